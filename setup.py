@@ -1,4 +1,6 @@
-"""The compiled engine of the benchmark, where a compiler and Python's headers are there; everything else: setup.cfg.
+"""The compiled engine of the benchmark.
+
+It is built where a compiler and Python's headers are there. Everything else is in setup.cfg.
 
 Without them raidctl installs all the same, and measures with its portable engine.
 """
@@ -12,7 +14,10 @@ from setuptools.command.build_ext import build_ext  # type: ignore[import-untype
 
 
 class BuildExtension(build_ext):  # type: ignore[misc] # it has no types
-    """Link without the library path of this Python, which a Python that was built by hand would leave in the module."""
+    """A build that links without the library path of this Python.
+
+    A Python that was built by hand would leave that path in the module.
+    """
 
     def build_extensions(self) -> None:
         """Build all; the modules need libc only."""

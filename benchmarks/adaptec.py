@@ -1,4 +1,4 @@
-"""Outputs of arcconf of any length, in the tool's format with made-up values."""
+"""Outputs of arcconf of any length. They have the tool's format and made-up values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An audit of up to 100,000 inventories of 12 drives each with a policy of 20 rules.
+"""An audit of up to 100,000 inventories. Each has 12 drives, and the policy has 20 rules.
 
     python benchmarks/audit_scale.py [--quick]
 
@@ -144,7 +144,7 @@ class Run:
 
 
 def inventory(number: int) -> bytes:
-    """One line: a machine with a controller, two arrays and twelve drives; one in ``FAULTY`` has a failed battery."""
+    """One line: a machine with a controller, two arrays and twelve drives. One in ``FAULTY`` has a failed battery."""
     name = "smartarray:1"
     faulty = number % FAULTY == 0
     drives = tuple(_drive(name, place) for place in range(1, DRIVES + 1))
@@ -233,7 +233,7 @@ def _feed(process: subprocess.Popen[bytes], lines: list[bytes], count: int) -> N
 
 
 class Watcher(threading.Thread):
-    """Samples the memory of a process and its children; the maximum is in ``most``, in KiB."""
+    """Samples the memory of a process and its children. The maximum is in ``most``, in KiB."""
 
     def __init__(self, pid: int) -> None:
         super().__init__()

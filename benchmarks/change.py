@@ -1,4 +1,4 @@
-"""The cost of a change for each family: calls of the vendor's tool, and time beyond the tool's.
+"""The cost of a change for each family. It consists of calls of the vendor's tool, and of time beyond the tool's.
 
     python benchmarks/change.py [--quick]
 
@@ -50,7 +50,7 @@ LocalRunner = local.LocalRunner
 
 
 class Staged:
-    """A runner that starts programs on this machine, and takes everything else from the simulated kernel."""
+    """A runner that starts programs on this machine. Everything else comes from the simulated kernel."""
 
     def __init__(self, demo: str, tools: Tools) -> None:
         self.kernel = machine(demo, vendors()[0], tools.place)

@@ -41,9 +41,8 @@ ROUNDS = 7
 LONG_ROUNDS = 15
 SECONDS = 1.0
 OFTENER = {"qd32": 2}
-"""Groups with this number of rounds for one of the others, because a shared device changes its speed from second to
-second. (Shorter rounds would count the start of 32 processes.)
-"""
+"""Groups with more rounds: this number for one of the others. A shared device changes its speed from second to second.
+Shorter rounds would count the start of 32 processes."""
 QUICK = {"qd1": 0.22, "qd32": 0.22}
 """Seconds of a run with --quick, in the groups that have goals."""
 QUICK_REST, QUICK_ROUNDS = 0.1, 2
@@ -126,7 +125,7 @@ def engine(made: Engine) -> Contestant:
 
 
 def patiently(run: Callable[[], Outcome]) -> Outcome:
-    """Repeat a run that was too short for a single operation, because the machine was busy."""
+    """Repeat a run that was too short for a single operation. The cause is a busy machine."""
     for _ in range(5):
         try:
             return run()
@@ -144,7 +143,7 @@ def places(target: FileTarget, shape: Shape) -> array[int]:
 
 
 def fio(name: str) -> Contestant:
-    """One of fio's engines; psync has one thread for each operation under way."""
+    """One of fio's engines. Psync has one thread for each operation under way."""
 
     def run(target: FileTarget, shape: Shape, length: float) -> Score:
         many = name == "psync"

@@ -1,4 +1,6 @@
-"""The accuracy of the benchmark: each row of the evidence table, measured many times on a model with known properties.
+"""The accuracy of the benchmark.
+
+Each row of the evidence table is measured many times on a model with known properties.
 
     python benchmarks/known_truths.py [--runs 20] [--quick] [--only WORD]... [--jobs N] [--load N] [--json]
 
@@ -51,9 +53,8 @@ LEVELS: dict[str, tuple[Level, int, tuple[str, ...], bool]] = {
     "raid5-of-counted-drives": ("raid5", 5, ("raid5",), True),
     "raid6-of-counted-drives": ("raid6", 6, ("raid6",), True),
 }
-"""True level, drives, permitted levels, and whether the number of drives is known: RAID-5 and RAID-6 have nearly the
-same cost, and are distinguished only by the length of a stripe and the number of drives.
-"""
+"""True level, drives, permitted levels, and whether the drive count is known. RAID-5 and RAID-6 have nearly the same
+cost. Only the length of a stripe and the number of drives distinguish them."""
 Result = Run | Figured | NamedLevels
 
 
@@ -79,7 +80,7 @@ def tasks(*, quick: bool) -> list[Task]:
 
 
 def cache(mib: int, quick: bool) -> Figured:
-    """The write cache with a destage rate of 20 MB/s; a quick run uses a rate that grows with the size."""
+    """The write cache with a destage rate of 20 MB/s. A quick run uses a rate that grows with the size."""
     return truth_figures.write_cache(mib, destage=mib / 1.6 if quick else 20.0)
 
 
@@ -174,7 +175,7 @@ def _burn() -> None:
 
 
 def main() -> int:
-    """Run the tasks in parallel; the runs of one case follow one another."""
+    """Run the tasks in parallel. The runs of one case follow one another."""
     words = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     words.add_argument("--runs", type=int, default=20)
     words.add_argument("--quick", action="store_true", help="short phases, as the suite has them")

@@ -1,4 +1,4 @@
-"""Outputs of any length, in the tools' formats with made-up names and numbers."""
+"""Outputs of any length in the tools' formats. Their names and numbers are made up."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def volume(number: int) -> str:
 
 
 def smart_array(slots: range, drives: int) -> str:
-    """``ctrl all show config detail`` of several controllers with this number of drives each, six to an array."""
+    """``ctrl all show config detail`` of several controllers. Each has this number of drives, six to an array."""
 
     def parts() -> Iterator[str]:
         for slot in slots:

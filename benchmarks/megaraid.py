@@ -1,4 +1,4 @@
-"""Outputs of MegaCli and storcli of any length, in the tools' formats with made-up values."""
+"""Outputs of MegaCli and storcli of any length. They have the tools' formats and made-up values."""
 
 from __future__ import annotations
 

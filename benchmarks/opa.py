@@ -1,4 +1,4 @@
-"""Open Policy Agent on the inventories of ``audit_scale.py``, with an equivalent policy (``opa_policy/``)."""
+"""Open Policy Agent on the inventories of ``audit_scale.py``. It runs an equivalent policy (``opa_policy/``)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FEW, MANY = 100, 500
 
 
 def seconds_each(lines: Sequence[bytes], failing: int, folder: Path) -> float | None:
-    """Processor seconds for one inventory, without the start; None if opa is not installed.
+    """Processor seconds for one inventory, without the start. None if opa is not installed.
 
     ``failing``: one inventory in this number fails, which is checked.
     """

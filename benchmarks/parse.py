@@ -1,4 +1,4 @@
-"""How fast outputs are parsed, and how the time grows from 1 to 1,000 drives.
+"""Time to parse outputs, and its growth from 1 to 1,000 drives.
 
     python benchmarks/parse.py [--quick]
 
@@ -25,7 +25,7 @@ from raidctl.vendor.protocol import Document, Vendor
 from raidctl.vendor.registry import vendors
 
 _LABELS, _TABLES = "<=40", "<=150"
-"""For outputs of the form ``label: value``, and for tables, whose lines hold several facts."""
+"""Goals for outputs of the form ``label: value``, and for tables. A line of a table holds several facts."""
 
 
 def families() -> dict[str, Vendor]:
@@ -46,12 +46,12 @@ def reader(vendor: Vendor, text: str) -> Callable[[], object]:
 
 
 def walk(text: str) -> Callable[[], object]:
-    """A function that cuts every line at its colon, the least work possible."""
+    """A function that cuts every line at its colon. That is the least work possible."""
     return lambda: [line.partition(":") for line in text.splitlines()]
 
 
 def best(work: Callable[[], object], rounds: int) -> float:
-    """Processor time of the shortest of several runs: what the code needs when the machine leaves it alone."""
+    """Processor time of the shortest of several runs. It is what the code needs when the machine leaves it alone."""
     times = []
     for _ in range(rounds):
         start = time.process_time()
@@ -61,7 +61,7 @@ def best(work: Callable[[], object], rounds: int) -> float:
 
 
 def growth(vendor: Vendor, make: Callable[[int], str], rounds: int) -> float:
-    """Slope of log(time) over log(drives), from 30 to 1,000 drives (below, the fixed cost hides it)."""
+    """Slope of log(time) over log(drives), from 30 to 1,000 drives. Below 30, the fixed cost hides it."""
     points = [(math.log(n), math.log(best(reader(vendor, make(n)), rounds))) for n in (30, 100, 300, 1000)]
     return statistics.linear_regression([x for x, _ in points], [y for _, y in points]).slope
 

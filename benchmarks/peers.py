@@ -1,4 +1,4 @@
-"""Other programs that call the same tools, and their cost: wall time, and CPU time with their children."""
+"""Other programs that call the same tools, and their cost. It is wall time, and CPU time with their children."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _PATIENCE = 60.0
 
 @dataclass(frozen=True)
 class Cost:
-    """The cost of one run of a program, in seconds, and its output."""
+    """The cost of one run of a program, and its output. The cost is in seconds."""
 
     wall: float
     cpu: float
@@ -45,13 +45,13 @@ class Peer:
     title: str
     """Name and version, for the table."""
     argv: Mapping[str, Sequence[str]]
-    """Its command line for the tools of each scenario, by the tools' names joined with commas."""
+    """Its command line for the tools of each scenario. The keys are the tools' names joined with commas."""
     healthy: re.Pattern[str]
     """The output of a run that found everything healthy."""
 
 
 def check_raid() -> Peer | None:
-    """The Nagios plugin, with ``-p`` for the tools to call, as its users run it; None if it is not installed."""
+    """The Nagios plugin as its users run it. It gets ``-p`` for the tools to call. None if it is not installed."""
     places = ("/usr/lib/nagios/plugins/check_raid", shutil.which("check_raid") or "")
     path = next((place for place in places if place and Path(place).is_file()), None)
     if path is None:

@@ -1,4 +1,4 @@
-"""Executables in place of vendors' tools: each prints an output after a delay, and logs the call.
+"""Executables in place of vendors' tools. Each prints an output after a delay, and logs the call.
 
 They are POSIX shell scripts that start in a few milliseconds, so that their start counts little, and equally for every
 caller.
@@ -29,7 +29,7 @@ esac
 
 @dataclass(frozen=True)
 class Player:
-    """A tool and its outputs by arguments: shell patterns in lower case, of which the first match counts."""
+    """A tool and its outputs by arguments. These are shell patterns in lower case, of which the first match counts."""
 
     name: str
     answers: Mapping[str, str]

@@ -1,4 +1,6 @@
-"""How often the power-cut test accuses an honest drive, and how soon it catches one that lies about flushes.
+"""The reliability of the power-cut test.
+
+It is how often the test accuses an honest drive, and how soon it catches one that lies about flushes.
 
     python benchmarks/powercut.py            # 20 cuts, each a killed QEMU and its boot; about 15 minutes
     python benchmarks/powercut.py --cuts 3
@@ -27,7 +29,7 @@ HEAD = "drive    cut  verdict        counted  acknowledged     ok  in flight   l
 
 
 def main() -> int:
-    """Make the cuts, print a line for each, and the sums; returns 1 if the verdicts are wrong."""
+    """Make the cuts, print a line for each, and the sums. Returns 1 if the verdicts are wrong."""
     parser = argparse.ArgumentParser(description="Cut the power of an emulated machine while raidctl writes.")
     parser.add_argument("--cuts", type=int, default=20, metavar="N", help="Power cuts (20).")
     cuts = parser.parse_args().cuts
@@ -44,7 +46,7 @@ def main() -> int:
 
 
 def _cuts(drill: Drill, cuts: int) -> tuple[int, tuple[int, list[int]]]:
-    """Cut and check; return how often the honest drive was accused, and after how many cuts the lying one was found."""
+    """Cut and check. Return how often the honest drive was accused, and after how many cuts the lying one was found."""
     accused, caught = 0, list[int]()
     drill.boot()
     drill.write("HONEST", drill.honest)

@@ -1,4 +1,4 @@
-"""The cost of ``--host`` and ``--hosts``, compared with a bare ssh to the same servers in turn.
+"""The cost of ``--host`` and ``--hosts``. It is compared with a bare ssh to the same servers in turn.
 
     python benchmarks/remote.py [--quick] [--hosts 30] [--jobs 10]
 
@@ -29,7 +29,7 @@ SERVERS = 3
 
 
 def run(argv: list[str], text: str = "") -> None:
-    """Run a command; 0, 3 and 4 are valid exit codes of a screen."""
+    """Run a command. Exit codes 0, 3 and 4 of a screen are valid."""
     done = subprocess.run(argv, input=text, stdout=subprocess.DEVNULL, text=True, check=False)
     if done.returncode not in (0, 3, 4):
         sys.exit(f"{' '.join(argv)} ended with {done.returncode}.")

@@ -1,4 +1,7 @@
-"""Shared by the benchmarks: interleaved rounds, the median of the ratios, a table and a closing line of JSON."""
+"""Code shared by the benchmarks.
+
+It has interleaved rounds, the median of the ratios, a table and a closing line of JSON.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,7 @@ class Case:
 
     @property
     def met(self) -> bool:
-        """Whether the value reaches the goal; a case without a goal always does."""
+        """Whether the value reaches the goal. A case without a goal always does."""
         if not self.goal:
             return True
         bound = float(self.goal[2:])
@@ -44,7 +47,7 @@ def seconds(work: Callable[[], object]) -> float:
 
 
 def ratio(ours: Callable[[], object], peer: Callable[[], object], rounds: int) -> tuple[float, float, float]:
-    """The median ratio and the median seconds of two functions that run in turn, ``rounds`` times."""
+    """The median ratio and the median seconds of two functions. They run in turn, ``rounds`` times."""
     pairs = [(seconds(ours), seconds(peer)) for _ in range(rounds)]
     return (
         statistics.median(a / b for a, b in pairs),

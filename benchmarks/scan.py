@@ -1,4 +1,6 @@
-"""A scan of 8 simulated controllers whose tool takes 300 ms a call, against the longest chain of calls of a family.
+"""A scan of 8 simulated controllers.
+
+Their tool takes 300 ms a call. The peer is the longest chain of calls of a family.
 
     python benchmarks/scan.py [--quick]
 
@@ -57,7 +59,7 @@ def install(folder: Path, *, whole: bool) -> None:
 
 
 def scan(*, whole: bool, rounds: int) -> tuple[float, float]:
-    """Median ratio of the scan's wall time to the chain of its calls, and the number of calls."""
+    """Median ratio of the scan's wall time to its chain of calls. The second value is the number of calls."""
     ratios, calls = [], 0
     for _ in range(rounds):
         with tempfile.TemporaryDirectory() as name:

@@ -1,4 +1,6 @@
-"""One reading of a machine's RAID by raidctl and by other programs with the same tools: calls, wall time, CPU time.
+"""One reading of a machine's RAID by raidctl and other programs.
+
+All use the same tools, and are compared by calls, wall time and CPU time.
 
     python benchmarks/scan_vs_peers.py [--quick]
 
@@ -68,7 +70,7 @@ class Tally:
     calls: int = 0
 
     def add(self, cost: Cost, calls: Sequence[str], scene: Stage) -> None:
-        """Add a run; its calls are repeated without the program, to subtract their cost."""
+        """Add a run. Its calls are repeated without the program, to subtract their cost."""
         tools = [run([str(scene.tools / name), *words], os.environ).cpu for name, *words in map(str.split, calls)]
         scene.calls()
         self.costs.append(cost)
@@ -86,7 +88,7 @@ class Tally:
 
 
 def measure(scenario: Scenario, raidctl: str, peer: Peer, rounds: int, folder: Path) -> tuple[Tally, Tally]:
-    """Measure both programs in turn, after one run of each that is not counted."""
+    """Measure both programs in turn. A first run of each is not counted."""
     folder.mkdir()
     players = [make() for make in scenario.players]
     scene = stage(folder, players, DELAY)
@@ -119,7 +121,7 @@ def _check(scenario: Scenario, cost: Cost, scene: Stage) -> None:
 
 
 def cases(scenario: Scenario, ours: Tally, other: Tally, title: str, *, goal: bool) -> list[Case]:
-    """Wall time and processor time as medians of the ratios of each round, and the calls."""
+    """Wall time, processor time and calls. Both times are medians of the ratios of each round."""
 
     def ratio(name: str) -> float:
         return statistics.median(one / two for one, two in zip(ours.of(name), other.of(name), strict=True))

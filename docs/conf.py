@@ -68,7 +68,7 @@ NAV = {
         "The lab": "lab",
     },
 }
-"""The navigation: captions, and below each the titles of its pages and their names."""
+"""The navigation: captions, and below each its pages' titles and names."""
 
 project = "raidctl"
 author = "the authors of raidctl"
@@ -89,7 +89,7 @@ html_show_search_summary = False
 
 
 def setup(app: Any) -> dict[str, bool]:
-    """Add the navigation to the front page, and the examples of reports to their pages."""
+    """Add the navigation to the front page. The examples of reports are added to their pages."""
     app.add_config_value("navigation", NAV, "env")
     app.connect("source-read", _with_navigation)
     app.connect("source-read", _with_reports)
@@ -132,7 +132,7 @@ def _write_reports(app: Any, error: Exception | None) -> None:
 
 
 def _for_keyboards(app: Any, name: str, template: str, context: dict[str, Any], tree: Any) -> None:  # noqa: ARG001
-    """Make content that is wider than the page scrollable by keyboard; give the navigation's captions their level."""
+    """Make content that is wider than the page scrollable by keyboard. Give the navigation's captions their level."""
     if "body" in context:
         context["body"] = context["body"].replace("<pre>", '<pre tabindex="0">')
     if "furo_navigation_tree" in context:

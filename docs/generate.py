@@ -1,6 +1,6 @@
-"""Writes the generated parts of the manual: model, commands, rules, metrics, exit codes, JSON.
+"""Generate parts of the manual: model, commands, rules, metrics, exit codes, JSON.
 
-And the README's screen, the man pages, and the completions of the shells. ``--check`` only compares.
+Also the README's screen, the man pages, and the completions of the shells. ``--check`` only compares.
 
 python docs/generate.py [--check]
 """
@@ -27,7 +27,10 @@ DOCS = Path(__file__).resolve().parent
 
 
 def reporting_families() -> dict[str, set[str]]:
-    """For each field, the families whose recorded machines have a line for it: ``{"volume.size_bytes": {"md"}}``."""
+    """The families that report each field: ``{"volume.size_bytes": {"md"}}``.
+
+    Their recorded machines have a line for it.
+    """
     families: dict[str, set[str]] = defaultdict(set)
     for machine in MACHINES:
         survey = replayed(machine)

@@ -1,4 +1,4 @@
-"""Builds a Debian package with private libraries, as Debian 12 has no msgspec.
+"""Builder of a Debian package with private libraries. Debian 12 has no msgspec.
 
 packaging/deb [--output DIRECTORY] [--wheels DIRECTORY] [--no-build-isolation]
 packaging/deb --unstable [--output DIRECTORY]
@@ -39,14 +39,14 @@ from {module} import main
 sys.exit(main())
 """
 LICENCES = {"BSD-3-Clause": "click", "MIT": "rich"}
-"""Licences without a common text in Debian, each with a library whose wheel has it (without its copyright line)."""
+"""Licences without a common text in Debian. Each has a library whose wheel contains it (without its copyright line)."""
 OPTIONS = "/etc/default/raidctl"
 NOBODY = ("the authors of raidctl", "raidctl@packages.invalid")
-"""The default maintainer, with a reserved address (RFC 2606): the project publishes no packages."""
+"""The default maintainer, with a reserved address (RFC 2606). The project publishes no packages."""
 
 
 def main() -> int:
-    """Build, and print the path of the package; return the exit code of dpkg-buildpackage if it fails."""
+    """Build, and print the path of the package. Return the exit code of dpkg-buildpackage if it fails."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--output", type=Path, default=ROOT / "dist", help="default: dist")
     parser.add_argument("--wheels", type=Path, help="keep the libraries here, and use those that are here")
@@ -71,7 +71,7 @@ def main() -> int:
 
 
 def unstable(output: Path) -> int:
-    """Make the source package for unstable from the last commit; return the exit code of dpkg-source."""
+    """Make the source package for unstable from the last commit. Return the exit code of dpkg-source."""
     version = re.findall(r"\((.+)-\d+\)", (HERE / "unstable" / "changelog").read_text(encoding="utf-8"))[0]
     with tempfile.TemporaryDirectory() as work:
         orig, place = Path(work) / f"raidctl_{version}.orig.tar", Path(work) / f"raidctl-{version}"
@@ -94,7 +94,7 @@ def keep(made: Iterable[Path], output: Path) -> None:
 
 
 def source(place: Path, tree: Mapping[str, bytes]) -> None:
-    """Write the source of the package: the libraries, the programs, the man pages, and ``debian``."""
+    """Write the package's source: libraries, programs, man pages, and ``debian``."""
     for name, data in tree.items():
         if _wanted(name):
             _write(place / "tree" / name, data)
@@ -115,7 +115,10 @@ def source(place: Path, tree: Mapping[str, bytes]) -> None:
 
 
 def _wanted(name: str) -> bool:
-    """Whether the package contains a file: compiled modules of one Python and processor, licences in one place."""
+    """Whether the package contains a file.
+
+    It has compiled modules of one Python and processor, and licences in one place.
+    """
     if name.startswith(("bin/", "tomli")) or "/licenses/" in name:  # Python 3.11 has a TOML parser
         return False
     return not name.endswith(".so") or name.endswith((f".{PYTHON}-{os.uname().machine}-linux-gnu.so", ".abi3.so"))
@@ -127,20 +130,20 @@ def _write(path: Path, data: bytes) -> None:
 
 
 def changelog(version: str) -> bytes:
-    """Return the changelog of the package, whose last line has the time of the sources."""
+    """Return the changelog of the package. Its last line has the time of the sources."""
     when = time.strftime("%a, %d %b %Y %H:%M:%S +0000", time.gmtime(epoch()))
     head = f"raidctl ({version}~deb12) bookworm; urgency=medium"
     return f"{head}\n\n  * See CHANGELOG.md.\n\n -- {maintainer()}  {when}\n".encode()
 
 
 def maintainer() -> str:
-    """Return the maintainer, as with all Debian tools from DEBFULLNAME and DEBEMAIL of the builder."""
+    """Return the maintainer from DEBFULLNAME and DEBEMAIL of the builder. All Debian tools do so."""
     name, address = (os.environ.get(variable, "").strip() for variable in ("DEBFULLNAME", "DEBEMAIL"))
     return f"{name or NOBODY[0]} <{address}>" if address else f"{NOBODY[0]} <{NOBODY[1]}>"
 
 
 def name_maintainer(debian: Path) -> None:
-    """Write the maintainer in place of the address to which no mail can be sent."""
+    """Write the maintainer in place of the undeliverable address."""
     for path in (debian / "control", debian / "changelog"):
         if path.exists():
             text = path.read_text(encoding="utf-8")

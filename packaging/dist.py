@@ -1,4 +1,4 @@
-"""Builds and checks sdist and wheel, and writes bills of materials (SBOM, CycloneDX).
+"""Builder of sdist, wheel and bills of materials (SBOM, CycloneDX). It also checks sdist and wheel.
 
 packaging/dist [--output DIRECTORY]
 
@@ -25,11 +25,11 @@ from pathlib import Path
 from single_file import HERE, REQUIREMENTS, ROOT, clean_copy, epoch
 
 LIBC = "manylinux_2_34"
-"""The platform tag of the compiled engine, built on Debian 12; auditwheel refuses it if the engine needs more."""
+"""The platform tag of the compiled engine, built on Debian 12. Auditwheel refuses it if the engine needs more."""
 
 
 def main() -> int:
-    """Build, check and print the checksums; the first check that fails ends it with its exit code."""
+    """Build, check and print the checksums. The first check that fails ends it with its exit code."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--output", type=Path, default=ROOT / "dist", help="default: dist")
     output: Path = parser.parse_args().output.absolute()
@@ -59,7 +59,7 @@ def run(*words: str | Path) -> None:
 
 
 def built(work: Path, output: Path) -> tuple[Path, Path]:
-    """Build the sdist of a clean copy, and the wheel of that sdist."""
+    """Build the sdist of a clean copy. The wheel is built from that sdist."""
     copy, place, raw = work / "copy", work / "sdist", work / "wheel"
     copy.mkdir()
     clean_copy(copy)
@@ -78,7 +78,7 @@ def built(work: Path, output: Path) -> tuple[Path, Path]:
 
 
 def settled(data: bytes, when: int) -> bytes:
-    """Return an sdist with sorted members, one time and no owner: setuptools takes these from the machine."""
+    """Return an sdist with sorted members, one time and no owner. Otherwise setuptools takes these from the machine."""
     tar = io.BytesIO()
     with tarfile.open(fileobj=io.BytesIO(data)) as old, tarfile.open(fileobj=tar, mode="w") as new:
         for member in sorted(old.getmembers(), key=lambda one: one.name):
@@ -90,7 +90,10 @@ def settled(data: bytes, when: int) -> bytes:
 
 
 def check(made: Sequence[Path]) -> None:
-    """Check metadata and description, the interface of the compiled module, and the content of the wheel."""
+    """Check sdist and wheel.
+
+    The checks cover metadata and description, the interface of the compiled module, and the content of the wheel.
+    """
     run("twine", "check", "--strict", *made)
     run("abi3audit", "--strict", "--summary", made[1])
     # W002: two demos may contain the same output. W009: one package for each family is the design (architecture.md).
@@ -98,7 +101,7 @@ def check(made: Sequence[Path]) -> None:
 
 
 def bills(work: Path, wheel: Path, output: Path) -> list[Path]:
-    """Write the bills of materials of a new environment with the wheel, and of the single file."""
+    """Write the bills of materials of the wheel and the single file. The wheel is in a new environment."""
     installed, single = output / "raidctl.cdx.json", output / "raidctl.pyz.cdx.json"
     environment_bill(work / "installed", [[wheel]], installed)
     environment_bill(work / "single", [["--no-deps", "--requirement", REQUIREMENTS], ["--no-deps", wheel]], single)
@@ -109,7 +112,10 @@ def bills(work: Path, wheel: Path, output: Path) -> list[Path]:
 
 
 def environment_bill(place: Path, installs: Sequence[Sequence[str | Path]], target: Path) -> None:
-    """Write the bill of materials of a new environment after these calls of ``pip install``, with the licences."""
+    """Write the bill of materials, with licences, of a new environment.
+
+    It is filled by these calls of ``pip install``.
+    """
     venv.create(place, symlinks=True)
     python = place / "bin" / "python"
     for words in installs:

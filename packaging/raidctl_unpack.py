@@ -1,4 +1,4 @@
-"""The start of the single file: unpack it once per boot, then run raidctl from there.
+"""The start of the single file. It is unpacked once per boot, and raidctl runs from there.
 
 An extension module cannot be loaded from an archive, and Python code in one is compiled at each start. So the archives
 inside the single file are unpacked into a private directory. Its name contains the build, the interpreter and the boot:
@@ -35,7 +35,7 @@ class StartError(Exception):
 
 
 def start(build: str, interpreters: Sequence[str]) -> NoReturn:
-    """Run raidctl from its unpacked tree; unpack it first if it is not there.
+    """Run raidctl from its unpacked tree. Unpack it first if it is not there.
 
     Args:
         build: A hash of the archives inside this file.
@@ -102,7 +102,7 @@ def _reason(place: str, error: Exception) -> str:
 
 
 def _lasting_place() -> str:
-    """Return the directory for trees; for root never in a home directory, which may be another user's under sudo."""
+    """Return the directory for trees. For root never in a home directory, which may be another user's under sudo."""
     named = os.environ.get("RAIDCTL_CACHE", "")
     if named:
         return os.path.abspath(named)
@@ -140,7 +140,7 @@ def _refuse_noexec(place: str) -> None:
 
 
 def _kept(archive: str, place: str, name: str) -> str:
-    """Return the tree with this name, locked until this process ends, so that no other one removes it."""
+    """Return the tree with this name, locked until this process ends. No other process removes it until then."""
     tree = f"{place}/{name}"
     for _ in range(_ATTEMPTS):
         if _hold(tree):
@@ -164,7 +164,7 @@ def _hold(tree: str) -> bool:
 
 
 def _unpack_beside(archive: str, place: str, tree: str) -> None:
-    """Unpack under another name and rename: a tree of the right name is complete."""
+    """Unpack under another name, then rename. A tree of the right name is complete."""
     import shutil
     import tempfile
 
@@ -180,7 +180,7 @@ def _unpack_beside(archive: str, place: str, tree: str) -> None:
 
 
 def _sweep(place: str, name: str) -> None:
-    """Remove the trees of other builds and boots, and unfinished ones, unless a process uses them."""
+    """Remove the trees of other builds and boots, and unfinished ones. Trees that a process uses are kept."""
     import shutil
 
     for other in os.listdir(place):
@@ -202,7 +202,7 @@ def _sweep(place: str, name: str) -> None:
 
 
 def _for_this_run(archive: str, place: str) -> str:
-    """Unpack into a private directory that is removed at the end, as no lasting one is usable.
+    """Unpack into a private directory that is removed at the end. No lasting one is usable.
 
     Raises:
         OSError, PlaceError: It cannot be used.
@@ -223,7 +223,7 @@ def _for_this_run(archive: str, place: str) -> str:
 
 
 def _remove(tree: str, owner: int) -> None:
-    """Remove a tree at the end of the process that unpacked it; its children have ended before."""
+    """Remove a tree at the end of the process that unpacked it. Its children have ended before."""
     import shutil
 
     if os.getpid() == owner:

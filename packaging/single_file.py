@@ -33,7 +33,7 @@ SHEBANG = b"#!/usr/bin/env python3\n"
 LIMIT = 4_000_000
 """Bytes; a larger file is not written."""
 _LEFT_OUT = re.compile(r"\.data/|/$|\.(pyi|c)$|/(RECORD|WHEEL|top_level\.txt)$|^markupsafe/_speedups")
-"""Files of wheels that no run needs; MarkupSafe falls back to its Python code."""
+"""Files of wheels that no run needs. MarkupSafe falls back to its Python code."""
 Preset = Literal[1, 9]
 """Presets of ``xz``."""
 BEST: Preset = 9
@@ -65,7 +65,7 @@ sys.exit(main())
 
 
 def main() -> int:
-    """Build the file and print its size; exit code 1 if it would be larger than the limit."""
+    """Build the file and print its size. Exit code 1 if it would be larger than the limit."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--output", type=Path, default=ROOT / "dist" / "raidctl.pyz", help="default: dist/raidctl.pyz")
     parser.add_argument("--wheels", type=Path, help="keep the dependencies here, and use those that are here")
@@ -90,7 +90,7 @@ def main() -> int:
 
 
 def epoch() -> int:
-    """Return the time of all files in seconds: SOURCE_DATE_EPOCH, else that of the last commit, else 1980."""
+    """Return the time of all files in seconds. It is SOURCE_DATE_EPOCH, else that of the last commit, else 1980."""
     given = os.environ.get("SOURCE_DATE_EPOCH")
     if given:
         return int(given)
@@ -100,7 +100,7 @@ def epoch() -> int:
 
 
 def download(wheels: Path) -> None:
-    """Download the dependencies for every Python and processor, each verified by its hash."""
+    """Download the dependencies for every Python and processor. Each is verified by its hash."""
     wheels.mkdir(parents=True, exist_ok=True)
     for processor in PROCESSORS:
         for python in PYTHONS:
@@ -148,7 +148,7 @@ def own_wheel(work: Path, *, isolated: bool) -> Path:
 
 
 def members(wheels: Iterable[Path]) -> dict[str, bytes]:
-    """Return the files of wheels that a run needs, and the licences; of all wheels in one tree."""
+    """Return the files of wheels that a run needs, and the licences. Of all wheels in one tree."""
     tree = {"bin/raidctl-mfi": MFI.encode()}
     for wheel in wheels:
         with zipfile.ZipFile(wheel) as archive:
@@ -159,7 +159,7 @@ def members(wheels: Iterable[Path]) -> dict[str, bytes]:
 
 
 def packed(tree: Mapping[str, bytes], when: int, preset: Preset) -> bytes:
-    """Return the whole file: the start code as plain modules, and the trees as archives."""
+    """Return the whole file. It has the start code as plain modules, and the trees as archives."""
     compiled = {name: data for name, data in tree.items() if name.endswith(".so")}
     parts = {"tree.tar.xz": archived({name: data for name, data in tree.items() if name not in compiled}, when, preset)}
     own = f"{os.uname().machine}-linux-gnu"  # time of the compiler

@@ -23,7 +23,7 @@ DEFAULTS = {
     "raidctl-watch.service": ("RAIDCTL_WATCH", "watch --once", "--mail root"),
     "raidctl-export.service": ("RAIDCTL_EXPORT", "export", f"--rules --output {METRICS}/raidctl.prom"),
 }
-"""For each unit with options: the variable that contains them, the command, and the default."""
+"""For each unit with options: their variable, the command, the default. The variable contains the options."""
 
 
 def unit(name: str, template: str, options: str) -> str:

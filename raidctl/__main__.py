@@ -1,4 +1,4 @@
-"""``python -m raidctl`` and the program ``raidctl``: imports little, so that Ctrl-C ends it quietly."""
+"""``python -m raidctl`` and the command ``raidctl``. They import little, so that Ctrl-C ends them quietly."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import sys
 from typing import NoReturn
 
 COLLECT_AFTER = 1_000_000
-"""New objects before the garbage collector runs: imports and readers make next to no garbage in cycles, and looking
-for it takes a tenth of a short command's time, and a quarter of that for a thousand drives."""
+"""New objects before the garbage collector runs. Imports and readers make next to no garbage in cycles. Looking for it
+takes a tenth of a short command's time, and a quarter of that for a thousand drives."""
 
 
 def main() -> NoReturn:
-    """Run the command line; while it is imported, Ctrl-C ends the process without a traceback."""
+    """Run the command line. While it is imported, Ctrl-C ends the process without a traceback."""
     gc.set_threshold(COLLECT_AFTER)
     patient = signal.getsignal(signal.SIGINT) is signal.default_int_handler
     if patient:

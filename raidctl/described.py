@@ -1,4 +1,4 @@
-"""Descriptions of JSON fields: used in the JSON Schema and the generated pages."""
+"""Descriptions of JSON fields, for the JSON Schema and the generated pages."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ class RecordError(CannotTell):
 
 
 class BenchError(CannotTell):
-    """Nothing could be measured, or what was to be written to is refused."""
+    """A failure to measure anything, or a refused target for writes."""
 
 
 class UnreachableError(RaidctlError):
@@ -80,12 +80,12 @@ class ChangeUndone(RaidctlError):
 
 
 class ChangeStands(RaidctlError):
-    """A change failed and could not be undone, or was not confirmed by reading again."""
+    """A failed change impossible to undo, or one not confirmed by rereading."""
 
     exit_code = EXIT_STANDS
 
 
 class UnderWay(RaidctlError):
-    """An operation has begun, and waits for a person or for the hardware."""
+    """An operation under way that waits for a person or the hardware."""
 
     exit_code = EXIT_UNDER_WAY

@@ -20,11 +20,11 @@ from typing import NamedTuple
 from msgspec import Struct
 
 Evidence = list[tuple["Line", str, object]]
-"""Lines of an object, each with the field and value that it gives."""
+"""Lines of an object, each with the field and value it gives."""
 
 
 class Line(Struct, eq=False):
-    """One line of an output, numbered from 1; of a JSON output, one leaf (``a.b[0].c: value``)."""
+    """One line of an output, numbered from 1. Of a JSON output, one leaf (``a.b[0].c: value``)."""
 
     number: int
     text: str
@@ -49,13 +49,16 @@ class Line(Struct, eq=False):
         return self.text.strip()
 
     def fact(self, object_id: str, field: str, value: object) -> None:
-        """Record that the line gives ``field`` (a name of the model, ``cache.size_bytes``) of an object."""
+        """Record that the line gives ``field`` of an object.
+
+        It is a name of the model, such as ``cache.size_bytes``.
+        """
         self.used = True
         # called for each field of each object, so without the helper that unpacks the name
         self.output.facts.append(tuple.__new__(Fact, (object_id, field, str(value), self)))
 
     def detail(self, object_id: str, label: str, value: object) -> None:
-        """Record a line that was understood, but for which the model has no neutral field."""
+        """Record an understood line for which the model has no neutral field."""
         self.fact(object_id, f"details[{label}]", value)
 
 
@@ -74,7 +77,7 @@ def mark_read(*lines: Line) -> None:
 
 
 class Fact(NamedTuple):
-    """One fact: object, field, value as text, and the line that gives it."""
+    """One fact: object, field, value as text, and the line giving it."""
 
     object_id: str
     field: str
@@ -96,7 +99,7 @@ _LEFT_OUT = frozenset(
         "gekürzt", "gekuerzt", "abgeschnitten", "ausgelassen", "weggelassen", "tronqué", "coupé", "and so on",
     )
 )  # fmt: skip
-"""The words of a line by which a person marks left-out lines: ``[snip]``, ``-- gekürzt --``."""
+"""Words of a line by which a person marks left-out lines. Examples are ``[snip]`` and ``-- gekürzt --``."""
 _DOTS = re.compile(r"\.\.\.|…|\. \. \.")
 _SHORT = 60
 
@@ -114,7 +117,7 @@ class Output(Struct, eq=False):
     command: str
     lines: list[Line] = []
     closing: re.Pattern[str] | None = None
-    """The beginning of the last line of a complete output, if the tool always prints one."""
+    """The beginning of the last line of a complete output. None unless the tool always prints one."""
     framed: bool = False
     """The tool prints a blank line first and last."""
     gap: str = ""
@@ -141,18 +144,21 @@ class Output(Struct, eq=False):
         return output
 
     def add(self, text: str, number: int = 0) -> Line:
-        """Append a line; ``number`` is its place in the text, 0: after the last one."""
+        """Append a line. ``number`` is its place in the text, 0: after the last one."""
         line = Line(number or len(self.lines) + 1, text, self)
         self.lines.append(line)
         return line
 
     def record(self, object_id: str, evidence: Evidence) -> None:
-        """Add an object's evidence, which consists of lines of this output (see :func:`record`)."""
+        """Add an object's evidence. It consists of lines of this output (see :func:`record`)."""
         self._later.append((object_id, evidence))
 
     @property
     def facts(self) -> list[Fact]:
-        """The facts of the lines, created on demand: for a line's origin, or because the output is truncated."""
+        """The facts of the lines, created on demand.
+
+        They are needed for a line's origin, or because the output is truncated.
+        """
         later, self._later = self._later, []
         for object_id, evidence in later:
             self._facts += [
@@ -171,7 +177,7 @@ class Output(Struct, eq=False):
 
     @property
     def cut_off(self) -> str | None:
-        """The sign that the output is truncated, a clause; None if there is none, or the output is empty."""
+        """The sign that the output is truncated, a clause. None if there is none, or the output is empty."""
         if self.gap or not any(line.stripped for line in self.lines):
             return self.gap or None
         if left_out := self.left_out:

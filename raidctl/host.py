@@ -18,7 +18,7 @@ BlockKind = Literal["disk", "partition", "md", "dm", "loop", "ram", "cdrom", "ot
 
 
 class Piece(NamedTuple):
-    """The place of a piece of a block device on the device below."""
+    """Place of a piece of a block device on the device below."""
 
     below: str
     """Kernel name of the device below."""
@@ -89,7 +89,7 @@ class BlockDevice(Struct, frozen=True):
     write_cache: str | None = None
     """``queue/write_cache``: ``write back`` or ``write through``, as the kernel assumes."""
     controller: str | None = None
-    """Node of the NVMe controller, ``/dev/nvme0``; None for other drives, and if there are several."""
+    """Node of the NVMe controller, ``/dev/nvme0``. None for other drives, and if there are several."""
     transport: str | None = None
     """``sata``, ``sas``, ``nvme``, ``virtio``, ``usb``, ``scsi``; None when unknown."""
     dm_name: str | None = None
@@ -97,7 +97,7 @@ class BlockDevice(Struct, frozen=True):
     """Begins with the program that created it: ``LVM-``, ``CRYPT-``, ``mpath-``."""
     filesystem: str | None = None
     partition_type: str | None = None
-    """Of a partition, as udev prints it: a GUID of GPT, ``0xef`` of MBR."""
+    """Type of a partition, as udev prints it. It is a GUID of GPT, ``0xef`` of MBR."""
     mounts: tuple[Mount, ...] = ()
     """Of this device itself, without swap."""
     pieces: tuple[Piece, ...] = ()
@@ -108,7 +108,7 @@ class BlockDevice(Struct, frozen=True):
     optimal_io_bytes: int | None = None
     """None if the device reports none."""
     command_timeout_seconds: int | None = None
-    """Of a SCSI or ATA drive: time after which the kernel aborts a command."""
+    """Time after which the kernel aborts a SCSI or ATA drive's command."""
     enclosure: str | None = None
     """Logical identifier of the SES enclosure that it is in."""
     bay: str | None = None
@@ -125,19 +125,20 @@ class HostView(Struct, frozen=True, dict=True):
     virtual: str | None = None
     """The hypervisor, if the machine is known to be virtual (``kvm``, ``vmware`` …)."""
     sys_read_only: bool | None = None
-    """Whether ``/sys`` is mounted read-only, as in a container; None if no mount of it is listed."""
+    """Whether ``/sys`` is mounted read-only, as in a container. None if no mount of it is listed."""
     filesystems: frozenset[str] = frozenset()
-    """The kinds of all mounted file systems, also of those whose devices are gone."""
+    """The kinds of all mounted file systems. Those whose devices are gone are included."""
     pci: tuple[PciDevice, ...] = ()
     blocks: tuple[BlockDevice, ...] = ()
     claimed: frozenset[str] = field(default_factory=frozenset)
-    """Device nodes that other families show as a volume or a drive (filled before the last family is read)."""
+    """Device nodes that other families show as a volume or a drive. The set is filled before the last family is
+    read."""
     help_texts: Mapping[str, str] = field(default_factory=dict)
-    """The help texts of tools, by tool; read only before deeds, if a family needs them."""
+    """The help texts of tools, by tool. Read only before deeds, if a family needs them."""
 
     @cached_property
     def _named(self) -> dict[str, BlockDevice]:
-        """The devices by kernel name, node and link; of two with the same name the first."""
+        """The devices by kernel name, node and link. Of two with the same name the first."""
         found: dict[str, BlockDevice] = {}
         for device in self.blocks:
             for name in (device.name, device.node, *device.links):
@@ -155,11 +156,11 @@ class HostView(Struct, frozen=True, dict=True):
         return found
 
     def block(self, name_or_node: str) -> BlockDevice | None:
-        """Return the block device of a kernel name, a node, or a link."""
+        """Return the block device of a kernel name, node or link."""
         return self._named.get(name_or_node)
 
     def above(self, name: str) -> Iterator[BlockDevice]:
-        """Yield the partitions, md and device-mapper devices on a device, each once, the nearest first."""
+        """Yield the partitions, md and device-mapper devices on a device. Each comes once, the nearest first."""
         seen: set[str] = set()
         waiting = deque([name])
         while waiting:
@@ -170,7 +171,7 @@ class HostView(Struct, frozen=True, dict=True):
                     yield device
 
     def mountpoints(self, name: str) -> tuple[str, ...]:
-        """Return the mount points of a device, its partitions and the layers above, sorted, each once."""
+        """Return the mount points of a device, its partitions and layers above. They are sorted, each once."""
         own = self.block(name)
         devices = ([own] if own else []) + list(self.above(own.name if own else name))
         return tuple(sorted({point for device in devices for point in device.mountpoints}))

@@ -10,7 +10,7 @@ T = TypeVar("T")
 
 _NUMBER = re.compile(r"(\d+)", re.ASCII)
 _LONGEST = 100
-"""Most digits that count as a number; Python refuses to convert thousands of them."""
+"""Most digits that count as a number. Python refuses to convert thousands of them."""
 
 
 def natural(text: str) -> tuple[tuple[int, int, str], ...]:
@@ -28,7 +28,7 @@ _LETTERED = re.compile(r"^(sd|vd|xvd|hd)([a-z]+)", re.ASCII)
 
 
 def by_kernel_name(name: str) -> tuple[tuple[int, int, str], ...]:
-    """A sort key for names of block devices: the kernel counts ``sda`` to ``sdz``, then ``sdaa``."""
+    """A sort key for names of block devices. The kernel counts ``sda`` to ``sdz``, then ``sdaa``."""
     return natural(_LETTERED.sub(lambda found: found[1] + found[2].rjust(8, "@"), name))  # "@" comes before "a"
 
 

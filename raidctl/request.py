@@ -29,7 +29,7 @@ DEFAULT_LIMIT = 16 * 1024 * 1024
 GET_LIMIT = 4 * 1024 * 1024
 """Largest resource of a service processor in bytes."""
 CHANGEABLE = "can be changed by others than root"
-"""The reason why root does not run a program: others can change its file or a directory above.
+"""The reason why root does not run a program. Others can change its file or a directory above.
 
 Part of the detail of a DENIED answer.
 """
@@ -57,7 +57,7 @@ MORE_TIME = "The machine or the connection was too slow: allow more time (`--tim
 
 
 class Request(Struct, Generic[A], frozen=True):
-    """Base class of requests; the type parameter is the class of the answer."""
+    """Base class of requests. The type parameter is the class of the answer."""
 
 
 class Answer(Struct, frozen=True, kw_only=True):
@@ -113,21 +113,21 @@ class GlobAnswer(Answer, frozen=True):
 
 
 class WhichAnswer(Answer, frozen=True):
-    """Where a program is, with links resolved; ``trouble`` is MISSING when it is not installed."""
+    """Where a program is, with links resolved. ``trouble`` is MISSING when it is not installed."""
 
     path: str | None = None
 
 
 class WriteAnswer(Answer, frozen=True):
-    """Whether a file was written; ``trouble`` and ``detail`` have the reason if not."""
+    """Whether a file was written. ``trouble`` and ``detail`` have the reason if not."""
 
 
 NOT_ASKED = "not asked"
-"""The beginning of ``detail`` if the request was not sent to the service processor."""
+"""The beginning of ``detail`` if the service processor was not asked."""
 
 
 class GetAnswer(Answer, frozen=True):
-    """The body of a resource of a service processor; ``trouble`` is set unless the status is 200.
+    """The body of a resource of a service processor. ``trouble`` is set unless the status is 200.
 
     ``status`` is None if there was no reply. ``data`` is kept as far as it came.
     """
@@ -142,7 +142,7 @@ class GetAnswer(Answer, frozen=True):
 
 
 class Run(Request[RunAnswer], frozen=True):
-    """Run a program: argv only, no shell, C locale, a private working directory.
+    """Run a program: argv only, no shell, C locale, private working directory.
 
     ``lock`` names what only one process may use at a time (a tool family whose tools cannot run
     twice at once). ``changes`` marks a command that changes the machine: skipped by a dry run, never repeated.
@@ -167,7 +167,7 @@ class Read(Request[ReadAnswer], frozen=True):
 
 
 class Write(Request[WriteAnswer], frozen=True):
-    """Write a word into an existing file of /proc or /sys with one call. It always changes something."""
+    """Write a word into an existing file of /proc or /sys. It is one call, and always changes something."""
 
     path: str
     data: str
@@ -175,20 +175,23 @@ class Write(Request[WriteAnswer], frozen=True):
 
 
 class Glob(Request[GlobAnswer], frozen=True):
-    """List the paths that match a shell pattern (``*``, ``?``, ``[…]``; no ``**``)."""
+    """List the paths that match a shell pattern. It may have ``*``, ``?`` and ``[…]``, but no ``**``."""
 
     pattern: str
 
 
 class Which(Request[WhichAnswer], frozen=True):
-    """Find a program on the administrator's PATH (sbin included) and then at ``places`` (full paths)."""
+    """Find a program on the administrator's PATH and then at ``places``.
+
+    PATH includes sbin; ``places`` are full paths.
+    """
 
     name: str
     places: tuple[str, ...] = ()
 
 
 class Get(Request[GetAnswer], frozen=True):
-    """Read a resource of the machine's service processor (BMC): an absolute path, ``/redfish/v1/Systems``.
+    """Read a resource of the machine's service processor (BMC). Its path is absolute, such as ``/redfish/v1/Systems``.
 
     Where no service processor was named, the answer is MISSING.
     """
@@ -198,17 +201,17 @@ class Get(Request[GetAnswer], frozen=True):
 
 
 class UdevDatabase(Request[ReadAnswer], frozen=True):
-    """The udev database in the form of ``udevadm info --export-db`` (P:, N:, S:, E: lines)."""
+    """The udev database in the form of ``udevadm info --export-db``. It has P:, N:, S: and E: lines."""
 
 
 Asked = Request[Any] | tuple[Request[Any], ...]
 Dialogue = Generator[Asked, Any, T]
-"""A generator that yields a request, or a tuple of requests that may be carried out side by side,
-is sent the answer (or the tuple of answers), and returns a ``T``."""
+"""A generator that yields requests and returns a ``T``. It yields one, or a tuple of requests that may be carried out
+side by side, and is sent the answer (or the tuple of answers)."""
 
 
 def requests_of(asked: Asked) -> tuple[Request[Any], ...]:
-    """The requests of a question, which is one request or a tuple of them."""
+    """The requests of a question. It is one request or a tuple of them."""
     return asked if isinstance(asked, tuple) else (asked,)
 
 
@@ -221,17 +224,20 @@ class Runner(Protocol):
 
 
 def answers_at_once(runner: Runner) -> bool:
-    """Whether a runner never waits, so that threads gain nothing: its attribute ``AT_ONCE``, if it has one."""
+    """Whether a runner never waits, so that threads gain nothing. This is its attribute ``AT_ONCE``, if it has one."""
     return bool(getattr(runner, "AT_ONCE", False))
 
 
 def asks_in_step(runner: Runner) -> bool:
-    """Whether dialogues share rounds, as each costs a session: the runner's attribute ``IN_STEP``, if it has one."""
+    """Whether dialogues share rounds, as each costs a session.
+
+    This is the runner's attribute ``IN_STEP``, if it has one.
+    """
     return bool(getattr(runner, "IN_STEP", False))
 
 
 def converse(dialogue: Dialogue[T], runner: Runner) -> T:
-    """Run a dialogue: send it the runner's answer to each request, until it returns."""
+    """Run a dialogue until it returns. Send it the runner's answer to each request."""
     try:
         asked = next(dialogue)
         while True:
@@ -251,7 +257,7 @@ def ask(request: Request[A]) -> Dialogue[A]:
 
 
 def ask_all(requests: Iterable[Request[A]]) -> Dialogue[tuple[A, ...]]:
-    """Make several requests that may run in parallel; the answers are in the same order."""
+    """Make several requests that may run in parallel. The answers are in the same order."""
     batch = tuple(requests)
     if not batch:
         return ()

@@ -1,4 +1,4 @@
-"""Find the objects that a user names, and narrow the inventory to them. Pure.
+"""Search for the objects that a user names. The inventory is narrowed to them. Pure.
 
 An object is named by its id, by the part of the id that the screen shows (``v1``, ``1I:1:4``), by the unique beginning
 of an id, by a device (``/dev/sdb``, ``/dev/disk/by-id/…``), by a mount point, a volume by its label, a drive by its
@@ -22,7 +22,7 @@ from raidctl.text import listing, printable
 
 Item = Controller | Array | Volume | Drive | Battery
 _UNSEEN = ("unread", "no_right", "no_tool")
-"""Kinds of problems that may hide objects; the first one present decides the exit code."""
+"""Kinds of problems that may hide objects. The first one present decides the exit code."""
 _MARKS = ("serial", "wwn", "bay", "enclosure")
 """Prefixes before a colon by which a drive can be named."""
 # Slot 03, SLOT 003, bay3, and of a number alone its zeros
@@ -56,7 +56,7 @@ def family_of(controller: Controller) -> str:
 
 
 def short(identifier: str, controller: str) -> str:
-    """Shorten an id to its form below the controller: ``smartarray:1/v1`` to ``v1``, ``md:md0`` to ``md0``.
+    """Shorten an id to its form below the controller. ``smartarray:1/v1`` becomes ``v1``, ``md:md0`` becomes ``md0``.
 
     >>> short("smartarray:1/1I:1:4", "smartarray:1"), short("md:md0/sda1", "md")
     ('1I:1:4', 'md0/sda1')
@@ -83,7 +83,10 @@ def find(inventory: Inventory, view: HostView, words: Sequence[str]) -> frozense
 
 
 def unseen(error: UsageError, problems: Sequence[Problem]) -> RaidctlError:
-    """Return a weaker error if the object may be hidden, as not everything could be read; else the error itself."""
+    """Return a weaker error if the object may be hidden.
+
+    It may be if not everything could be read. Otherwise return the error itself.
+    """
     for kind in _UNSEEN:
         for problem in problems:
             if (problem.kind, problem.severity) == (kind, "error"):
@@ -114,13 +117,16 @@ def find_drive(inventory: Inventory, view: HostView, word: str) -> str:
 
 
 def _on_volume(known: Mapping[str, Item], name: str) -> bool:
-    """Whether a member of a software array is on a volume, or on several drives."""
+    """Whether a software array's member is on a volume or several drives."""
     backing = getattr(known[name], "backing", ())
     return len(backing) > 1 or any(not isinstance(known.get(below), Drive) for below in backing)
 
 
 def physical(inventory: Inventory, ids: Iterable[str]) -> tuple[str, ...]:
-    """Return the ids of the physical drives that objects are, or are on, each once, in inventory order."""
+    """Return the ids of the physical drives behind objects.
+
+    An object is one of them, or is on them. Each is returned once, in inventory order.
+    """
     known = {item.id: item for controller in inventory.controllers for item in items(controller)}
     arrays = {array.id: array for controller in inventory.controllers for array in controller.arrays}
     found, seen, waiting = set[str](), set[str](), list(ids)
@@ -184,7 +190,7 @@ def _narrow(controller: Controller, ids: frozenset[str]) -> Controller | None:
 
 
 def _meant(inventory: Inventory, view: HostView, word: str) -> list[str]:
-    """Return the ids that a name matches, by the first way of naming that matches any."""
+    """Return the ids that a name matches. The first way of naming that matches any decides."""
     every = [(controller, item) for controller in inventory.controllers for item in items(controller)]
     ids = [item.id for _, item in every]
     if word in ids:
@@ -208,7 +214,10 @@ def _meant(inventory: Inventory, view: HostView, word: str) -> list[str]:
 
 
 def _marked(inventory: Inventory, mark: str, text: str) -> list[str]:
-    """Return the drives with a serial number, a world wide name or a bay; a member of an array if no drive has it."""
+    """Return the drives with a serial number, world wide name or bay.
+
+    A member of an array is returned if no drive has it.
+    """
     wanted = _spelled(mark, text)
     drives = [drive for controller in inventory.controllers for drive in controller.drives]
     found = [drive for drive in drives if wanted and wanted in (_spelled(mark, one) for one in _labels(drive, mark))]
@@ -256,13 +265,13 @@ def _known_marks(inventory: Inventory, mark: str) -> Iterator[str]:
 
 
 def _topmost(ids: list[str]) -> list[str]:
-    """Return the one object that contains all others, if there is one; else all."""
+    """Return the one object that contains all others, or else all."""
     first = min(ids, key=len, default="")
     return [first] if ids and all(name == first or name.startswith(f"{first}/") for name in ids) else ids
 
 
 def _named(inventory: Inventory, word: str) -> list[str]:
-    """Return the volumes with a label, as the tool or the screen spells it."""
+    """Return the volumes with a label. It is spelled as by the tool or the screen."""
     volumes = [volume for controller in inventory.controllers for volume in controller.volumes if volume.name]
     return [volume.id for volume in volumes if volume.name and word in (volume.name, printable(volume.name))]
 
@@ -291,7 +300,7 @@ def _few(names: Sequence[str]) -> str:
 
 
 def _on_path(inventory: Inventory, view: HostView, path: str) -> list[str]:
-    """Return the volumes and drives that are, or are below, a device or mount point."""
+    """Return the volumes and drives of a device or mount point. They are at it, or below it."""
     devices = _devices(inventory)
     mounted = [v.id for c in inventory.controllers for v in c.volumes if path in v.mountpoints]
     mounted += [d.id for c in inventory.controllers for d in c.drives if path in d.mountpoints]
@@ -308,7 +317,7 @@ def _on_path(inventory: Inventory, view: HostView, path: str) -> list[str]:
 
 
 def _below(view: HostView, node: str) -> Iterator[str]:
-    """Yield the nodes below a device; its own kernel node if it was named by a link."""
+    """Yield the nodes below a device. Its own kernel node if it was named by a link."""
     block = view.block(node)
     if block is None:
         return

@@ -1,4 +1,4 @@
-"""Helpers for text: pairs, lists, plurals, and text that is safe on a terminal and in JSON."""
+"""Helpers for text. They handle pairs, lists, plurals, and text that is safe on a terminal and in JSON."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ INVISIBLE = (
     r"\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U000110bd\U000110cd\U00013430-\U0001343f"
     r"\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
 )
-"""For a character class: invisible and zero-width characters, and those that change the writing direction."""
+"""Invisible and zero-width characters, and those that change the writing direction. They are for a character class."""
 _CONTROL = re.compile(rf"[\x00-\x08\x0b-\x1f\x7f-\x9f{INVISIBLE}]")
 _CONTROL_IN_JSON = re.compile(rf"[\x7f-\x9f{INVISIBLE}]")
 _TYPOGRAPHY = str.maketrans(
@@ -28,14 +28,14 @@ _TYPOGRAPHY = str.maketrans(
         "\u00ae": "(R)",
     }
 )
-"""What mail programs put in place of typed quotation marks, dashes, dots and ``(R)``."""
+"""What mail programs put in place of typed characters. These are quotation marks, dashes, dots and ``(R)``."""
 _APOSTROPHE = re.compile(r"(?<!\d)\u2019|\u2019(?!\d)")
 """Between digits it is the separator of thousands in some languages."""
 _CHOSEN = re.compile(r"\[([^\[\]\s]+)\]")
 
 
 def pair(text: str) -> tuple[str, str] | None:
-    """Split a line ``  Cache Ratio: 25% Read / 75% Write`` into label and value; None if it is no such pair.
+    """Split a line ``  Cache Ratio: 25% Read / 75% Write`` into label and value. None if it is no such pair.
 
     The label ends at the first colon before a blank or the end of the line:
     ``physicaldrive 1I:1:1`` is no pair and ``Disk Name: /dev/sda`` is one.
@@ -48,7 +48,7 @@ def pair(text: str) -> tuple[str, str] | None:
 
 
 def collapse(text: str) -> str:
-    """Replace each run of white space by one blank, and strip both ends."""
+    """Replace each run of white space by one blank, strip both ends."""
     return " ".join(text.split())
 
 

@@ -10,7 +10,7 @@ from functools import lru_cache
 _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGTPE]?)(i?)(B?)\s*", re.IGNORECASE | re.ASCII)
 _POWERS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4, "P": 5, "E": 6}
 _TOO_LARGE = 2**63
-"""First number that a signed 64-bit integer cannot hold; no kernel or file system has as many bytes."""
+"""First number that a signed 64-bit integer cannot hold. No kernel or file system has as many bytes."""
 _TOO_FAST = 1e6
 _ENORMOUS = 1e10
 _PERCENT = re.compile(r"(\d+(?:\.\d+)?)\s*%", re.ASCII)
@@ -52,7 +52,7 @@ def parse_percent(text: str) -> float:
 
 
 def parse_moment(text: str | None) -> datetime | None:
-    """Parse RFC 3339, ``06/10/2023, 03:00:00`` or ``2023/06/10 03:00:00``; UTC without a zone; None if invalid."""
+    """Parse RFC 3339, ``06/10/2023, 03:00:00`` or ``2023/06/10 03:00:00``. UTC without a zone; None if invalid."""
     text = (text or "").strip()
     if match := _PRINTED.fullmatch(text):
         text = f"{match[3]}-{match[1]}-{match[2]}T{match[4]}"
@@ -99,7 +99,7 @@ def parse_seconds(text: str) -> int:
 
 
 def format_duration(seconds: int) -> str:
-    """Format seconds by the two largest units: ``1 h 20 min``, ``3 d 4 h``; below a minute ``45 s``.
+    """Format seconds by the two largest units: ``1 h 20 min``, ``3 d 4 h``. Below a minute ``45 s``.
 
     >>> format_duration(4800), format_duration(273600), format_duration(45), format_duration(3600)
     ('1 h 20 min', '3 d 4 h', '45 s', '1 h')
@@ -124,7 +124,7 @@ def format_binary(size: int) -> str:
 
 
 def format_figure(value: float, like: float | None = None) -> str:
-    """Format a measured value: ``0.0123``, ``8.33``, ``432``, ``9,954``; with the decimal places of ``like``."""
+    """Format a measured value: ``0.0123``, ``8.33``, ``432``, ``9,954``. With the decimal places of ``like``."""
     if abs(value) >= _ENORMOUS:
         return f"{value:.3g}"
     figure = f"{value:,.{_places(value if like is None else like)}f}"

@@ -1,4 +1,4 @@
-"""Every file of a collection of real outputs through the vendor packages: recognised, broken, left over.
+"""Every file of a collection of real outputs through the vendor packages. It is recognised, broken, or left over.
 
     python tests/captures.py [DIRECTORY] [--tool NAME] [--show-unparsed N] [--json]
 
@@ -56,7 +56,7 @@ class Result:
 
 @cache
 def packages() -> tuple[Vendor, ...]:
-    """The vendor packages of the checkout; one that cannot be imported yet is reported and left out."""
+    """The vendor packages of the checkout. One that cannot be imported yet is reported and left out."""
     found: list[Vendor] = []
     for place in sorted((ROOT / "vendors").glob("raidctl_*/__init__.py")):
         name = place.parent.name
@@ -155,7 +155,7 @@ def table(results: Sequence[Result]) -> str:
 
 
 def details(results: Sequence[Result], place: Path, unparsed: int) -> str:
-    """Files that broke or were not recognised, the slow ones, and the lines that are left most often."""
+    """Broken, unrecognised and slow files, and the lines left most often."""
     out: list[str] = []
     for result in results:
         name = Path(result.path).relative_to(place)

@@ -36,18 +36,18 @@ if not os.environ.get(INSIDE):
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """``--update-expected`` rewrites what the recorded machines are expected to give; review the difference by eye."""
+    """``--update-expected`` rewrites what the recorded machines are expected to give. Review the difference by eye."""
     parser.addoption("--update-expected", action="store_true", help="rewrite fixtures/*/expected")
 
 
 def pytest_collection_finish() -> None:
-    """Leave what was collected, some 100 MB, out of every later search for garbage."""
+    """Leave what was collected out of every later search for garbage. It is some 100 MB."""
     gc.collect()
     gc.freeze()
 
 
 def pytest_unconfigure() -> None:
-    """Have everything collected at the end: DuckDB reports on standard error what is not."""
+    """Have everything collected at the end. DuckDB reports on standard error what is not."""
     gc.unfreeze()
 
 
@@ -59,7 +59,7 @@ def update_expected(request: pytest.FixtureRequest) -> bool:
 
 @pytest.fixture(scope="session", autouse=True)
 def locks_of_changes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """All simulated controllers look the same, so each process of the suite has separate locks of changes."""
+    """Give each process of the suite separate locks of changes. All simulated controllers look the same."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("RAIDCTL_LOCKS", str(tmp_path_factory.mktemp("locks") / "changes"))
         yield
@@ -67,7 +67,10 @@ def locks_of_changes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]
 
 @pytest.fixture(autouse=True)
 def no_command_is_forced(commands_run: Log) -> Iterator[None]:
-    """No test has a command run that skips a tool's own checks, or a deed outside the tables of commands."""
+    """Check that no test has a forbidden command run.
+
+    It would skip a tool's own checks, or be a deed outside the tables of commands.
+    """
     commands_run.clear()
     yield
     assert forbidden(commands_run) == []
@@ -82,7 +85,7 @@ def commands_run() -> Iterator[Log]:
 
 @pytest.fixture
 def uncollected() -> Iterator[None]:
-    """No garbage is looked for: what the handler of a signal raises meanwhile is lost to Python.
+    """Have no garbage looked for. What the handler of a signal raises meanwhile is lost to Python.
 
     Libraries have themselves called then (hypothesis does), and it is their code that it ends.
     """
@@ -94,7 +97,7 @@ def uncollected() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def signals_as_they_were() -> Iterator[None]:
-    """What a test leaves of its signals, a later one in the same process would trip over: it fails instead.
+    """Fail a test that leaves its signals changed. A later one in the same process would trip over them.
 
     Only what the command line minds for the whole of its process, which here goes on, is put back.
     """

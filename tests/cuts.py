@@ -1,4 +1,6 @@
-"""Cut every file of a collection of real outputs at its lines, and list the conclusions that look better for it.
+"""Cuts of every file of a collection of real outputs.
+
+Each is cut at its lines, and the conclusions that look better for it are listed.
 
     python tests/cuts.py DIRECTORY [--most N] [--jobs N]
 
@@ -26,7 +28,10 @@ from tests.support.conclusions import conclusions, cut_worse, cuts, read_text  #
 
 
 def examine(sample: Sample, most: int) -> tuple[Sample, int, dict[str, str]]:
-    """How often a file was cut, and each conclusion that improves with the end of the first text that shows it."""
+    """The number of cuts of a file, and each conclusion that improves.
+
+    With it is the end of the first text that shows it.
+    """
     seen = read_text(sample.text)
     if not seen.inventory.controllers:
         return sample, 0, {}

@@ -1,4 +1,4 @@
-"""How large each vendor package is, and how much of it is tables.
+"""The size of each vendor package, and how much is tables.
 
     python -m tests.family_sizes              # all families
     python -m tests.family_sizes mpt lvm

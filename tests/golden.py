@@ -1,4 +1,4 @@
-"""What raidctl makes of every recorded machine and every file of a collection, to compare before and after a change.
+"""Results of raidctl for every recorded machine and file of a collection. They are compared before and after a change.
 
     python -m tests.golden write FILE [--from DIRECTORY]      # before
     python -m tests.golden compare FILE [--from DIRECTORY]    # after: lists what differs, exit code 1 if anything does
@@ -58,7 +58,7 @@ def digests(name: str) -> list[str]:
 
 
 def everything(directory: Path | None) -> dict[str, list[str]]:
-    """The digests of all machines and files; a file has its path below the directory as its name."""
+    """The digests of all machines and files. A file has its path below the directory as its name."""
     paths = sorted(path for path in directory.rglob("*") if path.is_file()) if directory else []
     with ProcessPoolExecutor() as pool:
         found = list(pool.map(digests, [*MACHINES, *map(str, paths)], chunksize=8))
@@ -67,7 +67,7 @@ def everything(directory: Path | None) -> dict[str, list[str]]:
 
 
 def differing(before: dict[str, list[str]], after: dict[str, list[str]]) -> Iterator[str]:
-    """A line for each machine or file that differs, with the things that do."""
+    """A line for each machine or file that differs. It names the things that do."""
     for name in sorted({*before, *after}):
         old, new = before.get(name), after.get(name)
         if old is None or new is None:

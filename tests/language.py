@@ -54,7 +54,7 @@ AVOIDED = {
     "(what|data that) waits": "unwritten data",
     "(cannot|to) be meant": "invalid",
 }
-"""What is avoided, as patterns of whole words, and what to write instead."""
+"""What is avoided, as patterns of whole words. The words to write instead are included."""
 
 ALLOWED = {
     r"/dev/disk\S*|/(sys|proc)/\S*|^S: disk/by-id/|^E: DEVTYPE=(disk)?": "Linux's own paths, and udev's lines",
@@ -77,16 +77,17 @@ _NAMES = {
     "said|told|says|tells|amiss|anew|stood": "what the value is",
 }  # fmt: skip
 AVOIDED_NAMES = re.compile(rf"(?:^|_)({'|'.join(_NAMES)})(?:_|$)")
-"""Words that no name of a function, class, parameter, variable or field has: a name is what the value is."""
+"""Words that no name contains. Names are those of functions, classes, parameters, variables and fields. A name is what
+the value is."""
 
 ELSEWHERE = {"commands.md", "CHANGELOG.md"}
-"""Pages that are not counted: the first is ``help``, the second is history."""
+"""Pages that are not counted. The first is ``help``, the second is history."""
 
 WRITTEN = ("raidctl", "vendors", "tests", "benchmarks", "docs", "packaging", "ansible")
 """Folders whose docstrings, comments and names count."""
 
 NO_MESSAGES = re.compile(r"runners/shell\.py|vendors/.*(simulator|labels|grammar|recognise|raidset|signature)")
-"""Files whose strings are no text of raidctl's: a shell script; labels, patterns and outputs of vendors' tools."""
+"""Files whose strings are no text of raidctl's: a shell script. Labels, patterns and outputs of vendors' tools."""
 
 _RULES = [
     (re.compile(rf"(?i)(?<![\w-])(?:{words.replace(' ', chr(92) + 's+')})(?![\w-])"), instead)
@@ -95,7 +96,7 @@ _RULES = [
 _ALLOWED = re.compile("|".join(f"(?:{words})" for words in ALLOWED), re.IGNORECASE)
 _ELSEWHERE = re.compile(r"(?ms)^```console\n.*?^```$|by docs/generate\.py -->.*?<!-- end of |`[^`\n]+`|\]\(\S+\)")
 _QUOTED = re.compile(r"``[^`]+``|`[^`\n]+`|(?m:^ {4,}\S.*$)")
-"""Code, and the indented lines of a docstring: what a tool prints, examples."""
+"""Code, and the indented lines of a docstring. These are a tool's output, and examples."""
 _PATTERN = re.compile(r"\\[bdsSwW]|\(\?|\.\*|\[\^")
 _COMPARED = {"startswith", "endswith", "removeprefix", "removesuffix", "partition", "rpartition", "split", "replace",
              "get", "compile", "match", "search", "count", "index"}  # fmt: skip
@@ -170,7 +171,7 @@ def documentation() -> dict[str, list[Place]]:
 
 
 def docstrings(tree: ast.AST) -> Iterator[tuple[int, str]]:
-    """The texts that stand alone as statements, with their lines; code in them is blanked out."""
+    """The texts that stand alone as statements, with their lines. Code in them is blanked out."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
             yield node.lineno, _QUOTED.sub(_blanked, inspect.cleandoc(node.value.value))
@@ -184,7 +185,7 @@ def comments(text: str) -> Iterator[tuple[int, str]]:
 
 
 def counts_in_comments(place: Place) -> bool:
-    """Whether a word counts in a comment too; these show the lines of tools, with the tools' nouns."""
+    """Whether a word counts in a comment too. These show the lines of tools, with the tools' nouns."""
     return not _TOOLS_NOUNS.fullmatch(place.word)
 
 
@@ -194,7 +195,7 @@ def better_names() -> str:
 
 
 def given_names(tree: ast.AST) -> Iterator[tuple[int, str]]:
-    """Names with an avoided word, where a module gives them, with their lines."""
+    """Names with an avoided word, with their lines. Only the place where a module gives them counts."""
     for node in ast.walk(tree):
         match node:
             case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
@@ -225,7 +226,10 @@ def _help(context: click.Context) -> Iterator[str]:
 
 
 def messages(tree: ast.AST) -> Iterator[tuple[int, str]]:
-    """The strings of a module that a user may read, with their lines: no docstring, pattern or word to compare with."""
+    """A module's strings that a user may read, with their lines.
+
+    Docstrings, patterns and words for comparison are not included.
+    """
     for node in ast.iter_child_nodes(tree):
         if isinstance(node, ast.JoinedStr):
             text = "".join(str(part.value) if isinstance(part, ast.Constant) else "…" for part in node.values)
@@ -241,7 +245,7 @@ def messages(tree: ast.AST) -> Iterator[tuple[int, str]]:
 
 
 def _is_no_text(node: ast.AST) -> bool:
-    """Whether a node is a docstring, a comparison, or a call that only looks for words."""
+    """Whether a node holds no text for users. It is a docstring, a comparison, or a call that only looks for words."""
     if isinstance(node, ast.Expr):
         return isinstance(node.value, ast.Constant)
     if isinstance(node, ast.Call):

@@ -1,4 +1,6 @@
-"""Every built-in rule over every file of a collection of real outputs: what is found, to be judged by a person.
+"""Every built-in rule over every file in a collection of outputs.
+
+The outputs are real. A person is to judge what is found.
 
     python tests/rules_on_captures.py DIRECTORY [--rule NAME] [--unknown] [--count] [--machines FILE] [--recordings]
 
@@ -34,7 +36,7 @@ KINDS = ("pass", "unknown", "info", "warning", "critical")
 
 
 def of_files(paths: Sequence[Path]) -> Inventory:
-    """What raidctl makes of one loose file, or of several of one machine."""
+    """What raidctl makes of one machine's loose file or files."""
     found = vendors()[0]
     gathered = [collect_outputs(str(path), found) for path in paths]
     texts = [
@@ -62,7 +64,7 @@ def of_recording(path: Path) -> Inventory:
 def inventories(
     place: Path, *, recordings: bool = False, machines: Path | None = None
 ) -> Iterator[tuple[str, Inventory]]:
-    """Name and inventory of every file, recorded machine or group of files, in a stable order."""
+    """Names and inventories, in a stable order. They are of every file, recorded machine or group of files."""
     if machines is not None:
         for line in machines.read_text(encoding="utf-8").splitlines():
             name, *paths = line.split("\t")
@@ -85,7 +87,7 @@ def findings(inventory: Inventory, only: str | None) -> Iterator[Finding]:
 
 
 class Counts:
-    """How often each rule had which outcome, and which rules have findings on the same object of a machine."""
+    """Counts of each rule's outcomes. They also show which rules have findings on the same object of a machine."""
 
     def __init__(self) -> None:
         self.outcomes: Counter[tuple[str, str]] = Counter()

@@ -1,4 +1,7 @@
-"""What bad input gets: one clear sentence, the right exit code, everything else still shown, never a traceback."""
+"""What bad input gets: one clear sentence and the right exit code.
+
+Everything else is still shown, and there is never a traceback.
+"""
 
 from __future__ import annotations
 
@@ -144,7 +147,7 @@ def test_text_from_hardware_never_steers_the_terminal(tmp_path: Path, model: str
 
 
 def test_invalid_utf8_is_shown(tmp_path: Path) -> None:
-    """A wrong byte in a model name loses neither the drive nor the rest."""
+    """A wrong byte in a model name does not lose the drive. Nor does it lose the rest."""
     path = tmp_path / "latin.txt"
     path.write_bytes((SSACLI % "EG0300\u00e9").encode("latin-1"))
     done = program("--replay", path, "show")
@@ -152,7 +155,7 @@ def test_invalid_utf8_is_shown(tmp_path: Path) -> None:
 
 
 def test_windows_line_ends_make_no_difference(tmp_path: Path) -> None:
-    """A text that came through a mail from Windows gives the same inventory."""
+    """A text mailed from Windows gives the same inventory."""
     unix, windows = tmp_path / "a.txt", tmp_path / "b.txt"
     unix.write_bytes((SSACLI % "EG0300").encode())
     windows.write_bytes((SSACLI % "EG0300").replace("\n", "\r\n").encode())
@@ -161,7 +164,7 @@ def test_windows_line_ends_make_no_difference(tmp_path: Path) -> None:
 
 
 def test_standard_input_is_a_file_too(tmp_path: Path) -> None:
-    """``-`` reads a pipe, also where a recording is called so; none is written under that name."""
+    """``-`` reads a pipe, also where a recording is called so. None is written under that name."""
     text = (SSACLI % "EG0300").encode()
     done = program("--replay", "-", "show", stdin=text)
     for name in ("./-", "-"):
@@ -172,7 +175,7 @@ def test_standard_input_is_a_file_too(tmp_path: Path) -> None:
 
 
 def test_an_archive_is_searched_for_outputs(tmp_path: Path) -> None:
-    """Of a support archive, the tools' outputs are read and all else is passed over."""
+    """Of a support archive, only the tools' outputs are read. All else is passed over."""
     inside = tmp_path / "report" / "sos_commands"
     inside.mkdir(parents=True)
     (inside / "ssacli_ctrl_all_show_config_detail").write_text(SSACLI % "EG0300", encoding="utf-8")
@@ -220,7 +223,7 @@ TOOLS = {
 
 
 def tool(folder: Path, body: str) -> dict[str, str]:
-    """An executable that plays the tool, and the environment in which it is found."""
+    """Make an executable that plays the tool. Return the environment in which it is found."""
     program = folder / "ssacli"
     program.write_text(f"#!/bin/sh\n{body}\n", encoding="utf-8")
     program.chmod(0o755)
@@ -230,14 +233,14 @@ def tool(folder: Path, body: str) -> dict[str, str]:
 @pytest.mark.slow
 @pytest.mark.parametrize("behaviour", sorted(TOOLS))
 def test_a_tool_that_misbehaves_is_a_problem_and_the_rest_is_shown(tmp_path: Path, behaviour: str) -> None:
-    """On the live machine the tool is named in a problem, and the exit code means an incomplete reading."""
+    """On the live machine, a misbehaving tool is named in a problem. The exit code means an incomplete reading."""
     done = program("show", environment=tool(tmp_path, TOOLS[behaviour]))
     assert done.returncode in {3, 4}
     assert "ssacli" in done.stdout
 
 
 def commands() -> Iterator[bytes]:
-    """The command lines of all processes; that of one that has ended is empty."""
+    """The command lines of all processes. That of one that has ended is empty."""
     for path in Path("/proc").glob("[0-9]*/cmdline"):
         with contextlib.suppress(OSError):
             yield path.read_bytes()
@@ -246,7 +249,7 @@ def commands() -> Iterator[bytes]:
 @pytest.mark.slow
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
 def test_an_interruption_ends_the_tools_too(tmp_path: Path, number: signal.Signals, code: int) -> None:
-    """While a tool hangs, a signal ends raidctl at once, with the tool and what that has started."""
+    """While a tool hangs, a signal ends raidctl at once. The tool and what that has started end, too."""
     mark = f"10{os.getpid()}"
     environment = tool(tmp_path, f"touch {tmp_path}/started\nsleep {mark} &\nsleep {mark}")
     with subprocess.Popen(
@@ -274,7 +277,10 @@ def test_an_interruption_ends_the_tools_too(tmp_path: Path, number: signal.Signa
     ],
 )
 def test_an_output_that_was_cut_off_is_not_called_read(tmp_path: Path, text: str) -> None:
-    """Exit 3 and a sentence: what followed the cut is unknown, so nothing is reported as missing or fine."""
+    """A cut-off output gives exit code 3 and a sentence.
+
+    What followed the cut is unknown, so nothing is reported as missing or fine.
+    """
     path = tmp_path / "cut.txt"
     path.write_text(text, encoding="utf-8")
     done = raidctl("--replay", path, "show")
@@ -291,7 +297,7 @@ def test_an_output_that_was_cut_off_is_not_called_read(tmp_path: Path, text: str
     ],
 )
 def test_an_output_that_only_lacks_its_last_line_end_is_whole(tmp_path: Path, text: str) -> None:
-    """Shells remove the last newline: nothing is reported if the last line is understood."""
+    """Nothing is reported if only the last newline is missing. Shells remove it; the last line must be understood."""
     path = tmp_path / "whole.txt"
     path.write_text(text, encoding="utf-8")
     done = raidctl("--replay", path, "show")
@@ -299,7 +305,10 @@ def test_an_output_that_only_lacks_its_last_line_end_is_whole(tmp_path: Path, te
 
 
 def test_an_output_without_the_blank_line_that_ends_it_may_go_on(tmp_path: Path) -> None:
-    """Between two drives nothing else shows that there were more: what was read is shown, and exit code 3."""
+    """Without its last blank line, an output may go on.
+
+    Between two drives nothing else shows that there were more: what was read is shown, and exit code 3.
+    """
     path = tmp_path / "cut.txt"
     path.write_text((SSACLI % "EG0300").rstrip("\n"), encoding="utf-8")
     done = raidctl("--replay", path, "show")
@@ -315,7 +324,7 @@ COMMANDS = (
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_no_output_has_a_character_that_turns_or_hides_text(tmp_path: Path, command: str) -> None:
-    """A serial number, a label or a state may hold them; on no screen and in no file do they deceive a reader."""
+    """A serial number, a label or a state may hold them. On no screen and in no file do they deceive a reader."""
     text = (SSACLI % "EG\u202e0300\u200bX").replace("RCTL0000000001", "RC\u2066TL\ufeff1\u061c")
     text = text.replace("Firmware Version:", "Stran\u202ege: va\u200blue\n   Firmware Version:").replace(
         "Status: OK\n         Drive", "Status: Predictive\u202e Failure\u2069\n         Drive"
@@ -329,7 +338,7 @@ def test_no_output_has_a_character_that_turns_or_hides_text(tmp_path: Path, comm
 
 
 def test_a_full_disk_or_a_damaged_file_of_a_simulated_machine_is_one_sentence(tmp_path: Path) -> None:
-    """Exit code 3 and what to do, not a fault of raidctl's own."""
+    """The exit code is 3, and one sentence states what to do. It is not a fault of raidctl's own."""
     place = tmp_path / "demo" / "p400"
     assert raidctl("--demo", "p400", "--state-dir", tmp_path, "show").returncode == 0
     [settings] = place.glob("*.json")

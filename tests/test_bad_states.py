@@ -1,4 +1,4 @@
-"""A bad state anywhere in an otherwise healthy output is seen, whichever list of the tool contains it."""
+"""A bad state anywhere in an otherwise healthy output is seen. This holds whichever list of the tool contains it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ TOOLS = sorted({sample.name.partition(": ")[2].split()[0].rpartition("/")[2] for
 
 
 def _bad(sample: Sample) -> Iterator[tuple[str, str]]:
-    """The output with one state word made bad, at each line in turn; the same kind of line once."""
+    """The output with one state word made bad. It is at each line in turn; the same kind of line once."""
     lines, seen = sample.text.splitlines(keepends=True), set()
     for number, line in enumerate(lines):
         match = _STATE.match(line.rstrip("\r\n"))
@@ -44,7 +44,10 @@ def _bad(sample: Sample) -> Iterator[tuple[str, str]]:
 
 @pytest.mark.parametrize("tool", TOOLS)
 def test_a_bad_state_in_any_listing_is_seen(tool: str) -> None:
-    """A drive that has failed in one list only, a volume's status beside an array's: diagnose does not end in OK."""
+    """With a bad state in any listing, diagnose never ends in OK.
+
+    It is a drive that has failed in one list only, or a volume's status beside an array's.
+    """
     quiet = []
     for sample in SAMPLES:
         if sample.name.partition(": ")[2].split()[0].rpartition("/")[2] != tool:

@@ -1,4 +1,4 @@
-"""The same checks for every vendor package on every recorded machine; a new family needs no new test code."""
+"""The same checks for every vendor package on every recorded machine. A new family needs no new test code."""
 
 from __future__ import annotations
 
@@ -45,7 +45,10 @@ UNMATCHED = (
 
 
 def test_every_vendor_package_is_installed() -> None:
-    """Otherwise this suite would pass over it, and write expectations without its controllers."""
+    """Every vendor package is installed.
+
+    Otherwise this suite would pass over it, and write expectations without its controllers.
+    """
     packages = {path.parent.name for path in (FIXTURES.parent / "vendors").glob("raidctl_*/__init__.py")} - PROGRAMS
     lacking = sorted(packages - {f"raidctl_{vendor.FAMILY}" for vendor in VENDORS})
     assert not lacking, (
@@ -80,7 +83,7 @@ def differences(before: object, now: object, path: str = "") -> Iterator[str]:
 
 @machines
 def test_a_recorded_machine_gives_the_inventory_that_was_reviewed(machine: str, update_expected: bool) -> None:
-    """What raidctl makes of a machine equals the inventory beside it, which was compared with the raw text by eye."""
+    """What raidctl makes of a machine equals the inventory beside it. That was compared with the raw text by eye."""
     expected = FIXTURES / machine / "expected" / "inventory.json"
     reviewed = to_json(replayed(machine).inventory)
     if update_expected:
@@ -100,7 +103,7 @@ def schema_of_inventories() -> jsonschema.protocols.Validator:
 
 @machines
 def test_the_json_of_a_machine_is_valid_and_has_the_types_of_the_model(machine: str) -> None:
-    """The output validates against ``raidctl schema``, and decodes strictly into the model it came from."""
+    """The output validates against ``raidctl schema``. It decodes strictly into the model it came from."""
     inventory = replayed(machine).inventory
     text = to_json(inventory)
     faults = schema_of_inventories().iter_errors(json.loads(text))
@@ -111,7 +114,7 @@ def test_the_json_of_a_machine_is_valid_and_has_the_types_of_the_model(machine: 
 
 @machines
 def test_ids_are_unique_and_references_resolve(machine: str) -> None:
-    """No two objects have one id, and every id that an object names exists on its controller."""
+    """No two objects have one id. Every id that an object names exists on its controller."""
     controllers = replayed(machine).inventory.controllers
     counted = Counter(name for controller in controllers for name in ids_of(controller))
     twice = [name for name, count in counted.items() if count > 1]
@@ -127,7 +130,7 @@ def test_ids_are_unique_and_references_resolve(machine: str) -> None:
 
 @machines
 def test_every_object_can_be_explained(machine: str) -> None:
-    """Each object has at least one fact with the line that it was read from, and no fact is homeless."""
+    """Each object has at least one fact with its source line. No fact is homeless."""
     survey = replayed(machine)
     explained = {fact.object_id for output in survey.outputs for fact in output.facts}
     existing = {name for controller in survey.inventory.controllers for name in ids_of(controller)}
@@ -142,7 +145,7 @@ def test_every_object_can_be_explained(machine: str) -> None:
 
 @machines
 def test_a_fact_is_of_a_field_of_its_object(machine: str) -> None:
-    """No line is explained by a name that only the vendor package knows."""
+    """No line is explained by a name private to the vendor package."""
     survey = replayed(machine)
     objects = {name: item for controller in survey.inventory.controllers for name, item in objects_of(controller)}
     unknown = [
@@ -157,7 +160,7 @@ def test_a_fact_is_of_a_field_of_its_object(machine: str) -> None:
 
 @machines
 def test_every_drive_of_the_kernel_is_shown(machine: str) -> None:
-    """Each drive of the kernel is a volume or a drive of the inventory, or a problem of severity error explains why."""
+    """Each kernel drive is a volume or drive of the inventory. Otherwise a problem of severity error explains why."""
     survey = replayed(machine)
     shown = claimed_nodes(survey.inventory.controllers, survey.view)
     left = [
@@ -170,7 +173,10 @@ def test_every_drive_of_the_kernel_is_shown(machine: str) -> None:
 
 @machines
 def test_an_explanation_never_contradicts_the_inventory(machine: str) -> None:
-    """If a line alone means something else than the final value, the explanation shows both."""
+    """An explanation never contradicts the inventory.
+
+    If a line alone means something else than the final value, the explanation shows both.
+    """
     survey = replayed(machine)
     for controller in survey.inventory.controllers:
         for name in ids_of(controller):
@@ -191,7 +197,7 @@ def test_every_line_of_our_own_machines_is_understood(machine: str) -> None:
 
 @machines
 def test_an_unknown_status_is_reported(machine: str) -> None:
-    """If a status is unknown although the tool printed a word, a problem names the object."""
+    """An unknown status is a problem if the tool printed a word. It names the object."""
     inventory = replayed(machine).inventory
     where = " ".join(problem.where + problem.message for problem in inventory.problems)
     for controller in inventory.controllers:
@@ -214,7 +220,10 @@ def test_a_family_has_a_recorded_machine(vendor: Vendor) -> None:
 
 @families
 def test_a_family_keeps_the_contract(vendor: Vendor) -> None:
-    """Names, tools and capabilities are in the form that the registry and the support table expect."""
+    """A family's names, tools and capabilities are in the expected form.
+
+    The registry and the support table expect it.
+    """
     assert vendor.FAMILY.isidentifier()
     assert vendor.TITLE.strip()
     assert vendor.TOOLS
@@ -226,7 +235,7 @@ def test_a_family_keeps_the_contract(vendor: Vendor) -> None:
 
 
 def answers(machine: str) -> Iterator[tuple[str, str]]:
-    """Command and output of every program that a machine's recording has an answer of."""
+    """Command and output of every tool answered in a machine's recording."""
     kept = recording(machine)
     for request, answer in kept.answers():
         if isinstance(request, Run) and isinstance(answer, RunAnswer) and answer.out.strip():
@@ -235,7 +244,7 @@ def answers(machine: str) -> Iterator[tuple[str, str]]:
 
 @machines
 def test_a_loose_output_is_recognised_by_one_family(machine: str) -> None:
-    """The output of every recorded command, without its command line, is claimed by the family of its tool."""
+    """Every recorded output is claimed by the family of its tool. The command line is left out."""
     for command, text in answers(machine):
         owner = next((v for v in VENDORS if command.split()[0] in {tool.name for tool in v.TOOLS}), None)
         claims = {v.FAMILY: s.confidence for v in VENDORS if (s := v.sniff("output.txt", text))}
@@ -248,7 +257,7 @@ def test_a_loose_output_is_recognised_by_one_family(machine: str) -> None:
 
 
 def broken_at(vendor: Vendor, machine: str) -> Iterator[str]:
-    """The outputs of a machine, and the lines at which they are cut, that break a reader."""
+    """Outputs of a machine that break a reader where they are cut. Each has the line of its cut."""
     for command, text in answers(machine):
         kind = vendor.sniff("output.txt", text)
         lines = text.splitlines(keepends=True) if kind is not None else []
@@ -265,12 +274,12 @@ def broken_at(vendor: Vendor, machine: str) -> Iterator[str]:
 
 @families
 def test_half_an_output_never_breaks_a_reader(vendor: Vendor) -> None:
-    """Whatever line an output is cut at, the reader returns an observation, and every fact has a line."""
+    """A reader returns an observation, whatever line an output is cut at. Every fact has a line."""
     assert [place for machine in MACHINES for place in broken_at(vendor, machine)] == []
 
 
 def recognised(vendor: Vendor, machine: str) -> Iterator[bool]:
-    """Whether each output of the family's own tools is recognised; of Linux' tools, other families read some."""
+    """Whether each output of the family's own tools is recognised. Of Linux' tools, other families read some."""
     own = {name for tool in vendor.TOOLS for name in (tool.name, *tool.places)}
     for command, text in answers(machine):
         if command.split()[0] in own:
@@ -279,6 +288,9 @@ def recognised(vendor: Vendor, machine: str) -> Iterator[bool]:
 
 @families
 def test_a_family_recognises_outputs_of_its_tools(vendor: Vendor) -> None:
-    """Otherwise pasted outputs could not be read, and no other test here would read the family's outputs."""
+    """A family recognises outputs of its tools.
+
+    Otherwise pasted outputs could not be read, and no other test here would read the family's outputs.
+    """
     found = [one for machine in MACHINES for one in recognised(vendor, machine)]
     assert any(found) or not found, f"sniff of {vendor.FAMILY} recognises none of its {len(found)} recorded outputs."

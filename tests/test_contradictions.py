@@ -1,4 +1,7 @@
-"""Lines of one output that contradict each other, or lack what always follows: diagnose must not end in OK."""
+"""Contradictory or incomplete lines of one output.
+
+They contradict each other, or lack what always follows: diagnose must not end in OK.
+"""
 
 from __future__ import annotations
 
@@ -240,7 +243,7 @@ def test_the_whole_outputs_are_fine(text: str) -> None:
     ],
 )
 def test_one_bad_or_unknown_word_is_seen(text: str, old: str, new: str) -> None:
-    """One bad or unknown word is seen, however good the other lines are."""
+    """One bad or unknown word is seen, however good other lines are."""
     assert old in text
     assert _code(text.replace(old, new)) != 0
 
@@ -275,7 +278,10 @@ def test_a_failed_drive_of_a_list_counts_over_its_own_good_section() -> None:
 
 
 def test_the_beginning_of_another_output_behind_a_good_one_is_seen() -> None:
-    """A paste of smartctl's health and mdadm's array that ends in the array's first lines: the array is not gone."""
+    """An array whose output a paste cuts short is not gone.
+
+    The paste is of smartctl's health and mdadm's array, and ends in the array's first lines.
+    """
     begun = "\n/dev/md0:\n           Version : 1.2\n "
     seen = read_text(_SMART + begun)
     assert any("cut off" in problem.message for problem in seen.inventory.problems)
@@ -284,7 +290,7 @@ def test_the_beginning_of_another_output_behind_a_good_one_is_seen() -> None:
 
 
 def test_a_drive_that_is_not_authenticated_expects_no_failure() -> None:
-    """For the controller it is not a genuine part; no line predicts a failure."""
+    """For the controller it is not a genuine part. No line predicts a failure."""
     found = diagnose(read_text(_PHYSICAL.replace(" Status: OK", " Status: Not Authenticated", 1)).inventory, rules())
     assert [(one.rule, one.severity) for one in found.findings if one.outcome == "fail"] == [
         ("background_operation", "warning")

@@ -1,4 +1,7 @@
-"""Less information never looks better: outputs cut off, answers that are missing, members that are not described."""
+"""Conclusions from less information, which never look better.
+
+Outputs are cut off, answers are missing, or members are not described.
+"""
 
 from __future__ import annotations
 
@@ -51,7 +54,10 @@ def _of_tool(tool: str) -> list[Sample]:
 
 
 def _of_other_forms(tool: str) -> list[Sample]:
-    """The outputs of a tool but for those whose lines, without their values, are all in another one's."""
+    """The outputs of a tool that differ in form.
+
+    Those whose lines, without their values, are all in another one's are left out.
+    """
     kept: list[frozenset[str]] = []
     found = []
     for sample in sorted(_of_tool(tool), key=lambda one: -len(one.text)):
@@ -66,7 +72,10 @@ def _of_other_forms(tool: str) -> list[Sample]:
 @pytest.mark.slow
 @pytest.mark.parametrize("tool", TOOLS)
 def test_no_conclusion_improves_where_an_output_is_cut_off(tool: str) -> None:
-    """Cut after a line or within one, no state, no verdict, no exit code is better than that of the whole output."""
+    """A cut output gives no better state, verdict or exit code.
+
+    It is cut after a line or within one, and compared with the whole output.
+    """
     better = []
     for sample in _of_other_forms(tool):
         seen = read_text(sample.text)
@@ -79,7 +88,7 @@ def test_no_conclusion_improves_where_an_output_is_cut_off(tool: str) -> None:
 
 @dataclass
 class _Less:
-    """A runner that returns the output of one command in part, or not."""
+    """A runner that returns one command's output in part, or not."""
 
     runner: Runner
     argv: tuple[str, ...]
@@ -104,7 +113,9 @@ def _whole(machine: str) -> Conclusions:
 
 
 def _of_another_witness(inventory: Inventory, conclusion: str) -> bool:
-    """Whether it is the state of an object of which another answer may give one that the missing one had refuted.
+    """Whether it is the state of an object with another witness.
+
+    Another answer may then give a state of the object that the missing one had refuted.
 
     That is a drive, and a volume that only the BMC lists then. The exit codes are no exception.
     """
@@ -122,7 +133,7 @@ def _of_another_witness(inventory: Inventory, conclusion: str) -> bool:
 
 
 def _asked(machine: str) -> list[Run]:
-    """The commands of a machine; the same command for several drives once, for the last one."""
+    """The commands of a machine. The same command for several drives once, for the last one."""
     asked = [request for request, _ in recording(machine).answers() if isinstance(request, Run)]
     return list({_DRIVE.sub("*", " ".join(request.argv)): request for request in asked}.values())
 
@@ -132,7 +143,7 @@ def _asked(machine: str) -> list[Run]:
     "share", [pytest.param(0.0, marks=pytest.mark.slow), 0.4, pytest.param(0.8, marks=pytest.mark.slow)]
 )
 def test_no_conclusion_improves_where_an_answer_is_missing_or_cut_off(machine: str, share: float) -> None:
-    """Of a machine, whichever of its tools' outputs is missing, or cut off."""
+    """No conclusion improves where a tool's output is missing or cut off. Each output of a machine's tools is tried."""
     found, problems = vendors()
     better = {}
     for request in _asked(machine):
@@ -154,7 +165,9 @@ def _transcript(answers: Sequence[tuple[str, str]]) -> str:
 @pytest.mark.slow
 @pytest.mark.parametrize("machine", MACHINES)
 def test_no_conclusion_improves_where_a_session_lacks_an_answer(machine: str) -> None:
-    """Of a session kept as a text, whichever of a few answers is gone; exit codes cannot know of the others.
+    """No conclusion improves where one answer of a text session is gone.
+
+    It is one of a few: exit codes cannot know of the others.
 
     The state of a drive is excepted as above.
     """
@@ -179,13 +192,16 @@ def test_no_conclusion_improves_where_a_session_lacks_an_answer(machine: str) ->
 
 @pytest.mark.parametrize("machine", MACHINES)
 def test_a_machine_with_something_bad_is_never_found_to_be_ok(machine: str) -> None:
-    """Each object in a bad state, and each problem, has a finding that names it, or diagnose does not end well."""
+    """Each bad object and each problem has a finding that names it. Otherwise, diagnose does not end well."""
     assert falsely_ok(replayed(machine).inventory) == []
 
 
 @pytest.mark.parametrize("machine", MACHINES)
 def test_a_member_that_is_named_and_not_described_survives_nothing(machine: str) -> None:
-    """With nothing known of a member but its name, a volume survives no more failures than with all of them known."""
+    """A member known by its name alone adds no redundancy.
+
+    A volume survives no more failures than with all members known.
+    """
     for controller in replayed(machine).inventory.controllers:
         before = {volume.id: volume.failures_tolerated for volume in controller.volumes}
         for drive in controller.drives:
@@ -197,7 +213,10 @@ def test_a_member_that_is_named_and_not_described_survives_nothing(machine: str)
 
 @pytest.mark.parametrize("machine", MACHINES)
 def test_no_conclusion_improves_where_a_member_is_not_described(machine: str) -> None:
-    """With nothing known of a member but its name, or with no line about it, no command finds the machine better."""
+    """No command finds a machine better where a member is not described.
+
+    Nothing is known of it but its name, or no line is about it.
+    """
     seen, before = replayed(machine), _whole(machine)
     for index, controller in enumerate(seen.inventory.controllers):
         for drive in controller.drives:
@@ -223,7 +242,7 @@ def _named_only(controller: Controller, drive: Drive) -> Controller:
 
 
 def test_an_output_without_its_known_end_is_reported_and_weakens_what_it_describes_last() -> None:
-    """The problem is of kind unread; the facts stay, the good state of the last drive becomes unknown."""
+    """The problem is of kind unread. The facts stay, the good state of the last drive becomes unknown."""
     sample = next(one for one in SAMPLES if "arcconf getconfig 1 AL" in one.name and "Device #1" in one.text)
     at = sample.text.index("Device #1")
     seen = read_text(sample.text[:at])
@@ -236,7 +255,10 @@ def test_an_output_without_its_known_end_is_reported_and_weakens_what_it_describ
 
 
 def test_a_blank_line_at_the_beginning_promises_one_at_the_end_of_a_kept_output() -> None:
-    """Some tools frame their outputs with blank lines and have no closing line."""
+    """A blank first line promises a blank last one.
+
+    Some tools frame their outputs with blank lines and have no closing line.
+    """
     output = Output.of_text("tool", "\nUnit\nu0\n")
     output.framed = True
     assert output.cut_off is not None
@@ -246,7 +268,10 @@ def test_a_blank_line_at_the_beginning_promises_one_at_the_end_of_a_kept_output(
 
 
 def test_a_setting_is_not_believed_of_drives_that_are_named_and_not_described() -> None:
-    """A controller may keep the drives' caches off and its drives report them on, further down in the output."""
+    """A cache setting is not believed for drives that are not described.
+
+    A controller may keep their caches off and the drives report them on, further down in the output.
+    """
     sample = next(one for one in SAMPLES if "Configured Drive Write Cache Policy: Disable" in one.text)
     seen = read_text(sample.text[: sample.text.index("      physicaldrive ")])
     caches = [

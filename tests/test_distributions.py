@@ -1,4 +1,4 @@
-"""The packages of Debian and Fedora: their units, and that they are of this version."""
+"""The packages of Debian and Fedora, with their units. They are of this version."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_the_units_are_those_that_raidctl_installs() -> None:
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name.endswith(".service")])
 def test_a_unit_starts_a_command_that_raidctl_accepts(name: str) -> None:
-    """With the default options; those of the administrator come after, so they win."""
+    """With the default options. Those of the administrator come after, so they win."""
     text = units(OPTIONS)[name]
     [start] = re.findall(r"(?m)^ExecStart=(.+)$", text)
     if name in DEFAULTS:
@@ -74,7 +74,7 @@ def test_both_packages_install_every_unit() -> None:
 
 
 def test_the_list_of_the_single_file_keeps_licences_and_checksums() -> None:
-    """Each component has what its metadata declares, and the checksums of the files that it was taken from."""
+    """Each component has what its metadata declares. It also has the checksums of the files that it was taken from."""
     files = [{"type": "distribution", "hashes": [{"alg": "SHA-256", "content": "00"}]}]
     site = [{"type": "website", "url": "https://example.org"}]
     installed = {"components": [{"name": "jinja2", "licenses": ["BSD"], "externalReferences": site}, {"name": "own"}]}

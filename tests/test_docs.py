@@ -39,7 +39,7 @@ def test_every_command_is_in_the_readme() -> None:
 
 
 def test_every_family_is_in_the_readme() -> None:
-    """The README's table of what is read names each family; rows may be shared."""
+    """The README's table of what is read names each family. Rows may be shared."""
     missing = [vendor.FAMILY for vendor in vendors()[0] if f"`{vendor.FAMILY}`" not in README]
     assert not missing, f"Add them to the table of README.md, section 'What it reads': {missing}."
 
@@ -57,7 +57,7 @@ def test_every_exit_code_is_in_the_readme() -> None:
 
 
 def test_links_of_the_manual_lead_somewhere() -> None:
-    """Every relative link of the README and the manual names a file that exists."""
+    """Every relative link of the README and manual names an existing file."""
     for page in (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")):
         for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text(encoding="utf-8")):
             assert (page.parent / target).exists(), f"{page.name}: {target}"

@@ -17,7 +17,7 @@ RATE = "Negotiated PCIe Data Rate"
 
 
 def derived(table: Derived, *pairs: tuple[str, str]) -> Draft:
-    """A draft that knows these details, and what a table makes of them."""
+    """A draft with these details, and what a table makes of them."""
     output = Output.of_text("tool", "\n".join(f"{label}: {value}" for label, value in pairs))
     draft = Draft()
     for line, (label, value) in zip(output.lines, pairs, strict=True):
@@ -27,7 +27,7 @@ def derived(table: Derived, *pairs: tuple[str, str]) -> Draft:
 
 
 def test_a_detail_that_gives_a_field_stays_a_detail_and_names_its_line() -> None:
-    """The tool's words are kept; the field has the same line as evidence."""
+    """The tool's words are kept. The field has the same line as evidence."""
     draft = derived(smartarray.VOLUME, ("Full Stripe Size", "512 KB"))
     assert draft.get("full_stripe_bytes") == 512 * 1024
     assert draft.details == {"Full Stripe Size": "512 KB"}
@@ -35,13 +35,13 @@ def test_a_detail_that_gives_a_field_stays_a_detail_and_names_its_line() -> None
 
 
 def test_the_blanks_inside_a_detail_are_layout() -> None:
-    """A mailer that makes tabs or one blank of them changes no fact."""
+    """Blanks in a detail that a mailer changes alter no fact. It makes tabs or one blank of them."""
     pasted = [derived({}, ("Segment 0", f"Present{gap}K4HQ10AE")) for gap in (" ", "      ", "\t ")]
     assert {(one.details["Segment 0"], str(one.evidence[0][2])) for one in pasted} == {("Present K4HQ10AE",) * 2}
 
 
 def test_a_detail_in_another_form_gives_no_field() -> None:
-    """What cannot be read is no reason for a guess, and none for an error."""
+    """An unreadable detail gives neither a guess nor an error."""
     assert derived(smartarray.VOLUME, ("Full Stripe Size", "large")).get("full_stripe_bytes") is None
 
 
@@ -50,7 +50,7 @@ def test_a_detail_in_another_form_gives_no_field() -> None:
     [("No pending images", None), ("None", None), ("24.22.0-0071", "Pending image in flash: 24.22.0-0071")],
 )
 def test_firmware_that_waits_for_a_restart_is_an_update(value: str, expected: str | None) -> None:
-    """The controller reports it; if no update is pending, the field is empty."""
+    """The controller reports it. If no update is pending, the field is empty."""
     assert derived(megaraid.CONTROLLER, ("Image name", value)).get("firmware_update") == expected
 
 
@@ -88,7 +88,7 @@ def test_a_patrol_read_is_automatic_manual_or_disabled(table: Derived, label: st
 def test_a_consistency_check_is_automatic_manual_or_disabled(
     table: Derived, label: str, value: str, mode: str | None
 ) -> None:
-    """Only the tool's report counts; a value that does not apply is unknown."""
+    """Only the tool's report counts. A value that does not apply is unknown."""
     assert derived(table, (label, value)).get("consistency_check.mode") == mode
 
 
@@ -123,12 +123,12 @@ def test_the_negotiated_link_is_read_from_the_tool(
     ],
 )
 def test_the_maximum_speed_of_a_drive_is_read(table: Derived, label: str, value: str, speed: float | None) -> None:
-    """A prefix that keeps labels apart makes no difference; an unknown speed is none."""
+    """A prefix that keeps labels apart makes no difference. An unknown speed is none."""
     assert derived(table, (label, value)).get("max_link_gbps") == speed
 
 
 def test_an_object_is_made_of_reported_values() -> None:
-    """Each value is set under its field; defaults fill the rest, and values of the caller outrank reported ones."""
+    """Each value is set under its field. Defaults fill the rest, and values of the caller outrank reported ones."""
     output = Output.of_text("tool", "Name: mail")
     draft = Draft("3")
     for name, value in {"name": "mail", "array": 1, "device": None, "no such field": 1}.items():
@@ -140,12 +140,12 @@ def test_an_object_is_made_of_reported_values() -> None:
 
 
 def test_a_battery_is_built_with_its_kind() -> None:
-    """Every field of the model can be given, also one called as the first parameter."""
+    """Every field of the model can be given to a draft. This includes one called as the first parameter."""
     assert Draft().build(Battery, id="acme:0/battery0", kind="capacitor").kind == "capacitor"
 
 
 def test_a_part_without_a_value_is_absent() -> None:
-    """A line that names it without a value makes none, and leaves its words at their defaults."""
+    """A line that names a part without a value makes none. It leaves the part's words at their defaults."""
     output = Output.of_text("tool", "Rebuild: -")
     draft = Draft("3")
     draft.put(output.lines[0], "progress.operation", None)
@@ -155,7 +155,7 @@ def test_a_part_without_a_value_is_absent() -> None:
 
 
 def test_no_id_is_used_twice() -> None:
-    """The second controller with the id of another gets a number; the first keeps its id."""
+    """The second controller with the id of another gets a number. The first keeps its id."""
     assert distinct(["acme:0", "acme:1", "acme:0", "acme:0"]) == ["acme:0", "acme:1", "acme:0-2", "acme:0-3"]
 
 
@@ -164,7 +164,7 @@ class Tray(ControllerDraft[GroupDraft]):
 
 
 def test_evidence_is_written_to_the_output_of_its_line_under_the_final_ids() -> None:
-    """Each output of a controller has its own facts, even if another object shows them."""
+    """Each output of a controller has its own facts. This holds even if another object shows them."""
     first, second = Output.of_text("tool a", "Model: X\nCache: On"), Output.of_text("tool b", "Status: Ok")
     tray = Tray("0")
     tray.put(first.lines[0], "own name", "X", shown_as="model")
@@ -184,7 +184,7 @@ def test_evidence_is_written_to_the_output_of_its_line_under_the_final_ids() -> 
 
 
 def test_a_field_that_follows_from_other_lines_has_these_as_evidence() -> None:
-    """The status line's value is refuted; a derived value never replaces a reported one."""
+    """The status line's value is refuted. A derived value never replaces a reported one."""
     line, busy = Output.of_text("tool", "Status: Ok\nTask: Rebuild").lines
     draft = Draft("3")
     draft.put(line, "status", "ok", ROW)
@@ -197,7 +197,7 @@ def test_a_field_that_follows_from_other_lines_has_these_as_evidence() -> None:
 
 
 def test_a_controller_absorbs_what_another_output_reports_of_its_parts() -> None:
-    """Drives of volumes are joined, a drive in both is one, and the higher rank counts."""
+    """Drives of volumes are joined, and a drive in both is one. The higher rank counts."""
     line = Output.of_text("tool", "Size: 1").lines[0]
     one, other = Tray("0"), Tray("0")
     one.volume("1").members["a"] = None

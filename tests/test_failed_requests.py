@@ -1,4 +1,4 @@
-"""Every request that fails is seen: no failure to read is taken for "not there"."""
+"""Failing requests, each of which is seen. No failure to read is taken for "not there"."""
 
 from __future__ import annotations
 
@@ -52,12 +52,12 @@ def _words(word: str) -> Iterator[str]:
 
 
 def _alike(request: Request[Any]) -> tuple[str, ...]:
-    """Requests that are tried once: the same file of several devices is read in the same way."""
+    """The key of requests that are tried once. The same file of several devices is read in the same way."""
     return tuple(DEVICE.sub("*", word) for word in key(request))
 
 
 def conclusions(found: Survey) -> dict[tuple[str, str], object]:
-    """What must not look better for want of an answer: status and cache safety of each object."""
+    """What must not look better for want of an answer. It is the status and cache safety of each object."""
     controllers = found.inventory.controllers
     items: list[tuple[Controller | Array | Volume | Drive | Battery, ...]] = [
         (c, *c.arrays, *c.volumes, *c.drives, *c.batteries) for c in controllers
@@ -68,7 +68,7 @@ def conclusions(found: Survey) -> dict[tuple[str, str], object]:
 
 
 def better(before: Survey, after: Survey) -> list[str]:
-    """Conclusions of the second survey that are better than those of the first."""
+    """The second survey's conclusions that are better than the first's."""
     good = {"status": "ok", "write_protected": True}
     then, now = conclusions(before), conclusions(after)
     return [
@@ -96,7 +96,7 @@ for _name in [*MACHINES, *DEMOS]:
     [pytest.param(kind, marks=pytest.mark.slow if kind in ("lab", "demo") else ()) for kind in _KINDS],
 )
 def test_every_request_that_fails_is_reported(machine_kind: str) -> None:
-    """Each request, and each batch of requests, that fails gives a problem that names it, and exit code 3.
+    """Each failing request or batch of requests gives a problem. The problem names it, and the exit code is 3.
 
     The same request is tried on one machine of a kind, and on one of the demos.
     """
@@ -123,7 +123,10 @@ def test_every_request_that_fails_is_reported(machine_kind: str) -> None:
 
 @pytest.mark.parametrize("machine", ["demo:layers", "host-lvm-on-md", "demo:p440"])
 def test_every_failed_request_about_caches_and_mounts_is_reported(machine: str) -> None:
-    """What `cache show`, `cache stats` and `verify` ask beside the inventory is reported when it fails, too."""
+    """Each failing request of `cache show`, `cache stats` and `verify` is reported.
+
+    These are requests beside the inventory.
+    """
     found, replay = seen(machine_of(machine))[0], ReplayRunner(machine_of(machine))
 
     def asked(*requests: Request[Any]) -> tuple[list[Problem], list[Problem], Failing]:

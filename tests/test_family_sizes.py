@@ -10,13 +10,13 @@ from tests.family_sizes import VENDORS, name_of, sizes, tables
 
 
 def test_tables_are_assignments_of_more_than_a_constant() -> None:
-    """Words and forms count with all their lines, limits and functions do not."""
+    """Words and forms count with all their lines. Limits and functions do not."""
     module = "LIMIT = 3\nWORDS: dict[str, str] = {\n    'ok': 'ok',\n}\n\ndef read():\n    here = {\n    }\n"
     assert tables(module) == 3
 
 
 def test_the_figures_of_the_page_for_developers_are_right() -> None:
-    """Within a tenth, of files, lines and own tests; run `python -m tests.family_sizes` for the new ones."""
+    """Within a tenth, of files, lines and own tests. Run `python -m tests.family_sizes` for the new ones."""
     page = (VENDORS.parent / "CONTRIBUTING.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| `(\w+)` \| .* \| (\d+) \| ([\d,]+) \| \d+ % \| ([\d,]+) \|$", page, re.MULTILINE)
     assert len(rows) >= 5

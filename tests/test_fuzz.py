@@ -1,4 +1,4 @@
-"""The fuzzer over the recorded machines, briefly; ``python -m tests.fuzz`` runs it for as long as one likes."""
+"""The fuzzer over the recorded machines, briefly. ``python -m tests.fuzz`` runs it for as long as one likes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ _SMALL = 20_000
 
 @pytest.mark.parametrize("part", range(4))
 def test_no_damage_to_an_output_makes_a_conclusion_wrong(part: int) -> None:
-    """No exception, no hang, no false OK, and nothing that looks better because it was cut off."""
+    """Damage to an output makes no conclusion wrong.
+
+    There is no exception, hang or false OK, and nothing looks better because it was cut off.
+    """
     found = [sample for sample in samples() if len(sample.text) < _SMALL]
     bad = []
     for number in range(part * 100, part * 100 + 100):
@@ -27,7 +30,7 @@ def test_no_damage_to_an_output_makes_a_conclusion_wrong(part: int) -> None:
 
 
 def test_levels_of_mdstat_that_go_on_below_a_damaged_line_are_read() -> None:
-    """The first line of the list, quoted and misspelt, is no list; the second one is no reason to fail."""
+    """The first line of the list, quoted and misspelt, is no list. The second one is no reason to fail."""
     text = "> Personalities : [raid1] [linear] [multapath] [raid0] [raid6] Zraid5]\n> [raid4] [raid10]\n"
     assert read_text(text).tracebacks == ()
 
@@ -61,13 +64,13 @@ def test_making_an_input_smaller_ends_on_time() -> None:
 
 
 def test_the_command_ends_on_time(capsys: pytest.CaptureFixture[str]) -> None:
-    """A process stops at the first input after the deadline, not at the end of its batch."""
+    """A process stops at the first input after the deadline. It does not wait for the end of its batch."""
     assert main(["--minutes", "1e-9", "--inputs", "4", "--jobs", "1"]) == 0
     assert capsys.readouterr().out.startswith("0 inputs ")
 
 
 def test_glued_outputs_are_no_larger_than_the_limit() -> None:
-    """Reading is linear; what a larger input shows, a smaller one shows too."""
+    """Reading is linear. What a larger input shows, a smaller one shows too."""
     sample = Sample("large", "a line of an output\n" * 10_000)
     assert max(len(made(1, number, [sample])[1]) for number in range(40)) == LARGEST
 

@@ -1,4 +1,7 @@
-"""One judgment of a machine: no false OK, the same verdict in every command, severity by what is left."""
+"""One judgment of a machine.
+
+There is no false OK, every command has the same verdict, and severity is by what is left.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +39,7 @@ GOOD = replayed(LSI).inventory
 
 
 def named(controller: Controller) -> Iterator[tuple[str, set[str]]]:
-    """The objects of a controller in a bad state, and the ids that may represent each."""
+    """A controller's objects in a bad state. Each comes with the ids that may represent it."""
     for item in items(controller):
         status = getattr(item, "status", "ok")
         if item.id == controller.id and item.status in BAD:
@@ -48,7 +51,7 @@ def named(controller: Controller) -> Iterator[tuple[str, set[str]]]:
 
 @pytest.mark.parametrize("machine", MACHINES)
 def test_nothing_bad_is_called_ok(machine: str) -> None:
-    """Each object in a bad state, and each problem that hides or reports something, has a finding that names it."""
+    """Each object in a bad state has a finding that names it. So has each problem that hides or reports something."""
     inventory = replayed(machine).inventory
     found = diagnose(inventory, rules())
     places = {one.where for one in (*found.findings, *found.unknown)}
@@ -62,7 +65,7 @@ def test_nothing_bad_is_called_ok(machine: str) -> None:
 
 @pytest.mark.parametrize("machine", MACHINES)
 def test_show_finds_no_problems_only_where_diagnose_warns_of_none(machine: str) -> None:
-    """Where nothing has failed, but something is warned of or a check has no result, the screen begins with that."""
+    """The screen begins with warnings or checks without a result. This is so where nothing has failed."""
     shown = CliRunner().invoke(cli, ["--replay", str(FIXTURES / machine), "show"]).stdout.splitlines()
     judged = diagnose(replayed(machine).inventory, rules())
     warned = [one for one in causes(judged.findings) if one.severity != "info"]
@@ -75,7 +78,10 @@ def test_show_finds_no_problems_only_where_diagnose_warns_of_none(machine: str) 
 
 @pytest.mark.parametrize("machine", MACHINES)
 def test_every_command_gives_the_same_verdict(machine: str) -> None:
-    """The conditions of a machine are the findings of the rules, the troubles of the screen, the metrics and nagios."""
+    """Every command gives the same verdict.
+
+    The conditions of a machine are the findings of the rules, the troubles of the screen, the metrics and nagios.
+    """
     inventory = replayed(machine).inventory
     found = diagnose(inventory, rules())
     findings = {(one.rule, one.where): one for one in found.findings}
@@ -102,7 +108,7 @@ def test_every_command_gives_the_same_verdict(machine: str) -> None:
 
 @pytest.mark.parametrize("demo", DEMOS)
 def test_a_demo_shows_what_diagnose_finds(demo: str, tmp_path: Path) -> None:
-    """Every problem of a simulated machine is at the top of show, with the same severity in diagnose."""
+    """Every problem of a simulated machine is at the top of show. It has the same severity in diagnose."""
 
     def run(*arguments: str) -> Any:
         line = ["--demo", demo, "--state-dir", str(tmp_path), *arguments]
@@ -116,7 +122,7 @@ def test_a_demo_shows_what_diagnose_finds(demo: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("machine", MACHINES)
 def test_the_worst_comes_first(machine: str) -> None:
-    """By severity, then by rank; a finding that another one explains is never worse than that one."""
+    """By severity, then by rank. A finding that another one explains is never worse than that one."""
     found = diagnose(replayed(machine).inventory, rules()).findings
     weight = {"critical": 0, "warning": 1, "info": 2}
     order = [(weight[one.severity], one.rank) for one in found]
@@ -144,7 +150,7 @@ def severity(inventory: Inventory, rule: str, where: str) -> str | None:
     ],
 )  # fmt: skip
 def test_severity_follows_from_what_is_left(level: str, gone: int, state: str, wanted: str) -> None:
-    """Survives no further failure, or data out of reach: critical; reduced: warning; the drive as its volume."""
+    """Survives no further failure, or data out of reach: critical. Reduced: warning; the drive as its volume."""
     inventory = changed(GOOD, VOLUME, {"raid_level": level, "status": state})
     for number in range(gone):
         inventory = changed(inventory, f"megaraid:0/310:{number}", {"status": "critical"})
@@ -155,7 +161,7 @@ def test_severity_follows_from_what_is_left(level: str, gone: int, state: str, w
 
 @pytest.mark.parametrize(("gone", "cause"), [(0, "not_started"), (1, "not_started"), (2, "out_of_reach")])
 def test_an_inactive_array_without_redundancy_is_critical(gone: int, cause: str) -> None:
-    """A RAID-6 that is not started is a warning as long as it would survive a failure once started."""
+    """An inactive RAID-6 with redundancy left is a warning. It would survive a failure once started."""
     inventory = changed(GOOD, VOLUME, {"raid_level": "raid6", "status": "inactive"})
     for number in range(gone):
         inventory = changed(inventory, f"megaraid:0/310:{number}", {"status": "critical"})
@@ -171,14 +177,17 @@ def test_an_inactive_array_without_redundancy_is_critical(gone: int, cause: str)
     ],
 )  # fmt: skip
 def test_a_predicted_failure_is_critical_where_it_takes_the_last(level: str, status: str, wanted: str) -> None:
-    """Critical if nothing, or nothing more, survives it; a warning in an array that survives it and one more."""
+    """Critical if nothing, or nothing more, survives it. A warning in an array that survives it and one more."""
     inventory = changed(GOOD, VOLUME, {"raid_level": level, "status": status, "name": "x"})
     inventory = changed(inventory, DRIVE, {"status": "warning", "status_text": "Predictive Failure"})
     assert severity(inventory, "drive_expects_failure", DRIVE) == wanted
 
 
 def test_unreadable_sectors_without_redundancy_are_lost_data() -> None:
-    """Critical on a drive in use without redundancy, a warning on one that may have a copy elsewhere."""
+    """Unreadable sectors on a used drive without redundancy are critical.
+
+    They are a warning on one that may have a copy elsewhere.
+    """
     plain = replayed("drives-ahci").inventory
     lost = next(one for one in judge(plain) if one.where == "drives:HBN1K9X5")
     assert (lost.severity, RANKS[lost.rank - 1]) == ("critical", "data lost or out of reach")
@@ -195,7 +204,10 @@ def test_a_drive_that_is_rebuilt_without_its_volume_is_no_ok() -> None:
 
 
 def test_a_dead_battery_under_active_write_back_is_critical() -> None:
-    """Whatever the tool claims about the policy: where it shows write-back beside a dead battery, data are at risk."""
+    """Active write-back beside a dead battery is critical.
+
+    Data are at risk, whatever the tool claims about the policy.
+    """
     dead = changed(GOOD, GOOD.controllers[0].batteries[0].id, {"status": "failed", "status_text": "Non Operational"})
     battery = dead.controllers[0].batteries[0].id
     shown = {"write_policy": "protected_write_back", "write_active": "write_back"}
@@ -222,7 +234,7 @@ def test_a_failed_spare_takes_nothing_away() -> None:
 
 @pytest.mark.parametrize(("kind", "wanted"), [("error", "critical"), ("warning", "warning"), ("info", "info")])
 def test_what_a_tool_prints_reaches_diagnose(kind: Any, wanted: str) -> None:
-    """A problem of kind state is a finding of the same severity, whatever its words."""
+    """A problem of kind state is a finding of the same severity. Its words do not matter."""
     for message in ("The controller counts 1 degraded drives.", "The write caches of 4 drives are on.", "Odd."):
         problem = Problem(severity=kind, where="megaraid:0", message=message, kind="state")
         found = diagnose(structs.replace(GOOD, problems=(problem,)), rules()).findings
@@ -244,7 +256,7 @@ COUNTED = {
 
 @pytest.mark.parametrize("tool", COUNTED)
 def test_counts_of_bad_objects_that_are_not_listed_are_no_ok(tool: str, tmp_path: Path) -> None:
-    """An overview that only counts what is bad ends in a finding on its controller."""
+    """An overview that only counts bad objects gives its controller a finding."""
     path = tmp_path / "output.txt"
     path.write_text(COUNTED[tool], encoding="utf-8")
     result = CliRunner().invoke(cli, ["--replay", str(path), "diagnose", "--json"])
@@ -276,7 +288,7 @@ SPARE_DAMAGED = """/dev/sdg:
 
 @pytest.mark.parametrize("text", [WAITING, SPARE_DAMAGED])
 def test_a_member_that_is_filled_or_waits_expects_no_failure(text: str, tmp_path: Path) -> None:
-    """What md is doing to a member is no prediction of its failure, and hides no warning of its tool."""
+    """What md does to a member predicts no failure of it. It hides no warning of its tool."""
     path = tmp_path / "output.txt"
     path.write_text(text, encoding="utf-8")
     result = CliRunner().invoke(cli, ["--replay", str(path), "diagnose", "--json"])
@@ -292,7 +304,7 @@ def test_a_member_that_is_filled_or_waits_expects_no_failure(text: str, tmp_path
 
 @pytest.mark.parametrize("word", ["SMART-errors", "Unrecovered-Read-Errors"])
 def test_errors_of_a_drive_in_ddf_metadata_are_no_information(word: str) -> None:
-    """Of a member's states in DDF metadata, those that report errors stay a predicted failure."""
+    """Error states of a member in DDF metadata stay a predicted failure."""
     inventory = replayed("md-degraded-rebuilding").inventory
     drive = next(
         drive for controller in inventory.controllers if controller.mode == "software" for drive in controller.drives
@@ -328,7 +340,10 @@ def test_the_table_is_in_the_manual() -> None:
 
 
 def test_a_failing_drive_of_unknown_use_is_backed_up_first(tmp_path: Path) -> None:
-    """Smartctl alone reports no array: whether another drive has the data is unknown."""
+    """A failing drive of unknown use is backed up first.
+
+    Smartctl alone reports no array, so whether another drive has the data is unknown.
+    """
     text = (
         "smartctl 7.2\n\n=== START OF READ SMART DATA SECTION ===\n"
         "SMART overall-health self-assessment test result: FAILED!\n"
@@ -349,7 +364,7 @@ def test_the_last_redundancy_is_named_where_it_makes_a_finding_critical() -> Non
 
 
 def test_a_controller_that_has_failed_is_no_consequence_of_its_battery() -> None:
-    """The battery alone is a warning; the controller stays critical, as a separate finding."""
+    """The battery alone is a warning. The controller stays critical, as a separate finding."""
     controller = "\nSmart Array P411 in Slot 1\n   Controller Status: {}\n   Cache Status: Permanently Disabled\n"
     text = controller + "   Battery/Capacitor Status: Failed (Replace Batteries)\n\n"
     worst = judge(read_text(text.format("Failed")).inventory)[0]
@@ -374,7 +389,10 @@ def test_no_drive_is_to_be_replaced_where_none_is_the_reason(status: str, advice
 
 
 def test_an_array_without_redundancy_is_critical_although_its_volume_is_ok() -> None:
-    """A missing segment, or a failed member, below a volume that is called optimal; RAID-6 survives one more."""
+    """An array without redundancy is critical below an optimal volume.
+
+    A segment is missing or a member has failed. RAID-6 survives one more.
+    """
     text = (FIXTURES / "adaptec-5405-failed-battery" / "arcconf-getconfig-1-al.out").read_text()
     segment = "Present (0,1) 6SJ0Q1XK0000B1"
     assert segment in text
@@ -398,7 +416,7 @@ _MEGACLI = FIXTURES / "megaraid-perc5i-failed-battery" / "MegaCli-LdPdInfo-aALL-
     ],
 )
 def test_what_megacli_reports_in_a_line_of_its_own(line: str, changed_to: str, wanted: tuple[str, str]) -> None:
-    """A foreign drive predicts no failure, an alert names SMART, and a blocked volume is out of reach."""
+    """A foreign drive predicts no failure, and an alert names SMART. A blocked volume is out of reach."""
     text = _MEGACLI.read_text().replace("State               : Degraded", "State               : Optimal")
     assert line in text
     before = {one.key for one in judge(read_text(text).inventory)}

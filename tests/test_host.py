@@ -25,7 +25,7 @@ def test_what_lies_above_comes_once_and_the_nearest_first() -> None:
 
 
 def test_looking_up_does_not_change_the_view() -> None:
-    """Two views of the same machine are equal, whatever was asked of one."""
+    """Two views of a machine are equal, whatever was asked of one."""
     fresh = HostView(blocks=VIEW.blocks)
     VIEW.mountpoints("sda")
     assert fresh == VIEW

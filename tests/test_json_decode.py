@@ -1,4 +1,4 @@
-"""JSON that cannot be decoded is one named fault, wherever it comes from; nothing beside it is lost."""
+"""JSON that cannot be decoded. It is one named fault, wherever it comes from, and nothing beside it is lost."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ BAD = (b'{"controllers":"\xff"}', b'{"schema_version":"\xc3"}', b"\xff", *DEEP)
 
 @pytest.mark.parametrize("data", BAD)
 def test_no_bytes_raise_anything_but_a_value_error(data: bytes) -> None:
-    """Whether they are decoded as a document, checked, or found within a text."""
+    """No bytes raise anything but a value error. They are decoded as a document, checked, or found within a text."""
     for kind in (Holder, list[int], Any):
         with pytest.raises(ValueError, match=r"."):
             decode(data + b"{", kind)
@@ -46,7 +46,10 @@ def test_no_bytes_raise_anything_but_a_value_error(data: bytes) -> None:
 
 @pytest.mark.parametrize("data", BAD)
 def test_what_reads_documents_names_its_own_error(data: bytes) -> None:
-    """An inventory, a recording and a run that cannot be decoded are what their callers expect."""
+    """Each reader of documents names its own error.
+
+    An inventory, a recording and a run that cannot be decoded raise what their callers expect.
+    """
     with pytest.raises(inventory_files.NoInventory):
         inventory_files.decode(data)
     with pytest.raises(RecordError):
@@ -96,7 +99,10 @@ SPOILS: tuple[Callable[[str], bytes], ...] = (
 def test_a_tools_output_that_cannot_be_decoded_is_never_an_error_of_raidctl(
     tmp_path: Path, spoil: Callable[[str], bytes]
 ) -> None:
-    """Invalid text and deep nesting, in each JSON output of the recorded machines."""
+    """Undecodable JSON output is no error of raidctl.
+
+    Invalid text and deep nesting are tried in each output of the recorded machines.
+    """
     found, problems = vendors()
     path = tmp_path / "output.json"
     seen = {name.partition(" ")[0]: text for name, text in outputs()}

@@ -20,13 +20,14 @@ from tests.language import (
 )
 
 CEILINGS: dict[str, int] = {}
-"""Rooms that still have such words in what users read, and how many at most. A number is lowered with its text."""
+"""Rooms that still have such words, and how many at most. The words are in what users read. A number is lowered with
+its text."""
 
 NAMES: dict[str, int] = {
     "raidctl/model": 1,
     "raidctl/verify": 1,
 }
-"""Keys of the JSON (`told_by`, `says`), which stay; nothing else that is written has such a name."""
+"""Keys of the JSON (`told_by`, `says`), which stay. Nothing else that is written has such a name."""
 
 EXAMPLE = '''
 """What a disk is told."""
@@ -38,7 +39,7 @@ PATTERN = "disk told \\\\d"
 
 @pytest.mark.slow
 def test_no_room_has_more_avoided_words() -> None:
-    """README, manual, help and messages keep to the rules of language, or come nearer to them."""
+    """What users read keeps to the language rules, or comes nearer. It is README, manual, help and messages."""
     counted = rooms()
     over = [one for room, places in counted.items() if len(places) > CEILINGS.get(room, 0) for one in places]
     assert not over, "\n".join(f"{one.where}: {one.word} -> {one.instead}" for one in over)
@@ -47,20 +48,20 @@ def test_no_room_has_more_avoided_words() -> None:
 
 @pytest.mark.slow
 def test_no_package_has_more_avoided_names() -> None:
-    """A package that is not listed has no such name; the others get none besides."""
+    """A package that is not listed has no such name. The others get none besides."""
     over = [one for room, given in names().items() if len(given) > NAMES.get(room, 0) for one in given]
     assert not over, "\n".join([f"Names with a word to avoid ({better_names()}):", *over])
 
 
 @pytest.mark.slow
 def test_docstrings_and_comments_have_no_avoided_word() -> None:
-    """What a developer reads keeps to the rules as what a user reads does."""
+    """What developers read keeps to the rules, like what users read."""
     found_there = [one for places in documentation().values() for one in places]
     assert not found_there, "\n".join(f"{one.where}: {one.word} -> {one.instead}" for one in found_there)
 
 
 def test_code_in_docstrings_and_lines_of_tools_in_comments_do_not_count() -> None:
-    """A tool's own lines stay beside the code that reads them; what raidctl's developers write counts."""
+    """A tool's own lines stay beside the code that reads them. What raidctl's developers write counts."""
     lines = [
         '"""What the card says: ``says no``.',
         "",
@@ -80,13 +81,13 @@ def test_code_in_docstrings_and_lines_of_tools_in_comments_do_not_count() -> Non
 
 
 def test_names_are_found_where_they_are_given() -> None:
-    """Functions, classes, parameters, variables and fields; a use is none, nor is a word that only contains one."""
+    """Functions, classes, parameters, variables and fields. A use is none, nor is a word that only contains one."""
     text = "class OldCard:\n  def f(self, told_by, discarded):\n    self.said = said = f(wish)\n"
     assert sorted(given_names(ast.parse(text))) == [(1, "OldCard"), (2, "told_by"), (3, "said"), (3, "said")]
 
 
 def test_strings_that_a_user_reads_are_messages() -> None:
-    """The text of a module counts, also within a template; docstrings, keys and patterns do not."""
+    """The text of a module counts, also within a template. Docstrings, keys and patterns do not."""
     shown = [text for _, text in messages(ast.parse(EXAMPLE))]
     assert shown == ["The … tells nothing of ….", "its card", "the disk", "not told"]
 
@@ -100,5 +101,5 @@ def test_strings_that_a_user_reads_are_messages() -> None:
     ],
 )
 def test_words_are_found_whole_and_over_line_ends(text: str, words: list[str]) -> None:
-    """Capitals and line ends make no difference; what is allowed does not count."""
+    """Capitals and line ends make no difference. What is allowed does not count."""
     assert sorted(place.word for place in found("page", text)) == sorted(words)

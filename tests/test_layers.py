@@ -19,10 +19,10 @@ VENDOR_MAY = {"vendor", "model"} | GROUND_FLOOR
 CORE = sorted((ROOT / "raidctl").rglob("*.py"))
 VENDOR = sorted((ROOT / "vendors").rglob("*.py"))
 TOOLS = {"raidctl_mfi"}
-"""Packages of vendors/ that are separate programs, which a family runs like any other: they speak to hardware."""
+"""Packages of vendors/ that are separate tools. A family runs them like any other: they speak to hardware."""
 PROGRAMS = [path for path in VENDOR if path.relative_to(ROOT / "vendors").parts[0] in TOOLS]
 LINUX = frozenset({"md", "lvm", "zfs", "drives", "nvme", "dmsetup", "lvs", "zpool", "redfish"})
-"""Families and tools of Linux itself, and a standard: the core reads the kernel's side of them."""
+"""Families and tools of Linux itself, and a standard. The core reads the kernel's side of them."""
 _DECLARED = {word for one in vendors()[0] for word in (one.FAMILY, *(tool.name for tool in one.TOOLS))} - LINUX
 _PRODUCTS = (
     r"hpacucli|hpssacli|ssacli|smart ?array|storcli|perccli|megacli|megaraid|arcconf|adaptec|areca|tw_cli|3ware|"
@@ -31,7 +31,7 @@ _PRODUCTS = (
 VENDOR_WORDS = re.compile(
     rf"{_PRODUCTS}|(?<![a-z])(?:{'|'.join(re.escape(word) for word in sorted(_DECLARED))})(?![a-z])", re.IGNORECASE
 )
-"""Products, also as a part of a word, and the families and tools that the packages declare."""
+"""Products, and the families and tools that the packages declare. Products also count as a part of a word."""
 
 
 @dataclass
@@ -76,7 +76,7 @@ def source(path: Path) -> Source:
 
 
 def checked(paths: Iterable[Path], offends: Callable[[Path], Iterable[str]]) -> None:
-    """No file breaks a rule: those that do are listed with their reasons."""
+    """Check that no file breaks a rule. Those that do are listed with their reasons."""
     found = [f"{path.relative_to(ROOT)}: {reason}" for path in paths for reason in offends(path)]
     assert not found, "\n".join(found)
 
@@ -115,7 +115,10 @@ def io_of_a_tool(path: Path) -> Iterator[str]:
 
 
 def test_no_submodule_replaces_a_function_of_its_package() -> None:
-    """A submodule ``read`` of a vendor package becomes its attribute ``read`` as soon as it is imported."""
+    """No submodule replaces a function of its package.
+
+    A submodule ``read`` of a vendor package becomes its attribute ``read`` as soon as it is imported.
+    """
     replaced = [
         path for path in VENDOR if path.stem in ("observe", "read", "sniff") and path.parent.parent == ROOT / "vendors"
     ]
@@ -123,7 +126,7 @@ def test_no_submodule_replaces_a_function_of_its_package() -> None:
 
 
 def test_a_tool_does_its_io_in_one_module() -> None:
-    """A program of ours speaks to hardware in its module ``node``; the rest of it is pure, and knows no family."""
+    """A program of ours speaks to hardware in its module ``node``. The rest of it is pure, and knows no family."""
     checked(PROGRAMS, io_of_a_tool)
 
 
@@ -147,12 +150,15 @@ def out_of_its_layer(path: Path) -> Iterator[str]:
 
 
 def test_the_core_keeps_its_layers() -> None:
-    """The core knows no vendor package; click stays in cli, rich in output and cli, processes in one module."""
+    """The core knows no vendor package.
+
+    In it, click stays in cli, rich in output and cli, and processes in one module.
+    """
     checked(CORE, out_of_its_layer)
 
 
 def test_no_vendor_word_stands_in_the_core() -> None:
-    """The neutral core names no vendor and no vendor's tool; examples of ids in docstrings are the one exception."""
+    """The neutral core names no vendor and no vendor's tool. Examples of ids in docstrings are the one exception."""
     checked(CORE, lambda path: source(path).vendor_words)
 
 
@@ -162,7 +168,7 @@ def module(path: Path) -> str:
 
 
 def test_the_ground_floor_knows_no_room() -> None:
-    """A module at the root imports other modules at the root, and the model; there are at most twelve of them."""
+    """A module at the root imports only root modules and the model. There are at most twelve root modules."""
     root = sorted((ROOT / "raidctl").glob("*.py"))
     assert len(root) <= 12
     below = {"raidctl", "raidctl.model", *(f"raidctl.{name}" for name in GROUND_FLOOR)}
@@ -186,7 +192,7 @@ def test_no_module_imports_itself_through_others() -> None:
 
 
 def test_no_room_imports_itself_through_others() -> None:
-    """The imports from room to room have no cycle; the ground floor and the model are below them."""
+    """The imports from room to room have no cycle. The ground floor and the model are below them."""
     rooms: dict[str, set[str]] = {}
     for path in CORE:
         room = path.relative_to(ROOT / "raidctl").parts[0]
@@ -203,5 +209,5 @@ def too_long(path: Path) -> Iterator[str]:
 
 
 def test_files_and_functions_stay_small() -> None:
-    """A file that outgrows 400 lines, or a function of more than 50, is to be split."""
+    """Files have at most 400 lines, and functions at most 50. What outgrows this is to be split."""
     checked(CORE + VENDOR, too_long)

@@ -1,4 +1,4 @@
-"""Manual pages: complete, and without a warning of the two programs that print them."""
+"""Complete manual pages. The two tools that print them give no warning."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_mandoc_and_groff_have_no_warning() -> None:
 
 @pytest.mark.slow
 def test_every_option_and_example_is_on_the_page_of_its_command() -> None:
-    """They are printed as they are typed; one page is checked, since all are written by one function."""
+    """They are printed as they are typed. One page is checked, since all are written by one function."""
     for context in commands():
         if context.command_path not in ("raidctl", "raidctl cache set", "raidctl schema", "raidctl verify"):
             continue
@@ -58,7 +58,7 @@ def test_every_command_has_a_page_with_the_parts_of_a_page() -> None:
 
 @given(st.text())
 def test_no_text_is_read_as_a_request(text: str) -> None:
-    """A help with any characters adds no line that roff would obey, and no escape but those written here."""
+    """A help with any characters adds no line that roff would obey. It adds no escape but those written here."""
     plain = man_page(click.Context(click.Command("x", help="Do it."), info_name="x"))
     page = man_page(click.Context(click.Command("x", help=f"Do it.\n\n{text}", epilog=text), info_name="x"))
     own = {line for line in plain.split("\n") if line[:1] in (".", "'")} | {".PP", ".nf", ".fi", ".TP"}

@@ -1,4 +1,4 @@
-"""Every command line of README and manual: raidctl accepts it, and it runs on a simulated machine."""
+"""Every command line of README and manual. Each is accepted by raidctl, and runs on a simulated machine."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ NOT_RUN = {
     r"^replace (md0|resume|bay:4)": "needs a replacement that is under way, or a bay: tests/operate",
     r"^diff states": "compares many hosts: tests/fleet",
 }
-"""Commands that are only parsed here, by a pattern, and the tests that run them."""
+"""Commands that are only parsed here, with tests that run them. Each is given by a pattern."""
 MACHINES: tuple[tuple[str, str, dict[str, str]], ...] = (
     (
         r"32:5|megaraid:0|^(drive|rebuild|patrol|battery|alarm|foreign|preserved)\b",
@@ -50,7 +50,8 @@ MACHINES: tuple[tuple[str, str, dict[str, str]], ...] = (
     (r"threeware:0", "9690", {"threeware:0": "threeware:6"}),
     (r"", "raid6", {"/srv/db": "/srv", "serial:ZC1A2B3C": "serial:ZC1A00L2", "/dev/sdf": "/dev/sde"}),
 )
-"""Which simulated machine a command is run on: the first whose pattern it contains; and what its objects are called."""
+"""The simulated machine for a command: the first whose pattern it contains. The names of the machine's objects are
+included."""
 
 
 _NO_MACHINE = re.compile(r"^bench |^audit .*(inventories|fleet)/")
@@ -69,7 +70,7 @@ class Typed:
 
 
 def typed(page: Path) -> Iterator[Typed]:
-    """The command lines in the code of a page that have no output below them."""
+    """A page's command lines in code that have no output below."""
     text = page.read_text(encoding="utf-8")
     for scene in scenes(text):  # another test compares what these print
         text = text.replace(f"{PROMPT}{scene.command}\n{scene.output}", "")
@@ -88,7 +89,7 @@ EVERY = [one for page in PAGES for one in dict.fromkeys(typed(page))]
 
 
 def accepted(words: Sequence[str]) -> click.Context:
-    """The context of the command that a command line reaches; of a group without one, the group's.
+    """The context of the command that a command line reaches. Of a group without one, the group's.
 
     Raises:
         click.UsageError: There is no such command or option, or an argument is missing.
@@ -112,7 +113,7 @@ def test_a_command_line_is_accepted(one: Typed) -> None:
 
 
 def on_demo(one: Typed, context: click.Context) -> list[str]:
-    """The same command line for a simulated machine; what changes it is only planned."""
+    """The same command line for a simulated machine. What changes it is only planned."""
     line = " ".join(one.words)
     words = list(one.words)
     if "--host" in line:
@@ -130,7 +131,10 @@ def on_demo(one: Typed, context: click.Context) -> list[str]:
 
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A directory with the files that the pages name: a policy, inventories, saved runs, what somebody has sent."""
+    """A directory with the files that the pages name.
+
+    They are a policy, inventories, saved runs, and what somebody has sent.
+    """
     monkeypatch.chdir(tmp_path)
     for name in ("docs", "fixtures"):
         (tmp_path / name).symlink_to(ROOT / name)
@@ -156,7 +160,7 @@ def run(words: Sequence[str], place: Path) -> Result:
 @pytest.mark.slow
 @pytest.mark.parametrize("page", sorted({one.page for one in EVERY} - {"commands.md"}))
 def test_the_commands_of_a_page_run(page: str, place: Path) -> None:
-    """In order, on simulated machines; none is refused as wrong usage, and none fails in raidctl itself."""
+    """In order, on simulated machines. None is refused as wrong usage, and none fails in raidctl itself."""
     wrong = []
     for one in EVERY:
         line = re.sub(r"^(--(hosts?|jobs|limit|demo|replay) \S+ |--sudo )+", "", " ".join(one.words))

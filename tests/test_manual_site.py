@@ -1,4 +1,4 @@
-"""The manual as a site: it builds strictly, nothing is missing in it, and it reads well."""
+"""The manual as a site. It builds strictly, nothing is missing in it, and it reads well."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ OTHER_STORIES = {"cache": "tests/change/test_change_story.py", "drift": "tests/d
 
 
 class Page(HTMLParser):
-    """What a reader sees of a page of the site, and what a browser fetches for it."""
+    """A page of the site. It has what a reader sees, and what a browser fetches for it."""
 
     def __init__(self, path: Path) -> None:
         super().__init__()
@@ -71,7 +71,7 @@ class Page(HTMLParser):
         self.feed(path.read_text(encoding="utf-8"))
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Note the place of the text that follows, and what is fetched or linked."""
+        """Note the following text's place, and what is fetched or linked."""
         given = {name: value or "" for name, value in attrs}
         if tag == "a":
             self.links.add(given.get("href", ""))
@@ -104,7 +104,7 @@ class Page(HTMLParser):
 
 
 def build(source: Path, target: Path) -> subprocess.CompletedProcess[str]:
-    """Build a site as CONTRIBUTING.md describes, and report every error, not only the first."""
+    """Build a site as CONTRIBUTING.md describes. Every error is reported, not only the first."""
     argv = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "-c", str(DOCS), str(source), str(target)]
     return subprocess.run(argv, capture_output=True, text=True, check=False)
 
@@ -125,7 +125,7 @@ def page(site: Path, name: str) -> Page:
 
 @pytest.mark.slow
 def test_every_page_is_in_the_navigation(site: Path) -> None:
-    """The site builds without a warning, and a reader reaches each page of ``docs/`` from the front page."""
+    """A reader reaches each page of ``docs/`` from the front page. The site builds without a warning."""
     names = {f"{path.stem}.html" for path in DOCS.glob("*.md")} - {"index.html"}
     assert names
     assert names <= page(site, "index").links
@@ -133,7 +133,7 @@ def test_every_page_is_in_the_navigation(site: Path) -> None:
 
 @pytest.mark.slow
 def test_what_is_broken_stops_the_build(tmp_path: Path) -> None:
-    """A link to no page, a link to no heading, and a page that is not in the navigation are each an error."""
+    """A link to no page or to no heading is an error. So is a page that is not in the navigation."""
     for path in DOCS.glob("*.md"):
         (tmp_path / path.name).write_text(f"# {path.stem}\n", encoding="utf-8")
     (tmp_path / "forgotten.md").write_text("# Forgotten\n", encoding="utf-8")
@@ -146,7 +146,7 @@ def test_what_is_broken_stops_the_build(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_every_command_and_option_is_in_the_manual(site: Path) -> None:
-    """Each command of the tree, those of groups too, has a section with all its options that are meant for people."""
+    """Each command has a section with all its options for people. This includes the commands of groups in the tree."""
     sections = page(site, "commands").sections
     for context in commands():
         section = sections[context.command_path.replace(" ", "-")]
@@ -163,7 +163,7 @@ def _has(text: str, option: str) -> bool:
 
 @pytest.mark.slow
 def test_every_rule_is_in_the_manual(site: Path) -> None:
-    """Each built-in rule has a section, and the table at the top leads there."""
+    """Each built-in rule has a section. The table at the top leads there."""
     found = page(site, "rules")
     for rule in rules():
         place = rule.name.replace("_", "-")
@@ -173,14 +173,14 @@ def test_every_rule_is_in_the_manual(site: Path) -> None:
 
 @pytest.mark.slow
 def test_every_metric_is_in_the_manual(site: Path) -> None:
-    """The tables have each metric that ``raidctl export`` may print, and none that it does not."""
+    """The tables have exactly the metrics that ``raidctl export`` may print."""
     metrics = {one.name for one in (*INVENTORY, of_scan(0.0), *of_rules(diagnose(HEALTHY, ())))}
     assert {cell for cell in page(site, "export").first_cells if cell.startswith("raidctl_")} == metrics
 
 
 @pytest.mark.slow
 def test_every_exit_code_is_in_the_manual(site: Path) -> None:
-    """Each code has its line or its sentence, and each command is named there."""
+    """Each exit code has its line or its sentence. Each command is named there."""
     found = page(site, "exit-codes")
     codes = {str(value) for name, value in vars(errors).items() if name.startswith("EXIT_")}
     assert {cell for cell in found.first_cells if cell.isdecimal()} == codes
@@ -199,7 +199,10 @@ def _leaves() -> Iterator[str]:
 
 @pytest.mark.slow
 def test_every_field_of_json_is_in_the_manual(site: Path) -> None:
-    """Each answer has a section, and each field of each class in it is in a table, here or on the model's page."""
+    """Each answer has a section, and each field is in a table.
+
+    It has the fields of each class in the answer, here or on the model's page.
+    """
     found, model = page(site, "json"), page(site, "model")
     for answer in schemas.ANSWERS:
         assert answer in found.sections
@@ -208,7 +211,7 @@ def test_every_field_of_json_is_in_the_manual(site: Path) -> None:
 
 
 def test_every_command_with_json_is_on_the_page() -> None:
-    """Each command with --json has its schema or its description on the page."""
+    """Each command with --json has its schema or description on the page."""
     printed = [name for names in PRINTED.values() for name in names.split("|")]
     listed = {name.split(" --")[0] for name in (*printed, *PLAIN)}
     assert listed == with_json()
@@ -217,7 +220,10 @@ def test_every_command_with_json_is_on_the_page() -> None:
 
 @pytest.mark.parametrize("answer", schemas.ANSWERS)
 def test_every_field_of_a_schema_has_a_description(answer: str) -> None:
-    """Each class and each field has a description, in all classes that an answer is made of."""
+    """Each class and each field of an answer has a description.
+
+    This holds in all classes that the answer is made of.
+    """
     definitions = schema(*schemas._kind(answer))["$defs"]
     fields = {
         (name, field): one for name, whole in definitions.items() for field, one in whole.get("properties", {}).items()
@@ -237,7 +243,7 @@ def test_no_markdown_is_left_in_the_text(site: Path) -> None:
 
 @pytest.mark.slow
 def test_the_site_needs_no_network(site: Path) -> None:
-    """Whatever a browser fetches for a page lies beside it: no fonts, styles or scripts of others."""
+    """Whatever a browser fetches for a page lies beside it. There are no fonts, styles or scripts of others."""
     for path in site.glob("*.html"):
         fetched = Page(path).fetched
         assert fetched
@@ -247,7 +253,7 @@ def test_the_site_needs_no_network(site: Path) -> None:
 
 
 def test_no_page_with_outputs_is_left_out() -> None:
-    """Whatever a page shows a command to print is compared with what it prints."""
+    """Each output on a page is compared with what the command prints."""
     shown = {path.stem for path in DOCS.glob("*.md") if scenes(path.read_text(encoding="utf-8"))}
     assert shown == {*STORIES, *OTHER_STORIES}
     for file in OTHER_STORIES.values():
@@ -256,7 +262,7 @@ def test_no_page_with_outputs_is_left_out() -> None:
 
 @pytest.mark.slow
 def test_the_reports_that_the_site_shows_are_there(site: Path) -> None:
-    """Made when it is built; each is a whole page, and is shown on one."""
+    """Made when it is built. Each is a whole page, and is shown on one."""
     shown = "".join(path.read_text(encoding="utf-8") for path in site.glob("*.html"))
     for name, (title, _) in EXAMPLES.items():
         assert (site / "reports" / f"{name}.html").read_text(encoding="utf-8").startswith("<!doctype html>")
@@ -267,7 +273,7 @@ def test_the_reports_that_the_site_shows_are_there(site: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", STORIES)
 def test_the_commands_of_a_page_print_what_it_shows(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In order, on simulated machines, in a fresh state directory; dates may differ."""
+    """In order, on simulated machines, in a fresh state directory. Dates may differ."""
     if name == "field":  # it makes a directory where it is run
         monkeypatch.chdir(tmp_path)
     found = scenes((DOCS / f"{name}.md").read_text(encoding="utf-8"))
@@ -279,7 +285,7 @@ def test_the_commands_of_a_page_print_what_it_shows(name: str, tmp_path: Path, m
 
 @pytest.mark.slow
 def test_the_tour_measures_where_one_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Commands that need a real drive work in any directory; here they only print what they would do."""
+    """Commands that need a real drive work in any directory. Here they only print what they would do."""
     monkeypatch.chdir(DRIVE)
     lines = re.findall(r"(?m)^    (raidctl (?:bench|verify).+)$", (DOCS / "tour.md").read_text(encoding="utf-8"))
     assert len(lines) == 3

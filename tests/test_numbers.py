@@ -1,4 +1,4 @@
-"""Numbers on the command line that are none: nan fits every range, and infinity any that is open."""
+"""Numbers on the command line that are none. Every range includes nan, and any that is open includes infinity."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ from tests.support.over import over
 
 
 def numeric(command: click.Command, path: str = "") -> Iterator[tuple[str, click.Command, click.Option]]:
-    """The options of a command, and of those below it, that take a number with a fraction; with their names."""
+    """The options of a command that take a number with a fraction.
+
+    Those of the commands below it are included. Each comes with its name.
+    """
     for option in command.params:
         if isinstance(option, click.Option) and isinstance(option.type, (click.FloatRange, click.types.FloatParamType)):
             yield f"{path} {option.opts[-1]}".strip(), command, option

@@ -1,4 +1,7 @@
-"""A failing family never hides the others, and two families never show one controller twice."""
+"""Families that are observed together.
+
+A failing one never hides the others, and two never show one controller twice.
+"""
 
 from __future__ import annotations
 
@@ -76,7 +79,10 @@ class Family:
 
 
 def test_a_failing_family_becomes_a_problem_and_the_others_are_shown() -> None:
-    """The traceback is kept for -v, the problem names the family, the rest is complete and in order."""
+    """A failing family becomes a problem, and the others are shown.
+
+    The problem names the family, the traceback is kept for -v, and the rest is complete and in order.
+    """
     found = survey(Bare(), [Family("good"), Family("bad", broken=True), Family("late", last=True)])
     assert [c.id for c in found.inventory.controllers] == ["good:9", "good:10", "late:9", "late:10"]
     reported = [problem for problem in found.inventory.problems if problem.where == "bad"]
@@ -100,7 +106,7 @@ class InStep(Bare):
 
 
 def test_families_share_rounds_where_each_costs_a_session() -> None:
-    """One round for all of them, and the same inventory, problems and tracebacks as in threads."""
+    """One round serves all families. The inventory, problems and tracebacks are the same as in threads."""
     runner, at = InStep(), "2026-01-02T03:04:05Z"
     families = [Family("good"), Family("bad", broken=True), Family("other"), Family("late", last=True)]
     found = survey(runner, families, collected_at=at)
@@ -119,14 +125,14 @@ def test_a_failing_reader_of_loose_files_becomes_a_problem() -> None:
 
 
 def test_an_empty_machine_is_an_empty_inventory() -> None:
-    """An empty machine is not a failure; the time of reading is kept."""
+    """An empty machine is not a failure. The time of reading is kept."""
     found = survey(Bare(), [], collected_at="2026-01-02T03:04:05Z")
     assert found.inventory.controllers == ()
     assert found.inventory.host.collected_at == "2026-01-02T03:04:05Z"
 
 
 class Reporting(Family):
-    """A family that reports one controller with a volume, a fact of each, and a problem of the volume."""
+    """A family that reports one controller with a volume. It has a fact of each, and a problem of the volume."""
 
     def __init__(self, family: str, tool: str, **facts: str) -> None:
         super().__init__(family)
@@ -154,7 +160,7 @@ ADDRESS = "0000:03:00.0"
 
 
 def test_a_controller_that_two_families_list_is_shown_once() -> None:
-    """The one with more values stays; a note names both tools and the reason; nothing of the other is left."""
+    """The one with more values stays. A note names both tools and the reason; nothing of the other is left."""
     poor, rich = (
         Reporting("poor", "poorcli", pci_address="03:00.0"),
         Reporting("rich", "richcli", pci_address=ADDRESS, model="R"),
@@ -171,13 +177,19 @@ def test_a_controller_that_two_families_list_is_shown_once() -> None:
 
 
 def test_of_two_that_report_as_much_the_first_stays() -> None:
-    """The order of the families decides, so that the ids are the same every time."""
+    """Of two families that report as much, the first stays.
+
+    Their order decides, so that the ids are the same every time.
+    """
     families = [Reporting(name, f"{name}cli", pci_address=ADDRESS) for name in ("one", "two")]
     assert [c.id for c in survey(Bare(), families).inventory.controllers] == ["one:1"]
 
 
 def test_a_serial_number_stands_in_for_an_address() -> None:
-    """If one tool prints no address, the same number is the same controller, a masked or different one is not."""
+    """If one tool prints no address, the serial number identifies the controller.
+
+    A masked or different number is not the same controller.
+    """
     number, masked = "PDNMF0ARH2X1Q7", "*" * 14
     for ours, theirs, count in ((number.lower(), number, 1), (masked, masked, 2), (number, f"{number}A", 2)):
         one, two = (
@@ -188,20 +200,23 @@ def test_a_serial_number_stands_in_for_an_address() -> None:
 
 
 def test_two_addresses_are_two_controllers() -> None:
-    """Serial numbers do not matter: a board can have two controllers, and a vendor one number for both."""
+    """Two addresses are two controllers, whatever their serial numbers.
+
+    A board can have two controllers, and a vendor one number for both.
+    """
     one = Reporting("one", "onecli", pci_address=ADDRESS, serial="PDNMF0ARH2X1Q7")
     two = Reporting("two", "twocli", pci_address="0000:04:00.0", serial="PDNMF0ARH2X1Q7")
     assert len(survey(Bare(), [one, two]).inventory.controllers) == 2
 
 
 def test_controllers_of_one_family_are_left_to_it() -> None:
-    """Two controllers of the same family are not the core's to put together."""
+    """The core does not merge two controllers of the same family."""
     families = [Reporting("one", "onecli", pci_address=ADDRESS), Reporting("one", "onecli", pci_address=ADDRESS)]
     assert len(survey(Bare(), families).inventory.controllers) == 2
 
 
 def test_loose_files_of_two_tools_show_a_controller_once() -> None:
-    """A support archive has the outputs of both; the file names no tool, so the families are named."""
+    """A support archive has the outputs of both. The file names no tool, so the families are named."""
     families = [
         Reporting("one", "onecli", serial="PDNMF0ARH2X1Q7"),
         Reporting("two", "twocli", serial="PDNMF0ARH2X1Q7"),

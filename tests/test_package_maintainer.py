@@ -1,4 +1,4 @@
-"""The builder of a Debian package is its maintainer; no address is made up."""
+"""The builder of a Debian package is its maintainer. No address is made up."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ NAMES = ("DEBFULLNAME", "DEBEMAIL")
 def test_the_maintainer_is_who_builds_it(
     kind: str, given: tuple[str, str], expected: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """In the control file and in the changelog; without an address it is the one that can never be used."""
+    """In the control file and in the changelog. Without an address it is the one that can never be used."""
     for name, text in zip(NAMES, given, strict=True):
         monkeypatch.setenv(name, text)
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
@@ -38,7 +38,10 @@ def test_the_maintainer_is_who_builds_it(
 
 
 def test_no_other_address_is_in_the_packaging() -> None:
-    """A name below .invalid can never be registered, so mail to it reaches no stranger."""
+    """The packaging has no address but one below .invalid.
+
+    Such a name can never be registered, so mail to it reaches no stranger.
+    """
     texts = [path.read_text(encoding="utf-8") for path in HERE.rglob("*") if path.is_file() and path.suffix != ".pyc"]
     found = {address for text in texts for address in re.findall(r"<([\w.+-]+@[\w.-]+)>", text)}
     assert found == {NOBODY[1]}

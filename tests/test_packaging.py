@@ -22,7 +22,10 @@ ROOT = Path(__file__).resolve().parents[1]
 
 
 def built(place: Path) -> tuple[Path, Path]:
-    """Build the sdist from a copy of the tree, and the wheel from that sdist, with the tools of this environment."""
+    """Build the sdist and the wheel with this environment's tools.
+
+    The sdist is made from a copy of the tree, and the wheel from that sdist.
+    """
     copy = place / "tree"
     copy.mkdir(parents=True)
     clean_copy(copy)
@@ -63,7 +66,7 @@ def sources() -> list[Path]:
 
 @pytest.mark.slow
 def test_the_wheel_holds_the_whole_tree(wheel: Path) -> None:
-    """A package forgotten in setup.cfg would be lost silently; the wheel has every module of the tree, and no other."""
+    """A package forgotten in setup.cfg would be lost silently. The wheel has every module of the tree, and no other."""
     expected = {
         str(path.relative_to(ROOT / ("vendors" if "vendors" in path.relative_to(ROOT).parts else "")))
         for path in sources()
@@ -92,7 +95,7 @@ def test_the_same_sources_give_the_same_bytes(made: tuple[Path, Path], tmp_path:
 
 @pytest.mark.slow
 def test_the_metadata_are_for_people_who_find_it_on_an_index(wheel: Path) -> None:
-    """The version comes from one place; the description has no link to a file of the repository."""
+    """The version comes from one place. The description has no link to a file of the repository."""
     with zipfile.ZipFile(wheel) as archive:
         name = next(name for name in archive.namelist() if name.endswith("/METADATA"))
         metadata = email.message_from_bytes(archive.read(name))
@@ -105,7 +108,7 @@ def test_the_metadata_are_for_people_who_find_it_on_an_index(wheel: Path) -> Non
 
 
 def test_every_vendor_package_has_its_entry_point() -> None:
-    """Each folder of vendors/ is registered under its family's name, and each registration has its folder."""
+    """Each folder of vendors/ is registered under its family's name. Each registration has its folder."""
     config = configparser.ConfigParser()
     config.read(ROOT / "setup.cfg", encoding="utf-8")
     lines = config["options.entry_points"][GROUP].split("\n")

@@ -20,7 +20,7 @@ VALUES = {
 
 
 def changeable() -> Iterator[tuple[Changes, Controller, tuple[Tool, ...]]]:
-    """The controllers of recorded machines that can be changed, with their family and the installed tools."""
+    """The controllers of recorded machines that can be changed. Each comes with its family and the installed tools."""
     families = {vendor.FAMILY: changes_of(vendor) for vendor in vendors()[0]}
     for machine in MACHINES:
         inventory = replayed(machine).inventory
@@ -31,7 +31,7 @@ def changeable() -> Iterator[tuple[Changes, Controller, tuple[Tool, ...]]]:
 
 
 def plans() -> Iterator[tuple[str, Plan]]:
-    """Plans for each two values of a setting, of the first two volumes, in both orders."""
+    """Plans for each two values of a setting, in both orders. They are of the first two volumes."""
     for changes, controller, tools in changeable():
         objects = [volume.id for volume in controller.volumes[:2]]
         for one, other in product(objects, repeat=2):
@@ -45,7 +45,10 @@ def plans() -> Iterator[tuple[str, Plan]]:
 
 
 def test_a_plan_sets_a_setting_once_and_accounts_for_every_request() -> None:
-    """Two values for one setting are refused, not set one after the other; nothing is dropped without a word."""
+    """Two values for one setting are refused.
+
+    They are not set one after the other, and nothing is dropped without a word.
+    """
     seen = Counter[str]()
     for what, plan in plans():
         settings = Counter((step.object_id, step.setting) for step in plan.steps)

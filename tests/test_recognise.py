@@ -1,4 +1,4 @@
-"""The scorer of signatures: which claim a text gets, and which command is named."""
+"""The scorer of signatures. It decides which claim a text gets, and which command is named."""
 
 from __future__ import annotations
 
@@ -19,7 +19,10 @@ PLUMS = Recogniser(
 
 
 def test_texts_get_the_claim_that_they_deserve() -> None:
-    """One line that only the tool prints makes it sure, two labels likely; a title alone, or one label, is no claim."""
+    """A line that only the tool prints makes it sure.
+
+    Two labels make it likely. A title alone, or one label, is no claim.
+    """
     expected = {
         "Plum controller 1\n": (Confidence.SURE, "plum show"),
         "  Plum controller 1\r\n\r\nDrives\n": (Confidence.SURE, "plum show all"),
@@ -43,7 +46,7 @@ def test_a_line_far_down_is_not_sure() -> None:
 
 
 def test_the_name_is_only_a_hint() -> None:
-    """It makes a claim of what fits the table, and none of what does not."""
+    """A file name makes a claim only of what fits the table."""
     found = PLUMS.sniff("plum64_show.txt", "Drives\n")
     assert found is not None
     assert found.confidence is Confidence.LIKELY

@@ -1,4 +1,7 @@
-"""How many more drive failures a volume survives: every level, every kind of evidence, and what never makes it more."""
+"""How many more drive failures a volume survives.
+
+The tests cover every level, every kind of evidence, and what never makes it more.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,7 @@ UNKNOWN: dict[str, Any] = {"status": "unknown"}
 
 
 def controller_with(level: str, *members: dict[str, Any] | None, mode: Any = "raid", **volume: Any) -> Controller:
-    """A controller with one volume; a member is what differs from a good one, or None for one that is not listed."""
+    """A controller with one volume. A member is what differs from a good one, or None for one that is not listed."""
     drives = tuple(
         Drive(**{"id": f"x:0/{number}", "role": "member", "status": "ok", "array": "x:0/A", **changes})
         for number, changes in enumerate(members)
@@ -35,7 +38,7 @@ def controller_with(level: str, *members: dict[str, Any] | None, mode: Any = "ra
 
 
 def left(found: Controller) -> int | None:
-    """The figure of the only volume, which is that of the array too."""
+    """The figure of the only volume, which is the array's too."""
     (done,) = with_redundancy([found])
     assert done.arrays[0].failures_tolerated == done.volumes[0].failures_tolerated
     return done.volumes[0].failures_tolerated
@@ -72,7 +75,10 @@ def test_a_complete_volume_survives_what_its_level_allows(level: str, members: i
     ],
 )  # fmt: skip
 def test_what_is_gone_counts_once_and_whatever_reports_it(level: str, members: list[Any], wanted: int) -> None:
-    """Failed, missing, not yet rebuilt or of unknown state: the member of a volume that is not whole is gone."""
+    """A lost member of an incomplete volume counts once as gone.
+
+    It is failed, missing, not yet rebuilt or of unknown state.
+    """
     for status in ("degraded", "rebuilding"):
         assert left(controller_with(level, *members, status=status)) == wanted
     assert left(controller_with(level, *members, status="degraded", drives_active=0)) == 0
@@ -90,7 +96,7 @@ def test_the_most_pessimistic_evidence_decides() -> None:
 
 
 def test_spares_and_journals_are_no_redundancy() -> None:
-    """A spare counts for nothing until it is rebuilt, nor does a device of another kind."""
+    """A spare counts for nothing until it is rebuilt. A device of another kind counts for nothing, too."""
     spare, journal = {"role": "spare"}, {"role": "journal"}
     assert left(controller_with("raid5", OK, OK, FAILED, spare, spare, drives_expected=3, status="degraded")) == 0
     assert left(controller_with("raid5", OK, OK, OK, journal, drives_expected=3, mode="software")) == 1
@@ -99,7 +105,7 @@ def test_spares_and_journals_are_no_redundancy() -> None:
 
 
 def test_a_drive_that_is_copied_onto_its_replacement_takes_nothing_away() -> None:
-    """A rebuild during which the tool counts every member as working leaves the redundancy as it is."""
+    """A rebuild with every member working leaves the redundancy as it is. The tool counts every member as working."""
     assert (
         left(controller_with("raid5", *[OK] * 3, REBUILDING, drives_expected=3, drives_active=3, status="rebuilding"))
         == 1
@@ -108,14 +114,14 @@ def test_a_drive_that_is_copied_onto_its_replacement_takes_nothing_away() -> Non
 
 @pytest.mark.parametrize("operation", ["initialize", "expand", "migrate", "reshape", "parity"])
 def test_what_a_volume_survives_is_unknown_before_it_is_settled(operation: Any) -> None:
-    """While parity is first written or the geometry changes; what has nothing left has nothing left."""
+    """While parity is first written or the geometry changes. What has nothing left has nothing left."""
     busy = Progress(operation=operation, percent=99.0)
     assert left(controller_with("raid6", *[OK] * 4, progress=busy)) is None
     assert left(controller_with("raid5", *[OK] * 2, FAILED, progress=busy)) == 0
 
 
 def test_unknown_geometry_is_unknown_redundancy() -> None:
-    """Without members and counts, or with a list that is cut off, nothing is promised; a degraded RAID-5 has none."""
+    """Nothing is promised without members and counts, or with a cut-off list. A degraded RAID-5 has no redundancy."""
     assert left(controller_with("raid5")) is None
     assert left(controller_with("raid6", *[OK] * 3, drives_expected=4)) is None
     assert left(controller_with("raid6", status="degraded")) is None
@@ -126,7 +132,7 @@ def test_unknown_geometry_is_unknown_redundancy() -> None:
 
 
 def test_the_stripe_shows_the_number_of_members() -> None:
-    """A list of members without a count is compared with the stripe: a drive may be missing from the list."""
+    """A list of members without a count is compared with the stripe. A drive may be missing from the list."""
     stripe: dict[str, Any] = {"strip_bytes": 65536, "full_stripe_bytes": 2 * 65536, "drives_expected": None}
     assert left(controller_with("raid6", *[OK] * 3, REBUILDING, status="rebuilding", **stripe)) == 1
     assert left(controller_with("raid6", *[OK] * 2, REBUILDING, status="rebuilding", **stripe)) == 0
@@ -139,7 +145,7 @@ def test_copies_of_software_raid10_are_counted() -> None:
 
 
 def test_members_below_are_judged_as_well() -> None:
-    """Two members on one drive fail together; a member on a volume that is out of reach is gone."""
+    """Two members on one drive fail together. A member on a volume that is out of reach is gone."""
     below = [{"backing": (name,)} for name in ("d:1", "d:2", "d:3")]
     assert left(controller_with("raid5", *below, mode="software")) == 1
     assert left(controller_with("raid5", *below[:2], below[0], mode="software")) == 0
@@ -161,7 +167,7 @@ def test_the_array_has_what_its_worst_volume_has() -> None:
 
 
 def test_it_is_written_as_people_speak() -> None:
-    """0 and 1 and more agree with their noun; a level without redundancy gets no sentence."""
+    """0 and 1 and more agree with their noun. A level without redundancy gets no sentence."""
     words = [survives(Volume(id="v", raid_level="raid6", failures_tolerated=number)) for number in (None, 0, 1, 2)]
     assert words == [
         "", "survives no further failure", "survives 1 more drive failure", "survives 2 more drive failures",
@@ -171,7 +177,7 @@ def test_it_is_written_as_people_speak() -> None:
 
 @pytest.mark.parametrize("machine", MACHINES)
 def test_a_member_less_never_makes_it_more(machine: str) -> None:
-    """On every recorded machine: a member that fails, or that is no longer described, never raises the figure."""
+    """A failed or no longer described member never raises the figure. This holds on every recorded machine."""
     for found in replayed(machine).inventory.controllers:
         for volume in found.volumes:
             now = tolerated(found, volume)
@@ -186,7 +192,7 @@ def test_a_member_less_never_makes_it_more(machine: str) -> None:
 
 
 def test_a_drive_that_data_are_copied_onto_is_no_member_yet() -> None:
-    """The drive that is replaced works until the end: nothing is gone; a rebuild beside it counts."""
+    """The drive that is replaced works until the end: nothing is gone. A rebuild beside it counts."""
     copied: dict[str, Any] = {"status": "warning", "status_text": "Cpybck"}
     assert left(controller_with("raid6", OK, OK, OK, OK, copied, drives_expected=4)) == 2
     assert left(controller_with("raid6", OK, OK, OK, OK, copied, drives_expected=None)) == 2
@@ -200,14 +206,14 @@ def test_a_drive_that_data_are_copied_onto_is_no_member_yet() -> None:
      ("Predictive Failure", 2), ("Migrating", 2)],
 )  # fmt: skip
 def test_an_array_that_lacks_a_drive_counts_although_its_volume_is_ok(words: str, wanted: int) -> None:
-    """The worse of two states decides: the list of arrays has "Degraded", that of volumes "Normal"."""
+    """The worse of two states decides. The list of arrays has "Degraded", that of volumes "Normal"."""
     found = controller_with("raid6", OK, OK, OK, OK)
     array = replace(found.arrays[0], status="warning", status_text=words)
     assert left(replace(found, arrays=(array,))) == wanted
 
 
 def test_a_rebuild_of_a_degraded_volume_is_no_copy() -> None:
-    """All members are present, yet the word is "Degraded, Rebuilding"; a mirror of one drive has no redundancy."""
+    """All members are present, yet the word is "Degraded, Rebuilding". A mirror of one drive has no redundancy."""
     counted = {"status": "rebuilding", "drives_active": 3}
     assert left(controller_with("raid5", OK, OK, OK, status_text="Degraded, Rebuilding", **counted)) == 0
     assert left(controller_with("raid5", OK, OK, OK, status_text="Rebuilding", **counted)) == 1

@@ -34,7 +34,7 @@ def read(documents): ...
 
 
 def test_our_own_families_are_registered() -> None:
-    """All in-tree families load, in the order of their names, without a problem."""
+    """All in-tree families load, in order of their names, without a problem."""
     found, problems = vendors()
     assert {"md", "smartarray"} < set(OURS)
     assert [vendor.FAMILY for vendor in found] == OURS
@@ -59,7 +59,7 @@ def test_a_third_party_comes_in_by_the_same_door(tmp_path: Path, monkeypatch: py
 def test_a_broken_package_is_reported_and_skipped(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, body: str, message: str
 ) -> None:
-    """The others still load, and one problem names the package and the reason."""
+    """Beside a broken package, the others still load. One problem names the package and the reason."""
     install(tmp_path, name, body)
     monkeypatch.syspath_prepend(str(tmp_path))
     found, problems = vendors()

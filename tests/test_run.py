@@ -1,4 +1,4 @@
-"""``tests/run``: every part runs, whatever became of the others, and the exit code comes at the end."""
+"""``tests/run``: every part runs, whatever became of the others. The exit code comes at the end."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ COMMANDS = {
 
 
 def checked(place: Path, broken: str, *words: str) -> tuple[int, list[str], str]:
-    """Run a copy with stand-ins for all programs; those of the pattern ``broken`` fail."""
+    """Run a copy with stand-ins for all programs. Those of the pattern ``broken`` fail."""
     script = ROOT / "tests/run"
     (place / "tests").mkdir()
     shutil.copy(script, place / "tests/run")
@@ -42,7 +42,10 @@ def checked(place: Path, broken: str, *words: str) -> tuple[int, list[str], str]
 
 
 def called(place: Path, broken: str, *words: str) -> tuple[int, list[str], str]:
-    """Run the copy: its exit code, the programs that were called since the copy was made, its output."""
+    """Run the copy and return its exit code, calls and output.
+
+    The calls are the programs that were called since the copy was made.
+    """
     environment = {"PATH": f"{place / 'bin'}:{os.environ['PATH']}", "LOG": str(place / "log"), "BROKEN": broken}
     environment |= {"HOME": str(place)}
     done = subprocess.run(
@@ -58,7 +61,7 @@ def called(place: Path, broken: str, *words: str) -> tuple[int, list[str], str]:
 
 @pytest.mark.parametrize("failing", [None, *PARTS])
 def test_one_part_that_fails_hides_no_other(tmp_path: Path, failing: str | None) -> None:
-    """All parts are run and listed with their results; the exit code is 1 if one failed, and 0 if none did."""
+    """All parts are run and listed with their results. The exit code is 1 if one failed, and 0 if none did."""
     code, log, out = checked(tmp_path, COMMANDS[failing] if failing else "nothing")
     summary = out[out.index("== tests/run: ") :].splitlines()[1:]
     results = {part: line.removeprefix(part).split()[0] for part in PARTS for line in summary if line.startswith(part)}
@@ -71,7 +74,7 @@ def test_one_part_that_fails_hides_no_other(tmp_path: Path, failing: str | None)
 
 
 def test_the_quick_run_is_the_quick_tests_alone(tmp_path: Path) -> None:
-    """Neither lint nor types nor the lab; the exit code is that of the tests."""
+    """Neither lint nor types nor the lab. The exit code is that of the tests."""
     code, log, out = checked(tmp_path, "python*not slow*", "--quick")
     assert code == 1
     assert out.splitlines()[-1].startswith("quick tests    FAILED (3)")
@@ -79,7 +82,7 @@ def test_the_quick_run_is_the_quick_tests_alone(tmp_path: Path) -> None:
 
 
 def test_the_environment_is_installed_again_only_if_what_it_is_made_of_has_changed(tmp_path: Path) -> None:
-    """A failed installation is repeated, a complete one is used, another list of packages is installed."""
+    """A failed installation is repeated, and a complete one is used. Another list of packages is installed."""
     counts = [checked(tmp_path, "python*--editable*", "--quick")[1]]
     for setup in ("", "", "[options]", "[options]"):
         (tmp_path / "setup.cfg").write_text(setup)

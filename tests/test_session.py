@@ -1,4 +1,4 @@
-"""A session with a tool: what is kept of a call, and what is reported of one that failed."""
+"""A session with a tool. It shows what is kept of a call, and what is reported of one that failed."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def called(answer: RunAnswer, *, errors: bool = True) -> Call[str]:
 
 
 def test_a_call_that_failed_is_one_problem() -> None:
-    """An answer has none; silence, a signal, no end and a missing right have one each, with the command line."""
+    """An answer has none. Silence, a signal, no end and a missing right have one each, with the command line."""
     expected = {
         "": RunAnswer(code=0, out=b"Plum 1\n"),
         "ended with exit code 3": RunAnswer(code=3, out=b"Plum 1\n"),
@@ -59,7 +59,7 @@ def test_a_call_that_failed_is_one_problem() -> None:
 
 
 def test_a_tool_that_dies_in_its_output_is_not_whole() -> None:
-    """What it printed is kept and read, and the death is reported first."""
+    """What a dying tool printed is kept and read. Its death is reported first."""
     call = called(RunAnswer(code=0, out=b"Plum 1\nSegmentation fault (core dumped)\n"))
     assert call.answered
     assert not call.whole
@@ -74,7 +74,7 @@ def test_standard_error_is_read_if_there_is_no_output() -> None:
 
 
 def test_what_would_fail_again_is_final() -> None:
-    """A tool that cannot be started; not one that was slow, or printed something else."""
+    """A tool that cannot be started. Not one that was slow, or printed something else."""
     assert called(RunAnswer(trouble=Failure.DENIED)).final
     assert not called(RunAnswer(trouble=Failure.TIMEOUT)).final
     assert not called(RunAnswer(code=1, out=b"words\n")).final

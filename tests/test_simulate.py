@@ -35,7 +35,10 @@ def test_a_change_is_seen_by_the_next_call(p400: Tools) -> None:
 
 
 def test_an_executable_needs_nothing_of_the_environment_and_logs_its_calls(p400: Tools) -> None:
-    """Each call leaves its beginning and its end, whether it changes something, and its exit code."""
+    """Each call is logged with its beginning and its end.
+
+    The log also has whether it changes something, and its exit code.
+    """
     call(p400, *LOOK)
     call(p400, *SPLIT)
     calls = p400.calls()
@@ -55,7 +58,10 @@ def test_a_call_that_was_not_recorded_fails_as_a_tool_does(p400: Tools) -> None:
 
 @pytest.mark.slow
 def test_calls_at_the_same_time_lose_no_change(p400: Tools) -> None:
-    """Each of two settings is changed by one of ten processes that run side by side."""
+    """Calls at the same time lose no change.
+
+    Each of two settings is changed by one of ten processes that run side by side.
+    """
     words = [SPLIT, ("ctrl", "slot=1", "modify", "dwc=enable", "forced"), *[LOOK] * 8]
     tool = p400.programs / "hpacucli"
     running = [subprocess.Popen([tool, *line], stdout=subprocess.DEVNULL) for line in words]
@@ -75,7 +81,7 @@ def test_calls_at_the_same_time_lose_no_change(p400: Tools) -> None:
 def test_a_faulty_call_has_the_exit_code_and_effect_of_its_fault(
     p400: Tools, fault: Fault, code: int, ratio: str
 ) -> None:
-    """Its exit code, and what became of the setting; only the first changing call is faulty."""
+    """Its exit code, and what became of the setting. Only the first changing call is faulty."""
     p400.fail(Disturbance(fault=fault, seconds=0.1))
     assert (call(p400, *SPLIT).returncode, p400.state[RATIO]) == (code, ratio)
     assert call(p400, *SPLIT).returncode == 0
@@ -91,14 +97,14 @@ def test_a_late_change_comes_after_some_readings(p400: Tools) -> None:
 
 
 def test_a_call_takes_the_time_that_it_is_to_take(p400: Tools) -> None:
-    """The log has the duration of each call, from the start of its process."""
+    """The log has each call's duration, from the start of its process."""
     p400.fail(seconds=0.7)
     call(p400, *LOOK)
     assert (p400.calls()[-1].seconds or 0) >= 0.7
 
 
 def test_the_settings_outlive_a_second_installation(p400: Tools) -> None:
-    """The executables are written again; what was changed stays until it is reset."""
+    """The executables are written again. What was changed stays until it is reset."""
     call(p400, *SPLIT)
     assert install("p400", p400.place).state[RATIO] == "50/50"
     p400.reset()

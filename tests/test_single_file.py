@@ -1,4 +1,4 @@
-"""The single file: built, started without any installed package, and on machines that make it hard."""
+"""The single file. It is built, started without any installed package, and on machines that make it hard."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ KEPT = ROOT / ".cache" / "single-file"
 
 
 def built(target: Path) -> bytes:
-    """Build the file with the build tools of this environment, and the quicker compression of a trial.
+    """Build the file with the build tools of this environment. The quicker compression of a trial is used.
 
     The dependencies are downloaded once.
     """
@@ -59,7 +59,7 @@ def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(archive: Path, cache: Path | str, *words: str) -> subprocess.CompletedProcess[str]:
-    """Run the file as on a machine with Python alone: no installed package, an empty environment."""
+    """Run the file as on a machine with Python alone. There is no installed package, and the environment is empty."""
     environment = {"RAIDCTL_CACHE": str(cache), "PATH": "/usr/bin:/bin", "PYTHONIOENCODING": "utf-8", "COLUMNS": "300"}
     python = [PYTHON, "-I", "-S", str(archive)]
     return subprocess.run([*python, *words], capture_output=True, text=True, check=False, env=environment)
@@ -67,7 +67,10 @@ def run(archive: Path, cache: Path | str, *words: str) -> subprocess.CompletedPr
 
 @pytest.mark.slow
 def test_it_prints_what_the_installed_program_prints_and_unpacks_once(archive: Path, tmp_path: Path) -> None:
-    """With an empty environment, and byte code is kept in the unpacked tree."""
+    """It prints the same as when installed, and unpacks once.
+
+    The environment is empty, and byte code is kept in the unpacked tree.
+    """
     cache = tmp_path / "cache"
     words = ("--replay", str(RECORDING), "show")
     installed = subprocess.run(
@@ -110,7 +113,10 @@ def test_every_command_can_be_imported_and_the_engine_is_compiled(archive: Path,
 
 @pytest.mark.slow
 def test_a_rescue_system_writes_the_same_page(archive: Path, tmp_path: Path) -> None:
-    """With its plots: Jinja2, svg.py and the Python code of MarkupSafe are in the file."""
+    """A rescue system writes the same page, with its plots.
+
+    Jinja2, svg.py and the Python code of MarkupSafe are in the file.
+    """
     words = ("--replay", str(RECORDING), "report")
     done = run(archive, tmp_path, *words)
     installed = subprocess.run([sys.executable, "-m", "raidctl", *words], capture_output=True, text=True, check=False)
@@ -123,7 +129,7 @@ def test_a_rescue_system_writes_the_same_page(archive: Path, tmp_path: Path) -> 
 
 @pytest.mark.slow
 def test_where_nothing_can_be_kept_a_private_directory_is_used_and_removed(archive: Path, tmp_path: Path) -> None:
-    """A read-only system; a directory that others can change, whose files root must never run."""
+    """A read-only system. A directory that others can change, whose files root must never run."""
     shared = tmp_path / "shared"
     shared.mkdir()
     shared.chmod(0o777)
@@ -147,7 +153,7 @@ def test_several_processes_may_be_the_first_one(archive: Path, tmp_path: Path) -
 
 @pytest.mark.slow
 def test_what_starts_at_boot_is_the_file_and_not_what_was_unpacked_from_it(archive: Path, tmp_path: Path) -> None:
-    """The unpacked tree has another name after a boot, so the file is started."""
+    """The file is started at boot, not the unpacked tree. That has another name after a boot."""
     done = run(archive, tmp_path / "cache", "restore", "--install-unit", "--dry-run", "--state-dir", str(tmp_path))
     assert f"ExecStart={PYTHON} {archive} restore" in done.stdout
     assert str(tmp_path / "cache") not in done.stdout
@@ -155,7 +161,10 @@ def test_what_starts_at_boot_is_the_file_and_not_what_was_unpacked_from_it(archi
 
 @pytest.mark.slow
 def test_a_batch_that_is_killed_is_undone_by_its_second_process(archive: Path, tmp_path: Path) -> None:
-    """That process is started from the file, since the unpacked modules are on no path."""
+    """A killed batch is undone by its second process.
+
+    That process is started from the file, since the unpacked modules are on no path.
+    """
     words = ("--demo", "p400", "--state-dir", str(tmp_path / "state"))
     batch = ("batch", "smartarray:1", "--write", "write-through", "--yes", "--", "sh", "-c", "kill -9 $PPID")
     killed = run(archive, tmp_path / "cache", *words, *batch)
@@ -164,7 +173,7 @@ def test_a_batch_that_is_killed_is_undone_by_its_second_process(archive: Path, t
 
 
 def test_trees_in_use_and_files_of_others_are_left_alone(tmp_path: Path) -> None:
-    """A new build must not remove modules from a process that imports them late."""
+    """A new build removes no modules from a process that imports late."""
     used, old, foreign = (tmp_path / name for name in (f"{unpack.PREFIX}used", f"{unpack.PREFIX}old", "raidctl-mine"))
     for place in (used, old, foreign):
         place.mkdir()
@@ -196,7 +205,7 @@ def test_a_python_without_compiled_modules_gets_the_list_of_those_with_them(caps
 
 
 def test_an_old_python_understands_the_first_lines() -> None:
-    """They print that it is too old; a later syntax would be an error of syntax."""
+    """They print that it is too old. A later syntax would be an error of syntax."""
     main = builder.MAIN.format(build="0", interpreters=())
     ast.parse(main, feature_version=(3, 4))
 

@@ -33,19 +33,19 @@ def test_a_label_ends_at_the_first_colon_before_a_blank(line: str, expected: tup
 
 @given(st.text())
 def test_printable_text_cannot_steer_a_terminal(text: str) -> None:
-    """No control or format character but tab and line feed survives, whatever the hardware prints."""
+    """No control or format character but tab and line feed survives. This holds for whatever the hardware prints."""
     forbidden = {"Cc", "Cf", "Zl", "Zp"}
     assert not [c for c in printable(text) if unicodedata.category(c) in forbidden and c not in "\t\n"]
 
 
 def test_no_character_of_any_direction_or_without_width_is_printable() -> None:
-    """Every format character that Unicode has, and the fillers that are drawn as nothing."""
+    """No format character that Unicode has is printable. Neither are the fillers that are drawn as nothing."""
     every = "".join(c for c in map(chr, range(sys.maxunicode + 1)) if unicodedata.category(c) in {"Cf", "Zl", "Zp"})
     assert set(printable(every + "\u3164\ufe0f\u115f")) == {"\ufffd"}
 
 
 def test_escape_sequences_leave_no_rest() -> None:
-    """Colours, titles and cursor movements disappear whole; text that looks like markup stays."""
+    """Colours, titles and cursor movements disappear whole. Text that looks like markup stays."""
     assert printable("\x1b[31mred\x1b[0m \x1b]0;title\x07[red]X[/red]") == "red [red]X[/red]"
 
 

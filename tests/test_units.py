@@ -24,7 +24,7 @@ from raidctl import units
     ],
 )
 def test_a_size_has_the_meaning_that_the_caller_names(text: str, binary: bool, size: int) -> None:
-    """KB, MB, GB are binary or decimal as the tool means them; KiB is always binary."""
+    """KB, MB, GB are binary or decimal as the tool means them. KiB is always binary."""
     assert units.parse_size(text, binary=binary) == size
 
 
@@ -46,7 +46,7 @@ def test_a_size_that_nothing_has_is_refused(text: str) -> None:
 
 @given(st.integers(0, 9 * 10**18))
 def test_a_printed_size_is_near_the_size(size: int) -> None:
-    """What is printed for people is within half of the last printed digit, in both bases."""
+    """A printed size is within half of its last printed digit. It is printed for people, in both bases."""
     for text, binary in ((units.format_binary(size), True), (units.format_decimal(size), False)):
         unit = units.parse_size("1 " + text.split()[1], binary=binary)
         assert abs(units.parse_size(text, binary=binary) - size) <= unit * 0.0501 + 1
@@ -54,7 +54,7 @@ def test_a_printed_size_is_near_the_size(size: int) -> None:
 
 @given(st.text())
 def test_rubbish_raises_value_error_and_nothing_else(text: str) -> None:
-    """Every parser of figures takes any text and either returns a figure or raises ``ValueError``."""
+    """Every parser of figures returns a figure or raises ``ValueError``. It takes any text."""
     for parse in (units.parse_percent, units.parse_celsius, units.parse_gbps, units.parse_seconds):
         with contextlib.suppress(ValueError):
             assert parse(text) is not None
@@ -80,7 +80,7 @@ def test_a_percentage_is_at_most_a_hundred(text: str) -> None:
 
 
 def test_a_pcie_link_has_lanes_and_the_speed_of_its_generation() -> None:
-    """The generation gives the speed of a lane; the figure in brackets is calculated from both."""
+    """The generation gives the speed of a lane. The figure in brackets is calculated from both."""
     assert units.parse_pcie("PCIe 3.0 x8 (7880 MB/s)") == (8, 8.0)
     assert units.parse_pcie("PCIe 4.0 x16") == (16, 16.0)
 
@@ -96,5 +96,5 @@ def test_another_bus_is_no_pcie_link(text: str) -> None:
     ("value", "like", "text"), [(-0.004, 1.23, "0.00"), (-0.4, 1.23, "-0.40"), (-1234.5, 1000.0, "-1,234")]
 )
 def test_nothing_has_no_sign(value: float, like: float, text: str) -> None:
-    """What rounds to zero is shown as zero, on whichever side of it it lay."""
+    """What rounds to zero from either side is shown as zero."""
     assert units.format_figure(value, like) == text

@@ -1,4 +1,4 @@
-"""Whether written data survives a power failure, concluded from both caches; and drives that are counted once."""
+"""Whether written data survives a power failure, concluded from both caches. Drives are counted once."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def cache(controller: Controller) -> VolumeCache:
 def test_the_drives_part_follows_from_the_setting_and_from_the_drives(
     setting: DriveCachePolicy | None, drives: tuple[str | None, ...], expected: str
 ) -> None:
-    """A drive that reports on outweighs a setting of off; without a setting each member has to report off."""
+    """A drive that reports on outweighs a setting of off. Without a setting each member has to report off."""
     assert cache(machine(setting, drives)).drive_caches == expected
 
 
@@ -85,7 +85,10 @@ def test_data_is_protected_only_where_both_caches_are_reported_closed(part: Cont
 
 @pytest.mark.parametrize("setting", SETTINGS)
 def test_a_drive_that_is_not_described_never_makes_it_safer(setting: DriveCachePolicy | None) -> None:
-    """Named by the array and missing from the output, or without a word on its cache."""
+    """A drive that is not described never makes a volume safer.
+
+    The array names it and the output lacks it, or has no word on its cache.
+    """
     for drives in product(REPORTED, repeat=2):
         whole = machine(setting, drives)
         before = SAFER[cache(whole).write_protected]
@@ -98,7 +101,7 @@ def test_a_drive_that_is_not_described_never_makes_it_safer(setting: DriveCacheP
 
 
 def test_fewer_drives_than_the_volume_has_are_not_all_of_them() -> None:
-    """A list that was cut; a degraded volume may lack the one that it lost."""
+    """A list that was cut. A degraded volume may lack the one that it lost."""
     controller = machine(None, ("disabled", "disabled"))
     three = replace(controller, volumes=(replace(controller.volumes[0], drives_expected=3, status="ok"),))
     assert cache(three).drive_caches == "unknown"
@@ -108,7 +111,10 @@ def test_fewer_drives_than_the_volume_has_are_not_all_of_them() -> None:
 
 @pytest.mark.parametrize("name", MACHINES)
 def test_each_drive_of_a_recorded_machine_is_counted_once(name: str) -> None:
-    """A member of a software array is the drive below it, wherever that is listed."""
+    """Each drive of a recorded machine is counted once.
+
+    A member of a software array is the drive below it, wherever that is listed.
+    """
     inventory = replayed(name).inventory
     found = [drive for _, drive in physical_drives(inventory.controllers)]
     serials = [drive.serial for drive in found if drive.serial and "*" not in drive.serial]
@@ -121,7 +127,7 @@ def test_each_drive_of_a_recorded_machine_is_counted_once(name: str) -> None:
 
 
 def test_a_software_array_has_the_caches_of_the_drives_below_it() -> None:
-    """One drive with an active cache is enough; on a controller's volume the drives below that count."""
+    """One drive with an active cache is enough. On a controller's volume the drives below that count."""
     inventory = replayed("md-healthy").inventory
     [md0] = [volume for controller in inventory.controllers for volume in controller.volumes if volume.id == "md:md0"]
     seen = {"on": set[str](), "off": set[str]()}
@@ -156,7 +162,10 @@ def test_arrays_that_lie_on_each_other_end() -> None:
 
 @pytest.mark.parametrize("demo", ["9271", "9660", "perc5i", "h730p", "p440"])
 def test_no_screen_calls_a_cache_empty_that_no_tool_reports_on(demo: str) -> None:
-    """Preserved data of offline volumes is one thing, unwritten data of live ones another."""
+    """No screen calls a cache empty that no tool reports on.
+
+    Preserved data of offline volumes is one thing, unwritten data of live ones another.
+    """
     for line in (["cache", "show"], ["cache", "flush", "--all", "--dry-run"]):
         done = CliRunner().invoke(cli, ["--demo", demo, *line])
         assert "· nothing unwritten" not in done.stdout
@@ -164,7 +173,7 @@ def test_no_screen_calls_a_cache_empty_that_no_tool_reports_on(demo: str) -> Non
 
 
 def test_the_screen_names_the_cache_that_is_open() -> None:
-    """Behind a good battery the drives' caches are named, and write-back is not called unprotected."""
+    """Behind a good battery, the screen names the drives' caches. It does not call write-back unprotected."""
     done = CliRunner().invoke(cli, ["--replay", str(FIXTURES / "smartarray-gen10-failed-battery"), "show"])
     assert "NO, drives" in done.stdout
 

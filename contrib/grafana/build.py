@@ -105,7 +105,7 @@ def drives() -> list[Panel]:
 
 
 def laid_out(rows: Sequence[tuple[str, Sequence[Panel]]]) -> list[Panel]:
-    """Rows with their panels from left to right, each panel with its place and number."""
+    """Rows with their panels from left to right. Each panel has its place and number."""
     found: list[Panel] = []
     top = 0
     for title, panels in rows:

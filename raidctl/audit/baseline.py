@@ -30,7 +30,7 @@ _OF_MODEL = ("firmware", "link_gbps", "write_cache")
 _HEALTHY: Mapping[str, Any] = {"status": "ok", "cache.status": "ok", "cache.preserved_data": False}
 """States, and the value that is required whatever they are now."""
 _SAFER = {"cache.controller_cache": "protected", "cache.no_battery_write_cache": False, "drive_cache": "disabled"}
-"""Settings that are required as they are, with a note if another value is safer."""
+"""Settings that are required as they are. A note is added if another value is safer."""
 _FAULTY = ("charging", "learning", "degraded", "failed")
 """States of a battery that are temporary or need repair."""
 
@@ -101,7 +101,7 @@ def _controller(controller: Controller, scope: Scope) -> Iterator[str]:
 
 
 def _batteries(controller: Controller) -> Iterator[tuple[str, str]]:
-    """The number of batteries, all of them good; none if the controller never had one."""
+    """The number of batteries, all of them good. None if the controller never had one."""
     statuses = {one.status for one in controller.batteries}
     if not statuses or "unknown" in statuses:
         return
@@ -117,7 +117,7 @@ def _batteries(controller: Controller) -> Iterator[tuple[str, str]]:
 
 
 def _needed(controller: Controller) -> int:
-    """The number of drives when healthy: a faulty one that is replaced already does not count."""
+    """The number of drives when healthy. A faulty one that is replaced already does not count."""
     surplus = 0
     for array in controller.arrays:
         expected = _expected(array, controller)
@@ -126,7 +126,7 @@ def _needed(controller: Controller) -> int:
 
 
 def _expected(array: Array, controller: Controller) -> int | None:
-    """The expected number of members of an array that lacks one; None if it lacks none, or if unknown."""
+    """The expected number of members of an array that lacks one. None if it lacks none, or if unknown."""
     lacking = [
         volume.drives_expected
         for volume in controller.volumes
@@ -136,7 +136,7 @@ def _expected(array: Array, controller: Controller) -> int | None:
 
 
 def _healthy_drives(controller: Controller) -> Iterator[str]:
-    """A rule that all its drives are ok, also those outside of arrays."""
+    """A rule that all drives of a controller are ok. It includes those outside of arrays."""
     good = sum(drive.status == "ok" for drive in controller.drives)
     if not controller.drives or any(drive.status == "unknown" for drive in controller.drives):
         return
@@ -147,7 +147,7 @@ def _healthy_drives(controller: Controller) -> Iterator[str]:
 
 
 def _models(controller: Controller) -> Iterator[str]:
-    """The number of drives of each model and their common fields, if every drive reports its model."""
+    """The number of drives of each model and their common fields. Nothing unless every drive reports its model."""
     models: dict[str | None, list[Drive]] = {}
     for drive in controller.drives:
         models.setdefault(drive.model, []).append(drive)
@@ -182,7 +182,7 @@ def _array(array: Array, scope: Scope) -> Iterator[str]:
 
 
 def _alike(drives: Sequence[Drive]) -> list[tuple[str, str]]:
-    """The common fields of all drives of an array, and that each is ok."""
+    """The common fields of all drives of an array. A further line requires that each is ok."""
     found = _shared(drives, ("media", "interface", "rpm"))
     lines = [(name, f'"drives.{name}" = {toml_value(value)}') for name, value in found]
     statuses = dict.fromkeys(drive.status for drive in drives)
@@ -263,6 +263,6 @@ def _rule(name: str, kind: str, identifier: str, lines: Sequence[tuple[str, str]
 
 
 def _wanted(value: Any) -> str:
-    """A value as a condition; a value that looks like a pattern is quoted with ``is``."""
+    """A value as a condition. A value that looks like a pattern is quoted with ``is``."""
     is_pattern = isinstance(value, str) and any(char in value for char in "*?[")
     return f"{{ is = {toml_value(value)} }}" if is_pattern else toml_value(value)

@@ -1,4 +1,4 @@
-"""Findings of the built-in rules on one machine: sorted, counted, with the exit code. Pure."""
+"""Findings of the built-in rules on one machine. They are sorted and counted, with the exit code. Pure."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from raidctl.model import Inventory
 from raidctl.select import items
 
 LACKING = ("no_tool", "no_right")
-"""Rules about missing tools or permissions, not about the storage: exit code 4, as for ``show``."""
+"""Rules about missing tools or permissions, not about the storage. Their exit code is 4, as for ``show``."""
 
 
 class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
@@ -52,12 +52,12 @@ _EXITS = {"fine": EXIT_FINE, "found": EXIT_NO, "cannot_tell": EXIT_CANNOT_TELL, 
 
 
 def exit_code(diagnosis: Diagnosis) -> int:
-    """1, 3, 4 or 0; mere information does not count, so that a healthy server raises no alert."""
+    """1, 3, 4 or 0. Mere information does not count, so that a healthy server raises no alert."""
     return _EXITS[diagnosis.verdict]
 
 
 def findings_of(inventory: Inventory, rules: Sequence[Rule], scope: Collection[str] | None = None) -> list[Finding]:
-    """Findings of rules; ``scope``: ids of objects, to report only these and the machine."""
+    """Findings of rules. ``scope``: ids of objects, to report only these and the machine."""
     return [one for rule in rules for one in rule.check(inventory) if scope is None or _within(one, inventory, scope)]
 
 
@@ -70,7 +70,7 @@ def diagnosed(
     inventory: Inventory, found: Sequence[Finding], waivers: Sequence[Waiver] = (), today: date = date.min, *,
     alone: bool = False,
 ) -> Diagnosis:  # fmt: skip
-    """Findings sorted and counted, without the waived ones; a waiver that has expired is a finding.
+    """Findings sorted and counted, without the waived ones. A waiver that has expired is a finding.
 
     ``alone``: also one that would cover nothing here, as on the only machine that was read completely.
     """
@@ -105,7 +105,7 @@ def _verdict(
 
 
 def _sorted(found: Iterator[Finding]) -> tuple[Finding, ...]:
-    """The worst first; within a severity by rank, causes before consequences, then by rule and object."""
+    """The worst first. Within a severity by rank, causes before consequences, then by rule and object."""
     return tuple(sorted(found, key=lambda one: (WEIGHT[one.severity], one.rank, one.because is not None, one.rule)))
 
 
@@ -116,12 +116,12 @@ def causes(found: Sequence[Finding]) -> list[Finding]:
 
 
 def alarms(found: Diagnosis) -> tuple[str, ...]:
-    """What makes a machine more than fine, the worst first: the object and what is wrong, of each cause."""
+    """What makes a machine not fine, the worst first. Each cause has the object and what is wrong."""
     return tuple(f"{one.where}: {one.message}" for one in causes(found.findings) if one.severity != "info")
 
 
 def doubts(found: Diagnosis) -> tuple[str, ...]:
-    """The checks without a result that keep a machine from being fine: the object and why, of each."""
+    """The checks without a result that keep a machine from being fine. Each has the object and the reason."""
     counted = [one for one in found.unknown if one.severity != "info" and one.rule not in LACKING]
     return tuple(f"{one.where}: {one.message}" for one in counted)
 
@@ -132,14 +132,14 @@ def explained(found: Sequence[Finding], cause: Finding) -> list[Finding]:
 
 
 def _within(one: Finding, inventory: Inventory, scope: Collection[str]) -> bool:
-    """Whether a finding is about one of these objects, or about no object (a tool that crashed)."""
+    """Whether a finding is about one of these objects, or none. A tool that crashed is no object."""
     return one.where in scope or one.where not in {
         item.id for controller in inventory.controllers for item in items(controller)
     }
 
 
 def around(inventory: Inventory, ids: Collection[str]) -> frozenset[str]:
-    """These objects and what they depend on: their controller, its batteries, the drives below partitions.
+    """These objects and what they depend on. That is their controller, its batteries, the drives below partitions.
 
     A volume may be slow because of the battery of its controller; an array of partitions fails with the drive below.
     """
@@ -162,6 +162,9 @@ def around(inventory: Inventory, ids: Collection[str]) -> frozenset[str]:
 
 
 def _part_of(node: str, whole: str) -> bool:
-    """Whether a node is this block device or one of its partitions: `/dev/sda1` of `/dev/sda`, `/dev/nvme0n1p2`."""
+    """Whether a node is this block device or one of its partitions.
+
+    Examples are `/dev/sda1` of `/dev/sda`, and `/dev/nvme0n1p2`.
+    """
     rest = node.removeprefix(whole) if node.startswith(whole) else "-"
     return not rest or (rest.lstrip("p").isdecimal() and rest.startswith("p") == whole[-1].isdecimal())

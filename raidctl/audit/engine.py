@@ -20,7 +20,7 @@ from raidctl.units import parse_moment
 
 _MILDER: tuple[Severity, ...] = ("info", "warning", "critical")
 _COVERED_BY = {"unread": "not_read", "no_tool": "no_tool", "no_right": "no_right"}
-"""Problems that may hide objects, and the built-in rules that report them too."""
+"""Problems that may hide objects, each with its built-in rule. That rule reports it too."""
 AGAIN = 'Write it again with "raidctl --json show".'
 """Remedy for an invalid inventory."""
 _SKEW = 3600
@@ -36,7 +36,7 @@ class Tally:
     rules: dict[str, Count] = field(default_factory=dict)
     severities: dict[str, Severity] = field(default_factory=dict)
     excused: set[str] = field(default_factory=set)
-    """Names of rules that selected nothing on a host and need no further finding."""
+    """Names of rules that selected nothing on a host. They need no further finding."""
     groups: set[str] = field(default_factory=set)
     """Names of groups with a matching host."""
     expired: set[str] = field(default_factory=set)
@@ -133,7 +133,7 @@ class Auditor:
         )
 
     def _waived(self, found: Waived) -> int:
-        """Count what waivers cover, and the expired ones; return the number of these."""
+        """Count what waivers cover, and the expired ones. Return the number of these."""
         left = {one.rule for one in found.left if one.outcome != "pass"}
         for each in found.waived:
             count = self._count(each.finding.rule, each.finding.severity)
@@ -152,7 +152,7 @@ class Auditor:
         return len(found.over)
 
     def unreadable(self, source: str, message: str, remedy: str | None = AGAIN) -> Audited:
-        """The result for an inventory that cannot be read: a host with an unknown state."""
+        """The result for an inventory that cannot be read. It is a host with an unknown state."""
         finding = _of_host(UNREAD, "unknown", message, remedy)
         self.tally.summary.unreadable += 1
         return self._unknown(source, source, finding, unreadable=True)
@@ -214,7 +214,7 @@ class Auditor:
 
 
 def finish(policy: Policy, tally: Tally, *, alone: bool) -> Summary:
-    """The totals, rule by rule in the order of the policy, and findings about the policy itself."""
+    """The totals, rule by rule in the order of the policy. They include findings about the policy itself."""
     total = tally.summary
     rules, builtin = policy.every()
     order = [*(rule.name for rule in rules), *builtin]
@@ -236,7 +236,10 @@ def finish(policy: Policy, tally: Tally, *, alone: bool) -> Summary:
 
 
 def too_old(collected_at: str | None, most: int, now: datetime) -> Finding | None:
-    """The finding for an inventory that is older than ``most`` seconds, or of unknown age; else None."""
+    """The finding for an inventory that is too old.
+
+    It is older than ``most`` seconds, from the future, or of unknown age. None for any other.
+    """
     read = parse_moment(collected_at)
     age = None if read is None else (now - read).total_seconds()
     if age is not None and -_SKEW <= age <= most:
@@ -277,7 +280,7 @@ def _verdict(findings: Iterable[Finding], problems: Sequence[Problem]) -> Verdic
 
 
 def _unread(problems: Sequence[Problem], rules: RuleSet) -> Iterable[Finding]:
-    """Findings for what could not be read on the machine and may hide objects."""
+    """Findings for what could not be read on the machine. It may hide objects."""
     if rules.unread is None or not problems:
         return
     covered = {chosen.rule.name for chosen in rules.builtin}
@@ -288,7 +291,7 @@ def _unread(problems: Sequence[Problem], rules: RuleSet) -> Iterable[Finding]:
 
 
 def _nothing(*, asks: bool) -> Finding:
-    """A finding that nothing was checked; ``asks``: although there are rules for the host."""
+    """A finding that nothing was checked. ``asks``: although there are rules for the host."""
     what = "No rule of the policy applied to this host" if asks else "The policy has no rule for this host"
     remedy = "Check its inventory, or leave it out." if asks else "Add a line or a rule for it."
     return _of_host("policy", "unmatched", f"{what}, so its state is unknown.", remedy)
@@ -300,7 +303,7 @@ def _unsure(group: str) -> Finding:
 
 
 def _changed(one: Finding, chosen: Chosen) -> Finding:
-    """A finding of a built-in rule with the changes of a policy; one milder than its rule stays milder."""
+    """A finding of a built-in rule with the changes of a policy. One milder than its rule stays milder."""
     wanted = chosen.override.severity
     severity = one.severity
     if wanted is not None:

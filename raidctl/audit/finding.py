@@ -13,7 +13,7 @@ from raidctl.errors import EXIT_CANNOT_TELL, EXIT_FINE, EXIT_NO
 
 Severity = Literal["info", "warning", "critical"]
 Outcome = Literal["pass", "fail", "unknown", "unmatched"]
-"""`unknown`: a required value is not reported, which is never a pass; `unmatched`: no object was selected."""
+"""`unknown`: a required value is not reported, which is never a pass. `unmatched`: no object was selected."""
 
 
 class Finding(msgspec.Struct, frozen=True, kw_only=True):
@@ -75,7 +75,10 @@ class Audited(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def exit_code(outcomes: Iterable[Outcome]) -> int:
-    """0: all pass; 1: one fails; 3: none fails, but one is unknown or a rule selected nothing."""
+    """The exit code of these outcomes.
+
+    All pass: 0. One fails: 1. None fails, but one is unknown or a rule selected nothing: 3.
+    """
     seen = set(outcomes)
     if "fail" in seen:
         return EXIT_NO

@@ -18,7 +18,7 @@ from raidctl.text import printable
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True):
-    """One ignored finding: a rule on one object of one host, up to the severity at that time."""
+    """One ignored finding. It is of a rule on one object of one host, up to the severity at that time."""
 
     rule: Annotated[str, doc("Name of the rule.")]
     where: Annotated[str, doc("Id of the object, as in the finding.")]
@@ -29,7 +29,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def waivers_of(entries: Sequence[Entry], host: str | None, shown: str) -> tuple[Waiver, ...]:
-    """The entries of a host as waivers: for one object each, and no severity above that of its day.
+    """The entries of a host as waivers. Each is for one object, and for no severity above that of its day.
 
     Its end is a finding as long as the finding is there.
     """
@@ -56,7 +56,7 @@ def with_new(
     entries: Sequence[Entry], wanted: Sequence[str], found: Sequence[Finding], *, host: str | None, until: str,
     reason: str, today: date,
 ) -> tuple[Entry, ...]:  # fmt: skip
-    """The entries, with a new one for each finding that ``RULE`` or ``RULE=OBJECT`` names.
+    """The entries, with a new one for each named finding. ``RULE`` or ``RULE=OBJECT`` names a finding.
 
     Raises:
         UsageError: The date is invalid or before ``today``, or no finding has this name.

@@ -11,7 +11,7 @@ from raidctl.described import doc
 from raidctl.errors import EXIT_ACCESS, EXIT_CANNOT_TELL, EXIT_FINE, EXIT_NO
 
 Verdict = Literal["pass", "fail", "unknown", "no_access"]
-"""Result for a host; `no_access`: something is unknown because a tool or permission is missing."""
+"""Result for a host. `no_access`: something is unknown because a tool or permission is missing."""
 
 
 class RuleCount(msgspec.Struct, kw_only=True):

@@ -27,7 +27,7 @@ class Waived(NamedTuple):
 def waive(
     found: Sequence[Finding], waivers: Iterable[Waiver], host: str | None, today: date, *, alone: bool = True
 ) -> Waived:
-    """Separate the findings that waivers cover, and their consequences; an expired waiver is a finding.
+    """Separate the findings that waivers cover, and their consequences. An expired waiver is a finding.
 
     A host that is not ``alone`` has only expired waivers that would still cover one of its findings.
     """

@@ -62,7 +62,7 @@ _MASK = (1 << 64) - 1
 
 @cache
 def pool() -> bytes:
-    """The random bytes from which every block body is cut, the same on every machine."""
+    """The random bytes from which every block body is cut. They are the same on every machine."""
     return hashlib.shake_128(MAGIC).digest(POOL_SIZE)
 
 
@@ -73,7 +73,7 @@ def _unrolled() -> memoryview:
 
 
 def shift_of(run_id: int, generation: int) -> int:
-    """Offset in the pool for a run and a generation, 0 to POOL_SIZE - 1."""
+    """Offset in the pool for a run and a generation. The range is 0 to POOL_SIZE - 1."""
     x = run_id ^ (generation * 0x9E3779B97F4A7C15 & _MASK)
     x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9 & _MASK
     x = (x ^ (x >> 27)) * 0x94D049BB133111EB & _MASK
@@ -88,7 +88,7 @@ def header(run_id: int, place: int, generation: int, time_ns: int) -> bytes:
 
 @dataclass(frozen=True)
 class _Steps:
-    """Headers of many sectors, computed at once with one lane of a large integer for each.
+    """Headers of many sectors, computed at once. Each has one lane of a large integer.
 
     A CRC is linear: the one of a header whose place differs in some bits is the other one's with fixed bits changed. So
     if the places differ from the first only in bits that are 0 there, one exclusive or derives all CRCs from one.
@@ -220,7 +220,7 @@ class Checker:
 
 
 def classify(data: bytes, start: int, run_id: int, generation: int = 0) -> State:
-    """State of a block, sector by sector; slower than `Checker`, which calls it only after a mismatch."""
+    """State of a block, sector by sector. Slower than `Checker`, which calls it only after a mismatch."""
     found = [
         sector_state(data[at : at + SECTOR], start + at, run_id, generation)
         for at in range(0, len(data) - SECTOR + 1, SECTOR)
@@ -240,7 +240,7 @@ def classify(data: bytes, start: int, run_id: int, generation: int = 0) -> State
 
 
 def sector_state(data: bytes, place: int, run_id: int, generation: int = 0) -> tuple[State, tuple[int, int] | None]:
-    """State of one sector; if it is whole, also its generation and time.
+    """State of one sector. If it is whole, also its generation and time.
 
     A header with a wrong CRC counts as damaged if at least two of magic, run and place are right; otherwise as foreign.
     """

@@ -1,4 +1,4 @@
-"""Compare two runs: the ratio of each figure with its interval, and other differences. Pure."""
+"""Comparison of two runs. It has the ratio of each figure with its interval, and other differences. Pure."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def pace(pair: Pair) -> Literal["faster", "slower", "even", "unknown"] | None:
-    """Whether the second run is faster; ``unknown``: no interval; None: not in both runs, or not a speed."""
+    """Whether the second run is faster. ``unknown``: no interval; None: not in both runs, or not a speed."""
     unit = next((one.unit for one in (pair.first, pair.second) if one is not None), "")
     if pair.ratio is None or unit not in (*_RATES, *_TIMES):
         return None
@@ -74,7 +74,7 @@ def compare(first: Run, second: Run) -> Comparison:
 
 
 def pairs(first: Session, second: Session) -> Iterator[Pair]:
-    """Every figure of both runs, in the order of the first; then figures that only the second has."""
+    """Every figure of both runs, in the order of the first. Then figures that only the second has."""
     before, after = _figures(first), _figures(second)
     for key in dict.fromkeys((*before, *after)):
         yield _pair(*key, before.get(key), after.get(key))
@@ -106,7 +106,7 @@ def _pair(trial: str, figure: str, first: Spread | None, second: Spread | None) 
 
 
 def ratio_interval(first: Spread, second: Spread) -> tuple[float, float] | None:
-    """The 95 % interval of second over first; None if either has no interval of positive numbers.
+    """The 95 % interval of second over first. None if either has no interval of positive numbers.
 
     From the two intervals alone (the method of variance estimates recovery, on logarithms): the distances of both
     medians from their near ends are added like independent errors, so an interval may be asymmetric.

@@ -59,7 +59,7 @@ _CHECKS = frozenset({"checking", "check", "repair"})
 _RUNS = re.compile(r"(?<!not )(?<!in)\b(active|running|in progress|started)\b", re.IGNORECASE)
 """Words with which tools report a background operation."""
 BUSY = 0.1
-"""Share of time a device was busy for others above which figures are affected."""
+"""Load from others above which figures are affected. It is the share of time that a device was busy for them."""
 _TICKS = 9
 """Index in a device's ``stat`` file of its busy time in milliseconds."""
 
@@ -71,7 +71,7 @@ class Ground:
     kind: Kind
     view: HostView = field(default_factory=HostView)
     scope: Scope | None = None
-    """The stack of devices, volumes and drives; None if unknown or absent (memory, network)."""
+    """The stack of devices, volumes and drives. None if unknown or absent (memory, network)."""
     place: Place = field(default_factory=Place)
     """For a file: the file system that holds it."""
     direct: bool = True
@@ -99,7 +99,10 @@ class Asked:
 
 
 def ask(blocks: Iterable[BlockDevice]) -> Dialogue[Asked]:
-    """Read what the inventory lacks: queues of block devices, kinds of mappings, the processor, the mounts."""
+    """Read what the inventory lacks.
+
+    This is the queues of block devices, kinds of mappings, the processor, and the mounts.
+    """
     wanted = [(block.name, name) for block in blocks for name in _attributes(block)]
     requests = [Read(path_of(block, name)) for block, name in wanted]
     cpu, mounts, *answers = yield from ask_all([Read(CPUINFO, limit=_ONE_CPU), Read(MOUNTINFO), *requests])
@@ -120,7 +123,7 @@ def _attributes(block: BlockDevice) -> Sequence[str]:
 
 
 def ticks(blocks: Iterable[BlockDevice]) -> Dialogue[dict[str, int]]:
-    """Busy time of each lowest block device in milliseconds since boot, by kernel name."""
+    """Busy milliseconds of each lowest block device since boot, by kernel name."""
     disks = [block.name for block in blocks if block.kind != "partition" and not block.slaves]
     answers = yield from ask_all([Read(path_of(name, "stat")) for name in disks])
     found = {}
@@ -133,7 +136,7 @@ def ticks(blocks: Iterable[BlockDevice]) -> Dialogue[dict[str, int]]:
 
 
 def load(before: Mapping[str, int], after: Mapping[str, int], seconds: float) -> Iterator[Confounder]:
-    """Devices that were busy for others, from two readings of `ticks` that many seconds apart."""
+    """Devices that were busy for others. They are found by two readings of `ticks` that many seconds apart."""
     for name, first in before.items():
         busy = (after.get(name, first) - first) / 1000 / seconds if seconds > 0 else 0.0
         if busy > BUSY:
@@ -145,7 +148,7 @@ def load(before: Mapping[str, int], after: Mapping[str, int], seconds: float) ->
 
 
 def confounders(ground: Ground) -> list[Confounder]:
-    """Everything that could explain a figure, once each; first what forbids a verdict on durability."""
+    """Everything that could explain a figure, once each. First what forbids a verdict on durability."""
     found: list[Confounder] = [*ground.noticed]
     if ground.kind == "nbd":
         text = "The target is an NBD server: its storage is measured, not this machine's drives."
@@ -297,7 +300,7 @@ def _volume(volume: Volume) -> Iterator[Confounder]:
 
 
 def _searches(controller: Controller) -> Iterator[Confounder]:
-    """Background scans of all drives that run or may start at any time."""
+    """Background scans of all drives: running, or possible at any time."""
     patrol = [controller.patrol_read] if controller.patrol_read else []
     checks = [
         one

@@ -43,7 +43,7 @@ class Profile:
     seconds: float
     """Approximate duration in seconds; with a budget, its upper limit."""
     size: int
-    """Bytes of the temporary file when a directory is measured; less if there is not enough space."""
+    """Bytes of the temporary file when a directory is measured. Less if there is not enough space."""
     trials: tuple[Trial, ...]
 
 
@@ -148,7 +148,7 @@ CLASSIC = Profile(
     ),
 )
 BESIDE = "beside"
-"""Profile for several drives at once, which are named on the command line; it cannot be chosen by name."""
+"""Profile for several drives at once. They are named on the command line; the profile cannot be chosen by name."""
 PROFILES: Mapping[str, Profile] = {profile.name: profile for profile in (QUICK, DATABASE, RENTED, FULL, CLASSIC)}
 
 
@@ -168,7 +168,9 @@ def switched(
     switch: ReadSwitch | None = None,
     unswitched: str | None = None,
 ) -> Profile:
-    """The profile plus trials that change a setting temporarily: a write cache, read-ahead of kernel and controller.
+    """The profile plus trials that change a setting temporarily.
+
+    The settings are a write cache, and the read-ahead of kernel and controller.
 
     ``unswitched``: why the controller's read-ahead is not.
     """

@@ -18,9 +18,10 @@ from raidctl.model import Inventory
 LOADED = 0.5
 """Runnable processes per processor above which the machine counts as busy."""
 WAITING = 10.0
-"""Percent of the last minute spent waiting for I/O (PSI) above which the drives count as busy."""
+"""I/O wait in percent above which the drives count as busy. It is the share of the last minute spent waiting for I/O
+(PSI)."""
 STOLEN = 0.02
-"""Share of processor time stolen by the host above which it affects the figures."""
+"""Stolen time above which figures are affected. It is the share of processor time stolen by the host."""
 
 
 class Noise(msgspec.Struct, frozen=True, kw_only=True):
@@ -39,7 +40,7 @@ class Noise(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Run(msgspec.Struct, frozen=True, kw_only=True):
-    """One run: the target, the version, the machine, and how busy it was."""
+    """One run: target, version, machine, and how busy it was."""
 
     schema_version: Annotated[Literal["1"], doc("Version of this contract.")] = "1"
     id: Annotated[int | None, doc("Number in the machine's collection; null: not kept there.")] = None
@@ -56,7 +57,7 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def place(self) -> str:
-        """The target as the user named it; for a temporary file, its directory."""
+        """The target as the user named it. For a temporary file, its directory."""
         session = self.session
         return os.path.dirname(session.target) if session.kind == "file" else session.target  # noqa: PTH120 - a string
 
@@ -83,7 +84,10 @@ def noisy(noise: Noise | None) -> list[str]:
 
 
 class Listener:
-    """Observe how busy the machine is: create it before a run, query it afterwards. ``root``: the kernel's files."""
+    """Observer of how busy the machine is.
+
+    Create it before a run, query it afterwards. ``root``: the kernel's files.
+    """
 
     def __init__(self, root: Path = Path("/proc")) -> None:
         """Read the counters before the run itself makes the machine busy."""

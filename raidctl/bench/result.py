@@ -1,4 +1,4 @@
-"""The result of a trial: measured figures with their uncertainty, the model's figures, the verdict.
+"""The result of a trial. It has measured figures with their uncertainty, the model's figures, and the verdict.
 
 Field names are stable, as those of the inventory are: `raidctl schema bench` prints them.
 """
@@ -70,7 +70,7 @@ class TrialResult(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Drift(msgspec.Struct, frozen=True, kw_only=True):
-    """The first test of a run, repeated at its end, to show whether the machine was stable."""
+    """The first test of a run, repeated at its end. It shows whether the machine was stable."""
 
     trial: Annotated[str, doc("Name of the test.")]
     figure: Annotated[str, doc("Name of the figure that is compared.")]

@@ -1,4 +1,4 @@
-"""One run: the interleaved trials of a profile on one target, with the first one repeated at the end.
+"""One run: the interleaved trials of a profile on one target. The first one is repeated at the end.
 
 The rounds of all trials are interleaved, so that changes during the run affect all of them alike and show in their
 intervals. Trials that change the state of the machine run after the others, alone. The caller opens the target; on
@@ -76,7 +76,7 @@ class Runner:
         return self._session(profile, turns, left_out, interrupted=True)
 
     def _turns(self, trials: Sequence[Trial]) -> tuple[list[_Turn], list[TrialResult]]:
-        """The trials that can run here, and a result for each that cannot."""
+        """Trials that can run here, and a result for each that cannot."""
         turns, left_out = list[_Turn](), list[TrialResult]()
         for trial in trials:
             needs = trial.needs(self.bench.target)
@@ -208,7 +208,7 @@ def _rounded(target: Target) -> list[str]:
 
 
 def weighed(result: TrialResult, confounders: Sequence[Confounder]) -> TrialResult:
-    """A result with its confounders; a verdict on durability is dropped if one forbids it."""
+    """A result with its confounders. A verdict on durability is dropped if one forbids it."""
     if result.trial not in DURABILITY or durable_verdicts(confounders):
         return msgspec.structs.replace(result, confounders=tuple(confounders))
     reasons = tuple(one.text for one in confounders if one.forbids)
@@ -222,7 +222,7 @@ def weighed(result: TrialResult, confounders: Sequence[Confounder]) -> TrialResu
 
 
 def drift(first: TrialResult, last: TrialResult) -> Drift | None:
-    """How much the repeated trial differs; None if it has no comparable figure."""
+    """How much the repeated trial differs. None if it has no comparable figure."""
     both = [name for name in first.figures if name in last.figures]
     name = next((name for name in _MEANT if name in both), both[0] if both else None)
     if name is None:

@@ -1,4 +1,4 @@
-"""The stored runs of this machine, in a database of the state directory.
+"""This machine's stored runs, in a database of the state directory.
 
 A run is stored as its JSON document; a few columns allow listing without decoding it. raidctl never changes or removes
 a run; adding one is a single synced transaction.
@@ -34,7 +34,7 @@ MIGRATIONS: Sequence[str] = (
     )
     """,
 )
-"""Each entry upgrades the database by one version (``PRAGMA user_version``); released entries never change."""
+"""Each entry upgrades the database by one version (``PRAGMA user_version``). Released entries never change."""
 
 
 class StoredRun(msgspec.Struct, frozen=True, kw_only=True):
@@ -55,7 +55,7 @@ _COLUMNS = ", ".join(StoredRun.__struct_fields__)
 
 
 class Store(Database):
-    """The stored runs of a state directory; every call opens and closes the database."""
+    """The stored runs of a state directory. Every call opens and closes the database."""
 
     noun = "run"
 
@@ -118,7 +118,7 @@ class Store(Database):
 
 
 def decoded(document: str | bytes, where: str) -> Run:
-    """Decode the JSON document of a run; older versions of raidctl stored fewer fields.
+    """Decode the JSON document of a run. Older versions of raidctl stored fewer fields.
 
     Raises:
         CannotTell: It is no run, or a newer raidctl has written it.

@@ -1,4 +1,4 @@
-"""Requests to an engine and their results, the same for every engine and target.
+"""Requests to an engine and their results. They are the same for every engine and target.
 
 Offsets and sizes are in bytes, times in nanoseconds of the monotonic clock. Arithmetic on samples is done elsewhere: an
 engine only carries out operations and times them.
@@ -19,7 +19,7 @@ class Op(IntEnum):
     READ = 0
     WRITE = 1
     WRITE_DURABLE = 2
-    """A write that is on stable storage when it completes (RWF_DSYNC; over NBD the FUA flag)."""
+    """A write that is on stable storage when it completes. It uses RWF_DSYNC, over NBD the FUA flag."""
     FLUSH = 3
     """fdatasync, or the flush command over NBD. Its offset and size are 0."""
 
@@ -31,7 +31,7 @@ class Stream:
     ops: bytes
     """One `Op` per byte; as many as offsets."""
     offsets: array[int]
-    """Type code ``Q``: the start of each operation, a multiple of the target's alignment if it has one."""
+    """Type code ``Q``: the start of each operation. It is a multiple of the target's alignment if it has one."""
     size: int
     """Bytes of each read and write, a multiple of the alignment."""
     depth: int = 1
@@ -39,9 +39,9 @@ class Stream:
     batch: int = 1
     """Maximum number of operations per system call, 1 to depth. It affects the figures, so results contain it."""
     cycle: bool = False
-    """Whether to start over after the last operation, until the time is up."""
+    """Whether to start over after the last operation until time is up."""
     intended: array[int] | None = None
-    """Open loop, type code ``Q``: intended start of each operation in ns after the start; None: closed loop."""
+    """Open loop, type code ``Q``: intended start of each operation. It is in ns after the start. None: closed loop."""
 
     def __post_init__(self) -> None:
         """Raise ValueError for a stream that no engine could run."""
@@ -64,41 +64,39 @@ class Work:
 
     streams: Sequence[Stream]
     seconds: float | None = None
-    """Time after which no operation is issued; None: until all operations are done."""
+    """Time after which no operation is issued. None: until all operations are done."""
     run_id: int = 0
-    """64-bit mark written to every sector, to recognise foreign blocks when reading back."""
+    """64-bit mark in every sector, to recognise foreign blocks when reading back."""
     generation: int = 1
-    """64-bit number that the first pass over a stream writes into the headers; each new pass (`Stream.cycle`) writes
-    one more. With ``verify``, an older number is a mismatch.
-    """
+    """64-bit number written into the headers by a stream's first pass. Each new pass (`Stream.cycle`) writes one more.
+    With ``verify``, an older number is a mismatch."""
     verify: bool = False
-    """Whether data read are compared with the headers of their sectors; see `raidctl.bench.blocks`."""
+    """Whether data read are compared with the headers of their sectors. See `raidctl.bench.blocks`."""
     keep: int = 1 << 23
-    """Maximum number of samples of a stream to keep; later ones are counted in `Samples.beyond`, which bounds
+    """Maximum number of samples of a stream to keep. Later ones are counted in `Samples.beyond`, which bounds
     memory.
     """
 
 
 @dataclass(frozen=True, kw_only=True)
 class Samples:
-    """Results of one stream: one entry per completed operation, in order of completion."""
+    """Results of one stream, one entry per completed operation. They are in order of completion."""
 
     ops: bytes
     offsets: array[int]
     starts: array[int]
-    """``Q``: ns after the common start; in an open loop the intended start."""
+    """``Q``: ns after the common start. In an open loop the intended start."""
     latencies: array[int]
     """``Q``: ns from start to completion."""
     results: array[int]
     """``i``: bytes transferred, or a negative errno."""
     size: int
     mismatches: Sequence[int] = ()
-    """Offsets of blocks that did not read back as written, if `Work.verify` was set."""
+    """Offsets of blocks that did not read back as written. They are recorded if `Work.verify` was set."""
     beyond: Mapping[Op, array[int]] = field(default_factory=dict)
-    """Operations after the first `Work.keep` samples, counted by latency: for each kind of operation bins of type
+    """Operations after the first `Work.keep` samples, counted by latency. Each kind of operation has bins of type
     ``Q``. Bin ``b`` below 128 holds ``b`` ns; above, with ``e = b // 128 - 1``, those from ``(128 + b % 128) << e`` ns
-    on.
-    """
+    on."""
 
     @property
     def count(self) -> int:
@@ -115,9 +113,10 @@ class Outcome:
     wall_seconds: float
     """From the common start to the completion of the last operation."""
     cpu_seconds: float
-    """User and system time of all workers, without busy waiting of kernel AIO."""
+    """User and system time of all workers, without kernel AIO's busy waiting."""
     engine: str
-    """`uring`, `threads`, `portable` …: part of every result, since figures of different engines are not comparable."""
+    """`uring`, `threads`, `portable` …: the engine, part of every result. Figures of different engines are not
+    comparable."""
     notes: Sequence[str] = field(default_factory=tuple)
     """Limitations, one sentence each (`io_uring is switched off on this kernel`)."""
 
@@ -139,7 +138,10 @@ class Target(Protocol):
 
     @property
     def alignment(self) -> int:
-        """Bytes of which offsets and sizes are multiples (the logical block size; 1 if there is no restriction)."""
+        """Bytes of which offsets and sizes are multiples.
+
+        It is the logical block size, or 1 if there is no restriction.
+        """
 
     @property
     def direct(self) -> bool:
@@ -147,7 +149,7 @@ class Target(Protocol):
 
     @property
     def writable(self) -> bool:
-        """Whether writing is allowed: a file that raidctl created, or a range that the user named."""
+        """Whether writing is allowed. It is for a file that raidctl created, or a range that the user named."""
 
 
 class Engine(Protocol):

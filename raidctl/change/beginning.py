@@ -1,4 +1,4 @@
-"""The first journal entry of a change: the plan, and who, where, when and why."""
+"""The first journal entry of a change. It has the plan, and who, where, when and why."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def _subjects(inventory: Inventory, plan: Plan) -> tuple[Subject, ...]:
 
 
 def touched_by(plan: Plan) -> tuple[str, ...]:
-    """Return the ids and serial numbers that the deeds of a plan touch."""
+    """Return the ids and serial numbers that a plan's deeds touch."""
     found: dict[str, None] = {}
     for deed in plan.deeds:
         found |= dict.fromkeys(name for name in (deed.object_id, deed.drive) if name)

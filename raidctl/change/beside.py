@@ -1,4 +1,4 @@
-"""Detection of other programs that change a controller at the same time (guard X4).
+"""Detection of other programs that change a controller simultaneously (guard X4).
 
 The processes are searched. Daemons that only watch, and commands that only read, do not count: the family's ``hinders``
 decides. A short command is waited for.
@@ -19,7 +19,7 @@ _PAUSES = (0.0, 1.0, 2.0, 4.0)
 
 
 def hindrance(runner: Runner, vendors: Sequence[Vendor], sleep: Callable[[float], None]) -> str | None:
-    """Explain which other program runs, or that this is unknown; None if nothing hinders a deed."""
+    """Explain which other program runs, or that this is unknown. None if nothing hinders a deed."""
     asked = [hinders for vendor in vendors if (hinders := getattr(operations_of(vendor), "hinders", None)) is not None]
     why = None
     for pause in _PAUSES if asked else ():

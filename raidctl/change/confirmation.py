@@ -1,15 +1,15 @@
-"""Whether a typed identifier names the one drive or volume of an operation. Pure."""
+"""The check that a typed identifier names an operation's object. The object is the one drive or volume. Pure."""
 
 from __future__ import annotations
 
 from collections.abc import Collection
 
 LEAST = 6
-"""The least number of characters of a serial number to type, counted from its end."""
+"""Minimum characters of a serial number to type. They are counted from its end."""
 
 
 def mismatch(typed: str, serial: str, others: Collection[str]) -> str | None:
-    """Explain why what was typed does not confirm an object; None if it does.
+    """Explain why what was typed does not confirm an object. None if it does.
 
     Args:
         typed: What was typed, or given with ``--confirm``.

@@ -1,4 +1,4 @@
-"""Plan deeds on a machine: the families' steps, and the guards of every deed (X1, X3, X7). Pure."""
+"""Planning of deeds on a machine. It covers the families' steps, and the guards of every deed (X1, X3, X7). Pure."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from raidctl.vendor.plan import Deed, Denial, Plan
 from raidctl.vendor.protocol import Vendor
 
 FRESH_SECONDS = 60.0
-"""Age of a reading in seconds above which no deed is planned from it."""
+"""Maximum age in seconds of a reading from which deeds are planned."""
 
 DeedGuard = Callable[[Deed, Survey], Sequence[Denial]]
 """Reasons to refuse a deed; empty if nothing does."""
@@ -26,7 +26,7 @@ DeedGuard = Callable[[Deed, Survey], Sequence[Denial]]
 def plan_deeds(
     seen: Survey, vendors: Sequence[Vendor], deeds: Sequence[Deed], guard: DeedGuard, *, unsafe: bool = False
 ) -> Plan:
-    """Return the steps of these deeds, or why they are refused: one refusal, and none of them is done (X7)."""
+    """Return the steps of these deeds, or why they are refused. After one refusal, none of them is done (X7)."""
     denials = [denial for deed in deeds for denial in (*always(deed, seen), *guard(deed, seen))]
     denials = [denial for denial in denials if not (unsafe and denial.overridable)]
     whole = Plan()
@@ -49,7 +49,7 @@ def plan_deeds(
 
 
 def _unprinted(denials: Sequence[Denial]) -> Iterator[Denial]:
-    """Remove the manual command from denials whose deed is refused for another reason as well.
+    """Remove the manual command of a deed that is refused anyway. There is another reason to refuse it.
 
     A family and a guard may refuse a deed in the same words: they are shown once, with the name of the guard.
     """
@@ -62,7 +62,10 @@ def _unprinted(denials: Sequence[Denial]) -> Iterator[Denial]:
 
 
 def always(deed: Deed, seen: Survey) -> list[Denial]:
-    """Return the reasons to refuse any deed: no identity, two drives with one serial number, an old reading."""
+    """Return the reasons to refuse any deed.
+
+    These are no identity, two drives with one serial number, and an old reading.
+    """
     found: list[Denial] = []
     why = unidentified(seen, deed.drive) if deed.drive is not None else None
     if why is not None:
@@ -74,7 +77,7 @@ def always(deed: Deed, seen: Survey) -> list[Denial]:
 
 
 def unidentified(seen: Survey, object_id: str) -> str | None:
-    """Explain why a drive or volume cannot be identified; None if its serial number is known and unique (X1)."""
+    """Explain why a drive or volume cannot be identified. None if its serial number is known and unique (X1)."""
     item = find(seen.inventory, object_id)
     if item is None:
         return f"{object_id} does not exist."
@@ -88,7 +91,7 @@ def unidentified(seen: Survey, object_id: str) -> str | None:
 
 
 def stale(seen: Survey) -> str | None:
-    """Explain why no deed follows from a reading: it is a recording, or too old; None if it is fresh (X3)."""
+    """Explain why no deed follows from a reading (X3). It is a recording, or too old. None if it is fresh."""
     host = seen.inventory.host
     if not host.source.startswith(("local", "ssh:", "demo:")):
         return "This is a recording, not a machine: nothing is done from it."

@@ -46,12 +46,12 @@ from raidctl.vendor.protocol import Vendor
 from raidctl.vendor.shapes import Shape, outside
 
 REFUSED_SECONDS = 4.0
-"""Seconds to watch after a refused command: it may have changed something nevertheless."""
+"""Seconds to watch after a refused command. It may have changed something nevertheless."""
 _PAUSES = (0.0, 1.0, 1.0, 2.0, 3.0, 5.0)
-"""Seconds before each reading after a command; then the last one again and again."""
+"""Seconds before each reading after a command. Then the last one again and again."""
 
 Guard = Callable[[Step, Survey], Sequence[str]]
-"""Why a step must not be carried out now; empty if it may."""
+"""Why a step must not be carried out now. Empty if it may."""
 
 
 class Running(Protocol):
@@ -106,7 +106,7 @@ class Running(Protocol):
 
 
 def do_deed(change: Running, number: int, shown: Survey | None = None) -> Survey:
-    """Carry out a deed and watch it; return the reading that shows it.
+    """Carry out a deed and watch it. Return the reading that shows it.
 
     ``shown`` is the reading that has just shown the step before; None: the machine is read before this one.
 
@@ -157,7 +157,7 @@ def do_deed(change: Running, number: int, shown: Survey | None = None) -> Survey
 
 
 def save(change: Running, number: int, seen: Survey) -> None:
-    """Save the files that the step's plan names, and the inventory, in the state directory.
+    """Save the files that the step's plan names, and the inventory. They are saved in the state directory.
 
     Raises:
         AccessMissing: They cannot be saved, so the step must not be carried out.
@@ -177,7 +177,10 @@ def save(change: Running, number: int, seen: Survey) -> None:
 
 
 def _checked(change: Running, step: Step, action: Action, shown: Survey | None = None) -> Survey:
-    """Read the machine, and refuse the step unless its objects, guards and command are as planned."""
+    """Read the machine, and refuse the step if it no longer fits.
+
+    Its objects, guards and command have to be as planned.
+    """
     seen, why = (shown, None) if shown is not None else _readable(change, step)
     why = why or moved(seen, step.subjects)
     if why is not None:
@@ -206,7 +209,7 @@ def _limit(expects: Sequence[Expectation]) -> float:
 
 
 def _readable(change: Running, step: Step) -> tuple[Survey, str | None]:
-    """Read until a step's objects are readable, for some seconds; return the last reading, and what hid them."""
+    """Read until a step's objects are readable, for some seconds. Return the last reading, and what hid them."""
     seen = change.look()
     why = unread(seen, step)
     for pause in READ_PAUSES:
@@ -219,7 +222,7 @@ def _readable(change: Running, step: Step) -> tuple[Survey, str | None]:
 
 
 def _watch(change: Running, step: Step, seconds: float, before: Inventory | None = None) -> tuple[list[str], Survey]:
-    """Read until the expectations hold, or the time is over; return those that do not, and the last reading.
+    """Read until the expectations hold, or the time is over. Return those that do not, and the last reading.
 
     While the machine cannot be read, the time is that of a command that was accepted.
     """
@@ -244,7 +247,7 @@ def repeated(pauses: Sequence[float]) -> Iterator[float]:
 
 
 def undo_steps(change: Running, numbers: Sequence[int]) -> list[str]:
-    """Undo begun steps of an operation, the last one first; return what could not be undone."""
+    """Undo begun steps of an operation, the last one first. Return what could not be undone."""
     left: list[str] = []
     for number in reversed(numbers):
         step = change.begin.steps[number]
@@ -257,7 +260,7 @@ def undo_steps(change: Running, numbers: Sequence[int]) -> list[str]:
 
 
 def _without_effect(change: Running, number: int, step: Step) -> list[str] | None:
-    """Return the remains of a deed without visible effect: none, or unknown; None: it has to be undone.
+    """Return the remains of a deed without visible effect: none, or unknown. None: it has to be undone.
 
     A command that was interrupted is watched as long as it may take.
     """
@@ -313,13 +316,13 @@ def _undo(change: Running, number: int, step: Step) -> list[str]:
 
 
 def only_waited(change: Running) -> bool:
-    """Whether only waits of a continuing operation failed, so that there is nothing to undo."""
+    """Whether only waits of a continuing operation failed. There is then nothing to undo."""
     kinds = {change.begin.steps[number].kind for number in change.begun}
     return change.begin.resume is not None and kinds == {"wait"}
 
 
 def not_confirmed(change: Running, why: str) -> ChangeStands:
-    """The exception of an operation whose effect is unknown: it stays open until ``restore`` has read it."""
+    """The exception of an operation whose effect is unknown. The operation stays open until ``restore`` has read it."""
     mark_safely(change, max(change.begun, default=0), "stopped", f"Not confirmed: {why}")
     again = restore_command(change.begin.source, change.journal.path.parent)
     return ChangeStands(

@@ -1,4 +1,4 @@
-"""Carry out a plan: journal, execute step by step, verify, undo on failure.
+"""The engine that carries out a plan. It journals, executes step by step, verifies, and undoes on failure.
 
 The order is always the same. The controllers are locked against other raidctl processes. The settings are read, the
 desired ones planned and checked for risks. The journal has the whole plan on disk before the first step, and a line
@@ -37,7 +37,7 @@ __all__ = ["Change", "begin", "boot_id", "current_settings", "owner", "plan", "s
 
 _NOT_PUT_BACK = "The previous settings could not be put back"
 READ_DELAYS = (0.0, 1.0, 3.0)
-"""Seconds before each reading after a change: some firmware takes a moment to activate it."""
+"""Seconds before each reading after a change. Some firmware takes a moment to activate it."""
 
 Look = Callable[[], Survey]
 """Reads the machine again."""
@@ -65,7 +65,7 @@ class Change:
     undone_any: bool = False
     """Whether any step was undone."""
     silent_drives: list[str] = field(default_factory=list)
-    """Affected drives that did not respond to the last reading; each reading waits for them."""
+    """Affected drives that did not respond to the last reading. Each reading waits for them."""
     faults: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     """Remarks on a change that succeeded."""
@@ -73,19 +73,19 @@ class Change:
     """The journal's entries of its steps."""
     clock: Callable[[], float] = time.monotonic
     guard: Guard = lambda _step, _seen: ()
-    """Asked again before each deed, and at each reading while somebody waits: why it must not be done."""
+    """Why a deed must not be done. This is asked again before each deed, and at each reading while somebody waits."""
     confirm: Guard = lambda _step, _seen: ()
-    """Returns what else a reading does not confirm yet, beyond the step's expectations."""
+    """What else a reading does not confirm yet, beyond the step's expectations."""
     at_most: float | None = None
-    """Seconds to wait for a person or the hardware; None: as long as it takes."""
+    """Seconds to wait for a person or the hardware. None: as long as it takes."""
     pauses: Sequence[float] = waiting.TASK_PAUSES
-    """Seconds between two readings while the hardware works; then the last one again and again."""
+    """Seconds between two readings while the hardware works. Then the last one again and again."""
     doubtful: bool = False
     """Whether a tool's output and the readings contradicted each other."""
     passed: bool = False
     """Whether the point of no return has been passed."""
     resumed: bool = False
-    """Whether these steps follow others of the same operation, which are not undone with them."""
+    """Whether these steps follow others of the same operation. The earlier ones are not undone with them."""
 
     # --- the journal
 
@@ -118,7 +118,7 @@ class Change:
         return self._carried_out(0)
 
     def go_on(self, steps: Sequence[Step], facts: dict[str, str], shown: Survey | None = None) -> Survey:
-        """Journal more steps of an operation and carry them out; raises as :meth:`apply` does.
+        """Journal more steps of an operation and carry them out. Raises as :meth:`apply` does.
 
         ``shown``: the reading that has just shown the step before; the first of these, if a deed, is checked with it.
         """
@@ -151,7 +151,7 @@ class Change:
         raise self._stopped() if self.passed or deed_steps.only_waited(self) else self._undone()
 
     def _stopped(self) -> ChangeStands:
-        """Return the exception of an operation that failed where nothing is put back."""
+        """Return the exception of a failed operation. Nothing is put back where it failed."""
         resume = self.begin.resume
         if resume is None and self.doubtful:
             return deed_steps.not_confirmed(self, self._why())
@@ -199,7 +199,7 @@ class Change:
         raise self._undone()
 
     def _do_step(self, number: int, shown: Survey | None) -> Survey | None:
-        """Carry out a step; return the reading that shows its effect, None for a setting: they are read together."""
+        """Carry out a step. Return the reading that shows its effect, None for a setting: they are read together."""
         step = self.begin.steps[number]
         if step.kind == "deed":
             return deed_steps.do_deed(self, number, shown)
@@ -217,7 +217,7 @@ class Change:
         return None
 
     def _carry_out(self, step: Step, *, undo: bool) -> str | None:
-        """Set a setting, or its previous value; return the fault, None if it was accepted."""
+        """Set a setting, or its previous value. Return the fault, None if it was accepted."""
         return self.issue(step.undo if undo else step.action, step, undo=undo)
 
     def issue(self, action: Action, step: Step, *, undo: bool = False) -> str | None:
@@ -246,7 +246,7 @@ class Change:
         return self._carry_out(step, undo=True)
 
     def carry_out(self, step: Step) -> str | None:
-        """Carry out a step that is not part of the change; return the fault, None if it was accepted."""
+        """Carry out a step that is not part of the change. Return the fault, None if it was accepted."""
         return self._carry_out(step, undo=False)
 
     def _family(self, object_id: str) -> Changes | None:
@@ -255,7 +255,7 @@ class Change:
         return changes_of(vendor) if vendor is not None else None
 
     def _confirmed(self, shown: Survey | None) -> Survey:
-        """Read the machine again until the settings are as planned; ``shown`` is a reading after the last step.
+        """Read the machine again until the settings are as planned. ``shown`` is a reading after the last step.
 
         Raises:
             StepFailed: They are not.
@@ -276,7 +276,7 @@ class Change:
         raise StepFailed(f"The settings were read again and are not as requested: {listing(differences)}")
 
     def has_silent_drive(self, seen: Survey, ids: set[str]) -> bool:
-        """Whether one of these drives did not respond: another reading would only wait for it again."""
+        """Whether one of these drives did not respond. Another reading would only wait for it again."""
         self.silent_drives = list(silent(seen.inventory.controllers, seen.inventory.problems, ids).values())
         return bool(self.silent_drives)
 
@@ -298,7 +298,7 @@ class Change:
         ]
 
     def _inactive_settings(self, seen: Survey) -> tuple[list[str], list[str]]:
-        """Return desired settings that are not active, and those that only need a warning."""
+        """Return inactive desired settings, and those that only need a warning."""
         differences: list[str] = []
         known: list[str] = []
         for desired in self.begin.desired:
@@ -334,7 +334,7 @@ class Change:
             self._close("undone")
 
     def _undo_begun(self) -> list[str]:
-        """Undo the begun steps, and late effects of them; return what still differs."""
+        """Undo the begun steps, and late effects of them. Return what still differs."""
         left: list[str] = []
         try:
             if self.begin.kind == "operation":
@@ -365,7 +365,7 @@ class Change:
         return left
 
     def _undo_late_effects(self, current: dict[ToolSetting, str]) -> None:
-        """Undo steps that took effect after they were undone: a tool hung, or the firmware was slow."""
+        """Undo steps that took effect after they were undone. A tool hung, or the firmware was slow."""
         for number in reversed(self.begun):
             step = self.begin.steps[number]
             if current.get((step.object_id, step.setting)) == step.after != step.before:
@@ -386,7 +386,7 @@ class Change:
             self.journal_undo(number, "undone")
 
     def journal_undo(self, number: int, mark: Mark, text: str | None = None) -> None:
-        """Journal an undo step; a failure to write must not stop the undoing."""
+        """Journal an undo step. A failure to write must not stop the undoing."""
         deed_steps.mark_safely(self, number, mark, text)
 
     def _close(self, result: Result, text: str | None = None) -> None:

@@ -1,4 +1,4 @@
-"""Compare a reading with the expectations of a step, and with an earlier reading. Pure."""
+"""Comparison of a reading with a step's expectations and an earlier reading. Pure."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _LASTING = (
 
 
 def unmet(seen: Survey, expectations: Iterable[Expectation]) -> list[str]:
-    """Return the expectations that a reading does not show, each with what it shows instead."""
+    """Return the expectations that a reading does not show. Each has what the reading shows instead."""
     return [text for one in expectations if (text := _unmet(seen, one)) is not None]
 
 
@@ -72,7 +72,7 @@ def _text(value: object) -> str:
 
 
 def _present(seen: Survey, name: str) -> bool | None:
-    """Whether an object, or the drive with a serial number, is there; None: it could not be read."""
+    """Whether an object, or the drive with a serial number, is there. None: it could not be read."""
     if name.startswith(_SERIAL):
         serials = serials_of(seen)
         # drives without a serial number, and those of a failed reading, may be the one
@@ -86,7 +86,7 @@ def _present(seen: Survey, name: str) -> bool | None:
 
 
 def _unread(seen: Survey, name: str = "") -> bool:
-    """Whether a part of the machine that may contain an object could not be read.
+    """Whether an object may be in an unreadable part of the machine.
 
     A tool that is missing or may not be run hides the objects of a controller only if no other tool lists the
     controller.
@@ -107,7 +107,7 @@ def find(inventory: Inventory, object_id: str) -> Item | None:
 
 
 def identity(inventory: Inventory, object_id: str) -> str | None:
-    """Return the identifier of an object: serial number, unique id; None: unknown, or it does not exist."""
+    """Return the identifier of an object: serial number, unique id. None: unknown, or it does not exist."""
     for controller in inventory.controllers:
         for item in items(controller):
             if item.id == object_id:
@@ -116,7 +116,7 @@ def identity(inventory: Inventory, object_id: str) -> str | None:
 
 
 def serials_of(seen: Survey) -> dict[str, set[str]]:
-    """Return the serial numbers of all drives, each with the places of the drives that have it.
+    """Return the places of all drives, by serial number.
 
     A drive that both the kernel and a tool show counts as one place: its device node, else its id.
     """
@@ -139,7 +139,7 @@ def serials_of(seen: Survey) -> dict[str, set[str]]:
 
 
 def moved(seen: Survey, subjects: Sequence[Identity]) -> str | None:
-    """Explain why an object is no longer the one of the plan; None if all are."""
+    """Explain why an object is no longer the one of the plan. None if all are."""
     for subject in subjects:
         why = _moved(seen, subject)
         if why is not None:
@@ -148,7 +148,7 @@ def moved(seen: Survey, subjects: Sequence[Identity]) -> str | None:
 
 
 def exchanged(seen: Survey, subjects: Sequence[Identity]) -> str | None:
-    """Explain that an id of a step now belongs to another object; None if not, or if the object was removed."""
+    """Explain that an id of a step now belongs to another object. None if not, or if the object was removed."""
     for subject in subjects:
         now = identity(seen.inventory, subject.object_id)
         if subject.unique and now and now != subject.unique:
@@ -175,7 +175,10 @@ def _moved(seen: Survey, subject: Identity) -> str | None:
 
 
 def known_words(inventory: Inventory, view: HostView) -> frozenset[str]:
-    """Return all words that a command may name: ids and their parts, places, device nodes and kernel names."""
+    """Return all words that a command may name.
+
+    These are ids and their parts, places, device nodes and kernel names.
+    """
     found: set[str] = set()
     for controller in inventory.controllers:
         for item in items(controller):
@@ -192,7 +195,9 @@ def known_words(inventory: Inventory, view: HostView) -> frozenset[str]:
 
 
 def _words_of(item: Item) -> Iterator[str | None]:
-    """Yield the words by which tools name an object: ``1I:1:4``, ``32`` and ``5``, ``A``, ``v1`` and ``1``.
+    """Yield the words by which tools name an object.
+
+    Examples are ``1I:1:4``, ``32`` and ``5``, ``A``, ``v1`` and ``1``.
 
     This includes its number in the tool's own list, in the column ``#``.
     """

@@ -1,4 +1,4 @@
-"""Explain why a change failed, and whether only a right or a tool was missing."""
+"""Explanations of why a change failed. They include whether only a right or a tool was missing."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ DENIED = re.compile(r"permission denied|not permitted|must be (?:root|superuser)
 
 
 class RightMissing(ChangeUndone):
-    """A change failed only as a right or a tool is missing; the previous settings are restored."""
+    """A change failed only as a right or a tool is missing. The previous settings are restored."""
 
     exit_code = EXIT_ACCESS
 
@@ -45,7 +45,7 @@ def trouble_text(answer: Answer) -> str:
 
 
 def interruption(error: BaseException) -> str:
-    """Describe what interrupted a change: Ctrl-C, a signal (an exit code of 128 + its number), or a bug."""
+    """Describe what interrupted a change. It was Ctrl-C, a signal (an exit code of 128 + its number), or a bug."""
     if isinstance(error, KeyboardInterrupt):
         return "interrupted by Ctrl-C"
     if isinstance(error, SystemExit) and isinstance(error.code, int) and error.code > _SHELLS:
@@ -60,7 +60,7 @@ _SHELLS = 128
 
 
 def silent(controllers: Sequence[Controller], problems: Sequence[Problem], ids: Collection[str]) -> dict[str, str]:
-    """Return the drives among these objects that did not respond to the last reading, each with a sentence.
+    """Return drives that did not respond to the last reading. Each is one of these objects, and has a sentence.
 
     The place of a failed call's problem is its command line (``hdparm -I -W /dev/sdb``), or the device node.
     """

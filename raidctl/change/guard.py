@@ -16,11 +16,11 @@ from raidctl.vendor.plan import Desired, Refusal
 from raidctl.vendor.setting_values import neutral
 
 FULL_ENOUGH = 50
-"""Charge in percent below which a battery does not protect, whatever its status."""
+"""Charge percentage below which a battery does not protect, whatever its status."""
 
 
 def refusals(controller: Controller, requests: Sequence[Desired], view: HostView | None = None) -> list[Refusal]:
-    """Return the desired settings of a controller and its parts that are refused without ``--unsafe``."""
+    """Return desired settings that are refused without ``--unsafe``. They are of a controller and its parts."""
     found = []
     for desired in requests:
         reason = unsafe(controller, desired, view)
@@ -48,7 +48,7 @@ def unsafe(controller: Controller, desired: Desired, view: HostView | None = Non
 
 
 def _by_the_back_door(controller: Controller, desired: Desired) -> str | None:
-    """Explain the risk of other settings that direct writes into an unprotected cache."""
+    """Explain the risk of other settings for an unprotected cache. They direct writes into it."""
     if desired.setting == "io_policy" and desired.value == "cached":
         # MegaRAID's firmware may keep writes of cached I/O in its cache, even in write-through
         why = unprotected(controller)
@@ -68,7 +68,7 @@ def _lower(sentence: str) -> str:
 
 
 def unprotected(controller: Controller) -> str | None:
-    """Explain why write-back on this controller does not survive a power failure; None if it does."""
+    """Explain why write-back on this controller does not survive a power failure. None if it does."""
     if controller.mode == "software":
         return "Software RAID has no battery."
     if not controller.batteries:
@@ -102,7 +102,7 @@ def _drive(controller: Controller, object_id: str, view: HostView | None) -> str
 
 
 def _use(drive: Drive, view: HostView | None) -> str | None:
-    """Return what uses a drive; None if it is known to be unused."""
+    """Return what uses a drive. None if it is known to be unused."""
     if drive.mountpoints:
         return f"{listing(drive.mountpoints)} is on the drive"
     if drive.role in ("member", "spare", "journal"):
@@ -114,7 +114,7 @@ def _use(drive: Drive, view: HostView | None) -> str | None:
 
 
 def _on(block: BlockDevice, view: HostView) -> str | None:
-    """Return what is on a drive: mounts, layers, and signatures that the kernel's links do not show (ZFS)."""
+    """Return what is on a drive. It may be mounts, layers, or signatures that the kernel's links do not show (ZFS)."""
     mounted = view.mountpoints(block.name)
     if mounted:
         return f"{listing(mounted)} is on the drive"

@@ -1,4 +1,4 @@
-"""The journal of all changes: who, what, from, to, why; synced to disk before the change.
+"""The journal of all changes: who, what, from, to, why. Synced to disk before the change.
 
 ``journal.jsonl``: one JSON object per line, append-only. A change begins with a line that has all of its steps and how
 to undo each; then a line before and after each step, and a line at the end. A change without an end was interrupted
@@ -86,7 +86,7 @@ class Begin(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="
 
 
 class StepEvent(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="step", tag_field="event"):
-    """A step starts, ended, is undone, or is left as somebody else set it."""
+    """An event of a step. The step starts, ended, is undone, or is left as somebody else set it."""
 
     change: Annotated[str, doc("Name of the change.")]
     at: Annotated[str, doc("When, RFC 3339 in UTC.")]
@@ -119,7 +119,7 @@ class End(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="en
 
 
 class Planned(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="plan", tag_field="event"):
-    """More steps of an operation, planned from the machine's state at that time."""
+    """More steps of an operation, planned from the machine's state then."""
 
     change: Annotated[str, doc("Name of the change.")]
     at: Annotated[str, doc("When, RFC 3339 in UTC.")]
@@ -144,18 +144,21 @@ class Story(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def open(self) -> bool:
-        """Whether it may have left something changed: it has no end, and a step was started."""
+        """Whether it may have left something changed. It has no end, and a step was started."""
         return self.pending and bool(self.turns)
 
     @property
     def unconfirmed(self) -> bool:
-        """Whether it is an operation that cannot be resumed, with an unknown effect of its last command."""
+        """Whether it is an operation with an unconfirmed last command.
+
+        It cannot be resumed, and the command's effect is unknown.
+        """
         begin = self.begin
         return self.open and begin.kind == "operation" and begin.resume is None and self.turns[-1].mark == "stopped"
 
     @property
     def waiting(self) -> str | None:
-        """What an open operation waits for, or why it stopped, from its last entry.
+        """What an open operation waits for, or why it stopped. Its last entry shows this.
 
         A wait for the hardware has no separate sentence: the step describes what is not complete.
         """
@@ -245,14 +248,14 @@ class Journal:
                 raise CannotTell(f"The journal {self.path} cannot be read: {error.strerror}.") from None
 
     def length(self) -> int:
-        """Return the journal's size in bytes; it only grows, so a larger size means another change."""
+        """Return the journal's size in bytes. It only grows, so a larger size means another change."""
         try:
             return self.path.stat().st_size
         except OSError:
             return 0
 
     def pending(self) -> list[Story]:
-        """Return the changes without an end, the newest first: the order in which to undo them."""
+        """Return the changes without an end, the newest first. This is the order in which to undo them."""
         return [story for story in reversed(self.stories()) if story.pending]
 
 
@@ -282,7 +285,7 @@ _SEAL = re.compile(rb'\{"line":([0-9]{1,9}),"crc32":"([0-9a-f]{8})",')
 
 
 def sealed(number: int, entry: Entry) -> bytes:
-    """Encode a line: its number, a checksum of number and entry, the entry."""
+    """Encode a line. It has its number, a checksum of number and entry, and the entry."""
     body = msgspec.json.encode(entry)[1:]
     return b'{"line":%d,"crc32":"%08x",%s\n' % (number, _checksum(number, body), body)
 
@@ -322,7 +325,7 @@ _REMEDY = (
 
 
 def _damage(number: int, line: bytes, seal: re.Match[bytes] | None) -> str | None:
-    """Return the damage of a line with a checksum; None if it is intact."""
+    """Return the damage of a line with a checksum. None if it is intact."""
     if seal is None:
         return "it has no checksum"
     if int(seal[2], 16) != _checksum(int(seal[1]), line[seal.end() :]):
@@ -340,7 +343,7 @@ def _is_json(line: bytes) -> bool:
 
 
 def _torn(tail: bytes) -> bool:
-    """Whether the text after the last line feed is a line that was cut off while written."""
+    """Whether the text after the last line feed is a torn line. It was cut off while written."""
     try:
         json_decode.decode_at(tail.decode("utf-8", "replace"))
     except ValueError:
@@ -349,7 +352,7 @@ def _torn(tail: bytes) -> bool:
 
 
 def extended(begin: Begin, more: Planned) -> Begin:
-    """Return the first entry of a change with the steps that were planned later."""
+    """Return a change's first entry with the steps that were planned later."""
     return msgspec.structs.replace(begin, steps=begin.steps + more.steps, facts={**begin.facts, **more.facts})
 
 

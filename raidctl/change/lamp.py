@@ -65,7 +65,7 @@ class Lamp(Value, frozen=True, kw_only=True, omit_defaults=True):
 
     @property
     def readable(self) -> bool:
-        """Whether its state can be read back: it could when it was found."""
+        """Whether its state can be read back. It could when it was found."""
         return self.state is not None
 
 

@@ -1,4 +1,4 @@
-"""Look up a plan's objects in an inventory: controllers, current values, active policies. Pure."""
+"""Look-up of a plan's objects in an inventory. It finds controllers, current values and active policies. Pure."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def subjects(inventory: Inventory, plan: Plan) -> list[Controller]:
 
 
 def _named(steps: Iterable[Step]) -> set[str]:
-    """Return the ids of the objects that steps act on: a drive of a deed may be on another controller."""
+    """Return the ids of the objects that steps act on. A drive of a deed may be on another controller."""
     ids = (step.object_id for step in steps)
     return {*ids, *(subject.object_id for step in steps for subject in step.subjects)}
 
@@ -46,7 +46,7 @@ def concerned(inventory: Inventory, plan: Plan) -> list[Controller]:
 
 
 def names(inventory: Inventory, plan: Plan) -> dict[str, str]:
-    """Return further identifiers of a plan's objects, by id: serial number, unique id, node."""
+    """Return further identifiers of a plan's objects, by id. They are serial number, unique id, and node."""
     controllers = concerned(inventory, plan)
     found: dict[str, str] = {controller.id: controller.serial for controller in controllers if controller.serial}
     ids = {step.object_id for step in plan.steps} | {desired.object_id for desired in plan.desired}
@@ -57,7 +57,7 @@ def names(inventory: Inventory, plan: Plan) -> dict[str, str]:
 
 
 def before(inventory: Inventory, plan: Plan) -> Iterator[Desired]:
-    """Yield the current values of the desired settings, in the words of the model."""
+    """Yield the current values of the desired settings, in the model's words."""
     for desired in plan.desired:
         controller = owner(inventory.controllers, desired.object_id)
         current = (
@@ -80,7 +80,7 @@ def current_settings(inventory: Inventory, vendors: Sequence[Vendor]) -> dict[To
 
 
 def not_in_force(inventory: Inventory, desired: Desired) -> str | None:
-    """Explain why a desired setting is not configured or not active; None if it is active."""
+    """Explain why a desired setting is not configured or not active. None if it is active."""
     controller = owner(inventory.controllers, desired.object_id)
     if controller is None:
         return f"{desired.object_id} no longer exists"
@@ -104,7 +104,7 @@ def not_in_force(inventory: Inventory, desired: Desired) -> str | None:
 
 
 def drives_still_on(inventory: Inventory, desired: Desired) -> str | None:
-    """Name the drives that report their write cache on though it is to be off; None if none does."""
+    """Name the drives that still report their write cache on. It is to be off. None if none does."""
     controller = owner(inventory.controllers, desired.object_id)
     if controller is None or (desired.setting, desired.value) != ("drive_write_cache", "disabled"):
         return None
@@ -114,7 +114,10 @@ def drives_still_on(inventory: Inventory, desired: Desired) -> str | None:
 
 
 def falls_back(inventory: Inventory, desired: Desired) -> bool:
-    """Whether a volume set to protected write-back is in write-through as the controller has no good battery."""
+    """Whether a volume falls back from protected write-back to write-through.
+
+    The reason is that the controller has no good battery.
+    """
     controller = owner(inventory.controllers, desired.object_id)
     if controller is None or (desired.setting, desired.value) != ("write_policy", "protected_write_back"):
         return False
@@ -126,7 +129,7 @@ def falls_back(inventory: Inventory, desired: Desired) -> bool:
 
 
 def doubt(inventory: Inventory, desired: Desired) -> str | None:
-    """Explain why it is uncertain that a configured setting is active; None if it is certain."""
+    """Explain why it is uncertain that a configured setting is active. None if it is certain."""
     controller = owner(inventory.controllers, desired.object_id)
     cache = _cache(controller, desired) if controller is not None and desired.setting == "write_policy" else None
     if cache is None or cache.write_active is not None:

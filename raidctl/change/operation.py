@@ -1,4 +1,4 @@
-"""``restore`` of an operation: undo its temporary settings, run no deed, and report what is open."""
+"""``restore`` of an operation. It undoes the temporary settings, runs no deed, and reports what is open."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from raidctl.vendor.protocol import Vendor
 
 
 def put_back(change: Change, story: Story, result: Restored, look: Look, vendors: Sequence[Vendor]) -> None:
-    """Undo the temporary settings of an operation; close it if it cannot be resumed."""
+    """Undo the temporary settings of an operation. Close it if it cannot be resumed."""
     begin = story.begin
     undone = {turn.step for turn in story.turns if turn.mark == "undone"}
     numbers = [number for number in story.started()[::-1] if begin.steps[number].for_length and number not in undone]
@@ -54,7 +54,7 @@ def put_back(change: Change, story: Story, result: Restored, look: Look, vendors
 def _confirm(
     change: Change, begun: Sequence[UndoStep], result: Restored, look: Look, vendors: Sequence[Vendor]
 ) -> None:
-    """Read until the settings have their previous values, and note which have not."""
+    """Read until the settings have their previous values. Note which have not."""
     left = list(begun)
     current: dict[ToolSetting, str] = {}
     for pause in READ_DELAYS:
@@ -81,7 +81,7 @@ def _value(step: Step, current: Mapping[ToolSetting, str]) -> str | None:
 
 
 def _close(change: Change, story: Story, seen: Survey, result: Restored) -> None:
-    """End an operation that cannot be resumed; its results stay, and are reported."""
+    """End an operation that cannot be resumed. Its results stay, and are reported."""
     begun = [story.begin.steps[number] for number in story.started()]
     deeds = [step for step in begun if not step.for_length]
     hidden = list(dict.fromkeys(why for step in deeds if (why := unread(seen, step)) is not None))

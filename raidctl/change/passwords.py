@@ -1,4 +1,4 @@
-"""Passwords of controllers: read when a command is run, and entered in the tool's own session.
+"""Passwords of controllers. They are read when a command is run, and entered in the tool's own session.
 
 A password is never in a command line, where every user could see it, nor in the journal: an action only names it. It is
 in ``RAIDCTL_AREA_PASSWORD`` (the name in capitals), in the file that ``RAIDCTL_AREA_PASSWORD_FILE`` names, or in
@@ -25,14 +25,14 @@ _OTHERS = 0o077
 
 
 def carried_out(runner: Runner, action: Action) -> tuple[Run | Write, Answer]:
-    """Carry out an action; return its request and the answer without the password; raises as below."""
+    """Carry out an action. Return its request and the answer without the password; raises as below."""
     request = request_of(action)
     [answer] = runner.carry_out([request])
     return request, without_password(action, answer) if isinstance(answer, RunAnswer) else answer
 
 
 def request_of(action: Action) -> Run | Write:
-    """Return the request of an action; with a password that is known, the session that enters it first.
+    """Return the request of an action. With a password that is known, the session that enters it first.
 
     Raises:
         AccessMissing: The password cannot be used: others can read its file, or it does not fit into a line.
@@ -49,7 +49,7 @@ def request_of(action: Action) -> Run | Write:
 
 
 def without_password(action: Action, answer: RunAnswer) -> RunAnswer:
-    """Return an answer without the line that enters the password, if the tool has echoed it."""
+    """Return output without a password that the tool has echoed. It is in the line that enters the password."""
     word = password(action.session.name) if action.session is not None else None
     if word is None or action.session is None:
         return answer

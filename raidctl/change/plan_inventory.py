@@ -26,7 +26,7 @@ def plan(
     unsafe: bool,
     view: HostView | None = None,
 ) -> Plan:
-    """Return the steps to the desired settings, with refusals; ``view`` shows what uses a drive."""
+    """Return the steps to the desired settings, with refusals. ``view`` shows what uses a drive."""
     by_family = {vendor.FAMILY: vendor for vendor in vendors}
     whole = Plan()
     mine: dict[str, list[Desired]] = {}
@@ -48,7 +48,7 @@ def plan(
 
 
 def _dangers(controller: Controller, inventory: Inventory, made: Plan, view: HostView | None) -> tuple[Refusal, ...]:
-    """Return refusals: settings that may lose data, and settings that are configured but not active."""
+    """Return refusals of settings that may lose data or are inactive. Inactive ones are configured but not active."""
     fulfilled, hopeless = set(made.already), {refusal.desired for refusal in made.refusals}
     risky = [desired for desired in made.desired if desired not in fulfilled and desired not in hopeless]
     anyway = "Override with --unsafe REASON (kept in the journal)."
@@ -65,7 +65,7 @@ def _dangers(controller: Controller, inventory: Inventory, made: Plan, view: Hos
 
 
 def _unanswered(inventory: Inventory, made: Plan) -> Iterator[Refusal]:
-    """Refuse to change drives that did not respond: the setting could not be verified or undone."""
+    """Refuse to change drives that did not respond. The setting could not be verified or undone."""
     quiet = silent(inventory.controllers, inventory.problems, {step.object_id for step in made.steps})
     for desired in made.desired:
         if desired.object_id in quiet:

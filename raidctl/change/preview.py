@@ -44,7 +44,7 @@ class Preview:
 
 
 def preview(stories: Sequence[tuple[Story, str | None]], seen: Survey, vendors: Sequence[Vendor]) -> list[Preview]:
-    """Preview these changes, the newest first; each with what blocks its restoring now.
+    """Preview these changes, the newest first. Each with what blocks its restoring now.
 
     The preview of an older change assumes that the newer ones are restored.
     """
@@ -85,7 +85,7 @@ def _one(story: Story, seen: Survey, vendors: Sequence[Vendor], current: dict[To
 
 
 def _lost(story: Story, lost: Sequence[UndoStep], seen: Survey, vendors: Sequence[Vendor], found: Preview) -> None:
-    """Preview settings that the change's tool no longer reports, by the tool that is there now."""
+    """Preview settings that the change's tool no longer reports. The tool that is there now is used."""
     for back in {back.controller.id: back for back in lost}.values():
         made, left = rollback.settings(story.begin, back, seen.inventory, vendors)
         found.left += left

@@ -1,4 +1,4 @@
-"""Restore the settings that a killed raidctl or a power failure left changed.
+"""The restoring of settings after a killed raidctl or power failure. They were left changed.
 
 For each change without an end, the newest first: the controllers are locked (one locked by a running raidctl is left
 to it), the settings are read, and each setting of a begun step is checked. If it has its previous value, nothing is
@@ -51,12 +51,13 @@ class Restorer:
     patience: float = BRIEF_WAIT
     """Seconds to wait for a raidctl that has locked the controllers."""
     kinds: tuple[Kind, ...] = ("set", "batch", "operation")
-    """The kinds of changes that it restores; others are left to another one."""
+    """The kinds of changes that it restores. Others are left to another one."""
     renew: Callable[[Story], Story] = lambda story: story
-    """Adapts a change to the machine as it is today, before its steps are undone."""
+    """Function that adapts a change to the machine as it is today. It is called before the change's steps are
+    undone."""
 
     def restore(self, only: str | None = None) -> list[Restored]:
-        """Restore every change without an end, or one of them; the newest first."""
+        """Restore every change without an end, or one of them. The newest first."""
         pending = [story for story in self.journal.pending() if story.begin.kind in self.kinds]
         waiting = [story for story in pending if story.begin.source == self.source]
         results: list[Restored] = []
@@ -66,7 +67,7 @@ class Restorer:
         return results
 
     def _restore_in_order(self, story: Story, newer: Sequence[Restored]) -> Restored:
-        """Restore one, unless a newer change of the same controller could not be restored."""
+        """Restore a change, unless a newer one could not be restored. The newer one is of the same controller."""
         mine = {subject.id for subject in story.begin.subjects}
         for other in newer:
             if other.faults and mine & {subject.id for subject in other.story.begin.subjects}:
@@ -147,7 +148,7 @@ class Restorer:
         return lost
 
     def _wait_for_tool(self, story: Story, result: Restored) -> bool:
-        """Wait for a tool that outlives its killed raidctl: it could set the setting again after us."""
+        """Wait for a tool that outlives its killed raidctl. It could set the setting again after us."""
         for number in story.in_flight():
             action = story.begin.steps[number].action
             waited = 0.0
@@ -160,7 +161,10 @@ class Restorer:
         return True
 
     def _step(self, change: Change, back: UndoStep, current: dict[ToolSetting, str], result: Restored) -> None:
-        """Restore a setting, unless it has its previous value or somebody else has changed it."""
+        """Restore a setting that is still changed.
+
+        Leave it if it has its previous value, or if somebody else has changed it.
+        """
         step, name = back.step, (back.step.object_id, back.step.setting)
         verdict = decide(back, current[name])
         if verdict == "stands":
@@ -182,7 +186,7 @@ class Restorer:
         result.put_back.append(f"{step.setting} of {step.object_id} from {step.after} back to {step.before}")
 
     def _settings(self, change: Change, lost: Sequence[UndoStep], inventory: Inventory, result: Restored) -> None:
-        """Restore settings that the change's tool no longer reports, by the tool that is there now."""
+        """Restore settings that the change's tool no longer reports. The tool that is there now is used."""
         for back in {back.controller.id: back for back in lost}.values():
             made, left = rollback.settings(change.begin, back, inventory, self.vendors)
             result.left += left
@@ -229,13 +233,13 @@ class Restorer:
 
 
 def _silent_drives(seen: Survey, steps: Sequence[Step]) -> list[str]:
-    """Return drives that did not respond; the kernel's facts on them are old and prove nothing."""
+    """Return drives that did not respond. The kernel's facts on them are old and prove nothing."""
     inventory = seen.inventory
     return list(silent(inventory.controllers, inventory.problems, {step.object_id for step in steps}).values())
 
 
 def _is_recent(story: Story) -> bool:
-    """Whether a tool ran a moment ago: its command may take effect after us."""
+    """Whether a tool ran a moment ago. Its command may take effect after us."""
     if not story.turns or not any(story.begin.steps[number].action.argv for number in story.started()):
         return False
     last = attempt(datetime.fromisoformat, story.turns[-1].at.replace("Z", "+00:00"))
@@ -246,7 +250,7 @@ def _is_recent(story: Story) -> bool:
 
 
 def decide(back: UndoStep, current: str) -> Literal["stands", "turn", "left"]:
-    """Decide about a setting: it has its previous value, is to be undone, or was changed by somebody else."""
+    """Decide about a setting. It has its previous value, is to be undone, or was changed by somebody else."""
     if rollback.moved_volume(back) is not None or current not in (back.step.before, back.step.after):
         return "left"
     return "stands" if current == back.step.before else "turn"
@@ -286,7 +290,7 @@ def unsafe_now(story: Story, inventory: Inventory) -> list[str]:
 
 
 def _unsettled(steps: Sequence[Step], current: dict[ToolSetting, str], result: Restored) -> list[str]:
-    """Return settings that do not have their previous values though they were restored."""
+    """Return restored settings that do not have their previous values."""
     first: dict[ToolSetting, Step] = {}
     for step in steps:
         first.setdefault((step.object_id, step.setting), step)

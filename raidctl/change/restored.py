@@ -23,4 +23,4 @@ class Restored:
     busy: str | None = None
     """The raidctl that made it is still running: nothing was done."""
     open: str | None = None
-    """The operation is not complete: what it waits for, and the command that continues it."""
+    """What an incomplete operation waits for, and the command that continues it."""

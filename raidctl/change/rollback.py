@@ -1,4 +1,4 @@
-"""Plan the undoing of a change on the machine as it is today. Pure.
+"""Planning of a change's undo on the machine as it is today. Pure.
 
 After a reboot a controller may have another number, a drive another device node, or the tool may have been replaced
 by its successor. So the family plans the steps from the current to the previous settings; the journal's commands are
@@ -24,7 +24,7 @@ from raidctl.vendor.protocol import Vendor
 
 @dataclass(frozen=True)
 class UndoStep:
-    """A step of a change, and how to undo it on the machine as it is today."""
+    """A step of a change, and how to undo it. The undo fits the machine as it is today."""
 
     number: int
     step: Step
@@ -32,7 +32,7 @@ class UndoStep:
     subject: Subject
     controller: Controller
     action: Action | None
-    """Restores the tool's setting; None if only the model's settings can be restored."""
+    """Restores the tool's setting. None if only the model's settings can be restored."""
 
 
 def subject_of(begin: Begin, object_id: str) -> Subject:
@@ -46,7 +46,7 @@ def subject_of(begin: Begin, object_id: str) -> Subject:
 def undo_steps(
     begin: Begin, numbers: Sequence[int], inventory: Inventory, vendors: Sequence[Vendor]
 ) -> list[UndoStep | str]:
-    """Return how to undo the steps, in this order; a sentence if a controller is missing or another one."""
+    """Return how to undo the steps, in this order. A sentence if a controller is missing or another one."""
     found: list[UndoStep | str] = []
     ways: dict[str, Plan] = {}
     for number in numbers:
@@ -68,7 +68,7 @@ def undo_steps(
 
 
 def moved_volume(back: UndoStep) -> str | None:
-    """Report that a volume's number now belongs to another volume; None if not, or unknown."""
+    """Report that a volume's number now belongs to another volume. None if not, or unknown."""
     known = back.subject.objects.get(_renamed(back.step.object_id, back.controller.id, back.subject.id))
     volume = next((volume for volume in back.controller.volumes if volume.id == back.step.object_id), None)
     if volume is None or not known or not volume.unique_id or volume.unique_id == known:
@@ -80,7 +80,7 @@ def moved_volume(back: UndoStep) -> str | None:
 
 
 def undone_by(steps: Sequence[Step], stories: Sequence[Story], source: str, inventory: Inventory) -> str | None:
-    """Return the last change that these steps undo; None if one of them does anything else."""
+    """Return the last change that these steps undo. None if one of them does anything else."""
     last: dict[ToolSetting, tuple[Step, Begin]] = {}
     for story in stories:
         if story.begin.source == source and story.end is not None and story.end.result == "done":
@@ -108,7 +108,7 @@ def safe_to_undo(plan: Plan) -> Plan:
 
 
 def settings(begin: Begin, back: UndoStep, inventory: Inventory, vendors: Sequence[Vendor]) -> tuple[Plan, list[str]]:
-    """Plan to restore the settings of a step's controller; return it with those that somebody else has changed."""
+    """Plan to restore the settings of a step's controller. Return it with those that somebody else has changed."""
     desired = {(one.object_id, one.setting): one.value for one in begin.desired}
     left = []
     for was in _was(begin, back.subject):
@@ -136,13 +136,13 @@ def differing(made: Plan, inventory: Inventory) -> list[str]:
 
 
 def manual_remedy(back: UndoStep) -> str:
-    """Tell the user how to restore a setting that is no longer reported."""
+    """Explain how to restore a setting that is no longer reported."""
     step = back.step
     return f"{step.setting} of {step.object_id} cannot be read; it was {step.before}. Put it back with: {step.undo}"
 
 
 def unread(back: UndoStep, inventory: Inventory) -> str | None:
-    """Explain that an unreported setting could not be read; None if its tool does not report it any longer."""
+    """Explain that an unreported setting could not be read. None if its tool does not report it any longer."""
     own = (back.controller.id, back.step.object_id)
     failed = [
         one for one in failed_readings(inventory.problems)
@@ -159,20 +159,20 @@ def _cause(problem: Problem) -> str:
 
 
 def _absent(name: str, inventory: Inventory) -> str:
-    """A sentence on an object that is not listed: it does not exist, or could not be read."""
+    """A sentence on an object that is not listed. It does not exist, or could not be read."""
     failed = failed_readings(inventory.problems)
     return f"{name} could not be read ({_cause(failed[0])})" if failed else f"{name} does not exist"
 
 
 def covered(begin: Begin, back: UndoStep) -> bool:
-    """Whether the previous values of all desired settings of the step's object are known."""
+    """Whether the step's object has known previous values. They have to be known for all its desired settings."""
     name = _renamed(back.step.object_id, back.controller.id, back.subject.id)
     desired = {one.setting for one in begin.desired if one.object_id == name}
     return bool(desired) and desired <= {was.setting for was in begin.was if was.object_id == name}
 
 
 def _controller(inventory: Inventory, subject: Subject, step: Step) -> Controller | str:
-    """Return the controller, by its serial number if it has one; a drive may be on another one."""
+    """Return the controller, by its serial number if it has one. A drive may be on another one."""
     family = [
         controller for controller in inventory.controllers if family_of(controller) == subject.id.partition(":")[0]
     ]
@@ -197,7 +197,7 @@ def _renamed(object_id: str, old: str, new: str) -> str:
 
 
 def _same_address(step: Step, subject: Subject, controller: Controller) -> bool:
-    """Whether the journal's command still addresses the same object: device nodes change at a reboot."""
+    """Whether the journal's command still addresses the same object. Device nodes change at a reboot."""
     drive = next((drive for drive in controller.drives if drive.id == step.object_id), None)
     if drive is not None:
         known = subject.objects.get(step.object_id)

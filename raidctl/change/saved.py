@@ -1,4 +1,4 @@
-"""Copies of content made before a step that cannot be undone: ``saved/CHANGE`` in the state directory."""
+"""Copies of content made before a step that cannot be undone. They are in ``saved/CHANGE`` in the state directory."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _NAME = re.compile(r"[\w.-]{1,120}", re.ASCII)
 
 
 def keep(place: Path, change: str, name: str, data: bytes) -> tuple[Path, str]:
-    """Write a file that belongs to a change; return its path and the SHA-256 of its content.
+    """Write a file that belongs to a change. Return its path and the SHA-256 of its content.
 
     Raises:
         AccessMissing: It cannot be written.

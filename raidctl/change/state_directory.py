@@ -29,7 +29,7 @@ _PAUSE = 0.02
 
 
 def held_name(source: str, controller: str) -> str:
-    """Return the lock's name of a controller; over ssh it includes the host."""
+    """Return the lock's name of a controller. Over ssh it includes the host."""
     return f"{source} {controller}" if source.startswith("ssh:") else controller
 
 
@@ -38,7 +38,7 @@ class Held(RaidctlError):
 
 
 def machine_options(source: str, place: Path) -> str:
-    """Return the options that name a machine on a command line: ``--host db7``; empty for this one.
+    """Return the options that name a machine on a command line: ``--host db7``. Empty for this one.
 
     ``place`` has its journal; ``--state-dir`` names it unless it is this user's.
     """
@@ -52,7 +52,7 @@ def machine_options(source: str, place: Path) -> str:
 
 
 def restore_command(source: str, place: Path) -> str:
-    """Return the command that restores a machine's settings from the journal in a state directory."""
+    """Return the command that restores a machine's settings from the journal. The journal is in a state directory."""
     return f"raidctl restore {machine_options(source, place)}".rstrip()
 
 
@@ -96,7 +96,7 @@ def directory(named: str | None = None) -> Path:
 
 
 def _make(place: Path) -> None:
-    """Create a directory and its parents, and sync them: a journal is lost with its directory."""
+    """Create a directory and its parents, and sync them. A journal is lost with its directory."""
     missing = [path for path in (place, *place.parents) if not path.exists()]
     place.mkdir(mode=0o700, parents=True, exist_ok=True)
     for path in missing:
@@ -163,7 +163,7 @@ def hold(
 
 
 def busy(place: Path, source: str, controllers: Sequence[str]) -> str | None:
-    """Explain what blocks the restoring of these controllers now; None if nothing does. Creates no file."""
+    """Explain what blocks the restoring of these controllers now. None if nothing does. Creates no file."""
     for controller in controllers:
         name = held_name(source, controller)
         other = holder_of(place, name)
@@ -173,7 +173,7 @@ def busy(place: Path, source: str, controllers: Sequence[str]) -> str | None:
 
 
 def holder_of(place: Path, controller: str) -> Holder | None:
-    """Return the process that has locked a controller; None if there is none or it is unknown. Changes nothing."""
+    """Return the process that has locked a controller. None if there is none or it is unknown. Changes nothing."""
     try:
         handle = os.open(place / "holders" / file_name(controller), os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
     except OSError:
@@ -190,7 +190,7 @@ def holder_of(place: Path, controller: str) -> Holder | None:
 
 
 def existing(named: str | None = None) -> Path | None:
-    """Return the state directory if it exists and this user can read it. Creates nothing."""
+    """Return the existing state directory if this user can read it. Nothing is created."""
     place = Path(named).absolute() if named else default_directory()
     return place if place.is_dir() and os.access(place, os.R_OK | os.X_OK) else None
 
@@ -207,7 +207,7 @@ def _take(place: Path, name: str, holder: Holder, patience: float) -> int:
 
 
 def _have(handle: int, name: str, holder: Holder, patience: float) -> float:
-    """Lock an open file and write the holder into it; return when it was last written. Closes it on failure."""
+    """Lock an open file and write the holder into it. Return when it was last written. Closes it on failure."""
     try:
         _lock(handle, time.monotonic() + patience)
         status = os.fstat(handle)

@@ -1,4 +1,4 @@
-"""Check whether a tool that a killed raidctl started is still running; tools have separate sessions."""
+"""Check whether a tool that a killed raidctl started is still running. Tools have separate sessions."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ PROCESSES = Path("/proc")
 
 
 def running(argv: tuple[str, ...]) -> bool:
-    """Whether a process of this user has a command line that ends with these words; a script's begins with its shell.
+    """Whether a process of this user has this command line. It ends with these words; a script's begins with its shell.
 
     Other users' processes do not count: with such a name anybody could block the restore.
     """

@@ -1,4 +1,4 @@
-"""The commands that deeds may run, of all families and of the core, and who judges their output."""
+"""The commands that deeds may run, and who judges their output. They are of all families and of the core."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def tables(vendors: Sequence[Vendor]) -> list[Shape]:
 
 
 def judged(vendors: Sequence[Vendor], object_id: str, action: Action, answer: Answer) -> str | None:
-    """Return a tool's objection to a deed's command; None if it accepted the command."""
+    """Return a tool's objection to a deed's command. None if it accepted the command."""
     family = object_id.partition(":")[0]
     vendor = next((vendor for vendor in vendors if family == vendor.FAMILY), None)
     offered = operations_of(vendor) if vendor is not None else None

@@ -11,7 +11,7 @@ from raidctl.model import Problem
 
 
 def problems(place: Path, source: str) -> list[Problem]:
-    """Return a problem for each change of a machine without an end: running, or cut off."""
+    """Return a problem for each unfinished change of a machine. The change has no end: it is running, or cut off."""
     try:
         waiting = [story for story in Journal(place).pending() if story.open and story.begin.source == source]
     except CannotTell as failure:

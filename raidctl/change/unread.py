@@ -1,4 +1,4 @@
-"""Whether the objects of a step could be read: an unread object is neither gone nor changed. Pure."""
+"""Whether the objects of a step could be read. An unread object is neither gone nor changed. Pure."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from raidctl.text import listing
 from raidctl.vendor.plan import Step
 
 READ_PAUSES = (1.0, 2.0, 4.0, 5.0)
-"""Seconds before each further attempt to read: most programs that keep a tool from reading end at once."""
+"""Seconds before each further attempt to read. Most programs that keep a tool from reading end at once."""
 
 
 def unread(seen: Survey, step: Step, before: Inventory | None = None) -> str | None:
-    """Explain why a reading proves nothing about a step; None if its objects could be read.
+    """Explain why a reading proves nothing about a step. None if its objects could be read.
 
     A problem that hides objects and that the reading before the command did not have counts as well: a drive that is
     not listed then may be there.

@@ -1,4 +1,4 @@
-"""The steps of an operation that raidctl only watches: manual steps, and work of the hardware.
+"""The steps of an operation that raidctl only watches. They are manual steps, and work of the hardware.
 
 A failed reading proves nothing: neither that a drive is gone, nor that a volume no longer exists. The wait goes on;
 only if the machine cannot be read for :data:`UNREAD_SECONDS`, it ends, and the operation stays open. A drive that the
@@ -21,11 +21,12 @@ from raidctl.text import listing
 from raidctl.vendor.plan import Step
 
 HAND_PAUSE = 10.0
-"""Seconds between two readings while a person works, and between the two that show a complete array."""
+"""Seconds between two readings while a person works. The two that show a complete array are as far apart."""
 TASK_PAUSES = (2.0, 5.0, 10.0, 30.0)
-"""Seconds between two readings while the hardware works; then the last one again and again."""
+"""Seconds between two readings while the hardware works. Then the last one again and again."""
 TOOL_PAUSES = (30.0, 60.0, 120.0, 300.0)
-"""The same if each reading runs a controller's tool: one per minute has stalled I/O."""
+"""Seconds between two readings if each runs a controller's tool. They replace ``TASK_PAUSES``, as one reading per
+minute has stalled I/O."""
 _BRIEF = ("verifying", "settling")
 """Waits that end within a minute."""
 _KERNEL = ("/sys", "/proc")
@@ -33,7 +34,7 @@ _KERNEL = ("/sys", "/proc")
 UNREAD_PAUSE = 30.0
 """Seconds until the next reading, at most, after one that failed."""
 UNREAD_SECONDS = 900.0
-"""Seconds that a machine may be unreadable during a wait: a controller restarts, another program uses the tool."""
+"""Seconds that a machine may be unreadable during a wait. A controller restarts, or another program uses the tool."""
 
 
 @dataclass
@@ -41,7 +42,7 @@ class Unread:
     """Which readings of a wait failed, and since when."""
 
     known: frozenset[tuple[str, str]] = frozenset()
-    """Problems of a reading that shows every drive: these do not explain a missing one."""
+    """Problems of a reading that shows every drive. They do not explain a missing one."""
     since: float | None = None
     reported: str = ""
 
@@ -62,7 +63,7 @@ def _key(problem: Problem) -> tuple[str, str]:
 
 
 def unread_text(seen: Survey) -> str:
-    """Return the problems of an operation's first reading, one per line, as its facts keep them."""
+    """Return the problems of an operation's first reading, one per line. Its facts keep them in this form."""
     return "\n".join("\t".join(_key(one)) for one in seen.inventory.problems if hides(one))
 
 
@@ -71,7 +72,7 @@ def _known(text: str) -> frozenset[tuple[str, str]]:
 
 
 def wait_for(change: Running, number: int) -> Survey:
-    """Wait until a person or the hardware has done a step; return the reading that shows it.
+    """Wait until a person or the hardware has done a step. Return the reading that shows it.
 
     Raises:
         UnderWay: It is not done when the wait ends, or the machine has become unreadable.
@@ -125,7 +126,7 @@ def _ended(change: Running, number: int, wrong: str) -> UnderWay | StepFailed:
 
 
 def _not_read(change: Running, number: int, unread: Unread, text: str) -> None:
-    """Report once what could not be read, and what the reading shows otherwise.
+    """Report once what could not be read. Also report what the reading shows otherwise.
 
     Raises:
         UnderWay: It could not be read for too long.
@@ -149,7 +150,7 @@ def _under_way(begin: Begin, step: Step) -> str:
 
 
 def _gone(step: Step, seen: Survey) -> list[str]:
-    """Return the serial numbers of missing drives that must stay; none if no drive could be read."""
+    """Return the serial numbers of missing drives that must stay. None if no drive could be read."""
     serials = serials_of(seen)
     gone = [serial for serial in step.keeps if serial not in serials]
     # all at once: a failed controller or reading, not a person
@@ -157,7 +158,7 @@ def _gone(step: Step, seen: Survey) -> list[str]:
 
 
 def _gone_from_kernel(gone: Sequence[str], seen: Survey, shown: Sequence[str]) -> list[str]:
-    """Which of these drives the kernel has shown and shows no longer; none if its own files could not be read."""
+    """Which of these drives the kernel has shown and shows no longer. None if its own files could not be read."""
     there = {block.serial for block in seen.view.blocks if block.kind == "disk"}
     unread = any(
         hides(one) and (one.where.startswith(_KERNEL) or "udev" in one.where) for one in seen.inventory.problems

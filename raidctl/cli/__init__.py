@@ -21,7 +21,8 @@ from raidctl.cli.shared.options import Settings, bmc_options, hosts_options, mac
 from raidctl.errors import EXIT_CANNOT_TELL, EXIT_INTERRUPTED, EXIT_USAGE, RaidctlError
 
 EXIT_READER_GONE = 141
-"""The reader of our output closed the pipe: a shell's code for a program ended by SIGPIPE (128 + 13)."""
+"""Exit code if the reader of our output closed the pipe. It is a shell's code for a program ended by SIGPIPE (128 +
+13)."""
 
 COMMANDS = {
     "show": "Show controllers, arrays, volumes, drives, batteries and caches.",
@@ -60,7 +61,7 @@ COMMANDS = {
     "schema": "Print the JSON Schema of the --json output.",
     "vendors": "Show what can be read, set and done on each family of controllers.",
 }
-"""The commands with their short help, so that the listing imports none of them; a test compares it with them."""
+"""The commands with their short help. The listing thus imports none of them; a test compares it with them."""
 
 
 class ReaderGoneError(Exception):
@@ -68,14 +69,17 @@ class ReaderGoneError(Exception):
 
 
 class Commands(LazyGroup):
-    """The command group: finds commands by module name, and prints exceptions as messages with exit codes."""
+    """The command group of raidctl.
+
+    It finds commands by module name, and prints exceptions as messages with exit codes.
+    """
 
     apart = COMMANDS
 
     def main(  # type: ignore[override]  # click's overloads differ by standalone_mode; this one always ends the program
         self, args: Sequence[str] | None = None, prog_name: str | None = None, **extra: Any
     ) -> NoReturn:
-        """Run the command line and exit; ``obj`` has its settings if it is called from another program."""
+        """Run the command line and exit. ``obj`` has its settings if it is called from another program."""
         settings = extra.pop("obj", None) or Settings()
         extra.update(standalone_mode=False, obj=settings)
         given = list(sys.argv[1:] if args is None else args)
@@ -172,7 +176,7 @@ def _print_error(error: Exception, *, verbose: bool) -> int:
 
 
 def reader_gone() -> ReaderGoneError:
-    """Return the exception to raise; from now on the interpreter flushes into nothing."""
+    """Return the exception to raise. From now on the interpreter flushes into nothing."""
     if sys.stdout is not None:
         nothing = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nothing, sys.stdout.fileno())
@@ -188,7 +192,7 @@ def reader_gone() -> ReaderGoneError:
 @hosts_options
 @output_options
 def cli() -> None:
-    """Show the RAID that a machine really has, whether its cache is safe, and what has changed.
+    """Show a server's RAID, whether its cache is safe, and what changed.
 
     Works on this machine, on others over ssh (--host, --hosts), on a recording or saved outputs of tools (--replay),
     and on a simulated machine (--demo). The options below may stand before or after the command's name.

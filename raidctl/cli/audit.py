@@ -108,7 +108,7 @@ def _audit(
     rules: Policy, paths: Sequence[str], settings: Settings, form: str, *, details: bool, passed: bool,
     jobs: int | None,
 ) -> int:  # fmt: skip
-    """Audit what the options name and print the results; return the exit code."""
+    """Audit what the options name and print the results. Return the exit code."""
     alone, far = False, None
     jobs, settings.jobs = jobs or settings.jobs, None
     found: Found
@@ -132,7 +132,7 @@ def _audit(
 
 
 def _mistaken(error: MistakesError, form: str | None) -> int:
-    """Print all mistakes of the policy; Nagios has room for one, and 2 is CRITICAL there."""
+    """Print all mistakes of the policy. Nagios has room for one, and 2 is CRITICAL there."""
     count = len(error.faults)
     mistakes = counted(count, "mistake")
     if form == "nagios":
@@ -150,7 +150,7 @@ Found = Iterable[tuple[Tally, Sequence[Audited]]]
 def _found(
     rules: Policy, paths: Sequence[str], settings: Settings, *, passed: bool, everything: bool, jobs: int | None
 ) -> tuple[bool, Found]:
-    """Return whether there is a single machine, and the results of each machine."""
+    """Return whether there is a single machine, and each machine's results."""
     if paths:
         from raidctl.fleet.newest import older, rewindable  # noqa: PLC0415 - as above
         from raidctl.fleet.process_pool import cores, results  # noqa: PLC0415 - only where there are many
@@ -198,7 +198,7 @@ def _look(settings: Settings) -> Inventory:
 
 
 def _write(out: Writer, rules: Policy, found: Found, *, alone: bool) -> int:
-    """Print results as they come, and spool to disk what is needed again."""
+    """Print results as they come. Spool to disk what is needed again."""
     from raidctl.fleet.spool import Spool  # noqa: PLC0415 - not needed for --init
 
     tally = Tally()
@@ -253,7 +253,7 @@ def _init(target: str | None, paths: Sequence[str], settings: Settings) -> int:
 
 
 def _tell_unmet(text: str, inventory: Inventory) -> None:
-    """Print on standard error where the machine does not meet the policy written from it."""
+    """Print on standard error where a machine misses its own policy. The policy was written from the machine."""
     from raidctl.audit.engine import Auditor  # noqa: PLC0415 - as above
 
     policy = load("baseline", lambda _: text.encode("utf-8"), ())

@@ -24,7 +24,7 @@ EXIT_NOWHERE = 127
 
 
 class BatchCommand(click.Command):
-    """A command whose arguments end at the first ``--``; the rest is the command to run, unchanged."""
+    """A command whose arguments end at the first ``--``. The rest is the command to run, unchanged."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Cut off the command to run before click parses the arguments."""

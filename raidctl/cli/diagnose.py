@@ -1,4 +1,4 @@
-"""``raidctl diagnose``: find what makes storage slow or unsafe, by the built-in rules, without a policy."""
+"""``raidctl diagnose``: find what makes storage slow or unsafe. It applies the built-in rules, without a policy."""
 
 from __future__ import annotations
 
@@ -161,7 +161,7 @@ def _waivers(
     settings: Settings, found: Sequence[Finding], host: str | None, *, written: tuple[Waiver, ...],
     ignore: Sequence[str], until: str | None, because: str | None, ignore_file: str | None,
 ) -> tuple[Waiver, ...]:  # fmt: skip
-    """Return the waivers of ``--waivers`` and of the host's ignore file, after adding those of ``--ignore``."""
+    """Return the waivers of ``--waivers`` and of the host's ignore file. Those of ``--ignore`` are added first."""
     from raidctl.change.state_directory import directory  # noqa: PLC0415 - rarely needed
     from raidctl.cli.shared import files  # noqa: PLC0415 - as above
 
@@ -187,7 +187,7 @@ def _waivers(
 
 
 def _explained(name: str) -> tuple[Rule, str]:
-    """Return a rule, or another result that diagnose may print, and its page.
+    """Return a rule, or another possible result of diagnose, and its page.
 
     Raises:
         UsageError: There is none; the message names the nearest.

@@ -24,7 +24,7 @@ from raidctl.tasks.watch import Clock, SystemClock
 from raidctl.vendor.events import LEVELS, Event, Level
 
 _KERNEL_SECONDS, _TOOL_SECONDS = 5.0, 60.0
-"""Seconds between two readings of the kernel log and the controllers' logs, with --follow."""
+"""Seconds between two readings of the kernel log and the controllers' logs. They apply with --follow."""
 
 
 @click.command(
@@ -39,7 +39,7 @@ _KERNEL_SECONDS, _TOOL_SECONDS = 5.0, 60.0
 @output_options
 @click.pass_context
 def command(context: click.Context, *, target: str | None, since: str | None, level: Level | None, follow: bool) -> int:
-    """List the events of controllers, and what the kernel logged of drives and arrays.
+    """List controllers' events, and what the kernel logged of drives and arrays.
 
     One format for all, the oldest first: time, level, object, message. TARGET
     limits the list to an object, a device or a mount point. Of a controller the
@@ -110,7 +110,10 @@ class _Reading:
 
 
 def _parts(whole: Inventory, narrowed: Inventory, ids: frozenset[str]) -> frozenset[str]:
-    """Return the ids of the selected objects with all their parts and drives; of a controller only if it was named."""
+    """Return the ids of selected objects with all their parts and drives.
+
+    The id of a controller is included only if it was named.
+    """
     parts = [item.id for one in narrowed.controllers for item in items(one) if item is not one]
     return ids | frozenset(parts) | frozenset(physical(whole, parts))
 

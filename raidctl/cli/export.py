@@ -143,7 +143,7 @@ class _Wanted(NamedTuple):
     rules: bool
     labels: Mapping[str, str]
     file: str | None = None
-    """File with waivers; read for each page, as it may change while raidctl serves."""
+    """File with waivers. Read for each page, as it may change while raidctl serves."""
     probes: bool = False
     """Whether the machine is one of many targets."""
 
@@ -278,7 +278,7 @@ def _serve(listen: str, interval: int, settings: Settings, wanted: _Wanted, targ
         return Page(text(export.metrics).encode("utf-8"), CONTENT_TYPE)
 
     def itself() -> Page:
-        """Return raidctl's own metrics: with targets, the local machine is not one of them."""
+        """Return raidctl's own metrics. With targets, the local machine is not one of them."""
         return Page(text(families(MACHINE[:1], Inventory(host=Host()), wanted.labels)).encode("utf-8"), CONTENT_TYPE)
 
     def announce(url: str) -> None:

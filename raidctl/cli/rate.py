@@ -37,7 +37,7 @@ from raidctl.vendor.setting_values import RATES, SPEEDS
 @output_options
 @click.pass_context
 def command(context: click.Context, /, *, target: str | None, consent: Consent, **given: str | None) -> int:
-    """Show or set how fast rebuilds, checks and other background operations may be.
+    """Show or set the rate of rebuilds, checks and other background operations.
 
     Without an option, shows the rates of the controllers and md arrays that
     report some. TARGET is an id, a device or a mount point; a change needs it.

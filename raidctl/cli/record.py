@@ -113,7 +113,7 @@ def _transcript(settings: Settings, place: Path, text: str, *, masked: bool) -> 
 
 
 def _many(settings: Settings, destination: str, about: str, *, redact: bool, events: bool) -> int:
-    """Record each host as an archive in a directory; existing archives are kept."""
+    """Record each host as an archive in a directory. Existing archives are kept."""
     from raidctl.cli.shared import files, many  # noqa: PLC0415 - only where there are many
     from raidctl.fleet.hosts import Host, file_names  # noqa: PLC0415 - as above
     from raidctl.fleet.report import Rank  # noqa: PLC0415 - as above
@@ -146,7 +146,7 @@ def _masked(kept: Recording, seen: Survey) -> Recording:
 
 
 def _record(named: Machine, about: str, *, events: bool) -> tuple[Recording, Survey]:
-    """Run all commands of "show" and "doctor" through a runner that records them."""
+    """Run all commands of "show" and "doctor" through a recording runner."""
     runner = RecordRunner(named.runner)
     listened = Machine(runner, named.vendors, named.source, named.problems, named.collected_at)
     seen = listened.survey()
@@ -160,7 +160,7 @@ def _record(named: Machine, about: str, *, events: bool) -> tuple[Recording, Sur
 
 
 def _refuse_taken(destination: Path) -> None:
-    """Refuse an existing destination before anything is read: ``save`` would refuse it only after minutes."""
+    """Refuse an existing destination before anything is read. ``save`` would refuse it only after minutes."""
     if destination.exists() and not (destination.is_dir() and not any(destination.iterdir())):
         raise UsageError(f"{printable(str(destination))} already exists; choose another name or remove it.")
     if not destination.absolute().parent.is_dir():

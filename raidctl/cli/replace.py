@@ -1,4 +1,4 @@
-"""``raidctl replace``: replace a member of an array, or check whether a drive may be pulled."""
+"""``raidctl replace``: replace a member of an array. It also checks whether a drive may be pulled."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def command(
     context: click.Context, *, words: tuple[str, ...], check: bool, successor: str | None, now: bool, no_wait: bool,
     confirm: str | None, wipe: str | None, boot: bool, rate: str | None, consent: Consent,
 ) -> int:  # fmt: skip
-    """Replace a drive of an array, or check whether any drive may be pulled.
+    """Replace an array's drive, or check whether any drive may be pulled.
 
     With --check: YES, NO or UNKNOWN, for a drive of any controller. Shows bay and
     serial number of DRIVE, every reason, and what its volumes survive before and
@@ -117,7 +117,7 @@ def _dispatched(settings: Settings, words: tuple[str, ...], wanted: Wanted, cons
 
 
 def _judged(settings: Settings, word: str) -> Removal:
-    """Judge the removal; on a live machine also from the drive's first sector and the bays of its enclosures."""
+    """Judge the removal. On a live machine also from the drive's first sector and the bays of its enclosures."""
     around = Around(unreported=unreported(vendors()[0]))
     if settings.replay is not None:
         seen = look(settings)

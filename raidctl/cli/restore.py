@@ -33,7 +33,7 @@ from raidctl.vendor.protocol import Vendor
 
 UNIT = "raidctl-restore.service"
 ENABLE = ("systemctl", "enable", UNIT)
-"""The command that enables the unit and has systemd read its units again."""
+"""Command that enables the unit and has systemd reread its units."""
 _PATIENCE = 60.0
 """Seconds to wait until a raidctl that is ending releases the controllers."""
 _AGAIN = 10.0
@@ -151,7 +151,7 @@ def _previews(named: Machine, place: Path, stories: Sequence[Story]) -> list[Pre
 
 
 def _previewed(found: Sequence[Preview], settings: Settings) -> int:
-    """Print what would be restored; return the exit code that restore would have."""
+    """Print what would be restored. Return the exit code that restore would have."""
     if settings.as_json:
         steps = [
             [_named(way, "object_id", "setting", "before", "after") | {"command": str(way.action)} for way in one.ways]
@@ -193,7 +193,7 @@ def _preview(one: Preview) -> None:
 
 
 def _forget(journal: Journal, place: Path, here: Sequence[Story], name: str, *, dry_run: bool) -> int:
-    """Write the end of a change without undoing it: its controller is gone, or everything is to stay as it is."""
+    """Write the end of a change without undoing it. Its controller is gone, or everything is to stay as it is."""
     for story in here:
         begin = story.begin
         if dry_run:
@@ -214,7 +214,7 @@ def _forget(journal: Journal, place: Path, here: Sequence[Story], name: str, *, 
 
 
 def _restored(restorers: Callable[[], Sequence[Restorer]], only: str | None, wait: float) -> list[Restored]:
-    """Undo the changes; retry for ``wait`` seconds those that cannot be undone yet."""
+    """Undo the changes. Retry for ``wait`` seconds those that cannot be undone yet."""
     until = time.monotonic() + wait
     final: dict[str, Restored] = {}
     while True:
@@ -252,7 +252,7 @@ def _report(results: list[Restored], settings: Settings) -> int:
 
 
 def _install(state_dir: str | None, *, dry_run: bool) -> int:
-    """Install and enable the unit, with the path of this program and the directory of the journal.
+    """Install and enable the unit. It has the path of this raidctl and the directory of the journal.
 
     Raises:
         AccessMissing: It cannot be written, or others than root could change the program that it starts at boot.

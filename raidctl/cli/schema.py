@@ -105,7 +105,7 @@ _KINDS = {
     "watch": ("Run of watch", "raidctl.watch.report", "WatchReport", False),
     "watch-live": ("Change that watch has seen", "raidctl.watch.live_report", "LiveChange", False),
 }
-"""For each document its title, module and type, and whether it is a list of these."""
+"""Title, module and type of each document. The last value is whether it is a list of these."""
 
 
 @click.command("schema", epilog=examples("raidctl schema", "raidctl schema change"))

@@ -103,7 +103,7 @@ def _show(inventory: Inventory, seen: Survey, settings: Settings) -> None:
 
 
 def _advice(inventory: Inventory, settings: Settings) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the results of ``diagnose`` that forbid the words "No problems found": warnings and unknowns."""
+    """Return the results of ``diagnose`` that forbid "No problems found". They are warnings and unknowns."""
     from raidctl.cli.shared.advice import advice  # noqa: PLC0415 - the rules, only where nothing has failed
 
     return advice(inventory, settings) if inventory.controllers else ((), ())

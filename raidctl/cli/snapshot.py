@@ -1,4 +1,4 @@
-"""``raidctl snapshot``: save the state of a machine, or write it in a form for git."""
+"""``raidctl snapshot``: save the state of a machine. It can also be written in a form for git."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _DAYS = {"d": 1, "w": 7, "m": 30, "y": 365}
 def command(
     context: click.Context, *, output: str | None, force: bool, listed: bool, prune: bool, keep: str | None
 ) -> int:
-    """Save a snapshot of a machine, or write it in a form for git.
+    """Save a machine snapshot, or write it in a form for git.
 
     "raidctl diff" compares snapshots, "raidctl history" shows a field over time.
     With --output, the snapshot is written as JSON that stays the same, byte for
@@ -90,7 +90,7 @@ def command(
 
 
 def _many(settings: Settings, output: str | None, *, force: bool) -> int:
-    """Save a snapshot of each host, or write it to a file in a directory."""
+    """Save the hosts' snapshots, or write them to files in a directory."""
     from raidctl.cli.shared import many  # noqa: PLC0415 - only where there are many
     from raidctl.fleet.hosts import Host, file_names  # noqa: PLC0415 - as above
     from raidctl.fleet.report import Rank  # noqa: PLC0415 - as above
@@ -175,7 +175,7 @@ def _text(inventory: Inventory) -> str:
 
 
 def _write(inventory: Inventory, output: str, *, force: bool, named: bool = False) -> None:
-    """Write the snapshot as a file, atomically; never overwrite another file or a more complete snapshot.
+    """Write the snapshot as a file, atomically. Never overwrite another file or a more complete snapshot.
 
     Raises:
         UsageError: The file is no snapshot, or of another host.
@@ -200,7 +200,7 @@ def _write(inventory: Inventory, output: str, *, force: bool, named: bool = Fals
 
 
 def _keep_what_is_better(old: Inventory, new: Inventory, shown: str, *, named: bool) -> None:
-    """Refuse to replace a snapshot of another host, or one for which more could be read.
+    """Refuse to replace another host's snapshot or a more complete one. For the latter, more could be read.
 
     A file that is named for the given host (``named``) may have any host name in it.
     """
@@ -236,7 +236,7 @@ def _prune(settings: Settings, age: timedelta) -> int:
 
 
 def _refuse_reading(settings: Settings) -> None:
-    """Refuse options that name a machine, for those that read only the store."""
+    """Refuse options that name a machine, with those reading only the store."""
     for name in ("host", "hosts", "jobs", "sudo", "replay"):
         if name in settings.given:
             raise click.UsageError(f"--list and --prune apply to all snapshots: {settings.given[name]} has no "

@@ -83,7 +83,7 @@ def _code(found: TaskReport) -> int:
 def follow(
     named: Machine, target: str | None, settings: Settings, *, awaited: bool, at_most: float | None, clock: Clock
 ) -> int:
-    """Show the tasks of a machine until they have ended, or the time is up; return the exit code."""
+    """Show a machine's tasks until they end or the time is up. Return the exit code."""
     looks = _Looks(named, target)
     watch = Watch(looks.whole, looks.quick, clock, at_most)
     last: list[Step] = []
@@ -126,7 +126,7 @@ def _result(step: Step, *, awaited: bool) -> int:
 
 
 def _tell_rest(step: Step, target: str | None, settings: Settings, *, awaited: bool) -> None:
-    """Print which tasks go on, and the command that waits for them; or that none was running."""
+    """Print which tasks go on, and the command that waits for them. Without any, print that none was running."""
     going = step.left if awaited else len(step.frame.tasks)
     if going:
         words = ["raidctl", *_machine_words(settings), "tasks", *([target] if target else []), "--wait"]

@@ -14,7 +14,7 @@ from raidctl.vendor.registry import vendors
 @output_options
 @click.pass_context
 def command(context: click.Context) -> int:
-    """Show what can be read, set and done on each family of controllers.
+    """Show what can be read, set and done on each controller family.
 
     The families are the installed vendor packages; what a certain controller
     supports is under its "capabilities" in "raidctl --json show". Below each

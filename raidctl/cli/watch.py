@@ -1,4 +1,4 @@
-"""``raidctl watch``: a live screen; with ``--once``, one run that reports what is new since the last."""
+"""``raidctl watch``: a live screen. With ``--once``, one run that reports what is new since the last."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def command(
     programs: tuple[str, ...], policy: str | None, waivers: str | None, test: bool, mail_from: str | None,
     smtp: str | None, install_unit: bool, dry_run: bool, **timing: Any,
 ) -> int:  # fmt: skip
-    """Show a machine live; with --once, report by mail or to a program what is new.
+    """Show a machine live. With --once, report by mail or to a program what is new.
 
     On a terminal: health, tasks with bars and the time left, temperatures, use of
     the caches, events since the start; what has changed in the last minute is
@@ -173,7 +173,7 @@ def _install(context: click.Context, settings: Settings, *, dry_run: bool) -> in
 
 
 def _given(context: click.Context) -> Iterator[str]:
-    """Yield the options that a unit repeats; files with full paths, as it runs in another directory."""
+    """Yield the options that a unit repeats. Files with full paths, as it runs in another directory."""
     for option in context.command.params:
         name, value = option.name or "", context.params.get(option.name or "")
         if name in _NOT_REPEATED or context.get_parameter_source(name) is not ParameterSource.COMMANDLINE:
@@ -231,7 +231,7 @@ class _State:
     """Why it could not be written."""
 
     def keep(self, memory: Memory) -> None:
-        """Write it atomically; after a failure, problems are reported nevertheless, and again at the next run."""
+        """Write it atomically. After a failure, problems are reported nevertheless, and again at the next run."""
         self.memory = memory
         try:
             self._write(memory)
@@ -267,7 +267,7 @@ def _kept(place: Path, settings: Settings) -> Iterator[_State]:
 
 
 def _remembered(path: Path) -> _State:
-    """Load the memory from a file; a damaged one is put aside, and everything present is reported again."""
+    """Load the memory from a file. A damaged one is put aside, and everything present is reported again."""
     if not path.exists():
         return _State(path, Memory())
     try:

@@ -1,4 +1,4 @@
-"""Read the kernel's view of a machine as a dialogue: PCI functions, block devices, mounts."""
+"""Read the kernel's view of a machine as a dialogue. The view has PCI functions, block devices and mounts."""
 
 from raidctl.discovery.probe import Probe, probe_machine
 

@@ -1,4 +1,4 @@
-"""Build block devices from udev's entries and sysfs attributes; either may be missing."""
+"""Build block devices from udev's entries and sysfs attributes. Either may be missing."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def collect(
 
 
 def present(devices: DeviceFacts) -> list[str]:
-    """Return the devices worth showing: no RAM drives, no unused loop or network devices."""
+    """Return the devices worth showing. RAM drives and unused loop or network devices are left out."""
     names = []
     for name in devices.names:
         kind = devices.kind(name)
@@ -127,7 +127,7 @@ class Uses(Struct, frozen=True):
 def assemble(
     devices: DeviceFacts, names: Iterable[str], drivers: Mapping[str, str | None], uses: Uses
 ) -> tuple[BlockDevice, ...]:
-    """Build the block devices of the view; ``drivers`` are those of all PCI functions, also of USB."""
+    """Build the block devices of the view. ``drivers`` are those of all PCI functions, also of USB."""
     return tuple(_device(devices, name, drivers, uses) for name in names)
 
 
@@ -194,7 +194,7 @@ def _mounts(node: str, mounts: Mapping[str, Mounted]) -> tuple[Mount, ...]:
 
 
 def _pieces(devices: DeviceFacts, name: str, attributes: Attributes) -> tuple[Piece, ...]:
-    """Return the offset of a partition, or of an md array's data on each member."""
+    """Return the offset of a partition. For an md array, return that of its data on each member."""
     parent = devices.parents.get(name)
     if parent:
         start = start_of(devices.properties(name), attributes)
@@ -222,7 +222,7 @@ def _links(devices: DeviceFacts, name: str) -> tuple[str, ...]:
 
 
 def _identity(kind: BlockKind, properties: Mapping[str, str], attributes: Attributes) -> Identity:
-    """Return the identity of a drive; empty for others, as udev copies a drive's properties to its partitions."""
+    """Return the identity of a drive. Empty for others, as udev copies a drive's properties to its partitions."""
     if kind == "dm":
         return Identity(wwn=properties.get("DM_WWN"), serial=properties.get("DM_SERIAL"))
     if kind not in ("disk", "cdrom"):
@@ -247,7 +247,7 @@ def _words(properties: Mapping[str, str], key: str) -> str | None:
 
 
 def _serial(properties: Mapping[str, str]) -> str | None:
-    """Return the serial number on the drive's label; udev's ``ID_SERIAL`` of a SCSI device is its world wide name."""
+    """Return the serial number on the drive's label. Udev's ``ID_SERIAL`` of a SCSI device is its world wide name."""
     short = properties.get("ID_SERIAL_SHORT")
     if properties.get("ID_BUS") == "scsi" or "ID_SCSI_SERIAL" in properties:
         own = properties.get("ID_SCSI_SERIAL") or properties.get("SCSI_IDENT_SERIAL")

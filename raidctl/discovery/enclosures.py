@@ -1,4 +1,4 @@
-"""The bays of SES enclosures that the kernel's ``ses`` driver links to drives. Pure."""
+"""Bays of SES enclosures that the kernel's ``ses`` driver links to drives. Pure."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ def folders(paths: Iterable[str]) -> list[str]:
 
 
 def id_file(folder: str) -> str:
-    """Return the file with the logical identifier, which stays when the SCSI address changes."""
+    """Return the file with the logical identifier. The identifier stays when the SCSI address changes."""
     return f"{folder}/id"
 
 
 def identifier(folder: str, text: str | None) -> str:
-    """Return the logical identifier of an enclosure; its SCSI address if it has none."""
+    """Return the logical identifier of an enclosure. Its SCSI address if it has none."""
     name = (text or "").strip()
     return name if name.startswith("0x") and name.strip("0x") else folder.rpartition("/")[2]
 
 
 def bays(paths: Iterable[str], ids: Mapping[str, str]) -> dict[str, Bay]:
-    """Return the bay of each block device by its kernel name; none of one that is linked to several bays.
+    """Return the bay of each block device by its kernel name. None of one that is linked to several bays.
 
     Args:
         paths: As :data:`INSIDE` matches them.

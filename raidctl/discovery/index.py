@@ -1,4 +1,4 @@
-"""An index of the kernel's view: by node, world wide name, serial number; up and down the layers."""
+"""An index of the kernel's view, up and down the layers. Its keys are node, world wide name and serial number."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _BY_WWN = "/dev/disk/by-id/wwn-"
 
 
 def wwn(text: str | None) -> str | None:
-    """Normalize a world wide name to 16 or 32 hex digits: strips ``0x``, ``naa.``, blanks and colons.
+    """Normalize a world wide name to 16 or 32 hex digits. This strips ``0x``, ``naa.``, blanks and colons.
 
     None if it is not valid: too short, masked, or a repeated digit.
     """
@@ -27,14 +27,14 @@ def wwn(text: str | None) -> str | None:
 
 
 def serial(text: str | None) -> str | None:
-    """Normalize a serial number: upper case, no blanks; None if it is masked or too short."""
+    """Normalize a serial number: upper case, no blanks. None if it is masked or too short."""
     bare = "".join((text or "").split()).upper()
     masked = "*" in bare or len(set(bare)) < 2 or "XXX" in bare
     return None if masked or len(bare) < _SERIAL_SHORTEST else bare
 
 
 def registered(digits: str | None) -> bool:
-    """Whether a name is a full NAA 6 one, as of RAID volumes: different names mean different volumes."""
+    """Whether a name is a full NAA 6 one. RAID volumes have such names, and different ones mean different volumes."""
     return digits is not None and len(digits) == 32 and digits.startswith("6")
 
 
@@ -70,11 +70,13 @@ class Index:
                 self._by.setdefault((key, value), []).append(device)
 
     def device(self, name_or_node: str | None) -> BlockDevice | None:
-        """Return the block device of a kernel name, a node, or a link."""
+        """Return the block device of a kernel name, node or link."""
         return self._named.get(name_or_node) if name_or_node else None
 
     def disks(self, key: str, value: str | None) -> list[BlockDevice]:
-        """Return the drives with this ``wwn``, ``serial`` (both normalized), ``scsi`` address or ``target``.
+        """Return the drives with this ``wwn``, ``serial``, ``scsi`` address or ``target``.
+
+        The first two are normalized.
 
         A target is the address without its host: ``C:T:L``.
         """
@@ -93,7 +95,7 @@ class Index:
                     yield device
 
     def layers(self, device: BlockDevice) -> list[BlockDevice]:
-        """Return the layers on a device, nearest first, each once; nothing above an md array on it."""
+        """Return the layers on a device, nearest first, each once. Nothing above an md array on it."""
         found: dict[str, BlockDevice] = {}
         waiting = [device]
         for current in waiting:
@@ -105,7 +107,10 @@ class Index:
         return list(found.values())
 
     def mounted(self, device: BlockDevice) -> list[tuple[str, BlockDevice]]:
-        """Return the mount points of a device, its partitions and the layers above, sorted, with what is mounted."""
+        """Return the mount points of a device, its partitions and layers above.
+
+        They are sorted, with what is mounted.
+        """
         found: dict[str, BlockDevice] = {}
         for layer in (device, *self.above(device.name)):
             for point in layer.mountpoints:
@@ -113,7 +118,7 @@ class Index:
         return sorted(found.items())
 
     def below(self, device: BlockDevice) -> list[BlockDevice]:
-        """Return the drives below a partition or a layer; a drive itself for a drive."""
+        """Return the drives below a partition or a layer. A drive itself for a drive."""
         found: list[BlockDevice] = []
         seen = {device.name}
         waiting = [device]

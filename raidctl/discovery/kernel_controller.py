@@ -15,7 +15,7 @@ FAMILY = "pci"
 
 
 def controller(function: PciDevice, view: HostView, taken: Collection[str]) -> Controller:
-    """Return a controller of unknown status; its block devices, except the nodes ``taken``, are its volumes."""
+    """Return a controller of unknown status. Its block devices, except the nodes ``taken``, are its volumes."""
     object_id = f"{FAMILY}:{function.address}"
     index = Index(view)
     volumes = tuple(
@@ -40,7 +40,7 @@ def controller(function: PciDevice, view: HostView, taken: Collection[str]) -> C
 
 
 def evidence(controllers: Iterable[Controller], view: HostView) -> list[Output]:
-    """Return the evidence of such controllers: one line of the kernel's view per fact."""
+    """Return the evidence of such controllers. It is one line of the kernel's view per fact."""
     index = Index(view)
     output = KernelEvidence()
     for item in controllers:

@@ -1,4 +1,4 @@
-"""Evidence of the kernel's view: one line per fact, from udev, sysfs and mountinfo."""
+"""Evidence of the kernel's view, from udev, sysfs and mountinfo. There is one line per fact."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ _SECTORS = re.compile(r"\d{1,18}", re.ASCII)
 
 
 def pieces(text: str, names: Mapping[str, str]) -> dict[str, tuple[Piece, ...]]:
-    """Return the offsets of each device on the devices below, by its name in the device mapper.
+    """Return the offsets of each device on the devices below. Keys are names in the device mapper.
 
     A device with a target that has no such offset (a thin pool's volumes, snapshots) is left out.
 
@@ -39,7 +39,7 @@ def pieces(text: str, names: Mapping[str, str]) -> dict[str, tuple[Piece, ...]]:
 
 
 def _target(target: str, words: Sequence[str], names: Mapping[str, str]) -> list[Piece] | None:
-    """Return the pieces of one target; None if it does not list all of them."""
+    """Return the pieces of one target. None if it does not list all of them."""
     if target == "multipath":
         # 0 0 1 1 service-time 0 2 2 8:16 1 1 8:32 1 1: each path is the whole device
         paths = [names.get(word) for word in words if _DEVICE.fullmatch(word)]

@@ -33,7 +33,10 @@ class Mount(Struct, frozen=True):
 
     @property
     def whole(self) -> bool:
-        """Whether the file system (or a subvolume) itself is mounted, not a directory of it by a bind mount."""
+        """Whether the file system (or a subvolume) itself is mounted.
+
+        A bind mount of one of its directories does not count.
+        """
         return self.root == "/" or f"subvol={self.root}" in self.options
 
 
@@ -51,7 +54,7 @@ class Candidate(Struct, frozen=True):
 
 
 class Table(Struct, frozen=True):
-    """The rows of a kernel table, and its lines in no known format."""
+    """Rows of a kernel table, and its lines in no known format."""
 
     mounts: tuple[Mount, ...] = ()
     swaps: tuple[str, ...] = ()
@@ -100,7 +103,7 @@ def _mount(words: Sequence[str]) -> Mount | None:
 
 
 def swaps(text: str) -> Table:
-    """Parse ``/proc/swaps``; swap files are left out, as their file system is mounted anyway."""
+    """Parse ``/proc/swaps``. Swap files are left out, as their file system is mounted anyway."""
     nodes: list[str] = []
     unknown = Output(SWAPS)
     for number, line in enumerate(text.split("\n"), 1):
@@ -143,7 +146,7 @@ class _Index(Struct):
         return index
 
     def names(self, mount: Mount) -> Sequence[str]:
-        """Return the block devices of a mount: one, or all members of its file system."""
+        """Return a mount's block devices: one, or all its file system's members."""
         name = None if mount.device.startswith("0:") else self.by_device.get(mount.device)
         name = name or self.by_node.get(mount.source)
         if name is not None:
@@ -154,7 +157,7 @@ class _Index(Struct):
 
 
 def placed(mounts: Iterable[Mount], swapped: Iterable[str], candidates: Iterable[Candidate]) -> Mapping[str, list[str]]:
-    """Return the mount points of block devices by kernel name, sorted, each once; see :func:`located`."""
+    """Return the mount points of block devices by kernel name. They are sorted, each once; see :func:`located`."""
     return points(*located(mounts, swapped, candidates))
 
 
@@ -169,7 +172,7 @@ def points(found: Mapping[str, Mapping[str, Mount]], swapped: Iterable[str]) -> 
 def located(
     mounts: Iterable[Mount], swapped: Iterable[str], candidates: Iterable[Candidate]
 ) -> tuple[dict[str, dict[str, Mount]], list[str]]:
-    """Return the mounts of block devices by kernel name and mount point, and the names of swap devices.
+    """Return the mounts of block devices, and the names of swap devices. The mounts are by kernel name and mount point.
 
     File systems with anonymous device numbers (btrfs, ZFS) are found by their source. Bind mounts (containers have
     hundreds) add nothing about a device: they count only if the file system itself is not mounted, as in a container.

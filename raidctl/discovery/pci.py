@@ -1,4 +1,4 @@
-"""PCI functions of class 01 (mass storage), from udev or the ``uevent`` files of sysfs."""
+"""PCI functions of class 01 (mass storage), from udev or sysfs. In sysfs, the ``uevent`` files are read."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from raidctl.host import Lanes, PciDevice
 ADDRESS = re.compile(r"(?:([0-9a-f]{1,8}):)?([0-9a-f]{1,2}):([0-9a-f]{1,2})\.([0-7])", re.IGNORECASE)
 STORAGE = 0x01
 LINK = ("current_link_width", "max_link_width", "current_link_speed", "max_link_speed")
-"""The files of a function's PCI Express link; a function of the chipset has none."""
+"""The files of a function's PCI Express link. A function of the chipset has none."""
 _WIDEST = 32
 # "8.0 GT/s PCIe", "8 GT/s" before Linux 5.7, "Unknown" and "Unknown speed" where there is no link
 _SPEED = re.compile(r"(\d{1,3}(?:\.\d)?) GT/s(?: PCIe)?", re.ASCII)
 
 
 def normalised(address: str) -> str | None:
-    """Normalize a PCI address to ``0000:03:00.0``, lower case; None if it is not a function's address."""
+    """Normalize a PCI address to ``0000:03:00.0``, lower case. None if it is not a function's address."""
     match = ADDRESS.fullmatch(address.strip())
     if not match:
         return None
@@ -29,7 +29,7 @@ def normalised(address: str) -> str | None:
 
 
 def storage_functions(entries: Iterable[Entry]) -> tuple[PciDevice, ...]:
-    """Return the functions of class 01 among udev's ``pci`` entries, sorted by address."""
+    """Return the class 01 functions among udev's ``pci`` entries, sorted by address."""
     found = (_function(entry.kernel_name, entry.properties) for entry in entries)
     return tuple(sorted((device for device in found if device), key=lambda device: device.address))
 
@@ -69,7 +69,7 @@ def _pair(text: str | None) -> tuple[int | None, int | None]:
 
 
 def linked(functions: Iterable[PciDevice], files: Mapping[tuple[str, str], str]) -> tuple[PciDevice, ...]:
-    """Add the PCI links; ``files`` are the texts of :data:`LINK` by address and name."""
+    """Add the PCI links. ``files`` are the texts of :data:`LINK` by address and name."""
 
     def lanes(address: str) -> Lanes | None:
         width, widest, speed, fastest = (files.get((address, name), "") for name in LINK)

@@ -1,4 +1,4 @@
-"""The dialogue with the kernel: two rounds of requests, and a third without udev."""
+"""The dialogue with the kernel. It has two rounds of requests, and a third without udev."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def probe_machine() -> Dialogue[Probe]:
 
 
 def _drives_without_path(devices: blocks.DeviceFacts) -> Iterator[bool]:
-    """Yield for each block device whether it is a drive without a sysfs path."""
+    """Yield whether each block device is a drive without a sysfs path."""
     return (devices.kind(name) == "disk" and name not in devices.places for name in devices.names)
 
 
@@ -190,7 +190,7 @@ def _link_files(addresses: Iterable[str]) -> list[Read]:
 
 
 def _links(addresses: Sequence[str]) -> Dialogue[dict[tuple[str, str], str]]:
-    """Read the links of functions that turned out to be storage after the second round."""
+    """Read links of functions found to be storage after the second round."""
     answers = iter((yield from ask_all(_link_files(addresses))))
     return {(address, name): next(answers).text or "" for address in addresses for name in LINK}
 
@@ -246,7 +246,7 @@ def _root(status: str) -> bool | None:
 def _problems(
     first: _FirstAnswers, view: HostView, functions: Mapping[str, Entry], unknown: Sequence[Output]
 ) -> list[Problem]:
-    """Return problems that matter: a missing udev is none if sysfs has the same facts."""
+    """Return problems that matter. A missing udev is none if sysfs has the same facts."""
     found: list[Problem] = []
     if not view.blocks and not functions and not first.paths(sysfs.BLOCKS):
         blocks_read = first.globs[sysfs.BLOCKS]

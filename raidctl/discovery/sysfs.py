@@ -1,4 +1,4 @@
-"""Attributes read from sysfs: sizes and queues of block devices; the rest only without udev."""
+"""Attributes read from sysfs: sizes and queues of block devices. The rest only without udev."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ _ATA_MODEL_CUT = 16
 
 
 def wanted(name: str, kind: BlockKind, entry: Entry | None, slaves: Sequence[str] = ()) -> Sequence[str]:
-    """Return the attributes to read of a block device that udev lacks; ``slaves`` are the devices below it."""
+    """Return the attributes to read of a block device that udev lacks. ``slaves`` are the devices below it."""
     known = entry.properties if entry else {}
     number = () if "MAJOR" in known else ("uevent",)
     if kind in ("ram", "cdrom"):
@@ -73,12 +73,12 @@ def wanted(name: str, kind: BlockKind, entry: Entry | None, slaves: Sequence[str
 
 
 def offset_file(member: str) -> str:
-    """Return the md attribute with the data offset on a member, in sectors of 512 bytes."""
+    """Return the md attribute with the data offset on a member. The offset is in sectors of 512 bytes."""
     return f"md/dev-{member.replace('/', '!')}/offset"
 
 
 def path_of(name: str, attribute: str) -> str:
-    """Return the file of an attribute; in sysfs a slash in a kernel name is an exclamation mark."""
+    """Return the file of an attribute. In sysfs a slash in a kernel name is an exclamation mark."""
     return f"{BLOCK}/{name.replace('/', '!')}/{attribute}"
 
 
@@ -104,13 +104,13 @@ def parents_of(paths: Iterable[str]) -> dict[str, str]:
 
 
 def start_of(known: Mapping[str, str], attributes: Attributes) -> int | None:
-    """Return a partition's offset in bytes; udev and the kernel count sectors of 512 bytes."""
+    """Return a partition's offset in bytes. The kernel and udev count sectors of 512 bytes."""
     start = figure(known.get(_PARTITION), SECTOR)
     return attributes.figure("start", SECTOR) if start is None else start
 
 
 def figure(text: str | None, unit: int) -> int | None:
-    """Convert a whole number of units to bytes; None if it is invalid or implausibly large."""
+    """Convert a whole number of units to bytes. None if it is invalid or implausibly large."""
     if not text or not text.isascii() or not text.isdecimal() or len(text) > 20:
         return None
     found = int(text) * unit
@@ -123,7 +123,7 @@ class Attributes(Struct, frozen=True):
     data: Mapping[str, bytes]
 
     def text(self, name: str) -> str | None:
-        """Return an attribute as text, blanks collapsed; None if it was not read or is empty."""
+        """Return an attribute as text, blanks collapsed. None if it was not read or is empty."""
         raw = self.data.get(name)
         if raw is None:
             return None
@@ -189,7 +189,7 @@ def identity(attributes: Attributes) -> Identity:
 
 
 def _ata_words(page: bytes, first: int, last: int) -> str | None:
-    """Decode text of IDENTIFY DEVICE: two letters per 16-bit word, the second one first."""
+    """Decode text of IDENTIFY DEVICE. It has two letters per 16-bit word, the second one first."""
     raw = page[first * 2 : last * 2 + 2]
     if len(raw) < (last - first + 1) * 2:
         return None

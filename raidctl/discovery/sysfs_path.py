@@ -65,7 +65,7 @@ class Place(Struct, frozen=True):
 
 
 def kind_of(name: str, *, partition: bool, path: str | None) -> BlockKind:
-    """Return the kind of a block device by its kernel name; unknown virtual devices are ``other``."""
+    """Return the kind of a block device by its kernel name. Unknown virtual devices are ``other``."""
     if partition:
         return "partition"
     for pattern, kind in _KINDS:
@@ -75,7 +75,7 @@ def kind_of(name: str, *, partition: bool, path: str | None) -> BlockKind:
 
 
 def controllers(paths: Iterable[str]) -> dict[str, str]:
-    """Return the NVMe controller node of each namespace; namespaces with several controllers are left out.
+    """Return the NVMe controller node of each namespace. Namespaces with several controllers are left out.
 
     The numbers do not show it: if a drive can have several controllers, ``nvme1n1`` may belong to ``nvme0``.
 

@@ -1,4 +1,4 @@
-"""A snapshot in canonical order, and without noise: the same machine gives the same bytes.
+"""A snapshot in canonical order, and without noise. The same machine gives the same bytes.
 
 The noise is returned separately and can be restored, so the store keeps one document for many equal snapshots.
 """
@@ -38,7 +38,7 @@ class Canonical:
 
 
 def ordered(inventory: Inventory) -> Doc:
-    """The whole inventory, in an order that does not depend on how it was read."""
+    """The whole inventory, in an order independent of how it was read."""
     document: Doc = msgspec.json.decode(msgspec.json.encode(inventory))  # converts tuples to lists
     document["controllers"].sort(key=_by_id)
     for controller in document["controllers"]:

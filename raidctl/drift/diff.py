@@ -19,11 +19,11 @@ from raidctl.model import Inventory
 from raidctl.order import natural
 
 _IDENTITY = {"drive": ("serial", "wwn"), "volume": ("unique_id",), "controller": ("serial",)}
-"""Fields that identify an object in the same place: the first that both snapshots have is compared."""
+"""Fields that identify an object in the same place. The first that both snapshots have is compared."""
 _PLACE = {"drive": ("enclosure", "bay"), "controller": ("slot",)}
-"""Fields with the location of an object: part of a move, no separate changes."""
+"""Fields with the location of an object. They are part of a move, no separate changes."""
 _MOMENT = ("collected_at", "source")
-"""Fields of the reading itself: their differences are never changes of the machine."""
+"""Fields of the reading itself. Their differences are never changes of the machine."""
 _PARTS = frozenset(KINDS)
 
 
@@ -57,7 +57,7 @@ def diff(
 
 
 def _in_full(listed: Iterable[Change], every: Iterable[Change]) -> Iterator[Change]:
-    """Changes with the original values: noise in only one of the two snapshots is shown in full."""
+    """Changes with the original values. Noise in only one of the two snapshots is shown in full."""
     whole: dict[Hashable, list[Change]] = {}
     for change in every:
         whole.setdefault(_what(change), []).append(change)
@@ -93,7 +93,7 @@ def _host(before: Doc, after: Doc, _found: Matching) -> Iterator[Change]:
 
 
 def _rest(_before: Doc, _after: Doc, found: Matching) -> Iterator[Change]:
-    """Objects in only one snapshot; objects on a controller that is lost or new are part of that change."""
+    """Objects in only one snapshot. Objects on a controller that is lost or new are part of that change."""
     for things, kind in ((found.gone, "removed"), (found.new, "added")):
         controllers = {thing.id for thing in things if thing.kind == "controller"}
         for thing in things:
@@ -156,7 +156,7 @@ def _own(data: Doc) -> dict[str, Any]:
 
 
 def _identity(one: Thing, other: Thing) -> str | None:
-    """The field that shows that this is another object in the same place; None: it is the same object."""
+    """The field that shows another object in the same place. None: it is the same object."""
     for name in _IDENTITY.get(one.kind, ()):
         if one.data[name] and other.data[name]:
             return name if identity(one.data[name]) != identity(other.data[name]) else None

@@ -1,4 +1,4 @@
-"""Comparison of two values field by field: each difference once, at the deepest level."""
+"""Comparison of two values field by field. Each difference is given once, at the deepest level."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 NAMED = {
     "layers": ("name", "device"), "mounts": ("point",), "foreign_groups": ("number",), "preserved": ("volume",),
 }  # fmt: skip
-"""Lists of objects, and the fields that name each: the first with a value is used."""
+"""Lists of objects, and the fields that name each. The first with a value is used."""
 _SAME: Mapping[str, Sequence[Callable[[Mapping[str, Any]], Any]]] = {
     "layers": (
         lambda one: (one["name"], one["device"]), lambda one: one["name"], lambda one: one["device"],
@@ -18,9 +18,9 @@ _SAME: Mapping[str, Sequence[Callable[[Mapping[str, Any]], Any]]] = {
     "mounts": (lambda one: (one["point"], one["device"]), lambda one: one["point"], lambda one: one["device"]),
     "foreign_groups": (lambda one: one["number"],), "preserved": (lambda one: one["volume"],),
 }  # fmt: skip
-"""Keys by which two objects of a list are the same, the most certain first."""
+"""Keys by which two objects of a list are the same. The most certain one comes first."""
 _LABELLED = ("details", "capabilities")
-"""Dictionaries whose keys are no field names: paths have these keys in brackets."""
+"""Dictionaries whose keys are no field names. Paths have these keys in brackets."""
 _LINKS = ("array", "drives", "spares", "spare_for", "backing")
 
 
@@ -48,7 +48,7 @@ def differences(old: Any, new: Any, path: str = "") -> Iterator[Difference]:
 
 
 def _paired(old: Sequence[Any], new: Sequence[Any], name: str) -> Iterator[tuple[str, Any, Any]]:
-    """Pairs of objects of two lists, each with its name; None: no counterpart."""
+    """Pairs of objects of two lists, each with its name. None: no counterpart."""
     before, after = by_name(old, NAMED[name]), by_name(new, NAMED[name])
     for same in _SAME[name]:
         for key, one in list(before.items()):
@@ -61,7 +61,7 @@ def _paired(old: Sequence[Any], new: Sequence[Any], name: str) -> Iterator[tuple
 
 
 def linked(item: Mapping[str, Any], ids: Mapping[str, str], known: Collection[str] = ()) -> dict[str, Any]:
-    """An object whose references are replaced by ids of the later snapshot, sorted.
+    """An object whose references become ids of the later snapshot, sorted.
 
     Args:
         item: An object of either snapshot.
@@ -83,7 +83,7 @@ def linked(item: Mapping[str, Any], ids: Mapping[str, str], known: Collection[st
 
 
 def with_device(old: Mapping[str, Any], new: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The earlier object with its layers as if its device had the later name, since kernel names change at each boot.
+    """The earlier object with its layers, its device under the later name. Kernel names change at each boot.
 
     Layers of the later object must not contain the earlier name any longer.
     """
@@ -106,7 +106,7 @@ def with_device(old: Mapping[str, Any], new: Mapping[str, Any]) -> Mapping[str, 
 
 
 def on_disk(disk: str, device: str) -> str | None:
-    """The number of a partition of a block device, empty for the device itself; None for any other device."""
+    """The number of a partition of a block device. It is empty for the device itself, and None for any other device."""
     found = re.fullmatch(r"p?(\d*)", device.removeprefix(disk), re.ASCII) if device.startswith(disk) else None
     return found and found[1]
 

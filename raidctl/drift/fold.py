@@ -1,4 +1,7 @@
-"""Reduce consequences of one event to one change: a moved or replaced drive, a learning battery. Pure."""
+"""Reduce consequences of one event to one change.
+
+The event is a moved or replaced drive, or a learning battery. Pure.
+"""
 
 from __future__ import annotations
 
@@ -56,7 +59,7 @@ def _one(change: Change, same: Sequence[Change]) -> Change:
 
 
 def _by_learning(change: Change, learning: set[str]) -> bool:
-    """Whether a change is due to the learn cycle of a battery: its controller writes through until that ends."""
+    """Whether a change is due to the learn cycle of a battery. Its controller writes through until that ends."""
     if change.object == "problem":
         return any(change.id == name or change.id.startswith(f"{name}/") for name in learning) and (
             "learn" in change.message

@@ -93,7 +93,7 @@ def _paths(kind: inspect.Type) -> Iterator[str]:
 
 
 def _names(change: Change) -> Iterator[str]:
-    """The words that match a change, with all prefixes of its field: ``cache`` for ``cache.write_active``."""
+    """The words that match a change, with all prefixes of its field. One is ``cache`` for ``cache.write_active``."""
     parts = change.field or ""
     ways = [change.id, change.object, *_beginnings(change.id, "/")]
     ways += [change.controller] if change.controller else []

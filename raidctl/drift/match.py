@@ -99,7 +99,7 @@ def identity(value: str | None) -> str | None:
 
 
 def _same(*names: str, place: bool = False, owner: bool = False) -> Key:
-    """A key of these fields, None if one has no value; optionally with the id, or the controller."""
+    """A key of these fields, None if one has no value. Optionally with the id, or the controller."""
 
     def key(thing: Thing) -> Hashable | None:
         values = [identity(thing.data[name]) if name in _IDENTITIES else thing.data[name] for name in names]
@@ -123,7 +123,7 @@ def _place(thing: Thing) -> Hashable | None:
 
 
 def _all_else(thing: Thing) -> Hashable | None:
-    """Everything but the id: an object without a serial number may still be the only one of its kind."""
+    """Everything but the id. An object without a serial number may still be the only one of its kind."""
     return thing.owner, msgspec.json.encode({name: value for name, value in thing.data.items() if name != "id"})
 
 
@@ -162,7 +162,7 @@ def _unique(things: Sequence[Thing], key: Key) -> dict[Hashable, Thing]:
 
 
 def _twins(left: Sequence[Thing], right: Sequence[Thing]) -> Iterator[Pair]:
-    """Pairs with the same id, in order, if an id occurs several times in one snapshot."""
+    """Pairs with the same id, in order. This is for ids that occur several times in one snapshot."""
     waiting: dict[str, list[Thing]] = {}
     for thing in right:
         waiting.setdefault(thing.home, []).append(thing)

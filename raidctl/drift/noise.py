@@ -1,4 +1,4 @@
-"""Fields that change without an event: one table, with a reason for each.
+"""Table of fields that change without an event. Each has a reason.
 
 Three ways to ignore them. ``drop``: the field becomes null. ``mask``: the text is kept, changing figures (percentages,
 times) become ``…``. ``labels``: of facts with a tool's own labels, measured and counted ones are dropped, settings and
@@ -78,7 +78,7 @@ _FIGURES = re.compile(
     re.IGNORECASE | re.ASCII,
 )
 _IDLE_OR_NOT = re.compile(r"^(?:clean|active|active-idle|write-pending)(?=$|,)")
-"""State words of a working software array, which depend on whether it is being written to."""
+"""State words of a working software array. They depend on whether it is being written to."""
 
 _LABELS = re.compile(
     r"\btemp(?:erature)?\b|temperature|celsius|thermal|voltage|\bvolts?\b|\brpm\b|power.?on|hours|uptime|progress"
@@ -121,7 +121,7 @@ def masked(text: str) -> str:
 
 
 def is_measured(kind: str, label: str, value: str) -> bool:
-    """Whether a value with a tool's own label is measured or counted, not a setting or name."""
+    """Whether a value with a tool's own label is measured or counted. It is then no setting or name."""
     if label in _WHILE_IT_RUNS:
         return True
     if _SET.search(label):

@@ -153,7 +153,7 @@ _NAMES = {
 }  # fmt: skip
 
 _SOLD = ("size_bytes", "free_bytes")
-"""Sizes of drives, arrays and volumes, in decimal units; caches and strips use binary units."""
+"""Sizes of drives, arrays and volumes, in decimal units. Caches and strips use binary units."""
 _SPELT = {
     "write_back": "write-back", "write_through": "write-through", "protected_write_back": "protected write-back",
     "unprotected_write_back": "unprotected write-back", "read_ahead": "read-ahead",
@@ -205,7 +205,7 @@ def _plain(candidate: Candidate) -> str:
 
 
 def _measured(what: Difference) -> tuple[str, str]:
-    """The two values with units; sizes that would look the same are in bytes."""
+    """The two values with units. Sizes that would look the same are in bytes."""
     if what.field.endswith("_percent"):
         return f"{value(what.old)} %", f"{value(what.new)} %"
     if what.field.endswith("_bytes"):

@@ -17,7 +17,7 @@ Split = tuple[tuple[Change, ...], tuple[Unread, ...]]
 
 
 def sorted_out(changes: Sequence[Change], before: Inventory, after: Inventory) -> Split:
-    """The real changes, and what could not be read with the differences that it may explain."""
+    """The real changes, and what could not be read. The latter comes with the differences that it may explain."""
     earlier, later = _unread(before), _unread(after)
     common = {_key(one) for one in earlier} & {_key(one) for one in later}
     left = [change for change in changes if not _is_unread_problem(change)]
@@ -51,7 +51,7 @@ def _as_unread(side: str, problem: Problem, hidden: Iterable[Change]) -> Unread:
 
 
 def _is_unread_problem(change: Change) -> bool:
-    """Whether a change is a problem of this kind, which is reported separately."""
+    """Whether a change is a problem of this kind, reported separately."""
     if change.object != "problem" or change.field:
         return False
     problem = change.new or change.old or {}
@@ -82,7 +82,7 @@ class _Controllers:
         self.families = {controller.id.partition(":")[0] for controller in self.controllers}
         others = [change for change in changes if _is_another_reader(change)]
         self.strange = {change.controller for change in others} | {one.old for one in others if one.field == "id"}
-        """Controllers reported by another tool, or only the kernel, with other sizes, ids and words."""
+        """Controllers reported by another tool, or only the kernel. Sizes, ids and words then differ."""
 
     def specific(self, problem: Problem) -> bool:
         """Whether a problem names an object or controller."""
@@ -94,7 +94,7 @@ class _Controllers:
         )
 
     def touches(self, problem: Problem, change: Change) -> bool:
-        """Whether a problem affects the object: it names it, its device, its controller, or the tool."""
+        """Whether a problem affects the object. It then names the object, its device, its controller, or the tool."""
         where = problem.where
         if change.object == "host":
             return where.startswith("/proc/")  # the files with the host's name and kernel

@@ -43,7 +43,7 @@ class History(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def kinds(states: Iterable[Inventory]) -> dict[str, str]:
-    """The kind of every object with fields: the ids in any snapshot, and ``host``."""
+    """The kind of every object with fields. These are the ids in any snapshot, and ``host``."""
     found = {"host": "host"}
     for state in states:
         for controller in state.controllers:
@@ -61,7 +61,7 @@ def split(word: str, known: Iterable[str]) -> tuple[str, str] | None:
 
 
 def is_field(field: str, kind: str) -> bool:
-    """Whether such an object has such a field; objects on a controller have separate ids and fields."""
+    """Whether such an object has such a field. Objects on a controller have separate ids and fields."""
     bare = _BRACKETS.sub("", field)
     beneath = kind == "controller" and bare.partition(".")[0] in KINDS and "." in bare
     return f"{kind}.{bare}" in fields() and not beneath
@@ -78,7 +78,7 @@ def fields_of(kind: str) -> list[str]:
 
 
 def look_up(state: Inventory, name: str, field: str) -> tuple[bool, Any]:
-    """Whether the object is in the snapshot, and the value of its field; None: not reported."""
+    """Whether the object is in the snapshot, and its field's value. None: not reported."""
     item = _object(ordered(state), name)
     if item is None:
         return False, None

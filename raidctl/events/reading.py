@@ -63,7 +63,7 @@ def _families(
 
 
 def _of_family(vendor: Vendor, controllers: Sequence[Controller], seen: Survey) -> Dialogue[Sequence[EventLog]]:
-    """The logs of one family's controllers; a package without events cannot read them, which is reported."""
+    """The logs of one family's controllers. A package without events cannot read them, which is reported."""
     offered = events_of(vendor)
     if offered is None:
         return [
@@ -97,7 +97,7 @@ def _of_kernel(kernel: KernelLog, seen: Survey, vendors: Sequence[Vendor]) -> Ev
 
 
 def _functions(inventory: Inventory) -> Iterator[re.Pattern[str]]:
-    """Patterns for lines of controllers' drivers: the driver's name, usually followed by the PCI function."""
+    """Patterns for lines of controllers' drivers. They are the driver's name, usually followed by the PCI function."""
     # megaraid_sas 0000:03:00.0: 1234 (831364081s/0x0001/CRIT) - VD 00/0 is now DEGRADED
     for controller in inventory.controllers:
         driver = controller.driver or ""
@@ -109,7 +109,7 @@ def _functions(inventory: Inventory) -> Iterator[re.Pattern[str]]:
 
 
 def _devices(inventory: Inventory) -> dict[str, str]:
-    """The objects by kernel names and PCI functions; a volume rather than the drive below."""
+    """The objects by kernel names and PCI functions. A volume rather than the drive below."""
     found: dict[str, str] = {}
     # the kernel's lines about sdb are about the drive, not about its membership in an md array
     for controller in sorted(inventory.controllers, key=lambda one: one.mode == "software"):

@@ -1,4 +1,4 @@
-"""The report of ``raidctl events``: the events of all logs in one list, and unreadable logs. Pure."""
+"""The report of ``raidctl events``. It has the events of all logs in one list, and unreadable logs. Pure."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def _clock(log: EventLog, now: datetime | None) -> ControllerClock:
 
 
 def joined(logs: Sequence[EventLog], now: datetime | None) -> list[Event]:
-    """All events in the order of the machine's clock; entries of one log stay in their order."""
+    """All events in the order of the machine's clock. Entries of one log stay in their order."""
     found: list[tuple[datetime, int, int, Event]] = []
     for place, log in enumerate(logs):
         by = difference(log.clock, now)
@@ -85,7 +85,10 @@ def joined(logs: Sequence[EventLog], now: datetime | None) -> list[Event]:
 
 
 def _ordered(events: Sequence[Event]) -> list[Event]:
-    """Sort a log, as some tools list the newest first: by numbers, else by the times of the first and the last."""
+    """Sort a log, as some tools list the newest first.
+
+    The order is by numbers, else by the times of the first and the last.
+    """
     if events and all(event.number is not None for event in events):
         return sorted(events, key=lambda event: event.number or 0)
     times = [at for event in events if (at := parsed(event.at)) is not None]

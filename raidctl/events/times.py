@@ -1,4 +1,4 @@
-"""Times of events: each controller has its own clock, without a time zone. Pure."""
+"""Times of events. Each controller has its own clock, without a time zone. Pure."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from raidctl.errors import UsageError
 
 FORM = "%Y-%m-%dT%H:%M:%S"
 MARGIN = timedelta(hours=14)
-"""Maximum difference of a controller's local time from UTC, if the clocks' difference is unknown."""
+"""Maximum difference of a controller's local time from UTC. It applies if the clocks' difference is unknown."""
 _LENGTH = re.compile(r"(\d{1,7})\s*([smhdw])", re.ASCII | re.IGNORECASE)
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
 
 
 def parsed(text: str | None) -> datetime | None:
-    """Parse the time of an event to UTC; one without a time zone counts as UTC. None if it is no time."""
+    """Parse the time of an event to UTC. One without a time zone counts as UTC. None if it is no time."""
     try:
         at = datetime.fromisoformat((text or "").replace("Z", "+00:00"))
     except ValueError:
@@ -29,13 +29,13 @@ def written(at: datetime) -> str:
 
 
 def difference(clock: str | None, now: datetime | None) -> timedelta | None:
-    """The difference to add to a controller's time to get UTC by the machine's clock; None: unknown."""
+    """The difference to add to a controller's time to get UTC. UTC is by the machine's clock. None: unknown."""
     shown = parsed(clock)
     return None if shown is None or now is None else now - shown
 
 
 def shifted(at: str | None, by: timedelta | None) -> str | None:
-    """A controller's time on the machine's clock; None if one of them is unknown."""
+    """A controller's time on the machine's clock. None if one of them is unknown."""
     known = parsed(at)
     if known is None or by is None:
         return None

@@ -1,4 +1,4 @@
-"""Many machines: their inventories on all cores, or the machines themselves over ssh.
+"""Many machines: inventories on all cores, or the machines over ssh.
 
 Inventories are audited in the order of the input: ``sources`` finds them and cuts them into pieces; ``work`` audits one
 piece; ``process_pool`` several in parallel. Only some pieces are in memory at a time.

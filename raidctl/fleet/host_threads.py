@@ -1,4 +1,4 @@
-"""Read many hosts, several at a time; unreachable ones are tried again after the others."""
+"""Read many hosts, several at a time. Unreachable ones are tried again after the others."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Outcome(Struct, Generic[T], frozen=True):
 
 
 Work = Callable[[Host, Callable[[Closeable], None]], T]
-"""Reads a host; passes everything that an interruption has to close to the second argument."""
+"""Reads a host. Passes everything that an interruption has to close to the second argument."""
 
 
 class HostThreads(Generic[T]):
@@ -106,7 +106,7 @@ class HostThreads(Generic[T]):
                 self._change.notify_all()
 
     def _next(self) -> tuple[Host, int] | None:
-        """Return the next host and the number of the try; None: no host is left."""
+        """Return the next host and the number of the try. None: no host is left."""
         with self._change:
             while not self._stopped and self._left:
                 if self._waiting:

@@ -1,4 +1,4 @@
-"""The hosts of ``--hosts``: a list of names, a file with one per line, or an Ansible inventory. Pure."""
+"""The hosts of ``--hosts``. They come from a list of names, a file with one per line, or an Ansible inventory. Pure."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Host(Struct, frozen=True):
     """A host to read."""
 
     name: str
-    """The name as given, in messages and to distinguish hosts with the same host name."""
+    """The name as given. It is used in messages and to distinguish hosts with the same host name."""
     destination: str
     """Destination for ssh."""
     options: tuple[str, ...] = ()
@@ -56,7 +56,7 @@ def of_words(words: str, limit: str | None = None) -> HostList:
 
 
 def of_text(text: str, name: str, limit: str | None = None) -> HostList:
-    """Return the hosts of a file: JSON and YAML by its name or first character, otherwise lines.
+    """Return the hosts of a file. Its name or first character shows JSON and YAML; otherwise it has lines.
 
     Raises:
         UsageError: It cannot be understood, names no host, or ``limit`` (see :func:`limited`) selects none.
@@ -69,7 +69,9 @@ def of_text(text: str, name: str, limit: str | None = None) -> HostList:
 
 
 def limited(groups: Groups, limit: str | None) -> list[str]:
-    """Return the hosts that ``--limit`` selects, in their order: ``web,db1,!web3``, with Ansible's meaning.
+    """Return the hosts that ``--limit`` selects, in their order.
+
+    A value such as ``web,db1,!web3`` has Ansible's meaning.
 
     A word is a group, a host, or a pattern of either (``db*``); ``!`` excludes, ``&`` intersects.
 
@@ -167,7 +169,7 @@ class _Template(Exception):
 
 
 def _split_port(name: str) -> tuple[str, str]:
-    """``host:22`` as host and port; an IPv6 address has more colons, and ``ssh://`` has its own form."""
+    """``host:22`` as host and port. An IPv6 address has more colons, and ``ssh://`` has its own form."""
     found = re.fullmatch(r"([^:/]+):(\d{1,5})", name)
     return (found[1], found[2]) if found else (name, "")
 

@@ -1,4 +1,4 @@
-"""Reader of Ansible inventories: groups, hosts and variables, in INI, YAML and JSON. Pure.
+"""Reader of Ansible inventories in INI, YAML and JSON. It reads groups, hosts and variables. Pure.
 
 It reads hosts with ranges (``db[01:50]``), groups, ``children`` and ``vars``; variables of a host take precedence over
 those of its groups, those of a child over those of its parent. It does not read ``group_vars`` and ``host_vars``
@@ -56,7 +56,7 @@ class Groups:
         return list(self.own)
 
     def members(self, group: str) -> frozenset[str]:
-        """Return the hosts of a group and its subgroups; ``ungrouped``: of no group but ``all``."""
+        """Return the hosts of a group and its subgroups. ``ungrouped``: of no group but ``all``."""
         if group == "all":
             return frozenset(self.own)
         if group == "ungrouped":
@@ -70,7 +70,7 @@ class Groups:
         return frozenset(found)
 
     def variables(self, host: str) -> dict[str, Any]:
-        """Return the variables of a host: its groups' from the outermost on, then its own."""
+        """Return the variables of a host. Those of its groups come first, from the outermost on, then its own."""
         found: dict[str, Any] = {}
         containing = [name for name, group in self.groups.items() if host in group.hosts]
         depths = {"all": 0}
@@ -93,7 +93,7 @@ class Groups:
 
 
 def of_lines(text: str, name: str = "") -> Groups:
-    """Read an INI inventory, or a plain list of hosts, one per line.
+    """Read an INI inventory, or a plain list of hosts. The list has one per line.
 
     Raises:
         UsageError: A line cannot be understood.
@@ -202,7 +202,7 @@ def _group(found: Groups, name: str, content: Any, source: str) -> None:
 
 
 def expanded(pattern: str) -> list[str]:
-    """Return the hosts of a pattern: ``db[01:03]`` are db01, db02 and db03; ``[a:c]`` counts letters.
+    """Return the hosts of a pattern: ``db[01:03]`` are db01, db02 and db03. ``[a:c]`` counts letters.
 
     Raises:
         UsageError: The range is invalid, or too long.

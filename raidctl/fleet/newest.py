@@ -1,4 +1,4 @@
-"""Find outdated inventories before the audit: only the newest of each host counts."""
+"""Find outdated inventories before the audit. Only the newest of each host counts."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class _Machine(_Head):
 
 
 class _Reader(Worker):
-    """Reads only the host and time of each inventory, with the serial numbers of some."""
+    """Reader of only the host and time of each inventory. Of some, it also reads the serial numbers."""
 
     def __init__(self, names: Container[str] = ()) -> None:
         super().__init__(only_builtin(()))
@@ -119,7 +119,7 @@ def older(pieces: Callable[[], Iterable[Piece]]) -> dict[str, tuple[str, str]]:
 
 
 def rewindable(stream: BinaryIO) -> BinaryIO:
-    """Return a stream that can be read twice: a pipe is copied to disk."""
+    """Return a stream that can be read twice. A pipe is copied to a temporary file."""
     if stream.seekable():
         return stream
     kept = tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY)  # noqa: SIM115 - gone with the process

@@ -1,4 +1,4 @@
-"""Parallel processes, with results in the order of the pieces, and few pieces in memory.
+"""Parallel processes, with results in the order of the pieces. Few pieces are in memory.
 
 The inventories of a piece reach a process through shared memory: a pipe takes as long as decoding them.
 """
@@ -26,9 +26,9 @@ T = TypeVar("T")
 _AHEAD = 2
 """Pieces per process, running or waiting."""
 _ALONE = 2
-"""Up to this many pieces are done in this process: starting others would take longer."""
+"""Maximum number of pieces done in this process. Starting other processes would take longer."""
 _SLOT = 2 * BLOCK
-"""Bytes of shared memory for a piece: a block, and the beginning of an inventory that the one before it left."""
+"""Bytes of shared memory for a piece. It is a block, behind the inventory that the one before began."""
 _work: Callable[[Piece, int, int], Any] | None = None
 
 
@@ -39,7 +39,7 @@ class Slots:
         self._memory = [mmap.mmap(-1, _SLOT) for _ in range(number)]
 
     def put(self, number: int, piece: Piece) -> tuple[Piece, int, int]:
-        """Move the data of the n-th piece into its slot; return the rest, the slot and the bytes there."""
+        """Move the data of the n-th piece into its slot. Return the rest, the slot and the bytes there."""
         slot, length = number % len(self._memory), len(piece.data)
         if not length or length > _SLOT:
             return piece, slot, 0

@@ -21,7 +21,7 @@ from raidctl.errors import (
 )
 
 _ORDER = (EXIT_NO, EXIT_UNREACHABLE, EXIT_CANNOT_TELL, EXIT_ACCESS, EXIT_USAGE, EXIT_FINE)
-"""The hosts' exit codes by priority: the first that occurs is that of the command."""
+"""The hosts' exit codes by priority. The first that occurs is that of the command."""
 
 
 class Rank(IntEnum):
@@ -83,7 +83,7 @@ def combined(codes: Iterable[int], *, interrupted: bool = False) -> int:
 
 
 def report(command: str, answers: Iterable[HostAnswer], number: int) -> HostsReport:
-    """Return the report of sorted answers; fewer than ``number`` hosts: it was interrupted."""
+    """Return the report of sorted answers. Fewer than ``number`` hosts: it was interrupted."""
     hosts = tuple(answers)
     codes = Counter(one.exit_code for one in hosts)
     return HostsReport(

@@ -1,4 +1,4 @@
-"""The rows of one piece: read its inventories, and write each row as a line of JSON."""
+"""The rows of one piece. Its inventories are read, and each row is written as a line of JSON."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Read(NamedTuple):
 
 
 def rows_of(table: str, policy: Policy) -> Rows:
-    """Return the function from an inventory to the rows of a table; findings are those of the policy."""
+    """Return the function from an inventory to the rows of a table. Findings are those of the policy."""
     if table != "findings":
         return build.BUILDERS[table]
 
@@ -46,7 +46,7 @@ def rows_of(table: str, policy: Policy) -> Rows:
 
 
 def with_waivers(audited: Audited) -> list[tuple[Finding, str | None]]:
-    """All findings of a host, each with the last day of its waiver, if any."""
+    """All findings of a host. Each has the last day of its waiver, if any."""
     waived = [(one.finding, str(one.until)) for one in audited.waived]
     return [*((one, None) for one in audited.findings), *waived]
 
@@ -78,7 +78,7 @@ class RowReader(Worker):
         self._count = 0
 
     def read(self, piece: Piece) -> Read:
-        """The rows of all inventories of a piece, and the reasons why some could not be read."""
+        """All rows of a piece's inventories, and why some were unreadable."""
         self._lines, self._count = [], 0
         audited = list(self._piece(piece))
         faults = [f"{one.source}: {one.findings[0].message}" for one in audited if one.unreadable]

@@ -1,4 +1,4 @@
-"""Find inventories in directories, files, pipes and recordings, and cut them into pieces."""
+"""Find inventories in directories, files, pipes and recordings. Cut them into pieces."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Piece:
 
 
 def pieces(paths: Iterable[str], stdin: BinaryIO) -> Iterator[Piece]:
-    """Yield the pieces of all paths, in their order; files of a directory by name.
+    """Yield the pieces of all paths, in their order. Files of a directory by name.
 
     A path that is missing or unreadable gives a fault piece; the rest goes on.
     """
@@ -56,7 +56,7 @@ def pieces(paths: Iterable[str], stdin: BinaryIO) -> Iterator[Piece]:
 
 
 def is_single(paths: list[str]) -> bool:
-    """Whether the paths are one machine: one file named like an inventory, or one recording."""
+    """Whether the paths are one machine. That is one file named like an inventory, or one recording."""
     return len(paths) == 1 and paths[0] != STDIN and (paths[0].endswith(_SINGLE) or is_recording(paths[0]))
 
 
@@ -112,7 +112,7 @@ def _file(path: str) -> Iterator[Piece]:
 
 
 def cut(stream: BinaryIO, source: str) -> Iterator[Piece]:
-    """Cut the lines of a stream at the ends of inventories; indented ones end with a line ``}``."""
+    """Cut the lines of a stream at the ends of inventories. Indented ones end with a line ``}``."""
     rest, first = stream.read(BLOCK), 1
     if over_lines(rest):
         yield _whole_list(rest, stream, source)
@@ -157,7 +157,7 @@ def _whole_list(begin: bytes, stream: BinaryIO, source: str) -> Piece:
 
 
 def _lines(data: bytes) -> int:
-    """Count the lines, the last one ended; for long ones several times as fast as ``bytes.count``."""
+    """Count the lines, the last one ended. For long ones several times as fast as ``bytes.count``."""
     return sum(1 for _ in io.BytesIO(data))
 
 

@@ -22,7 +22,7 @@ from raidctl.recording import inventory_files
 
 Result = tuple[Tally, list[Audited]]
 _BRACE = 3
-"""Most bytes of a line that is only a brace; longer lines are skipped."""
+"""Most bytes of a line that is only a brace. Longer lines are skipped."""
 
 
 class Worker:
@@ -135,7 +135,7 @@ def recorded(path: str) -> Inventory:
 
 
 def documents(data: bytes, first: int) -> Iterator[tuple[int, bytes]]:
-    """Yield the JSON documents in some lines, one per line or indented, with the numbers of their first lines."""
+    """Yield the JSON documents in some lines, with their first line numbers. They are one per line or indented."""
     started, lines = 0, list[bytes]()
     for number, line in enumerate(io.BytesIO(data), first):
         if started:
@@ -180,7 +180,7 @@ def _bytes(path: str) -> bytes:
 
 
 def freeze_objects() -> None:
-    """Exclude existing objects from garbage collection: there are thousands of inventories, without cycles."""
+    """Exclude existing objects from garbage collection. There are thousands of inventories, without cycles."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(100_000, 50, 100)

@@ -1,1 +1,1 @@
-"""The health of a machine: problems, their severity, and the failures that it survives. Pure."""
+"""The health of a machine: problems, severity, and failures that it survives. Pure."""

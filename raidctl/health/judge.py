@@ -1,4 +1,4 @@
-"""The conditions of a machine, the worst first, the same for every command. Pure.
+"""The conditions of a machine, the worst first. They are the same for every command. Pure.
 
 Each object in a bad state is one condition, with a severity that depends on the remaining redundancy (:data:`TABLE`). A
 consequence of another condition is folded under it: a failed drive under its degraded volume, a battery's cache under
@@ -97,7 +97,7 @@ class Condition(Struct, frozen=True, kw_only=True):
     serial: str | None = None
     failures_tolerated: int | None = None
     under: tuple[str, str] | None = None
-    """Rule and object of the condition that causes this one; None: it is a cause itself."""
+    """Rule and object of the condition that causes this one. None: it is a cause itself."""
 
     @property
     def key(self) -> tuple[str, str]:
@@ -119,11 +119,11 @@ class _Machine(Struct):
                     self.upper.setdefault(name, []).append((controller, drive))
 
     def above(self, name: str, serial: str | None = None) -> list[tuple[Controller, Drive]]:
-        """The members of software arrays on a physical drive, or on a volume."""
+        """The members of software arrays on a physical drive or a volume."""
         return self.upper.get(name) or self.upper.get(serial or "-", [])
 
     def volumes(self, controller: Controller, drive: Drive, seen: frozenset[str] = frozenset()) -> list[Volume]:
-        """The volumes with data on a drive, those of arrays on arrays included."""
+        """The volumes with data on a drive. Those of arrays on arrays are included."""
         found = [one for one in controller.volumes if drive.array and one.array == drive.array and one.id not in seen]
         uppers = [] if controller.mode == "software" else self.above(drive.id, drive.serial)
         for volume in list(found):
@@ -132,7 +132,7 @@ class _Machine(Struct):
         return found + [one for upper, member in uppers for one in self.volumes(upper, member, seen)]
 
     def left(self, controller: Controller, drive: Drive) -> int | None:
-        """The failures that the least redundant volume on a drive survives; None: unknown, -1: there is no volume."""
+        """The failures that the least redundant volume on a drive survives. None: unknown, -1: there is no volume."""
         volumes = self.volumes(controller, drive)
         known = [volume.failures_tolerated for volume in volumes if volume.failures_tolerated is not None]
         if volumes:
@@ -148,7 +148,7 @@ class _Machine(Struct):
     def add(
         self, situation: str, rule: str, item: Item, cause: str, *, left: int | None = None, milder: bool = False
     ) -> None:
-        """Add a condition of an object; ``left``: the failures that its volume survives."""
+        """Add a condition of an object. ``left``: the failures that its volume survives."""
         rank, severity, _ = TABLE[situation]
         drive = item if isinstance(item, Drive) else None
         self.found.append(
@@ -269,7 +269,7 @@ def _counters(machine: _Machine, drive: Drive, left: int | None) -> None:
 
 
 def _array(machine: _Machine, controller: Controller, array: Array) -> None:
-    """Report an array with two predicted failures; else only if no volume or drive of it has a condition."""
+    """Report an array with two predicted failures. Otherwise only if no volume or drive of it has a condition."""
     failing = {one.where for one in machine.found if one.rule == "drive_expects_failure"}
     several = [one for one in members(controller, array) if failing & {one.id, *one.backing}]
     if len(several) > 1:
@@ -333,15 +333,15 @@ def _caches(machine: _Machine, controller: Controller) -> None:
 _OF_VOLUMES = ("volume_failed", "volume_degraded", "volume_rebuilding")
 _OF_DRIVES = ("drive_failed", "volume_rebuilding", "background_operation")
 _OF_CACHES = ("write_back_unprotected", "battery_failed", "battery_learning", "cache_in_trouble")
-"""Rules whose conditions cause later ones in the list, on the same controller."""
+"""Rules whose conditions cause later ones in the list. These are on the same controller."""
 _STAND_ALONE = (*_OF_CACHES, "controller_in_trouble", "reported_trouble")
-"""Rules without a milder cause: such as a failed controller besides a failed battery."""
+"""Rules without a milder cause. An example is a failed controller besides a failed battery."""
 _GRADED = ("drive_failed", "drive_expects_failure")
-"""Rules that grade a drive by the remaining redundancy; a tool's warning about it is no worse."""
+"""Rules that grade a drive by the remaining redundancy. A tool's warning about it is no worse."""
 _ABOUT_CACHE = re.compile(r"\bcache\b.*\bproblem\b", re.IGNORECASE)
-"""A tool's own warning about a cache whose state is a separate condition."""
+"""A tool's warning about a cache whose state is a separate condition."""
 _ROUTINE = ("background_operation", "battery_learning")
-"""Rules whose conditions do not reduce a tool's warning: such as a charging battery that is too warm."""
+"""Rules whose conditions do not reduce a tool's warning. An example is a charging battery that is too warm."""
 
 
 def _folded(machine: _Machine, one: Condition) -> Condition:

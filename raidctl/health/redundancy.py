@@ -1,4 +1,4 @@
-"""Failures that volumes and arrays survive: the rules of redundancy, for every level and family. Pure.
+"""Failures that volumes and arrays survive. These are the rules of redundancy, for every level and family. Pure.
 
 A member that failed, is missing, or is not yet rebuilt counts as gone; spares do not count. Of the counts that a tool
 prints, the states of the members and the state of the volume, the most pessimistic one decides. If the level, the
@@ -20,10 +20,10 @@ _NONE = ("raid0", "jbod", "linear")
 _ONE = ("raid1e", "raid4", "raid5", "raid50", "raid10")
 _TWO = ("raid6", "raid60", "raid1t", "raid10t")
 _SETS = ("raidz1", "raidz2", "raidz3", "draid1", "draid2", "draid3", "unknown")
-"""Levels of software arrays of several sets: only their family knows the number."""
+"""Levels of software arrays of several sets. Only their family knows the number."""
 _PARITY = {"raid4": 1, "raid5": 1, "raid6": 2}
 OUT_OF_REACH = ("failed", "offline", "inactive")
-"""States of a volume in which none of its data can be read."""
+"""Volume states in which none of the data can be read."""
 NOT_WHOLE = frozenset((*OUT_OF_REACH, "degraded", "rebuilding"))
 _WHOLE = ("ok", "checking")
 _SHORT = ("degraded", "rebuilding")
@@ -35,7 +35,7 @@ _TREATED = ("eras", "sanitiz", "format", "foreign", "migrat", "expand", "initial
 _NO_REASON = ("passed", "failed!", "warning", "critical_warning", "asc=", "ascq=")
 _FORESEES = re.compile(r"smart|s\.m\.a\.r\.t|predict|error|fail")
 _SHORT_OF = re.compile(r"(?<!predicted )\bfailed\b|\bmissing\b|degraded|interim|rebuild", re.IGNORECASE)
-"""Words for an array that lacks a drive, whatever the words for its volumes are."""
+"""Words for an array that lacks a drive. The words for its volumes do not matter."""
 _COPIED = ("copy", "copied", "cpyb", "replacing")
 _REBUILT = ("rebuild", "rbld", "resync", "recover", "resilver", *_COPIED)
 
@@ -55,7 +55,7 @@ def array_of(controller: Controller, volume: Volume) -> Array | None:
 
 
 def members(controller: Controller, array: Array | None) -> tuple[Drive, ...]:
-    """The member drives of an array, without spares and journals, in the controller's order."""
+    """The member drives of an array in the controller's order. Spares and journals are left out."""
     if array is None:
         return ()
     named = set(array.drives)
@@ -76,7 +76,7 @@ def _of_controller(controller: Controller, out: frozenset[str], *, counted: bool
 
 
 def _of_array(array: Array, volumes: Sequence[Volume]) -> int | None:
-    """The number of its worst volume; unknown counts as worse than any survived failure."""
+    """The number of its worst volume. Unknown counts as worse than any survived failure."""
     left = [volume.failures_tolerated for volume in volumes if volume.array == array.id]
     known = [number for number in left if number is not None]
     return min(known) if known and (0 in known or len(known) == len(left)) else None
@@ -85,7 +85,7 @@ def _of_array(array: Array, volumes: Sequence[Volume]) -> int | None:
 def tolerated(
     controller: Controller, volume: Volume, out: frozenset[str] = frozenset(), *, counted: bool = False
 ) -> int | None:
-    """How many more members of a volume may fail, whichever they are; None: unknown.
+    """How many more members of a volume may fail, whichever they are. None: unknown.
 
     ``out``: ids of volumes that are out of reach: a member that lies on one of them is gone. ``counted``: the family
     reports the number itself.
@@ -124,7 +124,7 @@ def _reported(volume: Volume, shared: int, *, unsure: bool) -> int | None:
 
 
 def overdrawn(controller: Controller, volume: Volume) -> bool:
-    """Whether more members are reported as gone than the level survives, although the volume works.
+    """Whether more members are reported gone than a working volume's level survives.
 
     Then one of them still holds data that the others lack; or, in arrays of several sets, they are in different sets.
     """
@@ -151,7 +151,7 @@ def _most(controller: Controller, volume: Volume, count: int) -> int | None:
 def _gone(
     volume: Volume, drives: Sequence[Drive], expected: int | None, named: int, out: frozenset[str]
 ) -> tuple[int, bool]:
-    """The least number of members that are gone, and whether it is exact."""
+    """The least number of members gone, and whether it is exact."""
     whole = volume.status in _WHOLE
     working = sum(_works(drive, whole) and not out.intersection(drive.backing) for drive in drives)
     size = expected or (named if whole else 0)
@@ -170,14 +170,14 @@ def _gone(
 
 
 def _works(drive: Drive, whole: bool) -> bool:
-    """Whether a member holds its part of the data; an unknown state is good if the volume is reported complete."""
+    """Whether a member holds its part of the data. An unknown state is good if the volume is reported complete."""
     if drive.role == "failed" or drive.status == "critical" or being_rebuilt(drive):
         return False
     return whole or drive.status != "unknown"
 
 
 def in_stripe(volume: Volume) -> int | None:
-    """The number of members of a parity volume, from its full stripe: one strip of data each, plus parity."""
+    """The number of members of a parity volume, from its full stripe. That is one strip of data each, plus parity."""
     if volume.raid_level not in _PARITY or not volume.strip_bytes or not volume.full_stripe_bytes:
         return None
     return volume.full_stripe_bytes // volume.strip_bytes + _PARITY[volume.raid_level]
@@ -191,35 +191,35 @@ def _unsettled(volume: Volume) -> bool:
 
 
 def being_rebuilt(drive: Drive) -> bool:
-    """Whether a drive's warning only means that it is being rebuilt, or copied."""
+    """Whether a drive's warning only means that it is rebuilt or copied."""
     return drive.status == "warning" and speaks_of_rebuild(drive.status_text)
 
 
 def only_copied(volume: Volume) -> bool:
-    """Whether a rebuild only replaces a working member: all are present, none is degraded."""
+    """Whether a rebuild only replaces a working member. All are then present, and none is degraded."""
     whole = volume.drives_expected is None or volume.drives_active == volume.drives_expected
     return volume.status == "rebuilding" and whole and "degraded" not in (volume.status_text or "").lower()
 
 
 def bare_although_ok(controller: Controller, array: Array) -> bool:
-    """Whether an array with a warning has volumes without redundancy, though their level has some."""
+    """Whether an array with a warning has volumes without redundancy. Volumes whose level has none do not count."""
     own = [volume for volume in controller.volumes if volume.array == array.id and volume.raid_level not in _NONE]
     return any(volume.failures_tolerated == 0 for volume in own)
 
 
 def being_copied(drive: Drive) -> bool:
-    """Whether a working member is being copied to a drive that will replace it."""
+    """Whether a working member is being copied to its replacement drive."""
     return being_rebuilt(drive) and any(sign in (drive.status_text or "").lower() for sign in _COPIED)
 
 
 def speaks_of_rebuild(words: str | None) -> bool:
-    """Whether a tool's words for a state mean that something is being rebuilt, or copied."""
+    """Whether a tool's words for a state mean a rebuild or copy."""
     text = (words or "").lower().replace("unrecover", "")  # "Unrecovered-Read-Errors" of DDF metadata
     return any(sign in text for sign in _REBUILT)
 
 
 def rebuilding(controller: Controller, volume: Volume) -> bool:
-    """Whether a rebuild is running; some tools still report "degraded", and the rebuild only on the drive."""
+    """Whether a rebuild is running. Some tools still report "degraded", and the rebuild only on the drive."""
     if volume.status == "rebuilding":
         return True
     if volume.status != "degraded":
@@ -230,14 +230,14 @@ def rebuilding(controller: Controller, volume: Volume) -> bool:
 
 
 def queued(controller: Controller, volume: Volume) -> bool:
-    """Whether a degraded volume is queued: controllers rebuild the volumes of an array one by one."""
+    """Whether a degraded volume is queued. Controllers rebuild the volumes of an array one by one."""
     if volume.status != "degraded" or volume.array is None:
         return False
     return any(other.array == volume.array and other.status == "rebuilding" for other in controller.volumes)
 
 
 def named_for_rebuild(controller: Controller, drive: Drive) -> bool:
-    """Whether a drive is reported as degraded only because its volume is, which is being rebuilt on it."""
+    """Whether a drive is reported as degraded only because its volume is. The volume is being rebuilt on it."""
     if drive.errors.predictive or (drive.status_text or "").lower() != "degraded":
         return False
     return any(
@@ -251,13 +251,13 @@ def called_degraded(controller: Controller, drive: Drive) -> bool:
 
 
 def held_journal(controller: Controller, drive: Drive) -> bool:
-    """Whether a failed drive was the write journal of an md array, which rejects writes without it."""
+    """Whether a failed drive was the write journal of an md array. The array rejects writes without it."""
     words = (drive.status_text or "").lower()
     return controller.id == "md" and (drive.role == "journal" or "(j)" in words or "journal" in words)
 
 
 def expects_failure(controller: Controller, drive: Drive) -> bool:
-    """Whether a drive's warning predicts a failure, instead of describing an operation on it.
+    """Whether a drive's warning predicts failure instead of describing an operation.
 
     A member of a software array has a warning status while it is filled or replaced; only DDF metadata reports drive
     errors there: ``SMART-errors``, ``Unrecovered-Read-Errors``.

@@ -1,4 +1,4 @@
-"""The volumes that rely on a controller's batteries, and whether these only learn. Pure."""
+"""Volumes that rely on a controller's batteries, and whether these only learn. Pure."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ _BACK = ("protected_write_back", "unprotected_write_back")
 
 
 def pack_gone(controller: Controller, battery: Battery) -> bool:
-    """Whether the pack of a battery is missing (``Battery Pack Missing: Yes``) and no cache is described."""
+    """Whether a battery's pack is missing and no cache is described.
+
+    A missing pack is ``Battery Pack Missing: Yes``.
+    """
     return "pack missing" in (battery.status_text or "").lower() and not any(one.cache for one in controller.volumes)
 
 
@@ -20,7 +23,10 @@ def relied_on(controller: Controller) -> bool:
 
 
 def exposed(volume: Volume) -> bool:
-    """Whether write-back continues without a battery, or is so configured and no active policy is reported."""
+    """Whether write-back continues without a battery.
+
+    It also counts if it is so configured and no active policy is reported.
+    """
     cache = volume.cache
     if cache is None or volume.status in OUT_OF_REACH:
         return False

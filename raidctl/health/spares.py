@@ -1,4 +1,4 @@
-"""The spares of a volume, drives that could become one, and whether drives are listed. Pure."""
+"""Spares of a volume, possible spares, and whether drives are listed. Pure."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ _SLACK = 0.001
 
 
 def medium(members_: Sequence[Drive]) -> str | None:
-    """``ssd`` or ``hdd`` if all drives are of that type; None if they differ or one is unknown."""
+    """``ssd`` or ``hdd`` if all drives are of that type. None if they differ or one is unknown."""
     kinds = {drive.media for drive in members_}
     return kinds.pop() if len(kinds) == 1 else None
 
 
 def all_reported(controller: Controller, volume: Volume) -> bool:
-    """Whether the drives of the controller are listed, so that a spare would be too.
+    """Whether the drives of the controller are listed. A spare would then be listed, too.
 
     A single member does not suffice. Output about volumes names their drives and no others: drives without details were
     listed only by their volume.
@@ -31,13 +31,13 @@ def all_reported(controller: Controller, volume: Volume) -> bool:
 
 
 def arrays_of(controller: Controller, spare: Drive) -> list[Array]:
-    """The arrays that a spare covers; all of the controller if it is a global one."""
+    """The arrays that a spare covers. All of the controller if it is a global one."""
     named = [array for array in controller.arrays if array.id in spare.spare_for or spare.id in array.spares]
     return named or ([] if spare.spare_for else list(controller.arrays))
 
 
 def unfit(spare: Drive, array: Sequence[Drive]) -> str | None:
-    """Why a spare does not fit the drives of an array; None if it does, as far as is known."""
+    """Why a spare does not fit the drives of an array. None if it does, as far as is known."""
     if spare.status == "critical":
         return "it has failed"
     kind, sizes = medium(array), [drive.size_bytes for drive in array if drive.size_bytes]
@@ -67,7 +67,10 @@ def ready(controller: Controller, volume: Volume) -> list[Drive]:
 
 
 def offer(controller: Controller, volume: Volume) -> str | None:
-    """The unassigned drive that could become its spare, as the start of a remedy; None if none fits."""
+    """The unassigned drive that could become the volume's spare.
+
+    It is given as the start of a remedy. None if none fits.
+    """
     drives = below(controller, volume)
     idle = [drive for drive in controller.drives if drive.role == "unassigned" and drive.status == "ok"]
     fitting = [drive for drive in idle if not drive.mountpoints and not unfit(drive, drives)]

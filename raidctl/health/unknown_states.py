@@ -8,7 +8,7 @@ from raidctl.text import counted, listing
 
 
 def unknown_states(inventory: Inventory) -> dict[str, int]:
-    """The number of volumes, drives and batteries with an unknown status; kinds with none are left out."""
+    """The number of volumes, drives and batteries with an unknown status. Kinds with none are left out."""
     controllers = inventory.controllers
     states: dict[str, list[str]] = {
         "volume": [one.status for controller in controllers for one in controller.volumes],

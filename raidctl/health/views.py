@@ -1,4 +1,4 @@
-"""Contradictions between the BMC's view of a machine and that of the machine's own tools. Pure."""
+"""Contradictions between the views of a BMC and the machine's own tools. Pure."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _STATES = {
         **dict.fromkeys(("degraded", "failed", "missing"), _HURT),
     },
 }
-"""Comparable classes of statuses; for controllers and batteries, vendors' words for "bad" differ too much."""
+"""Comparable classes of statuses. For controllers and batteries, vendors' words for "bad" differ too much."""
 
 
 class Compared(Struct, frozen=True):
@@ -66,7 +66,7 @@ def _compared(item: Item, view: SecondView) -> Compared:
 
 
 def _policies(item: Item, view: SecondView) -> str:
-    """The difference between the write policies; empty if there is none, or one is unknown."""
+    """The difference between the write policies. Empty if there is none, or one is unknown."""
     cache = item.cache if isinstance(item, Volume) else None
     if cache is None:
         return ""

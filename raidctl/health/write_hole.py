@@ -1,4 +1,4 @@
-"""The write hole of parity RAID: can a power failure during a write damage other data of the stripe? Pure."""
+"""The write hole of parity RAID. Can a power failure during a write damage other data of the stripe? Pure."""
 
 from __future__ import annotations
 
@@ -21,7 +21,10 @@ class Hole(NamedTuple):
 
 
 def write_hole(controller: Controller, volume: Volume) -> Hole:
-    """Judge a volume by what protects stripes that are being written: a journal, a parity log, a protected cache."""
+    """Judge a volume by what protects stripes that are being written.
+
+    This is a journal, a parity log or a protected cache.
+    """
     if volume.raid_level in (None, "unknown"):
         return Hole("unknown", "its RAID level is unknown")
     if volume.raid_level not in PARITY:

@@ -1,4 +1,4 @@
-"""Build the layers of a stack, from top to bottom, with their answers. Pure."""
+"""Build a stack's layers, from top to bottom, with their answers. Pure."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def _page_cache(kernel: Kernel, job: Job) -> Layer:
 
 
 def page_thresholds(kernel: Kernel) -> Iterator[Threshold]:
-    """Yield the kernel's ``dirty_*`` limits; of each pair of bytes and percent, the one that is not 0 counts."""
+    """Yield the kernel's ``dirty_*`` limits. Of each pair of bytes and percent, the one that is not 0 counts."""
     for name, option in LIMITS:
         size, ratio = kernel.vm.value(f"{name}_bytes", number), kernel.vm.value(f"{name}_ratio", number)
         counted = "nr_dirty_threshold" if name == "dirty" else "nr_dirty_background_threshold"
@@ -150,7 +150,7 @@ def _watermarks(state: dm.CacheState, name: str | None) -> tuple[tuple[Threshold
 
 
 def reload_answer(name: str | None) -> Answer:
-    """Explain why a watermark cannot be set here: it is part of the table, and loading one suspends all I/O."""
+    """Explain why a watermark cannot be set here. It is part of the table, and loading one suspends all I/O."""
     return Answer(
         result="unsupported",
         why="Watermarks can only be set by loading a new table, which suspends the device.",
@@ -292,7 +292,7 @@ def _split_of(controller: Controller) -> Share | None:
 
 
 def _limits(controller: Controller) -> dict[Setting, Threshold]:
-    """Return the limits of a controller's cache; those it does not report have no value."""
+    """Return the limits of a controller's cache. Those it does not report have no value."""
     cache = controller.cache
     interval = cache.flush_interval_seconds if cache is not None else None
     details = {**controller.details, **(cache.details if cache is not None else {})}

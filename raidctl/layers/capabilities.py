@@ -1,4 +1,4 @@
-"""Find out what can be set on a layer by planning it with its family. Pure."""
+"""Find out what can be set on a layer. It is planned with the layer's family. Pure."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Families:
     tools: Sequence[Tool]
 
     def able(self, controller: Controller, object_id: str, setting: Setting, present: str | None) -> Answer:
-        """Return whether a setting of a controller or its part can be set; ``present`` is its current value."""
+        """Whether a setting of a controller or its part can be set. ``present`` is its current value."""
         family = controller.id.partition(":")[0]
         vendor = self.by_name.get(family)
         changes = changes_of(vendor) if vendor is not None else None
@@ -48,7 +48,7 @@ class Families:
 
 
 def _of_refusal(refusal: Refusal, why: str | None) -> Answer:
-    """Convert a refusal; ``why``: the family's general reason for the setting, which is preferred."""
+    """Convert a refusal. ``why``: the family's general reason for the setting, which is preferred."""
     if refusal.kind in ("unsafe", "not_in_force"):
         return Answer(result="supported", why=refusal.reason)
     if why is not None:
@@ -58,6 +58,6 @@ def _of_refusal(refusal: Refusal, why: str | None) -> Answer:
 
 
 def best(answers: Sequence[Answer]) -> Answer:
-    """Combine the results for several settings: a layer can what any of them can."""
+    """Combine the results for several settings. A layer can do what any of them can."""
     order = ("supported", "no_tool", "unknown", "unsupported")
     return min(answers, key=lambda answer: order.index(answer.result))

@@ -53,7 +53,7 @@ class CacheState:
 
 
 def lines(text: str) -> tuple[dict[str, list[tuple[str, tuple[str, ...]]]], int]:
-    """Return the targets of each device by name, and the number of unparsed lines.
+    """Return each device's targets by name, and the number of unparsed lines.
 
     dmsetup prints ``No devices found`` if there is none.
     """
@@ -164,7 +164,7 @@ def _cache(mapping: Target) -> CacheState:
 
 
 def _mode(table: Sequence[str]) -> str | None:
-    """Return the mode in a table; writeback if it has none, as is the kernel's default."""
+    """Return the mode in a table. Writeback if it has none, as is the kernel's default."""
     return next((word for word in table if word in _MODES), "writeback" if table else None)
 
 

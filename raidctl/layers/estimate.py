@@ -26,13 +26,13 @@ ENOUGH = 100
 """Fewest requests for a mean. Waits are spread evenly over a revolution, so the error of their mean is
 ``1/sqrt(3 n)`` of half a revolution: 6 % with 100."""
 FASTEST = 15000
-"""Rpm of the fastest drives ever sold: assumed for a drive that does not report its own."""
+"""Rpm of the fastest drives ever sold. It is assumed for a drive that does not report its own."""
 _MINUTE = 60000.0
 _SECTOR = 512
 _WRAP = 1 << 32
 """The kernel prints milliseconds as an unsigned int (``part_stat_show`` in block/genhd.c)."""
 _FIELDS = 11
-"""Numbers in a line of ``stat`` before 4.18; later ones have 15 (discards) or 17 (flushes, since 5.5)."""
+"""Numbers in a line of ``stat`` before 4.18. Later ones have 15 (discards) or 17 (flushes, since 5.5)."""
 _METHOD = (
     "estimate: {0} compared with the drives' rotation. A request that waits for a platter waits half a "
     "revolution on average, {1:.3g} ms at {2} rpm{3}: at least 1 - mean/{1:.3g} of them did not wait"
@@ -57,7 +57,7 @@ class Times:
 
 @dataclass(frozen=True)
 class Rotation:
-    """The rotation of the drives below a volume, or why there is none."""
+    """Rotation of the drives below a volume, or why there is none."""
 
     rpm: int | None = None
     """Of the fastest drive; None: see ``why``."""
@@ -72,7 +72,9 @@ class Rotation:
 
 
 def parse(text: str) -> Times:
-    """Parse a line of ``stat``: requests, merged, sectors, milliseconds for reads, the same for writes, and more.
+    """Parse a line of ``stat``.
+
+    It has requests, merged, sectors and milliseconds for reads, the same for writes, and more.
 
     Raises:
         ValueError: It is in no known format.
@@ -100,7 +102,7 @@ def rotation(drives: Iterable[Drive]) -> Rotation:
 
 
 def method(name: str, below: Rotation | None = None) -> str:
-    """Describe how the shares of a block device were estimated, or the source of its counters."""
+    """Describe how a block device's shares were estimated, or its counters' source."""
     path = path_of(name, "stat")
     if below is None or below.rpm is None:
         return _PLAIN.format(path)
@@ -109,7 +111,7 @@ def method(name: str, below: Rotation | None = None) -> str:
 
 
 def shares(now: Times, old: Times | None, below: Rotation) -> Iterator[Counter]:
-    """Yield the shares of reads and writes that did not wait for a platter, or why they are unknown."""
+    """Yield the shares of reads and writes without waiting for a platter. If they are unknown, yield why."""
     for name, count, spent in (
         ("reads cached or sequential (at least)", "reads", "read_ms"),
         ("writes cached or sequential (at least)", "writes", "write_ms"),
@@ -135,13 +137,13 @@ def _share(now: Times, old: Times | None, below: Rotation, count: str, spent: st
 
 
 def mean(now: Times, old: Times | None, count: str, spent: str) -> float | None:
-    """Return the mean milliseconds per request in the interval, else since boot; None if nothing was counted."""
+    """Return the mean milliseconds per request in the interval, else since boot. None if nothing was counted."""
     requests, took = _growth(now, old, count, spent)
     return took / requests if requests > 0 and took > 0 else None
 
 
 def _growth(now: Times, old: Times | None, count: str, spent: str) -> tuple[int, int]:
-    """Return requests and milliseconds of the interval, else since boot; 0 if the device was created since."""
+    """Return requests and milliseconds of the interval, else since boot. Both are 0 if the device was created since."""
     requests, took = getattr(now, count), getattr(now, spent)
     if old is None:
         return requests, took

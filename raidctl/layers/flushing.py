@@ -1,4 +1,4 @@
-"""Plan how to flush each cache of a stack, from top to bottom. Pure."""
+"""Plan how to flush each cache of a stack. The order is from top to bottom. Pure."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ class Job:
     device: str | None = None
     """Kernel name, if the layer is a block device."""
     family: str | None = None
-    """The family of the command, which judges the output; None: a system command."""
+    """The family of the command, which judges the output. None: a system command."""
 
 
 def jobs(scope: Scope, view: HostView, kernel: Kernel, inventory: Inventory, vendors: Sequence[Vendor]) -> list[Job]:
-    """Return the jobs in order, also for layers with nothing to flush and layers that cannot be flushed."""
+    """Return the jobs in order. Layers with nothing to flush and layers that cannot be flushed have one too."""
     flushes = vendor_flushes(scope, inventory, vendors)
     return [
         _page_cache(scope),
@@ -78,7 +78,7 @@ def _run(*argv: str) -> Action:
 
 
 def _page_cache(scope: Scope) -> Job:
-    """Plan a ``sync`` of the file systems, then of the devices, for data written without a file system.
+    """Plan a ``sync`` of the file systems, then of the devices. The latter is for data written without a file system.
 
     A sync of everything includes the devices. ``blockdev --flushbufs`` also drops data that was read.
     """
@@ -193,7 +193,7 @@ def _of_controllers(scope: Scope, flushes: Mapping[str, Flush]) -> Iterator[Job]
 
 
 def has_cache(controller: Controller) -> bool:
-    """Whether a controller is a layer: it has a cache, or it is RAID and its cache is unknown."""
+    """Whether a controller is a layer. It is one if it has a cache, or if it is RAID and its cache is unknown."""
     if controller.mode in ("none", "software") or (controller.cache is not None and controller.cache.present is False):
         return False
     return controller.cache is not None or controller.mode in ("raid", "mixed")
@@ -208,7 +208,7 @@ def _of_cache(controller: Controller, flush: Flush, scope: Scope) -> Job:
 
 
 def _written_through(controller: Controller, scope: Scope, answer: Answer) -> Answer:
-    """Return "nothing" if all volumes of the controller are in write-through; else the answer."""
+    """Return "nothing" if all volumes of the controller are in write-through. Otherwise the answer."""
     mine = [volume.cache for c, volume in scope.volumes if c.id == controller.id]
     left = controller.cache is not None and (controller.cache.unwritten_data or controller.cache.preserved_data)
     through = all(cache is not None and cache.write_active in ("write_through", "off") for cache in mine)
@@ -256,7 +256,7 @@ def _job(layer: str, kind: Kind, flush: Flush, name: str | None) -> Job:
 
 
 def left(job: Job, kernel: Kernel, controllers: Mapping[str, Controller]) -> tuple[int | None, bool | None]:
-    """Return a layer's unwritten data in bytes, and whether there is any; None if unknown."""
+    """Return a layer's unwritten data in bytes, and whether there is any. None if unknown."""
     if job.kind == "page_cache":
         return kernel.dirty, None if kernel.dirty is None else kernel.dirty > 0
     figure = unwritten(job.device, kernel) if job.device else None

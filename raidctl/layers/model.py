@@ -1,4 +1,4 @@
-"""The layers of a stack of caches, their flushes and statistics: one vocabulary for all.
+"""The layers of a stack of caches, their flushes and statistics. One vocabulary serves all.
 
 Sizes are in bytes, times in seconds unless a unit is given. ``None`` means "unknown", never "no".
 """
@@ -35,7 +35,7 @@ class Answer(msgspec.Struct, frozen=True):
 
 
 class Threshold(msgspec.Struct, frozen=True):
-    """A limit or time at which data is written back or bypasses the cache."""
+    """A limit or time for write-back or for bypassing the cache."""
 
     name: Annotated[str, doc("The kernel's or the tool's name: `dirty_ratio`, `flush_interval`.")]
     value: Annotated[int | None, doc("The value; null: unknown.")]

@@ -1,4 +1,4 @@
-"""Read the kernel's caches: a dialogue of at most two rounds of requests."""
+"""Read the kernel's caches. The dialogue has at most two rounds of requests."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class _Round:
 
 
 def probe_caches(view: HostView, names: Iterable[str] | None = None) -> Dialogue[Kernel]:
-    """Read all caches of the kernel, or those of some block devices (and the page cache)."""
+    """Read the kernel's caches: all, or those of some block devices. The page cache is always included."""
     chosen = None if names is None else frozenset(names)
     wanted = [block for block in view.blocks if chosen is None or block.name in chosen]
     mapped = {block.dm_name: block.name for block in wanted if block.kind == "dm" and block.dm_name}
@@ -163,7 +163,7 @@ def _fault(request: Run, answer: Answer) -> Problem | None:
 
 
 def _untold(kernel: Kernel, first: _Round) -> None:
-    """Report once if the page cache is unknown: no /proc, or an old recording."""
+    """Report once if the page cache is unknown. The cause is a missing /proc or an old recording."""
     answers = [*kernel.vm.answers.values(), first.reads[MEMINFO]]
     if all(answer.data is None for answer in answers):
         unrecorded = any(answer.trouble is Failure.UNRECORDED for answer in answers)

@@ -1,4 +1,7 @@
-"""Find everything below a target: block devices from top to bottom, volumes, drives, controllers. Pure."""
+"""Find everything below a target: block devices, volumes, drives, controllers.
+
+Block devices are listed from top to bottom. Pure.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,7 @@ VM = f"{KERNEL}:vm"
 
 @dataclass(frozen=True)
 class Scope:
-    """The stack below a target; the whole machine if there is no target."""
+    """The stack below a target. The whole machine if there is no target."""
 
     target: str | None
     roots: tuple[BlockDevice, ...] = ()
@@ -29,7 +32,7 @@ class Scope:
     """File systems of the target and on it."""
     volumes: tuple[tuple[Controller, Volume], ...] = ()
     drives: tuple[tuple[Controller, Drive], ...] = ()
-    """Without the members of software arrays: the drives below these are listed themselves."""
+    """The drives, without the members of software arrays. The drives below these are listed themselves."""
     controllers: tuple[Controller, ...] = ()
 
     @property
@@ -39,7 +42,9 @@ class Scope:
 
 
 def scope(view: HostView, inventory: Inventory, target: str | None) -> Scope:
-    """Return the stack below a target: a mount point, device, id of an object or layer (``kernel:bcache0``).
+    """Return the stack below a target.
+
+    The target is a mount point, a device, or the id of an object or layer (``kernel:bcache0``).
 
     Raises:
         UsageError: The target matches nothing, or several objects.
@@ -90,7 +95,7 @@ def _blocks(view: HostView, target: str) -> list[BlockDevice]:
 
 
 def _nodes(inventory: Inventory, ids: frozenset[str]) -> list[str]:
-    """Return the nodes of the named volumes and drives, also of those named by controller or array."""
+    """Return the nodes of the named volumes and drives. They may also be named by controller or array."""
     found: list[str] = []
     for controller in inventory.controllers:
         parts: tuple[Volume | Drive, ...] = (*controller.volumes, *controller.drives)
@@ -149,7 +154,7 @@ def _reached(view: HostView, roots: Iterable[BlockDevice]) -> list[BlockDevice]:
 
 
 def ordered(view: HostView, blocks: Iterable[BlockDevice]) -> list[BlockDevice]:
-    """Sort devices so that each comes before all below it; keep the order within a cycle (corrupt sysfs)."""
+    """Sort devices so that each comes before all below it. Keep the order within a cycle (corrupt sysfs)."""
     known = {block.name: block for block in blocks}
     below = {name: _under(view, block, known) for name, block in known.items()}
     above = dict.fromkeys(known, 0)

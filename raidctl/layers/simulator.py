@@ -1,4 +1,4 @@
-"""Simulate the kernel's caches: the effects of flushes and of writing to files. Pure.
+"""Simulate the kernel's caches. This covers the effects of flushes and of writing to files. Pure.
 
 The simulated machine keeps written files itself; here are the side effects: the counterpart of a limit becomes 0, a
 word gets its brackets, unwritten data decreases.
@@ -72,12 +72,12 @@ def render(argv: tuple[str, ...], text: str, state: Mapping[str, str]) -> str:
 
 
 def shown(path: str, text: str, state: Mapping[str, str]) -> str:
-    """Return a file as it is read: after a sync no memory is dirty."""
+    """Return a file as it is read. After a sync no memory is dirty."""
     return _DIRTY.sub(r"\g<1>0\2", text) if path == "/proc/meminfo" and _SYNCED in state else text
 
 
 def written(path: str, data: str) -> Mapping[str, str]:
-    """Return the files that change when a word is written to one, with their new content.
+    """Return the files that change when a word is written to one. Each has its new content.
 
     Raises:
         ValueError: The kernel refuses that word; the text is the kernel's.
@@ -111,7 +111,7 @@ def written(path: str, data: str) -> Mapping[str, str]:
 
 
 def _of_array(name: str, word: str) -> str:
-    """Return the content of a file of an md array after a word was written."""
+    """Return an md array file's content after a word was written."""
     if name == "journal_mode" and word in _JOURNAL:
         return " ".join(f"[{mode}]" if mode == word else mode for mode in _JOURNAL)
     if name == "stripe_cache_size" and word.isdecimal() and int(word) in _STRIPES:

@@ -22,7 +22,7 @@ from raidctl.survey.failed_requests import problems_of
 from raidctl.text import attempt
 
 SWITCH = "queue/iostats"
-"""Whether the kernel counts the requests of a device; a partition has that of its drive."""
+"""Whether the kernel counts the requests of a device. A partition has that of its drive."""
 
 
 @dataclass
@@ -45,7 +45,7 @@ def devices(scope: Scope, view: HostView) -> list[BlockDevice]:
 
 
 def sample(view: HostView, scope: Scope, kernel: Kernel) -> Dialogue[Sample]:
-    """Read the statistics of the block devices; ``kernel`` was read at the same time."""
+    """Read the statistics of the block devices. ``kernel`` was read at the same time."""
     names = [block.name for block in devices(scope, view)]
     if not scope.volumes and not scope.drives:
         names = [block.name for block in scope.blocks if block.kind in ("disk", "md")]
@@ -84,7 +84,7 @@ def _problem(path: str, what: str) -> Problem:
 
 
 def statistics(scope: Scope, view: HostView, now: Sample, before: Sample | None, seconds: float) -> list[LayerStats]:
-    """Return the statistics of every layer, from top to bottom; with rates if there is an earlier sample."""
+    """Return the statistics of every layer, from top to bottom. With rates if there is an earlier sample."""
     work = _Work(scope, view, now, before, seconds)
     return [*work.memory(), *work.blocks(), *work.controllers(), *work.drives()]
 
@@ -98,14 +98,14 @@ class _Work:
     seconds: float
 
     def rate(self, name: str, value: float | None, earlier: float | None, unit: Unit = "count") -> Counter:
-        """Return a counter with its growth; without if it decreased, as the device was created again."""
+        """Return a counter with its growth. Without if it decreased, as the device was created again."""
         grown = None
         if value is not None and earlier is not None and self.seconds > 0 and value >= earlier:
             grown = round((value - earlier) / self.seconds, 3)
         return Counter(name=name, value=value, unit=unit, per_second=grown)
 
     def memory(self) -> Iterator[LayerStats]:
-        """Yield dirty pages, and the rates at which pages become dirty and are written."""
+        """Yield dirty pages and the rates of dirtying and writing."""
         kernel, old = self.now.kernel, self.before.kernel if self.before else None
         counters = [
             Counter(name="dirty", value=kernel.memory.get("Dirty"), unit="bytes"),
@@ -232,7 +232,7 @@ def _untold(block: BlockDevice | None) -> str:
 
 
 def _read(reported: Sample | None, name: str) -> dm.CacheState:
-    """Return the state of a mapping; empty if there is none or its format is unknown."""
+    """Return the state of a mapping. Empty if there is none or its format is unknown."""
     target = reported.kernel.targets.get(name) if reported else None
     try:
         return dm.read(target) if target is not None else dm.CacheState("cache")
@@ -248,7 +248,10 @@ def _hits(files: Files) -> dict[str, int]:
 
 
 def _ratio(name: str, now: Mapping[str, int], old: Mapping[str, int]) -> list[Counter]:
-    """Return the share of hits among reads: of the interval if there is an earlier sample, else since the start."""
+    """Return the share of hits among reads.
+
+    It is that of the interval if there is an earlier sample, else since the start.
+    """
     hits, total = _reads(now)
     if old:
         earlier_hits, earlier = _reads(old)

@@ -20,7 +20,7 @@ def number(text: str) -> int:
 
 
 def members_of(text: str) -> int:
-    r"""Parse an md array's number of members; ``4 (3)`` while it is reshaped from 3 to 4.
+    r"""Parse an md array's number of members. ``4 (3)`` while it is reshaped from 3 to 4.
 
     >>> members_of("4 (3)\n"), members_of("6")
     (4, 6)
@@ -31,7 +31,10 @@ def members_of(text: str) -> int:
 
 
 def human(text: str) -> int:
-    """Parse bcache's ``1.2M``, ``512.0k``, ``0`` to bytes: binary units, rounded by the kernel."""
+    """Parse bcache's ``1.2M``, ``512.0k``, ``0`` to bytes.
+
+    The units are binary, and the kernel has rounded the value.
+    """
     plain = text.strip()
     return int(plain) if _NUMBER.fullmatch(plain) else parse_size(plain, binary=True)
 
@@ -45,5 +48,5 @@ def word(text: str) -> str:
 
 
 def state(text: str) -> str:
-    """Parse the state of a bcache device, which may be two words: ``no cache``."""
+    """Parse the state of a bcache device. It may be two words: ``no cache``."""
     return " ".join(word(part) for part in text.split()) or word(text)

@@ -1,1 +1,1 @@
-"""Layouts: the volumes and spares of a machine as a file, and a machine compared with it. Pure."""
+"""Layouts: a machine's volumes and spares as a file. A machine is compared with it. Pure."""

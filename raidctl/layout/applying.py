@@ -1,4 +1,4 @@
-"""Carrying out a layout, stage by stage, each planned from the machine's state at that time.
+"""Carrying out a layout, stage by stage. Each stage is planned from the machine's state at that time.
 
 The journal has the file, the chosen drives, and the names of the created volumes; progress is read from the machine. So
 the operation continues after a kill or a power failure, and guards are checked again before every step.
@@ -45,7 +45,7 @@ class Applying:
     """The last reading, and the plan from it."""
 
     def look_at(self, seen: Survey) -> tuple[Compiled, Stages, Ground]:
-        """Compile the layout for the machine's current state; each reading is probed once."""
+        """Compile the layout for the machine's current state. Each reading is probed once."""
         if self._looked is None or self._looked[0] is not seen:
             self._looked = seen, self._compiled(seen)
         return self._looked[1]
@@ -62,7 +62,7 @@ class Applying:
         return made, stages(made, known), read
 
     def pin(self, seen: Survey, made: Compiled) -> None:
-        """Store the chosen drives, and the members of deleted volumes: later stages use these."""
+        """Store the chosen drives and the members of deleted volumes. Later stages use these."""
         self._looked = None
         self.facts = replace(
             self.facts,
@@ -74,7 +74,10 @@ class Applying:
         )
 
     def unused_wipes(self, seen: Survey) -> list[str]:
-        """Return words of ``--wipe`` that name neither a drive of the layout nor a volume that it deletes."""
+        """Return words of ``--wipe`` that match nothing in the layout.
+
+        They name neither a drive of it nor a volume that it deletes.
+        """
         machine = Machine(seen.inventory)
         listed = {name for one in self.facts.pinned(self.layout).volumes for names in (one.drives, one.spares)
                   if isinstance(names, tuple) for name in names}  # fmt: skip
@@ -100,7 +103,7 @@ class Applying:
         return []
 
     def confirm(self, step: Step, seen: Survey) -> list[str]:
-        """Return what a reading does not confirm yet, beyond the expectations of the step."""
+        """Return what a reading does not confirm yet. This goes beyond the expectations of the step."""
         if step.setting == "wipe":
             node = step.action.argv[-1]
             left = converse(probed([node]), self.runner)[node]
@@ -130,7 +133,10 @@ class Applying:
                     yield from [why] if why is not None else []
 
     def _made(self, step: Step, seen: Survey) -> list[str]:
-        """Return nothing if the volume on these drives exists with all members and its new unique id; else why not."""
+        """Return why the volume on these drives is not made yet.
+
+        Empty if it exists with all members and its new unique id.
+        """
         serials = {one.unique for one in step.subjects}
         node = step.expects[0].object_id.removeprefix("node:")
         block = seen.view.block(node)
@@ -190,7 +196,10 @@ class Applying:
             seen = shown = change.go_on(steps, self.facts.texts(), shown)
 
     def _name_old_data(self, made: Sequence[Volume]) -> None:
-        """P12: warn that old content of an earlier array with the same drives and geometry may be readable again."""
+        """P12: warn that old content may be readable again.
+
+        It is that of an earlier array with the same drives and geometry.
+        """
         nodes = {volume.device: volume for volume in made if volume.device and self.facts.pins}
         for node, found in converse(probed(list(nodes)), self.runner).items():
             if found:
@@ -235,7 +244,7 @@ class Applying:
         return ()
 
     def _own(self, seen: Survey) -> list[tuple[Controller, Volume]]:
-        """Return the volumes that this operation created, or that must be in the configuration."""
+        """Return the volumes that this operation created. Those that must be in the configuration are included."""
         pinned = self.facts.pinned(self.layout)
         wanted = [
             one for one in pinned.volumes
@@ -275,7 +284,7 @@ def _identity(volume: Volume) -> Identity:
 
 
 def _present(one: Doomed, seen: Survey) -> Iterator[tuple[Identity, str]]:
-    """Yield the former members that are present: the whole drive, and the node of the member."""
+    """Yield the former members that are present. Each is the whole drive, and the node of the member."""
     drives = {drive.serial: drive for _, drive in physical_drives(seen.inventory.controllers) if drive.serial}
     for pair in one.members:
         serial, _, part = pair.partition("=")

@@ -1,4 +1,4 @@
-"""The facts of an operation on a layout, stored in the journal as text. Pure."""
+"""The facts of an operation on a layout. They are stored in the journal as text. Pure."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ class Doomed(Struct, frozen=True, kw_only=True):
     family: str
     unique_id: str
     members: tuple[str, ...]
-    """``SERIAL=`` for a whole drive, ``SERIAL=1`` for a partition: the suffix of the drive's node."""
+    """The members: ``SERIAL=`` for a whole drive, ``SERIAL=1`` for a partition. The number is the suffix of the drive's
+    node."""
 
 
 class ApplyFacts(Struct, frozen=True, kw_only=True):

@@ -21,7 +21,7 @@ _USABLE: Mapping[RaidLevel, Callable[[int], float]] = {
 
 
 OVERHEAD = 0.03
-"""Maximum share of a drive for metadata and rounding; a smaller volume uses only a part of its drives."""
+"""Maximum share of a drive for metadata and rounding. A smaller volume uses only a part of its drives."""
 
 
 def impossible(wanted: VolumeLayout, chosen: Chosen) -> Iterator[str]:
@@ -39,7 +39,7 @@ def impossible(wanted: VolumeLayout, chosen: Chosen) -> Iterator[str]:
 
 
 def whole(level: RaidLevel | None, sizes: Sequence[int | None], size: int | None) -> bool | None:
-    """Whether a software array uses its members completely, but for metadata and rounding; None: unknown."""
+    """Whether a software array uses its members completely. Metadata and rounding do not count. None: unknown."""
     usable = _USABLE.get(level) if level is not None else None
     known = [one for one in sizes if one]
     if usable is None or not known or len(known) < len(sizes) or not size:

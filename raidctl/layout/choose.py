@@ -24,7 +24,7 @@ from raidctl.toml_files.mistakes import suggestion
 from raidctl.units import format_decimal
 
 _ROOM = 0.1
-"""Maximum relative difference of member sizes in one array: the excess is wasted."""
+"""Maximum relative difference of member sizes in one array. The excess is wasted."""
 
 
 class Place(Struct, frozen=True, kw_only=True):
@@ -39,7 +39,7 @@ class Place(Struct, frozen=True, kw_only=True):
     """In messages: serial number or id."""
 
     def overlaps(self, other: Place) -> bool:
-        """Whether both use the same partition, or one of them the whole drive."""
+        """Whether both use the same partition, or one the whole drive."""
         return self.drive.id == other.drive.id and (self.part == other.part or not self.part or not other.part)
 
 
@@ -53,7 +53,7 @@ class Chosen(Struct, frozen=True, kw_only=True):
 
 
 Signatures = Mapping[str, tuple[str, ...] | None]
-"""Signatures that a probe found on each device node; None: it could not be read."""
+"""Signatures that a probe found on each device node. None: it could not be read."""
 
 
 class Stock(Struct, frozen=True, kw_only=True):
@@ -73,7 +73,7 @@ class Stock(Struct, frozen=True, kw_only=True):
 
 
 def candidates(controller: Controller, machine: Machine) -> list[Drive]:
-    """The drives that a controller can use: its own, or for md all that the system sees."""
+    """The drives that a controller can use. These are its own, or for md all that the system sees."""
     if controller.mode == "software":
         return [drive for _, drive in physical_drives(machine.inventory.controllers) if drive.device]
     return list(controller.drives)
@@ -120,7 +120,7 @@ def _named(
 
 
 def not_one(name: str, controller: Controller, drives: Sequence[Drive], machine: Machine) -> str:
-    """Report that a name matches no drive, with similar names or the free drives."""
+    """Report that a name matches no drive. The report has similar names or the free drives."""
     software = controller.mode == "software"
     what = f'"{name}" is no drive {"that md can use" if software else f"of {controller.id}"}'
     meant = suggestion(name, [machine.name(drive) for drive in drives])
@@ -155,7 +155,7 @@ def _bay(drive: Drive) -> tuple[object, ...]:
 
 
 def _counted(wanted: VolumeLayout, counted_: Counted, controller: Controller, stock: Stock) -> Chosen:
-    """The smallest sufficient drives of one kind, members first, by enclosure and bay among equals."""
+    """The smallest sufficient drives of one kind, members first. Equal ones are in the order of enclosure and bay."""
     free, passed_over = _free(wanted, counted_, controller, stock)
     extra = wanted.spares if isinstance(wanted.spares, int) else 0
     named, why = _named(wanted, wanted.spares, controller, stock) if isinstance(wanted.spares, tuple) else ([], [])
@@ -187,7 +187,7 @@ _MIRRORED = ("raid1", "raid10", "raid1e")
 
 
 def _spread(group: Sequence[Place], count: int) -> list[Place]:
-    """Alternate between the enclosures, so that neighbours, which mirror each other, are in different ones."""
+    """Alternate between the enclosures. Neighbours, which mirror each other, are then in different ones."""
     near = [place for place in group if not list(_alike([group[0], place]))]
     shelves: dict[str | None, list[Place]] = {}
     for place in near:
@@ -199,7 +199,7 @@ def _spread(group: Sequence[Place], count: int) -> list[Place]:
 def choose_spares(
     wanted: VolumeLayout, members: Sequence[Place], controller: Controller, stock: Stock
 ) -> tuple[list[Place], list[str]]:
-    """Spares for an array with these members: the named ones, or the requested number."""
+    """Spares for an array with these members. They are the named ones, or the requested number."""
     if isinstance(wanted.spares, tuple):
         found, why = _named(wanted, wanted.spares, controller, stock)
     else:
@@ -212,7 +212,10 @@ def choose_spares(
 def _spares(
     wanted: VolumeLayout, members: Sequence[Place], controller: Controller, stock: Stock
 ) -> tuple[list[Place], list[str]]:
-    """The requested number of spares for named members: of their kind, and at least as large as the smallest."""
+    """The requested number of spares for named members.
+
+    They are of the members' kind, and at least as large as the smallest.
+    """
     if not members or not isinstance(wanted.spares, int):
         return [], []
     like = members[0].drive
@@ -256,7 +259,10 @@ def _unlike(drive: Drive, wanted: Counted) -> Iterator[str]:
 def objections(
     place: Place, controller: Controller, stock: Stock, partition: Partition | None = None, *, counted: bool = False
 ) -> Iterator[str]:
-    """Why a drive must not become part of a new volume, in sentences; ``partition``: it is created on the drive."""
+    """Why a drive must not become part of a new volume.
+
+    Each reason is a sentence. If ``partition`` is given, it is created on the drive.
+    """
     drive = place.drive
     if any(place.overlaps(other) for other in stock.taken):
         yield f"{drive.id}: another volume of the layout uses it."
@@ -273,7 +279,7 @@ def objections(
 
 
 def _in_system(place: Place, stock: Stock, partition: Partition | None, *, counted: bool) -> Iterator[str]:
-    """Objections to a drive that the system sees: used, with signatures, or held by a program."""
+    """Objections to a drive that the system sees. It is used, has signatures, or is held by a process."""
     node = place.node
     if partition is not None:
         made = stock.seen.view.block(node or "")
@@ -310,7 +316,7 @@ def _mounted(seen: Survey, block: BlockDevice) -> bool:
 
 
 def _behind_controller(drive: Drive, seen: Survey) -> Iterator[str]:
-    """Objections to a drive behind a controller: in an array, a spare, or foreign."""
+    """Objections to a drive behind a controller. It is in an array, a spare, or foreign."""
     if drive.role != "unassigned":
         word = "its use is unknown" if drive.role is None else f"it is a {drive.role} drive"
         yield f"{drive.id}: {word}{f' of {drive.array}' if drive.array else ''}."
@@ -323,7 +329,7 @@ def _behind_controller(drive: Drive, seen: Survey) -> Iterator[str]:
 
 
 def _alike(places: Sequence[Place], *, mixed: bool = False) -> Iterator[str]:
-    """Why drives do not belong in one array: kind, sectors, and sizes within a tenth."""
+    """Why drives do not belong in one array. Kind and sectors must match, and sizes within a tenth."""
     for key, word in (("media", "kinds"), ("interface", "interfaces"), ("sector_bytes", "sector sizes")):
         values = {getattr(place.drive, key) for place in places}
         if len(values) > 1:

@@ -1,4 +1,4 @@
-"""The code of a plan: eight hexadecimal digits that confirm it, for this machine as it was read. Pure."""
+"""The code of a plan: eight hexadecimal digits that confirm it. It is valid for this machine as it was read. Pure."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _STATE = ("id", "serial", "unique_id", "device", "status", "role", "array", "siz
 
 
 def code_of(found: Stages, inventory: Inventory, read: Ground) -> str:
-    """The code over the steps, and over identity and state of all drives and volumes.
+    """The code of the steps and the machine. It covers identity and state of all drives and volumes.
 
     Another machine, another order of the drives, or a state that has changed has another code.
     """

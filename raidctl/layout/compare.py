@@ -27,7 +27,7 @@ _SETTINGS = ("name", "write", "read", "io", "drive_cache")
 
 
 class Difference(Struct, frozen=True):
-    """One key of a layout that the machine does not meet, or for which this is unknown."""
+    """One key of a layout that the machine does not meet. It may also be unknown whether it does."""
 
     key: Annotated[str, doc("Key of the layout: `raid_level`, `drives`.")]
     wanted: Annotated[str, doc("What the layout requires.")]
@@ -35,7 +35,7 @@ class Difference(Struct, frozen=True):
 
 
 class Compared(Struct, frozen=True, kw_only=True):
-    """A volume, a group of spares, or the machine, compared with the layout."""
+    """A comparison of one entry with the layout. The entry is a volume, a group of spares, or the machine."""
 
     label: Annotated[str, doc("Name in the layout.")]
     object_id: Annotated[str | None, doc("Id of the object on the machine; null: none.")] = None
@@ -108,7 +108,7 @@ def _machine(layout: Layout, machine: Machine) -> Compared | None:
 
 
 def hidden_by(inventory: Inventory) -> str | None:
-    """What was not read, so that objects may exist unlisted; None if everything was read."""
+    """What was not read, so that objects may exist unlisted. None if everything was read."""
     for problem in inventory.problems:
         if hides(problem):
             return f"Not everything could be read: {problem.where}: {problem.message}"
@@ -199,7 +199,7 @@ def _match(wanted: VolumeLayout, candidates: Sequence[Pair], machine: Machine) -
 
 
 def _same_name(wanted: VolumeLayout, volume: Volume) -> bool:
-    """Whether a volume has the name; the home host that md prepends may be missing."""
+    """Whether a volume has the name. The home host that md prepends may be missing."""
     name, found = wanted.name or "", volume.name
     if found is not None and volume.metadata and ":" in found and ":" not in name:
         found = found.partition(":")[2]
@@ -216,13 +216,13 @@ def _same_drives(wanted: VolumeLayout, pair: Pair, machine: Machine) -> bool:
 
 
 def members_named(wanted: VolumeLayout, names: Sequence[str] | None = None) -> list[str]:
-    """The members that a volume names (or these drives), with its partition of each: ``ZC1A-part1``."""
+    """The members that a volume names (or these drives). Each name has the volume's partition: ``ZC1A-part1``."""
     given = names if names is not None else wanted.drives if isinstance(wanted.drives, tuple) else ()
     return [f"{name}-part{wanted.partition.number}" if wanted.partition is not None else name for name in given]
 
 
 def _unlike(names: Sequence[str], drives: Iterable[Drive], machine: Machine) -> tuple[list[str], list[str]] | None:
-    """Names without a drive, and drives without a name; None if they agree."""
+    """Names without a drive, and drives without a name. None if they agree."""
     left = list(drives)
     gone = []
     for name in names:

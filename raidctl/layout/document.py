@@ -45,7 +45,7 @@ Reader = Callable[[Any, Place], Any]
 
 
 def read_layout(path: str, data: bytes, controller: str | None = None) -> Layout:
-    """Read the bytes of a layout file: a layout, or one of a provisioner's.
+    """Read the bytes of a layout file. It may also be one of a provisioner's.
 
     Args:
         path: For messages.
@@ -180,7 +180,7 @@ def _number(spec: Any, place: Place) -> int | None:
 
 
 def _word(known: Sequence[str], short: Mapping[str, str] | None = None) -> Reader:
-    """A reader of one of the model's words; hyphens and underscores are equal."""
+    """A reader of one of the model's words. Hyphens and underscores are equal."""
 
     def read(spec: Any, place: Place) -> str | None:
         word = spec.lower().replace("-", "_") if isinstance(spec, str) else ""
@@ -277,7 +277,10 @@ VOLUME_KEYS: Mapping[str, Reader] = {
 
 
 def _partitioned_twice(one: VolumeLayout, other: VolumeLayout, both: set[str], place: Place) -> None:
-    """Report partitions with different numbers on the drives of one array, or after one without an end."""
+    """Report volumes on partitions of shared drives that do not fit together.
+
+    Both name all of the same drives, and only the last one takes the rest.
+    """
     if not both:
         return
     if set(one.drives or ()) != set(other.drives or ()):  # type: ignore[arg-type]  # both are named here
@@ -296,7 +299,7 @@ def _deleted_and_listed(layout: Layout, place: Place) -> None:
 
 
 def _used_twice(layout: Layout, place: Place) -> None:
-    """Report drives in two arrays of one controller; volumes of one array name the same drives.
+    """Report drives in two arrays of one controller. Volumes of one array name the same drives.
 
     Does not apply to families whose volumes use parts of drives.
     """

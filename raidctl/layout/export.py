@@ -66,7 +66,7 @@ def _keys(machine: Machine, controller: Controller, volume: Volume) -> Iterator[
 
 
 def _shared(machine: Machine, volume: Volume) -> bool:
-    """Whether another volume has the same unique id, as with two paths to one enclosure."""
+    """Whether another volume has the same unique id. This happens with two paths to one enclosure."""
     return sum(one.unique_id == volume.unique_id for _, one in machine.volumes()) > 1
 
 

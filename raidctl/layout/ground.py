@@ -24,7 +24,7 @@ class Ground(Struct, frozen=True, kw_only=True):
     signatures: Mapping[str, tuple[str, ...] | None]
     """By device node; None: it could not be read."""
     held: frozenset[str]
-    """Device nodes that a program has opened exclusively, or that could not be opened for writing."""
+    """Device nodes that a process has opened exclusively. Those that could not be opened for writing are included."""
     setups: Mapping[str, Setup]
     """By family."""
 

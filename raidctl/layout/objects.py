@@ -1,4 +1,4 @@
-"""Find the objects of a layout in an inventory: controllers, drives, members, spares. Pure."""
+"""Find the objects of a layout in an inventory. They are controllers, drives, members and spares. Pure."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Machine(Struct, frozen=True, dict=True):
         return {drive.id: drive for controller in self.inventory.controllers for drive in controller.drives}
 
     def controllers(self, word: str) -> list[Controller]:
-        """The controllers that a word names: by id; else by serial number, family, or a part of vendor and model."""
+        """The controllers that a word names: by id. Else by serial number, family, or a part of vendor and model."""
         every = self.inventory.controllers
         exact = [
             [one for one in every if word in (one.id, one.serial)],
@@ -62,7 +62,7 @@ class Machine(Struct, frozen=True, dict=True):
             yield from ((controller, one) for one in controller.volumes if one.raid_level != "jbod")
 
     def name(self, drive: Drive) -> str:
-        """The best identifier of a drive: serial number, with its partition (``ZC1A-part1``); else its id or device."""
+        """The best identifier of a drive: serial number, with its partition (``ZC1A-part1``). Else its id or device."""
         below = self.drives.get(drive.backing[0]) if len(drive.backing) == 1 else None
         serial = (below or drive).serial
         if serial is None or self.serials.get(serial, 0) != 1 or set(serial) <= _MASKED:
@@ -88,7 +88,7 @@ def array_of(controller: Controller, volume: Volume) -> Array | None:
 
 
 def members_of(controller: Controller, volume: Volume) -> Sequence[Drive] | None:
-    """The members of a volume, listed failed ones included; None if no output lists them all."""
+    """The members of a volume, listed failed ones included. None if no output lists them all."""
     array = array_of(controller, volume)
     if array is None or not array.drives:
         return None

@@ -1,4 +1,4 @@
-"""Write the chosen drives into a layout file, by identifiers that do not depend on their bays. Pure."""
+"""Write the chosen drives into a layout file. Their identifiers do not depend on their bays. Pure."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class CannotPin(Exception):
 
 
 def pinned(text: str, names: Mapping[int, tuple[Sequence[str], Sequence[str]]], creations: Sequence[Creation]) -> str:
-    """The text of a TOML layout with the drives of these volumes filled in; all else is unchanged.
+    """The text of a TOML layout with these volumes' drives filled in. All else is unchanged.
 
     Args:
         text: The file.

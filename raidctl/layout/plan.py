@@ -64,7 +64,7 @@ class LayoutPlan(Struct, frozen=True, kw_only=True):
 
 
 def nodes_to_probe(layout: Layout, seen: Survey) -> list[str]:
-    """The device nodes that new md arrays may use, to be probed for signatures before planning."""
+    """The device nodes that new md arrays may use. They are probed for signatures before planning."""
     machine = Machine(seen.inventory)
     nodes: dict[str, None] = {}
     for wanted in _missing(layout, compare(layout, seen.inventory)):
@@ -126,7 +126,10 @@ def drives_of(one: Creation) -> list[Drive]:
 
 
 def drive_tables(creations: Sequence[Creation]) -> Iterator[tuple[Drive, list[Creation], list[Row] | str]]:
-    """The partition table of each drive that gets one, for all volumes on it; a sentence if they do not fit."""
+    """The partition table of each drive that gets one.
+
+    It has the partitions of all volumes on it. A sentence if they do not fit.
+    """
     wanted: dict[str, tuple[Drive, list[Creation]]] = {}
     for one in creations:
         for drive in drives_of(one) if one.wanted.partition is not None else ():
@@ -137,7 +140,7 @@ def drive_tables(creations: Sequence[Creation]) -> Iterator[tuple[Drive, list[Cr
 
 
 def _partitioned(creations: Sequence[Creation], seen: Survey) -> Iterator[tuple[Creation, str, bool]]:
-    """Each volume with the command that creates partitions, or why they do not fit (true)."""
+    """Each volume with the command that creates partitions. If they do not fit: the reason, and true."""
     for drive, mine, table in drive_tables(creations):
         if isinstance(table, str):
             yield mine[0], f"{drive.id}: {table}", True
@@ -147,7 +150,7 @@ def _partitioned(creations: Sequence[Creation], seen: Survey) -> Iterator[tuple[
 
 
 def _with_tables(made: list[Creation], steps: list[Step], seen: Survey) -> Iterator[NotPlanned]:
-    """Put partitioning commands before the first volume that needs them; yield volumes that do not fit."""
+    """Put partitioning commands before the first volume that needs them. Yield volumes that do not fit."""
     for one, text, wrong in _partitioned(made, seen):
         if wrong:
             yield NotPlanned(label=one.wanted.label, why=(text,))
@@ -158,14 +161,14 @@ def _with_tables(made: list[Creation], steps: list[Step], seen: Survey) -> Itera
 
 
 def chosen_names(one: Creation, *, spares: bool = False) -> tuple[str, ...]:
-    """The names of the drives for the layout: a new partition is not part of the name."""
+    """The names of the drives for the layout. A new partition is not part of the name."""
     places = one.chosen.spares if spares else one.chosen.places
     part = members_named(one.wanted, [""])[0]
     return tuple(place.name.removesuffix(part) if part else place.name for place in places)
 
 
 def compiled(layout: Layout, stock: Stock, vendors: Sequence[Vendor]) -> Compiled:
-    """Compare a machine with a layout, and choose the drives of missing objects."""
+    """Compare a machine with a layout. Choose the drives of missing objects."""
     found = compare(layout, stock.seen.inventory)
     wrong = [one for one in found.compared if one.label == "machine" and one.verdict != "same"]
     if wrong:
@@ -234,7 +237,7 @@ def _adding(one: Lacking) -> Step:
 
 
 def _apart(made: Creation) -> Iterator[NotPlanned]:
-    """Spares of a new volume on a controller: they need a separate command."""
+    """Spares of a new volume on a controller. They need a separate command."""
     if made.chosen.spares and made.controller.mode != "software":
         names = ", ".join(place.name for place in made.chosen.spares)
         why = f'spares: run "raidctl spare add" or the vendor\'s tool for {names} when the volume exists.'
@@ -325,7 +328,7 @@ def _warnings(made: Creation) -> Iterator[str]:
 
 
 def _risk(wanted: VolumeLayout, controller: Controller) -> str | None:
-    """P10: why the write policy of a new volume could lose data; None: it is safe."""
+    """P10: why the write policy of a new volume could lose data. None: it is safe."""
     if wanted.write is None:
         return None
     why = unsafe(controller, Desired(object_id=controller.id, setting="write_policy", value=wanted.write))

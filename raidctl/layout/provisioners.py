@@ -44,7 +44,7 @@ SOFTWARE = "software"
 
 
 def kind_of(data: bytes) -> Kind:
-    """The format of a file: a JSON object is Ironic's, a JSON list drp-raid's; anything else is TOML."""
+    """The format of a file. A JSON object is Ironic's, a JSON list drp-raid's, anything else is TOML."""
     head = data.lstrip(b"\xef\xbb\xbf \t\r\n")
     if head[:1] == b"{":
         return "ironic"
@@ -54,7 +54,7 @@ def kind_of(data: bytes) -> Kind:
 
 
 def read_provisioner(path: str, data: bytes, faults: list[Fault], controller: str | None = None) -> Layout:
-    """Read either; mistakes are added to ``faults``, with the line of the volume.
+    """Read either. Mistakes are added to ``faults``, with the line of the volume.
 
     Args:
         path: For messages.
@@ -84,7 +84,10 @@ def read_provisioner(path: str, data: bytes, faults: list[Fault], controller: st
 
 
 def _lines_of_objects(text: str, *, deeper: bool) -> list[int]:
-    """The line of each object of the list, or of the list in the object: those at the second depth of braces."""
+    """The line of each object of the list.
+
+    The list may be inside an object. Its objects are those at the second depth of braces.
+    """
     found: list[int] = []
     depth, top, quoted, line = 0, 1 + (text.lstrip()[:1] == "{") + deeper, False, 1
     previous = ""
@@ -152,7 +155,7 @@ def _logical_disk(one: Any, place: Place, controller: str | None) -> VolumeLayou
 
 
 def _name(one: Mapping[str, Any], place: Place) -> str | None:
-    """Return its name; an md array needs one, by default its number in the file."""
+    """Return its name. An md array needs one, by default its number in the file."""
     name = one.get("volume_name")
     if name is not None and not (isinstance(name, str) and name):
         place.wrong("volume_name is a text.")
@@ -234,7 +237,7 @@ def _disks(disks: Any, place: Place) -> tuple[str, ...] | None:
 
 
 def _drp_counted(one: Mapping[str, Any], level: RaidLevel | None, place: Place) -> Counted | None:
-    """``DiskCount``: a number, or "min"; of several types and protocols in order, none is chosen here."""
+    """``DiskCount``: a number, or "min". Of several types and protocols in order, none is chosen here."""
     count = one.get("DiskCount") or "min"
     number = int(count) if isinstance(count, str) and count.isascii() and count.isdecimal() else count
     if number == "min":

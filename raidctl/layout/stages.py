@@ -1,4 +1,4 @@
-"""The steps of a layout in the order in which they are carried out. Pure.
+"""The steps of a layout in order of execution. Pure.
 
 Settings; erasing of drives (``--wipe``); partition tables; volumes one by one; then deletions one by one. Each stage is
 planned from a new reading of the machine, so an interrupted operation continues with the rest.
@@ -192,7 +192,7 @@ def _adding(one: Lacking, known: Known, refused: list[NotPlanned]) -> Plan:
 
 
 def _deleting(controller: Controller, volume: Volume, known: Known, refused: list[NotPlanned]) -> Plan:
-    """All steps of a deletion, for display: only the first is carried out from this plan."""
+    """All steps of a deletion, for display. Only the first is carried out from this plan."""
     family = family_of(controller)
     if family not in known.making:
         refused.append(NotPlanned(label=volume.id, why=(f"raidctl deletes no volumes of {family}: use its tool.",)))

@@ -1,4 +1,4 @@
-"""Names in a layout that match no object of a machine, or several: reported as mistakes of the file.
+"""Names in a layout that match no object or several. They are reported as mistakes of the file. Pure.
 
 Pure, but for the installed families: each declares whether its volumes may share drives.
 """
@@ -18,7 +18,9 @@ from raidctl.vendor.registry import families_that_share_drives
 
 
 def strangers(layout: Layout, inventory: Inventory, path: str) -> Iterator[Fault]:
-    """The controllers and named drives that do not exist, and drives that two arrays name differently, with their line.
+    """The controllers and named drives that do not exist, with their line.
+
+    Drives that two arrays name differently are included.
 
     No faults if something on the machine could not be read: missing objects may exist.
     """
@@ -37,7 +39,7 @@ def strangers(layout: Layout, inventory: Inventory, path: str) -> Iterator[Fault
 def _unknown(
     listed: VolumeLayout | SpareLayout | Deletion, names: tuple[str, ...], machine: Machine, path: str
 ) -> Iterator[Fault]:
-    """The controller of an entry, or those of its drives, that do not exist."""
+    """The controller of an entry, if it does not exist. Otherwise those of its drives that do not exist."""
     found = machine.controllers(listed.controller)
     if not found:
         yield Fault(path, listed.line, machine.no_controller(listed.controller))
@@ -50,7 +52,10 @@ def _unknown(
 
 
 def _renamed(layout: Layout, machine: Machine, path: str) -> Iterator[Fault]:
-    """The drives of an array that another array or a spare lists under another name; whole drives only."""
+    """The drives of an array that another entry names differently.
+
+    That is another array or a spare. Only whole drives are considered.
+    """
     arrays = [
         (one, one.drives) for one in layout.volumes if isinstance(one.drives, tuple) and one.partition is None
     ]  # fmt: skip
@@ -75,13 +80,13 @@ def _renamed(layout: Layout, machine: Machine, path: str) -> Iterator[Fault]:
 
 
 def _both(one: VolumeLayout | SpareLayout, other: VolumeLayout, machine: Machine) -> Controller | None:
-    """The common controller of two entries; None: they have two, or one is unknown."""
+    """The common controller of two entries. None: they have two, or one is unknown."""
     first, second = machine.controllers(one.controller), machine.controllers(other.controller)
     return first[0] if len(first) == 1 and [item.id for item in second] == [first[0].id] else None
 
 
 def _called(drive: Drive, name: str, machine: Machine, *, whole: bool = False) -> bool:
-    """Whether a drive has a name; ``whole``: it is not the name of a partition."""
+    """Whether a drive has a name. ``whole``: it is not the name of a partition."""
     return bool(({name} if whole else {name, name.partition("-part")[0]}) & machine.names(drive))
 
 

@@ -1,4 +1,4 @@
-"""Partition tables for a layout: GPT, one partition per volume on the drive. Pure."""
+"""Partition tables for a layout. They are GPT, with one partition per volume on the drive. Pure."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def rows(partitions: Sequence[Partition], drive_bytes: int) -> list[Row] | str:
 
 
 def script(node: str, table: Sequence[Row]) -> str:
-    """The input of sfdisk(8): offsets and sizes in MiB, independent of the sector size."""
+    """The input of sfdisk(8). Offsets and sizes are in MiB, independent of the sector size."""
     joint = "p" if node[-1:].isdigit() else ""
     lines = [
         f"{node}{joint}{row.number} : start={row.start // MIB}MiB, size={row.size // MIB}MiB, type={_LINUX_RAID}"
@@ -53,7 +53,7 @@ def script(node: str, table: Sequence[Row]) -> str:
 
 
 def differs(made: BlockDevice, wanted: Partition, drive: Drive) -> str | None:
-    """Explain why an existing partition is not the one of the layout; None if it is."""
+    """Explain why an existing partition is not the one of the layout. None if it is."""
     start = made.pieces[0].start_bytes if made.pieces else None
     if made.size_bytes is None or start is None:
         return f"where {made.node} begins and ends is unknown."

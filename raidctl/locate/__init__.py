@@ -1,4 +1,4 @@
-"""Make drives' locate LEDs blink by the first working method, and switch them off.
+"""Make drives' locate LEDs blink by the first working method. Switch them off again.
 
 * :mod:`.targets`: from what the user names to drives and bays;
 * :mod:`.enclosures`, :mod:`.npem`, :mod:`.pci_slots`, :mod:`.vendor_tools`, :mod:`.ledctl`, :mod:`.sg_ses`:

@@ -1,4 +1,4 @@
-"""Reading from a drive in bursts, so that its activity LED flashes: for drives without a locate LED. Pure.
+"""Reading from a drive in bursts, so that its activity LED flashes. It is meant for drives without a locate LED. Pure.
 
 Only reads, past the page cache, from a drive that the operating system sees.
 """
@@ -18,7 +18,7 @@ _NODE = re.compile(r"/dev/[\w/-]{1,60}", re.ASCII)
 
 
 def burst(wanted: Wanted) -> Run | str:
-    """Return the command that reads until its time is over; else why there is none."""
+    """Return the command that reads until its time is over. Otherwise why there is none."""
     block = wanted.blocks[0] if wanted.blocks else None
     if block is None:
         return "the operating system does not see it, so it cannot be read from"
@@ -28,7 +28,7 @@ def burst(wanted: Wanted) -> Run | str:
 
 
 def failed(answer: RunAnswer) -> str | None:
-    """Return why a burst did not read; None if it read, or came to the end of a small drive."""
+    """Return why a burst did not read. None if it read, or came to the end of a small drive."""
     if answer.trouble is Failure.TIMEOUT or (answer.fine and answer.code == 0):
         return None
     message = " ".join(answer.error_text.split())[:200]

@@ -1,4 +1,4 @@
-"""Find the LEDs of an earlier change on the present machine, as addresses may change at a reboot."""
+"""Find the LEDs of an earlier change on the present machine. Addresses may change at a reboot."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _FILES = ("enclosure", "npem", "pci_slot")
 def found_again(
     stories: Sequence[Story], runner: Runner, survey: Callable[[], Survey], vendors: Sequence[Vendor], boot: str
 ) -> list[Lamp]:
-    """Return the LEDs that are still there, each with the commands that switch it now.
+    """Return the LEDs that are still there. Each has the commands that switch it now.
 
     Args:
         stories: Changes without an end.
@@ -61,7 +61,7 @@ def _undone_by(step: Step, action: Action) -> Step:
 
 
 def _file(lamp: Lamp, leds: KernelLeds) -> list[Lamp]:
-    """Find an enclosure by its logical identifier: its SCSI address may belong to another one."""
+    """Find an enclosure by its logical identifier. Its SCSI address may belong to another one."""
     led = next((led for led in leds.all() if led.id == lamp.id), None)
     if led is None:
         return []
@@ -70,7 +70,7 @@ def _file(lamp: Lamp, leds: KernelLeds) -> list[Lamp]:
 
 
 def _moved(lamp: Lamp, seen: Survey, runner: Runner, vendors: Sequence[Vendor]) -> list[Lamp]:
-    """Find a controller, or for ledctl and sg_ses the drive, by its serial number."""
+    """Find a controller by its serial number. For ledctl and sg_ses, find the drive by its own."""
     if lamp.way == "tool":
         controller = _controller(lamp, seen.inventory)
         if controller is None:

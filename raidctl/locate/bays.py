@@ -1,4 +1,4 @@
-"""Bay LEDs by the serial number of the drive, so that a bay is found again when its drive is gone. Pure."""
+"""Bay LEDs by the serial number of the drive. A bay is thus found again when its drive is gone. Pure."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from raidctl.locate.targets import Wanted, resolve
 from raidctl.survey.survey import Survey
 
 _WAYS = (enclosures.find, npem.find, pci_slots.find)
-"""Methods that address a bay, so that its LED can be switched while it is empty."""
+"""Methods that address a bay. Its LED can be switched while it is empty."""
 
 
 def bays_of(seen: Survey, leds: KernelLeds) -> dict[str, Lamp]:
-    """Return the LED of each drive's bay, with the bay's name, by the drive's serial number."""
+    """Return the LED of each drive's bay, by the drive's serial number. Each has the bay's name."""
     found: dict[str, Lamp] = {}
     for controller in seen.inventory.controllers:
         for drive in controller.drives if controller.mode != "software" and leds.all() else ():

@@ -11,7 +11,7 @@ from raidctl.locate.targets import Wanted
 
 
 def find(wanted: Wanted, leds: KernelLeds) -> Lamp | str:
-    """Return the LED of the bay that links to the drive; else why there is none."""
+    """Return the LED of the bay that links to the drive. Otherwise why there is none."""
     if not leds.enclosures:
         return "the kernel shows no enclosure"
     names = {block.name for block in wanted.blocks}

@@ -25,7 +25,7 @@ _SENT = "Nothing reports the LED: only that the command was accepted is known."
 
 
 class Leds:
-    """All LEDs whose ids begin with one word, as the engine sees a vendor package."""
+    """All LEDs whose ids begin with one word. The engine sees them as a vendor package."""
 
     TITLE = "Locate LEDs"
     TOOLS: tuple[ToolSpec, ...] = ()
@@ -85,7 +85,7 @@ _JUDGES = {"ledctl": ledctl.judge, "sg_ses": sg_ses.judge}
 
 
 def _step(lamp: Lamp, wanted: str, state: str | None) -> Step:
-    """The step that switches an LED; if its state cannot be read, undoing switches it off."""
+    """The step that switches an LED. If its state cannot be read, undoing switches it off."""
     on = wanted == ON
     return Step(
         object_id=lamp.id,
@@ -112,7 +112,7 @@ def survey_of(lamps: Sequence[Lamp], host: Host) -> Survey:
 
 
 def _controller(lamp: Lamp) -> Controller:
-    """The pseudo controller of an LED; its serial number identifies the LED, as the drive may be moved."""
+    """The pseudo controller of an LED. Its serial number identifies the LED, as the drive may be moved."""
     serial = f"{lamp.controller} {lamp.id.rpartition('/')[2]}" if lamp.way == "tool" and lamp.controller else None
     details: dict[str, str] = {SETTING: lamp.state} if lamp.state is not None else {}
     return Controller(id=lamp.id, model=lamp.bay.serial, serial=serial, mode="none", details=details)

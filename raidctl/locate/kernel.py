@@ -1,4 +1,4 @@
-"""The locate LEDs that the kernel shows as files, read once, in two rounds."""
+"""The locate LEDs that the kernel shows as files. They are read once, in two rounds."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class FileLed(Struct, frozen=True):
     """``enclosure:0x5000c500…/Slot 02``, ``npem:0000:3a:00.0``, ``pci_slot:0000:03:00``."""
     path: str
     place: str
-    """What it belongs to: block device names for enclosures, else a PCI address."""
+    """What it belongs to. For enclosures these are block device names, else a PCI address."""
     state: State | None
     """None: the file could not be read."""
     enclosure: str | None = None
@@ -55,7 +55,7 @@ class KernelLeds(Struct, frozen=True):
 
 
 def read_kernel_leds() -> Dialogue[KernelLeds]:
-    """List the LEDs of enclosures, NPEM ports and PCIe slots with their states."""
+    """List the LEDs of enclosures, NPEM ports and PCIe slots. Each has its state."""
     locates, inside, leds, addresses, children = yield from ask_all(
         [
             Glob(f"{ENCLOSURES}/*/*/locate"),
@@ -73,7 +73,7 @@ def read_kernel_leds() -> Dialogue[KernelLeds]:
 
 
 def _enclosures(locates: Sequence[str], inside: Sequence[str]) -> Dialogue[tuple[FileLed, ...]]:
-    """Read each bay; one that two modules of an enclosure show is listed once."""
+    """Read each bay. One that two modules of an enclosure show is listed once."""
     folders = list(dict.fromkeys(path.rpartition("/")[0].rpartition("/")[0] for path in locates))
     names = yield from ask_all([Read(id_file(folder)) for folder in folders])
     states = yield from ask_all([Read(path) for path in locates])

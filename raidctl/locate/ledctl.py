@@ -1,4 +1,4 @@
-"""ledctl of the package ledmon: LEDs behind SGPIO, VMD and other host controllers.
+"""ledctl of the package ledmon. It switches LEDs behind SGPIO, VMD and other host controllers.
 
 Always with ``--listed-only``: without it, it may change the LEDs of other drives. It shows no state of a single LED in
 all versions, so nothing is read back.
@@ -23,7 +23,7 @@ SHAPES: tuple[Shape, ...] = (
 
 
 def find(wanted: Sequence[Wanted]) -> Dialogue[dict[str, Lamp | str]]:
-    """Return the LED of each drive on a controller that ledctl lists, or why there is none."""
+    """Return the LED of each drive, or why there is none. The drive is on a controller that ledctl lists."""
     names = [one.bay.object_id for one in wanted]
     which = yield from ask(Which("ledctl"))
     if which.path is None:
@@ -52,7 +52,7 @@ def _lamp(wanted: Wanted, controllers: str) -> Lamp | str:
 
 
 def judge(action: Action, answer: Answer) -> str | None:
-    """The objection of ledctl; None if it ended with 0 and printed nothing."""
+    """The objection of ledctl. None if it ended with 0 and printed nothing."""
     if not isinstance(answer, RunAnswer):
         return None
     # /dev/sdb: device not supported

@@ -1,4 +1,4 @@
-"""NPEM: the LEDs of NVMe bays that the PCIe port above the drive switches, from Linux 6.12. Pure."""
+"""NPEM: the LEDs of NVMe bays. The PCIe port above the drive switches them, from Linux 6.12. Pure."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from raidctl.locate.targets import Wanted
 
 
 def find(wanted: Wanted, leds: KernelLeds) -> Lamp | str:
-    """Return the LED of the drive's port, or of its NVMe function; else why there is none."""
+    """Return the LED of the drive's port, or of its NVMe function. Otherwise why there is none."""
     if not leds.npem:
         return "the kernel shows no NPEM LED"
     places = {place for address in wanted.pci for place in (address, leds.port(address)) if place}

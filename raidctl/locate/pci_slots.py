@@ -18,7 +18,7 @@ _LARGEST_DOMAIN = 0xFFFF
 
 
 def find(wanted: Wanted, leds: KernelLeds) -> Lamp | str:
-    """Return the LED of the slot with the drive's PCI address; else why there is none."""
+    """Return the LED of the slot with the drive's PCI address. Otherwise why there is none."""
     if not leds.slots:
         return "the kernel shows no PCIe hot plug slot"
     places = {address.rpartition(".")[0] for address in wanted.pci}

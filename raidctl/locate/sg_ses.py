@@ -1,4 +1,4 @@
-"""sg_ses of the package sg3-utils: enclosures whose kernel driver ``ses`` is not loaded.
+"""sg_ses of the package sg3-utils. It is for enclosures whose kernel driver ``ses`` is not loaded.
 
 A drive is found by its SAS address in the enclosure's page of additional element status.
 """
@@ -31,7 +31,7 @@ _ADDRESS = re.compile(r"(?m)^\s*SAS address:\s*(0x[0-9a-f]{16})\s*$", re.IGNOREC
 
 
 def find(wanted: Sequence[Wanted]) -> Dialogue[dict[str, Lamp | str]]:
-    """Return the LED of each drive with a SAS address that an enclosure names, or why there is none."""
+    """Return the LED of each drive, or why there is none. An enclosure has to name the drive's SAS address."""
     names = [one.bay.object_id for one in wanted]
     which = yield from ask(Which("sg_ses"))
     if which.path is None:
@@ -63,7 +63,7 @@ def _nodes() -> Dialogue[list[str]]:
 
 
 def elements(text: str) -> Iterator[tuple[str, str]]:
-    """Yield index and SAS address of each element of an additional element status page."""
+    """Yield each element's index and SAS address. The source is an additional element status page."""
     parts = _ELEMENT.split(text)
     for index, body in zip(parts[1::2], parts[2::2], strict=True):
         for address in _ADDRESS.findall(body):

@@ -29,12 +29,12 @@ class Wanted(Struct, frozen=True):
 
     @property
     def pci(self) -> tuple[str, ...]:
-        """PCI addresses of an NVMe drive; other drives have their controller's, whose LEDs are not theirs."""
+        """PCI addresses of an NVMe drive. Other drives have their controller's, whose LEDs are not theirs."""
         return tuple(block.pci_address for block in self.blocks if block.pci_address and block.transport == "nvme")
 
 
 def resolve(inventory: Inventory, view: HostView, leds: KernelLeds, words: Sequence[str]) -> list[Wanted]:
-    """Return the named drives and bays, each once, in the order of the words.
+    """Return the named drives and bays. Each is listed once, in the order of the words.
 
     A volume or an array means its member drives; a drive of a software array the physical drive below it.
 
@@ -70,7 +70,7 @@ def _of_bay(led: FileLed, inventory: Inventory, view: HostView) -> Wanted:
 
 
 def _of_word_or_empty_bay(inventory: Inventory, view: HostView, leds: KernelLeds, word: str) -> list[Wanted]:
-    """Resolve ``bay:4``: the drive reported there; else the bay of an enclosure with this name.
+    """Resolve ``bay:4``: the drive reported there. Otherwise the bay of an enclosure with this name.
 
     Drives come first, as an enclosure without links to drives shows the bays of its controller once more.
     """
@@ -107,7 +107,7 @@ def _wanted(controller: Controller, drive: Drive, view: HostView) -> Wanted:
 
 
 def _blocks(drive: Drive, view: HostView) -> tuple[BlockDevice, ...]:
-    """Return the whole devices of a drive: of a partition its device, of a multipath device all paths."""
+    """Return the whole devices of a drive. For a partition this is its device, for a multipath device all paths."""
     block = view.block(drive.device) if drive.device else None
     while block is not None and block.parent is not None:
         block = view.block(block.parent)

@@ -1,4 +1,4 @@
-"""The controllers' own tools: the only method for drives that the operating system does not see."""
+"""The controllers' own tools. They are the only method for drives that the operating system does not see."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def offered(vendors: Sequence[Vendor], family: str) -> Locating | None:
 def find(
     wanted: Sequence[Wanted], vendors: Sequence[Vendor], tools: Sequence[Tool], seconds: float
 ) -> Dialogue[dict[str, Lamp | str]]:
-    """Return the LED of each drive, or why there is none, by the drive's id."""
+    """Return the LED of each drive, or why there is none. The key is the drive's id."""
     groups: dict[str, list[Wanted]] = {}
     for one in wanted:
         groups.setdefault(one.controller.id if one.controller else "", []).append(one)

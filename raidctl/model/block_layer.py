@@ -1,4 +1,4 @@
-"""Shared parts of the model, mostly the kernel's view of volumes, drives and controllers.
+"""Shared parts of the model. Most are the kernel's view of volumes, drives and controllers.
 
 They are names of :mod:`raidctl.model`, and part of its contract. Sizes are in bytes; ``None`` means "not reported".
 """
@@ -40,7 +40,7 @@ class Mount(Model, frozen=True, kw_only=True):
 
 
 class Block(Model, frozen=True, kw_only=True):
-    """Block layer settings of a device; null if the kernel does not report them."""
+    """Block layer settings of a device. Null if the kernel does not report them."""
 
     read_ahead_bytes: Annotated[int | None, doc("Read-ahead of the block layer, bytes.")] = None
     scheduler: Annotated[str | None, doc("Active I/O scheduler: `mq-deadline`, `none`.")] = None
@@ -57,7 +57,7 @@ class Block(Model, frozen=True, kw_only=True):
 
 
 class BlockLayer(Model, frozen=True, kw_only=True):
-    """A layer above a volume or drive: a partition, a logical volume, an md array."""
+    """A layer above a volume or drive. Examples are a partition, a logical volume, an md array."""
 
     device: Annotated[str, doc("`/dev/sda1`, `/dev/dm-0`.")]
     name: Annotated[str | None, doc("Device mapper name, `vg0-root`; null for others.")] = None
@@ -79,7 +79,7 @@ class BlockLayer(Model, frozen=True, kw_only=True):
 
 
 class PciLink(Model, frozen=True, kw_only=True):
-    """The PCI Express link of a controller; its bandwidth is lanes times speed."""
+    """The PCI Express link of a controller. Its bandwidth is lanes times speed."""
 
     width: Annotated[int | None, doc("Lanes in use.")] = None
     max_width: Annotated[int | None, doc("Lanes that the controller supports.")] = None

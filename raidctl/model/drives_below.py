@@ -1,4 +1,4 @@
-"""Physical drives, each once: all of a machine, and those below a volume. Pure.
+"""Physical drives, each once. They are all of a machine, or those below a volume. Pure.
 
 A software array lists partitions and drives that another controller lists as well; ``Drive.backing`` links the two.
 """
@@ -14,7 +14,10 @@ from raidctl.model import Controller, Drive, Volume
 
 
 def physical_drives(controllers: Iterable[Controller]) -> Iterator[tuple[Controller, Drive]]:
-    """Each physical drive once, with its controller: members of software arrays only if no other entry is known."""
+    """Each physical drive once, with its controller.
+
+    Members of software arrays are included only if no other entry is known.
+    """
     return ((controller, drive) for controller in controllers for drive in controller.drives if not drive.backing)
 
 
@@ -23,7 +26,7 @@ class Members(Struct, frozen=True):
 
     drives: tuple[Drive, ...]
     undescribed: bool
-    """Whether the array names a drive that no output describes, or only a row of a list."""
+    """Whether the array names a drive that no output describes. A row of a list does not count as a description."""
     complete: bool
     """Whether these are known to be all."""
 
@@ -60,7 +63,7 @@ class DrivesBelow(Struct, frozen=True, dict=True):
 
 
 def _all(volume: Volume, found: Sequence[Drive], working: Sequence[Drive]) -> bool:
-    """Whether as many drives are listed as the volume reports; a degraded one may lack the drive that it lost."""
+    """Whether as many drives are listed as the volume reports. A degraded one may lack the drive that it lost."""
     if volume.drives_active is not None:
         return len(working) >= volume.drives_active
     lost = volume.status in ("degraded", "rebuilding") and len(working) == len(found)

@@ -58,7 +58,7 @@ FailuresTolerated = Annotated[
 
 
 class Capability(Model, frozen=True, kw_only=True):
-    """Whether a setting can be read and changed with the tool and hardware."""
+    """Whether a setting can be read and changed. This depends on the tool and hardware."""
 
     read: Annotated[bool, doc("The vendor's tool reports it.")]
     set: Annotated[bool, doc("The vendor's tool can change it.")]
@@ -74,7 +74,7 @@ class Tool(Model, frozen=True, kw_only=True):
 
 
 class Problem(Model, frozen=True):
-    """Something that could not be read, is missing, or is reported by a tool."""
+    """Something unreadable, missing, or reported by a tool."""
 
     severity: Annotated[Severity, doc("`error`: something is not shown; `warning`: check it; `info`: for information.")]
     where: Annotated[str, doc("The object, command or file concerned.")]
@@ -90,7 +90,9 @@ class Problem(Model, frozen=True):
 
 
 def hides(problem: Problem) -> bool:
-    """Whether a problem may hide objects: output that could not be read, a controller that could not be queried.
+    """Whether a problem may hide objects.
+
+    Examples are output that could not be read and a controller that could not be queried.
 
     A missing tool that only adds details of plain drives hides none: its fields are null.
     """
@@ -98,7 +100,7 @@ def hides(problem: Problem) -> bool:
 
 
 def failed_readings(problems: Iterable[Problem]) -> list[Problem]:
-    """The errors among the problems that may hide objects: a tool that failed, is missing, or may not be run."""
+    """The errors among the problems that may hide objects. A tool failed, is missing, or may not be run."""
     return [one for one in problems if one.severity == "error" and hides(one)]
 
 
@@ -112,7 +114,7 @@ class Host(Model, frozen=True, kw_only=True):
 
 
 class Array(Model, frozen=True, kw_only=True):
-    """An array of drives that volumes are created on, also an md array or container."""
+    """An array of drives that volumes are created on. It may also be an md array or container."""
 
     id: Annotated[str, doc("`smartarray:1/A`, `md:md0/array`.")]
     status: Annotated[Health, doc("Health of the array.")] = "unknown"
@@ -126,7 +128,7 @@ class Array(Model, frozen=True, kw_only=True):
 
 
 class Volume(Model, frozen=True, kw_only=True):
-    """A logical drive, virtual drive or md device: one block device for the operating system."""
+    """A logical drive, virtual drive or md device. It is one block device for the operating system."""
 
     id: Annotated[str, doc("`smartarray:1/v1`, `md:md0`.")]
     name: Annotated[str | None, doc("Label given by the administrator.")] = None
@@ -191,7 +193,7 @@ class Errors(Model, frozen=True, kw_only=True):
 
 
 class Drive(Model, frozen=True, kw_only=True):
-    """A physical drive, or the partition that an md array lists as its member."""
+    """A physical drive, or a partition listed as an md array's member."""
 
     id: Annotated[str, doc("`smartarray:1/1I:1:4`, `md:md0/sda1`, `drives:SERIAL`.")]
     enclosure: Annotated[str | None, doc("Box, enclosure, channel, as printed.")] = None
@@ -256,7 +258,7 @@ class Drive(Model, frozen=True, kw_only=True):
 
 
 class ForeignGroup(Model, frozen=True, kw_only=True):
-    """A foreign configuration: an array that its drives describe and the controller has not imported."""
+    """A foreign configuration. It is an array that its drives describe and the controller has not imported."""
 
     number: Annotated[str, doc("Its number in the tool.")]
     raid_level: Annotated[RaidLevel | None, doc("Level; null: not reported.")] = None
@@ -266,7 +268,7 @@ class ForeignGroup(Model, frozen=True, kw_only=True):
 
 
 class Controller(Model, frozen=True, kw_only=True):
-    """A RAID controller, a host bus adapter, the md driver, or the port of plain drives."""
+    """A RAID controller, host bus adapter, md driver, or plain drives' port."""
 
     id: Annotated[str, doc("`smartarray:1`, `md`, `drives:0000:00:1f.2`.")]
     vendor: Annotated[str | None, doc("Vendor, from the tool or the PCI database.")] = None

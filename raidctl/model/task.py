@@ -1,4 +1,6 @@
-"""Background operations: the progress of one on its object, and the list of all on a machine.
+"""Background operations: the progress of one, and the list of all.
+
+Progress belongs to an object, the list to a machine.
 
 They are names of :mod:`raidctl.model`, and part of its contract.
 """

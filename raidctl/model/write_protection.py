@@ -1,4 +1,4 @@
-"""Whether written data survives a power failure, by the caches of controller and drives. Pure.
+"""Whether written data survives a power failure. It depends on the caches of controller and drives. Pure.
 
 Vendor packages report the controller's part. The drives' part follows from the controller's setting and from the drives
 themselves: a drive that reports its cache on overrides a setting that keeps it off.
@@ -33,7 +33,10 @@ def write_protected(cache: VolumeCache) -> bool | None:
 
 
 def derived(controllers: Iterable[Controller]) -> tuple[Controller, ...]:
-    """The controllers, with ``drive_caches`` and ``write_protected`` of each volume that has a cache."""
+    """The controllers with derived cache properties.
+
+    Each volume that has a cache gets ``drive_caches`` and ``write_protected``.
+    """
     every = tuple(controllers)
     below = DrivesBelow(every)
 
@@ -47,7 +50,7 @@ def derived(controllers: Iterable[Controller]) -> tuple[Controller, ...]:
 
 
 def drive_caches(volume: Volume, below: DrivesBelow, above: frozenset[str] = frozenset()) -> DriveCaches:
-    """The volatile caches of the drives below a volume or software array; ``above``: ids of the volumes on it."""
+    """The volatile caches of the drives below a volume or software array. ``above``: ids of the volumes on it."""
     if volume.id in above:
         return "unknown"
     setting = volume.cache.drive_write_cache if volume.cache else None
@@ -61,7 +64,7 @@ def drive_caches(volume: Volume, below: DrivesBelow, above: frozenset[str] = fro
 
 
 def _of_drive(drive: Drive, below: DrivesBelow, above: frozenset[str]) -> DriveCaches:
-    """The drive's own report; for a member of a software array, that of the drives below."""
+    """The drive's own report. For a member of a software array, that of the drives below."""
     if drive.write_cache is not None:
         return _DRIVE[drive.write_cache]
     found = [below.items[name][1] for name in drive.backing if name in below.items]

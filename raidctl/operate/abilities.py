@@ -1,4 +1,4 @@
-"""Whether raidctl knows a command for a deed on a controller, before anything is planned. Pure."""
+"""Whether raidctl knows a command for a deed on a controller. This is checked before anything is planned. Pure."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ NOUNS: dict[Verb, str] = {
 
 
 def lacking(deeds: Sequence[Deed], seen: Survey, vendors: Sequence[Vendor]) -> list[Denial]:
-    """Refuse deeds without a known command; empty: the family plans them, or refuses with its own reason.
+    """Refuse deeds without a known command. Empty: the family plans them, or refuses with its own reason.
 
     Raises:
         AccessMissing: The controller's tool is not installed, or may not be run.
@@ -58,13 +58,13 @@ def lacking(deeds: Sequence[Deed], seen: Survey, vendors: Sequence[Vendor]) -> l
 
 
 def offered_by(controller: Controller, vendors: Sequence[Vendor]) -> Operations | None:
-    """How the family of a controller carries out deeds; None: it supports none."""
+    """How the family of a controller carries out deeds. None: it supports none."""
     vendor = next((one for one in vendors if family_of(controller) == one.FAMILY), None)
     return operations_of(vendor) if vendor is not None else None
 
 
 def ability(verb: Verb, object_id: str, seen: Survey, vendors: Sequence[Vendor]) -> Ability | None:
-    """What is known of a verb for the controller of an object; None: the family does not declare it."""
+    """What is known of a verb for the controller of an object. None: the family does not declare it."""
     controller = owner(seen.inventory.controllers, object_id)
     offered = offered_by(controller, vendors) if controller is not None else None
     known = _known(offered, controller, seen, vendors) if controller is not None else None
@@ -74,7 +74,7 @@ def ability(verb: Verb, object_id: str, seen: Survey, vendors: Sequence[Vendor])
 def _known(
     offered: Operations | None, controller: Controller, seen: Survey, vendors: Sequence[Vendor]
 ) -> dict[Verb, Ability] | None:
-    """The ability table of the family; None: it has none, and only its plans decide."""
+    """The ability table of the family. None: it has none, and only its plans decide."""
     if offered is None or not hasattr(offered, "abilities"):
         return None
     vendor = next(one for one in vendors if family_of(controller) == one.FAMILY)
@@ -83,7 +83,7 @@ def _known(
 
 
 def without_tool(seen: Survey, controller: Controller) -> None:
-    """Refuse a controller that only the kernel shows because its tool is missing, or may not be run.
+    """Refuse a controller that only the kernel shows. Its tool is missing, or may not be run.
 
     Raises:
         AccessMissing: The tool is missing, or may not be run.

@@ -64,7 +64,7 @@ def report(inventory: Inventory) -> AlarmReport:
 def way_of(
     controller: Controller, inventory: Inventory, vendors: Sequence[Vendor]
 ) -> Dialogue[tuple[Alarms, Action] | str]:
-    """Return how to silence a controller's alarm, or why that is impossible, as a sentence."""
+    """Return how to silence a controller's alarm. If that is impossible, return the reason as a sentence."""
     vendor = next((one for one in vendors if family_of(controller) == one.FAMILY), None)
     offered = alarms_of(vendor) if vendor is not None else None
     if vendor is None or offered is None:

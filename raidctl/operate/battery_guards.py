@@ -1,4 +1,4 @@
-"""Reasons to refuse a learn cycle of a battery: the guards B1 to B3. Pure.
+"""Reasons to refuse a learn cycle of a battery. These are the guards B1 to B3. Pure.
 
 A learn cycle discharges the battery and charges it again. Until it is charged, unwritten data would be lost in a power
 failure, so every volume must be in write-through by then, or fall back to it. B4 (modes that switch a battery off, or
@@ -62,7 +62,7 @@ def _pack(deed: Deed, controller: Controller) -> Iterator[Denial]:
 
 
 def _volumes(deed: Deed, controller: Controller) -> Iterator[Denial]:
-    """B1: every volume is complete, and in write-through or able to fall back to it."""
+    """B1: every volume is complete. It is in write-through, or able to fall back to it."""
     for volume in controller.volumes:
         yield from _volume(deed, volume)
     cache = controller.cache
@@ -114,7 +114,7 @@ def affected(controller: Controller) -> str:
 
 
 def last_learn(logs: Sequence[EventLog], controller: str, now: datetime) -> tuple[str | None, bool]:
-    """The time of the last learn cycle in a controller's log, and whether the log covers a day.
+    """The time of the last learn cycle in a controller's log. The second value is whether the log covers a day.
 
     Logs have ``Battery relearn started``, ``Battery relearn completed``; those of 3ware controllers ``Battery capacity
     test started`` and ``completed`` (``overdue`` is no cycle).

@@ -1,4 +1,4 @@
-"""The facts of a replacement behind a controller, from the first reading of the machine. Pure."""
+"""The facts of a replacement behind a controller. They are taken from the first reading of the machine. Pure."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def facts_behind(seen: Survey, controller: Controller, old: Drive, *, new: str =
 
 
 def _former(controller: Controller, old: Drive) -> list[Volume]:
-    """Return the volumes of the only incomplete array, for a failed drive that is listed outside of arrays."""
+    """Return the volumes of the only incomplete array. This is for a failed drive that is listed outside of arrays."""
     if old.array or not (old.status == "critical" or old.role == "failed"):
         return []
     short = [one for one in controller.volumes if one.status in ("degraded", "rebuilding") and one.array]

@@ -1,4 +1,4 @@
-"""Which bays blink in a replacement: only while a person has to act. Pure."""
+"""Which bays blink in a replacement. They blink only while a person has to act. Pure."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ class Led(Protocol):
     """Switches the LEDs of a replacement."""
 
     def on(self, names: Sequence[str], seen: Survey) -> None:
-        """Make these drives and bays blink, and no others of this replacement; a missing LED raises nothing."""
+        """Make these drives and bays blink, and no others of this replacement. A missing LED raises nothing."""
 
     def off(self) -> None:
-        """Switch off the LEDs of this replacement; print which could not be switched off, and go on."""
+        """Switch off the LEDs of this replacement. Print which could not be switched off, and go on."""
 
 
 class NoLed:
@@ -30,7 +30,7 @@ class NoLed:
 
 
 def blinking(stage: Stage, seen: Survey, facts: Facts) -> tuple[str, ...] | None:
-    """Return what has to blink; None: no change, as the drive that could be addressed is gone.
+    """Return what has to blink. None: no change, as the drive that could be addressed is gone.
 
     First the drive to be pulled, then its empty bay; after a wrong drive was pulled, the bay of that drive.
     """

@@ -1,4 +1,4 @@
-"""The boot loader of a replaced drive: its first sector, and the steps for the new drive.
+"""The boot loader of a replaced drive. This covers its first sector, and the steps for the new drive.
 
 On a BIOS machine, GRUB is in the first sector and after it, outside every file system: no rebuild restores it. Its
 first sector (``boot.img``) contains the word ``GRUB``. On UEFI the firmware loads a file of the EFI system partition: a
@@ -24,9 +24,9 @@ from raidctl.vendor.protocol import Vendor
 from raidctl.vendor.unreported import Fact, Unreported, unreported
 
 Code = Literal["grub", "other", "none"]
-"""Content of a first sector: GRUB, other code, nothing that a BIOS would start."""
+"""Content of a first sector. It is GRUB, other code, or nothing that a BIOS would start."""
 _CODE = 440
-"""Bytes of code; the rest of the sector is the drive's identifier, the partition table and the signature."""
+"""Bytes of code. The rest of the sector is the drive's identifier, the partition table and the signature."""
 _MARK = b"\x55\xaa"
 _FIRMWARE = "/sys/firmware/*"
 ESP = ("c12a7328-f81f-11d2-ba4b-00a0c93ec93b", "0xef")
@@ -39,7 +39,7 @@ class Around(Struct, frozen=True, kw_only=True):
     """What a replacement reads besides the inventory."""
 
     sectors: Mapping[str, Code] = {}
-    """Content of the first sector by device node; a node that is missing was not or could not be read."""
+    """Content of the first sector by device node. A node that is missing was not or could not be read."""
     firmware: Literal["bios", "uefi"] | None = None
     """The firmware that booted the machine; None: unknown."""
     tool: str | None = None
@@ -47,9 +47,9 @@ class Around(Struct, frozen=True, kw_only=True):
     debconf: bool = False
     """Whether Debian's debconf database exists, which lists the drives for GRUB's upgrades."""
     container: str | None = None
-    """The file that shows that raidctl runs in a container; None: there is none."""
+    """The file that shows that raidctl runs in a container. None: there is none."""
     contents: Mapping[str, Contents] = {}
-    """Content of devices on which the kernel shows nothing; a node that is missing was not read."""
+    """Content of devices on which the kernel shows nothing. A node that is missing was not read."""
     bays: Mapping[str, Lamp] = {}
     """The LED of each drive's bay, by the drive's serial number."""
     unreported: Mapping[tuple[str, Fact], Unreported] = {}
@@ -57,14 +57,14 @@ class Around(Struct, frozen=True, kw_only=True):
 
 
 def nodes_of(seen: Survey, ids: Sequence[str]) -> list[str]:
-    """Return the device nodes of drives that the kernel shows as whole devices."""
+    """Return the device nodes of drives. Only those that the kernel shows as whole devices are included."""
     drives = {drive.id: drive for controller in seen.inventory.controllers for drive in controller.drives}
     blocks = [seen.view.block(drives[name].device or "") for name in ids if name in drives]
     return [block.node for block in blocks if block is not None and block.kind == "disk"]
 
 
 def code_of(answer: RunAnswer) -> Code | None:
-    """Return the content of a first sector; None: it could not be read."""
+    """Return the content of a first sector. None: it could not be read."""
     if not answer.fine or answer.code != 0 or len(answer.out) != SECTOR:
         return None
     if answer.out[-2:] != _MARK or not any(answer.out[:_CODE]):
@@ -73,7 +73,7 @@ def code_of(answer: RunAnswer) -> Code | None:
 
 
 def look_around(seen: Survey, nodes: Sequence[str], vendors: Sequence[Vendor]) -> Dialogue[Around]:
-    """Read the first sectors of drives, the firmware, the tools for a boot loader, and the LEDs of the bays."""
+    """Read first sectors, the firmware, boot loader tools, and bay LEDs."""
     leds = yield from read_kernel_leds()
     container = yield from read_container()
     sectors = yield from ask_all([first_sector(node) for node in nodes])
@@ -97,7 +97,7 @@ def _firmware(paths: Sequence[str]) -> Literal["bios", "uefi"] | None:
 
 
 def boot_parts(view: HostView, name: str) -> Iterator[str]:
-    """Yield boot-related content of a drive, as far as the kernel shows it."""
+    """Yield boot-related content of a drive. It is limited to what the kernel shows."""
     for part in view.above(name):
         if part.kind == "partition" and part.parent == name:
             kind = (part.partition_type or "").lower()
@@ -116,11 +116,11 @@ class BootStep(Struct, frozen=True, kw_only=True):
     text: str
     """One sentence; ``NEW`` stands for the device node of the new drive."""
     tool: str | None = None
-    """The program for it, if certain that it is the right one; None: left to a person."""
+    """The program for it, if certain that it is the right one. None: left to a person."""
 
 
 def boot_step(kinds: Sequence[str], codes: Sequence[Code | None], around: Around, *, table: bool) -> BootStep | None:
-    """Return the step after the rebuild; None: the drive is known not to boot the machine.
+    """Return the step after the rebuild. None: the drive is known not to boot the machine.
 
     Args:
         kinds: Boot partitions of the drive, or of one that has the same partitions.

@@ -1,4 +1,4 @@
-"""Reasons to refuse starting or ending a check: the guards T1, T2, T3 and T6. Pure."""
+"""Reasons to refuse starting or ending a check. These are the guards T1, T2, T3 and T6. Pure."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _WITHOUT = ("raid0", "linear", "jbod")
 
 
 def must_be_confirmed(verb: Verb, volume: Volume) -> bool:
-    """T1: whether the volume's unique id must be typed, as a repair overwrites a copy by position.
+    """T1: whether the volume's unique id must be typed. A repair overwrites a copy by position.
 
     It must if the level is unknown.
     """
@@ -25,7 +25,7 @@ def must_be_confirmed(verb: Verb, volume: Volume) -> bool:
 
 
 def denials(deed: Deed, inventory: Inventory, evidence: Evidence) -> list[Denial]:
-    """Reasons why a check must not be started, stopped, paused or resumed now."""
+    """Reasons to refuse a command on a check now. The command starts, stops, pauses or resumes it."""
     places = ((controller, one) for controller in inventory.controllers for one in controller.volumes)
     controller, volume = next((pair for pair in places if pair[1].id == deed.object_id), (None, None))
     if volume is None or controller is None:
@@ -39,7 +39,10 @@ def denials(deed: Deed, inventory: Inventory, evidence: Evidence) -> list[Denial
 
 
 def _resumable(deed: Deed, volume: Volume) -> Iterator[Denial]:
-    """A controller's check is continued if the tool reports it as paused, or does not report its state."""
+    """Refuse to continue a controller's check that is not paused.
+
+    One whose state the tool does not report is continued.
+    """
     progress = volume.progress
     if progress is None or progress.operation not in _CHECKS:
         yield Denial(
@@ -55,7 +58,7 @@ def _paused(deed: Deed, volume: Volume) -> Iterator[Denial]:
 
 
 def _starting(deed: Deed, controller: Controller, volume: Volume) -> Iterator[Denial]:
-    """T2: not on a volume that is degraded, rebuilding, busy, or of unknown state."""
+    """T2: not on a volume that is degraded, rebuilding or busy. The same holds if its state is unknown."""
     operation = volume.progress.operation if volume.progress else None
     # a controller's "ok" means that no member is missing; the kernel's does not
     counted = controller.mode == "software" or volume.drives_active is not None
@@ -79,7 +82,7 @@ def _starting(deed: Deed, controller: Controller, volume: Volume) -> Iterator[De
 
 
 def _ending(deed: Deed, volume: Volume) -> Iterator[Denial]:
-    """T6: only a check is stopped; never a reshape, and no rebuild or resync."""
+    """T6: only a check is stopped. Never a reshape, and no rebuild or resync."""
     operation = volume.progress.operation if volume.progress else None
     if operation in _CHECKS or (operation is None and volume.status == "checking"):
         return
@@ -92,7 +95,7 @@ def _ending(deed: Deed, volume: Volume) -> Iterator[Denial]:
 
 
 def _own(deed: Deed, volume: Volume, evidence: Evidence) -> Iterator[Denial]:
-    """A pause or its end is refused unless raidctl knows the range that the check has covered."""
+    """Refuse a pause or its end without a known range. raidctl has to know the range that the check has covered."""
     record = newest(evidence.history.of(volume.unique_id))
     if deed.verb == "pause_check":
         mine = record is not None and record.end is None and record.boot == evidence.boot and bool(evidence.boot)

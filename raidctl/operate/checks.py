@@ -68,7 +68,7 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     readings: Mapping[str, CheckReading] = {}
     """Readings by the volume's id, of families that read checks."""
     events: Sequence[CheckEvent] | None = None
-    """The ends of checks in the log of this boot; None: not read."""
+    """The ends of checks in the log of this boot. None: not read."""
     history: History = History()
     boot: str = ""
     """The kernel's id of the boot; empty: unknown."""
@@ -199,7 +199,7 @@ def _since_boot(base: VolumeCheck, volume: Volume, reading: CheckReading, eviden
 
 
 def settled(record: CheckRecord, volume: Volume, reading: CheckReading, evidence: Evidence) -> CheckRecord:
-    """A record with its end, if known by now; unchanged if it has one, or the check still runs.
+    """A record with its end, if known by now. Unchanged if it has one, or the check still runs.
 
     The first end in the log after its start belongs to it: raidctl starts each check at the beginning of the volume.
     """
@@ -254,7 +254,7 @@ def _text(moment: datetime) -> str:
 
 
 def with_history(inventory: Inventory, history: History) -> Inventory:
-    """The inventory with the ends of checks that raidctl has recorded, for the rules."""
+    """The inventory with the ends of checks that raidctl has recorded. The rules use it."""
     inventory = replace(inventory, problems=(*inventory.problems, *unread(history)))
     if not history.records:
         return inventory
@@ -266,7 +266,7 @@ def with_history(inventory: Inventory, history: History) -> Inventory:
 
 
 def unread(history: History) -> list[Problem]:
-    """The problem that results could not be read: a failed check may be among them."""
+    """The problem that results could not be read. A failed check may be among them."""
     if history.unread is None:
         return []
     remedy = "Results of checks are missing, perhaps of one that failed: correct or delete the file, and check again."

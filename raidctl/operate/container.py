@@ -1,4 +1,4 @@
-"""Detection of containers, in which the use of a host's drives is invisible."""
+"""Detection of containers. In a container the use of a host's drives is invisible."""
 
 from __future__ import annotations
 
@@ -9,6 +9,6 @@ _MARKS = ("/run/systemd/container", "/run/.containerenv", "/.dockerenv")
 
 
 def read_container() -> Dialogue[str | None]:
-    """Return the file that shows that this is a container; None: it is none."""
+    """Return the file that shows that this is a container. None: it is none."""
     found = yield from ask_all(Read(path) for path in _MARKS)
     return next((path for path, answer in zip(_MARKS, found, strict=True) if answer.trouble is None), None)

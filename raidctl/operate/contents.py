@@ -1,4 +1,4 @@
-"""Checks that a device is empty and free: signatures, first sector, exclusive open.
+"""Checks that a device is empty and free. They cover signatures, the first sector, and exclusive opening.
 
 A device without a file system in the view of kernel and udev may still be used by a virtual machine, an iSCSI target, a
 database, or as an encrypted volume without a header.
@@ -23,7 +23,7 @@ class Contents(Struct, frozen=True, kw_only=True):
     signatures: tuple[str, ...] | None = None
     """Types; None: they could not be read."""
     blank: bool | None = None
-    """Whether the first sector has only zeros; None: it could not be read."""
+    """Whether the first sector has only zeros. None: it could not be read."""
     held: bool = False
     """Whether a program has opened it exclusively."""
     remedy: str | None = None
@@ -41,7 +41,7 @@ def first_sector(node: str) -> Run:
 
 
 def exclusive(node: str) -> Run:
-    """The request that opens a device exclusively and writes nothing; it fails if a program holds the device.
+    """The request that opens a device exclusively and writes nothing. It fails if a program holds the device.
 
     wipefs(8) opens it with O_EXCL unless it is given ``--force``.
     """
@@ -54,7 +54,7 @@ def opened(answer: RunAnswer) -> bool:
 
 
 def read_contents(nodes: Sequence[str]) -> Dialogue[dict[str, Contents]]:
-    """Read devices; only empty ones are opened, since opening one for writing makes udev probe it again."""
+    """Read devices. Only empty ones are opened, since opening one for writing makes udev probe it again."""
     answers = yield from ask_all([request for node in nodes for request in (probe(node), first_sector(node))])
     found = {
         node: Contents(signatures=signatures(wiped), blank=_blank(sector), remedy=missing_tool(wiped))
@@ -66,7 +66,7 @@ def read_contents(nodes: Sequence[str]) -> Dialogue[dict[str, Contents]]:
 
 
 def _opening(answer: RunAnswer) -> Contents:
-    """The result of opening an empty device; a program that did not end shows nothing."""
+    """The result of opening an empty device. A program that did not end shows nothing."""
     if not answer.fine:
         return Contents(remedy=missing_tool(answer))
     return Contents(signatures=(), blank=True, held=not opened(answer))

@@ -1,4 +1,4 @@
-"""The stages of a replacement behind a controller, derived from what its tool reports. Pure.
+"""The stages of a replacement behind a controller. They are derived from what its tool reports. Pure.
 
 ``taken_out`` → ``waiting_pull`` → ``waiting_push`` → ``vetting`` → ``letting_in`` → ``rebuilding`` → ``verifying`` →
 ``done``. Many controllers need no command before the pull, or none after the push: then the family plans no step, and
@@ -39,13 +39,16 @@ def next_stage(seen: Survey, facts: Facts) -> Stage:
 
 
 def drive_behind(arrays: Sequence[Part], serial: str) -> Drive | None:
-    """The drive with a serial number on the controller of these volumes; None: not found."""
+    """The drive with a serial number on the controller of these volumes. None: not found."""
     drives = (drive for part in arrays for drive in part.controller.drives)
     return next((drive for drive in drives if serial and drive.serial == serial), None)
 
 
 def _coming(seen: Survey, facts: Facts) -> Stage:
-    """A person inserts the new drive, which must not have been there before, in the old drive's bay."""
+    """The stage in which a person inserts the new drive.
+
+    It must not have been there before, and goes in the old drive's bay.
+    """
     found = newcomers(seen, facts)
     if len(found) > 1:
         names = ", ".join(f"{drive.serial} ({drive.id})" for drive in found)
@@ -63,7 +66,10 @@ def _coming(seen: Survey, facts: Facts) -> Stage:
 
 
 def _joining(arrays: Sequence[Part], new: Drive, facts: Facts) -> Stage:
-    """The controller takes the new drive automatically or by command, or a spare has taken the place of the old one."""
+    """The stage in which the new drive joins.
+
+    The controller takes it automatically or by command, or a spare has taken the old one's place.
+    """
     volume = arrays[0].volume
     if new.role == "failed" or (new.status == "critical" and inside(arrays, new)):
         return Stage("rebuilding", problem=f"The new drive {facts.new} has failed. Replace it as well.")
@@ -83,7 +89,7 @@ def _joining(arrays: Sequence[Part], new: Drive, facts: Facts) -> Stage:
 
 
 def inside(arrays: Sequence[Part], new: Drive) -> bool:
-    """Whether a drive is a member of the array, being filled for it, or a spare that covers it."""
+    """Whether a drive belongs to the array. It is a member, being filled for it, or a spare that covers it."""
     mine = {part.volume.array for part in arrays if part.volume.array}
     if new.role == "spare":
         return not new.spare_for or bool(mine & set(new.spare_for))
@@ -91,12 +97,12 @@ def inside(arrays: Sequence[Part], new: Drive) -> bool:
 
 
 def works(old: Drive) -> bool:
-    """Whether a drive still holds its part of an array's data, which the array would lose."""
+    """Whether a drive still holds its part of an array's data. Without the drive, the array would lose that part."""
     return old.role == "member" and old.status != "critical"
 
 
 def wait(setting: str, arrays: Sequence[Part], new: Drive, facts: Facts) -> Step:
-    """The wait until the volumes are complete; the core also checks their members (R15)."""
+    """The wait until the volumes are complete. The core also checks their members (R15)."""
     name = ", ".join(part.volume.id for part in arrays)
     return Step(
         object_id=arrays[0].volume.id, setting=setting, before=facts.old, after=facts.new, kind="wait",

@@ -1,4 +1,4 @@
-"""The next stage of a replacement, from a reading that is repeated if it failed."""
+"""The next stage of a replacement. It follows from a reading that is repeated if it failed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from raidctl.survey.survey import Survey
 
 
 def decided(change: Change, seen: Survey, facts: Facts) -> tuple[Survey, Stage]:
-    """The next stage and the reading behind it; a possibly incomplete reading is repeated for a while."""
+    """The next stage and the reading behind it. A possibly incomplete reading is repeated for a while."""
     stage = _stage(seen, facts)
     for pause in READ_PAUSES:
         if stage.problem is None or not any(hides(one) for one in seen.inventory.problems):
@@ -30,7 +30,7 @@ def decided(change: Change, seen: Survey, facts: Facts) -> tuple[Survey, Stage]:
 
 
 def _stage(seen: Survey, facts: Facts) -> Stage:
-    """The next stage; a drive that could not be read does not count as gone."""
+    """The next stage. A drive that could not be read does not count as gone."""
     stage = next_stage(seen, facts)
     asked = stage.name == "waiting_push" and stage.problem is None and facts.old and not facts.dropped
     if asked and facts.old not in serials_of(seen) and unmet(seen, (gone(facts),)):

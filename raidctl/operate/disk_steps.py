@@ -1,4 +1,4 @@
-"""Steps for a new drive before it joins an array: remove signatures, copy a partition table. Pure."""
+"""Steps for a new drive before it joins an array. They remove signatures and copy a partition table. Pure."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def _subject(new: Drive) -> Identity:
 
 
 def wiping(new: Drive, view: HostView) -> list[Step]:
-    """Remove all signatures of a drive, those of its partitions first; its first and last MiB are kept (R11)."""
+    """Remove all signatures of a drive, those of its partitions first. Its first and last MiB are kept (R11)."""
     node = new.device or ""
     nodes = [block.node for block in view.blocks if block.parent == node.removeprefix("/dev/")] + [node]
     last = max(0, (new.size_bytes or 0) // _MIB - 1)
@@ -44,7 +44,7 @@ def wiping(new: Drive, view: HostView) -> list[Step]:
 
 
 def copying(new: Drive, source: Table, partitions: Sequence[str]) -> list[Step]:
-    """Create the partitions of another drive on a new one, with new identifiers (R12)."""
+    """Create the partitions of another drive on a new one. They get new identifiers (R12)."""
     node = new.device or ""
     expects = [
         Expectation(object_id=f"node:{node_of(node, part)}", field="present", value="yes", within_seconds=_SECONDS)
@@ -66,7 +66,7 @@ def copying(new: Drive, source: Table, partitions: Sequence[str]) -> list[Step]:
 
 
 def booting(new: Drive, tool: str) -> Step:
-    """Install GRUB in the first sector of a drive, and after it; the first sector is read again."""
+    """Install GRUB in the first sector of a drive, and after it. The first sector is read again."""
     return Step(
         object_id=new.id, setting="boot_loader", before="", after=tool, kind="deed", way_back="none",
         no_way_back=f"What the first sector of {new.id} had is overwritten.",

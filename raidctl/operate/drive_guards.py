@@ -1,4 +1,4 @@
-"""Reasons to refuse changing the state of a drive: the guards D1 to D6, with R and X. Pure.
+"""Reasons to refuse changing the state of a drive. These are the guards D1 to D6, with R and X. Pure.
 
 ===========  =======================================  ===========================================================
 verb         what it makes of a drive                 guards
@@ -35,7 +35,7 @@ from raidctl.vendor.plan import Deed, Denial, Verb
 
 STATES: tuple[Verb, ...] = ("good", "offline", "online", "jbod", "raid", "erase")
 _NOT_OF_OFFLINE = frozenset({"R13", "R14", "S6"})
-"""Guards of a pull that do not concern a drive that stays in its bay."""
+"""Guards of a pull that do not concern an offline drive. Such a drive stays in its bay."""
 
 
 class SetOffline(Struct, frozen=True, kw_only=True):
@@ -79,7 +79,7 @@ def denials(deed: Deed, seen: Survey, known: Known) -> list[Denial]:
 
 
 def _good(deed: Deed, subject: Subject, known: Known) -> Iterator[Denial]:
-    """D1: not a member of anything, and not foreign without a decision on that."""
+    """D1: not a member of anything. A foreign drive first needs a decision on that."""
     del known
     drive = subject.drive
     if drive.array or drive.role in ("member", "spare", "journal"):
@@ -94,7 +94,7 @@ def _good(deed: Deed, subject: Subject, known: Known) -> Iterator[Denial]:
 
 
 def _own(deed: Deed, subject: Subject, guard: str) -> Iterator[Denial]:
-    """A foreign drive may be the missing member of an array: the user has to decide on that first."""
+    """Refuse a foreign drive until the user has decided on it. It may be the missing member of an array."""
     drive, controller = subject.drive, subject.controller
     way = f"raidctl foreign show {controller.id}"
     if drive.foreign:
@@ -123,7 +123,7 @@ def _unassigned(deed: Deed, subject: Subject, guard: str) -> Iterator[Denial]:
 
 
 def _raid(deed: Deed, subject: Subject, known: Known) -> Iterator[Denial]:
-    """D2: nothing of the system uses a drive that is hidden from it."""
+    """D2: nothing in the system uses a drive hidden from it."""
     del known
     drive = subject.drive
     if drive.role is None:
@@ -158,7 +158,10 @@ def _erase(deed: Deed, subject: Subject, known: Known) -> Iterator[Denial]:
 
 
 def erased_with(subject: Subject) -> tuple[str, ...]:
-    """D6: device nodes of everything that is erased with a drive: every namespace of an NVMe controller, every path."""
+    """D6: device nodes of everything that is erased with a drive.
+
+    These are every namespace of an NVMe controller, and every path.
+    """
     return tuple(block.node for block in subject.blocks)
 
 
@@ -201,7 +204,7 @@ def _online(deed: Deed, subject: Subject, known: Known) -> Iterator[Denial]:
 
 
 def _running(controller: Controller, drive: Drive) -> str | None:
-    """Which volume on the drive's array may be running, as a clause; None: all are inactive."""
+    """Which volume on the drive's array may be running, as a clause. None: all are inactive."""
     volumes = volumes_of(controller, drive)
     if not volumes:
         return f"no volume on {drive.array or 'its array'} is listed"

@@ -1,4 +1,6 @@
-"""Reasons to refuse importing or clearing foreign configurations, and discarding preserved cache: F1 to F4. Pure.
+"""Reasons to refuse operations on foreign configurations or preserved cache.
+
+The guards F1 to F4 cover importing, clearing and discarding. Pure.
 
 F5 (a setting that imports or discards automatically) has no guard: no family has a command for it.
 """
@@ -20,7 +22,9 @@ _SAME_SIZE = 0.02
 
 
 def denials(deed: Deed, seen: Survey, preview: ForeignPreview | None, *, selects: bool) -> list[Denial]:
-    """Reasons why foreign configurations must not be imported or cleared, or preserved cache not discarded.
+    """Reasons why foreign configurations must not be imported or cleared.
+
+    They may also forbid discarding preserved cache.
 
     Args:
         deed: With ``part``, the one configuration or volume that is meant.
@@ -71,7 +75,7 @@ def _listed(deed: Deed, controller: Controller) -> Iterator[Denial]:
 
 
 def _selection(deed: Deed, controller: Controller, *, selects: bool) -> Iterator[Denial]:
-    """F3: a tool that acts on all configurations is not used for one of several."""
+    """F3: the tool acts only on the requested configuration. One that acts on all is not used for one of several."""
     numbers = [group.number for group in controller.foreign_groups]
     if deed.part is None:
         return
@@ -100,7 +104,7 @@ def _complete(deed: Deed, preview: ForeignPreview | None) -> Iterator[Denial]:
 
 
 def _pinned(deed: Deed, controller: Controller) -> Iterator[Denial]:
-    """An import writes the cache of the volumes that it brings; other preserved cache blocks it."""
+    """An import writes the cache of the volumes that it brings. Other preserved cache blocks it."""
     cache = controller.cache
     if cache is not None and cache.status == "critical":
         reason = f"The cache of {controller.id} reports a fault: {cache.status_text or 'critical'}."
@@ -108,7 +112,7 @@ def _pinned(deed: Deed, controller: Controller) -> Iterator[Denial]:
 
 
 def _only_copy(deed: Deed, controller: Controller) -> Iterator[Denial]:
-    """F2: the configuration is not the missing part of an array here, and no preserved cache belongs to it."""
+    """F2: the configuration is not the missing part of an array here. No preserved cache belongs to it."""
     cache = controller.cache
     if controller.preserved or (cache is not None and cache.preserved_data):
         of = f" of {listing(one.volume for one in controller.preserved)}" if controller.preserved else ""
@@ -139,7 +143,7 @@ def _groups(controller: Controller, deed: Deed) -> tuple[ForeignGroup, ...]:
 
 
 def _may_be(volume: Volume, group: ForeignGroup) -> bool:
-    """Whether a foreign configuration may be part of a volume's array; an unknown level or size may be."""
+    """Whether a foreign configuration may be part of a volume's array. An unknown level or size may be."""
     if group.raid_level not in (None, "unknown") and volume.raid_level not in (None, "unknown"):
         return _kin(group.raid_level) == _kin(volume.raid_level)
     if group.size_bytes and volume.size_bytes:
@@ -148,18 +152,18 @@ def _may_be(volume: Volume, group: ForeignGroup) -> bool:
 
 
 def _kin(level: str) -> str:
-    """A level in the words common to all tools: mirrors of more than two drives have several names."""
+    """A level in the words common to all tools. Mirrors of more than two drives have several names."""
     return "raid1" if level.startswith("raid1") else level
 
 
 def _missing(controller: Controller) -> list[str]:
-    """Arrays whose volumes are complete although members that they list are not described."""
+    """Return the arrays that list members without a description."""
     known = {drive.id for drive in controller.drives}
     return [array.id for array in controller.arrays if set(array.drives) - known]
 
 
 def _discard(deed: Deed, controller: Controller) -> Iterator[Denial]:
-    """F4: not while the drives of the volume may be present, and never without a reason."""
+    """F4: not while the drives of the volume may be present. A reason is always required."""
     if deed.part not in [one.volume for one in controller.preserved]:
         reason = f"No preserved cache of {deed.part or controller.id} is listed."
         cache = controller.cache
@@ -180,7 +184,7 @@ def _discard(deed: Deed, controller: Controller) -> Iterator[Denial]:
 
 
 def listed_hits(inventory: Inventory, deed: Deed) -> tuple[str, ...]:
-    """F3: the objects that a command affects, one line per drive and configuration."""
+    """F3: the objects that a command affects. There is one line per drive and configuration."""
     controller = controller_of(inventory, deed.object_id)
     if controller is None:
         return ()

@@ -1,4 +1,4 @@
-"""A replacement whose old drive is gone already: the arrays that lack it, and its identity. Pure.
+"""A replacement whose old drive is gone already. This covers the arrays that lack it, and its identity. Pure.
 
 An array that lacks exactly one member has one slot for a new drive. The last snapshot shows which drive it was; without
 one, the story is about the empty slot.
@@ -23,7 +23,7 @@ from raidctl.text import listing
 
 
 class _Gap(Struct, frozen=True):
-    """A software array that lacks a member, and the common properties of the others."""
+    """A software array that lacks a member. The common properties of the others are included."""
 
     volume: Volume
     lacking: int
@@ -33,7 +33,7 @@ class _Gap(Struct, frozen=True):
 
 
 def facts_of_array(seen: Survey, volume_id: str, before: Inventory | None, *, new: str = "") -> Facts:
-    """Return the facts of a story about the one member that an array lacks.
+    """Return the facts of a story about an array's one missing member.
 
     Raises:
         UsageError: It lacks none, or several.
@@ -67,7 +67,7 @@ def facts_of_array(seen: Survey, volume_id: str, before: Inventory | None, *, ne
 
 
 def facts_of_serial(seen: Survey, word: str, before: Inventory, *, new: str = "") -> Facts | None:
-    """Return the facts of a drive that only the last snapshot contains; None if it was no member there.
+    """Return the facts of a drive that only the last snapshot contains. None if it was no member there.
 
     Raises:
         CannotTell: None of its arrays exists now, or the UUID of one is unknown.
@@ -109,7 +109,7 @@ def _facts(seen: Survey, gaps: list[_Gap], old: Drive | None, name: str, new: st
 
 
 def _gap(seen: Survey, controller: Controller, volume: Volume) -> _Gap:
-    """Examine the members of an array: one that is being filled occupies its slot."""
+    """Examine the members of an array. One that is being filled occupies its slot."""
     want, have = volume.drives_expected, volume.drives_active
     if want is None or have is None:
         raise CannotTell(f"How many members {volume.id} lacks is unknown.")
@@ -132,7 +132,7 @@ def _partition(seen: Survey, member: Drive) -> str:
 
 
 def _memberships(before: Inventory, old: Drive) -> Iterator[tuple[str, str]]:
-    """Yield for each array that a drive was a member of the UUID, and the partition number."""
+    """Yield the UUID of each array with the drive's partition number. The drive was a member of these arrays."""
     for controller in before.controllers:
         for member in controller.drives:
             if old.id in member.backing and member.role != "journal":
@@ -142,7 +142,7 @@ def _memberships(before: Inventory, old: Drive) -> Iterator[tuple[str, str]]:
 
 
 def _lost(seen: Survey, before: Inventory, uuid: str) -> list[Drive]:
-    """Return the drives that an array had at the last snapshot and that are gone now."""
+    """Return the drives that an array has lost since the last snapshot."""
     there = serials_of(seen)
     return [
         drive

@@ -1,4 +1,4 @@
-"""A replacement behind a controller that begins with the old drive already gone. Pure.
+"""A replacement behind a controller whose old drive is already gone. Pure.
 
 The volume shows that a member is missing; the last snapshot may show which drive it was, and its bay. Without one, the
 only new drive on the controller is taken as the replacement.
@@ -23,7 +23,7 @@ from raidctl.vendor.identity import unique_of
 def facts_of_volume(
     seen: Survey, controller: Controller, volume: Volume, before: Inventory | None, *, new: str = ""
 ) -> Facts:
-    """Return the facts of a story about the member that a controller's volume lacks.
+    """Return the facts of a story about a volume's missing member. The volume is a controller's.
 
     Raises:
         UsageError: It lacks none, a failed one is still in its bay, or it is being rebuilt.
@@ -34,7 +34,9 @@ def facts_of_volume(
 
 
 def facts_of_gone(seen: Survey, word: str, before: Inventory, *, new: str = "") -> Facts | None:
-    """Return the facts of a drive that only the last snapshot contains, by serial number or id; None: not found.
+    """Return the facts of a drive that only the last snapshot contains.
+
+    It is found by serial number or id. None: not found.
 
     Raises:
         UsageError, CannotTell: As :func:`facts_of_volume`; no volume that it was a member of exists now.
@@ -63,7 +65,7 @@ def facts_of_gone(seen: Survey, word: str, before: Inventory, *, new: str = "") 
 
 
 def lost_from(seen: Survey, controller: Controller, volume: Volume, before: Inventory) -> list[Drive]:
-    """Return the members that a volume had at the last snapshot and that are gone now."""
+    """Return the members that a volume has lost since the last snapshot."""
     unique, there = unique_of(controller, volume), serials_of(seen)
     return [
         drive

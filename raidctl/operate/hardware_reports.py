@@ -1,4 +1,7 @@
-"""The reports of the show commands for patrol reads, batteries, foreign configurations and preserved cache. Pure."""
+"""The reports of some show commands.
+
+They cover patrol reads, batteries, foreign configurations and preserved cache. Pure.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,7 @@ from raidctl.operate.foreign_guards import foreign_drives, has_foreign
 from raidctl.vendor.foreign import ForeignPreview
 
 _HIDDEN = ("capacity", "learn", "health", "design", "cycle")
-"""Details of a battery that are shown, by parts of their labels: the model has no field for them."""
+"""Details of a battery that are shown, by parts of their labels. The model has no field for them."""
 
 
 class Report(Struct, frozen=True, kw_only=True):

@@ -1,4 +1,4 @@
-"""The wait for a possible copyback from a spare to the new drive.
+"""The wait for a possible copyback. It goes from a spare to the new drive.
 
 Some controllers start the copyback a moment after the rebuild; a reading in between shows a complete array and a free
 drive. Only after this wait the new drive becomes the next spare.
@@ -16,7 +16,7 @@ from raidctl.vendor.operations import operations_of
 from raidctl.vendor.protocol import Vendor
 
 SETTLING_SECONDS = 60.0
-"""Length of the wait; by then the firmware has begun, or will not."""
+"""Length of the wait. By then the firmware has begun, or will not."""
 
 
 @dataclass
@@ -42,7 +42,7 @@ class MovingBack:
         return Stage("rebuilding", step=wait("settling", arrays, new, facts))
 
     def missing(self, seen: Survey, facts: Facts, now: float) -> list[str]:
-        """Return what is missing for a decision: nothing once data move, or the wait is over."""
+        """Return what is missing for a decision. Nothing is missing once data move, or the wait is over."""
         self.since = now if self.since is None else self.since
         arrays = parts(seen, facts)
         new = None if isinstance(arrays, str) else drive_behind(arrays, facts.new)

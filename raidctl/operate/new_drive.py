@@ -1,4 +1,4 @@
-"""Checks whether a drive may join an array: size, kind, health, use, signatures. Pure.
+"""Checks whether a drive may join an array. They cover size, kind, health, use and signatures. Pure.
 
 mdadm accepts a drive with a file system without a question and with exit code 0, so these guards come first. Names are
 those of the manual: R7 (in use), R10 (the drive itself), R11 (signatures), S4 and S5 (spares).
@@ -35,14 +35,14 @@ class Objection(Struct, frozen=True, kw_only=True):
 
 
 class Candidate(Struct, frozen=True, kw_only=True):
-    """A drive, or a partition of it, that is to join an array."""
+    """A drive that is to join an array. It may also be a partition of one."""
 
     drive: Drive
     """The physical drive."""
     node: str
     """The device that joins: the drive's, or that of the partition."""
     signatures: tuple[str, ...] | None = None
-    """Signatures found by a probe; None: it was not probed, or could not be."""
+    """Signatures found by a probe. None: it was not probed, or could not be."""
 
 
 def probe(node: str) -> Run:
@@ -51,7 +51,7 @@ def probe(node: str) -> Run:
 
 
 def signatures(answer: RunAnswer) -> tuple[str, ...] | None:
-    """The types of the signatures that a probe found; None if it failed.
+    """The types of the signatures that a probe found. None if it failed.
 
     ``{"signatures": [{"device":"sdf", "offset":"0x438", "type":"ext4", "uuid":"…"}]}``; empty where there is none.
     """
@@ -72,7 +72,7 @@ def missing_tool(answer: RunAnswer) -> str | None:
 
 
 def objections(seen: Survey, controller: Controller, array: Array, candidate: Candidate) -> list[Objection]:
-    """Return every reason to refuse a drive as a new member or spare of an array."""
+    """Return every reason to refuse a drive for an array. It would be a new member or spare."""
     block = seen.view.block(candidate.node)
     if block is None or block.node != candidate.node:
         text = f"The kernel does not show {candidate.node}."
@@ -89,7 +89,7 @@ def objections(seen: Survey, controller: Controller, array: Array, candidate: Ca
 
 
 def used(seen: Survey, candidate: Candidate, block: BlockDevice) -> Iterator[Objection]:
-    """R10: no member or spare of an array; R7: not mounted, and empty."""
+    """R10: no member or spare of an array. R7: not mounted, and empty."""
     drive, whole = candidate.drive, block.parent is None
     for controller in seen.inventory.controllers:
         for one in controller.drives:
@@ -109,7 +109,7 @@ def used(seen: Survey, candidate: Candidate, block: BlockDevice) -> Iterator[Obj
 
 
 def _size(block: BlockDevice, others: Sequence[Drive]) -> Iterator[Objection]:
-    """S4: at least as large as the smallest member, so that there is room for the data offset as well."""
+    """S4: at least as large as the smallest member. There is then room for the data offset as well."""
     sizes = [one.size_bytes for one in others]
     known = [size for size in sizes if size is not None]
     if block.size_bytes is None or not known or len(known) < len(sizes):
@@ -122,7 +122,7 @@ def _size(block: BlockDevice, others: Sequence[Drive]) -> Iterator[Objection]:
 
 
 def _kind(drive: Drive, others: Sequence[Drive]) -> Iterator[Objection]:
-    """R10: sectors of the same size; S5: the same media and interface, which may be overridden."""
+    """R10: sectors of the same size. S5: the same media and interface, which may be overridden."""
     sectors = {one.sector_bytes for one in others if one.sector_bytes}
     if drive.sector_bytes and sectors and drive.sector_bytes not in sectors:
         text = f"{drive.id} has {drive.sector_bytes}-byte sectors, the members have {min(sectors)}-byte sectors."
@@ -144,7 +144,10 @@ def _kind(drive: Drive, others: Sequence[Drive]) -> Iterator[Objection]:
 
 
 def other_kind(drive: Drive, others: Sequence[Drive], named: str) -> Iterator[str]:
-    """P7: why a drive is not, or may not be, of the media and interface of other drives; ``named``: these."""
+    """P7: why a drive differs, or may differ, from other drives.
+
+    Media and interface are compared. ``named``: the other drives.
+    """
     media = {one.media for one in others if one.media}
     words = {"ssd": "an SSD", "hdd": "a hard drive"}
     if drive.media and others and not media:
@@ -177,7 +180,7 @@ def health(drive: Drive) -> Iterator[Objection]:
 
 
 def signed(candidate: Candidate, block: BlockDevice, *, free: bool) -> Iterator[Objection]:
-    """R11: no file system, LVM, RAID or partition table, whatever the udev database contains."""
+    """R11: no file system, LVM, RAID or partition table. This holds whatever the udev database contains."""
     found = candidate.signatures
     if found is None:
         yield Objection(

@@ -1,4 +1,4 @@
-"""Whether a new drive may join an array: guards R10 and R11, on what was read of the drive. Pure."""
+"""Whether a new drive may join an array. The guards R10 and R11 judge what was read of the drive. Pure."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ class Probed(Struct, frozen=True):
     signatures: tuple[str, ...] | None = None
     """Of the drive and its partitions; None: they could not be read."""
     needed_bytes: Mapping[str, int | None] = {}
-    """By array: the size that a member needs, including the data offset; None: unknown."""
+    """By array: the size that a member needs, including the data offset. None: unknown."""
     sector_bytes: int | None = None
     member_sector_bytes: int | None = None
     table: Table | None = None
     """The partition table of the new drive."""
     source: Table | None = None
-    """The partition table to copy; None: there is none, or it could not be read."""
+    """The partition table to copy. None: there is none, or it could not be read."""
 
 
 def probe(
@@ -77,7 +77,7 @@ def _number(text: str | None) -> int | None:
 def unfit(
     drive: Drive, seen: tuple[Inventory, HostView], found: Probed, others: Sequence[Drive], *, partitions: Sequence[str]
 ) -> Iterator[tuple[str, str, bool]]:
-    """Yield why a drive may not join: name of the guard, sentence, and whether ``--unsafe`` lifts it.
+    """Yield why a drive may not join. Each reason is the guard's name, a sentence, and whether ``--unsafe`` lifts it.
 
     Args:
         drive: The new drive.
@@ -110,7 +110,7 @@ def unfit(
 
 
 def _copied(found: Probed) -> bool:
-    """Whether the drive contains only the partition table that was copied to it."""
+    """Whether the drive contains only the partition table copied to it."""
     table = {"gpt", "PMBR", "dos"}
     only_table = found.signatures is not None and set(found.signatures) <= table
     return only_table and found.source is not None and not_copied(found.source, found.table) is None

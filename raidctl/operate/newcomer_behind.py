@@ -1,4 +1,6 @@
-"""Whether a new drive behind a controller may join an array: guard R10, by what the controller's tool reports. Pure.
+"""Whether a new drive behind a controller may join an array.
+
+Guard R10 decides, by what the controller's tool reports. Pure.
 
 The controller hides the content of such a drive. The guard uses what it reports: size, kind, sector size, health, and
 whether the drive belongs to an array already.

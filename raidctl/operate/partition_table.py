@@ -1,4 +1,4 @@
-"""Partition tables as ``sfdisk --dump`` prints them: copied to a new drive without the identifiers. Pure."""
+"""Partition tables as ``sfdisk --dump`` prints them. They are copied to a new drive without the identifiers. Pure."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from msgspec import Struct
 _LINE = re.compile(r"(/dev/\S+?)(\d{1,3}) : (\S.*)", re.ASCII)
 _PAIR = re.compile(r'([a-z-]+)=\s*("[^"]*"|[^,\s]+)', re.ASCII)
 _HEADS = ("label", "unit", "first-lba", "sector-size", "grain")
-"""Header lines that a copy keeps; the others (identifier, device, last sector) belong to the drive."""
+"""Header lines that a copy keeps. The others (identifier, device, last sector) belong to the drive."""
 
 
 class Partition(Struct, frozen=True):
@@ -66,7 +66,7 @@ def parse(text: str) -> Table | None:
 
 
 def script(source: Table, node: str) -> str:
-    """Return the input of sfdisk for a drive: the same partitions, with new identifiers (R12)."""
+    """Return the input of sfdisk for a drive. It has the same partitions, with new identifiers (R12)."""
     joint = "p" if node[-1:].isdigit() else ""
     lines = [f"{name}: {source.heads[name]}" for name in _HEADS if name in source.heads]
     for part in source.partitions:
@@ -78,7 +78,7 @@ def script(source: Table, node: str) -> str:
 
 
 def not_copied(source: Table, copy: Table | None) -> str | None:
-    """Explain why a table is no copy of another with new identifiers; None if it is (R12)."""
+    """Explain why a table is no copy of another with new identifiers. None if it is (R12)."""
     if copy is None:
         return "the new drive has no partition table yet"
     if [part.layout for part in source.partitions] != [part.layout for part in copy.partitions]:

@@ -35,7 +35,7 @@ def _more_errors(arrays: Sequence[Part], facts: Facts) -> Iterator[tuple[str, st
 
 
 def held(arrays: Sequence[Part], vendors: Sequence[Vendor]) -> Iterator[str]:
-    """Yield why an incomplete array is not rebuilt, with the command to run by hand."""
+    """Yield why an incomplete array is not rebuilt. The command to run by hand is included."""
     families = {vendor.FAMILY: getattr(operations_of(vendor), "held", None) for vendor in vendors}
     for part in arrays:
         asked = families.get(part.volume.id.partition(":")[0])

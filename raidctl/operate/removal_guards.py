@@ -1,4 +1,4 @@
-"""Guards against pulling a drive that concern its arrays: R1 to R4, R6 and R8. Pure.
+"""Guards against pulling a drive that concern its arrays. They are R1 to R4, R6 and R8. Pure.
 
 A guard yields its reasons against the pull; if there are none, one reason with the verdict ``yes``. Nothing passes on
 an unknown value.
@@ -102,7 +102,10 @@ def _redundancy(loss: Loss) -> Reason:
 
 
 def errors_elsewhere(subject: Subject) -> Iterator[tuple[Loss, Drive, str]]:
-    """Yield the other members of each array that have errors, with the drives below them and the errors in words."""
+    """Yield the other members of each array that have errors.
+
+    With each are the drives below it and the errors in words.
+    """
     for loss in subject.losses:
         for member in loss.others:
             for controller, drive in subject.below(member) or ((loss.controller, member),):
@@ -122,7 +125,7 @@ def _errors(controller: Controller, drive: Drive) -> str:
 
 
 def last_copy(subject: Subject) -> Reasons:
-    """R2: if the last redundancy is removed, the other members are known to be free of errors."""
+    """R2: the other members are free of errors. This must be known if the last redundancy is removed."""
     found = list(errors_elsewhere(subject))
     fine = True
     for loss in subject.losses:
@@ -154,7 +157,7 @@ def last_copy(subject: Subject) -> Reasons:
 
 
 def _healthy(subject: Subject, member: Drive) -> bool:
-    """Whether the drives below a member report that they are healthy; the array's own status does not suffice.
+    """Whether the drives below a member report that they are healthy. The array's own status does not suffice.
 
     A counter that other drives of the controller report must be known for these as well.
     """
@@ -181,7 +184,7 @@ def _undescribed(loss: Loss) -> list[str]:
 
 
 def right_moment(subject: Subject) -> Reasons:
-    """R3: no member of the drive's arrays is being rebuilt or copied, and no array is being changed."""
+    """R3: no member of the drive's arrays is being rebuilt or copied. No array is being changed."""
     fine = True
     gone = bool(subject.former) or (bool(subject.losses) and all(loss.gone for loss in subject.losses))
     for controller, volume in {volume.id: (controller, volume) for controller, volume in subject.volumes}.values():
@@ -220,7 +223,7 @@ def right_moment(subject: Subject) -> Reasons:
 
 
 def _needed(volume: Volume, *evidence: str) -> Reason:
-    """The reason to leave a spare in place whose volume is, or may be, incomplete."""
+    """The reason to leave a spare in place. Its volume is, or may be, incomplete."""
     if volume.status == "unknown":
         text = f"The state of {volume.id} is unknown: it may need the drive as its spare."
         return reason("R3", "unknown", text, *evidence)
@@ -229,7 +232,7 @@ def _needed(volume: Volume, *evidence: str) -> Reason:
 
 
 def under_way(controller: Controller, volume: Volume) -> str | None:
-    """The operation on a volume, as a clause; ``unknown``; None: nothing that a pull would disturb."""
+    """The operation on a volume, as a clause. ``unknown``; None: nothing that a pull would disturb."""
     if volume.progress is not None and volume.progress.operation == "unknown":
         return "unknown"
     if rebuilding(controller, volume) or any(being_rebuilt(drive) for drive in below(controller, volume)):
@@ -245,7 +248,7 @@ def under_way(controller: Controller, volume: Volume) -> str | None:
 
 
 def running(subject: Subject) -> Reasons:
-    """R4: every array of the drive is running, and its state is known."""
+    """R4: every array of the drive is running. Its state is known."""
     fine = True
     for loss in subject.losses:
         status = loss.volume.status if loss.volume else None
@@ -301,7 +304,7 @@ def same_copies(subject: Subject) -> Reasons:
 
 
 def copy_first(subject: Subject) -> Reasons:
-    """R8: a working drive is copied to its successor before it is removed, if possible."""
+    """R8: if possible, a working drive is copied before removal. It is copied to its successor."""
     works = [loss for loss in subject.losses if not loss.gone]
     drive = subject.drive
     if not works or drive.status != "ok" or _errors(subject.controller, drive):

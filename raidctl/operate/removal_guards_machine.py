@@ -55,7 +55,7 @@ def age(subject: Subject) -> int | None:
 
 
 def fresh(subject: Subject) -> Reasons:
-    """X3: the information is live, from the machine itself; a recording is judged with its age."""
+    """X3: the information is live, from the machine itself. A recording is judged with its age."""
     host, seconds = subject.inventory.host, age(subject)
     evidence = (f"host.source = {host.source}", f"host.collected_at = {host.collected_at or 'not reported'}")
     if not host.source.startswith("replay:"):
@@ -67,7 +67,7 @@ def fresh(subject: Subject) -> Reasons:
 
 
 def visible(subject: Subject) -> Reasons:
-    """X8: the host's devices are visible, and what concerns the drive could be read."""
+    """X8: the host's devices are visible. What concerns the drive could be read."""
     fine = True
     if subject.view.sys_read_only:
         fine = False
@@ -88,7 +88,7 @@ def visible(subject: Subject) -> Reasons:
 
 
 def _concerns(subject: Subject, problem: Problem) -> bool:
-    """Whether a problem may hide something about the drive: all but those of other controllers and drives."""
+    """Whether a problem may hide something about the drive. All do but those of other controllers and drives."""
     own = {controller.id for controller, _ in subject.entries} | {
         controller.pci_address for controller, _ in subject.entries
     }
@@ -101,7 +101,7 @@ def _concerns(subject: Subject, problem: Problem) -> bool:
 
 
 def _of_health(subject: Subject, problem: Problem) -> bool:
-    """Whether a missing tool hides the health of plain drives only, which R2 judges."""
+    """Whether a missing tool hides only the health of plain drives. R2 judges it."""
     families = {
         controller.id.partition(":")[0]
         for controller in subject.inventory.controllers
@@ -111,7 +111,7 @@ def _of_health(subject: Subject, problem: Problem) -> bool:
 
 
 def cache(subject: Subject) -> Reasons:
-    """R5: no cache holds preserved data of volumes that are offline or gone."""
+    """R5: no cache holds preserved data of lost volumes. These are offline or gone."""
     controller, memory = subject.controller, subject.controller.cache
     evidence = (
         f"{controller.id} cache.preserved_data = {_word(memory.preserved_data if memory else None)}",
@@ -135,7 +135,7 @@ def cache(subject: Subject) -> Reasons:
 
 
 def _silent_cache(subject: Subject, *evidence: str) -> Reason:
-    """R5 without a report about preserved data: passed only if no tool of the family can report it."""
+    """R5 without a report about preserved data. It passes only if no tool of the family can report it."""
     controller, memory = subject.controller, subject.controller.cache
     silent = subject.unreported(controller, "preserved_data")
     lost = [volume.id for volume in controller.volumes if volume.status in (*OUT_OF_REACH, "unknown")]
@@ -176,7 +176,7 @@ def unused(subject: Subject) -> Reasons:
 
 
 def unused_and_empty(subject: Subject) -> Reasons:
-    """R7 before a pull: a drive that is in no array is also empty, and no program holds it."""
+    """R7 before a pull: a drive in no array is also empty. No process holds it."""
     found = list(unused(subject))
     if any(one.verdict != "yes" for one in found) or not subject.unproven:
         yield from found
@@ -197,7 +197,7 @@ def unused_and_empty(subject: Subject) -> Reasons:
 
 
 def _content(node: str, found: Contents | None) -> tuple[str, Verdict, str | None]:
-    """Why a device on which the kernel shows nothing may be in use; an empty text: it is empty."""
+    """Why a device may be in use although the kernel shows nothing. An empty text: the device is empty."""
     ask = "whether anything uses it is unknown."
     if found is None:
         text = f"What {node} contains was not read: that the kernel shows nothing on it is no proof."
@@ -223,7 +223,7 @@ _AUTO_REBUILD = "Auto-Rebuild Policy"
 
 
 def taken_by_itself(subject: Subject) -> Reasons:
-    """S6: which drive the controller takes for an automatic rebuild, if that may be any."""
+    """S6: which drive the controller takes for an automatic rebuild. The guard applies if that may be any drive."""
     controller = subject.controller
     word = controller.details.get(_AUTO_REBUILD, "").strip().lower()
     others = [
@@ -275,7 +275,7 @@ def boots(subject: Subject) -> Reasons:
 
 
 def timeouts(subject: Subject) -> Reasons:
-    """R14: in a rebuild of a software array, no bad sector drops the next drive."""
+    """R14: no bad sector drops the next drive during a rebuild. This is for software arrays."""
     others: dict[str, Drive] = {}
     for loss in subject.losses:
         if loss.controller.mode == "software":
@@ -324,7 +324,7 @@ def _journal_of(controller: Controller, drive: Drive) -> str:
 
 
 def all_of_it(subject: Subject) -> Reasons:
-    """R17: everything that leaves with the bay is known, and counts as one."""
+    """R17: everything that leaves with the bay is known. All of it counts as one."""
     drive = subject.drive
     with_it = [other.id for _, other in subject.entries if other.id != drive.id]
     nodes = [block.node for block in subject.blocks]

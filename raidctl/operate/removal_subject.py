@@ -1,4 +1,4 @@
-"""What is removed with a drive: members of arrays, their volumes, and content of its partitions. Pure."""
+"""What is removed with a drive. These are members of arrays, their volumes, and content of its partitions. Pure."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Loss(Struct, frozen=True):
 
     @property
     def filling(self) -> bool:
-        """Whether these members are only being filled: the volume does not depend on them yet."""
+        """Whether these members are only being filled. The volume does not depend on them yet."""
         return all(being_rebuilt(drive) for drive in self.leaving)
 
     @property
@@ -55,7 +55,7 @@ class Loss(Struct, frozen=True):
 
     @property
     def doubtful(self) -> bool:
-        """Whether a member that is reported as gone may still hold the only copy of some data."""
+        """Whether a member reported as gone may still be needed. It may hold the only copy of some data."""
         if self.controller.mode == "software" and all(drive.role == "failed" for drive in self.leaving):
             return False  # the kernel has dropped it
         return self.volume is None or overdrawn(self.controller, self.volume)
@@ -67,7 +67,7 @@ class Loss(Struct, frozen=True):
 
     @property
     def after(self) -> int | None:
-        """The number that it survives without the drive; below 0: its data are lost; None: unknown."""
+        """The number that it survives without the drive. Below 0: its data are lost; None: unknown."""
         if self.before is None or self.out_of_reach or (self.gone and self.doubtful):
             return None
         return self.before if self.gone or self.filling else self.before - 1
@@ -105,12 +105,12 @@ class Subject(Struct, frozen=True, dict=True):
         return self._places[self.drive_id][0]
 
     def unreported(self, controller: Controller, fact: Fact) -> Unreported | None:
-        """Why no tool of a controller's family reports a fact; None: some tool could."""
+        """Why no tool of a controller's family reports a fact. None: some tool could."""
         return self.around.unreported.get((family_of(controller), fact))
 
     @property
     def software(self) -> bool:
-        """Whether only a software array lists the drive, and the device below is unknown."""
+        """Whether only a software array lists the drive. The device below is unknown then."""
         return self.controller.mode == "software"
 
     @property
@@ -144,7 +144,7 @@ class Subject(Struct, frozen=True, dict=True):
 
     @cached_property
     def former(self) -> tuple[Volume, ...]:
-        """For a failed drive in no array: the incomplete volumes of its controller.
+        """The incomplete volumes of a failed drive's controller. The drive is in no array.
 
         Controllers drop a failed drive from its array, so it may have been a member of any of them.
         """
@@ -166,7 +166,7 @@ class Subject(Struct, frozen=True, dict=True):
 
     @property
     def unlisted(self) -> tuple[str, ...]:
-        """Arrays without a listed volume, which may need a spare or failed drive."""
+        """Arrays without a listed volume. They may need a spare or failed drive."""
         needed = any(drive.role == "spare" for _, drive in self.entries)
         dropped = not self.losses and (self.drive.role == "failed" or self.drive.status == "critical")
         if not needed and not dropped:
@@ -182,7 +182,7 @@ class Subject(Struct, frozen=True, dict=True):
 
     @property
     def volumes(self) -> Iterator[tuple[Controller, Volume]]:
-        """All volumes related to the drive: on it, formerly on it, or covered by it as a spare."""
+        """All volumes related to the drive. They are on it, formerly on it, or covered by it as a spare."""
         yield from ((loss.controller, loss.volume) for loss in self.losses if loss.volume)
         yield from ((self.controller, volume) for volume in self.former)
         yield from self.spared
@@ -198,14 +198,14 @@ class Subject(Struct, frozen=True, dict=True):
 
     @property
     def unproven(self) -> tuple[str, ...]:
-        """Devices, of a drive in no array, that have to be read, as the kernel shows nothing on them."""
+        """Devices that have to be read. They belong to a drive in no array, and the kernel shows nothing on them."""
         roles = {drive.role for _, drive in self.entries}
         if self.losses or self.spared or roles & {"member", "spare", "journal"}:
             return ()
         return tuple(dict.fromkeys(node for block in self.blocks for node in _bare(self.view, block)))
 
     def below(self, member: Drive) -> tuple[tuple[Controller, Drive], ...]:
-        """The physical drives below a member of an array, with their controllers; none if unknown."""
+        """The physical drives below a member of an array, with their controllers. None if unknown."""
         names = physical(self.inventory, [member.id])
         if any(self._places[name][0].mode == "software" for name in names):
             return ()
@@ -240,7 +240,7 @@ _IDLE = ("swap",)
 
 
 def uses(subject: Subject) -> Iterator[Use]:
-    """Uses of the drive besides the arrays that list it; without the kernel's view, those in the inventory."""
+    """Uses of the drive besides the arrays that list it. Without the kernel's view, those in the inventory."""
     listed = {loss.array.id.partition("/")[0] for loss in subject.losses} | {loss.id for loss in subject.losses}
     for controller, drive in subject.entries:
         if drive.role in ("spare", "journal") and controller.mode == "software":
@@ -264,7 +264,7 @@ def uses(subject: Subject) -> Iterator[Use]:
 
 
 def _walk(view: HostView, block: BlockDevice, arrays: Collection[str]) -> Iterator[Use]:
-    """Uses of a device; ``arrays``: names of the arrays that R1 judges, and the nodes of their volumes and members."""
+    """Uses of a device. ``arrays``: names of the arrays that R1 judges, and the nodes of their volumes and members."""
     above = [one for one in view.above(block.name) if one.parent == block.name or block.name in one.slaves]
     if block.node in arrays and not above:
         return  # the mounts of a pool are listed on each of its members
@@ -309,5 +309,5 @@ def _mounted(block: BlockDevice, point: str) -> Use:
 
 
 def _is_path(block: BlockDevice) -> bool:
-    """Whether a mapped device is the drive itself, assembled from its paths, or a partition of it."""
+    """Whether a mapped device is the drive itself, from its paths. A partition of it counts as well."""
     return block.kind == "dm" and "mpath-" in (block.dm_uuid or "")

@@ -1,4 +1,4 @@
-"""Carry out a replacement: plan each stage from a fresh reading, with its guards, for the engine."""
+"""Carry out a replacement. Each stage is planned for the engine from a fresh reading, with its guards."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ from raidctl.vendor.unreported import unreported
 LIFTED = ("R2", "R6")
 """Guards of the old drive that ``--unsafe REASON`` lifts."""
 _COPY_IGNORES = ("R1", "R2", "R6", "R8")
-"""Guards that do not apply while the old drive is copied: the array stays as complete as it is."""
+"""Guards that do not apply while the old drive is copied. The array stays as complete as it is."""
 _LEAVING = ("fail", "remove", "replace", "take_out")
 _TAKEN_WITHIN = 600.0
-"""Seconds after which a controller that has not begun to fill a new drive will not do so."""
+"""Seconds within which a controller begins to fill a new drive. After that it will not do so."""
 _APART = 10.0
 """Seconds between two readings that show a complete array (R15)."""
 
@@ -70,7 +70,7 @@ class Replacing:
     clock: Callable[[], float] = time.monotonic
     complete_since: float | None = None
     begun: bool = False
-    """Whether the replacement has started, so that the old drive may be out already."""
+    """Whether the replacement has started. The old drive may then be out already."""
     back: MovingBack = field(init=False)
     _idle_since: float | None = None
     seen: Survey | None = None
@@ -83,7 +83,7 @@ class Replacing:
     # --- guards
 
     def leaving(self, seen: Survey) -> list[tuple[str, str, bool]]:
-        """Reasons to refuse taking the old drive out: guard, sentence, and whether something is only unknown."""
+        """Reasons to leave the old drive in: guard, sentence, whether only unknown."""
         old = self._old(seen)
         if old is None:
             return [("X2", f"The drive {self.facts.old} is not there.", True)]
@@ -104,7 +104,7 @@ class Replacing:
         return drive_of(seen, self.facts.old)
 
     def _still_leaving(self, step: Step, seen: Survey) -> list[str]:
-        """Reasons to refuse a step with the old drive now; later only those of the step's array."""
+        """Reasons to refuse a step with the old drive now. Later only those of the step's array."""
         arrays = parts(seen, self.facts)
         if isinstance(arrays, str):
             return [arrays]
@@ -192,7 +192,7 @@ class Replacing:
             yield from part.members
 
     def guard(self, step: Step, seen: Survey) -> list[str]:
-        """Return reasons to stop; called by the engine before each step, and at each reading of a wait."""
+        """Return reasons to stop. Called by the engine before each step, and at each reading of a wait."""
         self.seen = seen
         if step.setting in _LEAVING or (step.setting == "pull" and self.facts.volumes):
             return self._still_leaving(step, seen)
@@ -208,7 +208,7 @@ class Replacing:
         return []
 
     def _not_taken(self, seen: Survey) -> str | None:
-        """Explain that the controller has not begun to fill the new drive; None if it has, or still may."""
+        """Explain that the controller has not begun to fill the new drive. None if it has, or still may."""
         arrays = parts(seen, self.facts)
         if not self.facts.volumes or isinstance(arrays, str):
             return None
@@ -236,7 +236,7 @@ class Replacing:
                 self.tell(text)
 
     def confirm(self, step: Step, seen: Survey, clock: Callable[[], float]) -> list[str]:
-        """Return what a reading does not confirm yet, beyond the expectations on the model."""
+        """Return what a reading does not confirm yet. This goes beyond the expectations on the model."""
         if step.setting == "push":
             return [] if newcomers(seen, self.facts) else ["no new drive is there"]
         if step.setting == "rebuilding":
@@ -278,7 +278,7 @@ class Replacing:
         return self.settled(stage, seen)[1]
 
     def settled(self, stage: Stage, seen: Survey) -> tuple[Stage, Plan]:
-        """Return the stage and its steps; or the following stage if the family has no steps for it."""
+        """Return the stage and its steps. It is the following stage if the family has no steps for it."""
         if stage.step is not None:
             return stage, Plan(steps=(stage.step,), deeds=tuple(self._touched(stage.step, seen)))
         if stage.name == "letting_in" and not self.facts.volumes and (made := self._prepared(stage, seen)) is not None:
@@ -289,13 +289,13 @@ class Replacing:
         return stage, made
 
     def _touched(self, step: Step, seen: Survey) -> Iterator[Deed]:
-        """Return the objects of a wait: the arrays, which nothing else may touch meanwhile."""
+        """Yield the objects of a wait. They are the arrays, which nothing else may touch meanwhile."""
         arrays = parts(seen, self.facts)
         for part in [] if isinstance(arrays, str) else arrays:
             yield Deed(object_id=part.volume.id, verb=_VERBS[step.setting], drive=self.facts.old_id)
 
     def _prepared(self, stage: Stage, seen: Survey) -> Plan | None:
-        """Plan what the new drive needs before it joins: old content erased, partitions created; None: nothing."""
+        """Plan to erase and partition the new drive before it joins. None: nothing."""
         new = drive_of(seen, self.facts.new)
         if new is None or new.device is None:
             return None
@@ -323,12 +323,12 @@ class Replacing:
         return []
 
     def _counts(self, seen: Survey) -> bool:
-        """Whether the guards of the old drive apply: at the start always, later only while it works."""
+        """Whether the guards of the old drive apply. At the start they always do, later only while it works."""
         old = self._old(seen)
         return not self.begun or (old is not None and works(old))
 
     def run(self, change: Change, seen: Survey | None = None) -> None:
-        """Carry out stage after stage until the replacement is done; ``seen``: a fresh reading, None: read now.
+        """Carry out stage after stage until the replacement is done. ``seen``: a fresh reading, None: read now.
 
         Raises:
             UnderWay: It waits for a person or the hardware; the message has the command that continues it.

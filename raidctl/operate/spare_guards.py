@@ -1,4 +1,4 @@
-"""Reasons to refuse adding or removing a spare: the guards S1 to S5, with R10 and R11 of the drive. Pure."""
+"""Reasons to refuse adding or removing a spare. These are the guards S1 to S5, with R10 and R11 of the drive. Pure."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from raidctl.vendor.plan import Deed, Denial
 
 
 def denials(deed: Deed, seen: Survey, candidate: Candidate | None) -> list[Denial]:
-    """Reasons why a spare must not be added or removed now; ``candidate`` is the drive to add."""
+    """Reasons why a spare must not be added or removed now. ``candidate`` is the drive to add."""
     place = _place(deed, seen)
     if place is None:
         return []  # printed with the plan
@@ -75,7 +75,7 @@ def _removable(deed: Deed, controller: Controller, array: Array, volume: Volume)
 
 
 def last(controller: Controller, array: Array, volume: Volume, spare: Drive) -> Iterator[Objection]:
-    """S2: not the last spare of an array that needs it, unless overridden."""
+    """S2: not the last spare of an array that needs it. The guard can be overridden."""
     expecting = [one for one in members(controller, array) if expects_failure(controller, one) or one.errors.media]
     if volume.status in NOT_WHOLE:
         why = f"{volume.id} is {volume.status}"

@@ -1,4 +1,4 @@
-"""Reasons to refuse a spare of a controller: the guards S1 to S5, with R10 of the drive. Pure."""
+"""Reasons to refuse a spare of a controller. These are the guards S1 to S5, with R10 of the drive. Pure."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ _REDUNDANT = ("raid1", "raid1e", "raid1t", "raid4", "raid5", "raid6", "raid10", 
 
 
 def objections_behind(deed: Deed, seen: Survey, controller: Controller) -> list[Objection]:
-    """Reasons why a spare must not be added or removed now: of a volume's array, or of the whole controller."""
+    """Reasons why a spare must not be added or removed now.
+
+    It is one of a volume's array, or of the whole controller.
+    """
     drive = next((one for one in controller.drives if one.id == deed.drive), None)
     if drive is None:
         return [Objection(guard="X2", text=f"{deed.drive or 'The drive'} is not on {controller.id}.", unknown=True)]
@@ -32,7 +35,10 @@ def objections_behind(deed: Deed, seen: Survey, controller: Controller) -> list[
 
 
 def _as_asked(drive: Drive, named: Sequence[Volume]) -> bool:
-    """Whether a spare already has the requested scope: the whole controller, or the array of the volume."""
+    """Whether a spare already has the requested scope.
+
+    The scope is the whole controller, or the array of the volume.
+    """
     return named[0].array in drive.spare_for if named else not drive.spare_for
 
 
@@ -45,7 +51,7 @@ def _unfit(seen: Survey, controller: Controller, drive: Drive, volume: Volume) -
 
 
 def _global(seen: Survey, controller: Controller, drive: Drive) -> list[Objection]:
-    """A spare of the whole controller fits at least one of its arrays that can use it."""
+    """Check that a controller-wide spare fits at least one array. Only arrays that can use it count."""
     volumes = [one for one in controller.volumes if one.raid_level in _REDUNDANT]
     if not volumes:
         return [Objection(guard="S3", text=f"{controller.id} has no volume that could use a spare.")]
@@ -54,7 +60,7 @@ def _global(seen: Survey, controller: Controller, drive: Drive) -> list[Objectio
 
 
 def _removable(controller: Controller, drive: Drive) -> Iterator[Objection]:
-    """S1, S2: the spare is used by no array, and not the last one of an array that needs it."""
+    """S1, S2: the spare is used by no array. Nor is it the last one of an array that needs it."""
     if drive.role != "spare":
         yield Objection(guard="S1", text=f"{drive.id} is no spare but {drive.role or 'of unknown use'}.")
         return
@@ -79,6 +85,6 @@ def _needed(controller: Controller, volume: Volume, drive: Drive) -> Iterator[Ob
 
 
 def replaces_a_member(volume: Volume, listed: Sequence[Drive]) -> bool:
-    """Whether a working volume has fewer members than it needs, so that a spare holds data of it."""
+    """Whether a working volume has fewer members than it needs. A spare then holds data of it."""
     want = volume.drives_expected or in_stripe(volume) or (2 if volume.raid_level == "raid1" else None)
     return volume.status == "ok" and want is not None and len(listed) < want

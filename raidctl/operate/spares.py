@@ -1,4 +1,4 @@
-"""The spares of each array: which fit, and which are shared with other arrays. Pure."""
+"""The spares of each array. Each fits it or not, and may be shared with other arrays. Pure."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class ArraySpares(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def spares(inventory: Inventory, ids: Sequence[str] | None = None) -> list[ArraySpares]:
-    """The spares of every redundant array, or of the arrays with these ids."""
+    """The spares of every redundant array. If ids are given: of the arrays with these ids."""
     return [
         _of(controller, array)
         for controller in inventory.controllers
@@ -63,7 +63,7 @@ def _levels(controller: Controller, array: Array) -> set[RaidLevel | None]:
 
 
 def _can_use_spares(controller: Controller, array: Array) -> bool:
-    """Whether a drive could be rebuilt on a spare; for an array with unknown levels, assumed."""
+    """Whether a drive could be rebuilt on a spare. For an array with unknown levels, assumed."""
     return not _levels(controller, array) or not _levels(controller, array) <= set(_WITHOUT_SPARES)
 
 

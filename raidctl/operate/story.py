@@ -1,4 +1,4 @@
-"""The stages of a replacement, derived from the machine's current state and the journal's facts. Pure.
+"""The stages of a replacement. They are derived from the machine's current state and the journal's facts. Pure.
 
 ``asked`` → ``copying`` (a good drive is copied to another one) or ``taken_out`` → ``waiting_pull`` → ``waiting_push`` →
 ``vetting`` → ``letting_in`` → ``rebuilding`` → ``verifying`` → ``done``. The stage follows from a reading of the
@@ -57,7 +57,7 @@ def _still_in(arrays: Sequence[Part], drive: Drive) -> bool:
 
 
 def _copying(arrays: Sequence[Part], old: Drive, new: Drive, facts: Facts) -> Stage:
-    """The new drive joins as a spare; each old member is copied to it."""
+    """The new drive joins as a spare. Each old member is copied to it."""
     outside = [part for part in arrays if part.member(new.device or "") is None]
     if outside:
         return Stage("letting_in", deeds=tuple(_add(part, new) for part in outside))
@@ -87,7 +87,7 @@ def _add(part: Part, new: Drive) -> Deed:
 
 
 def _leaving(arrays: Sequence[Part], old: Drive, facts: Facts) -> Stage:
-    """The old drive is removed from its arrays, then a person pulls it."""
+    """The stage in which the old drive leaves. It is removed from its arrays, then a person pulls it."""
     deeds: list[Deed] = []
     for part in arrays:
         member = part.member(old.device or "")
@@ -102,7 +102,7 @@ def _leaving(arrays: Sequence[Part], old: Drive, facts: Facts) -> Stage:
 
 
 def _coming(seen: Survey, facts: Facts) -> Stage:
-    """A person inserts the new drive, which must not have been there before."""
+    """The stage in which a person inserts the new drive. It must not have been there before."""
     found = newcomers(seen, facts)
     if len(found) > 1:
         names = ", ".join(f"{drive.serial} ({drive.device})" for drive in found)
@@ -139,7 +139,7 @@ def _joining(arrays: Sequence[Part], new: Drive, facts: Facts) -> Stage:
 
 
 def _lacks_another(part: Part, new: Drive) -> bool:
-    """Whether the new drive is filled, but the array lacks another member that is not being rebuilt."""
+    """Whether the new drive is filled but the array lacks another member. That one is not being rebuilt."""
     member = part.member(new.device or "")
     filled = member is not None and member.role == "member" and member.status == "ok"
     want, have = part.volume.drives_expected, part.volume.drives_active

@@ -1,4 +1,4 @@
-"""The facts of a replacement, and its arrays and drives in a reading of the machine. Pure."""
+"""The facts of a replacement. Its arrays and drives in a reading of the machine are here too. Pure."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ class Facts(Struct, frozen=True, kw_only=True):
     bay: str
     """The location of the old drive, for a person."""
     place: str
-    """Its address on the bus, which the new drive should have, too; empty: unknown."""
+    """Its address on the bus, which the new drive should have, too. Empty: unknown."""
     members: str
-    """``UUID=PARTITION`` of each array, separated by blanks; an empty partition: the whole drive."""
+    """``UUID=PARTITION`` of each array, separated by blanks. An empty partition: the whole drive."""
     known: str
-    """Serial numbers of all drives at the start, one per line, or separated by blanks."""
+    """Serial numbers of all drives at the start. They are one per line, or separated by blanks."""
     way: Literal["copy", "out"]
     new: str = ""
     """Serial number of the new drive; empty: not yet known."""
@@ -47,30 +47,30 @@ class Facts(Struct, frozen=True, kw_only=True):
     joining: str = ""
     """Serial numbers of the new drives of other replacements, separated by blanks."""
     unread: str = ""
-    """What could not be read at the start, when every drive of ``known`` was present; in the form that waits compare.
-    """
+    """What could not be read at the start, as waits compare it. Every drive of ``known`` was present then."""
     kernel: str = ""
-    """Serial numbers of the drives that the kernel showed at the start, one per line: these need no tool."""
+    """Serial numbers of the drives that the kernel showed at the start. There is one per line. These drives need no
+    tool."""
     places: str = ""
-    """``SERIAL<tab>enclosure 1, bay 4`` of each drive whose bay was known at the start, one per line."""
+    """``SERIAL<tab>enclosure 1, bay 4`` of each drive whose bay was known at the start. There is one per line."""
     bays: str = ""
-    """``SERIAL=LED`` of each drive whose bay has an individual LED, one per line."""
+    """``SERIAL=LED`` of each drive whose bay has an individual LED. There is one per line."""
     gone: Literal["", "member", "spare"] = ""
-    """The initial situation if the old drive was gone: the array lacked a member, or a spare had taken its place."""
+    """The initial situation if the old drive was gone. The array lacked a member, or a spare had taken its place."""
     boot: str = ""
-    """The step so that the machine boots from the new drive, ``NEW``; empty: none."""
+    """The step so that the machine boots from the new drive, ``NEW``. Empty: none."""
     boot_tool: str = ""
     """The program for that step, if certain."""
     boot_run: Literal["", "yes"] = ""
     """Whether to run it."""
     volumes: str = ""
-    """The identifier of each volume of a drive behind a controller, one per line; empty: md arrays."""
+    """The volume identifiers of a drive behind a controller. There is one per line. Empty: md arrays."""
     width: str = ""
-    """Number of members of the controller's array at the start, including the old drive; empty: unknown."""
+    """Number of members of the controller's array at the start. It includes the old drive. Empty: unknown."""
     spares: Literal["", "array", "controller"] = ""
-    """The scope of the hot spares that the controller's array had at the start; empty: none."""
+    """The scope of the array's hot spares at the start. The array is the controller's. Empty: none."""
     dropped: Literal["", "yes"] = ""
-    """Whether the tool took the drive out and no longer lists it: then no reading shows when it is pulled."""
+    """Whether the tool took the drive out and no longer lists it. Then no reading shows when it is pulled."""
 
     @property
     def name(self) -> str:
@@ -89,7 +89,7 @@ class Facts(Struct, frozen=True, kw_only=True):
 
     @property
     def others(self) -> tuple[str, ...]:
-        """The serial numbers that must stay: a drive pulled by mistake is missed, also after a reboot."""
+        """The serial numbers that must stay. A drive pulled by mistake is missed, also after a reboot."""
         leaving = {self.old, *self.leaving.split()}
         return tuple(serial for serial in self.serials if serial not in leaving)
 
@@ -147,7 +147,7 @@ class Part(Struct, frozen=True):
 
     @property
     def _complete_behind(self) -> bool:
-        """Whether a controller's volume is complete: by its own state, and by that of each member."""
+        """Whether a controller's volume is complete. Both its own state and that of each member count."""
         drives = below(self.controller, self.volume)
         works = [one for one in drives if one.status != "critical" and one.role != "failed" and not being_rebuilt(one)]
         helping = [one for one in self.members if one.role == "spare" and one.status != "critical"]
@@ -165,7 +165,7 @@ class Part(Struct, frozen=True):
 FILLING = ("rebuild", "recovery", "resync", "copyback")
 """Operations that fill a drive."""
 COMPARING = ("check", "repair")
-"""Operations on a complete array: the distribution's monthly check may begin right after a rebuild."""
+"""Operations on a complete array. The distribution's monthly check may begin right after a rebuild."""
 
 
 def node_of(node: str, partition: str) -> str:
@@ -184,9 +184,10 @@ class Stage(Struct, frozen=True):
     problem: str | None = None
     """Why the replacement cannot continue automatically, one sentence."""
     choices: tuple[str, ...] = ()
-    """Serial numbers of the drives in question: a person names one of them."""
+    """Serial numbers of the drives in question. A person names one of them."""
     then: Stage | None = None
-    """The stage that follows if the family plans no step for the deeds; None: there is always one."""
+    """The stage that follows if the family plans no step. The step would be for the deeds. None: there is always
+    one."""
 
 
 def hand(setting: str, object_id: str, text: str, expects: tuple[Expectation, ...], keeps: tuple[str, ...]) -> Step:
@@ -251,7 +252,10 @@ def _parts_behind(seen: Survey, facts: Facts) -> list[Part] | str:
 
 
 def observed(facts: Facts, seen: Survey) -> Facts:
-    """Return the facts with those that the first reading lacked, and the drives that the kernel shows itself."""
+    """Return the facts with those of a reading.
+
+    These are what was not read, the bays by serial number, and the drives that the kernel shows.
+    """
     shown = {block.serial for block in seen.view.blocks if block.kind == "disk"}
     kernel = "\n".join(serial for serial in facts.serials if serial in shown)
     drives = [drive for controller in seen.inventory.controllers for drive in controller.drives]
@@ -293,7 +297,7 @@ def missing(seen: Survey, facts: Facts) -> list[str]:
 
 
 def place_of(seen: Survey, drive: Drive) -> str:
-    """Return the address of a drive: its SCSI address, or that of its NVMe controller; empty: unknown."""
+    """Return the address of a drive. It is its SCSI address, or that of its NVMe controller. Empty: unknown."""
     block = seen.view.block(drive.device or "")
     return (block.scsi_address or (block.pci_address if block.transport == "nvme" else None) or "") if block else ""
 
@@ -311,7 +315,7 @@ def standing(seen: Survey, facts: Facts) -> str:
 
 
 def outside(seen: Survey, facts: Facts) -> Iterator[tuple[Volume, str]]:
-    """Yield arrays and the nodes of present former members, which no array takes back automatically."""
+    """Yield arrays and the nodes of present former members. No array takes these back automatically."""
     arrays = parts(seen, facts)
     if isinstance(arrays, str):
         return

@@ -1,4 +1,4 @@
-"""Reasons to refuse starting or ending a rebuild or a patrol read: the guards T3, T4 and R10. Pure."""
+"""Reasons to refuse starting or ending a rebuild or patrol read. These are the guards T3, T4 and R10. Pure."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _FILLING = ("rebuild", "recovery", "copyback")
 
 
 def denials(deed: Deed, seen: Survey) -> list[Denial]:
-    """Reasons why a rebuild or a patrol read must not be started, stopped, paused or resumed now."""
+    """Reasons to refuse a command on a rebuild or patrol read now. It would start, stop, pause or resume one."""
     return list(_rebuild(deed, seen.inventory) if deed.verb in REBUILDS else _patrol(deed, seen.inventory))
 
 
 def loaded(deed: Deed, controller: Controller) -> Iterator[Denial]:
-    """T3: no second load on the cache while a battery learns; overridden with ``--unsafe``."""
+    """T3: no second load on the cache while a battery learns. Overridden with ``--unsafe``."""
     battery = learning(controller)
     if battery is not None:
         reason = f"{battery.id} is learning: volumes may be in write-through until it has ended."
@@ -61,7 +61,10 @@ def _filled(drive: Drive) -> bool:
 
 
 def _startable(deed: Deed, controller: Controller, drive: Drive) -> Iterator[Denial]:
-    """R10: a rebuild overwrites the drive, so it is no working member, and neither has failed nor predicts it."""
+    """R10: a rebuild overwrites the drive, so it is no working member.
+
+    It has not failed, and does not predict a failure.
+    """
     volumes = volumes_of(controller, drive)
     if _filled(drive):
         yield Denial(deed=deed, reason=f"{drive.id} is being rebuilt.", alternative="raidctl tasks")
@@ -100,7 +103,7 @@ def _sources(deed: Deed, volumes: tuple[Volume, ...]) -> Iterator[Denial]:
 
 
 def _endable(deed: Deed, controller: Controller, drive: Drive) -> Iterator[Denial]:
-    """T4: a rebuild is not stopped if no further drive may fail, unless overridden."""
+    """T4: a rebuild is not stopped if no further drive may fail. The guard can be overridden."""
     if not _filled(drive):
         yield Denial(deed=deed, reason=f"{drive.id} is not being rebuilt.")
         return
@@ -139,5 +142,5 @@ def _patrol(deed: Deed, inventory: Inventory) -> Iterator[Denial]:
 
 
 def patrolling(controller: Controller, inventory: Inventory) -> bool:
-    """Whether a patrol read of the controller is reported to run or to be paused."""
+    """Whether a patrol read of the controller is reported to run. A paused one counts as well."""
     return any(task.operation == "patrol_read" and task.object_id == controller.id for task in inventory.tasks)

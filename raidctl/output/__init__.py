@@ -1,1 +1,1 @@
-"""Text for people and programs: pure functions from the model to screens and documents."""
+"""Text for people and programs. Pure functions make screens and documents from the model."""

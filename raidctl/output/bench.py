@@ -18,9 +18,9 @@ from raidctl.output.table import Cell, Column, cells, facts, table
 from raidctl.units import format_binary, format_figure
 
 SHORT = "++++"
-"""Printed instead of a figure, as by bonnie++: the phase was too short."""
+"""Printed instead of a figure, as by bonnie++. The phase was too short."""
 CURVE = "gib_mib_s_deviation"
-"""The series of the speed across the drive: rows of GiB, MiB/s, deviation."""
+"""The series of the speed across the drive. Its rows are GiB, MiB/s, deviation."""
 STYLES: dict[Verdict, Style] = {"pass": GOOD, "fail": BAD, "suspect": BAD, "inconclusive": WARN, "info": DULL}
 _DRAWN = ("commits", "worst")
 """Trials whose latencies are drawn without -v."""
@@ -30,7 +30,7 @@ _UNITS = {"k": "KiB", "m": "MiB", "g": "GiB"}
 
 @drawn
 def screen(run: Run, paper: Paper, *, more: bool) -> Iterator[RenderableType]:
-    """The whole screen as text; ``more``: with plots of every latency, and details of verdicts without a claim."""
+    """The whole screen as text. ``more``: with plots of every latency, and details of verdicts without a claim."""
     yield from head(run, paper)
     yield from _unstable(run.session, paper)
     yield Text("")
@@ -189,7 +189,7 @@ def _curve(result: TrialResult, paper: Paper) -> Iterator[RenderableType]:
 
 
 def zcav_rows(result: TrialResult) -> list[tuple[float, float]]:
-    """GiB and MiB/s of the curve over the drive; empty if the result has none, or in another form."""
+    """GiB and MiB/s of the curve over the drive. Empty if the result has none, or in another form."""
     found = result.series.get(CURVE)
     if not isinstance(found, list | tuple):
         return []

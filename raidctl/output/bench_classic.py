@@ -1,4 +1,4 @@
-"""The tables of classic benchmarks, from a run of the profile that measures for them."""
+"""The tables of classic benchmarks. They come from a run of the profile that measures for them."""
 
 from __future__ import annotations
 

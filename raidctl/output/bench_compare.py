@@ -108,7 +108,7 @@ def _times(ratio: float) -> str:
 
 
 def _change(pair: Pair) -> Cell:
-    """Better or worse in words, if the figure has a direction; else the ratio alone."""
+    """Better or worse in words, if the figure has a direction. Otherwise the ratio alone."""
     if pair.change == "unknown":
         return ("?", DULL) if pair.ratio is not None else ("", PLAIN)
     if pair.change == "same":

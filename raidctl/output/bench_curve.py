@@ -22,7 +22,7 @@ MOST_BARS = 16
 
 
 def columns(values: Sequence[float | None], paper: Paper) -> list[str]:
-    """Vertical bars from 0 to the largest value; neighbours are merged if the paper is too narrow.
+    """Vertical bars from 0 to the largest value. Neighbours are merged if the paper is too narrow.
 
     None is a gap. The axis on the left has 0 and the largest value.
     """
@@ -55,7 +55,7 @@ def _merged(values: Sequence[float | None], room: int) -> list[float | None]:
 
 
 def below(left: str, right: str, count: int, paper: Paper) -> str:
-    """The line below `columns` of ``count`` values, with the labels of the axis' ends."""
+    """The line below `columns` of ``count`` values. It has the labels of the axis' ends."""
     room = paper.columns - _INDENT - _LABEL - 1
     bars = min(count, room)
     width = max(bars * max(1, min(3, room // max(bars, 1))), len(left) + len(right) + 2)
@@ -64,7 +64,7 @@ def below(left: str, right: str, count: int, paper: Paper) -> str:
 
 
 def rows(bins: Sequence[tuple[float, int]], unit: str, paper: Paper) -> list[str]:
-    """Horizontal bars of a histogram: (lower edge, count), ascending; neighbours of many are merged.
+    """Horizontal bars of a histogram: (lower edge, count), ascending. Neighbours of many are merged.
 
     A non-empty bin always has a visible bar.
     """
@@ -91,7 +91,7 @@ def _level(length: float, paper: Paper) -> str:
 
 
 def _thinned(bins: Sequence[tuple[float, int]]) -> list[tuple[float, int]]:
-    """At most `MOST_BARS` bins, by merging neighbours, without empty ones at the ends."""
+    """At most `MOST_BARS` bins, by merging neighbours. There are no empty ones at the ends."""
     filled = [place for place, (_, count) in enumerate(bins) if count]
     if not filled:
         return []

@@ -11,16 +11,16 @@ from raidctl.output.bench import zcav_rows
 from raidctl.text import collapse, json_safe, printable
 
 BLOCK = 512
-"""MiB per block of zcav, whose third column is the time for one block."""
+"""MiB per block of zcav. Its third column is the time for one block."""
 
 
 def line(run: Run) -> str:
-    """A run as one line of JSON, in ASCII, safe for any terminal encoding."""
+    """A run as one line of JSON. It is in ASCII, safe for any terminal encoding."""
     return json_safe(json.dumps(msgspec.to_builtins(run), separators=(",", ":"))) + "\n"
 
 
 def zcav(run: Run) -> str | None:
-    """The curve of a run: position (GiB), speed (MiB/s), seconds for 512 MiB; None: there is none.
+    """The curve of a run, as lines. They have position (GiB), speed (MiB/s), seconds for 512 MiB. None: there is none.
 
     It has zcav's own header, so that programs for zcav's files accept it.
     """

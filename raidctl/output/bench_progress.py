@@ -1,4 +1,4 @@
-"""The progress of a run on the terminal: current test, percentage, time left.
+"""The progress of a run on the terminal. It shows the current test, percentage, time left.
 
 Draws nothing if standard error is no terminal, to keep bars out of logs.
 """
@@ -74,7 +74,7 @@ class Bar:
         self._draw(on=False)
 
     def _draw(self, *, on: bool) -> None:
-        """Start or stop drawing; a closed terminal must not keep the user of the bar from restoring settings."""
+        """Start or stop drawing. A closed terminal must not keep the user of the bar from restoring settings."""
         try:
             if self._screen is not None:
                 (self._screen.start if on else self._screen.stop)()
@@ -84,7 +84,7 @@ class Bar:
 
 @contextmanager
 def progress() -> Iterator[Bar]:
-    """Draw the bar while the run lasts, and remove it at the end."""
+    """Draw the bar while the run lasts. Remove it at the end."""
     if not drawable():
         yield Bar(None)
         return

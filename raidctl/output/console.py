@@ -23,11 +23,11 @@ LEAST_WIDTH = 20
 """Narrower screens get lines of this width; the terminal breaks them."""
 INDENT = 2
 LEAST_ROOM = 14
-"""With fewer columns right of a label, texts begin on the line below it."""
+"""Minimum number of columns right of a label. With fewer, texts begin on the line below it."""
 _ASCII = str.maketrans({"→": ">", "·": "|", "…": "~", "°": ""})
 
 _STEPS = re.compile(r"^/[^/]*/?|[^/]*/|[^/]+")
-"""The parts of a path, for line breaks: the first name with the root, then each name with its slash."""
+"""The parts of a path, for line breaks. They are the first name with the root, then each name with its slash."""
 
 Piece = tuple[str, Style] | str
 """A styled text, or a plain one."""
@@ -75,7 +75,7 @@ class Paper(Struct, frozen=True):
         return self.clean(piece) if isinstance(piece, str) else (self.clean(piece[0]), piece[1])
 
     def render(self, parts: Iterable[RenderableType]) -> str:
-        """The parts below each other, as one text with a newline at the end; lines have no trailing blanks."""
+        """The parts below each other, as one text. It ends with a newline. Lines have no trailing blanks."""
         sink = io.StringIO()
         console = Console(
             file=sink,
@@ -96,7 +96,7 @@ class Paper(Struct, frozen=True):
 
 
 def drawn(parts: Callable[P, Iterable[RenderableType]]) -> Callable[P, str]:
-    """Make a screen of a function that yields its parts; one of its arguments is the paper."""
+    """Make a screen of a function that yields its parts. One of its arguments is the paper."""
 
     @wraps(parts)
     def screen(*args: P.args, **named: P.kwargs) -> str:
@@ -107,7 +107,7 @@ def drawn(parts: Callable[P, Iterable[RenderableType]]) -> Callable[P, str]:
 
 
 def broken(text: str, width: int) -> str:
-    """A text with long paths broken after a slash; other line breaks are left to rich.
+    """A text with long paths broken after a slash. Other line breaks are left to rich.
 
     Unchanged if everything fits, or nothing can be broken.
     """
@@ -134,7 +134,7 @@ def line(*pieces: Piece) -> Text:
 
 
 def pack(pieces: Sequence[Piece], room: int, between: str) -> Text:
-    """Pieces in a row with a separator; a full row is continued on the next line."""
+    """Pieces in a row with a separator. A full row is continued on the next line."""
     row: list[Piece] = []
     used = 0
     for piece in pieces:
@@ -150,7 +150,7 @@ def pack(pieces: Sequence[Piece], room: int, between: str) -> Text:
 
 
 def hanging(label: Piece, pieces: Sequence[Piece], paper: Paper) -> Table:
-    """A label with pieces in a row; further rows begin below the first piece."""
+    """A label with pieces in a row. Further rows begin below the first piece."""
     start = line(label)
     room = paper.columns - start.cell_len
     grid = Table.grid(padding=0)

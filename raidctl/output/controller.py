@@ -142,7 +142,7 @@ def _arrays(controller: Controller, paper: Paper) -> Iterator[Row]:
 
 
 def _same_as_volume(array: Array, controller: Controller) -> bool:
-    """Whether the array is the same as its one volume, so that the volume's row suffices."""
+    """Whether the array is the same as its one volume. Then the volume's row suffices."""
     on_it = [volume for volume in controller.volumes if volume.array == array.id]
     same = len(on_it) == 1 and array.id.startswith(f"{on_it[0].id}/")
     return same and (array.status in {"ok", "unknown"} or on_it[0].status not in {"ok", "unknown"})
@@ -188,7 +188,7 @@ def _volume_status(volume: Volume) -> tuple[str, Style]:
 
 
 def _states(controller: Controller, paper: Paper) -> Iterator[Row]:
-    """Further state of volumes that are not ok, or redundant by name only."""
+    """Further state of some volumes. These are not ok, or redundant by name only."""
     for volume in controller.volumes:
         bare = volume.status in ("degraded", "rebuilding") or (volume.status == "ok" and volume.failures_tolerated == 0)
         if volume.status == "ok" and not volume.progress and not (bare and survives(volume)):
@@ -213,7 +213,7 @@ def _other_source(volume: Volume) -> str:
 
 
 def _reasons(controller: Controller, paper: Paper) -> Iterator[Row]:
-    """Why a configured write policy is not active; volumes with the same reason are listed together."""
+    """Why a configured write policy is not active. Volumes with the same reason are listed together."""
     groups: dict[str, list[Volume]] = {}
     for volume in controller.volumes:
         if volume.cache and (volume.cache.why_not_in_force or in_force(volume.cache) is False):
@@ -241,14 +241,14 @@ def _names(volumes: list[Volume], controller: Controller, paper: Paper) -> str:
 
 
 def _labels(controller: Controller, paper: Paper) -> Iterator[Row]:
-    """The labels that users gave to volumes, if the table has no room for them."""
+    """The labels that users gave to volumes. They are shown if the table has no room for them."""
     named = [f"{short(volume.id, controller.id)} is {volume.name}" for volume in controller.volumes if volume.name]
     if named:
         yield "names", [(paper.clean(text), DULL) for text in named]
 
 
 def _all_details(controller: Controller, paper: Paper) -> Iterator[Row]:
-    """Details in the tools' words of the controller, its cache, batteries and arrays."""
+    """Details in the tools' words. They describe the controller, its cache, batteries and arrays."""
     yield from _details("details", controller.details, paper)
     yield from _details("of cache", controller.cache.details if controller.cache else {}, paper)
     sources = [(battery.id, battery.details) for battery in controller.batteries]

@@ -34,7 +34,7 @@ _MARKED = re.compile(r"\*\*(.+?)\*\*|`([^`]+)`")
 
 @drawn
 def screen(found: Diagnosis, inventory: Inventory, paper: Paper, *, more: bool) -> Iterator[RenderableType]:
-    """The whole screen as text; ``more``: each object separately, with the facts behind its finding."""
+    """The whole screen as text. ``more``: each object separately, with the facts behind its finding."""
     yield head(inventory, paper)
     yield _summary(found, doubt(inventory), paper)
     for group in _groups(causes(found.findings), alone=more):
@@ -105,7 +105,7 @@ def _finding(
 
 
 def _with(cause: Finding, found: Sequence[Finding]) -> Iterator[str]:
-    """The consequences of a cause; the tool's words, after the second colon, are not repeated."""
+    """The consequences of a cause. The tool's words, after the second colon, are not repeated."""
     above = cause.message
     for one in found:
         claim, *more = one.message.rstrip(".").split(": ", 2)
@@ -115,7 +115,7 @@ def _with(cause: Finding, found: Sequence[Finding]) -> Iterator[str]:
 
 
 def _remedy(group: Sequence[Finding], names: str, device: str | None = None) -> str:
-    """The remedy for all objects of a group: raidctl's commands take several names.
+    """The remedy for all objects of a group. raidctl's commands take several names.
 
     Those of other tools take one device; the other devices are listed after it.
     """
@@ -171,7 +171,7 @@ def page(rule: Rule, manual: str, paper: Paper) -> str:
 
 
 def _marked(text: str) -> Text:
-    """A paragraph with bold words in bold; code keeps its backticks, so that a pipe shows where it ends."""
+    """A paragraph with bold words in bold. Code keeps its backticks, so that a pipe shows where it ends."""
     marked = Text(overflow="fold")
     at = 0
     for found in _MARKED.finditer(text):

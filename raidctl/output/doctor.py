@@ -32,7 +32,7 @@ class Checkup:
     root: bool | None
     """Whether commands are run as root; None: unknown."""
     libraries: Mapping[str, str | None]
-    """Version of each library that raidctl uses, None if it is missing; empty for another machine."""
+    """Version of each library that raidctl uses, None if it is missing. Empty for another machine."""
 
 
 def checkup_data(checkup: Checkup) -> DoctorReport:

@@ -33,7 +33,7 @@ _LABEL = 10
 
 @drawn
 def screen(found: Drift, paper: Paper, *, more: bool) -> Iterator[RenderableType]:
-    """The whole screen of a comparison; ``more``: fields with their values, and what is hidden."""
+    """The whole screen of a comparison. ``more``: fields with their values, and what is hidden."""
     arrow = paper.words(" → ")
     yield line((_side(found.before, paper), STRONG), arrow, (_side(found.after, paper), STRONG))
     yield _summary(found, paper)

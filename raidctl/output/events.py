@@ -45,7 +45,7 @@ def events_screen(found: EventReport, paper: Paper, *, more: bool = False) -> It
 
 
 def rows(events: Sequence[Event], paper: Paper, *, more: bool = False) -> RenderableType:
-    """A row per event: time, level, then object and message; a controller's own time has a star."""
+    """A row per event: time, level, then object and message. A controller's own time has a star."""
     if paper.columns < _NARROW:
         return _stacked(events, paper, more=more)
     room = paper.columns - _TIME - _LEVEL - 4
@@ -64,7 +64,7 @@ def rows(events: Sequence[Event], paper: Paper, *, more: bool = False) -> Render
 
 
 def _stacked(events: Sequence[Event], paper: Paper, *, more: bool) -> Group:
-    """Events on several lines each, for narrow screens: time and level, object, message."""
+    """Events on several lines each, for narrow screens. The lines are time and level, object, message."""
     parts: list[RenderableType] = []
     room = paper.columns - INDENT
     for event in events:
@@ -121,6 +121,6 @@ def _unparsed(lines: Sequence[str], paper: Paper, *, more: bool) -> Iterator[Ren
 
 
 def as_lines(events: Sequence[Event], paper: Paper, write: Callable[[str], None], *, json: bool) -> None:
-    """Write new events as they come: one line or one JSON object each."""
+    """Write new events as they come. Each is one line or one JSON object."""
     for event in events:
         write(json_safe(msgspec.json.encode(event).decode()) + "\n" if json else paper.render([rows([event], paper)]))

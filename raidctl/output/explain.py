@@ -1,4 +1,4 @@
-"""The origin of each fact of an object: command, line number, and the line as printed."""
+"""The origin of each fact of an object. It is the command, the line number, and the line as printed."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _PARTS = frozenset({"batteries", "arrays", "volumes", "drives", "capabilities", 
 
 
 def facts_of(outputs: Sequence[Output], identifier: str) -> list[Fact]:
-    """All facts of one object, in the order of the outputs and their lines."""
+    """All facts of one object. They are in the order of the outputs and their lines."""
     found = [fact for output in outputs for fact in output.facts if fact.object_id == identifier]
     order = {output.command: index for index, output in reversed(list(enumerate(outputs)))}
     return sorted(found, key=lambda fact: (order.get(fact.command, 0), fact.line.number))
 
 
 def explained(inventory: Inventory, outputs: Sequence[Output], identifiers: Sequence[str]) -> list[dict[str, Any]]:
-    """The same for programs: each object with its facts, and with derived values."""
+    """Objects with their facts and derived values, for programs."""
     finals = {identifier: final_values(inventory, identifier) for identifier in identifiers}
     return [
         {
@@ -50,7 +50,10 @@ def explained(inventory: Inventory, outputs: Sequence[Output], identifiers: Sequ
 
 
 def concluded(inventory: Inventory, outputs: Sequence[Output], identifier: str) -> list[tuple[str, str]]:
-    """Fields with a value but without a line: derived from other facts, or from the structure of the output."""
+    """Fields with a value but without a line.
+
+    They are derived from other facts, or from the structure of the output.
+    """
     item = next((i for c in inventory.controllers for i in items(c) if i.id == identifier), None)
     if item is None:
         return []
@@ -83,7 +86,7 @@ def _covers(read: str, field: str) -> bool:
 
 
 def _filled(item: Item) -> Iterator[tuple[str, str]]:
-    """Path and value of each field with a value; of a controller, without the objects on it."""
+    """Path and value of each field with a value. Of a controller, without the objects on it."""
 
     def walk(value: Mapping[str, Any], path: str) -> Iterator[tuple[str, str]]:
         for name, inner in value.items():

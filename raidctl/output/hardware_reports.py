@@ -42,7 +42,10 @@ def _screen(
     found: Report, entries: Sequence[E], paper: Paper, body: Callable[[E, Paper], Iterator[RenderableType]],
     nothing: str,
 ) -> Iterator[RenderableType]:  # fmt: skip
-    """The host, each controller with its body, and what could not be read; ``nothing``: there is no controller."""
+    """The host, each controller with its body, and what was unreadable.
+
+    ``nothing``: what is missing if there is no controller.
+    """
     bare = Inventory(host=found.host, problems=found.problems)
     yield head(bare, paper)
     for one in entries:

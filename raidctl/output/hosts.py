@@ -1,4 +1,4 @@
-"""The screen of a command for many hosts, one line each, and its progress."""
+"""The screen of a command for many hosts. It has one line for each host, and the progress."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _WORDS = {BROKEN: ("critical", Rank.CRITICAL), UNREAD: ("unread", Rank.UNKNOWN),
 def screen(
     found: HostsReport, ranks: Mapping[str, Rank], more: Mapping[str, Sequence[str]], paper: Paper
 ) -> Iterator[RenderableType]:
-    """The counts, then one line per host, the worst first; with ``more`` the lines of each below it."""
+    """The counts, then one line per host, the worst first. With ``more`` the lines of each below it."""
     states = Counter(one.state for one in found.hosts)
     pieces: list[Piece] = [(f"{counted(found.summary.hosts, 'host')}: ", STRONG)]
     style = {one.state: _STYLES.get(ranks[one.host], WARN) for one in found.hosts}
@@ -57,7 +57,7 @@ def screen(
 
 
 def look(inventory: Inventory) -> tuple[str, Rank, tuple[str, ...]]:
-    """Return the status word of a machine, its rank, and everything that needs a look, the worst first."""
+    """Return a machine's status word, rank, and everything that needs a look. The worst comes first."""
     found = troubles(inventory)
     word, rank = _WORDS[found[0].rank] if found else ("ok", Rank.FINE)
     return word, rank, tuple(one.brief for one in found)
@@ -81,7 +81,7 @@ def missing(inventory: Inventory) -> tuple[Rank, tuple[str, ...]]:
 
 @contextmanager
 def progress(number: int) -> Iterator[Callable[[str], None]]:
-    """Draw a bar on a terminal while hosts are read; call the yielded function with the name of each finished host."""
+    """Draw a bar on a terminal while hosts are read. Call the yielded function with the name of each finished host."""
     if not drawable():
         yield lambda _: None
         return

@@ -1,4 +1,4 @@
-"""Serve one page over HTTP: the last result, refreshed on request if it is too old.
+"""Serve one page over HTTP. The page is the last result, refreshed on request if it is too old.
 
 Tools run in the thread that calls :func:`serve`, the main one, so that a signal that ends raidctl ends them, too; only
 requests are answered in separate threads.
@@ -26,11 +26,11 @@ LOOPBACK = "127.0.0.1"
 _GLANCE = 1
 """Seconds until a signal is noticed, at most."""
 _PATIENCE = 10
-"""Seconds that a client may take to send its request, and to receive the response."""
+"""Seconds that a client may take to send its request. The same limit holds for receiving the response."""
 CONNECTIONS = 32
 """Clients at a time; further ones are rejected."""
 _PAUSE = 0.5
-"""Seconds until the next attempt to accept a client, if no file descriptor is left."""
+"""Seconds until the next attempt to accept a client. It applies if no file descriptor is left."""
 PROBE = "/probe"
 """Path of the pages of targets."""
 _BUSY = b"HTTP/1.0 503 Service Unavailable\r\nRetry-After: 10\r\nContent-Length: 0\r\n\r\n"
@@ -47,7 +47,7 @@ class Page:
 
 
 class Refresher:
-    """Refreshes a page on request, but at most every ``interval`` seconds; requests meanwhile wait."""
+    """Refreshes a page on request, but at most every ``interval`` seconds. Requests meanwhile wait."""
 
     def __init__(self, scan: Callable[[], Page], interval: float) -> None:
         self._scan = scan
@@ -61,7 +61,7 @@ class Refresher:
         return future.result()
 
     def run(self) -> NoReturn:
-        """Refresh once at the beginning, then on request, until an exception ends it."""
+        """Refresh once at the beginning, then on request. It goes on until an exception ends it."""
         page, until = self._scan(), time.monotonic() + self._interval
         while True:
             try:
@@ -74,7 +74,7 @@ class Refresher:
 
 
 class Probes:
-    """One page for each allowed target: read on request, at most every ``interval`` seconds.
+    """One page for each allowed target. It is read on request, at most every ``interval`` seconds.
 
     Concurrent requests for one target share a scan; different targets are read in parallel.
     """
@@ -106,7 +106,7 @@ def _plain(status: int, sentence: str) -> Page:
 
 
 def address(text: str) -> tuple[str, int]:
-    """Parse ``127.0.0.1:9809`` or ``[::1]:9809``; a port alone, ``9809`` or ``:9809``, means the loopback.
+    """Parse ``127.0.0.1:9809`` or ``[::1]:9809``. A port alone, ``9809`` or ``:9809``, means the loopback.
 
     Raises:
         UsageError: It is none.
@@ -122,7 +122,7 @@ def address(text: str) -> tuple[str, int]:
 def serve(
     place: tuple[str, int], path: str, scans: Refresher, announce: Callable[[str], None], probes: Probes | None = None
 ) -> NoReturn:
-    """Serve ``path`` until an exception or a signal ends it; ``announce`` receives the URL.
+    """Serve ``path`` until an exception or a signal ends it. ``announce`` receives the URL.
 
     With ``probes``, the pages of targets are served at `PROBE`.
 
@@ -152,7 +152,7 @@ class _Server(ThreadingHTTPServer):
         self.loopback = _is_loopback(str(self.server_address[0]))
 
     def get_request(self) -> tuple[socket.socket, Any]:
-        """Accept the next client; pause after a failure, which would otherwise be retried at once, for ever."""
+        """Accept the next client. Pause after a failure, which would otherwise be retried at once, for ever."""
         try:
             return self.socket.accept()
         except OSError:
@@ -184,7 +184,7 @@ class _Server(ThreadingHTTPServer):
 
 
 def _is_loopback(host: str) -> bool:
-    """Whether a name or an address, also with a port, means this machine."""
+    """Whether a name or an address means this machine. It may include a port."""
     name = (
         host[1:].partition("]")[0] if host.startswith("[") else host if host.count(":") > 1 else host.partition(":")[0]
     )
@@ -224,7 +224,7 @@ def _handler(path: str, scans: Refresher, probes: Probes | None) -> type[BaseHTT
         sys_version = ""
 
         def handle(self) -> None:
-            """Answer one request; a client that sends it byte by byte gets no more time than others."""
+            """Answer one request. A client that sends it byte by byte gets no more time than others."""
             self._late = Timer(_PATIENCE, self._hang_up)
             self._late.daemon = True
             self._late.start()
@@ -238,7 +238,7 @@ def _handler(path: str, scans: Refresher, probes: Probes | None) -> type[BaseHTT
                 self.connection.shutdown(socket.SHUT_RDWR)
 
         def do_GET(self) -> None:
-            """Send the page or a link to it; refuse requests through a foreign name that resolves to this machine."""
+            """Send the page or a link to it. Refuse requests through a foreign name that resolves to this machine."""
             self._late.cancel()
             named = self.headers.get("Host")
             if named is not None and getattr(self.server, "loopback", False) and not _is_loopback(named):

@@ -12,7 +12,7 @@ from raidctl.text import json_safe
 
 
 def to_json(value: Any) -> str:
-    """JSON in UTF-8, fields in the order of the model, two blanks of indent, a newline at the end.
+    """JSON in UTF-8, with fields in the order of the model. The indent is two blanks, and a newline is at the end.
 
     The keys of dictionaries (``details``) are sorted, so that the same inventory always gives the same text. Control
     and invisible characters are escaped, so that none reaches a terminal.
@@ -25,7 +25,7 @@ def to_json(value: Any) -> str:
 
 
 def schema(title: str = "Inventory", kind: Any = Inventory) -> dict[str, Any]:
-    """The JSON Schema (2020-12) of a type, by default of the inventory; the descriptions are those of the model."""
+    """The JSON Schema (2020-12) of a type, by default of the inventory. The descriptions are those of the model."""
     document = msgspec.json.schema(kind)
     for part in document["$defs"].values():
         for field in part.get("properties", {}).values():

@@ -1,4 +1,4 @@
-"""The screen of ``raidctl cache show``: each cache from top to bottom, with its capabilities."""
+"""The screen of ``raidctl cache show``. It lists each cache from top to bottom, with its capabilities."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ _VERBS = (("flush", "flush"), ("threshold", "thresholds"), ("stats", "statistics
 
 @drawn
 def stack_screen(stack: Stack, paper: Paper, *, more: bool = False) -> Iterator[RenderableType]:
-    """The whole screen as text; ``more`` adds why a layer cannot do a verb, and the nearest alternative."""
+    """The whole screen as text. ``more`` adds why a layer cannot do a verb, and the nearest alternative."""
     bare = Inventory(host=stack.host, problems=stack.problems)
     yield head(bare, paper)
     below = f"Caches below {stack.target}" if stack.target else "Caches"
@@ -94,7 +94,7 @@ def _block(group: Sequence[Layer], paper: Paper, shown: dict[object, str], *, mo
 
 
 def _without(piece: Piece, shown: dict[object, str], here: str) -> Piece:
-    """Replace a long text that was already shown in a reason by a reference to it."""
+    """Replace a long text that was already shown in a reason. A reference to it takes its place."""
     text = piece if isinstance(piece, str) else piece[0]
     for long, where in shown.items():
         if isinstance(long, str) and long in text:
@@ -118,7 +118,7 @@ def _names(group: Sequence[Layer]) -> list[str]:
 
 
 def _rows(layer: Layer, shown: dict[object, str], *, more: bool) -> Iterator[tuple[str, list[Piece]]]:
-    """Label and pieces of each row; ``shown`` has the layer for which each reason was shown already."""
+    """Label and pieces of each row. ``shown`` has the layer for which each reason was shown already."""
     yield "policy", _policy(layer)
     yield "size", _size(layer)
     yield "split", split_words(layer.share) or _no_split(layer)
@@ -209,7 +209,7 @@ def _in_bytes(size: int | None) -> str:
 
 
 def _no_split(layer: Layer) -> list[Piece]:
-    """Why a controller's cache has no reported share in bytes; empty for other layers."""
+    """Why a controller's cache has no reported share in bytes. Empty for other layers."""
     if layer.kind != "controller" or layer.share is not None or layer.size_bytes is None:
         return []
     text = "none fixed" if layer.split.result == "unsupported" else "unknown"

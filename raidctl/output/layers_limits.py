@@ -1,4 +1,4 @@
-"""The screen of ``raidctl cache threshold``: every limit with unit, absolute value, and what sets it."""
+"""The screen of ``raidctl cache threshold``. It shows every limit with unit, absolute value, and what sets it."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def _block(layer: Layer, paper: Paper) -> Iterator[RenderableType]:
 
 
 def _value(limit: Threshold) -> str:
-    """``10 % = 2.3 GiB``; of the page cache's limits in bytes and percent, one is active."""
+    """``10 % = 2.3 GiB``. Of the page cache's limits in bytes and percent, one is active."""
     if limit.in_force is False:
         return f"{limit.value}: not active"
     text = figure(limit.value, limit.unit)

@@ -1,4 +1,4 @@
-"""The screen of ``raidctl cache stats``: the counters of each layer, with the method of estimates."""
+"""The screen of ``raidctl cache stats``. It shows the counters of each layer, with the method of estimates."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _UNITS = {"percent": " %", "milliseconds": " ms", "seconds": " s", "entries": " 
 
 
 def live_screen(looks: Iterable[Statistics], paper: Paper, code_of: Callable[[Sequence[Problem]], int]) -> int:
-    """Show samples one after the other in the same place; return ``code_of`` the last one's problems."""
+    """Show samples one after the other in the same place. Return ``code_of`` the last one's problems."""
     code = 0
     console = Console(file=sys.stdout, width=paper.columns, highlight=False, no_color=not paper.colour)
     with live_lines(console) as live:
@@ -37,7 +37,7 @@ def live_screen(looks: Iterable[Statistics], paper: Paper, code_of: Callable[[Se
 
 @drawn
 def stats_screen(statistics: Statistics, paper: Paper, *, more: bool = False) -> Iterator[RenderableType]:
-    """The whole screen as text; without ``more``, figures that are 0 and do not move are left out."""
+    """The whole screen as text. Without ``more``, figures that are 0 and do not move are left out."""
     bare = Inventory(host=statistics.host, problems=statistics.problems)
     yield head(bare, paper)
     of = f"of the stack below {statistics.target}" if statistics.target else "of all caches"
@@ -59,7 +59,10 @@ def stats_screen(statistics: Statistics, paper: Paper, *, more: bool = False) ->
 
 
 def _shown(counter: Counter, *, more: bool) -> bool:
-    """Whether a figure has a row: not if it is 0 and does not change, nor if it is a sentence instead."""
+    """Whether a figure has a row.
+
+    One of 0 has none, except with ``more`` or in bytes or percent. One without a value has none either.
+    """
     return not counter.why and (more or bool(counter.value) or counter.unit in ("bytes", "percent"))
 
 

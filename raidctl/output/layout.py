@@ -26,7 +26,7 @@ _WORDS: dict[Verdict, tuple[str, Style]] = {
 
 @drawn
 def layout_screen(found: Comparison, paper: Paper, *, more: bool = False) -> Iterator[RenderableType]:
-    """Each object with its differences; ``more``: also equal objects, in one line each."""
+    """Each object with its differences. ``more``: also equal objects, in one line each."""
     yield line((paper.clean(f"{found.host or 'host unknown'} · {_summary(found)}"), STRONG))
     for one in found.compared:
         if one.verdict == "same" and not more:

@@ -1,4 +1,4 @@
-"""The screen of ``raidctl watch`` on a terminal, and its lines in a pipe."""
+"""The screen of ``raidctl watch`` on a terminal. In a pipe it is lines."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ _CHANGED = Style(bold=True, reverse=True)
 _SIGNS = {"up": ("▲", "+"), "down": ("▼", "-"), "other": ("●", "*")}
 _FEW = 3
 _BESIDE = 5
-"""Columns that a section's title takes, if its only line is beside it."""
+"""Columns that a section's title takes. This holds if its only line is beside it."""
 _TASK_LINES = 4
-"""Lines of the tasks on a small screen: title, one task in two lines, and the number of the others."""
+"""Lines of the tasks on a small screen. They are the title, one task in two lines, and the number of the others."""
 _BAR_LEAST, _BAR_MOST = 8, 30
 _TITLES: dict[Section, str] = {"task": "Tasks", "cache": "Caches", "temperature": "Temperatures", "event": "Events"}
 Size = tuple[Paper, int]
 
 
 class Screen:
-    """The terminal's alternate screen; the normal one is restored however the watch ends."""
+    """The terminal's alternate screen. The normal one is restored however the watch ends."""
 
     def __init__(self, size: Callable[[], Size]) -> None:
-        """Take ``size``, which returns the paper and the number of lines before each picture."""
+        """Take ``size``, which is called before each picture. It returns the paper and the number of lines."""
         self._size = size
         paper, _ = size()
         self._console = Console(file=sys.stdout, highlight=False, no_color=not paper.colour, legacy_windows=False)
@@ -83,7 +83,7 @@ def json_lines(changes: Iterable[LiveChange]) -> str:
 
 
 def picture(board: Board, paper: Paper, rows: int) -> list[Text]:
-    """The lines of a board, at most ``rows``: less important sections are cut, with the number of lines left out."""
+    """The lines of a board, at most ``rows``. Less important sections are cut, with the number of lines left out."""
     width = max(paper.width, LEAST_WIDTH)
     console = Console(width=width, height=max(rows, 1), highlight=False)
     sections: list[list[Text]] = []
@@ -96,7 +96,7 @@ def picture(board: Board, paper: Paper, rows: int) -> list[Text]:
 
 
 def _fitting(sections: Sequence[list[Text]], rows: int, paper: Paper) -> list[Text]:
-    """Cut the longest section until all fit; then leave out sections from the end, but not a task for conditions."""
+    """Cut the longest section until all fit. Then leave out sections from the end, but not a task for conditions."""
     shown = [len(one) for one in sections]
     least = [len(sections[0]), _TASK_LINES, *[2] * len(sections)]
     while sum(shown) > rows:
@@ -155,7 +155,7 @@ def _head(board: Board, paper: Paper, width: int) -> Iterator[Text]:
 
 
 def _sign(board: Board, fact: Fact, paper: Paper) -> list[Piece]:
-    """The mark of a value that changed in the last minute: bold, and readable without colour."""
+    """The mark of a value that changed in the last minute. It is bold, and readable without colour."""
     way = board.mark(fact)
     return [(_SIGNS[way][paper.ascii], _CHANGED), " "] if way else []
 

@@ -14,7 +14,7 @@ from rich.live import Live
 
 @contextmanager
 def closed_on_quit(close: Callable[[], None]) -> Iterator[None]:
-    """Call ``close`` before SIGQUIT ends raidctl; without it the cursor would stay hidden in the user's shell."""
+    """Call ``close`` before SIGQUIT ends raidctl. Without it the cursor would stay hidden in the user's shell."""
     if threading.current_thread() is not threading.main_thread():  # signal handlers can be set only in the main thread
         yield
         return
@@ -34,7 +34,7 @@ def closed_on_quit(close: Callable[[], None]) -> Iterator[None]:
 
 @contextmanager
 def live_lines(console: Console) -> Iterator[Live]:
-    """Yield lines that are redrawn in place; restore the cursor at the end, and ignore a closed terminal."""
+    """Yield lines that are redrawn in place. Restore the cursor at the end, and ignore a closed terminal."""
     live = Live(console=console, auto_refresh=False)
     live.start()
     try:

@@ -11,7 +11,10 @@ from raidctl.output.sentences import Line, Sentence, Verbatim, fitted
 
 
 def listed(report: LocateReport, columns: int, *, verbose: bool = False, nothing: str = "") -> str:
-    """Each drive with its place, the method for its LED, and why others are not used; ``nothing``: there is none."""
+    """List each drive with its place and the method for its LED.
+
+    Why others are not used is listed as well. ``nothing`` is printed if there is none.
+    """
     lines = [line for one in report.targets for line in _target(one, verbose=verbose, planned=bool(report.commands))]
     lines += [Verbatim(f"{number}. {command}") for number, command in enumerate(report.commands, 1)]
     return fitted(lines or [Sentence(nothing, hang=0)], columns)

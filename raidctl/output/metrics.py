@@ -58,7 +58,7 @@ class Metric:
 
 @dataclass(frozen=True)
 class Kind(Generic[T]):
-    """A kind of object: its name is the prefix of its metrics and the label with its id."""
+    """A kind of object that has metrics. Its name is their prefix and the label with its id."""
 
     name: str
     label: str
@@ -70,7 +70,7 @@ class Kind(Generic[T]):
         return ((key, controller, item) for controller in inventory.controllers for key, item in self.each(controller))
 
     def metric(self, name: str, text: str, get: Callable[[T], Value | None] | None = None) -> Metric:
-        """Define a number, or yes (1) and no (0); without ``get``, the field of this name."""
+        """Define a number, or yes (1) and no (0). Without ``get``, the field of this name."""
 
         def rows(inventory: Inventory) -> Iterator[Row]:
             for key, _, item in self.every(inventory):
@@ -81,7 +81,7 @@ class Kind(Generic[T]):
         return Metric(f"raidctl_{self.name}_{name}", text, (self.label,), rows)
 
     def states(self, name: str, text: str, label: str, words: Any) -> Metric:
-        """Define one series per word of a ``Literal``, for the field of this name."""
+        """Define the metric for the field of this name. It has one series per word of a ``Literal``."""
 
         def rows(inventory: Inventory) -> Iterator[Row]:
             for key, _, item in self.every(inventory):

@@ -1,4 +1,4 @@
-"""A plugin line after the Monitoring Plugins guidelines, which Nagios, Icinga, Naemon and their kin read. Pure.
+"""A plugin line that follows the Monitoring Plugins guidelines. Nagios, Icinga, Naemon and their kin read these. Pure.
 
 ::
 
@@ -22,10 +22,10 @@ from raidctl.text import collapse, printable
 LONGEST = 4096
 """Bytes of all lines together: what the oldest readers keep."""
 LONGEST_LINE = 700
-"""Bytes of the first line's text; with performance data, it stays below the 1024 bytes of old transports."""
+"""Bytes of the first line's text. With performance data, it stays below the 1024 bytes of old transports."""
 _LONGEST_MORE = 400
 _SAFE = str.maketrans({"|": "/", "\\": "/", "'": "\N{RIGHT SINGLE QUOTATION MARK}", '"': None, "`": None, "$": None})
-"""A bar begins the performance data; quotes and ``$`` are special to the shells that send notifications."""
+"""A bar begins the performance data. Quotes and ``$`` are special to the shells that send notifications."""
 _MARKS = {"unknown": "UNKNOWN", "unmatched": "NO MATCH", "pass": "PASS"}
 
 
@@ -60,7 +60,7 @@ class Counts:
 
 
 def status_of(counts: Counts) -> Status:
-    """The worst status; unknown is worse than OK and better than a known problem.
+    """The worst status. Unknown is worse than OK and better than a known problem.
 
     Information alone is OK; without any check it is never OK.
     """
@@ -72,7 +72,7 @@ def status_of(counts: Counts) -> Status:
 
 
 def plugin(status: Status, text: str, figures: Iterable[str] = (), more: Sequence[str] = (), hidden: int = 0) -> str:
-    """The whole output: the status line, performance data, and a line for each of ``more``.
+    """The whole output. It has the status line, performance data, and a line for each of ``more``.
 
     ``hidden``: the number of lines that the caller has left out of ``more``.
     """
@@ -93,12 +93,15 @@ def plugin(status: Status, text: str, figures: Iterable[str] = (), more: Sequenc
 
 
 def safe(text: str) -> str:
-    """The text on one line, without characters that the protocol, a terminal or a shell interprets."""
+    """The text on one line, without characters that might be interpreted.
+
+    Those are the ones that the protocol, a terminal or a shell interprets.
+    """
     return collapse(printable(text)).translate(_SAFE)
 
 
 def cut(text: str, limit: int) -> str:
-    """The text, cut to ``limit`` bytes, with three dots if it was longer."""
+    """The text, cut to ``limit`` bytes. It ends with three dots if it was longer."""
     data = text.encode("utf-8", "replace")
     if len(data) <= limit:
         return data.decode("utf-8")

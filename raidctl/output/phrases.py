@@ -58,7 +58,7 @@ def status(word: str | None, text: str | None = None) -> tuple[str, Style]:
 
 
 def brief(text: str) -> str:
-    """The beginning of a long text, up to the end of a clause if possible, else of a word."""
+    """The beginning of a long text. It ends with a clause if possible, else with a word."""
     if len(text) <= _BRIEF:
         return text
     head = text[:_BRIEF]
@@ -115,7 +115,7 @@ def _culprit(cache: VolumeCache) -> str:
 
 
 def volume_settings(volume: Volume, drives: DriveCaches = "unknown") -> tuple[str, ...]:
-    """Settings of a volume except its write policy; ``drives``: the drives' caches below a software array."""
+    """Settings of a volume except its write policy. ``drives``: the drives' caches below a software array."""
     cache = volume.cache or VolumeCache()
     parts = (
         volume.strip_bytes is not None and f"strip {format_binary(volume.strip_bytes)}",
@@ -150,7 +150,10 @@ def medium(drive: Drive) -> str:
 
 
 def errors(drive: Drive) -> str:
-    """The counters that are not zero, if there are media errors or the drive predicts its failure."""
+    """The counters that are not zero.
+
+    They are shown only if there are media errors or the drive predicts its failure.
+    """
     if not (drive.errors.media or drive.errors.predictive):
         return ""
     counters = (("media", drive.errors.media), ("other", drive.errors.other), ("predicted", drive.errors.predictive))
@@ -168,7 +171,7 @@ def cache_split(cache: Cache) -> str:
 
 
 def battery_status(battery: Battery) -> tuple[str, Style]:
-    """The state of a battery, highlighted if bad, with the tool's own words if they are more specific."""
+    """The state of a battery, highlighted if bad. The tool's own words are added if they are more specific."""
     word, text = battery.status, battery.status_text or ""
     style = BAD if word == "failed" else _STYLES.get(word, WARN)
     loud = word.upper() if word in _LOUD else word

@@ -1,4 +1,4 @@
-"""The text of a plan: exact commands, side effects, and how each step is undone."""
+"""The text of a plan. It has the exact commands, side effects, and how each step is undone."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _LASTS = {
 
 
 def plan_text(plan: Plan, notes: Sequence[str], columns: int) -> str:
-    """The whole plan: each command with what it changes and how it is undone, and warnings."""
+    """The whole plan, with warnings. Each command comes with what it changes and how it is undone."""
     warnings = (Sentence(f"Warning: {note}") for note in notes)
     return fitted(chain(_lines(plan, room(columns)), warnings), columns)
 

@@ -1,4 +1,4 @@
-"""The screen of a power-cut run: each cut, and the verdict on all."""
+"""The screen of a power-cut run: each cut and the overall verdict."""
 
 from __future__ import annotations
 

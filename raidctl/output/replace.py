@@ -34,7 +34,7 @@ _NOW = 60
 
 @drawn
 def screen(found: Removal, paper: Paper, *, more: bool) -> Iterator[RenderableType]:
-    """The whole screen as text; ``more``: also the guards that passed, and the facts."""
+    """The whole screen as text. ``more``: also the guards that passed, and the facts."""
     yield head(Inventory(host=found.host), paper)
     yield Text("")
     word, style = _WORDS[found.verdict]

@@ -23,7 +23,7 @@ class Sentence(Struct, frozen=True):
 
 
 class Verbatim(Struct, frozen=True):
-    """A line that is never wrapped, so that the command in it can be copied."""
+    """A line that is never wrapped. So the command in it can be copied."""
 
     text: str
     indent: int = 0

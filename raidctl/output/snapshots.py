@@ -29,7 +29,7 @@ def kept_data(kept: Recording, destination: str) -> dict[str, Any]:
 
 
 def kept_screen(kept: Recording, destination: str, paper: Paper) -> str:
-    """Each command with its exit code, and what to know before the recording is passed on."""
+    """Each command with its exit code. Below is what to know before the recording is passed on."""
     runs = [entry for entry in kept.manifest.answers if entry.run is not None]
     others = len(kept.manifest.answers) - len(runs)
     sums = f"{counted(len(runs), 'command')}, {counted(others, 'other answer')}, {format_binary(_size(kept))}"

@@ -1,4 +1,4 @@
-"""Tables that fit the width: optional columns are dropped, wide ones wrap, nothing is cut off."""
+"""Tables that fit the width, with nothing cut off. Optional columns are dropped, wide ones wrap."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Column(Struct):
     title: str
     cells: list[Cell]
     least: int = 0
-    """Folds before other columns, never within a word; with ``cut``, the least width; 0: folds last."""
+    """Folds before other columns, never within a word. With ``cut``, the least width; 0: folds last."""
     late: bool = False
     """Folds only when the others are as narrow as their longest words."""
     optional: bool = False
@@ -46,7 +46,7 @@ class Column(Struct):
 
     @property
     def longest(self) -> int:
-        """The width below which a word, path or id would be broken, or a figure split from its unit."""
+        """The least width that breaks no word, path or id. It also keeps a figure with its unit."""
         words = [self.title, *(word for text, _ in self.cells for word in text.split())]
         if self.cut or self.right or self.whole:
             return min(self.least, self.natural) if self.cut else self.natural
@@ -54,7 +54,10 @@ class Column(Struct):
 
     @property
     def steps(self) -> Steps:
-        """The least widths in three rounds: columns that fold first, the late ones, the others; words stay whole."""
+        """The least widths in three rounds.
+
+        Columns that fold first come first, then the late ones, then the others. Words stay whole.
+        """
         first = self.natural if self.late or not self.least else self.longest
         return first, self.longest if self.least else self.natural, self.longest
 
@@ -65,7 +68,7 @@ def nonempty(columns: Sequence[Column | None]) -> list[Column]:
 
 
 def fit(naturals: Sequence[int], steps: Sequence[Steps], room: int) -> list[int]:
-    """Widths of columns that fit into ``room`` together; the widest that may fold shrink first.
+    """Widths of columns that fit into ``room`` together. The widest that may fold shrink first.
 
     ``steps`` are the least widths of each in three rounds; if these do not suffice, since one word is wider than the
     paper, all columns shrink further.
@@ -81,7 +84,7 @@ def fit(naturals: Sequence[int], steps: Sequence[Steps], room: int) -> list[int]
 
 
 def shown(columns: Sequence[Column], paper: Paper, indent: int = 2) -> list[Column]:
-    """The columns that fit: optional ones in their order, as long as nothing folds."""
+    """The columns that fit. Optional ones are taken in their order, as long as nothing folds."""
     used = sum(column.natural + GAP for column in columns if not column.optional)
     chosen: list[Column] = []
     for column in columns:
@@ -95,7 +98,7 @@ def shown(columns: Sequence[Column], paper: Paper, indent: int = 2) -> list[Colu
 
 
 def table(columns: Sequence[Column], paper: Paper, indent: int = 2) -> Padding:
-    """The table of these columns, never wider than the paper; a column that does not fit has a line below each row."""
+    """The table of these columns, never wider than the paper. A column that does not fit has a line below each row."""
     chosen, below = _placed(shown(columns, paper, indent), paper.columns - indent)
     room = paper.columns - indent - GAP * (len(chosen) - 1)
     widths = fit([column.natural for column in chosen], [column.steps for column in chosen], room)
@@ -120,7 +123,7 @@ def table(columns: Sequence[Column], paper: Paper, indent: int = 2) -> Padding:
 
 
 def _placed(columns: Sequence[Column], room: int) -> tuple[list[Column], list[Column]]:
-    """Columns side by side, and those that do not fit, which get a line below each row.
+    """Columns side by side, and those that do not fit. These get a line below each row.
 
     A word wider than the paper is folded beside the others if these leave half of the width.
     """
@@ -146,7 +149,7 @@ def _grid(columns: Sequence[Column], widths: Sequence[int], paper: Paper, *, tit
 
 
 def facts(rows: Sequence[tuple[str, Sequence[Piece]]], paper: Paper, indent: int = 2) -> Padding:
-    """Labels on the left, their facts in a row on the right, with line breaks between facts if possible."""
+    """Labels on the left, their facts in a row on the right. Line breaks are between facts if possible."""
     grid = Table.grid(padding=(0, GAP, 0, 0), pad_edge=False)
     width = min(max(_LABEL, *(cell_len(label) for label, _ in rows)), paper.columns // 2)
     room = paper.columns - indent - width - GAP

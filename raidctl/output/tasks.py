@@ -1,4 +1,4 @@
-"""The screens of ``raidctl tasks``: a table, bars on a terminal, occasional lines in a pipe."""
+"""The screens of ``raidctl tasks``. They are a table, bars on a terminal, and occasional lines in a pipe."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ _STYLES = {"queued": WARN, "paused": WARN, "running": GOOD}
 _RESULTS: dict[Result, Piece] = {"reached": ("done  ", GOOD), "worse": ("FAILED  ", BAD), "unknown": ("?  ", WARN)}
 _BAR = 24
 _NARROW = 60
-"""With fewer columns, a task is a sentence: beside a bar, every word would be broken."""
+"""Number of columns below which a task is a sentence. Beside a bar, every word would be broken."""
 _PERCENT, _SECONDS = 5.0, 600.0
-"""In a pipe, a task gets a new line after this percentage or this many seconds."""
+"""Percentage, or seconds, until a task's next line in a pipe."""
 
 
 @drawn
@@ -105,7 +105,7 @@ def _brief(task: Task) -> str:
 
 
 def as_json(steps: Iterable[Step], write: Callable[[str], None]) -> Step | None:
-    """Write one JSON object per reading, on a line; return the last step."""
+    """Write one JSON object per reading, on a line. Return the last step."""
     last = None
     for last in steps:
         found = report(last.frame.inventory, last.frame.tasks, last.over)
@@ -114,13 +114,13 @@ def as_json(steps: Iterable[Step], write: Callable[[str], None]) -> Step | None:
 
 
 class Log(Struct):
-    """The lines in a pipe: a task is written when it is new, 5 percent further, or 10 minutes later."""
+    """The lines of tasks in a pipe. A task is written when it is new, 5 percent further, or 10 minutes later."""
 
     paper: Paper
     written: dict[tuple[str, str], tuple[float, float | None]] = field(default_factory=dict)
 
     def lines(self, step: Step) -> Iterator[str]:
-        """The lines of a reading, each with the time since the first one."""
+        """The lines of a reading. Each has the time since the first reading."""
         now = step.frame.seconds
         for task in step.frame.tasks:
             key = task.operation, task.object_id
@@ -145,7 +145,7 @@ def as_log(steps: Iterable[Step], paper: Paper, write: Callable[[str], None]) ->
 
 
 def as_bars(steps: Iterable[Step], paper: Paper) -> Step | None:
-    """Draw and update one bar per task on the terminal; return the last step."""
+    """Draw and update one bar per task on the terminal. Return the last step."""
     console = Console(file=sys.stdout, width=paper.columns, highlight=False, no_color=not paper.colour)
     last = None
     with live_lines(console) as live:

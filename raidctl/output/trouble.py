@@ -1,4 +1,4 @@
-"""Problems as ``show`` prints them: conditions of :mod:`raidctl.health.judge`, in the words of their rules."""
+"""Problems as ``show`` prints them. They are conditions of :mod:`raidctl.health.judge`, in the words of their rules."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ BROKEN, UNREAD, LOOK, NOTE = range(4)
 _RANKS = {"critical": BROKEN, "warning": LOOK, "info": NOTE}
 _FEW = 3
 _MORE = ("nvme_health",)
-"""Rules whose findings are problems as well, although the judge has no condition for them."""
+"""Rules whose findings are problems as well. The judge has no condition for them."""
 
 
 class Trouble(Struct, frozen=True):

@@ -15,7 +15,7 @@ from raidctl.text import counted
 
 
 def unparsed(outputs: Sequence[Output]) -> list[dict[str, Any]]:
-    """Each output with its unused lines and its number of lines, for programs."""
+    """Return, for programs, each output with its unused lines and line count."""
     return [
         {
             "command": output.command,

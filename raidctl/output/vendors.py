@@ -1,4 +1,4 @@
-"""The support table: what can be read, set and done on each family of controllers."""
+"""The support table of the families of controllers. It shows what can be read, set and done on each."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _LEGEND = ("r: can be read", "w: the vendor's tool can set it", "-: neither", "n
 
 
 def support(vendors: Sequence[Vendor]) -> list[dict[str, Any]]:
-    """For programs: each family, its tools and drivers, its capabilities, and its operations by kind."""
+    """The support of each family, for programs. It lists tools and drivers, capabilities, and operations by kind."""
     return [
         {
             "family": vendor.FAMILY,
@@ -71,7 +71,7 @@ _PROOFS = {
 
 
 def _operations(kind: Kind, vendor: Vendor, paper: Paper) -> Iterator[RenderableType]:
-    """The operations on a kind of controllers, by how they were tested; and those that are only printed."""
+    """The operations on a kind of controllers, by how they were tested. Some are only printed."""
     found = {
         words: [verb for verb, one in kind.abilities.items() if one.can and one.proof == proof]
         for proof, words in _PROOFS.items()
@@ -88,7 +88,7 @@ def _operations(kind: Kind, vendor: Vendor, paper: Paper) -> Iterator[Renderable
 
 
 def _mark(capability: Capability | None, whys: dict[str, int]) -> tuple[str, Style]:
-    """``r``, ``rw``, ``-``; with the number of the reason, if there is one."""
+    """``r``, ``rw``, ``-``. With the number of the reason, if there is one."""
     if capability is None or not (capability.read or capability.set):
         mark, style = "-", DULL
     else:

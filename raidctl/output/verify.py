@@ -1,4 +1,4 @@
-"""The screen of ``raidctl verify``: claims by volume with reason and evidence; inconclusive ones by reason."""
+"""The screen of ``raidctl verify``: claims by volume with reason and evidence. Inconclusive ones by reason."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _SOURCES = {
 _FEW = {"controller": 3, "drive": 1, "kernel": 2, "arithmetic": 1, "measurement": 8}
 """Pieces of evidence per source that are shown without -v."""
 _LONG = 60
-"""Characters of a line of output that are shown without -v: the end, which has the value of a JSON path."""
+"""Characters of a line of output that are shown without -v. They are its end, which has the value of a JSON path."""
 _COUNTED: dict[Verdict, tuple[str, str]] = {
     "fail": ("{} claim fails", "{} claims fail"),
     "suspect": ("{} is suspect", "{} are suspect"),
@@ -124,7 +124,7 @@ def _measurement(report: Verification, paper: Paper) -> Iterator[RenderableType]
 
 
 def _failed_tests(session: Session, shown: Collection[str], paper: Paper) -> Iterator[RenderableType]:
-    """Tests without a result, each with its reason: a failed operation, a target that is too small."""
+    """Tests without a result, each with its reason. It is a failed operation, or a target that is too small."""
     for one in session.results:
         reasons = [reason for reason in one.reasons if reason not in shown]
         if not one.figures and reasons:
@@ -132,7 +132,10 @@ def _failed_tests(session: Session, shown: Collection[str], paper: Paper) -> Ite
 
 
 def _same_reason(answers: Sequence[Answer]) -> list[list[Answer]]:
-    """Inconclusive answers that share their last reason and how to decide them, two or more each."""
+    """Groups of inconclusive answers that share their last reason.
+
+    They also share how to decide them, and are two or more each.
+    """
     groups: dict[tuple[str, str], list[Answer]] = {}
     for one in answers:
         if one.verdict == "inconclusive":
@@ -143,7 +146,7 @@ def _same_reason(answers: Sequence[Answer]) -> list[list[Answer]]:
 
 
 def _group(group: Sequence[Answer], paper: Paper) -> Iterator[RenderableType]:
-    """The claims of each object on one line, then their reasons and how to decide them, once."""
+    """The claims of each object on one line. Their reasons and how to decide them follow, once."""
     claims: dict[str, list[str]] = {}
     for one in group:
         claims.setdefault(one.object or "", []).append(_claim(one))
@@ -163,7 +166,7 @@ def _claim(answer: Answer) -> str:
 
 
 def _answer(answer: Answer, paper: Paper, *, more: bool, above: str | None) -> Iterator[RenderableType]:
-    """One result; ``above`` is an object with the same reasons and test for this claim."""
+    """One result. ``above`` is an object with the same reasons and test for this claim."""
     yield line("  ", (answer.verdict.upper().ljust(13), _STYLES[answer.verdict]), (paper.clean(_claim(answer)), STRONG))
     reasons = f"Same as for {above}." if above else " ".join(answer.reasons)
     rows: list[tuple[str, Sequence[Piece]]] = [("because", [paper.clean(reasons)])]

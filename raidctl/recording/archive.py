@@ -30,15 +30,15 @@ from raidctl.recording.manifest import FILE_LIMIT
 HEAD = 64 * 1024
 """Bytes at the beginning of a file by which it is recognised."""
 COUNT_LIMIT = 100_000
-"""Most files read in one directory, or in one archive with nested ones."""
+"""Most files read in one directory or one archive. Nested archives are included."""
 UNPACKED_LIMIT = 8 * 1024**3
 """Most bytes unpacked from one archive with nested ones."""
 PROCESSOR_LIMIT = 600.0
-"""Most seconds of processor time for one archive with nested ones, reading its files included."""
+"""Most seconds of processor time for one archive. Nested ones and reading its files are included."""
 HEADER_LIMIT = 1 << 20
-"""Most bytes between two files of a tar: extended headers, which are read into memory."""
+"""Most bytes between two files of a tar. They are extended headers, which are read into memory."""
 NESTING = 2
-"""A directory or archive may contain archives; these may contain compressed single files."""
+"""A directory or archive may contain archives. These may contain compressed single files."""
 
 _COMPRESSED = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\xfd7zXZ\x00": "xz"}
 _CLOSED = {b"\x28\xb5\x2f\xfd": "zstd", b"7z\xbc\xaf\x27\x1c": "7-Zip", b"Rar!": "RAR", b"\x04\x22\x4d\x18": "LZ4"}
@@ -82,7 +82,7 @@ class Budget:
 
 
 class Stream:
-    """Bytes that can be read once, forwards; the first 64 KiB can be seen in advance."""
+    """Bytes that can be read once, forwards. The first 64 KiB can be seen in advance."""
 
     def __init__(self, source: _Readable, budget: Budget | None = None) -> None:
         self._source = source
@@ -94,7 +94,7 @@ class Stream:
         self._ahead = self.head
 
     def as_file(self) -> Stream:
-        """Return this stream for reading a file: damage then ends it, and becomes its fault."""
+        """Return this stream for reading a file. Damage then ends it, and becomes its fault."""
         self._is_file = True
         return self
 
@@ -116,7 +116,7 @@ class Stream:
         return b"".join(parts)
 
     def read(self, size: int = -1, /) -> bytes:
-        """Read at most ``size`` bytes; with a negative size, all that is left."""
+        """Read at most ``size`` bytes. With a negative size, all that is left."""
         if size < 0:
             size = sys.maxsize
         first, self._ahead = self._ahead[:size], self._ahead[size:]
@@ -124,10 +124,10 @@ class Stream:
 
 
 class Piece(Struct, frozen=True):
-    """A file on disk or in an archive; its stream is valid until the next piece is requested."""
+    """A file on disk or in an archive. Its stream is valid until the next piece is requested."""
 
     name: str
-    """Path below the directory or inside the archive; the file's name if given alone."""
+    """Path below the directory or inside the archive. The file's name if given alone."""
     stream: Stream
     nested: bool = False
     """Whether it is one of several in a directory or an archive."""
@@ -144,7 +144,7 @@ class Skipped(Struct, frozen=True):
 
 
 def pieces(path: str | os.PathLike[str], nesting: int = NESTING) -> Iterator[Piece | Skipped]:
-    """Yield every file at ``path``: a file, a directory, an archive, or ``-`` for standard input.
+    """Yield every file at ``path``. It is a file, a directory, an archive, or ``-`` for standard input.
 
     Archives inside archives are opened ``nesting`` levels deep; with 0, files in an archive are not opened.
 
@@ -252,7 +252,10 @@ class _Unpacker(Struct, frozen=True):
                 source.header = 0
 
     def _zip(self, opened: _Readable, stream: Stream, depth: int) -> Iterator[Piece | Skipped]:
-        """Read a zip, whose directory is at its end: from the file itself, or a limited copy in memory."""
+        """Read a zip, whose directory is at its end.
+
+        It is read from the file itself, or from a limited copy in memory.
+        """
         on_disk = isinstance(getattr(opened, "raw", None), io.FileIO) and cast("IO[bytes]", opened).seekable()
         copy = b"" if on_disk else stream.read(FILE_LIMIT)
         # zipfile creates an object for each member before the first is read
@@ -274,7 +277,7 @@ def _file(name: str, stream: Stream, *, nested: bool) -> Iterator[Piece]:
 
 
 class _TarSource:
-    """The source of tarfile: forward-only, with a limit of bytes between two files.
+    """The forward-only source of tarfile. It limits the bytes between two files.
 
     tarfile reads extended headers (long names, attributes, maps of sparse files) into memory, whatever their size.
     """
@@ -283,7 +286,7 @@ class _TarSource:
         self._stream = stream
         self._at = 0
         self.header: int | None = 0
-        """Bytes of headers since the last file; None: a file is being read."""
+        """Bytes of headers since the last file. None: a file is being read."""
 
     def read(self, size: int) -> bytes:
         """Read at most ``size`` bytes."""
@@ -327,7 +330,7 @@ def _decompressor(form: str, stream: Stream) -> _Readable:
 
 
 def _is_tar(head: bytes) -> bool:
-    """Whether the checksum in the first header is right, for every dialect of tar."""
+    """Whether the checksum in the first header is right. This works for every dialect of tar."""
     try:
         tarfile.TarInfo.frombuf(head[: tarfile.BLOCKSIZE], "utf-8", "surrogateescape")
     except tarfile.TarError:
@@ -336,5 +339,5 @@ def _is_tar(head: bytes) -> bool:
 
 
 def _inner(name: str) -> str:
-    """Return the name of a member for display; it is never used as a path."""
+    """Return the name of a member for display. It is never used as a path."""
     return name.removeprefix("./")

@@ -1,4 +1,4 @@
-"""Transcripts of one changing command: its tool's outputs before and after, and its own output.
+"""Transcripts of one changing command. They have its tool's outputs before and after, and its own output.
 
 raidctl only reads; the owner of the machine runs a command that is due anyway, and pastes its output. A transcript is a
 directory: ``before.json``, ``answer.txt`` to paste into, ``after.json``, and ``transcript.txt`` with everything. It
@@ -45,7 +45,7 @@ class Reading(Struct, frozen=True, kw_only=True):
     at: str
     """RFC 3339, UTC."""
     about: tuple[str, ...]
-    """Versions of raidctl and of the tools, the controllers with firmware and driver."""
+    """Versions of raidctl and the tools; controllers with firmware and driver."""
     known: str
     """Whether raidctl would run the command, one sentence."""
     serials: tuple[str, ...]
@@ -54,7 +54,7 @@ class Reading(Struct, frozen=True, kw_only=True):
 
 
 def first(place: Path, reading: Reading) -> None:
-    """Begin a transcript: save the first reading, and create the file for the output.
+    """Begin a transcript. Save the first reading, and create the file for the output.
 
     Raises:
         RecordError: The directory cannot be written.
@@ -147,7 +147,7 @@ def _template(reading: Reading) -> str:
 
 
 def _whole(before: Reading, after: Reading, code: int | None, pasted: str) -> Recording:
-    """All parts as one recording, so that masking replaces a serial number by the same text everywhere."""
+    """All parts as one recording. So masking replaces a serial number by the same text everywhere."""
     parts: list[tuple[str, tuple[str, ...], int | None, str]] = []
     for moment, reading in (("before", before), ("after", after)):
         parts += [(moment, one.argv, one.code, one.out) for one in reading.runs]
@@ -162,7 +162,7 @@ def _whole(before: Reading, after: Reading, code: int | None, pasted: str) -> Re
 
 
 def _rendered(whole: Recording) -> str:
-    """One text: header, then each command with its exit code and its output."""
+    """The transcript as one text: a header, then the commands. Each command has its exit code and its output."""
     return "".join(_parts(whole))
 
 

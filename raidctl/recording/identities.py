@@ -1,4 +1,4 @@
-"""Find identities of a machine in a recording: serial numbers, unique ids, addresses, names.
+"""Search for identities of a machine in a recording. They are serial numbers, unique ids, addresses and names.
 
 By common labels (``Serial Number:``, ``ID_WWN=``, ``"uuid": ``) and by unmistakable formats (a UUID, a world wide
 name). A value found by its label in one place is masked everywhere, see :mod:`raidctl.recording.redact`.
@@ -15,10 +15,10 @@ from raidctl.recording.manifest import Entry
 
 
 class Kind(IntEnum):
-    """The kind of an identity, which decides how it is replaced; the lowest wins for a string."""
+    """The kind of an identity, which decides how it is replaced. The lowest wins for a string."""
 
     HEX = 0
-    """WWN, NAA id, EUI-64, UUID, MAC, IPv6 address: hexadecimal digits, perhaps with separators."""
+    """Hexadecimal digits, perhaps with separators. They are a WWN, NAA id, EUI-64, UUID, MAC or IPv6 address."""
     ADDRESS = 1
     """IPv4 address."""
     SERIAL = 2
@@ -87,9 +87,9 @@ NUMBERS = re.compile(
     r"\{\s*(?:\"naa\"\s*:\s*(?P<naa>\d{1,2})\s*,\s*)?\"oui\"\s*:\s*(?P<oui>\d{1,8})\s*,\s*"
     r"\"(?:ext_)?id\"\s*:\s*(?P<id>\d{1,13})\s*\}"
 )
-"""A world wide name or EUI-64 whose parts are decimal numbers in JSON."""
+"""A world wide name or EUI-64 in JSON. Its parts are decimal numbers."""
 IR_VOLUME = re.compile(r"600508e0{9}(?P<id>(?!0{16})[0-9a-f]{16})(?![0-9a-z])", re.IGNORECASE)
-"""The kernel's name of an IR volume of LSI: the tool prints its last 16 digits with their bytes reversed."""
+"""The kernel's name of an IR volume of LSI. The tool prints its last 16 digits with their bytes reversed."""
 _VOLUME = re.compile(
     r"LVM-(?P<group>[A-Za-z0-9]{32})(?P<volume>[A-Za-z0-9]{32})?|lvm-pv-uuid-(?P<disk>[A-Za-z0-9-]{38})"
 )
@@ -132,7 +132,7 @@ _HEX_FILES = ("/wwid", "/uuid", "_uuid", "/nguid", "/eui", "/sas_address", "/mac
 
 
 def identities(text: str) -> Iterator[Identity]:
-    """Yield everything in a text that identifies a machine or a part of it, possibly repeated."""
+    """Yield everything in a text that identifies a machine or its parts. Repetitions are possible."""
     for match in _UNIQUE.finditer(text):
         if match["key"] and not match["quote"]:  # a number in JSON must stay one
             yield Identity(Kind.SERIAL, match["value"], match.start("value"))
@@ -177,7 +177,7 @@ def _people(text: str) -> Iterator[Identity]:
 
 
 def identities_of_answer(entry: Entry, text: str) -> Iterator[Identity]:
-    """Yield identities by the file they were read from: the content of ``…/hostname`` or ``…/serial``."""
+    """Yield identities by the file they were read from. They are the content of ``…/hostname`` or ``…/serial``."""
     path = entry.read or ""
     if path.endswith(_HOST_FILES) or entry.run in _HOST_CALLS:
         yield from _host(text.strip(), len(text) - len(text.lstrip()))
@@ -192,13 +192,13 @@ def identities_of_answer(entry: Entry, text: str) -> Iterator[Identity]:
 
 
 def _plain(text: str) -> bool:
-    """Whether a value is no identity: a word for "none", or one repeated character."""
+    """Whether a value is no identity. Such a value is a word for "none", or one repeated character."""
     bare = text.lower()
     return bare in _NONE or len(set(bare.removeprefix("0x")) - _PADDING) < 2
 
 
 def serial_parts(value: str, start: int) -> Iterator[Identity]:
-    """Yield the parts of a value, which may be padded, in groups, or followed by another label."""
+    """Yield the parts of a value. It may be padded, in groups, or followed by another label."""
     words = list(re.finditer(r"\S+", value))
     if not words or words[0][0][0] in "[<" or all(word[0].lower() in _NONE for word in words):
         return

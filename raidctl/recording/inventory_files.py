@@ -11,7 +11,7 @@ from raidctl.model import SCHEMA_VERSION, Inventory
 
 
 class NoInventory(ValueError):
-    """These bytes are no inventory; the text is a predicate without a full stop: ``is cut off in the middle``."""
+    """These bytes are no inventory. The text is a predicate without a full stop: ``is cut off in the middle``."""
 
 
 class _Head(msgspec.Struct):
@@ -48,7 +48,7 @@ def _why(data: bytes, error: Exception) -> str:
 
 
 def _other_version(data: bytes) -> str | None:
-    """Explain that it is another JSON document of raidctl, or of another version; None if it is not."""
+    """Explain that it is raidctl's JSON, but another document or version. None if it is not."""
     try:
         head = json_decode.decode(data, _Head)
     except msgspec.DecodeError:

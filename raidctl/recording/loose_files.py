@@ -1,4 +1,4 @@
-"""Find outputs of vendors' tools in a file, a directory or an archive, by their content.
+"""Outputs of vendors' tools in a file, directory or archive. They are found by their content.
 
 An unrecognised file is a problem if it was given alone; among many files (a support archive) it is only counted.
 """
@@ -37,7 +37,7 @@ from raidctl.vendor.protocol import Confidence, Document, Sniffed, Vendor
 TEXT_LIMIT = 512 * 1024 * 1024
 """Most bytes of recognised text."""
 _LONG = 4 * 1024 * 1024
-"""Characters of a file given alone that are tried if its beginning was not recognised."""
+"""Characters that are tried of a file given alone. They are needed if its beginning was not recognised."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class LooseOutputs:
     files: int = 0
     """Files that were read."""
     unrecognised: int = 0
-    """Files of a directory or an archive that are no output of a known tool."""
+    """Unrecognised files of a directory or an archive. They are no output of a known tool."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,9 @@ class _Outputs:
 
 
 def collect_outputs(path: str | os.PathLike[str], vendors: Sequence[Vendor]) -> LooseOutputs:
-    """Collect the outputs of known tools at ``path``: a file, a directory, an archive, or ``-`` for standard input.
+    """Collect the outputs of known tools at ``path``.
+
+    It is a file, a directory, an archive, or ``-`` for standard input.
 
     Check first that it is not a recording (:func:`raidctl.recording.recording.is_recording`).
 
@@ -163,7 +165,7 @@ def _known(vendors: Iterable[Vendor]) -> str:
 
 
 def _among_others(item: Piece, prompts: Prompts, outputs: _Outputs) -> None:
-    """Read a file of a directory or an archive; its beginning decides whether the rest is read."""
+    """Read a file of a directory or an archive. Its beginning decides whether the rest is read."""
     head = item.stream.head
     if not head.strip() or is_binary(head):
         outputs.unrecognised += 1
@@ -176,7 +178,7 @@ def _among_others(item: Piece, prompts: Prompts, outputs: _Outputs) -> None:
 
 
 def _alone(item: Piece, prompts: Prompts, outputs: _Outputs) -> None:
-    """Read a file that was given alone, and report why it is not recognised."""
+    """Read a file that was given alone. If it is not recognised, report why."""
     head = item.stream.head
     known = _known(outputs.vendors)
     if not head.strip():
@@ -235,7 +237,7 @@ def _take(name: str, text: str, prompts: Prompts, outputs: _Outputs, *, alone: b
 
 
 def _take_documents(name: str, text: str, outputs: _Outputs) -> bool:
-    """Collect several JSON documents, or JSON besides other outputs; return False if there are none."""
+    """Collect several JSON documents, or JSON besides other outputs. Return False if there are none."""
     spans = documents_in(text)
     if not spans or (len(spans) == 1 and not text[: spans[0][0]].strip() and not text[spans[0][1] :].strip()):
         return False
@@ -261,7 +263,7 @@ def _take_documents(name: str, text: str, outputs: _Outputs) -> bool:
 
 
 def _is_call(command: str, vendors: Iterable[Vendor]) -> bool:
-    """Whether a typed line calls one of the vendors' tools, unlike ``ls`` in between."""
+    """Whether a typed line calls one of the vendors' tools. An ``ls`` in between does not."""
     words = {Path(word).name for word in command.split()[:4]}
     return any(tool.name in words for vendor in vendors for tool in vendor.TOOLS)
 
@@ -279,7 +281,7 @@ def _keep(name: str, text: str, claim: _Match, outputs: _Outputs) -> None:
 
 
 def _claim(name: str, text: str, outputs: _Outputs) -> _Match | None:
-    """Return the family with the highest confidence: by the text's beginning, else by more of it."""
+    """Return the family with the highest confidence. The text's beginning decides, else more of it."""
     claims: list[tuple[Vendor, Sniffed]] = []
     for length in (64 * 1024, _LONG):
         claims = [

@@ -14,22 +14,23 @@ from raidctl.text import typed
 
 _ENTITY = re.compile(r"&(?:nbsp|gt|lt|amp|quot|apos|#(?:39|34|160|32)|#[xX](?:27|22|[aA]0|20));")
 _MARKUP = re.compile(r"&(?:nbsp|gt|lt|quot|#160|#[xX][aA]0);")
-"""Character references that no tool prints: the text was copied from the source of a web page or an HTML mail."""
+"""Character references that no tool prints. The text was copied from the source of a web page or an HTML mail."""
 _AMPERSAND = re.compile(r"&(?!(?:[A-Za-z]{2,8}|#\d{1,5}|#[xX][0-9A-Fa-f]{1,5});)")
 """An ampersand that the source of a page does not have."""
 _JSON_PAIR = re.compile(r'"[^"\n]+"[ \t]*:')
 _EQUALS = re.compile(r"=(?![0-9A-F]{2}|[ \t]*\r?\n|[ \t]*\Z)")
 """An equals sign that quoted-printable text does not have."""
 _ENCODED = re.compile(r"(?m)=(?:3D|09|C2=A0|E2=80|20[ \t]*$)|^[^\n]{60,75}=[ \t]*$")
-"""An encoded equals sign or blank, or a line that is continued on the next one."""
+"""An encoded equals sign or blank, or a line continued below."""
 _TAG = r"(?:(?:\[/?(?:code|quote)(?:=[^\]\n]{0,80})?\]|</?(?:pre|code)\b[^<>\n]{0,80}>)[ \t]*){1,4}"
 _FENCE = re.compile(rf"(?mi)^[ \t]*(?:{_TAG}|```\w*[ \t]*)(?:\n|\Z)|^{_TAG}(?=\S)|(?<=\S)[ \t]*{_TAG}$")
-"""Marks of a code block: a line of them, or before the first or behind the last word of a line."""
+"""Marks of a code block. They fill a line, or are before the first or behind the last word of one."""
 _CLOSED = re.compile(r"(?mi)\S[ \t]*(?:(?:\[/(?:code|quote)\]|</(?:pre|code)>)[ \t]*){1,4}$")
 """The end of a code block directly behind a word."""
 _BLANK_START = re.compile(r"\A(?:[ \t]*\n)+")
 _SIGNATURE = re.compile(r"(?m)^-- \n(?:[ \t]*\S[^\n]*(?:\n|\Z)){0,8}(?=[ \t]*\n|\Z)")
-"""``-- `` and the lines below it, to a blank one, 8 at most; the separator of ``grep -A`` has no blank."""
+"""A signature: ``-- `` and the lines below it, 8 at most. It ends at a blank line. The separator of ``grep -A`` has no
+blank."""
 
 
 _PREFIX = re.compile(
@@ -38,13 +39,13 @@ _PREFIX = re.compile(
     # [10:11] <joe>        <joe>
     r"|(?:\[?\d\d:\d\d(?::\d\d)?\]? )?<[ @+%]?[^\s<>]{1,30}>(?: |$)"
 )
-"""A prefix of a system log or a chat on each line; the kernel log's prefix is a separate case."""
+"""A prefix of a system log or a chat on each line. The kernel log's prefix is a separate case."""
 _NUMBERED = re.compile(r" *(\d+)(?:[:\t]|  ?|$)")
 _FEWEST_LINES = 3
 
 
 def without_prefixes(text: str) -> str:
-    """Remove the prefixes of a log, a chat or ``cat -n`` from each line."""
+    """Remove the prefixes of each line. They are those of a log, a chat or ``cat -n``."""
     lines = text.split("\n")
     full = [line for line in lines if line.strip()]
     if full and sum(_PREFIX.match(line) is not None for line in full) * 10 >= len(full) * 9:
@@ -61,13 +62,13 @@ def _counted(lines: list[str]) -> list[int]:
 
 
 def decoded(text: str) -> str:
-    """Decode quoted-printable text and character references, and replace typographic marks by typed ones."""
+    """Decode quoted-printable text and character references. Replace typographic marks by typed ones."""
     text = typed(_printed(text))
     return without_references(text) if _MARKUP.search(text) or _is_escaped_json(text) else text
 
 
 def _is_escaped_json(text: str) -> bool:
-    """Whether the text has JSON whose only ampersands are ``&amp;``: no tool writes them so in JSON.
+    """Whether the text has JSON whose only ampersands are ``&amp;``. No tool writes them so in JSON.
 
     JSON that is indented with tabs has no other sign of a page's source.
     """
@@ -80,7 +81,9 @@ def without_references(text: str) -> str:
 
 
 def without_frames(text: str) -> str:
-    """Remove the marks of code blocks, a signature, and the blank lines of a text in which every second line is one.
+    """Remove the marks of code blocks, a signature, and surplus blank lines.
+
+    They are surplus if every second line is one.
 
     A page that closes its code block behind the last word has dropped the blank lines there. Those at its beginning go
     with them: a blank line first and none last would show that the output is cut off.
@@ -91,7 +94,7 @@ def without_frames(text: str) -> str:
 
 
 def _printed(text: str) -> str:
-    """Decode quoted-printable text (``=3D``, lines that end with ``=``); text with any other equals sign is none."""
+    """Decode quoted-printable text (``=3D``, lines that end with ``=``). Text with any other equals sign is none."""
     if not _ENCODED.search(text) or _EQUALS.search(text):
         return text
     return quopri.decodestring(text.encode()).decode(errors="replace")

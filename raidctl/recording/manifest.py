@@ -18,7 +18,7 @@ FILE_LIMIT = 64 * 1024 * 1024
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
-    """A request and its answer: exactly one of ``run``, ``read``, ``glob``, ``which``, ``udev``, ``get`` is set."""
+    """A request and its answer. Exactly one of ``run``, ``read``, ``glob``, ``which``, ``udev``, ``get`` is set."""
 
     run: tuple[str, ...] | None = None
     """The argv of a program."""

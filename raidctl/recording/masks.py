@@ -10,14 +10,14 @@ from dataclasses import dataclass, field
 from raidctl.recording.identities import Identity, Kind
 
 _STEM = 3
-"""Characters by which an original is searched; shorter ones are masked only after a label."""
+"""Characters by which an original is searched. Shorter ones are masked only after a label."""
 _DEVICE = re.compile(
     r"(?:[shv]|xv)d[a-z]{1,4}\d{0,3}|nvme\d{1,3}(?:n\d{1,3})?(?:p\d{1,3})?|"
     r"(?:md|dm-|mmcblk|sr|loop|raid|ext)\d{1,3}(?:p\d{1,3})?"
 )
 """Names of the kernel: never replaced without a label."""
 _IR = "600508e000000000"
-"""The beginning of the names of all IR volumes of LSI; the rest is the volume's own."""
+"""The beginning of the names of all IR volumes of LSI. The rest is the volume's own."""
 
 _COMMON = frozenset({
     "array", "backup", "block", "boot", "bulk", "card", "centos", "check", "data", "debian", "device", "devices",
@@ -39,7 +39,7 @@ class Masks:
     words: dict[str, str] = field(default_factory=dict)
     """Replaced as whole words."""
     joined: dict[str, str] = field(default_factory=dict)
-    """Machine names of plain letters: replaced as a whole word inside another name, ``/dev/NAME-vg``."""
+    """Machine names of plain letters. They are replaced as a whole word inside another name, as in ``/dev/NAME-vg``."""
     labelled: dict[str, str] = field(default_factory=dict)
     """Too short or too common: replaced only after a label."""
     _lengths: dict[str, list[int]] = field(default_factory=dict)
@@ -61,7 +61,7 @@ class Masks:
                 self._add_encoded(identity.text)
 
     def add_number(self, match: re.Match[str]) -> None:
-        """Add a world wide name or EUI-64 whose parts are decimal numbers in JSON."""
+        """Add a world wide name or EUI-64 in JSON. Its parts are decimal numbers."""
         digits = 9 if match["naa"] else 10
         number = int(match["id"])
         if 16**digits <= number or match["naa"] not in {None, "5"}:
@@ -71,7 +71,7 @@ class Masks:
         self._put(match["id"], str(int(self._hex(tail), 16)), Kind.SERIAL)
 
     def add_reversed(self, match: re.Match[str]) -> None:
-        """Add the part of a volume's name that is also printed with its bytes reversed."""
+        """Add part of a volume's name in both byte orders. It is also printed with its bytes reversed."""
         old = match["id"].lower()
         new = self._hex(old)
         self._put(old, new, Kind.HEX)
@@ -94,7 +94,7 @@ class Masks:
             self._put(tail, new[keep:], Kind.HEX)
 
     def _add_encoded(self, text: str) -> None:
-        """Add the serial number in hexadecimal digits, the kernel's name of a namespace without an id."""
+        """Add the serial number in hexadecimal digits. This is the kernel's name of a namespace without an id."""
         new = _as(text, self.replacement(text.lower()))
         self._put(text.encode("latin-1").hex(), new.encode("latin-1").hex(), Kind.HEX)
 
@@ -104,7 +104,7 @@ class Masks:
             known[_reach(old, kind)][old] = new
 
     def replacement(self, text: str) -> str:
-        """Replace letters by letters, digits by digits; each depends on the text before."""
+        """Replace letters by letters, digits by digits. Each depends on the text before."""
         out = []
         for place, char in enumerate(text):
             if "a" <= char <= "z":
@@ -135,7 +135,7 @@ class Masks:
         self._stems = re.compile(_alternation(sorted(self._lengths)) if lengths else r"(?!)")
 
     def hits(self, text: str) -> Iterator[tuple[int, int, str]]:
-        """Yield the originals in a text: start, end, replacement; the longest one at each position."""
+        """Yield the originals in a text: start, end, replacement. The longest one at each position."""
         low = text.lower()
         place = 0
         while match := self._stems.search(low, place):
@@ -158,7 +158,7 @@ class Masks:
         return any(True for _ in self.hits(text))
 
     def apply(self, text: str, found: Iterable[Identity] = ()) -> str:
-        """Mask a text; ``found`` are the identities that were found by labels in it."""
+        """Mask a text. ``found`` are the identities that were found by labels in it."""
         spans = list(self.hits(text))
         for identity in found:
             old = identity.text.lower()
@@ -178,7 +178,10 @@ def _reversed(digits: str) -> str:
 
 
 def _reach(old: str, kind: Kind) -> int:
-    """Return 0: replaced anywhere, 1: as a whole word, 2: inside other names, 3: only after its label."""
+    """Return where a value is replaced, from 0 to 3.
+
+    It is replaced anywhere (0), as a whole word (1), inside other names (2), or only after its label (3).
+    """
     letters, digits = any(char.isalpha() for char in old), any(char.isdigit() for char in old)
     if kind is Kind.USER or len(old) < _STEM or (len(old) < 8 and _DEVICE.fullmatch(old)):
         return 3
@@ -200,7 +203,7 @@ def _alone(text: str, start: int, end: int) -> bool:
 
 
 def _as(original: str, new: str) -> str:
-    """Return the replacement in the case of the original; a digit that became a letter gets the others' case."""
+    """Return the replacement in the case of the original. A digit that became a letter gets the others' case."""
     upper = original.upper() == original and any(char.isalpha() for char in original)
     pairs = zip(original, new, strict=False)
     cased = "".join(n.upper() if o.isupper() or (upper and o.isdigit()) else n for o, n in pairs)
@@ -208,7 +211,10 @@ def _as(original: str, new: str) -> str:
 
 
 def _alternation(words: list[str]) -> str:
-    """Build a tree-shaped pattern for many sorted words of the same length, which is fast for any number."""
+    """Build a tree-shaped pattern for many words of the same length.
+
+    The words are sorted. The pattern is fast for any number.
+    """
     groups: dict[str, list[str]] = {}
     for word in words:
         groups.setdefault(word[:1], []).append(word[1:])

@@ -15,20 +15,21 @@ from raidctl.recording.unwrap_lines import Reading
 from raidctl.vendor.protocol import Confidence, Document, Sniffed, Vendor
 
 _LONGEST = 4 * 1024 * 1024
-"""Longest text that is examined, in characters: a longer one was not pasted."""
+"""Longest text that is examined, in characters. A longer one was not pasted."""
 _BEGINNING = 64 * 1024
 """Characters of the rest that decide on its family."""
 _FEWEST = 2
 """Least number of lines of a rest for a family without certainty."""
 _GAP = 6
-"""Understood lines between two unread ones that still belong to the same output."""
+"""Greatest distance between two unread lines of the same output, in lines."""
 _ODD = 5
-"""All lines between the first and the last unread one are one output if at most one in this many is odd."""
+"""Least number of lines per odd one in one output. Then all lines between the first and the last unread one are that
+output."""
 _HEAD = 3
-"""Lines above the first unread one that belong to it, unless a blank line is nearer."""
+"""Lines above the first unread one that belong to it. They are fewer if a blank line is nearer."""
 
 Claim = Callable[[str, str, Sequence[Vendor]], "tuple[Vendor, Sniffed] | None"]
-"""Returns the family for a text, by its name and beginning, among some families."""
+"""A function that returns the family for a text. It goes by its name and beginning, among some families."""
 Look = Callable[[Vendor, Document], Reading]
 """Returns how well a family reads a document."""
 
@@ -36,7 +37,7 @@ Look = Callable[[Vendor, Document], Reading]
 def separated(
     document: Document, owner: Vendor, families: Sequence[Vendor], claim: Claim, look: Look
 ) -> Iterator[tuple[Vendor, Document]]:
-    """Split a document into outputs with their families: the owner's, and those of the lines that it left.
+    """Split a document into outputs with their families. They are the owner's, and those of the lines that it left.
 
     Lines keep their numbers: those of other outputs are empty. A rest without a family stays in the document.
     """
@@ -72,13 +73,13 @@ def separated(
 
 
 def _end(lines: Sequence[str], kept: Sequence[str]) -> int:
-    """The index after the last line kept and the blank lines after it, as a tool may end its output with these."""
+    """The index after the last line kept and following blank lines. A tool may end its output with these."""
     end = max((number for number, line in enumerate(kept) if line.strip()), default=0) + 1
     return end + sum(1 for _ in takewhile(lambda line: not line.strip(), lines[end:]))
 
 
 def _blocks(lines: Sequence[str], unread: Collection[str], gap: int) -> frozenset[int]:
-    """The indices of the lines of other outputs: unread ones, at most ``gap`` apart, and their heads."""
+    """The indices of the lines of other outputs. They are unread lines, at most ``gap`` apart, and their heads."""
     found = [number for number, line in enumerate(lines) if line.strip() in unread]
     between = [n for a, b in pairwise(found) if b - a <= gap for n in range(a + 1, b)]
     heads = []
@@ -89,7 +90,10 @@ def _blocks(lines: Sequence[str], unread: Collection[str], gap: int) -> frozense
 
 
 def rank(parts: Sequence[tuple[Vendor, Document]], look: Look) -> tuple[bool, int]:
-    """Return how badly documents are read, for :func:`min`: a reader that fails is worst, then as of one document."""
+    """Return how badly documents are read, for :func:`min`.
+
+    A reader that fails is worst; otherwise they count as one document.
+    """
     try:
         return False, sum(look(vendor, document).cost for vendor, document in parts)
     except Exception:  # noqa: BLE001 - it is reported by the final reading
@@ -97,7 +101,7 @@ def rank(parts: Sequence[tuple[Vendor, Document]], look: Look) -> tuple[bool, in
 
 
 def _unread(document: Document, vendor: Vendor, look: Look) -> frozenset[str]:
-    """Return the lines that a family does not understand, stripped; none if its reader fails."""
+    """Return the lines that a family does not understand, stripped. None if its reader fails."""
     try:
         return look(vendor, document).left
     except Exception:  # noqa: BLE001 - as above

@@ -1,4 +1,4 @@
-"""Recordings of a machine's tools and files, as a directory or an archive.
+"""Recordings of a machine's tools and files, as directory or archive.
 
 A recording is ``record.json`` (:class:`raidctl.recording.manifest.Manifest`: each request and its answer) and one file
 for each longer answer beside it. ``load`` and ``save`` take a directory, ``NAME.tar.gz`` or ``NAME.tgz``; ``load`` also
@@ -47,7 +47,7 @@ class Recording(Struct, frozen=True):
     files: Mapping[str, bytes] = field(default_factory=dict)
 
     def answers(self) -> Iterator[tuple[Request[Any], Answer]]:
-        """Yield each request with its answer, in the order of the first requests."""
+        """Yield each request with its answer. The order is that of the first requests."""
         for entry in self.manifest.answers:
             yield request_of(entry), self._answer(entry)
 
@@ -75,7 +75,7 @@ class Recording(Struct, frozen=True):
 
 
 def is_recording(path: str | os.PathLike[str]) -> bool:
-    """Whether there is a recording at a path: a directory, an archive, or the ``record.json`` of one."""
+    """Whether there is a recording at a path. It is a directory, an archive, or the ``record.json`` of a recording."""
     if os.fspath(path) == "-":  # standard input, even if a file has this name
         return False
     place = Path(path)
@@ -101,7 +101,7 @@ def _is_manifest(head: bytes) -> bool:
 
 
 def _depth(name: str) -> int | None:
-    """Return the depth of a manifest in an archive; None for other files and if it is too deep."""
+    """Return the depth of a manifest in an archive. None for other files and if it is too deep."""
     parts = PurePosixPath(name).parts
     return len(parts) if parts and parts[-1] == MANIFEST and len(parts) <= 3 else None
 
@@ -182,7 +182,7 @@ def _checked(shown: str, manifest: Manifest, files: dict[str, bytes]) -> Recordi
 
 
 def save(recording: Recording, path: str | os.PathLike[str]) -> None:
-    """Write a recording: as an archive when the name ends in ``.tar.gz`` or ``.tgz``, else as a directory.
+    """Write a recording as an archive or a directory. It is an archive when the name ends in ``.tar.gz`` or ``.tgz``.
 
     Only its owner can read it, as it contains serial numbers. It is written atomically.
 

@@ -1,4 +1,4 @@
-"""Mask the identity of a machine in a recording, so that it can be shared.
+"""Masking of a machine's identity in a recording. It can then be shared.
 
 An original has the same replacement everywhere: in outputs, arguments, paths and file names. A replacement has the
 length and kinds of characters of its original, so that columns and formats stay (only a decimal number that is part of
@@ -26,14 +26,16 @@ _ATTEMPTS = 8
 
 
 def serials(inventory: Inventory) -> tuple[str, ...]:
-    """Return the serial numbers that the vendor packages have read, also from columns without a label."""
+    """Return the serial numbers that the vendor packages have read. Those in columns without a label are included."""
     found = [controller.serial for controller in inventory.controllers]
     found += [drive.serial for controller in inventory.controllers for drive in controller.drives]
     return tuple(dict.fromkeys(serial for serial in found if serial))
 
 
 def redact(recording: Recording, salt: bytes | None = None, *, known: Sequence[str] = ()) -> Recording:
-    """Copy a recording without serial numbers, unique ids, addresses and names of machines and users.
+    """Copy a recording with masked identities.
+
+    The copy has no serial numbers, unique ids, addresses or names of machines and users.
 
     Args:
         recording: The original.

@@ -31,13 +31,13 @@ _QUOTES = re.compile(r"(?m)(?:^>.*\n\s*){3}")
 _ATTRIBUTED = re.compile(r"(?m)^[^>|\n][^|\n]*[^\s>|]:[ \t]*\n(?:[ \t]*\n)?(?:>.*\n){1,2}(?=[ \t]*(?:\n|\Z))")
 """``On Monday Jim wrote:`` above one or two quoted lines. The prompt ``> `` has its output in the next line."""
 _ABOVE = re.compile(r"(?m)^([^>\n][^\n]*:)[ \t]*\n(?=>)")
-"""A line like this right above a quote; the tool's first line is not its rest."""
+"""A line like this right above a quote. The tool's first line is not its rest."""
 _BARRED = r"[ \t]*\|(?: .*[^|\s])?[ \t]*\n"
 _BARS = re.compile(
     rf"(?m)(?:^{_BARRED}){{3}}|\A(?:{_BARRED})+\s*\Z"
     rf"|^[^>|\n]*[^\s>|]:[ \t]*\n(?:[ \t]*\n)?(?:{_BARRED}){{1,2}}(?=[ \t]*(?:\n|\Z))"
 )
-"""Lines quoted with ``| ``; a row of a drawn table ends with a bar, too."""
+"""Lines quoted with ``| ``. A row of a drawn table ends with a bar, too."""
 _LAST_PROMPT = re.compile(r"(?m)^[\[(]?[\w.-]{1,64}@[\w.-]{1,64}[: ][^\n#$%>]{0,80}[#$%>](?: [^\n]{0,80})?\s*\Z")
 _OPENS = re.compile(r"(?m)^[ \t]*[{\[][ \t]*(?:$|[\"{\[])")
 JSON_START = re.compile(r"(?m)^[{\[][ \t]*(?:$|[\"{\[])")
@@ -49,7 +49,7 @@ TERMINALS = range(79, 241)
 USUAL_TERMINALS = (80, 100, 120, 132, 160, 200)
 """Those that a single broken line is evidence of."""
 _LONG = 40
-"""Characters of a line that a mail program may have wrapped, without the blanks of a column at its end."""
+"""Characters of a line that a mail program may have wrapped. Blanks of a column at its end do not count."""
 _WRAPPED = re.compile(r"(?<=[^\n]{30})[ ]*\n(?=[^\n]*\S)")
 _LEVELS = 9
 """Most levels of quotes that are removed."""
@@ -60,17 +60,17 @@ _FILE = r"(?:cat|more|less|head|tail)[ \t]+(?:/proc|/sys)/\S{1,200}"
 
 
 def is_binary(head: bytes) -> bool:
-    """Whether the beginning of a file is binary: it has NULs, and no UTF-16 mark."""
+    """Whether the beginning of a file is binary. It then has NULs, and no UTF-16 mark."""
     return b"\0" in head and not any(head.startswith(mark) for mark, _ in _MARKS)
 
 
 def is_garbled(head: bytes) -> bool:
-    """Whether more than 2 % are control characters; a tool may print some from a broken drive."""
+    """Whether more than 2 % are control characters. A tool may print some from a broken drive."""
     return len(_CONTROL.findall(head)) * 50 > len(head)
 
 
 def text_of(data: bytes) -> str:
-    """Decode bytes to text with LF line ends: UTF-8 or UTF-16 by their marks, UTF-8, else Latin-1.
+    """Decode bytes to text with LF line ends. They are UTF-8 or UTF-16 by their marks, else UTF-8, else Latin-1.
 
     A few invalid bytes in UTF-8 become U+FFFD; the rest is still UTF-8.
     """
@@ -84,18 +84,18 @@ def text_of(data: bytes) -> str:
 
 
 def _lines(text: str) -> str:
-    """Convert line ends to LF; a CR counts as one if there is no LF."""
+    """Convert line ends to LF. A CR counts as one if there is no LF."""
     return text.replace("\r\n", "\n") if "\n" in text else text.replace("\r", "\n")
 
 
 def normalised(text: str, prompts: Prompts | None = None) -> str:
-    """Return a text as the tool printed it: cleaned, without the sentences around a JSON document."""
+    """Return a text as the tool printed it. It is cleaned, without the sentences around a JSON document."""
     text = cleaned(text, prompts)
     return document_in(text) or text
 
 
 def cleaned(text: str, prompts: Prompts | None = None) -> str:
-    """Remove what mailers, editors and web pages have added to a tool's output.
+    """Remove what mailers, editors and web pages added to a tool's output.
 
     No-break spaces and tabs become blanks, quotes (``> ``, ``| ``) and an indentation of all lines are removed, and
     encodings of mail programs and web pages are decoded; in a complete JSON document only blanks are changed. A last
@@ -120,7 +120,7 @@ def _is_json(text: str) -> bool:
 
 
 def document_in(text: str) -> str:
-    """Return the one JSON document that is most of a text, without the sentences around it; empty: none.
+    """Return the one JSON document that is most of a text. The sentences around it are left out. Empty: there is none.
 
     A line break inside a string comes from a mailer or a terminal: a JSON string has none.
     """
@@ -138,14 +138,14 @@ def document_in(text: str) -> str:
 
 
 def _is_folded(text: str) -> bool:
-    """Whether a terminal broke the strings of a JSON document: at its width, in the middle of a word, too."""
+    """Whether a terminal broke the strings of a JSON document. It breaks at its width, in the middle of a word, too."""
     breaks = [string.start() + at.start() for string in _STRING.finditer(text) for at in _BREAK.finditer(string[0])]
     widths = {at - text.rfind("\n", 0, at) - 1 for at in breaks}
     return len(widths) == 1 and widths.issubset(TERMINALS if len(breaks) > 1 else USUAL_TERMINALS)
 
 
 def documents_in(text: str) -> list[tuple[int, int]]:
-    """Return start and end of the complete JSON documents in a text, each at the beginning of a line."""
+    """Return start and end of the complete JSON documents in a text. Each is at the beginning of a line."""
     found: list[tuple[int, int]] = []
     decode = json.JSONDecoder().raw_decode
     for begin in islice(JSON_START.finditer(text), _CALLS):
@@ -177,7 +177,7 @@ def unquoted(text: str) -> str:
 
 
 def _is_rewrapped(lines: Sequence[str]) -> bool:
-    """Whether a quote was wrapped once more: a line without its mark is the rest of a long one, or long itself."""
+    """Whether a quote was wrapped once more. Then a line without its mark is the rest of a long one, or long itself."""
     return lines[0].startswith(">") and all(
         line.startswith(">") or max(len(before), len(line)) >= _LONG for before, line in pairwise(lines)
     )
@@ -195,7 +195,7 @@ def indented(text: str) -> str:
 
 
 def rejoined(text: str) -> str:
-    """Return a text with each long line joined to the next, as only both together may show the tool."""
+    """Return a text with each long line joined to the next. Only both together may show the tool."""
     return _WRAPPED.sub(" ", text)
 
 
@@ -221,7 +221,7 @@ class Prompts:
         )
 
     def sections(self, text: str) -> list[Section]:
-        """Return the parts of a session; one without command if there is no call. Only calls may be empty.
+        """Return the parts of a session. One without command if there is no call. Only calls may be empty.
 
         A part ends at the next call, or where the same user typed something else on the same machine.
         """
@@ -235,7 +235,7 @@ class Prompts:
         return [part for part in parts if part.text.strip() or (part.command and self.called(f"$ {part.command}"))]
 
     def called(self, line: str) -> bool:
-        """Whether one of the tools is called after the prompt of a line."""
+        """Whether a line calls one of the tools after its prompt."""
         return self._call.search(line) is not None
 
     def _calls(self, text: str) -> list[tuple[int, int, str]]:
@@ -249,7 +249,7 @@ class Prompts:
 
 
 def _others(text: str, marks: list[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
-    """Return lines with a user's and machine's prompt that is known from a call."""
+    """Return lines with a prompt that is known from a call. It is that of a user and machine."""
     taken = {start for start, _, _ in marks}
     people = {who[0] for start, end, command in marks if (who := _WHO.match(text[start:end].lstrip("[( ")))}
     if not people:

@@ -1,4 +1,4 @@
-"""Join lines that a mailer has wrapped; the vendor's reader decides whether that is right. Pure."""
+"""Join lines that a mailer has wrapped. The vendor's reader decides whether that is right. Pure."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from raidctl.recording.transcript import TERMINALS, USUAL_TERMINALS
 from raidctl.vendor.protocol import Document, Observation
 
 _WIDEST = 86
-"""Longest wrapped line in characters: mailers wrap at 72 to 78, and a tab that they count as one has become eight."""
+"""Longest wrapped line in characters. Mailers wrap at 72 to 78, and a tab that they count as one has become eight."""
 _WAYS = (
     (72, True, False, False),
     (60, True, False, False),
@@ -30,19 +30,20 @@ be indented below a line without a blank at its end (such a rest is joined if a 
 line was broken once at most.
 """
 _WORTH = 20
-"""Facts that outweigh one more problem: a table that becomes readable may turn out to be cut off."""
+"""Facts that outweigh one more problem. A table that becomes readable may turn out to be cut off."""
 _NARROWEST = 60
-"""Least length of the longest line of a wrapped text: of 72 characters, marks of quotes take some."""
+"""Least length of the longest line of a wrapped text. Of 72 characters, marks of quotes take some."""
 _LONGEST = 20_000
-"""Most lines of a text that is tried; longer texts are not mailed."""
+"""Most lines of a text that is tried. Longer texts are not mailed."""
 _MANY = 4
-"""A text was not wrapped if more than one in this many lines is longer."""
+"""Least number of lines per longer line in a wrapped text. A text was not wrapped if more than one in this many is
+longer."""
 
 _PROMPT = re.compile(r"[\[(]?\S{1,64}@\S|[#$] |[A-Z]:\\")
 
 Read = Callable[[Sequence[Document]], Observation]
 Look = Callable[[Document], "Reading"]
-"""Reads a document as :func:`reading` does; callers that read one several times cache the result."""
+"""Reads a document as :func:`reading` does. Callers that read one several times cache the result."""
 
 
 class Reading(NamedTuple):
@@ -58,12 +59,12 @@ class Reading(NamedTuple):
 
     @property
     def cost(self) -> int:
-        """Return one number, less is better; a problem weighs as much as the facts of a drive."""
+        """Return one number, less is better. A problem weighs as much as the facts of a drive."""
         return self.unread * _WORTH + self.strange - self.facts
 
 
 def unwrapped(document: Document, look: Look) -> Document:
-    """Join the lines that are only understood together; return the same document if there are none."""
+    """Join the lines that are only understood together. Return the same document if there are none."""
     lines = document.text.split("\n")
     if len(lines) > _LONGEST:
         return document
@@ -100,7 +101,7 @@ def unwrapped(document: Document, look: Look) -> Document:
 
 
 def _looked(document: Document, look: Look) -> Reading | None:
-    """How well a document is read; None if its reader fails, which the final reading reports."""
+    """How well a document is read. None if its reader fails, which the final reading reports."""
     try:
         return look(document)
     except Exception:  # noqa: BLE001 - whatever a vendor package raises
@@ -108,7 +109,9 @@ def _looked(document: Document, look: Look) -> Reading | None:
 
 
 def _folded(lines: Sequence[str]) -> tuple[int, ...]:
-    """Return the numbers of lines that a terminal may have broken: at its width, in the middle of a word, too.
+    """Return the numbers of lines that a terminal may have broken.
+
+    It breaks at its width, in the middle of a word, too.
 
     The rest of such a line is shorter; below a row of a table there is another row of its length.
     """
@@ -130,7 +133,7 @@ def _folded(lines: Sequence[str]) -> tuple[int, ...]:
 
 
 def _short_blocks(lines: Sequence[str]) -> Sequence[tuple[int, int, int]]:
-    """Return the blocks of a text, with their rules; none if too many long lines show that it was not wrapped."""
+    """Return the blocks of a text, with their rules. None if too many long lines show that it was not wrapped."""
     words = [len(line) for line in lines if " " in line]
     return () if sum(length > _WIDEST for length in words) * _MANY > len(words) else tuple(_blocks(lines))
 
@@ -138,7 +141,7 @@ def _short_blocks(lines: Sequence[str]) -> Sequence[tuple[int, int, int]]:
 def _continued(
     lines: Sequence[str], blocks: Iterable[tuple[int, int, int]], way: tuple[int, bool, bool, bool]
 ) -> Iterator[int]:
-    """Yield the numbers of lines that the next line could continue: its first word did not fit.
+    """Yield the numbers of lines that the next line could continue. Its first word did not fit.
 
     If the break is in the blanks that fill a column, the line is shorter: ``way`` has its least length.
     """
@@ -176,7 +179,7 @@ def _may_go_on(line: str, following: str, indented: object) -> bool:
 
 
 def _blocks(lines: Sequence[str]) -> Iterator[tuple[int, int, int]]:
-    """Yield start and end of blocks between empty lines and rules, with the length of the longer rule."""
+    """Yield start and end of blocks between empty lines and rules. Each has the length of the longer rule."""
     begin = rule = 0
     for number, line in enumerate([*lines, ""]):
         if not line.strip() or _is_rule(line):
@@ -204,7 +207,7 @@ def _joined(lines: Sequence[str], numbers: Collection[int], blank: str) -> list[
 
 @lru_cache(maxsize=8)
 def reading(document: Document, read: Read) -> Reading:
-    """Read one document and count what was understood; cached, since unwrapping and splitting read the same ones."""
+    """Read one document and count what was understood. Cached, since unwrapping and splitting read the same ones."""
     seen = read([document])
     left = [line.stripped for output in seen.outputs for line in output.unparsed()]
     facts = sum(len(output.facts) for output in seen.outputs)

@@ -1,1 +1,4 @@
-"""Flat rows for tables: drives, volumes, batteries, caches, findings and benchmark figures of many machines."""
+"""Flat rows for tables of many machines.
+
+They are drives, volumes, batteries, caches, findings and benchmark figures.
+"""

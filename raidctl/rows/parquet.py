@@ -22,7 +22,7 @@ _TYPES: Mapping[Any, str] = {str: "VARCHAR", int: "BIGINT", float: "DOUBLE", boo
 _TIMES = frozenset({"collected_at"})
 """Columns that are times in Parquet, and RFC 3339 in JSON."""
 NO_DAY = "__HIVE_DEFAULT_PARTITION__"
-"""The day in the path of rows without a time: null for readers of partitions."""
+"""The day in the path of rows without a time. Readers of partitions take it as null."""
 
 
 def columns(table: str) -> dict[str, str]:

@@ -136,7 +136,7 @@ class BatteryRow(_Row, frozen=True, kw_only=True):
 
 
 class CacheRow(_Row, frozen=True, kw_only=True):
-    """The cache of a controller at one time; no row: the controller reports none."""
+    """The cache of a controller at one time. No row: the controller reports none."""
 
     controller: Annotated[str, doc("Id of the controller.")]
     controller_model: Annotated[str | None, doc("Its product name.")] = None
@@ -156,7 +156,7 @@ class CacheRow(_Row, frozen=True, kw_only=True):
 
 
 class FindingRow(_Row, frozen=True, kw_only=True):
-    """The result of a rule on an object at one time, passes included."""
+    """The result of a rule on an object at one time. Passes are included."""
 
     policy: Annotated[str, doc("File of the policy, or `built-in rules`.")]
     rule: Annotated[str, doc("Name of the rule.")]

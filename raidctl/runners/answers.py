@@ -1,4 +1,4 @@
-"""Helpers of all runners: failed answers, and which requests may run in parallel."""
+"""Helpers of all runners. They concern failed answers, and which requests may run in parallel."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from raidctl.request import (
 )
 
 NO_VALUE = frozenset({errno.EINVAL, errno.ENODATA, errno.ENODEV, errno.ENXIO, errno.EOPNOTSUPP})
-"""Errors of a file of sysfs whose device has no such value, or is gone."""
+"""Errors of a sysfs file that has no value. Its device has no such value, or is gone."""
 VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 
 R = TypeVar("R", bound=Request[Any])
@@ -57,7 +57,7 @@ def no_bmc(request: Get) -> Answer:
 
 
 def chains_of(requests: Sequence[Request[Any]]) -> list[list[int]]:
-    """Return the requests' indices in chains: one chain per lock, other requests alone.
+    """Return the requests' indices in chains. There is one chain per lock; other requests are alone.
 
     One worker runs a chain in order. So requests with the same lock do not block other workers, and waiting for each
     other does not count as waiting for the lock.
@@ -76,7 +76,7 @@ def chains_of(requests: Sequence[Request[Any]]) -> list[list[int]]:
 
 
 def limited(request: R, timeout: float | None) -> R:
-    """Apply the user's time limit to a program; a change keeps the limit of its plan."""
+    """Apply the user's time limit to a program. A change keeps the limit of its plan."""
     if timeout is None or not isinstance(request, Run) or request.changes:
         return request
     return replace(request, timeout=timeout)

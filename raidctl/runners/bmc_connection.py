@@ -1,4 +1,7 @@
-"""HTTPS requests to a service processor, by the standard library: certificate, limits, redirects."""
+"""HTTPS requests to a service processor, by the standard library.
+
+This includes the certificate, limits and redirects.
+"""
 
 from __future__ import annotations
 
@@ -57,12 +60,15 @@ def address_of(text: str) -> Address:
 
 
 class Trust(Struct, frozen=True):
-    """How the certificate is checked: by the system's authorities, those of a file, or a fingerprint."""
+    """The way to check the certificate: authorities or a fingerprint.
+
+    The authorities are the system's or those of a file.
+    """
 
     authorities: str | None = None
     """File with certificates in PEM."""
     fingerprint: str | None = None
-    """SHA-256 of the certificate in 64 lower-case digits; without authorities, it alone counts."""
+    """SHA-256 of the certificate in 64 lower-case digits. Without authorities, it alone counts."""
 
     def context(self) -> ssl.SSLContext:
         """The settings of the connection.
@@ -93,7 +99,7 @@ def fingerprint_of(text: str) -> str:
 
 
 class Reply(Struct, frozen=True, kw_only=True):
-    """The result of a request: a status with its body, or a failure."""
+    """The result of a request. It is a status with its body, or a failure."""
 
     status: int | None = None
     data: bytes = b""
@@ -139,7 +145,7 @@ class Client:
         return Reply(status=reply.status, failure=Failure.FAILED, detail=f"redirects more than {_REDIRECTS} times")
 
     def path_here(self, place: str, base: str = "/") -> str | None:
-        """The path of an address on this service; None if it is elsewhere."""
+        """The path of an address on this service. None if it is elsewhere."""
         own = f"https://{self._name}:{self._address.port}"
         try:
             parts = urlsplit(urljoin(f"{own}{base}", place))
@@ -266,7 +272,7 @@ class Client:
 
 
 def _body(response: http.client.HTTPResponse, limit: int) -> bytes:
-    """Read up to one byte more than the limit; an answer that ends early is an error."""
+    """Read up to one byte more than the limit. An answer that ends early is an error."""
     data = bytearray()
     while len(data) <= limit:
         chunk = response.read(min(_CHUNK, limit + 1 - len(data)))

@@ -1,4 +1,4 @@
-"""A session with a Redfish service: opened by POST, ended by DELETE; without sessions, basic authentication."""
+"""A session with a Redfish service: opened by POST, ended by DELETE. Without sessions, basic authentication."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Session:
         return checked if checked.status in _REFUSED else None
 
     def close(self) -> None:
-        """End the session, if one was opened; a service ends abandoned ones after its own time limit."""
+        """End the session, if one was opened. A service ends abandoned ones after its own time limit."""
         if self._place is not None and self._place != "/":
             self._client.send("DELETE", self._place, self.headers)
         self._place = None
@@ -55,7 +55,7 @@ class Session:
 
 
 def _sessions(client: Client, root: Reply) -> str:
-    """The path at which sessions are opened, from the service root, if it is on this host."""
+    """The path at which sessions are opened. It comes from the service root, if that names one on this host."""
     value = _decoded(root.data)
     for name in ("Links", "Sessions", "@odata.id"):
         value = value.get(name) if isinstance(value, dict) else None

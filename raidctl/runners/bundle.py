@@ -1,4 +1,4 @@
-r"""One script for all reading requests of a round, and the parsing of its reply. Pure.
+r"""One script for all reading requests of a round. The module also parses its reply. Pure.
 
 Its parts run in parallel on the remote machine: all files in one, each program in one. The outputs of a part are
 kept there until it has ended, and sent as one frame, so a part that hangs delays no other::
@@ -23,7 +23,7 @@ from raidctl.runners.process import LINGER
 from raidctl.runners.shell import BUNDLE
 
 FILES = 0
-"""Number of the part with all files; programs have the index of their request, plus one."""
+"""Number of the part with all files. Programs have the index of their request, plus one."""
 END = "~."
 """After the mark: the end of the script, on both outputs."""
 _BLOCK = 512
@@ -63,7 +63,7 @@ def script(
 
 
 def lanes_of(chains: Sequence[Sequence[int]]) -> list[list[int]]:
-    """Distribute chains over at most `_LANES` sequences, the next one always to the shortest."""
+    """Distribute chains over at most `_LANES` sequences. The next one always goes to the shortest."""
     lanes: list[list[int]] = [[] for _ in range(min(_LANES, len(chains)))]
     for chain in chains:
         min(lanes, key=len).extend(chain)
@@ -86,7 +86,7 @@ def frames(out: bytes, mark: str) -> dict[int, tuple[bytes, bytes]]:
 
 
 def program_answer(outputs: tuple[bytes, bytes], mark: str, request: Run) -> RunAnswer | None:
-    """Return a program's answer; None if its outputs could not be kept completely on the remote machine."""
+    """Return a program's answer. None if its outputs could not be kept completely on the remote machine."""
     out, err = outputs
     end = f"{mark}.".encode()
     if end in out and end in err:

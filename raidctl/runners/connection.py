@@ -1,4 +1,4 @@
-"""One connection of the system's OpenSSH client, which all sessions to a machine share."""
+"""One connection of the system's OpenSSH client. All sessions to a machine share it."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ from raidctl.runners.directory import private_directory
 from raidctl.runners.process import Bounds, Companion, run
 
 CONNECT_PATIENCE = 45.0
-"""Time limit in seconds for the connection, including authentication and the start of a shell."""
+"""Time limit in seconds for the connection. It includes authentication and the start of a shell."""
 PAUSE = 0.5
 """Seconds before the second try."""
 RUBBISH = 8 << 20
 """Most bytes that a login may print before its shell begins."""
 SETTLED = 1.0
-"""Seconds after which a connection counts as intact although one of its sessions broke."""
+"""Seconds after a broken session until its connection counts as intact."""
 _POLL = 0.003
 """Seconds between checks for the shell's answer."""
 
 FORBIDDEN = re.compile(r"[\x00-\x20\x7f'\"`$;&|<>(){}*?!#]")
-"""Characters that no host name has, and that are dangerous in commands of the user's ssh configuration."""
+"""Characters that no host name has. They are dangerous in commands of the user's ssh configuration."""
 
 _PASSING = re.compile(
     r"Connection (refused|reset|closed|timed out)|timed out|banner|kex_exchange_identification|Broken pipe|"
     r"Temporary failure in name resolution|No route to host|Network is unreachable"
 )
-"""Messages of ssh about temporary failures: a reboot, a server with too many logins at once."""
+"""Messages of ssh about temporary failures. Such failures are a reboot, or a server with too many logins at once."""
 
 OPTIONS = {
     "BatchMode": "yes",  # no password prompt can be answered
@@ -64,7 +64,7 @@ def checked(destination: str) -> str:
 
 
 class Sessions(Protocol):
-    """Transport of scripts to another machine: ssh, or the connection of another program."""
+    """Transport of scripts to another machine. It is ssh, or the connection of another program."""
 
     passing: bool
     """Whether the failure is temporary."""
@@ -78,11 +78,11 @@ class Sessions(Protocol):
         ...
 
     def run(self, bounds: Bounds) -> RunAnswer:
-        """Run the script of ``bounds.feed`` by ``/bin/sh``, whose input ends no earlier than the script."""
+        """Run the script of ``bounds.feed`` by ``/bin/sh``. The shell's input ends no earlier than the script."""
         ...
 
     def settle(self) -> None:
-        """After a broken session: wait until it is known whether the connection has ended as well."""
+        """Wait after a broken session until the connection's state is known. It may have ended as well."""
         ...
 
     def close(self) -> None:
@@ -116,11 +116,11 @@ class Connection:
         """Whether the failure is temporary."""
 
     def session(self) -> list[str]:
-        """Return the command of a session with a shell that reads its standard input."""
+        """Return the command of a session. Its shell reads the standard input."""
         return [*self._ssh("ControlMaster=no"), self._shell]
 
     def run(self, bounds: Bounds) -> RunAnswer:
-        """Run the script of ``bounds.feed`` by a shell in a session; return its exit code and outputs.
+        """Run the script of ``bounds.feed`` by a shell in a session. Return its exit code and outputs.
 
         Raises:
             Interrupted: ``bounds.stop`` was set.
@@ -147,7 +147,7 @@ class Connection:
             return self._failure
 
     def settle(self) -> None:
-        """After a broken session: wait until the connection has ended as well, or proves intact.
+        """Wait for the end of the connection after a broken session. It may prove intact instead.
 
         A session ends when the sockets of a killed client close, a moment before the system reports the client's end.
         """
@@ -157,7 +157,7 @@ class Connection:
             time.sleep(_POLL)
 
     def close(self) -> None:
-        """End the connection, also one that another thread waits for; a later call connects again."""
+        """End the connection, also one that another thread waits for. A later call connects again."""
         self._closing.set()
         with self._guard:
             self._closing.clear()
@@ -207,7 +207,7 @@ class Connection:
         return answer
 
     def _shell_began(self, deadline: float) -> tuple[Answer, bool]:
-        """Wait for the shell of the connection; return its failure, and whether that is temporary."""
+        """Wait for the shell of the connection. Return its failure, and whether that is temporary."""
         client = self._client
         while client is not None and self._mark not in client.output():
             if not client.running:
@@ -227,7 +227,7 @@ class Connection:
         return Answer(), False
 
     def _ended(self, client: Companion) -> tuple[Answer, bool]:
-        """Return the failure of a client that has ended before there was a shell."""
+        """Return the failure of a client that ended before a shell started."""
         errors = client.errors()
         if client.code in {None, 255}:
             return self._lost(errors), bool(_PASSING.search(errors)) or not errors
@@ -243,7 +243,7 @@ class Connection:
 
 
 def _host_key(errors: str, destination: str) -> str | None:
-    """Summarize ssh's banner on a changed host key; None if there is none."""
+    """Summarize ssh's banner on a changed host key. None if there is none."""
     if "IDENTIFICATION HAS CHANGED" not in errors:
         return None
     kind = re.search(r"fingerprint for the (\w+) key", errors)
@@ -261,5 +261,5 @@ def _host_key(errors: str, destination: str) -> str | None:
 
 
 def environment() -> dict[str, str]:
-    """Return ssh's environment: the user's (agent, home), with messages in the C locale."""
+    """Return ssh's environment. It is the user's (agent, home), with messages in the C locale."""
     return dict(os.environ) | {"LC_ALL": "C"}

@@ -13,7 +13,7 @@ Held = set[int | signal.Signals]
 
 @contextmanager
 def defer_signals(signals: Iterable[int] | None = None, *, block: bool = True) -> Iterator[Held]:
-    """Defer these signals (None: all) until the end; yield the signals that were blocked before.
+    """Defer these signals (None: all) until the end. Yield the signals that were blocked before.
 
     Blocking alone is not enough: another thread may receive them, and the handler still runs in this one, even in the
     middle of `os.fork`, where what it raises is lost. With ``block=False`` only Python's handlers are deferred: a
@@ -40,7 +40,7 @@ def defer_signals(signals: Iterable[int] | None = None, *, block: bool = True) -
 
 
 class _Gate:
-    """A signal handler in front of the previous ones; opened and closed in one step.
+    """A signal handler in front of the previous ones. Opened and closed in one step.
 
     A handler may raise at any point while the gate is installed or removed: a gate that remains is open, and passes
     signals on.

@@ -1,4 +1,4 @@
-"""Run a batch's command in the foreground, and a guardian process beside it."""
+"""A batch's command in the foreground, and a guardian process beside it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from types import FrameType
 from raidctl.text import printable
 
 _OF_TERMINAL = (signal.SIGINT, signal.SIGQUIT)
-"""The terminal sends these to the command itself, which is in our process group."""
+"""Signals that the terminal sends to the command itself. It is in our process group."""
 _PASSED_ON = (signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1, signal.SIGUSR2)
 _OF_PYTHON = (signal.SIGPIPE, signal.SIGXFSZ)
 """Python ignores these; a started program must not."""
@@ -24,7 +24,7 @@ Handler = Callable[[int, FrameType | None], None]
 
 
 def run_child(argv: Sequence[str]) -> int:
-    """Run a program with our terminal, environment and directory; pass signals on to it.
+    """Run a program with our terminal, environment and directory. Pass signals on to it.
 
     The program also ignores the signals that raidctl has ignored since its start (``nohup``, ``&`` in a script).
 
@@ -62,7 +62,7 @@ def run_child(argv: Sequence[str]) -> int:
 
 
 def nowhere(program: str) -> bool:
-    """Whether a program does not exist, so that nothing needs to be changed for it."""
+    """Whether a program does not exist. Then nothing needs to be changed for it."""
     return shutil.which(program, mode=os.F_OK) is None
 
 
@@ -75,7 +75,7 @@ def _not_run(program: str, error: Exception, code: int) -> int:
 
 
 def _in_foreground() -> bool:
-    """Whether our process group has the terminal: then a Ctrl-C has already reached the command."""
+    """Whether our process group has the terminal. Then a Ctrl-C has already reached the command."""
     try:
         terminal = os.open("/dev/tty", os.O_RDONLY | os.O_NOCTTY | os.O_CLOEXEC)
     except OSError:
@@ -90,7 +90,7 @@ def _in_foreground() -> bool:
 
 @contextlib.contextmanager
 def uninterruptible() -> Iterator[None]:
-    """Ignore interruptions while settings are restored; each request has a time limit, so it ends."""
+    """Ignore interruptions while settings are restored. Each request has a time limit, so it ends."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -121,10 +121,10 @@ def _handlers(wanted: Mapping[signal.Signals, Handler]) -> Iterator[list[signal.
 
 
 class Guardian:
-    """A second process that notices the end of this one by the closing of a socket."""
+    """A second process that notices the end of this one. It does so by the closing of a socket."""
 
     def __init__(self, argv: Sequence[str]) -> None:
-        """Start it in a separate session, with the socket as its standard input.
+        """Start it in a separate session. The socket is its standard input.
 
         Raises:
             OSError: It cannot be started.
@@ -147,17 +147,17 @@ class Guardian:
             return False
 
     def dismiss(self) -> None:
-        """Report that there is nothing to do; the process may have ended already."""
+        """Report that there is nothing to do. The process may have ended already."""
         with contextlib.suppress(OSError):
             self._mine.sendall(b".")
 
     def close(self) -> None:
-        """Close the socket: the second process starts its work, unless it was dismissed."""
+        """Close the socket. The second process starts its work, unless it was dismissed."""
         self._mine.close()
 
 
 def stand_guard() -> bool:
-    """In the second process: report that it is ready, and wait for the end of the first.
+    """Wait in the second process for the end of the first. Before that, report that it is ready.
 
     Signals to the whole session (a logout, the end of a service) must not end it before the first.
 

@@ -1,4 +1,4 @@
-"""Combines requests that several threads make at the same moment into one call."""
+"""Combination of simultaneous requests of several threads into one call."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ class _Round:
 
 
 class Gathering:
-    """Carries out the requests of all threads that come within a moment by one call."""
+    """One call for all threads' requests that come within a moment. It carries them out."""
 
     def __init__(self, work: Work, wait: Callable[[float], None] = time.sleep) -> None:
-        """``work`` carries requests out; ``wait`` passes the time in which others may come."""
+        """``work`` carries requests out. ``wait`` passes the time in which others may come."""
         self._work, self._wait = work, wait
         self._guard = threading.Lock()
         self._open: _Round | None = None

@@ -38,7 +38,7 @@ from raidctl.runners.programs import first_program, own_directories, search_path
 from raidctl.runners.udev import database
 
 FILE_PATIENCE = 30.0
-"""Time limit in seconds for a file, a directory or the udev database."""
+"""Time limit in seconds for a file, directory or the udev database."""
 NOTHING_THERE = frozenset({errno.ENOENT, errno.ENOTDIR})
 NO_RIGHT = frozenset({errno.EACCES, errno.EPERM})
 
@@ -60,7 +60,7 @@ class LocalRunner:
         self._switch.close()
 
     def carry_out(self, requests: Sequence[Request[Any]]) -> Sequence[Answer]:
-        """Answer each request, in order; requests with the same lock run in sequence, others in parallel.
+        """Answer each request, in order. Requests with the same lock run in sequence, others in parallel.
 
         An interruption of the calling thread ends the running programs with their children, and is then raised.
 
@@ -108,7 +108,7 @@ def _start(request: Run, stop: threading.Event, lock: int | None = None) -> RunA
 
 
 def tool_environment(place: str) -> dict[str, str]:
-    """Return a tool's environment, without variables that change its language or load code.
+    """Return a tool's environment. It has no variables that change its language or load code.
 
     HOME and TMPDIR are its private directory, so that its files are removed with it.
     """
@@ -168,7 +168,7 @@ def _write(request: Write) -> WriteAnswer:
 
 
 def _trouble(error: OSError) -> Failure:
-    """Return the failure of a file that could not be opened, read or written."""
+    """Return the failure when a file cannot be opened, read or written."""
     if error.errno in NOTHING_THERE:
         return Failure.MISSING
     return Failure.DENIED if error.errno in NO_RIGHT else Failure.FAILED

@@ -21,7 +21,7 @@ from collections.abc import Iterator, Sequence
 from raidctl.runners.directory import open_own
 
 ROOT_PLACES = ("/run/raidctl", "/run/lock/raidctl")
-"""Only root can create the first; anybody can create directories beside the second, the fallback."""
+"""Only root can create the first. Anybody can create directories beside the second, the fallback."""
 PAUSE = 0.05
 
 _guard = threading.Lock()
@@ -53,7 +53,7 @@ def change_places() -> tuple[str, ...]:
 
 
 def file_name(name: str) -> str:
-    """Return a lock's file name; characters other than letters and digits become ``%XX``."""
+    """Return a lock's file name. Characters other than letters and digits become ``%XX``."""
     return re.sub(rb"[^A-Za-z0-9_-]", lambda found: b"%%%02X" % found[0][0], os.fsencode(name)).decode() + ".lock"
 
 
@@ -61,7 +61,7 @@ def file_name(name: str) -> str:
 def hold(
     name: str, patience: float, *, directories: Sequence[str] | None = None, stop: threading.Event | None = None
 ) -> Iterator[int | None]:
-    """Hold the lock of a name; wait at most ``patience`` seconds for it.
+    """Hold the lock of a name. Wait at most ``patience`` seconds for it.
 
     Yields:
         The file handle of the lock, None if it works between threads only.

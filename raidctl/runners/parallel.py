@@ -1,4 +1,4 @@
-"""Run tasks in parallel, in sequence where needed, and give up tasks that hang."""
+"""Parallel runs of tasks, in sequence where needed. Tasks that hang are given up."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ WIDTH = 16
 POLL_INTERVAL = 0.2
 """Seconds between checks for an interruption or a read that hangs."""
 SINGLE_THREAD_SECONDS = 0.005
-"""Seconds that the threads get for quick tasks (reading files) before one more is started, which costs more."""
+"""Seconds that the threads get for quick tasks (reading files). Then one more is started, which costs more."""
 PARTING = 6.0
 """Seconds that interrupted tasks get to end their programs."""
 
@@ -44,7 +44,7 @@ class Task(Struct):
 
 
 class Switch:
-    """Ends the calls of a runner from another thread: one event per call, closing sets them all."""
+    """A switch that ends a runner's calls from another thread. There is one event per call; closing sets them all."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -53,7 +53,7 @@ class Switch:
 
     @contextmanager
     def event(self) -> Iterator[threading.Event]:
-        """Yield an event for one call; already set if the switch is closed."""
+        """Yield an event for one call. Already set if the switch is closed."""
         stop = threading.Event()
         with self._lock:
             self._events.add(stop)
@@ -74,7 +74,7 @@ class Switch:
 
 
 class WorkerPool:
-    """Threads that run chains of tasks; the tasks of one chain in sequence."""
+    """Threads that run chains of tasks. The tasks of one chain in sequence."""
 
     def __init__(self, chains: Sequence[Sequence[Task]], stop: threading.Event, width: int = WIDTH) -> None:
         # programs first, which have their own limits: they take long, and each gets a thread
@@ -125,7 +125,7 @@ class WorkerPool:
         return not self.open or self.stop.is_set()
 
     def _stop_tasks(self) -> None:
-        """Stop the running tasks and wait for their end, at most ``PARTING`` seconds."""
+        """Stop the running tasks and wait for their end. The wait is at most ``PARTING`` seconds."""
         self.stop.set()
         with self.change:
             self.waiting.clear()
@@ -146,7 +146,7 @@ class WorkerPool:
                     return
 
     def _carry_out(self, task: Task) -> bool:
-        """Run one task; False if it was given up meanwhile, or the work is stopped."""
+        """Run one task. False if it was given up meanwhile, or the work is stopped."""
         if self.stop.is_set():
             return False
         task.began = time.monotonic()

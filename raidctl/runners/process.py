@@ -1,4 +1,4 @@
-"""The only module that starts processes: argv only, limited in time and output.
+"""The only module that starts processes. They get argv only, and are limited in time and output.
 
 A child gets a separate session, so that a signal to its process group also reaches its children. It is reaped only
 after its group has ended: until then the kernel does not reuse its number.
@@ -27,11 +27,12 @@ from raidctl.runners.programs import first_program
 GRACE = 2.0
 """Seconds between TERM and KILL."""
 LINGER = 1.0
-"""Seconds that a child of the program may keep the output open after the program's end."""
+"""Seconds that a program's child may keep the output open. They count from the program's end."""
 _ROUNDS = 10
-"""Searches for processes that have left their group: one may start another while it is being ended."""
+"""Number of searches for processes that have left their group. One may start another while it is being ended."""
 TICK = 0.1
-"""Seconds between checks for events without a file descriptor: an interruption, an end with open output."""
+"""Seconds between checks for events without a file descriptor. These are an interruption, and an end with open
+output."""
 CHUNK = 65536
 _ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -116,7 +117,7 @@ def _not_started(error: OSError | ValueError, name: str, directory: str | None) 
 
 
 def _executable(name: str, environment: Mapping[str, str]) -> str:
-    """Find a program's file; the system's search reports an inaccessible directory as a missing right."""
+    """Find a program's file. The system's search reports an inaccessible directory as a missing right."""
     places = environment.get("PATH", "").split(":")
     paths = [name] if "/" in name else [f"{place}/{name}" for place in places if place.startswith("/")]
     path = first_program(paths)
@@ -167,7 +168,7 @@ class _Child:
         self.lost = False
 
     def follow(self) -> Failure | None:
-        """Read and write until the program is done, or a limit is reached."""
+        """Read and write until the program is done or reaches a limit."""
         begin = self.bounds.begin
         deadline = self.began + (self.bounds.seconds if begin is None else self.bounds.patience)
         ended_at: float | None = None
@@ -279,7 +280,7 @@ class _Child:
             self._reap()
 
     def end_strays(self) -> None:
-        """Kill processes that left the group, found by their private directory, which no other program has."""
+        """Kill processes that left the group. They are found by their private directory, which no other program has."""
         for _ in range(_ROUNDS if self.mark else 0):
             strays = process_group.marked(self.mark)
             for pid in strays:
@@ -305,7 +306,7 @@ class _Child:
 
 
 class Companion:
-    """A program that runs in parallel until :meth:`end`, or until this process ends.
+    """A program that runs in parallel. It runs until :meth:`end`, or until this process ends.
 
     Its standard input is a pipe, which closes with this process.
     """
@@ -349,7 +350,7 @@ class Companion:
 
     @property
     def code(self) -> int | None:
-        """Its exit code; None: it is running, or a signal has ended it."""
+        """Its exit code. None: it is running, or a signal has ended it."""
         code = self._popen.poll()
         return None if code is None or code < 0 else code
 

@@ -25,7 +25,7 @@ def alive(group: int) -> bool:
 
 
 def marked(mark: bytes) -> list[int]:
-    """Return the processes with an environment variable ``NAME=value``, also outside of the group."""
+    """Return the processes with an environment variable ``NAME=value``. Those outside of the group are included."""
     found = []
     for entry in os.listdir("/proc"):  # noqa: PTH208 - as above
         with contextlib.suppress(OSError, ValueError):

@@ -31,12 +31,17 @@ def search_path() -> tuple[str, ...]:
 
 
 def own_directories() -> tuple[str, str]:
-    """Return where raidctl's own commands are: beside the interpreter (venv), or beside the package (private tree)."""
+    """Return where raidctl's own commands are.
+
+    They are beside the interpreter (venv), or beside the package (private tree).
+    """
     return str(Path(sys.executable).parent), str(Path(__file__).parents[2] / "bin")
 
 
 def changeable(path: str) -> str:
-    """For root: return the part of a path that others can change, links included; empty if none, or not root.
+    """For root, return the part of a path others can change.
+
+    Links are included. It is empty if there is none, or if not root.
 
     A directory of `SYSTEM_PATH` is trusted, and whoever owns ``/`` is root (or, in a user namespace, root outside).
     """
@@ -63,7 +68,10 @@ def changeable(path: str) -> str:
 
 
 def _others_write(state: os.stat_result) -> bool:
-    """Whether a group or everybody may change a file, or replace root's files in a directory."""
+    """Whether a group or everybody may change a file or directory.
+
+    In a directory, this means replacing root's files.
+    """
     sticky = stat.S_ISDIR(state.st_mode) and state.st_mode & stat.S_ISVTX
     return not (stat.S_ISLNK(state.st_mode) or sticky) and bool(state.st_mode & (stat.S_IWGRP | stat.S_IWOTH))
 

@@ -31,7 +31,7 @@ from raidctl.request import (
 )
 
 _INLINE = 200
-"""Size in bytes up to which a file's content is in the manifest itself."""
+"""Size limit in bytes for file content in the manifest itself."""
 _PLAIN = re.compile(rb"[\t\n\x20-\x7e]*\Z")
 _UNFIT = re.compile(r"[^A-Za-z0-9.=+]+")
 
@@ -57,7 +57,7 @@ class RecordRunner:
         return answers
 
     def recording(self, about: str = "", source: str = "local", collected_at: str | None = None) -> Recording:
-        """Return all requests so far as a recording; ``collected_at`` is RFC 3339 text, None: now."""
+        """Return all requests so far as a recording. ``collected_at`` is RFC 3339 text, None: now."""
         with self._lock:
             kept = list(self._kept.values())
         files: dict[str, bytes] = {}
@@ -105,7 +105,7 @@ def _replied(answer: Answer) -> bool:
 
 
 def _kept(request: Request[Any], ending: str, data: bytes, files: dict[str, bytes]) -> str:
-    """Store data as a file with a unique name made from the request."""
+    """Store data as a file with a unique name. The name is made from the request."""
     words = " ".join(key(request)[1:]) if not isinstance(request, UdevDatabase) else "udev-db"
     stem = _UNFIT.sub("-", words).strip("-.")[:100] or "answer"
     name, number = f"{stem}{ending}", 2

@@ -1,4 +1,4 @@
-"""Scripts for a shell on another machine, and the parsing of its replies. Pure.
+"""Scripts for a shell on another machine. The module also parses its replies. Pure.
 
 The scripts are for any POSIX ``/bin/sh`` (dash, bash, busybox) and are sent to its standard input, so that neither
 the login shell nor a limit on arguments matters. After the script the input stays open: its end makes the remote
@@ -55,7 +55,7 @@ def program_script(request: Run, mark: str) -> bytes:
 
 
 def program_lines(request: Run, mark: str) -> list[str]:
-    """Return the lines that define one program: its limits, and how it starts."""
+    """Return the lines that define one program. They have its limits, and how it starts."""
     words = [f"{name}={shlex.quote(value)}" for name, value in request.environment]
     words += [shlex.quote(word) for word in request.argv]
     settings = {
@@ -77,7 +77,7 @@ def program_lines(request: Run, mark: str) -> list[str]:
 
 
 def unfit_feed(feed: bytes) -> str:
-    """Return why a program's input cannot be sent through a shell; empty if it can, or if there is none."""
+    """Return why a program's input cannot be sent through a shell. Empty if it can, or if there is none."""
     if b"\0" in feed:
         return "its input contains a NUL, which no shell can send"
     return "its input does not end with a line feed" if feed and not feed.endswith(b"\n") else ""
@@ -87,7 +87,7 @@ BASE = 'PATH="$PATH" LC_ALL=C LANG=C HOME="$box/work" TMPDIR="$box/work"'
 
 
 def script(body: str, mark: str, lines: Sequence[str]) -> bytes:
-    """Return a script with its lines filled in, for a shell's standard input."""
+    """Return a script with its lines filled in. It is for a shell's standard input."""
     # as a function: the shell has read all of it before the first command runs, so none of it is taken as input
     text = "\n".join(
         (
@@ -105,11 +105,14 @@ def script(body: str, mark: str, lines: Sequence[str]) -> bytes:
 
 
 _KERNEL = ("/proc/", "/sys/")
-"""Their files are small; a process for each would cost more than everything else."""
+"""Their files are small. A process for each would cost more than everything else."""
 
 
 def file_lines(requests: Sequence[Request[Any]]) -> list[str]:
-    """Return the shell's lines for Read, Glob and Which requests: files of the kernel together, then the rest."""
+    """Return the shell's lines for Read, Glob and Which requests.
+
+    Files of the kernel come first, together, then the rest.
+    """
     few = 2
     kernel = {
         number: shlex.quote(request.path)
@@ -135,7 +138,7 @@ def _file_line(request: Request[Any]) -> str:
 
 
 def pattern_words(pattern: str) -> str:
-    """Quote a pattern for the shell, except ``*`` and ``?``; a class becomes ``?``, and :func:`matches` decides."""
+    """Quote a pattern for the shell, except ``*`` and ``?``. A class becomes ``?``, and :func:`matches` decides."""
     parts = re.split(r"([*?]|\[!?\]?[^\]/]*\])", pattern)
     return "".join(
         ("?" if part.startswith("[") else part) if index % 2 else shlex.quote(part) if part else ""
@@ -150,7 +153,7 @@ def matches(path: str, pattern: str) -> bool:
 
 
 def read_files(out: bytes, mark: str, requests: Sequence[Request[Any]], otherwise: Answer) -> list[Answer]:
-    """Parse the answers of a files script; missing ones get the failure of ``otherwise``."""
+    """Parse the answers of a files script. Missing ones get the failure of ``otherwise``."""
     start = mark.encode() + b"<"
     together, rest = _together(out, mark)
     frames = iter(rest.partition(mark.encode() + b".")[0].split(start)[1:])
@@ -171,7 +174,7 @@ def read_files(out: bytes, mark: str, requests: Sequence[Request[Any]], otherwis
 
 
 def _together(out: bytes, mark: str) -> tuple[dict[int, bytes | None], bytes]:
-    """Return the files that were read together, by number, and the rest of the output.
+    """Return the files read together, by number, and the remaining output.
 
     None: the beginning of a file cannot be determined.
     """
@@ -273,7 +276,7 @@ def _detail(answer: RunAnswer, request: Run) -> str:
 
 
 def _never_started(found: RunAnswer, name: str) -> RunAnswer | None:
-    """Return the failure of a program that ``env`` could not start; its message distinguishes it from an exit code."""
+    """Return the failure of a program that ``env`` could not start. Its message distinguishes it from an exit code."""
     # env: 'example': No such file or directory
     failed = re.fullmatch(rb"env: [^\n]*" + re.escape(os.fsencode(name)) + rb"'?: ([A-Z][^:\n]+)\n?", found.err)
     if found.out or not failed:

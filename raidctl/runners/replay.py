@@ -41,14 +41,14 @@ class ReplayRunner:
     AT_ONCE = True
 
     def __init__(self, recording: Recording, answers: Mapping[tuple[str, ...], Answer] | None = None) -> None:
-        """``answers`` by the keys of their requests, if they are not those of the recording."""
+        """Take ``answers``, if they are not those of the recording. They are by the keys of their requests."""
         if answers is None:
             answers = {key(request): answer for request, answer in recording.answers()}
         self._recording, self._answers = recording, dict(answers)
         self._complete = recording.manifest.unrecorded == "missing"
 
     def with_answers(self, more: Mapping[Request[Any], Answer]) -> ReplayRunner:
-        """Return a runner that has these answers instead of the recorded ones, too."""
+        """Return a runner that has these answers as well. They take the place of the recorded ones."""
         answers = self._answers | {key(request): answer for request, answer in more.items()}
         return ReplayRunner(self._recording, answers)
 
@@ -84,7 +84,10 @@ class ReplayRunner:
 
     @cached_property
     def _paths(self) -> Mapping[int, Collection[tuple[str, ...]]]:
-        """Every file in the recording, and the directories above: their parts, by the number of parts."""
+        """Every file in the recording, and the directories above.
+
+        They are given as their parts, by the number of parts.
+        """
         there: set[str] = set()
         for (kind, *words), answer in self._answers.items():
             if kind == "read" and answer.trouble is not Failure.MISSING:
@@ -106,7 +109,7 @@ def _lineage(path: str) -> Iterator[str]:
 
 
 def _matching(pattern: str, paths: Mapping[int, Collection[tuple[str, ...]]]) -> Iterator[str]:
-    """Yield the paths that match a shell pattern, part by part; a leading dot must be in the pattern."""
+    """Yield the paths that match a shell pattern, part by part. A leading dot must be in the pattern."""
     parts = _parts(pattern)
     for names in paths.get(len(parts), ()):
         if all(

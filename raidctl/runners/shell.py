@@ -1,4 +1,4 @@
-"""The scripts for the far side, in POSIX shell; :mod:`raidctl.runners.remote` puts its words in for ``@LINES@``."""
+"""The scripts for the far side, in POSIX shell. The words for ``@LINES@`` come from :mod:`raidctl.runners.remote`."""
 
 from __future__ import annotations
 

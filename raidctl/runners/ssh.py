@@ -22,15 +22,15 @@ from raidctl.runners.parallel import Switch, Task, WorkerPool
 from raidctl.runners.process import Bounds, Interrupted
 
 WIDTH = 8
-"""Sessions at a time: a server permits ten on a connection by default, and one holds the connection."""
+"""Sessions at a time. A server permits ten on a connection by default, and one holds the connection."""
 PARTING = 15.0
-"""Seconds that the remote side may take in addition to its own time limit."""
+"""Seconds that the remote side may take beyond its own time limit."""
 FILES_PATIENCE = 30.0
-"""Seconds for a batch of files, plus a tenth of a second for each."""
+"""Seconds for a batch of files. A tenth of a second for each is added."""
 
 
 class SshRunner:
-    """Carries requests out on another machine; use it as a context manager, or call :meth:`close`."""
+    """Carries requests out on another machine. Use it as a context manager, or call :meth:`close`."""
 
     def __init__(
         self, destination: str, options: Sequence[str] = (), *, sudo: bool = False, timeout: float | None = None,
@@ -67,7 +67,7 @@ class SshRunner:
         self.close()
 
     def close(self) -> None:
-        """End the running requests, also from another thread, and the connection; later requests are refused."""
+        """End the running requests, also from another thread, and the connection. Later requests are refused."""
         self._switch.close()
         self._connection.close()
 
@@ -80,11 +80,13 @@ class SshRunner:
 
     @property
     def passing(self) -> bool:
-        """Whether the connection failed for something that may be over in a moment."""
+        """Whether the connection failed for a temporary reason. It may be over in a moment."""
         return self._connection.passing
 
     def carry_out(self, requests: Sequence[Request[Any]]) -> Sequence[Answer]:
-        """Answer each request, in order: a round that only reads by one script, in parallel; others by sessions.
+        """Answer each request, in order.
+
+        A round that only reads is answered by one script, in parallel; others by sessions.
 
         After the connection has failed, every request fails immediately.
 
@@ -133,7 +135,7 @@ class SshRunner:
         self, script: bytes, mark: str, seconds: float, size: int, stop: threading.Event, *, changes: bool = False,
         end: str = ".",
     ) -> RunAnswer:  # fmt: skip
-        """Run a script in one session; try once more if the remote shell never began.
+        """Run a script in one session. Try once more if the remote shell never began.
 
         The time limit counts from when the shell begins. A change is not tried again: the first shell may still begin.
         """
@@ -194,7 +196,7 @@ class SshRunner:
         return remote.read_files(answer.out, mark, batch, otherwise)
 
     def _bundle(self, asked: dict[int, Request[Any]], stop: threading.Event) -> dict[int, Answer]:
-        """Answer reading requests by one script; those are left out whose outputs could not be kept there."""
+        """Answer reading requests by one script. Those are left out whose outputs could not be kept there."""
         mark = new_mark()
         files = _files_of(asked)
         programs = {index + 1: limited(UDEV, self._timeout) if isinstance(request, UdevDatabase) else request
@@ -230,7 +232,7 @@ UDEV = Run(("udevadm", "info", "--export-db"))
 
 
 def _only_reads(request: Request[Any]) -> bool:
-    """Whether a request may be part of a script with others: it changes nothing, and has no input."""
+    """Whether a request may be part of a script with others. It changes nothing, and has no input."""
     return not isinstance(request, Write) and not (isinstance(request, Run) and (request.changes or request.feed))
 
 

@@ -15,7 +15,7 @@ Device = tuple[str, str | None, Iterable[str], Mapping[str, str]]
 
 
 def render(devices: Iterable[Device]) -> str:
-    """Format devices as the database's text, sorted by path; names and links without ``/dev/``.
+    """Format devices as the database's text, sorted by path. Names and links without ``/dev/``.
 
     ``L:`` (the priority of the links) is left out: the library does not provide it.
     """
@@ -37,12 +37,12 @@ def _lines(path: str, node: str | None, links: Iterable[str], properties: Mappin
 
 
 def _line(text: str) -> str:
-    """Put a value on one line: a drive's name may contain a line break."""
+    """Put a value on one line. A drive's name may contain a line break."""
     return text.replace("\r", " ").replace("\n", " ")
 
 
 def database() -> ReadAnswer:
-    """Ask libudev for the devices; works without a running udevd (then with the kernel's own properties only)."""
+    """Ask libudev for the devices. Works without a running udevd (then with the kernel's own properties only)."""
     try:
         import pyudev  # noqa: PLC0415 - slow to import, and needs a library of Linux
 

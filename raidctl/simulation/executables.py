@@ -142,7 +142,7 @@ class Tools:
 
 
 def install(name: str, place: Path) -> Tools:
-    """Write the executables of a simulated machine to a directory; existing settings are kept.
+    """Write the executables of a simulated machine to a directory. Existing settings are kept.
 
     Args:
         name: As ``raidctl demo`` lists it.
@@ -302,7 +302,7 @@ def _die() -> NoReturn:
 
 
 def _age() -> float:
-    """Return the seconds since this process was started; exec keeps the start time."""
+    """Return the seconds since this process was started. Exec keeps the start time."""
     # 4711 (sh) R 1 4711 4711 0 -1 …: the twenty-second word is the start, in ticks since the boot
     ticks = int(Path("/proc/self/stat").read_text(encoding="ascii").rpartition(")")[2].split()[19])
     return time.clock_gettime(time.CLOCK_BOOTTIME) - ticks / os.sysconf("SC_CLK_TCK")

@@ -1,4 +1,4 @@
-"""A simulated machine whose tools misbehave, for tests of the verification after a command.
+"""A simulated machine whose tools misbehave. It is for tests of the verification after a command.
 
 A tool's exit code and output prove nothing (mdadm has refused a command and carried it out; firmware accepts and does
 nothing). A mood is one kind of misbehaviour, for the commands that a test names.
@@ -22,7 +22,7 @@ Mood = Literal[
 REFUSAL = b"Error: The operation failed: Device or resource busy\n"
 ANOTHER = b"Error: Another instance of the tool is already running.\n"
 UNREADABLE: tuple[Mood, ...] = ("another instance runs", "another instance runs after the change")
-"""Moods in which the tool cannot read either, from the command on, as long as they last."""
+"""Moods in which the tool cannot read either. This holds from the command on, as long as they last."""
 UNSUPPORTED = b"Error: This operation is not supported with the current configuration.\n"
 
 
@@ -36,22 +36,22 @@ def _unseen(_request: Request[Any]) -> object:
 
 @dataclass
 class Moody:
-    """A runner of a simulated machine, with the mood of its tools and a log of the changes."""
+    """A runner of a simulated machine whose tools have a mood. It has a log of the changes."""
 
     AT_ONCE: ClassVar = True
 
     machine: Simulated
     mood: Mood = "accepts"
     match: str = ""
-    """Part of the command line to which the mood applies; empty: every changing command."""
+    """Part of the command line to which the mood applies. Empty: every changing command."""
     otherwise: Callable[[Simulated], None] = _nothing
-    """Replaces the command, if something else is changed; runs after it, if names move meanwhile."""
+    """Replaces the command, if something else is changed. Runs after it, if names move meanwhile."""
     argvs: list[tuple[str, ...]] = field(default_factory=list)
-    """Every changing command, in order; a file that was written: ``>``, its path, the data."""
+    """Every changing command, in order. A file that was written: ``>``, its path, the data."""
     another: RunAnswer = field(default_factory=lambda: RunAnswer(code=1, out=ANOTHER))
     """The tool's reply while another instance runs."""
     taken: str | None = None
-    """The tool that cannot read while another instance runs, in the moods with that effect."""
+    """The tool that cannot read while another instance runs. This applies in the moods with that effect."""
     before: Callable[[Request[Any]], object] = _unseen
     """Called before each changing request."""
 

@@ -1,4 +1,4 @@
-"""A runner of a simulated machine: a recording with settings that can be changed."""
+"""A runner of a simulated machine. This is a recording with settings that can be changed."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from raidctl.vendor.simulator import Bays, Leds, NewDrive, Reply, Simulator, Sta
 
 # P: /devices/pci0000:40/0000:40:01.1/0000:41:00.0/host0/target0:0:1/0:0:1:0/block/sdb
 _SCSI = re.compile(r"(?m)^P: \S+/(\d+:\d+:\d+:\d+)/block/(\w+)$")
-"""Device node and SCSI address: writing to the node changes what tools report for the address."""
+"""Device node and SCSI address. Writing to the node changes what tools report for the address."""
 
 
 class NotKeptError(CannotTell):
@@ -140,7 +140,7 @@ class Simulated:
         return answer
 
     def _current(self, state: State) -> Runner:
-        """Return the machine in a state: the recording, as changed by the simulators."""
+        """Return the machine in a state. It is the recording, as changed by the simulators."""
         offered = [one.generated for one in self._simulators if hasattr(one, "generated")]
         if not offered:
             return self._machine
@@ -158,7 +158,7 @@ class Simulated:
         self._in_bays(lambda simulator, state: simulator.pull(state, bay))
 
     def insert(self, bay: str, serial: str | None = None, kind: NewDrive = "like") -> None:
-        """Put a drive that was pulled into a bay; without a serial number, a new one of this kind.
+        """Put a drive that was pulled into a bay. Without a serial number, a new one of this kind.
 
         Raises:
             UsageError: The bay or the drive does not exist, the bay is not empty, or the machine has no bays.
@@ -175,7 +175,7 @@ class Simulated:
         self._in_bays(lambda simulator, state: simulator.fail(state, bay))
 
     def bay_of(self, serial: str) -> str | None:
-        """Return the bay of a drive; None: it is in none, or the machine has no bays."""
+        """Return the bay of a drive. None: it is in none, or the machine has no bays."""
         bays = (name for name, value in self.state().items() if value == serial and "/bay " in name)
         return next((name.partition("/bay ")[2] for name in bays), None)
 

@@ -124,7 +124,7 @@ class Database:
         return CannotTell(f"{path} cannot be used: {text}.")
 
     def _make(self) -> None:
-        """Create an empty file that only its owner may read, if there is none."""
+        """Create an empty file, readable only by its owner, if missing."""
         with contextlib.suppress(FileExistsError):
             flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
             os.close(os.open(self.path, flags, 0o600))

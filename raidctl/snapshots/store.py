@@ -124,7 +124,7 @@ class States(Database):
         return self._inventory(*row)
 
     def each(self, host: str) -> Iterator[tuple[Kept, Inventory | CannotTell]]:
-        """Yield every snapshot of a host in order, or why it cannot be decoded.
+        """Yield every snapshot of a host in order. If one cannot be decoded, yield why.
 
         Raises:
             AccessMissing, CannotTell: None can be read.
@@ -137,7 +137,7 @@ class States(Database):
                 yield one, error
 
     def prune(self, older: timedelta, *, today: datetime | None = None) -> Sequence[Kept]:
-        """Remove older snapshots, never the last one of a host; return those removed.
+        """Remove older snapshots, never the last one of a host. Return those removed.
 
         Raises:
             AccessMissing, CannotTell: Nothing was removed.
@@ -173,17 +173,22 @@ _WHOLE = (
 
 
 def whose(host: str, source: str) -> tuple[str, str]:
-    """Return the column and value that identify a machine: over ssh also the name used, as host names may repeat."""
+    """Return the column and value that identify a machine.
+
+    Over ssh the name used is included, as host names may repeat.
+    """
     return host, source if source.startswith("ssh:") else ""
 
 
 def key(inventory: Inventory) -> str:
-    """Return what identifies a machine's snapshots: host name; for loose files, their path."""
+    """Return what identifies a machine's snapshots: host name. For loose files, their path."""
     return inventory.host.hostname or inventory.host.source
 
 
 def chosen(states: Sequence[Kept], word: str, whose: str) -> Kept:
-    """Return the snapshot by number, ``last``, ``-2`` (the last but one), or date (``2026-11-01``).
+    """Return the snapshot by number, ``last``, ``-2`` or date.
+
+    ``-2`` is the last but one; a date is like ``2026-11-01``.
 
     Args:
         states: The candidates, in order; of all hosts for a number.

@@ -26,7 +26,7 @@ from raidctl.vendor.protocol import Observation, Vendor
 
 T = TypeVar("T")
 Outcome = Observation | Exception
-"""The result of a vendor package, or the error with which it failed."""
+"""The result of a vendor package, or the error of its failure."""
 _LOOKUPS = (Glob, Read, UdevDatabase, Which)
 """Requests that start no program and need no network."""
 
@@ -34,7 +34,9 @@ _LOOKUPS = (Glob, Read, UdevDatabase, Which)
 def ask_vendors(
     vendors: Sequence[Vendor], view: HostView, runner: Runner, meanwhile: Callable[[], None] = lambda: None
 ) -> list[Outcome]:
-    """Run the dialogue of each vendor package, in parallel where the runner waits; the outcomes are in their order.
+    """Run the dialogue of each vendor package.
+
+    They run in parallel where the runner waits. The outcomes are in their order.
 
     ``meanwhile`` is called while tools run in several threads. The first lookups (:func:`_after_lookups`) are shared: a
     file that hangs delays the tools of all families by the time limit for files.
@@ -67,7 +69,7 @@ def warm(vendors: Sequence[Vendor]) -> None:
 
 
 def _with_errors(vendor: Vendor, view: HostView) -> Dialogue[Outcome]:
-    """The dialogue of a vendor package; an error of the package is its outcome, so that the others continue."""
+    """The dialogue of a vendor package. An error of the package is its outcome, so that the others continue."""
     try:
         return (yield from vendor.observe(view))
     except Exception as error:  # noqa: BLE001 - the survey reports it
@@ -75,7 +77,7 @@ def _with_errors(vendor: Vendor, view: HostView) -> Dialogue[Outcome]:
 
 
 def _after_lookups(dialogues: Sequence[Dialogue[T]], runner: Runner) -> list[Dialogue[T]]:
-    """Answer the first lookups of all dialogues in one call; return what is left of each dialogue.
+    """Answer the first lookups of all dialogues in one call. Return what is left of each dialogue.
 
     Most families only check whether their tools are installed, and a thread for each would cost more than that.
     """
@@ -83,7 +85,7 @@ def _after_lookups(dialogues: Sequence[Dialogue[T]], runner: Runner) -> list[Dia
 
 
 def _first_lookup(dialogue: Dialogue[T]) -> Dialogue[Dialogue[T]]:
-    """Run a dialogue up to its first question if that starts no tool; return the rest of the dialogue."""
+    """Run the first question of a dialogue if it starts no tool. Return the rest of the dialogue."""
     try:
         question = next(dialogue)
         if all(isinstance(request, _LOOKUPS) for request in requests_of(question)):
@@ -130,7 +132,7 @@ class _DialogueThread(threading.Thread):
         self._ended.set()
 
     def result(self) -> Outcome:
-        """Wait for the end; return the outcome, or raise what was raised, an interruption for instance."""
+        """Wait for the end. Return the outcome, or raise what was raised, an interruption for instance."""
         self._ended.wait()  # an interrupted join() takes the thread for ended (Python 3.11), and none waits at the exit
         if self._error is not None:
             raise self._error

@@ -78,11 +78,11 @@ def add_mountpoints(controllers: Iterable[Controller], view: HostView) -> Linked
 
 
 _UNFOLLOWED = frozenset({"bcachefs"})
-"""File systems of several devices whose mounts are not traced to all of them."""
+"""File systems whose mounts are not traced to all their devices. They are on several devices."""
 
 
 def unmounted_volumes(inventory: Inventory, view: HostView) -> frozenset[str]:
-    """Return the ids of the volumes that are known not to be mounted or used as swap.
+    """Return the ids of volumes known to be neither mounted nor swap.
 
     Unknown (and left out) if the mounts could not be read in full, if the kernel has no such device, or if no file
     system type is reported: it is needed to trace file systems on several devices (ZFS, btrfs).
@@ -103,7 +103,7 @@ def unmounted_volumes(inventory: Inventory, view: HostView) -> frozenset[str]:
 
 
 def claimed_nodes(controllers: Sequence[Controller], view: HostView | None = None) -> frozenset[str]:
-    """Return the device nodes that the controllers show as a volume or drive.
+    """Return the device nodes that controllers show as volume or drive.
 
     Members of a software array are not among them: the drives below it are still shown as drives. With a view, all
     paths to a claimed drive are claimed.
@@ -130,7 +130,7 @@ def claimed_nodes(controllers: Sequence[Controller], view: HostView | None = Non
 
 
 class _Linker:
-    """One pass over the controllers: the index, and the problems and evidence so far."""
+    """One pass over the controllers. It has the index, and the problems and evidence so far."""
 
     def __init__(self, index: Index) -> None:
         self.index = index
@@ -148,7 +148,7 @@ class _Linker:
         return self.with_pci_address(replace(controller, volumes=volumes, drives=drives, pci_address=address))
 
     def with_pci_address(self, controller: Controller) -> Controller:
-        """Add the PCI address if all of the controller's devices are on one function."""
+        """Add the PCI address if all the controller's devices share one function."""
         if controller.pci_address is not None or controller.mode == "software":
             return controller
         nodes = [volume.device for volume in controller.volumes] + [drive.device for drive in controller.drives]
@@ -179,7 +179,7 @@ class _Linker:
         return replace(volume, device=device, mountpoints=mountpoints, size_bytes=size)
 
     def device_of(self, volume: Volume) -> str | None:
-        """Return the node of a hardware volume; its world wide name outranks the name that the tool prints."""
+        """Return the node of a hardware volume. Its world wide name outranks the name that the tool prints."""
         own = wwn(volume.unique_id)
         paths = self.index.disks("wwn", own)
         named = self.index.device(volume.device)
@@ -203,7 +203,7 @@ class _Linker:
         return volume.device
 
     def by_scsi_address(self, volume: Volume) -> str | None:
-        """Return the node of a volume whose tool prints its SCSI address as a detail."""
+        """Return the node of a volume by its SCSI address. Its tool prints the address as a detail."""
         addresses = {text.strip(" []") for label, text in volume.details.items() if "scsi" in label.lower()}
         disks = [disk for address in addresses for disk in self.index.disks("scsi", address)]
         if len(disks) != 1:
@@ -229,7 +229,7 @@ class _Linker:
         self.problems.append(Problem("warning", item.id, message, remedy))
 
     def drive(self, drive: Drive, controller: Controller) -> Drive:
-        """Add the device of a controller's drive, if the operating system sees the drive itself."""
+        """Add the device of a controller's drive. The operating system must see the drive itself."""
         if drive.device is not None:
             if self.index.view.blocks and self.index.device(drive.device) is None:
                 self.add_contradiction(drive, "the kernel has no such device")
@@ -251,7 +251,7 @@ class _Linker:
         return replace(drive, device=node)
 
     def member(self, drive: Drive) -> Drive:
-        """Add the kernel's facts of the drive that a software array's member is on."""
+        """Add the kernel's facts of the drive that a member is on. It is the member of a software array."""
         block = self.index.device(drive.device) or self.index.device(drive.id.rsplit("/", 1)[-1])
         disks = self.index.below(block) if block else []
         if block is None or len({(disk.wwn, disk.serial) for disk in disks}) != 1:
@@ -276,7 +276,10 @@ class _Linker:
     def match_single_controllers(
         self, controllers: Sequence[Controller], drivers: Mapping[str, Sequence[str]]
     ) -> list[Controller]:
-        """Give a family's only controller without an address its drivers' only PCI function."""
+        """Give a family's only controller without an address its PCI function.
+
+        It is the only function of its drivers.
+        """
         taken = {controller.pci_address for controller in controllers}
         only: dict[str, PciDevice] = {}
         for family, names in drivers.items():
@@ -294,7 +297,7 @@ class _Linker:
     def match_scsi_targets(
         self, controllers: Sequence[Controller], drivers: Mapping[str, Sequence[str]]
     ) -> list[Controller]:
-        """Match volumes with a reported SCSI target to the drive that has it; add the controller's address."""
+        """Match volumes to drives by their reported SCSI target. Add the controller's address."""
         found = by_target(controllers, self.index, drivers)
         if not found:
             return list(controllers)

@@ -38,7 +38,10 @@ class ToolCheck:
 
 
 class DoctorReport(msgspec.Struct, frozen=True, kw_only=True):
-    """What a machine needs so that raidctl can read it, and what is missing: the report of ``raidctl doctor``."""
+    """The report of ``raidctl doctor``.
+
+    It has what a machine needs so that raidctl can read it, and what is missing.
+    """
 
     schema_version: Annotated[Literal["1"], doc("Version of this contract.")] = "1"
     host: Annotated[Host, doc("The machine.")]
@@ -53,7 +56,7 @@ class DoctorReport(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def check_tools(vendors: Sequence[Vendor], known: Sequence[Tool] = ()) -> Dialogue[list[ToolCheck]]:
-    """Look for every tool of every family and ask those that are installed for their version.
+    """Look for every tool of every family. Ask those that are installed for their version.
 
     Families are asked in parallel, the tools of one family in sequence: some tools cannot run twice at once.
     ``known`` are tools, of which some have reported their version already.

@@ -1,4 +1,4 @@
-"""Report each failed request as a problem, unless its dialogue has reported it."""
+"""Problems that report failed requests. Each request has one, unless its dialogue has reported it."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from raidctl.request import (
 from raidctl.vendor.tools import call_problem
 
 _LOST = frozenset({Failure.TIMEOUT, Failure.FAILED, Failure.FLOOD})
-"""Failures reported here; missing files, missing rights and gaps in recordings are reported by the dialogues."""
+"""Failures reported here. Missing files, missing rights and gaps in recordings are reported by the dialogues."""
 # /sys/class/block/sda/queue/rotational: folder, device, file
 _DEVICE = re.compile(r"(/sys/(?:class/\w+|block|bus/\w+/devices))/([^/]+)/(.+)")
 _DMESG = "if it fails again, look in `dmesg` for a drive that does not respond."
 
 
 class FailureWatch:
-    """A runner that remembers requests that timed out, failed, or were cut off."""
+    """A runner that remembers requests that timed out, failed or broke off."""
 
     def __init__(self, runner: Runner) -> None:
         self._runner = runner
@@ -42,7 +42,7 @@ class FailureWatch:
         self._lost: dict[tuple[str, ...], tuple[Request[Any], Answer]] = {}
 
     def carry_out(self, requests: Sequence[Request[Any]]) -> Sequence[Answer]:
-        """Answer each request, in order; a repeated request that succeeds is no longer a failure."""
+        """Answer each request, in order. A repeated request that succeeds is no longer a failure."""
         answers = self._runner.carry_out(requests)
         for request, answer in zip(requests, answers, strict=True):
             if _is_lost(request, answer):
@@ -53,7 +53,7 @@ class FailureWatch:
 
     @property
     def machine_failed(self) -> bool:
-        """Whether a request to the machine itself failed, and not only to its service processor."""
+        """Whether a request to the machine itself failed. One to its service processor does not count."""
         return any(not isinstance(request, Get) for request, _ in self._lost.values())
 
     def problems(self, known: Iterable[Problem]) -> list[Problem]:
@@ -62,7 +62,7 @@ class FailureWatch:
 
 
 def problems_of(answered: Iterable[tuple[Request[Any], Answer]], known: Iterable[Problem]) -> list[Problem]:
-    """Return a problem for each tool call that failed, and one for all files with the same failure.
+    """Return a problem for each tool call that failed. All files with the same failure have one problem.
 
     Args:
         answered: Requests with their answers.
@@ -94,7 +94,7 @@ def problems_of(answered: Iterable[tuple[Request[Any], Answer]], known: Iterable
 
 
 def _covers(problem: Problem, name: str, answer: Answer) -> bool:
-    """Whether a problem lists it among the resources below a path that failed for the same reason."""
+    """Whether a problem lists a resource. It is among those below a path that failed for the same reason."""
     listed = name.startswith(f"{problem.where}/") and name.rpartition("/")[2] in problem.message
     return listed and _why(answer, name) in problem.message
 
@@ -105,7 +105,7 @@ def _problem(where: str, message: str, *, slow: bool) -> Problem:
 
 
 def _is_lost(request: Request[Any], answer: Answer) -> bool:
-    """Whether there is no answer or part of one; a file read up to the requested limit is complete."""
+    """Whether there is no answer or part of one. A file read up to the requested limit is complete."""
     wanted = isinstance(request, Read) and len(getattr(answer, "data", None) or b"") == request.limit
     return answer.trouble in _LOST and not (wanted and answer.trouble is Failure.FLOOD)
 
@@ -131,7 +131,7 @@ def _why(answer: Answer, name: str) -> str:
 
 
 def braced(paths: Iterable[str]) -> list[str]:
-    """Paths as a shell would expand them, devices with the same files together.
+    """Paths as a shell would expand them. Devices with the same files are together.
 
     >>> braced(["/sys/block/sda/size", "/sys/block/sdb/size", "/proc/swaps"])
     ['/proc/swaps', '/sys/block/{sda,sdb}/size']

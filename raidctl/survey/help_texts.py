@@ -1,4 +1,4 @@
-"""Help texts of tools, as some list their commands only there; read before deeds only."""
+"""Help texts of tools, as some list their commands only there. Read before deeds only."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from raidctl.vendor.protocol import Vendor
 def add_help_texts(
     seen: Survey, runner: Runner, vendors: Sequence[Vendor], known: Mapping[str, str] | None = None
 ) -> Survey:
-    """Return the reading with the help texts that its controllers' families need, except failed ones.
+    """Return the reading with the help texts its controllers' families need. Failed ones are left out.
 
     ``known``: those that were read before; a help text does not change while a deed is watched.
     """

@@ -26,7 +26,7 @@ _CACHES: Mapping[str, Literal["write_back", "write_through"]] = {
 _DM_UUID_PREFIXES: Sequence[tuple[str, LayerKind]] = (
     ("LVM-", "lvm"), ("CRYPT-", "crypt"), ("mpath-", "multipath"), ("part", "partition"),
 )  # fmt: skip
-"""How the device mapper's unique ids begin; partitions of a multipath device have ``part1-mpath-``."""
+"""How the device mapper's unique ids begin. Partitions of a multipath device have ``part1-mpath-``."""
 _LINK = (
     ("width", "current_link_width"), ("max_width", "max_link_width"),
     ("speed_gtps", "current_link_speed"), ("max_speed_gtps", "max_link_speed"),
@@ -70,7 +70,7 @@ class _KernelFacts:
         return PciLink(**{name: reported[name] if value is None else value for name, value in found.items()})
 
     def member(self, drive: Drive) -> Drive:
-        """Add the offset at which the array's data begin on a member of an md array."""
+        """Add the start offset of an md array's data on a member."""
         own = self.index.device(drive.device)
         array = self.index.device((drive.array or "").partition(":")[2].partition("/")[0])
         if own is None or array is None:
@@ -83,7 +83,7 @@ class _KernelFacts:
         return replace(drive, data_offset_bytes=start)
 
     def device(self, item: _Item) -> _Item:
-        """Add the facts of a volume or drive that the operating system sees."""
+        """Add facts of a volume or drive visible to the operating system."""
         own = self.index.device(item.device)
         if own is None:
             return item
@@ -97,7 +97,10 @@ class _KernelFacts:
         return replace(item, block=block, layers=layers, mounts=self.mounts(item.id, mounts))
 
     def drive(self, drive: Drive) -> Drive:
-        """Add the facts of a drive, and the bay if its controller reports none; of several paths, that of all."""
+        """Add the facts of a drive, and its bay.
+
+        The bay is added if its controller reports none. Of several paths, it is that of all.
+        """
         drive, own = self.device(drive), self.index.device(drive.device)
         if own is None or drive.bay is not None or drive.enclosure is not None:
             return drive
@@ -183,7 +186,7 @@ def _kind(device: BlockDevice) -> LayerKind:
 
 
 def _offsets(own: BlockDevice, above: Sequence[BlockDevice]) -> dict[str, tuple[int, ...]]:
-    """Return the offsets of the layers, in bytes from the start of ``own``.
+    """Return the layers' offsets in bytes from the start of ``own``.
 
     A layer on top of a layer of several pieces begins in an unknown one of them, so it gets no offset. A layer that is
     on ``own`` several times (two partitions in one logical volume) has an offset for each piece.

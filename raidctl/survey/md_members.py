@@ -51,7 +51,10 @@ def _name(node: str, index: Index) -> str:
 
 
 def _nearest(drive: Drive, index: Index, ids: Mapping[str, str]) -> Iterator[str]:
-    """Yield the ids of the nearest drives and volumes below a member, each once, never its own array."""
+    """Yield the ids of the nearest drives and volumes below a member.
+
+    Each is yielded once, the member's own array never.
+    """
     waiting, seen = [_name(drive.device or "", index)], set[str]()
     for name in waiting:
         found = ids.get(name)
@@ -75,7 +78,7 @@ def _lacking(drive: Drive, disk: Drive) -> dict[str, Any]:
 
 
 def _proven(facts: Mapping[str, Any], source: str, target: str, outputs: Iterable[Output]) -> dict[str, Any]:
-    """Return the facts that a line reports for the source, and record them for the target as well."""
+    """Return the facts that a line reports for the source. Record them for the target as well."""
     proven: dict[str, Any] = {}
     for output in outputs:
         for fact in list(output.facts):

@@ -1,4 +1,4 @@
-"""Merge controllers that the tools of two families list; keep the one with more facts.
+"""Merge controllers that the tools of two families list. Keep the one with more facts.
 
 Pure. Two controllers of different families are the same if they have the same PCI address or, if one has none, the
 same unmasked serial number. Within a family the vendor package merges them.
@@ -21,12 +21,12 @@ _NOTHING = (None, "", "unknown")
 
 
 class Merged(Struct, frozen=True):
-    """The controllers that are left, and a note for each that was dropped."""
+    """The controllers left, and a note for each that was dropped."""
 
     controllers: tuple[Controller, ...]
     problems: tuple[Problem, ...] = ()
     dropped: frozenset[str] = frozenset()
-    """The ids of the dropped controllers and their parts, except those that still exist."""
+    """The ids of the dropped controllers and their parts. Those that still exist are excepted."""
 
 
 def merge(controllers: Sequence[Controller], outputs: Sequence[Output], tools: Mapping[str, Collection[str]]) -> Merged:
@@ -57,7 +57,10 @@ def merge(controllers: Sequence[Controller], outputs: Sequence[Output], tools: M
 
 
 def drop_facts(outputs: Iterable[Output], problems: Iterable[Problem], dropped: Collection[str]) -> list[Problem]:
-    """Remove the facts of dropped objects from the evidence (their lines stay read), and their problems."""
+    """Remove the facts and problems of dropped objects.
+
+    The facts are removed from the evidence; their lines stay read.
+    """
     if dropped:
         for output in outputs:
             output.facts[:] = [fact for fact in output.facts if fact.object_id not in dropped]
@@ -108,12 +111,12 @@ def _note(
 
 
 def source_tool(controller: Controller, outputs: Iterable[Output], tools: Collection[str]) -> str:
-    """Return the tool that reported a controller; the family's name if the evidence names none of its tools."""
+    """Return the tool that reported a controller. The family's name if the evidence names none of its tools."""
     return next(iter(source_tools(controller, outputs, tools)), family_of(controller))
 
 
 def source_tools(controller: Controller, outputs: Iterable[Output], tools: Collection[str]) -> list[str]:
-    """Return the tools whose outputs contain facts of a controller, the one with most of them first."""
+    """Return the tools whose outputs contain facts of a controller. The one with most of them comes first."""
     ids = {item.id for item in items(controller)}
     counted: dict[str, int] = {}
     for output in outputs:

@@ -1,4 +1,4 @@
-"""The storage controllers on the PCI bus, and the vendor package in charge of each.
+"""The storage controllers on the PCI bus. Each comes with the vendor package in charge of it.
 
 A RAID controller that no tool lists is reported. The core knows no controller by name: vendor packages list the
 drivers of their controllers, udev has the names.
@@ -85,7 +85,7 @@ class _PciController(Struct, frozen=True):
     plain: bool = False
     """Its driver serves ports of plain drives."""
     ambiguous: bool = False
-    """The family lists fewer controllers than the kernel, and does not report which."""
+    """Whether the family lists fewer controllers than the kernel. It does not report which."""
     able: tuple[Vendor, ...] = ()
     """All vendor packages that support its driver; ``vendor`` is one of them."""
 
@@ -99,7 +99,7 @@ class _PciController(Struct, frozen=True):
 
     @property
     def raid(self) -> bool:
-        """Whether it is a RAID controller: its drives cannot be judged without its tool."""
+        """Whether it is a RAID controller. Its drives cannot be judged without its tool."""
         if self.passed_through:
             return False
         if self.vendor is not None and not self.vendor.LAST:
@@ -118,7 +118,7 @@ class _PciController(Struct, frozen=True):
 def unlisted(
     view: HostView, controllers: Sequence[Controller], vendors: Sequence[Vendor], tools_found: Collection[str]
 ) -> tuple[list[Controller], list[Problem]]:
-    """Return the RAID controllers that the kernel sees and no family lists, with a problem each.
+    """Return the RAID controllers that the kernel sees and no family lists. Return a problem for each, too.
 
     Args:
         view: What the kernel shows.
@@ -151,7 +151,7 @@ def overview(
     problems: Iterable[Problem] = (),
     outputs: Sequence[Output] = (),
 ) -> list[PciControllerRow]:
-    """Return a row for each storage controller on the PCI bus, sorted by address.
+    """Return a row for each storage controller on the PCI bus. They are sorted by address.
 
     ``outputs`` show which tool reported it, the notes among ``problems`` why that one was chosen.
     """
@@ -185,7 +185,7 @@ def overview(
 
 
 def _programs(vendors: Iterable[Vendor], object_id: str) -> list[str]:
-    """Return the names of the tools of the family that an id belongs to."""
+    """Return the names of the tools of an id's family."""
     family = object_id.split(":", 1)[0]
     return [tool.name for vendor in vendors if family == vendor.FAMILY for tool in vendor.TOOLS]
 
@@ -193,7 +193,10 @@ def _programs(vendors: Iterable[Vendor], object_id: str) -> list[str]:
 def _controllers(
     view: HostView, controllers: Sequence[Controller], vendors: Sequence[Vendor], tools: Collection[str]
 ) -> list[_PciController]:
-    """Return all functions with the vendor package in charge and the controllers that it listed there."""
+    """Return all functions with the vendor package in charge.
+
+    Each has the controllers that the package listed there.
+    """
     others = {vendor.FAMILY for vendor in vendors if vendor.LAST} | {kernel_only.FAMILY}
     listed: dict[str, list[str]] = {}
     without_address: dict[str, list[str]] = {}
@@ -219,7 +222,7 @@ def _controllers(
 
 
 def _in_charge(able: Sequence[Vendor], reporting: Collection[str], tools: Collection[str]) -> Vendor | None:
-    """Choose a package that lists controllers, else one with an installed tool, else the first."""
+    """Choose the package in charge. It lists controllers, else it has an installed tool, else it is the first."""
     has = (vendor for vendor in able if any(tool.name in tools for tool in vendor.TOOLS))
     listing_it = (vendor for vendor in able if vendor.FAMILY in reporting)
     return next(listing_it, None) or next(has, None) or next(iter(able), None)
@@ -228,7 +231,7 @@ def _in_charge(able: Sequence[Vendor], reporting: Collection[str], tools: Collec
 def _match_by_count(
     item: _PciController, items: Sequence[_PciController], without_address: dict[str, list[str]]
 ) -> _PciController:
-    """Match a family's controllers without addresses to its remaining functions, if the numbers agree."""
+    """Match a family's controllers without addresses to its remaining functions. Their numbers must agree."""
     if item.controllers or item.vendor is None:
         return item
     ids_without_address = without_address.get(item.vendor.FAMILY, [])
@@ -296,7 +299,7 @@ def _install(vendors: Sequence[Vendor]) -> str:
 
 
 def _unbound_problem(item: _PciController) -> Problem:
-    """Report a function without a kernel driver: whatever is attached to it is invisible."""
+    """Report a function without a kernel driver. Whatever is attached to it is invisible."""
     harmless = item.pci_class in _HIDES_NOTHING
     message = (
         f"No kernel driver is bound to {item.name} at {item.function.address}: drives attached to it are invisible."

@@ -1,4 +1,4 @@
-"""Match volumes to drives by SCSI target without host: ``2:0:0`` is channel, target, LUN.
+"""Volumes matched to drives by SCSI target without host. ``2:0:0`` is channel, target, LUN.
 
 The tools do not know the controller's SCSI host. If the controller's PCI function is known, its drives are searched,
 else all drives on the family's drivers that no other controller has. Ambiguous matches, in either direction, are
@@ -22,7 +22,7 @@ _TARGET = re.compile(r"\d{1,9}:\d{1,9}:\d{1,9}", re.ASCII)
 def by_target(
     controllers: Sequence[Controller], index: Index, drivers: Mapping[str, Sequence[str]]
 ) -> dict[str, BlockDevice]:
-    """Return the block device of each volume without one whose SCSI target is unique, by the volume's id.
+    """Return block devices by volume id, for volumes without one. Their SCSI target must be unique.
 
     Args:
         controllers: Of all families, with the PCI addresses and devices known so far.
@@ -50,7 +50,7 @@ def by_target(
 
 
 def _candidates(volume: Volume, index: Index) -> list[BlockDevice]:
-    """Return the drives of all hosts at the volume's target; none if it has no target, or several."""
+    """Return the drives of all hosts at the volume's target. None if it has no target, or several."""
     if volume.device is not None:
         return []
     targets = {text.strip(" []") for label, text in volume.details.items() if label.strip().lower().endswith(LABEL)}
@@ -61,12 +61,15 @@ def _candidates(volume: Volume, index: Index) -> list[BlockDevice]:
 
 
 def _reachable(disk: BlockDevice, address: str | None, drivers: Sequence[str], taken: Collection[str]) -> bool:
-    """Whether a drive can be on the controller: on its function or, if unknown, on a free one of its drivers."""
+    """Whether a drive can be on the controller.
+
+    It is on its function or, if that is unknown, on a free one of its drivers.
+    """
     if address is not None:
         return disk.pci_address == address
     return disk.driver in drivers and disk.pci_address is not None and disk.pci_address not in taken
 
 
 def _another(volume: Volume, disk: BlockDevice) -> bool:
-    """Whether both have a full world wide name: then they are different (equal ones were matched before)."""
+    """Whether both have a full world wide name. Then they are different (equal ones were matched before)."""
     return registered(wwn(volume.unique_id)) and registered(wwn(disk.wwn))

@@ -1,4 +1,4 @@
-"""Join the objects of a service processor with those of the machine's own tools. Pure.
+"""Service processor objects joined with those of the machine's own tools. Pure.
 
 Volumes are joined by unique id, drives by serial number or world wide name, controllers by serial number, PCI address
 or their objects. An object in both views is shown once, as the machine's own tools report it; the BMC's report is in
@@ -22,13 +22,13 @@ from raidctl.vendor.protocol import Vendor
 
 
 class Joined(Struct, frozen=True):
-    """The remaining controllers of the BMC, and the second views of the others."""
+    """The BMC's remaining controllers, and the second views of the others."""
 
     left: tuple[Controller, ...]
     views: tuple[SecondView, ...] = ()
     problems: tuple[Problem, ...] = ()
     dropped: frozenset[str] = frozenset()
-    """The ids of the objects that are shown as the machine's own tools report them."""
+    """The ids of objects shown as the machine's own tools report them."""
 
 
 class _Pair(Struct, frozen=True):
@@ -40,12 +40,12 @@ class _Pair(Struct, frozen=True):
 
 
 def families(vendors: Sequence[Vendor]) -> frozenset[str]:
-    """The families that see the machine from outside: those with the constant ``SECOND_VIEW``."""
+    """The families that see the machine from outside. They have the constant ``SECOND_VIEW``."""
     return frozenset(vendor.FAMILY for vendor in vendors if getattr(vendor, "SECOND_VIEW", False))
 
 
 def alone(view: HostView, tools: Iterable[Tool], vendors: Sequence[Vendor]) -> bool:
-    """Whether only a service processor was asked, so that nothing of the kernel is missing."""
+    """Whether only a service processor was asked. Then nothing of the kernel is missing."""
     outside = families(vendors)
     names = {spec.name for vendor in vendors if vendor.FAMILY in outside for spec in vendor.TOOLS}
     return not (view.blocks or view.kernel or view.hostname) and any(tool.name in names for tool in tools)
@@ -93,7 +93,10 @@ def _named(controllers: Iterable[Controller]) -> bool:
 
 
 def _pairs(own: Sequence[Controller], other: Controller) -> Iterator[_Pair]:
-    """The volumes and drives of a controller of the BMC with the objects that they are; names must be unique."""
+    """The BMC's volumes and drives with the objects that they are.
+
+    They are those of one controller; names must be unique.
+    """
     for kind in (Volume, Drive):
         listed = [(controller, item) for controller in own for item in items(controller) if isinstance(item, kind)]
         counts = Counter(name for _, item in listed for name in _names_of(item))
@@ -105,7 +108,7 @@ def _pairs(own: Sequence[Controller], other: Controller) -> Iterator[_Pair]:
 
 
 def _partner(own: Sequence[Controller], other: Controller, found: Sequence[_Pair]) -> Controller | None:
-    """The same controller: by its serial number or address, else the one with the most in common."""
+    """The same controller, by serial number or address. Otherwise it is the one with the most in common."""
     tests: tuple[Callable[[Controller], str | None], ...] = (
         lambda one: serial(one.serial),
         lambda one: normalised(one.pci_address) if one.pci_address else None,
@@ -164,7 +167,7 @@ def _note(partner: Controller, other: Controller, found: Sequence[_Pair]) -> Pro
 def _not_listed(
     partner: Controller, other: Controller, found: Sequence[_Pair], seen: Container[str]
 ) -> Iterator[Problem]:
-    """What the machine's own tools list and the BMC does not, where it must see it.
+    """What the BMC does not list although it must see it. The machine's own tools list it.
 
     It sees the volumes of a controller of which it lists a volume, and the drives that a controller made these of: many
     BMCs do not see drives that a controller passes through. All that it lists must have a name to be found by.

@@ -1,4 +1,4 @@
-"""Run every vendor package and merge the results; one failure never hides the rest.
+"""Run every vendor package and merge the results. One failure never hides the rest.
 
 The order: the kernel's view (:mod:`raidctl.discovery`); all independent families in parallel; controllers listed twice
 (:mod:`raidctl.survey.merge_controllers`); block devices of volumes (:mod:`raidctl.survey.block_devices`); the families
@@ -42,7 +42,7 @@ from raidctl.vendor.protocol import Document, Observation, Vendor
 from raidctl.vendor.registry import families_that_count_redundancy
 
 _ENDS = ("#", "$", "%", ">", ".", "!")
-"""How a complete session or sentence ends: a prompt or a full stop."""
+"""Ends of a complete session or sentence: a prompt or full stop."""
 
 
 class Survey(Struct, frozen=True):
@@ -163,7 +163,7 @@ def _ask(
     results: _Results,
     meanwhile: Callable[[], None] = lambda: None,
 ) -> None:
-    """Run the dialogues of several vendors; the results stay in the order of the vendors."""
+    """Run the dialogues of several vendors. The results stay in the order of the vendors."""
     for vendor, outcome in zip(vendors, ask_vendors(vendors, view, runner, meanwhile), strict=True):
         _guarded(vendor, "while asking its tools", partial(_raised, outcome), results)
 
@@ -175,7 +175,7 @@ def _raised(outcome: Outcome) -> Observation:
 
 
 def _cut_off(documents: Sequence[Document], found: Observation) -> list[Problem]:
-    """Report outputs that end in the middle of an unparsed line, or before any fact.
+    """Report outputs that are cut off. They end in the middle of an unparsed line, or before any fact.
 
     A missing newline alone is no sign: shells strip the last one of an output. JSON shows itself whether it is
     complete.
@@ -215,7 +215,7 @@ def _link(view: HostView, vendors: Sequence[Vendor], results: _Results) -> None:
 
 
 def _outside(vendors: Sequence[Vendor], results: _Results) -> tuple[Controller, ...]:
-    """Take out the controllers of the families that see the machine from outside, to join them at the end."""
+    """Take out controllers of families that see the machine from outside. They are joined at the end."""
     families = second_view.families(vendors)
     found = tuple(one for one in results.controllers if family_of(one) in families)
     results.controllers = [one for one in results.controllers if family_of(one) not in families]
@@ -223,7 +223,7 @@ def _outside(vendors: Sequence[Vendor], results: _Results) -> tuple[Controller, 
 
 
 def _linked_outside(outside: Sequence[Controller], view: HostView, results: _Results) -> tuple[Controller, ...]:
-    """Match the BMC's volumes with the kernel's devices, for a machine whose controller no tool reads."""
+    """Match the BMC's volumes with the kernel's devices. This is for a machine whose controller no tool reads."""
     linked = block_devices.link(outside, view) if outside else block_devices.Linked(())
     results.outputs += linked.outputs
     return linked.controllers

@@ -27,7 +27,7 @@ _BAD = frozenset(
 def withdraw_unsupported(
     controllers: Sequence[Controller], outputs: Sequence[Output], problems: Iterable[Problem]
 ) -> list[Controller]:
-    """Return the controllers without conclusions that truncated outputs or broken JSON do not support.
+    """Return the controllers without unsupported conclusions. Truncated outputs or broken JSON do not support these.
 
     A missing blank line at the end of an output that normally ends with one is only a hint: it makes unknown the drive
     caches that follow from a volume's setting, for drives that report nothing themselves.
@@ -54,7 +54,7 @@ def _by_drives(controller: Controller, hinted: Collection[str], below: DrivesBel
 
 
 def _last(output: Output) -> set[str]:
-    """Return the ids of the objects of the last fact before the point at which an output breaks off."""
+    """Return the ids of the objects of the last fact. It is the last before the point at which an output breaks off."""
     numbers = {fact.line.number for fact in output.facts}
     breaks = [line.number for line in output.left_out]
     if output.gap or not breaks:
@@ -64,7 +64,7 @@ def _last(output: Output) -> set[str]:
 
 
 def _controller(controller: Controller, last: Collection[str], about: AbstractSet[str]) -> Controller:
-    """``last``: the objects described last; ``about``: all objects of these outputs, of which more may exist."""
+    """``last``: the objects described last. ``about``: all objects of these outputs, of which more may exist."""
     if controller.id not in about and about.isdisjoint(item.id for item in items(controller)):
         return controller
     ids = set(last)
@@ -102,7 +102,9 @@ def _part(part: Part, ids: Collection[str]) -> Part:
 
 
 def _volume(volume: Volume, *, unsure: bool, keep: bool = False) -> Volume:
-    """Make the protection of written data unknown if the volume, controller or battery is described in part.
+    """Make the protection of written data unknown if in doubt.
+
+    It is if the volume, controller or battery is described in part.
 
     ``keep``: keep the controller's cache, as only the drives' caches are in doubt.
     """

@@ -1,4 +1,4 @@
-"""Kernel drives behind a RAID controller that match no volume or drive of its tool. Pure.
+"""Unmatched kernel drives behind a RAID controller. They match no volume or drive of its tool. Pure.
 
 Such a drive may hold the machine's data, but its RAID level, status and cache are unknown.
 """
@@ -36,7 +36,7 @@ def unmatched(view: HostView, controllers: Sequence[Controller]) -> Iterator[Pro
 
 
 def _without_device(controller: Controller) -> Iterator[str]:
-    """The ids of volumes and drives that the kernel may show: of drives, those that are passed through."""
+    """The ids of volumes and drives that the kernel may show. Of drives, they are those that are passed through."""
     yield from (volume.id for volume in controller.volumes if volume.device is None)
     for drive in controller.drives:
         passed = drive.role in ("passthrough", None) or (drive.role == "unassigned" and controller.mode != "raid")

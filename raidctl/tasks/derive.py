@@ -21,7 +21,7 @@ _OTHER_FIRST = "another volume of the array is rebuilt first"
 
 
 def tasks_of(controllers: Iterable[Controller]) -> tuple[Task, ...]:
-    """Every operation that is running, queued or paused, in the order of the objects."""
+    """Every operation that is running, queued or paused. They are in the order of the objects."""
     return tuple(task for controller in controllers for task in _of_controller(controller))
 
 
@@ -52,7 +52,7 @@ def _of_controller(controller: Controller) -> Iterator[Task]:
 
 
 def _of_volume(controller: Controller, volume: Volume) -> Progress | None:
-    """The operation on a volume; some tools report it only in the state."""
+    """The operation on a volume. Some tools report it only in the state."""
     if volume.progress is not None:
         return volume.progress
     if volume.status in BUSY:
@@ -61,7 +61,7 @@ def _of_volume(controller: Controller, volume: Volume) -> Progress | None:
 
 
 def of_drive(drive: Drive) -> Progress | None:
-    """The operation on a drive; some tools report it only in the state."""
+    """The operation on a drive. Some tools report it only in the state."""
     if drive.progress is not None:
         return drive.progress
     if not being_rebuilt(drive):
@@ -75,13 +75,13 @@ def of_battery(battery: Battery) -> Progress | None:
 
 
 def of_patrol(controller: Controller) -> Progress | None:
-    """The patrol read of a controller, if its tool reports that one is running or paused."""
+    """The patrol read of a controller. None unless its tool reports that one is running or paused."""
     state = controller.patrol_read.state if controller.patrol_read is not None else None
     return Progress(operation="patrol_read", state=state) if state in ("running", "paused") else None
 
 
 def _rebuilt_on(controller: Controller, drive: Drive, volumes: Sequence[tuple[Volume, Progress]]) -> list[Volume]:
-    """The rebuilding volumes that the rebuild of a drive is a part of."""
+    """The rebuilding volumes of which a drive's rebuild is a part."""
     work = of_drive(drive)
     if work is None or work.operation not in (*REBUILDS, "copyback"):
         return []

@@ -1,4 +1,4 @@
-"""The result of a task, from the states of its object before and after. Pure.
+"""The result of a task. It follows from the states of its object before and after. Pure.
 
 A task that is no longer reported has not necessarily succeeded: a rebuild also vanishes if the drive fails.
 """
@@ -20,7 +20,7 @@ WORDS: Mapping[Operation, str] = {
 """Names of operations for people, where they differ."""
 _RESTORES: frozenset[Operation] = frozenset(("rebuild", "recovery", "copyback"))
 _PROVEN: frozenset[Operation] = _RESTORES | {"resync", "learn"}
-"""Operations whose end shows in the state of the object; others may have been stopped."""
+"""Operations whose end shows in the state of the object. Others may have been stopped."""
 _EARLY_SECONDS = 60
 
 
@@ -85,7 +85,7 @@ def _volume(task: Task, before: Volume | None, after: Volume) -> Result:
 
 
 def _early(task: Task, since_seen: float) -> bool:
-    """Whether much more time was left than has passed: tools' estimates are off by a factor of two at most."""
+    """Whether much more time was left than has passed. Tools' estimates are off by a factor of two at most."""
     if task.operation in _PROVEN or task.remaining_seconds is None:
         return False
     return task.remaining_seconds > 2 * since_seen + _EARLY_SECONDS

@@ -12,7 +12,7 @@ from raidctl.vendor.setting_values import SPEEDS
 
 
 class ArraySpeed(Struct, frozen=True, kw_only=True):
-    """The limits of an md array; the kernel guarantees the minimum even if others need the drives."""
+    """The limits of an md array. The kernel guarantees the minimum even if others need the drives."""
 
     object_id: Annotated[str, doc("Id of the volume.")]
     device: Annotated[str | None, doc("Its device.")]

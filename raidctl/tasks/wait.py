@@ -12,7 +12,7 @@ from raidctl.tasks.report import Ended
 from raidctl.tasks.watch import Frame, same_work
 
 UNREAD_SECONDS = 900.0
-"""Seconds that a task may be unreadable before its result counts as unknown."""
+"""Seconds that a task may be unreadable. After that, its result counts as unknown."""
 
 
 class Awaited(Struct):
@@ -22,10 +22,13 @@ class Awaited(Struct):
     before: Inventory
     seen: float
     unread: float | None = None
-    """Time of the first of the latest readings that could not show the task; None: the last one could."""
+    """Time of the first of the latest unclear readings. These could not show the task. None: the last one could."""
 
     def unclear(self, frame: Frame) -> bool:
-        """Whether a reading without the task proves nothing: something is unread that was readable at the beginning."""
+        """Whether a reading without the task proves nothing.
+
+        Something is then unread that was readable at the beginning.
+        """
         known = {(one.where, one.message) for one in self.before.problems}
         if not any(hides(one) and (one.where, one.message) not in known for one in frame.inventory.problems):
             return False
@@ -45,7 +48,7 @@ class Step(Struct, frozen=True):
 
 
 def steps(frames: Iterable[Frame]) -> Iterator[Step]:
-    """Yield readings until every task of the first one has ended, or the readings end."""
+    """Yield readings until every task of the first has ended. It also ends with the readings."""
     awaited: list[Awaited] = []
     over: tuple[Ended, ...] = ()
     for number, frame in enumerate(frames):

@@ -20,9 +20,9 @@ from raidctl.tasks.derive import REBUILDS
 KERNEL_SECONDS = 1.0
 """Seconds between two readings of the kernel's files."""
 FIRST_SECONDS, LONGEST_SECONDS, GROWTH = 30.0, 300.0, 1.5
-"""Seconds between two readings with tools: the first pause, the longest one, and its growth factor."""
+"""Seconds of the first and longest pause, and the growth factor. The pauses are between two readings with tools."""
 LEAST_SECONDS = 10.0
-"""Least seconds between the two readings from which a remaining time is estimated."""
+"""Least seconds between two readings to estimate the remaining time."""
 
 Quick = Callable[[], Mapping[str, Progress | None]]
 
@@ -62,7 +62,7 @@ class Frame(Struct, frozen=True):
 
 
 class Rates(Struct):
-    """The percentages of earlier readings, to estimate the remaining time if no tool reports it."""
+    """The percentages of earlier readings. They serve to estimate the remaining time if no tool reports it."""
 
     seen: dict[tuple[str, str], tuple[float, float]] = field(default_factory=dict)
     """Time and percentage at the first sight of each operation and object."""
@@ -102,9 +102,9 @@ class Watch(Struct):
     first: float = FIRST_SECONDS
     longest: float = LONGEST_SECONDS
     steady: bool = False
-    """Whether more than tasks is followed: kernel files and tools are read even without operations."""
+    """Whether more than tasks is followed. Then kernel files and tools are read even without operations."""
     same: Callable[[Inventory], object] = _work
-    """Extracts from a complete reading what makes the tools run sooner if it changes."""
+    """A function of a complete reading. It extracts what makes the tools run sooner if it changes."""
     pause: float = 0.0
     """Seconds until the next complete reading."""
     kernel: frozenset[str] = frozenset()
@@ -135,7 +135,7 @@ class Watch(Struct):
                 yield Frame(self.clock.now() - begun, inventory, tasks, whole=False)
 
     def _patience(self, tasks: tuple[Task, ...]) -> float:
-        """Seconds until the next complete reading; the kernel's files show the end of the tasks that are in them."""
+        """Seconds until the next complete reading. The kernel's files show the end of the tasks that are in them."""
         asked = self.steady or any(task.object_id not in self.kernel for task in tasks)
         return self.pause if asked else self.longest
 
@@ -149,13 +149,13 @@ class Watch(Struct):
         self.clock.sleep(max(wake - now, 0.0))
 
     def _settled(self, inventory: Inventory) -> tuple[Task, ...]:
-        """Return the tasks of a complete reading, and note those that the kernel's files report as well."""
+        """Return the tasks of a complete reading. Note those that the kernel's files report as well."""
         found = {name for name, work in self.quick().items() if work is not None} if inventory.tasks else set()
         self.kernel = frozenset(task.object_id for task in inventory.tasks if task.object_id in found)
         return self.rates.estimated(inventory.tasks, self.clock.now())
 
     def _newer(self, tasks: tuple[Task, ...]) -> tuple[Task, ...] | None:
-        """The tasks with the kernel's figures; None if one of them has ended, or its files could not be read."""
+        """The tasks with the kernel's figures. None if one of them has ended, or its files could not be read."""
         if not self.kernel:
             return tasks
         found = self.quick()
@@ -177,6 +177,6 @@ def _with(task: Task, work: Progress | None) -> Task:
 
 
 def same_work(one: Task, other: Task) -> bool:
-    """Whether two tasks of different readings are the same: a rebuild may move from its volume to its drive."""
+    """Whether two tasks of different readings are the same. A rebuild may move from its volume to its drive."""
     kin = one.operation == other.operation or {one.operation, other.operation} <= REBUILDS
     return kin and not {one.object_id, *one.also}.isdisjoint((other.object_id, *other.also))

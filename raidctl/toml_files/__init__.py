@@ -1,1 +1,1 @@
-"""TOML files that people write: all mistakes at once, each with its line and a suggestion."""
+"""TOML files that people write. All mistakes are reported at once, each with its line and a suggestion."""

@@ -1,4 +1,4 @@
-"""Line numbers of the keys in a TOML file, which the standard library does not provide.
+"""Line numbers of the keys in a TOML file. The standard library does not provide them.
 
 Only for text that its parser has accepted.
 """
@@ -67,7 +67,7 @@ class _Reader:
         return path
 
     def _resolved(self, path: Path) -> Path:
-        """The path of a header; a list of tables stands for its last one."""
+        """The path of a header. A list of tables stands for its last one."""
         found: Path = ()
         for step in path:
             found += (step,)

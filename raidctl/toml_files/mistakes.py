@@ -10,7 +10,7 @@ from raidctl.errors import UsageError
 from raidctl.text import listing, printable
 
 _SHOWN = 14
-"""The most valid words in a list; if there are more, only similar ones are shown."""
+"""The most valid words in a list. If there are more, only similar ones are shown."""
 
 
 @dataclass(frozen=True, order=True)
@@ -26,7 +26,7 @@ class Fault:
 
 
 class MistakesError(UsageError):
-    """An invalid file; ``faults`` are all its mistakes, in the order of the file."""
+    """An invalid file. ``faults`` are all its mistakes, in the order of the file."""
 
     def __init__(self, faults: Iterable[Fault]) -> None:
         self.faults = tuple(sorted(set(faults)))

@@ -16,7 +16,10 @@ else:
 
 
 def read_toml(path: str, data: bytes, faults: list[Fault]) -> tuple[dict[str, Any], Place] | None:
-    """Return the table of a file and its place, which adds to ``faults``; None, with the mistake added, if invalid."""
+    """Return the table of a file and its place.
+
+    The place adds to ``faults``. None if invalid; the mistake is then added.
+    """
     data = data.removeprefix(codecs.BOM_UTF8)  # written by Windows editors
     try:
         table: dict[str, Any] = tomllib.loads(data.decode("utf-8"))

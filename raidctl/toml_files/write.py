@@ -7,7 +7,7 @@ from typing import Any
 
 
 def toml_value(value: Any) -> str:
-    """A value in TOML: a basic string is a JSON string, except for the escapes of rare characters."""
+    """A value in TOML. A basic string is a JSON string, except for the escapes of rare characters."""
     return "".join(
         char if char.isprintable() else _escaped(ord(char)) for char in json.dumps(value, ensure_ascii=False)
     )

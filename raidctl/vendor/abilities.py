@@ -1,4 +1,4 @@
-"""The deeds of each family, by tool and driver of a controller, without a machine. Pure."""
+"""The deeds of each family, by tool and driver of a controller. This needs no machine. Pure."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from raidctl.vendor.protocol import Vendor
 
 
 class Kind(Struct, frozen=True, kw_only=True):
-    """Controllers of a family with the same deeds, tested in the same way."""
+    """A family's controllers with the same deeds, tested in the same way."""
 
     tools: tuple[str, ...]
     """The tools that report them."""

@@ -1,4 +1,4 @@
-"""Silencing of alarms by a vendor's tool: a module ``alarm`` in the package.
+"""Silencing of alarms by a vendor's tool. It is a module ``alarm`` in the package.
 
 Silencing is no setting: the alarm sounds again with the next event, and no tool reports whether it sounds.
 """
@@ -21,10 +21,10 @@ class Alarms(Protocol):
 
     @property
     def SHAPES(self) -> Sequence[Shape]:  # noqa: N802 - a module constant
-        """The commands after the program's name; one of another form is never run."""
+        """The commands after the program's name. One of another form is never run."""
 
     def silence(self, controller: Controller, tools: Sequence[Tool]) -> Dialogue[Action | str]:
-        """The command that silences the alarm, or why there is none, as a sentence.
+        """The command that silences the alarm. A sentence: why there is none.
 
         Asks the tool if only its help text shows its words.
         """

@@ -1,4 +1,4 @@
-"""Changes of settings: the module ``change`` of a vendor package whose hardware can be changed.
+"""Changes of settings: the module ``change`` of a vendor package. A package has it if its hardware can be changed.
 
 Its functions are pure. A package without it is read-only: the engine refuses every setting.
 """
@@ -27,7 +27,7 @@ class Changes(Protocol):
         """
 
     def current_settings(self, controller: Controller) -> Mapping[ToolSetting, str]:
-        """The current values of all settings that steps can set, in the tool's own words."""
+        """The current values of all settings that steps can set. They are in the tool's own words."""
 
     def flushes(self, controller: Controller, tools: Sequence[Tool]) -> Sequence[Flush]:
         """How each cache is flushed: the controller's, and those of reachable drives."""

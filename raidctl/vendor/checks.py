@@ -20,22 +20,22 @@ CheckKind = Literal["check", "repair"]
 
 
 class CheckReading(Struct, frozen=True, kw_only=True):
-    """What the hardware or the kernel shows about the checks of one volume."""
+    """What the hardware or kernel shows about the checks of one volume."""
 
     running: CheckKind | None = None
     """None: neither, or unknown."""
     known: bool = True
     """Whether the operation under way could be read."""
     waiting: bool = False
-    """Whether the running check has not begun yet, because another operation uses the same drives."""
+    """Whether the running check waits for another operation on the same drives. It has not begun yet."""
     paused_at: int | None = None
     """Position in sectors at which the running check is paused."""
     last: CheckKind | None = None
-    """The last operation since the volume was started, if it was a check."""
+    """The last operation since the volume's start, if it was a check."""
     last_known: bool = True
     """Whether the last operation could be read."""
     stopped_at: int | None = None
-    """Position in sectors at which the last check was stopped; None: it was not, or that is unknown."""
+    """Position in sectors at which the last check was stopped. None: it was not, or that is unknown."""
     differ: int | None = None
     """Differing sectors found by the running or last check."""
     read_errors: int | None = None
@@ -88,16 +88,16 @@ class Checks(Protocol):
         """The checks of each volume, by its id."""
 
     def glance(self, volumes: Sequence[Volume]) -> Dialogue[Mapping[str, Glance]]:
-        """Which of these volumes are being checked, with the progress; cheap enough to run every second."""
+        """Which of these volumes are being checked, with the progress. Cheap enough to run every second."""
 
     def events(self) -> Dialogue[Sequence[CheckEvent] | None]:
-        """The ends of checks in the log of this boot, the oldest first; None: it cannot be read."""
+        """The ends of checks in the log of this boot, oldest first. None: it cannot be read."""
 
     def schedules(self, inventory: Inventory) -> Dialogue[Schedules]:
         """The schedules on this machine."""
 
     def schedule_family(self, calendars: Sequence[str]) -> Vendor:
-        """The schedules in the form of a vendor package, for the change engine.
+        """The schedules in the form of a vendor package. They are for the change engine.
 
         It shows one controller; its volumes are the schedules, their names in ``details["name"]``. The controller's
         details have each calendar that systemd understands, as systemd writes it.
@@ -113,7 +113,7 @@ def checks_of(vendor: Vendor) -> Checks | None:
 
 
 def schedule_families(vendors: Sequence[Vendor], calendars: Sequence[str] = ()) -> list[Vendor]:
-    """The schedules of all families with schedules, in the form of vendor packages."""
+    """The schedules of all families with schedules, as vendor packages."""
     offered = [checks_of(vendor) for vendor in vendors]
     return [one.schedule_family(calendars) for one in offered if one is not None]
 

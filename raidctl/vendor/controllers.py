@@ -1,4 +1,4 @@
-"""The controllers that a collection of outputs reports, and the observation that follows from them.
+"""The controllers that a collection of outputs reports. The observation follows from them.
 
 For families whose tools print one grammar: a reader for each output, all of which fill the same drafts. A family with
 several dialects has its own way from outputs to drafts.
@@ -21,7 +21,7 @@ C = TypeVar("C", bound=ControllerDraft[Any])
 
 
 class Controllers(Struct, Generic[C]):
-    """The drafts of all controllers, by their numbers or other names in the tool."""
+    """All controllers' drafts, by number or other name in the tool."""
 
     controllers: dict[str, C] = {}
 
@@ -35,7 +35,7 @@ class Controllers(Struct, Generic[C]):
         return self.controllers[name]
 
     def reported(self) -> list[C]:
-        """The drafts that any line is about, in the natural order of their names."""
+        """The drafts that any line is about. They are in the natural order of their names."""
         ordered = sorted(self.controllers.values(), key=lambda draft: natural(draft.name))
         return [draft for draft in ordered if draft.reported]
 
@@ -63,7 +63,7 @@ R = TypeVar("R", bound=OutputReader)
 
 
 def read_outputs(documents: Iterable[Document], make: Callable[[Output], R]) -> list[R]:
-    """Read each document with a new reader; ``make`` creates the reader of an output."""
+    """Read each document with a new reader. ``make`` creates the reader of an output."""
     readers = [make(Output.of_text(document.name, document.text)) for document in documents]
     for reader in readers:
         reader.read()

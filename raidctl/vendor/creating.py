@@ -1,4 +1,4 @@
-"""Creation of volumes by a vendor's tool: modules ``create`` and ``make`` in the package.
+"""Creation of volumes by a vendor's tool: modules ``create`` and ``make``. They are in the package.
 
 ``create`` has the command, which is printed. Without it no command
 with a source is known, and the plan reports that.
@@ -24,7 +24,10 @@ from raidctl.vendor.protocol import Vendor
 
 
 class CannotCreate(Exception):
-    """The family's tool cannot make such a volume, or no source shows the command; the message is one sentence."""
+    """The error for a volume that cannot be created.
+
+    The family's tool cannot make such a volume, or no source shows the command. The message is one sentence.
+    """
 
 
 class NewVolume(Struct, frozen=True, kw_only=True):
@@ -33,9 +36,9 @@ class NewVolume(Struct, frozen=True, kw_only=True):
     name: str | None
     raid_level: RaidLevel
     drives: tuple[Drive, ...]
-    """In the order of the layout; for a mirrored level, neighbours are copies of each other."""
+    """In the order of the layout. For a mirrored level, neighbours are copies of each other."""
     nodes: tuple[str, ...]
-    """Device nodes of the drives, or of their partitions; empty for drives that the system does not see."""
+    """Device nodes of the drives, or of their partitions. Empty for drives that the system does not see."""
     spares: tuple[str, ...] = ()
     """Device nodes of spares that the system sees."""
     size_bytes: int | None
@@ -71,39 +74,45 @@ class Creating(Protocol):
 
 
 class Setup(Struct, frozen=True, kw_only=True):
-    """Further facts about the machine, for a family whose volumes raidctl creates itself."""
+    """Further facts about the machine. They are for a family whose volumes raidctl creates itself."""
 
     files: Mapping[str, str | None] = {}
-    """The text of configuration files by path; None: there is no such file."""
+    """The text of configuration files by path. None: there is no such file."""
     unread: tuple[str, ...] = ()
-    """Files that could not be read, so that they cannot be written either."""
+    """Files that could not be read, so they cannot be written either."""
     times: Mapping[str, int] = {}
-    """Modification times of files, seconds since the epoch; a missing entry is a missing file."""
+    """Modification times of files, seconds since the epoch. A missing entry is a missing file."""
     tools: frozenset[str] = frozenset()
     """Installed programs."""
     hostname: str | None = None
 
 
 class Making(Protocol):
-    """A vendor package whose volumes raidctl creates and deletes itself: a module ``make``. Its functions are pure."""
+    """A vendor package whose volumes raidctl creates and deletes itself.
+
+    It has a module ``make``, whose functions are pure.
+    """
 
     def setup(self, view: HostView) -> Dialogue[Setup]:
         """Read what the other functions need."""
 
     def hinders(self, new: NewVolume, found: Setup, view: HostView) -> Sequence[str]:
-        """Why the volume cannot be created on this machine, in sentences: its name is taken, a tool is missing."""
+        """Why the volume cannot be created on this machine, in sentences.
+
+        For example, its name is taken, or a tool is missing.
+        """
 
     def make(self, controller: Controller, new: NewVolume, found: Setup, subjects: Sequence[Identity]) -> Step:
         """The step that creates a volume on these drives."""
 
     def register(self, volumes: Sequence[Volume], found: Setup) -> Sequence[Step]:
-        """The steps that add volumes to the machine's configuration; none: they are in it."""
+        """The steps that add volumes to the machine's configuration. None: they are in it."""
 
     def unregister(self, unique_id: str, subject: Identity, found: Setup) -> Sequence[Step]:
-        """The steps that remove a deleted volume from the configuration; ``subject``: a drive that was in it."""
+        """The steps that remove a deleted volume from the configuration. ``subject``: a drive that was in it."""
 
     def renew(self, subject: Identity, found: Setup) -> Sequence[Step]:
-        """The step that copies the configuration into the boot image; none: the image is newer, or there is none."""
+        """The step that copies the configuration into the boot image. None: the image is newer, or there is none."""
 
     def delete(self, controller: Controller, volume: Volume, view: HostView) -> Sequence[Step]:
         """The step that deletes a volume, then those that :meth:`remains` will find.
@@ -113,14 +122,17 @@ class Making(Protocol):
         """
 
     def remains(self, unique_id: str, members: Sequence[tuple[Identity, str]]) -> Dialogue[Sequence[Step]]:
-        """The steps that remove a deleted volume's signatures from members: whole drives, and the members' nodes."""
+        """The steps that remove a deleted volume's signatures from members.
+
+        They get whole drives, and the members' nodes.
+        """
 
     def wrong(self, step: Step, found: Setup) -> str | None:
-        """What files do not show yet after a step of ``register`` or ``renew``; None: everything is as expected."""
+        """What files do not yet show after a ``register`` or ``renew`` step. None: everything is as expected."""
 
 
 def making_of(vendor: Vendor) -> Making | None:
-    """Return how raidctl creates volumes of a family; None: the command is only printed."""
+    """Return how raidctl creates volumes of a family. None: the command is only printed."""
     return cast("Making | None", part_of(vendor, "make"))
 
 

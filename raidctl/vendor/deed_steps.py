@@ -28,7 +28,7 @@ class CannotDo(Exception):
 
 
 def planned(deeds: Sequence[Deed], steps_of: Callable[[Deed], Iterable[Step] | Denial]) -> Plan:
-    """The steps of all deeds, in order; impossible deeds are denied, whether returned or raised as `CannotDo`."""
+    """The steps of all deeds, in order. Impossible deeds are denied, whether returned or raised as `CannotDo`."""
     steps: list[Step] = []
     denials: list[Denial] = []
     for deed in deeds:
@@ -125,7 +125,7 @@ def identity(controller: Controller, item: Drive | Volume | Controller) -> Ident
 
 
 def subjects(controller: Controller, deed: Deed) -> tuple[Identity, ...]:
-    """The objects of a deed: its drive and its volume, else its drive and the controller."""
+    """The objects of a deed: its drive and its volume. Without a volume, they are its drive and the controller."""
     named = {deed.object_id, deed.drive}
     drives = [drive for drive in controller.drives if drive.id in named]
     volumes = [volume for volume in controller.volumes if volume.id in named]
@@ -179,7 +179,7 @@ def deed_step(
 
 
 def needs_member(volumes: Iterable[Volume]) -> list[str]:
-    """Ids of the volumes that lack a member, for which a spare is used at once."""
+    """Ids of the volumes that lack a member. A spare is used at once for these."""
     return [
         volume.id
         for volume in volumes
@@ -194,7 +194,7 @@ def needs_member(volumes: Iterable[Volume]) -> list[str]:
 
 
 def lacking(volumes: Sequence[Volume]) -> list[str]:
-    """Ids of the volumes that lack a member, for a drive that is to replace it.
+    """Ids of the volumes that lack a member, for a replacement drive.
 
     Raises:
         CannotDo: None is known to lack one, and the state of one is unknown.

@@ -41,7 +41,7 @@ def settle_settings(controller: ControllerDraft[Any]) -> None:
 
 
 def settle_tools(shown: ControllerDraft[Any], other: ControllerDraft[Any]) -> None:
-    """Report differences between two tools about one controller, and keep the worse values."""
+    """Report differences between two tools about one controller, keeping the worse values."""
     for mine, its in _pairs(shown, other):
         for name, label in _SETTINGS.items():
             values = [mine.get(name), its.get(name)]
@@ -57,7 +57,7 @@ def settle_tools(shown: ControllerDraft[Any], other: ControllerDraft[Any]) -> No
 
 
 def put_setting(draft: Draft, name: str, label: str, value: object) -> None:
-    """Set a setting whose line is evidence for a detail only; of two different values, the worse is used."""
+    """Set a setting whose line is evidence for a detail only. Of two different values, the worse is used."""
     known = draft.get(name)
     draft.put(None, name, value)
     if known is not None and _word(known) != _word(value):

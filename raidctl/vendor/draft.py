@@ -1,4 +1,4 @@
-"""A model object under construction: its values, the lines they came from, and the rank of each source.
+"""A model object under construction. It has its values, the lines they came from, and the rank of each source.
 
 The id of a controller is known only after all outputs were read. Therefore evidence is kept in the draft, and written
 to the outputs at the end, when it is certain which controller of which tool is shown.
@@ -22,12 +22,12 @@ M = TypeVar("M", bound=Model)
 Derived = Mapping[str, Sequence[tuple[str, Callable[[str], Any]]]]
 """Labels of details, with the fields and readers for each; see :meth:`Draft.derive`."""
 Shown = Callable[[str, object], Iterable[tuple[str, str, object]]]
-"""Field and value of a piece of evidence -> the facts: object id, field, value."""
+"""Field and value of evidence -> the facts: object id, field, value."""
 ShownOn = Callable[["Draft", str], "Shown | None"]
-"""Draft and its object's id -> how its evidence is shown; None: as it is, on the object."""
+"""Draft and its object's id -> how its evidence is shown. None: as it is, on the object."""
 
 WEAK, ROW, DETAIL = 0, 1, 2
-"""Ranks of sources: derived from other values, a row of a list, the object's own section."""
+"""Ranks of sources. They are: derived from other values, a row of a list, the object's own section."""
 
 _BAD = frozenset({"critical", "warning", "failed", "offline", "inactive", "missing", "degraded", "rebuilding"})
 _UNSETTLED = frozenset({None, "ok", "unknown"})
@@ -59,7 +59,10 @@ class Complaint(Struct, frozen=True):
 
 
 class Draft(Struct):
-    """One object: field values with their ranks, details in the tool's words, evidence, problems."""
+    """The draft of one object.
+
+    It has field values with their ranks, details in the tool's words, evidence, and problems.
+    """
 
     name: str = ""
     values: dict[str, tuple[int, Any]] = {}
@@ -81,11 +84,11 @@ class Draft(Struct):
             self.evidence.append((line, shown_as or name, value))
 
     def conclude(self, name: str, value: object, weight: int = WEAK) -> None:
-        """Set a field derived from others, if no source of that rank reports it."""
+        """Set a derived field, if no source of that rank reports it."""
         self.put(None, name, value, weight)
 
     def override(self, name: str, value: object, weight: int = DETAIL) -> None:
-        """Set a field regardless of its sources, since it follows from several of them."""
+        """Set a field regardless of its sources. It follows from several of them."""
         self.values[name] = (weight, value)
 
     def discard(self, *names: str) -> None:
@@ -114,7 +117,7 @@ class Draft(Struct):
             self.evidence += [(line, *self.evidence[-1][1:]) for line in lines[1:]]
 
     def keep_words(self, label: str, value: str) -> None:
-        """Keep the tool's words as a detail, besides the field that their line is evidence for."""
+        """Keep the tool's words as a detail. Their line is also evidence for a field."""
         self.details.setdefault(label, value)
 
     def replace_words(self, label: str, value: str) -> None:
@@ -122,7 +125,7 @@ class Draft(Struct):
         self.details[label] = value
 
     def restate(self, name: str, value: object, sources: Collection[str]) -> None:
-        """Override a field with a value that follows from other fields, whose lines become its evidence."""
+        """Override a field with a value that follows from other fields. Their lines become its evidence."""
         lines = [line for line, field, _ in self.evidence if field in sources]
         self.evidence = [item for item in self.evidence if item[1] != name]
         self.override(name, value)
@@ -148,7 +151,7 @@ class Draft(Struct):
         self.complaints = [item for item in self.complaints if not item.message.startswith(beginning)]
 
     def unread(self, label: str, value: str) -> None:
-        """Report a value in a form that other versions of the tool do not print."""
+        """Report a value whose form other tool versions do not print."""
         self.add_problem("warning", "unread", f"The tool's {label} {value!r} was not understood.", REPORT)
 
     def read_field(
@@ -159,7 +162,7 @@ class Draft(Struct):
         weight: int = DETAIL,
         shown_as: str | None = None,
     ) -> T | None:
-        """Read a pair into a field (see :meth:`put`); an unreadable or missing value becomes a detail."""
+        """Read a pair into a field (see :meth:`put`). An unreadable or missing value becomes a detail."""
         value: T | None
         try:
             value = parse(pair.value)
@@ -174,7 +177,7 @@ class Draft(Struct):
         return value
 
     def keep_detail(self, pair: Pair, prefix: str = "") -> None:
-        """Keep a pair as a detail; a label without a value is ignored."""
+        """Keep a pair as a detail. A label without a value is ignored."""
         if not pair.value:
             mark_read(*pair.lines)
             return
@@ -214,7 +217,7 @@ class Draft(Struct):
         return kind(**reported)
 
     def status_weight(self, name: str, value: object, weight: int) -> int:
-        """The rank of a status if sources disagree: a bad one overrides a good or unknown one of any source."""
+        """The rank of a status if sources disagree. A bad one overrides a good or unknown one of any source."""
         known = self.values.get(name)
         if known is None or is_bad(known[1]) == is_bad(value):
             return weight
@@ -223,7 +226,7 @@ class Draft(Struct):
         return min(weight, known[0]) if value in _UNSETTLED else weight
 
     def absorb(self, other: Draft) -> None:
-        """Add the facts of another draft of this object; the higher rank wins, else the first, but for bad statuses."""
+        """Add the facts of another draft of this object. The higher rank wins, else the first, but for bad statuses."""
         shift = {}
         if "status" in other.values:
             weight, value = other.values["status"]
@@ -237,7 +240,7 @@ class Draft(Struct):
         self.complaints += [complaint for complaint in other.complaints if complaint not in self.complaints]
 
     def drop_evidence(self) -> None:
-        """Mark the lines as read: the object is shown as another tool reports it."""
+        """Mark the lines as read. The object is shown as another tool reports it."""
         mark_read(*(line for line, _, _ in self.evidence))
 
 
@@ -253,7 +256,7 @@ def _fields_of(kind: type[Model]) -> frozenset[str]:
 
 
 def is_bad(status: object) -> bool:
-    """Whether a status of the model, for any kind of object, is bad."""
+    """Whether a model status is bad, for any kind of object."""
     return status in _BAD
 
 
@@ -277,7 +280,7 @@ class GroupDraft(Draft):
     """True for a dedicated one."""
 
     def absorb(self, other: Draft) -> None:
-        """Add the facts of another draft of the same array or volume, drives included."""
+        """Add the facts of another draft of the same array or volume. Drives are included."""
         super().absorb(other)
         if isinstance(other, GroupDraft):
             self.members |= other.members
@@ -288,7 +291,7 @@ G = TypeVar("G", bound=GroupDraft)
 
 
 class ControllerDraft(Draft, Generic[G]):
-    """A controller and everything on it; ``name`` is the tool's number or slot, empty if unknown."""
+    """A controller and everything on it. ``name`` is the tool's number or slot, empty if unknown."""
 
     arrays: dict[str, G] = {}
     volumes: dict[str, G] = {}
@@ -309,11 +312,11 @@ class ControllerDraft(Draft, Generic[G]):
         return _made(self.volumes, name, cast("type[G]", self.group_type))
 
     def drive(self, key: str) -> Draft:
-        """The draft of a drive; the key is the last part of its id."""
+        """The draft of a drive. The key is the last part of its id."""
         return _made(self.drives, key, Draft)
 
     def battery(self, name: str) -> Draft:
-        """The draft of a battery; its id is its place in the order."""
+        """The draft of a battery. Its id is its place in the order."""
         return _made(self.batteries, name, Draft)
 
     def sort(self) -> None:
@@ -339,7 +342,7 @@ class ControllerDraft(Draft, Generic[G]):
             yield battery, f"{controller_id}/battery{number}"
 
     def arrays_of_spares(self, *, dedicated: bool = False) -> dict[str, list[str]]:
-        """The names of the arrays that each spare covers, by the spare's key."""
+        """Names of the arrays that each spare covers, by the spare's key."""
         found: dict[str, list[str]] = {}
         for array in self.arrays.values():
             for key, own in array.spares.items():
@@ -357,7 +360,7 @@ class ControllerDraft(Draft, Generic[G]):
         return [item.problem(where) for draft, where in self.owned(controller_id) for item in draft.complaints]
 
     def write_evidence(self, controller_id: str, shown_on: ShownOn | None = None) -> None:
-        """Record the facts of each line under the final ids; ``shown_on``: how drafts are shown on other objects."""
+        """Record the facts of each line under the final ids. ``shown_on``: how drafts are shown on other objects."""
         for draft, where in self.owned(controller_id):
             shown = None if shown_on is None else shown_on(draft, where)
             if shown is None:
@@ -382,7 +385,7 @@ class ControllerDraft(Draft, Generic[G]):
 
 
 def unreadable(output: Output, remedy: str, lost: Iterable[str] = (), *, known: object = False) -> Iterator[Problem]:
-    """Report lost rows, and an output without any data; ``known``: it was understood."""
+    """Report lost rows, and an output without any data. ``known``: it was understood."""
     found: list[tuple[Severity, str, str]] = [("warning", message, REPORT) for message in lost]
     lines = [] if known else [line for line in output.lines if line.text.strip()]
     if not lines and not known:

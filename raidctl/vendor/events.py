@@ -24,7 +24,7 @@ Level = Literal["debug", "progress", "info", "warning", "critical", "fatal"]
 LEVELS: tuple[Level, ...] = ("debug", "progress", "info", "warning", "critical", "fatal")
 """From harmless to worst."""
 NEWEST = 1000
-"""Events that are read per controller: reading a whole log takes minutes on some."""
+"""Events that are read per controller. Reading a whole log takes minutes on some."""
 
 
 class Event(Struct, frozen=True, kw_only=True):
@@ -60,7 +60,7 @@ class EventLog(Struct, frozen=True, kw_only=True):
     unparsed: tuple[str, ...] = ()
     """Lines that were not understood."""
     clock: str | None = None
-    """The controller's clock at the time of reading, ISO 8601 without a time zone; None: unknown."""
+    """The controller's clock at the time of reading. ISO 8601 without a time zone. None: unknown."""
     limited: bool = False
     """Whether there may be older entries that were not requested."""
     begins: str | None = None
@@ -85,7 +85,7 @@ class Events(Protocol):
 
     @property
     def log(self) -> LogReader | None:
-        """Reads a controller's own log; None for a family whose objects are only in the kernel's."""
+        """Reads a controller's own log. None for a family whose objects are only in the kernel's."""
 
 
 def events_of(vendor: Vendor) -> Events | None:
@@ -96,7 +96,7 @@ def events_of(vendor: Vendor) -> Events | None:
 def read_log(
     controller: Controller, request: Run, read: Callable[[Controller, str, RunAnswer], EventLog]
 ) -> Dialogue[EventLog]:
-    """Run the command that prints a controller's log; ``read`` receives its output with the command."""
+    """Run the command that prints a controller's log. ``read`` receives its output with the command."""
     answer = yield from ask(request)
     return failed(controller.id, request, answer) or read(controller, " ".join(request.argv), answer)
 
@@ -110,7 +110,7 @@ def not_read(
 
 
 def failed(controller: str, request: Run, answer: RunAnswer) -> EventLog | None:
-    """The log of a call that could not be run; None if it ran, whatever its exit code."""
+    """The log of a call that could not be run. None if it ran, whatever its exit code."""
     command = " ".join(request.argv)
     # a recording replies for tools that it does not have: "storcli64 is not installed on the recorded machine"
     if answer.trouble is Failure.UNRECORDED or (answer.trouble is Failure.MISSING and "recorded" in answer.detail):

@@ -1,4 +1,4 @@
-"""Tables of a tool's labels: each row is the field for a label, or the function that reads it."""
+"""Tables of a tool's labels. Each row is the field for a label, or the function that reads it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Field(NamedTuple):
     keep: bool = False
     """Keep the tool's words as a detail, too."""
     then: Callable[[Any, Pair, Any], object] | None = None
-    """A function of the draft, the pair and its value, for further effects."""
+    """A function of draft, pair and value, for further effects."""
 
 
 Fields = Mapping[str, Field | Callable[[D, Pair], object]]
@@ -49,7 +49,7 @@ def read_pairs(draft: D, pairs: Iterable[Pair], fields: Fields[D], normalized: C
 
 
 def read_field(draft: Draft, pair: Pair, row: Field, weight: int | None = None) -> Any:
-    """Read a pair into the field of a row; None if it has no value that is understood."""
+    """Read a pair into the field of a row. None if it has no value that is understood."""
     value = draft.read_field(pair, row.name, row.parse, row.weight if weight is None else weight, row.shown_as)
     if value is not None:
         if row.keep:
@@ -60,5 +60,5 @@ def read_field(draft: Draft, pair: Pair, row: Field, weight: int | None = None) 
 
 
 def optional(has_value: Callable[[str], bool], parse: Callable[[str], T]) -> Callable[[str], T | None]:
-    """A reader that gives None if the tool prints that there is no value; it remembers what it has read."""
+    """A reader that gives None if the printed text means no value. It remembers what it has read."""
     return lru_cache(maxsize=1024)(lambda text: parse(text) if has_value(text) else None)

@@ -1,4 +1,7 @@
-"""Preview of foreign configurations: a module ``foreign`` in the package, if its tool can show their content."""
+"""Preview of foreign configurations: a module ``foreign`` in the package.
+
+A package has it if its tool can show their content.
+"""
 
 from __future__ import annotations
 
@@ -38,12 +41,12 @@ class Foreign(Protocol):
     """A vendor package whose tool previews imports."""
 
     def selects(self, controller: Controller) -> bool:
-        """Whether the tool can act on one of several foreign configurations of the controller."""
+        """Whether the tool can act on one of several foreign configurations. They are on the same controller."""
 
     def preview(self, controller: Controller, tools: Sequence[Tool]) -> Dialogue[ForeignPreview | str]:
         """What an import would bring; a sentence: why there is no preview. Changes nothing."""
 
 
 def foreign_of(vendor: Vendor) -> Foreign | None:
-    """Return how a family previews imports; None for a family that does not."""
+    """Return how a family previews imports. None for a family that does not."""
     return cast("Foreign | None", part_of(vendor, "foreign", without="preview"))

@@ -1,4 +1,4 @@
-"""Forms of a tool's lines: the kind of a line is that of the first matching expression."""
+"""Forms of a tool's lines. The kind of a line is that of the first matching expression."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def forms(*rows: tuple[K, str, str], flags: int = 0) -> Forms[K]:
 
 
 def first_form(table: Forms[K], text: str, searched: str | None = None) -> tuple[K, re.Match[str]] | None:
-    """The first form that matches the whole text; ``searched``: the text in the case of the table's words."""
+    """The first form that matches the whole text. ``searched``: the text in the case of the table's words."""
     words = text if searched is None else searched
     for kind, word, form in table:
         if word in words:

@@ -1,4 +1,4 @@
-"""Identify objects, so that no command reaches another one under the same id (X1, X2). Pure.
+"""Identification of objects. It keeps a command from reaching another object under the same id (X1, X2). Pure.
 
 A drive has a serial number, a volume a unique id. Where a tool prints no unique id of volumes, the controller's serial
 number, the volume's number and its label stand for it: a volume that took over the number of a deleted one has another
@@ -17,7 +17,7 @@ Item = Controller | Array | Volume | Drive | Battery
 
 
 def unique_of(controller: Controller, item: Item) -> str | None:
-    """The unique identifier of an object of a controller; None: unknown, so no deed is allowed.
+    """The unique identifier of an object of a controller. None: unknown, so no deed is allowed.
 
     >>> controller = Controller(id="x:0", serial="SV1", volumes=(Volume(id="x:0/v1", name="data"),))
     >>> unique_of(controller, controller.volumes[0]), unique_of(controller, controller)
@@ -35,7 +35,7 @@ def unique_of(controller: Controller, item: Item) -> str | None:
 
 
 def distinct(ids: Iterable[str]) -> list[str]:
-    """Make ids unique: a second controller with the id of another becomes ``adaptec:1-2``."""
+    """Make ids unique. A second controller with the id of another becomes ``adaptec:1-2``."""
     taken: Counter[str] = Counter()
     found = []
     for name in ids:

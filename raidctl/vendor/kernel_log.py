@@ -1,4 +1,4 @@
-"""The kernel log: ``journalctl`` with the time and the boot of each line, else ``dmesg``. Pure.
+"""The kernel log: ``journalctl`` with each line's time and boot, else ``dmesg``. Pure.
 
 The journal has the lines of earlier boots; dmesg has those of this boot that are still in the kernel's buffer.
 """
@@ -89,7 +89,7 @@ def _text(at: datetime | None) -> str | None:
 
 
 def _of_journal(answer: RunAnswer, boot: str, booted: datetime | None) -> KernelLog | None:
-    """The journal's lines, one JSON object each; None if none is of the kernel."""
+    """The journal's lines, one JSON object each. None if none is of the kernel."""
     lines: list[KernelLine] = []
     unparsed: list[str] = []
     rows = [row for row in answer.text.splitlines() if row.strip()]
@@ -132,7 +132,7 @@ def _fits(stamp: str) -> bool:
 
 
 def _message(value: object) -> str | None:
-    """A message; journalctl prints one that is not plain text as a list of its bytes."""
+    """A message. Journalctl prints one that is not plain text as a list of its bytes."""
     if isinstance(value, str):
         return value
     if isinstance(value, list) and all(isinstance(byte, int) and 0 <= byte < 256 for byte in value):

@@ -1,4 +1,4 @@
-"""Volumes that the kernel shows as plain drives, and that no tool of the family lists. Pure.
+"""Volumes that the kernel shows as plain drives. No tool of the family lists them. Pure.
 
 For families whose controllers use a driver of plain drives: the kernel's device is a volume by its address or model,
 and its members are hidden from the operating system.
@@ -25,7 +25,7 @@ def with_unlisted(
     tools: Sequence[ToolSpec],
     support: Mapping[str, Capability],
 ) -> Observation:
-    """Add the volumes that no tool lists: status unknown, and a problem for each controller.
+    """Add the volumes that no tool lists. Their status is unknown, and there is a problem for each controller.
 
     Args:
         observation: The objects that the family's tools list.

@@ -1,4 +1,4 @@
-"""Locate LEDs switched by a vendor's tool: a module ``locate`` in the package.
+"""Locate LEDs switched by a vendor's tool. It is a module ``locate`` in the package.
 
 Its functions are pure. Without it, other ways to locate drives are tried.
 """
@@ -19,7 +19,7 @@ from raidctl.vendor.plan import Action
 from raidctl.vendor.protocol import Vendor
 
 Shape = tuple[str, ...]
-"""The words of a command after the tool's name, each as a regular expression that the whole word has to match."""
+"""The words of a command after the tool's name. Each is a regular expression that the whole word has to match."""
 
 
 class Light(Struct, frozen=True, kw_only=True):
@@ -32,7 +32,7 @@ class Light(Struct, frozen=True, kw_only=True):
     look: Run | None = None
     """The command that reads the LED; None if the tool has none."""
     limit_seconds: float | None = None
-    """The controller switches it off after this time, even if raidctl has ended; None: it does not."""
+    """Seconds until the controller switches it off, even if raidctl has ended. None: it does not."""
 
 
 class NoLight(Struct, frozen=True):
@@ -72,7 +72,7 @@ def locating_of(vendor: Vendor) -> Locating | None:
 
 
 def fits(words: Sequence[str], shapes: Sequence[Shape]) -> bool:
-    """Whether the words of a command have one of these forms, word by word.
+    """Whether a command's words have one of these forms, word by word.
 
     >>> fits(("set", "identify=on"), [("set", "identify=(on|off)")]), fits(("set", "identify=on", "force"), [("set",)])
     (True, False)
@@ -86,7 +86,7 @@ def fits(words: Sequence[str], shapes: Sequence[Shape]) -> bool:
 def lights_without_asking(
     drives: Sequence[Drive], light: Callable[[Drive], Light | NoLight]
 ) -> Dialogue[list[Light | NoLight]]:
-    """How the LED of each drive is switched, by a tool that need not be asked first."""
+    """How each drive's LED is switched. The tool need not be asked first."""
     yield from ask_all([])
     return [light(drive) for drive in drives]
 
@@ -97,7 +97,7 @@ def message_of(answer: RunAnswer) -> str:
 
 
 def lit_by(answer: Answer, state: re.Pattern[str]) -> bool | None:
-    """Whether the LED is on, by the group ``state`` (``on``, ``off``) of an expression; None: not printed."""
+    """Whether the LED is on. The group ``state`` (``on``, ``off``) of an expression shows it. None: not printed."""
     if not isinstance(answer, RunAnswer) or not answer.fine:
         return None
     found = state.search(answer.text)
@@ -105,5 +105,5 @@ def lit_by(answer: Answer, state: re.Pattern[str]) -> bool | None:
 
 
 def never_shown(answer: Answer) -> bool | None:  # noqa: ARG001 - the signature of :meth:`Locating.lit`
-    """``lit`` of a family whose tools have no command that shows whether an LED is on."""
+    """``lit`` of a family that cannot read LEDs. Its tools have no command that shows whether an LED is on."""
     return None

@@ -9,7 +9,7 @@ from raidctl.vendor.draft import Complaint, Draft
 
 
 def note_mixed(controller: Draft) -> None:
-    """Report a controller whose outputs have several serial numbers, since machines number controllers alike."""
+    """Report a controller whose outputs have several serial numbers. Machines number controllers alike."""
     serials = {collapse(str(value)).upper(): None for _, name, value in controller.evidence if name == "serial"}
     if len(serials) > 1:
         message = (
@@ -20,7 +20,7 @@ def note_mixed(controller: Draft) -> None:
 
 
 def described_twice(name: str, differences: Collection[str]) -> Complaint:
-    """The problem of an object that two outputs of one command describe differently."""
+    """The problem that two outputs of one command describe an object differently."""
     message = (
         f"Two outputs describe {name} differently ({', '.join(differences)}): they are of two machines or two moments, "
         "and which one is of this machine now is unknown."

@@ -1,4 +1,6 @@
-"""Deeds of a vendor package: a module ``operate`` in the package, if its hardware's drives and checks can be managed.
+"""Deeds of a vendor package: a module ``operate`` in the package.
+
+A package has it if its hardware's drives and checks can be managed.
 
 Its functions are pure. A package without it is read-only in this respect: the engine refuses every deed.
 """
@@ -23,7 +25,7 @@ Proof = Literal["kernel", "captures", "manual", "programs", "none"]
 
 
 class Ability(Struct, frozen=True, kw_only=True):
-    """Whether a controller's tool can carry out a deed, and the source of that knowledge."""
+    """The ability of a controller's tool to carry out a deed. It includes the source of that knowledge."""
 
     can: Annotated[bool, doc("Whether raidctl runs it; false: it is refused.")]
     why_not: Annotated[str | None, doc("Why it is refused, one sentence; null: it is not.")] = None
@@ -89,19 +91,19 @@ class Operations(Protocol):
         """All commands that its deeds run, see :mod:`raidctl.vendor.shapes`."""
 
     def plan_deeds(self, controller: Controller, deeds: Sequence[Deed], tools: Sequence[Tool], view: HostView) -> Plan:
-        """The steps of these deeds, in order; what the hardware or the tool cannot do is denied, with the reason.
+        """The steps of these deeds, in order. What the hardware or the tool cannot do is denied, with the reason.
 
         It checks no guards: the core does, before and again at each step.
         """
 
     def abilities(self, controller: Controller, tools: Sequence[Tool]) -> Mapping[Verb, Ability]:
-        """The abilities of this controller with its tool; the family does not support missing verbs.
+        """The abilities of this controller with its tool. The family does not support missing verbs.
 
         The function is optional: without it, ``plan_deeds`` alone decides.
         """
 
     def help_requests(self, controller: Controller, tools: Sequence[Tool]) -> Sequence[Run]:
-        """The requests for a tool's help, if only the help shows which commands it has.
+        """The requests for a tool's help, if only that shows its commands.
 
         They are run before deeds are planned; ``view.help_texts`` then has the answers, by tool, except those that
         could not be read. The function is optional.
@@ -111,24 +113,24 @@ class Operations(Protocol):
         """The tool's objection in its own words; None if it accepted. The next reading decides, not this."""
 
     def hinders(self, words: Sequence[str]) -> bool:
-        """Whether a process with this command line is a tool of the family that may be changing something."""
+        """Whether the process with this command line may be changing something. It has to be a tool of the family."""
 
     def back(self, volume: Volume, node: str) -> Action:
-        """The command that brings a former member back into its array; a person runs it, never raidctl."""
+        """The command that brings a former member back into its array. A person runs it, never raidctl."""
 
     def held(self, volume: Volume) -> str | None:
-        """Why a rebuild waits for a command of a person, which the sentence names; None: none waits.
+        """Why a rebuild waits for a command of a person. The sentence names the command. None: none waits.
 
         The function is optional: without it, no reading shows such a wait.
         """
 
     def moves_back(self, controller: Controller) -> bool | None:
-        """Whether the data of a spare that has stepped in move to the new drive (copyback); None: not reported.
+        """Whether data move from a spare to the new drive (copyback). The spare has stepped in. None: not reported.
 
         The function is optional: without it, this is not reported.
         """
 
 
 def operations_of(vendor: Vendor) -> Operations | None:
-    """Return how a family carries out deeds; None for a family that does not. Imported here, for deeds only."""
+    """Return how a family carries out deeds. None for a family that does not. Imported here, for deeds only."""
     return cast("Operations | None", part_of(vendor, "operate", without="plan_deeds"))

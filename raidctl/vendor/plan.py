@@ -38,9 +38,9 @@ Verb = Literal[
     "import_foreign", "clear_foreign", "discard_preserved", "start_learn", "schedule_learn",
     "create_volume", "delete_volume",
 ]  # fmt: skip
-"""``take_out`` and ``let_in`` are what a family's controller needs before a drive is pulled and after a new one is in
-its bay: several commands of its tool, or none. :class:`raidctl.vendor.operations.Operations` has all verbs of drives
-behind a controller, with what a family's steps have to carry."""
+"""The verb of a deed. ``take_out`` is what a family's controller needs before a drive is pulled, and ``let_in`` after a
+new one is in its bay: several commands of its tool, or none. :class:`raidctl.vendor.operations.Operations` has all
+verbs of drives behind a controller, with what a family's steps have to carry."""
 
 _SHELL_LIMIT = 120.0
 
@@ -58,7 +58,7 @@ class Desired(Value, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Session(Value, frozen=True, kw_only=True):
-    """The input of a tool that asks for a password: entered before the command, in one session."""
+    """The input of a tool that asks for a password. The password is entered before the command, in one session."""
 
     name: Annotated[str, doc("Name of the password: `areca`; it is kept elsewhere.")]
     enter: Annotated[str, doc("The line that enters it, with `{}` in its place.")]
@@ -66,7 +66,7 @@ class Session(Value, frozen=True, kw_only=True):
 
 
 class Action(Value, frozen=True, kw_only=True, omit_defaults=True):
-    """One change of the machine: a tool that is run, or a kernel file that is written."""
+    """One change of the machine. A tool is run, or a kernel file is written."""
 
     argv: Annotated[tuple[str, ...], doc("The program and its arguments; empty for a file.")] = ()
     path: Annotated[str | None, doc("The file that is written.")] = None
@@ -83,7 +83,7 @@ class Action(Value, frozen=True, kw_only=True, omit_defaults=True):
 
     @property
     def empty(self) -> bool:
-        """Whether there is nothing to run: a manual step, or a deed that no command undoes."""
+        """Whether there is nothing to run. This is so for a manual step, or a deed that no command undoes."""
         return not self.argv and self.path is None
 
     def request(self, *, reading: bool = False) -> Run | Write:
@@ -125,7 +125,7 @@ class Expectation(Value, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Identity(Value, frozen=True, kw_only=True, omit_defaults=True):
-    """The permanent identity of a deed's object; looked up again right before the step."""
+    """The permanent identity of a deed's object. Looked up again right before the step."""
 
     object_id: Annotated[str, doc("Its id when the plan was made.")]
     unique: Annotated[str, doc("Serial number of the drive, or unique id of the volume.")]
@@ -133,7 +133,7 @@ class Identity(Value, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Saved(Value, frozen=True, kw_only=True, omit_defaults=True):
-    """Content that is saved in the state directory before a step that cannot be undone."""
+    """Content that is saved before a step that cannot be undone. It goes into the state directory."""
 
     name: Annotated[str, doc("Name of the file.")]
     action: Annotated[Action, doc("The reading command; its output is kept.")]
@@ -177,7 +177,7 @@ class Denial(Value, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Step(Value, frozen=True, kw_only=True, omit_defaults=True):
-    """A change of a setting, a deed, a manual step, or a wait for the hardware."""
+    """A step of a plan. It is a change of a setting, a deed, a manual step, or a wait for the hardware."""
 
     object_id: Annotated[str, doc("The object that has the setting: a controller if it acts on all of it.")]
     setting: Annotated[str, doc("The setting in the tool's own word, or the verb of a deed.")]
@@ -253,7 +253,7 @@ class Plan(Value, frozen=True, kw_only=True):
 
 
 def point_of_no_return(steps: Sequence[Step]) -> int | None:
-    """Return the number of the first step that cannot be undone; None if all can be."""
+    """Return the number of the first step that cannot be undone. None if all can be."""
     return next((number for number, step in enumerate(steps) if step.way_back == "none"), None)
 
 
@@ -278,7 +278,7 @@ class Outcome(Plan, frozen=True, kw_only=True):
 
 
 class Flush(Value, frozen=True, kw_only=True, omit_defaults=True):
-    """How the unwritten data of one object is flushed, or why it cannot be."""
+    """How one object's unwritten data is flushed, or why it cannot be."""
 
     object_id: Annotated[str, doc("The controller, volume or drive whose cache it is.")]
     action: Annotated[Action | None, doc("The command that flushes and returns when it is done.")] = None
@@ -291,4 +291,4 @@ class Flush(Value, frozen=True, kw_only=True, omit_defaults=True):
 
 
 ToolSetting = tuple[str, str]
-"""Id of the object, and name of the setting in the tool's words."""
+"""Object id, and name of the setting in the tool's words."""

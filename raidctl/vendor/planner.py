@@ -1,4 +1,4 @@
-"""A plan under construction, for controllers whose settings are changed by commands of a tool. Pure.
+"""A plan under construction. It is for controllers whose settings are changed by commands of a tool. Pure.
 
 A vendor package decides which of its tool's settings a desired setting needs, and which commands set them. The handling
 of current values, and of the order of changes, is the same for all.
@@ -48,7 +48,7 @@ class Planner(ABC):
     """Whether the steps of another desired setting cover the present one."""
 
     order: ClassVar[Mapping[tuple[str, str], int]] = {}
-    """The order of settings and values, lowest first; 0 for all that are missing."""
+    """The order of settings and values, lowest first. All that are missing have 0."""
     ratio: ClassVar[str] = ""
     """The setting that splits the controller's cache between reads and writes."""
 
@@ -146,7 +146,7 @@ class Planner(ABC):
 
 
 def divided(requests: Sequence[Desired]) -> Iterator[Refusal]:
-    """Refuse both kinds of write-back together: one setting of the controller decides for all volumes."""
+    """Refuse both kinds of write-back together. One setting of the controller decides for all volumes."""
     policies = {desired.value for desired in requests if desired.setting == "write_policy"}
     if {"protected_write_back", "unprotected_write_back"} <= policies:
         reason = "The no-battery write cache acts on all volumes: one cannot be protected and another one unprotected."

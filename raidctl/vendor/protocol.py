@@ -1,4 +1,4 @@
-"""The contract of a vendor package: everything that the author of a plugin must read.
+"""The contract of a vendor package. It has everything that the author of a plugin must read.
 
 A vendor package is a module that satisfies :class:`Vendor`; it is registered as an entry point of the group
 ``raidctl.vendors``. It does no I/O: ``observe`` is a dialogue (:mod:`raidctl.request`), ``read`` takes text. From the
@@ -24,7 +24,7 @@ CAPABILITIES = (
     "write_active", "read_policy", "io_policy", "drive_write_cache", "no_battery_write_cache", "flush",
     "flush_interval", "cache_statistics", "progress", "device",
 )  # fmt: skip
-"""The names that ``capabilities`` may use, in the order of the support table."""
+"""The names that ``capabilities`` may use, in the support table's order."""
 
 
 class ToolSpec(Struct, frozen=True):
@@ -34,15 +34,15 @@ class ToolSpec(Struct, frozen=True):
     places: tuple[str, ...] = ()
     """Full paths of vendors' packages, outside of PATH."""
     package: str = ""
-    """The source for users: a package name, or a description of the vendor's site."""
+    """The source for users. It is a package name, or a description of the vendor's site."""
     version_argv: tuple[str, ...] = ("--version",)
     """Arguments that make it print its version; used by ``doctor``."""
     applet: bool = False
-    """Whether it is a link to a multi-call program: it must be called by its name, on the PATH."""
+    """Whether it is a link to a multi-call program. It must be called by its name, on the PATH."""
 
 
 class Document(Struct, frozen=True):
-    """One output of a tool, live or from a file, on its way to a parser."""
+    """One output of a tool, on its way to a parser. It is live or from a file."""
 
     name: str
     """File name, or the command line that printed it."""
@@ -55,7 +55,7 @@ class Confidence(IntEnum):
     """The certainty that a text is a tool's output."""
 
     POSSIBLE = 1
-    """Other tools print such a text as well: it is read with a note."""
+    """A text that other tools print as well. It is read with a note."""
     LIKELY = 2
     SURE = 3
     """A line that no other tool prints."""
@@ -105,36 +105,39 @@ class Vendor(Protocol):
 
     @property
     def SUPPORT(self) -> Mapping[str, Capability]:  # noqa: N802 - a module constant
-        """The most that the family can read and set, by the names of CAPABILITIES."""
+        """The most that the family can read and set. The keys are the names of CAPABILITIES."""
 
     def observe(self, host: HostView) -> Dialogue[Observation]:
         """Read everything of this family on a machine. No tool installed: an empty observation."""
 
     def sniff(self, name: str, text: str) -> Sniffed | None:
-        """Recognise an output of this family by its content; the name is a hint."""
+        """Recognise an output of this family by its content. The name is a hint."""
 
     def read(self, documents: Sequence[Document]) -> Observation:
         """Read complete or partial outputs, and combine those of one controller."""
 
 
 class SharesDrives(Protocol):
-    """A family whose volumes may share drives, each with a part of some of them."""
+    """A family whose volumes may share drives. Each volume has a part of some of them."""
 
     @property
     def SHARES_DRIVES(self) -> bool:  # noqa: N802 - a module constant
-        """True; without it, a layout must not name a drive in two arrays of one controller."""
+        """True: volumes may share drives.
+
+        Without it, a layout must not name a drive in two arrays of one controller.
+        """
 
 
 class CountsRedundancy(Protocol):
-    """A family whose reader works out how many more drives each volume survives."""
+    """A family whose reader counts the drive failures each volume still survives."""
 
     @property
     def COUNTS_REDUNDANCY(self) -> bool:  # noqa: N802 - a module constant
-        """True: ``failures_tolerated`` of its volumes is taken as it is; without it, the core works the number out."""
+        """True: ``failures_tolerated`` of its volumes is taken as it is. Without it, the core works the number out."""
 
 
 class ReportsProgress(Protocol):
-    """A family that can read its operations from kernel files alone, without running a tool."""
+    """A family that can read its operations from kernel files alone. No tool has to run."""
 
     def progress(self) -> Dialogue[Mapping[str, Progress | None]]:
-        """The progress of each volume by its id, None without an operation; empty if it could not be read."""
+        """The progress of each volume by its id, None without an operation. Empty if it could not be read."""

@@ -1,4 +1,4 @@
-"""Recognition of saved outputs: tables of signatures, and one scorer for all families. Pure.
+"""Recognition of saved outputs. It has tables of signatures, and one scorer for all families. Pure.
 
 A family writes one :class:`Signature` for each form of output that its tools print, the most specific first, and a
 :class:`Recogniser` scores a text with them. A line or a pair of JSON keys that only one tool prints suffices; labels
@@ -23,7 +23,7 @@ _CHARACTERS = 200_000
 _LONGEST = 2000
 """Characters of the longest line that a tool prints."""
 _EARLY = 4_000
-"""Characters before the first line that counts in full: a later one may be a quotation in a mail or a log."""
+"""Characters before the first line that counts in full. A later one may be a quotation in a mail or a log."""
 _SURE_LABELS, _LIKELY_LABELS = 3, 2
 """Numbers of characteristic labels for the confidence ``SURE`` and ``LIKELY``."""
 _JSON = re.compile(r'\s*(?:\{\s*(?:"|\}|$)|\[\s*(?:[\[{\]]|$))')
@@ -35,13 +35,14 @@ class Signature(Struct, frozen=True):
     command: str
     """The command that prints it: ``ssacli ctrl all show``."""
     first_lines: tuple[str, ...] = ()
-    """Expressions for lines that no other tool prints, for the beginning of a line without the blanks before it."""
+    """Expressions for lines that no other tool prints. They match the beginning of a line without the blanks before
+    it."""
     own_labels: tuple[str, ...] = ()
-    """Labels and titles that hardly any other tool prints, in lower case: three make it sure, two likely."""
+    """Labels and titles that hardly any other tool prints, in lower case. Three make it sure, two likely."""
     json_keys: tuple[str, ...] = ()
     """Keys that occur together in the JSON of this tool alone."""
     parts: tuple[str, ...] = ()
-    """Commands of other signatures: an output with the forms of all of them is printed by this command."""
+    """Commands of other signatures. An output with the forms of all of them is printed by this command."""
     confidence: Confidence | None = Confidence.SURE
     """The confidence of a first line or the keys. None: they only name the command, other tools print them as well."""
     every_line: bool = False
@@ -56,7 +57,7 @@ class _Score:
 
     lines: int = 0
     hits: dict[int, int] = field(default_factory=dict)
-    """Number of lines that match each signature, by its index in the table."""
+    """Number of lines that match each signature, by index in the table."""
     late: set[int] = field(default_factory=set)
     """Signatures whose first line comes late in the text."""
     labels: dict[int, set[str]] = field(default_factory=dict)
@@ -129,7 +130,7 @@ class Recogniser:
         return max(found, default=None)
 
     def _best(self, score: _Score) -> Signature:
-        """The signature with the command: the first that matches, or all of whose parts were found."""
+        """The signature with the command. It is the first that matches, or all of whose parts were found."""
         seen = {self._signatures[number].command for number in (*score.hits, *score.labels)}
         fits = (
             row
@@ -142,13 +143,13 @@ class Recogniser:
 class _Line(NamedTuple):
     text: str
     label: str
-    """In lower case; the whole line if it is no pair, as it may be a title."""
+    """In lower case. The whole line if it is no pair, as it may be a title."""
     late: bool
 
 
 @lru_cache(maxsize=2)
 def _lines(head: str) -> tuple[_Line, ...]:
-    """The lines of a text that are not blank, cached for the other families, which examine the same text."""
+    """The lines of a text that are not blank. They are cached for the other families, which examine the same text."""
     found, place = [], 0
     for raw in head.split("\n"):
         text = printable(raw.rstrip("\r")).strip() if len(raw) <= _LONGEST else ""

@@ -17,7 +17,7 @@ _MEMBERS = ("FAMILY", "TITLE", "TOOLS", "DRIVERS", "LAST", "SUPPORT", "observe",
 
 
 def vendors() -> tuple[list[Vendor], list[Problem]]:
-    """All vendor packages that load, sorted by family, and a problem for each that does not."""
+    """All vendor packages that load, sorted by family. Each that does not gives a problem."""
     found: list[Vendor] = []
     problems: list[Problem] = []
     for name, module in sorted(_entry_points()):
@@ -45,12 +45,12 @@ def families_that_count_redundancy(packages: Iterable[Vendor]) -> frozenset[str]
 
 
 def _declaring(fact: str, packages: Iterable[Vendor]) -> frozenset[str]:
-    """The families that declare a fact as true; it is false for a family without the constant."""
+    """The families that declare a fact as true. It is false for a family without the constant."""
     return frozenset(vendor.FAMILY for vendor in packages if getattr(vendor, fact, False) is True)
 
 
 def _entry_points() -> set[tuple[str, str]]:
-    """Name and module of each entry point of the group; of two distributions with one name, the first on the path.
+    """Name and module of each entry point of the group. Of two distributions with one name, the first on the path.
 
     Faster than importing ``importlib.metadata``, which is used only if the path contains an archive.
     """
@@ -68,7 +68,7 @@ def _entry_points() -> set[tuple[str, str]]:
 
 
 def _in_group(file: str) -> Iterator[tuple[str, str]]:
-    """The lines ``name = module`` of the group in an ``entry_points.txt``; none if there is no such file."""
+    """The lines ``name = module`` of the group in an ``entry_points.txt``. None if there is no such file."""
     with suppress(OSError), open(file, encoding="utf-8") as lines:  # noqa: PTH123 - as above
         group = ""
         for line in lines:

@@ -47,10 +47,10 @@ class SelfTests(Protocol):
         """The running or last test of a drive. A drive in standby is not woken."""
 
     def start(self, drive: Drive, kind: TestKind) -> Action | str:
-        """The command that starts a test in the background; a text: why there is none."""
+        """The command that starts a test in the background. A text: why there is none."""
 
     def stop(self, drive: Drive) -> Action | str:
-        """The command that aborts the running test; a text: why there is none."""
+        """The command that aborts the running test. A text: why there is none."""
 
     def refused(self, action: Action, answer: Answer) -> str | None:
         """The tool's reason for refusing; None if it accepted. The next reading decides."""

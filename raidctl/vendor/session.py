@@ -30,7 +30,7 @@ _CRASH = re.compile(
     r"illegal instruction|segmentation fault|core dumped|bus error|floating point exception", re.IGNORECASE
 )
 _SHELL_SIGNAL = 128
-"""A shell's exit code for a program that died of a signal is this plus the signal."""
+"""The base of a shell's exit codes for signals. A program that died of a signal gives this plus the signal."""
 
 
 @dataclass
@@ -42,7 +42,7 @@ class Reading(Generic[T]):
     """Whether the output is complete."""
     problems: Sequence[Problem] = ()
     note_exit: bool = False
-    """Whether an exit code other than 0 needs a note, as the output itself reports no error."""
+    """Whether an exit code other than 0 needs a note. The output itself reports no error."""
 
 
 @dataclass
@@ -73,12 +73,12 @@ class Call(Generic[T]):
 
     @property
     def whole(self) -> bool:
-        """Whether the result is reliable: the output is complete, and the tool ended normally."""
+        """Whether the result is reliable. It is if the output is complete and the tool ended normally."""
         return self.answer.fine and self.crash is None and self.answered
 
     @property
     def final(self) -> bool:
-        """Whether the next call would fail in the same way: the tool is missing or must not be run."""
+        """Whether the next call would fail in the same way. It would if the tool is missing or must not be run."""
         return self.answer.trouble not in (None, Failure.TIMEOUT)
 
     @property

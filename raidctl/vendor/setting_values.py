@@ -1,4 +1,4 @@
-"""Values of settings: the words of the command line, and the current values in an inventory."""
+"""Values of settings. They are the words of the command line, and the current values in an inventory."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ WRITE_ALSO: Mapping[str, str] = {
     **dict.fromkeys(("wb", "wbb", "writeback", "write-back"), "protected-write-back"),
     **dict.fromkeys(("awb", "fwb", "always-write-back", "forced-write-back"), "unprotected-write-back"),
 }
-"""Words of vendors' tools for the write policies; ``wb`` is the safe one, except in arcconf."""
+"""Words of vendors' tools for the write policies. ``wb`` is the safe one, except in arcconf."""
 READ = ("none", "read-ahead", "adaptive", "off")
 IO = ("direct", "cached")
 JOURNAL = ("write-through", "write-back")
@@ -63,7 +63,7 @@ _KERNEL: frozenset[Setting] = frozenset({
     "dirty_limit", "dirty_background_limit", "dirty_expire", "dirty_writeback", "writeback_percent", "cache_mode",
     "stripe_cache_size", "read_ahead", "schedule_enabled", "schedule_times", "schedule_drop_in",
 })  # fmt: skip
-"""Settings of the kernel and of schedules: details of a volume under the same names."""
+"""Settings of the kernel and of schedules. They are details of a volume under the same names."""
 
 
 SPEEDS: tuple[Setting, ...] = ("sync_speed_min", "sync_speed_max")
@@ -90,16 +90,16 @@ def endless(setting: Setting, value: str) -> bool:
 
 
 UNMODELLED: frozenset[Setting] = frozenset({"bypass_threshold", "locate"})
-"""Settings without a field in the model: only their family knows the current value."""
+"""Settings without a field in the model. Only their family knows the current value."""
 
 
 def neutral(word: str) -> str:
-    """Convert a word of the command line to the model's spelling: ``protected-write-back`` with underscores."""
+    """Convert a word of the command line to the model's spelling. ``protected-write-back`` gets underscores."""
     return word.replace("-", "_")
 
 
 def spelt(value: str) -> str:
-    """Convert a word of the model to the command line's spelling: ``protected_write_back`` with hyphens."""
+    """Convert a word of the model to the command line's spelling. ``protected_write_back`` gets hyphens."""
     return value.replace("_", "-")
 
 

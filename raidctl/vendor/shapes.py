@@ -1,4 +1,4 @@
-"""The commands that deeds may run: a table of shapes, compared right before a command runs. Pure.
+"""The commands that deeds may run: a table of shapes. They are compared right before a command runs. Pure.
 
 A shape is a command line with placeholders: ``{}`` matches a word that was read from the machine, a device node or an
 id. A placeholder may be a part of a word: ``slot={}``, ``/c{}/e{}/s{}``, ``-PhysDrv[{}:{}]``. ``{}+``, at the end only,
@@ -20,19 +20,20 @@ from raidctl.vendor.plan import Action
 Shape = tuple[str, ...]
 
 FORCING = re.compile(r"-{0,2}force[d]?|-Force|override|--run|-f|all|ALL|quiet", re.ASCII)
-"""Words that make a tool skip its own checks, or act on everything."""
+"""Words that make a tool skip its checks, or act on everything."""
 MISSING_PLACES = "Places of missing drives"
-"""Detail of an array, or of a controller whose tool names no array: ``0:3, 1:2``, as its commands name the places."""
+"""Detail of an array: ``0:3, 1:2``, as the tool's commands name the places. It is a controller's if its tool names no
+array."""
 _PLACE = "{}"
 _PLACES = "{}+"
 _FORM = "~"
 _LOCK = ("flock", "--close", "--timeout", "60")
-"""flock(1): the lock is released when the command ends, and its children do not inherit it."""
+"""The flock(1) prefix of a command. The lock is released when the command ends, and its children do not inherit it."""
 _KERNEL_NAME = re.compile(r"[A-Za-z0-9][\w.:-]{0,80}", re.ASCII)
 
 
 def locked(argv: tuple[str, ...], nodes: Iterable[str]) -> tuple[str, ...]:
-    """Return a command that holds the locks of whole drives, so that udev leaves them alone until it has ended.
+    """Return a command that holds the locks of whole drives. Until it has ended, udev leaves them alone.
 
     https://systemd.io/BLOCK_DEVICE_LOCKING
     """
@@ -40,7 +41,7 @@ def locked(argv: tuple[str, ...], nodes: Iterable[str]) -> tuple[str, ...]:
 
 
 def unlocked(argv: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the command without the lock prefix, and the drives that it locks."""
+    """Return the command without the lock prefix, and the drives it locks."""
     nodes: list[str] = []
     while argv[: len(_LOCK)] == _LOCK and len(argv) > len(_LOCK):
         nodes.append(argv[len(_LOCK)])
@@ -49,7 +50,7 @@ def unlocked(argv: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def outside(action: Action, shapes: Iterable[Shape], known: Collection[str]) -> str | None:
-    """Explain why a command is not run; None if it has one of these shapes.
+    """Explain why a command is not run. None if it has one of these shapes.
 
     Args:
         action: The command, or the write to a file.
@@ -87,7 +88,10 @@ def _fits(words: tuple[str, ...], shape: Shape, known: Collection[str]) -> bool:
 
 
 def _fits_word(word: str, place: str, known: Collection[str]) -> bool:
-    """Whether each placeholder of a word has a value that was read, and the rest is literal, or of the form."""
+    """Whether a word fits its place.
+
+    Each placeholder has a value that was read, and the rest is literal, or of the form.
+    """
     if place == _PLACE:
         return word in known
     if place.startswith((_FORM, f"?{_FORM}")):
@@ -100,7 +104,10 @@ def _fits_word(word: str, place: str, known: Collection[str]) -> bool:
 
 
 def _fits_path(path: str, shape: str, known: Collection[str]) -> bool:
-    """Whether each placeholder of a path, ``/sys/block/{}/md/sync_action``, has a kernel name that was read."""
+    """Whether a path fits a shape such as ``/sys/block/{}/md/sync_action``.
+
+    Each placeholder has a kernel name that was read.
+    """
     pieces, places = path.split("/"), shape.split("/")
     return len(pieces) == len(places) and all(
         piece == place or (_PLACE in place and _named(piece, place, known))

@@ -30,7 +30,7 @@ class Disk(Struct):
     """A drive, in a bay or on the shelf."""
 
     like: str
-    """Serial number of a recorded drive: a new one prints the same except for its serial number."""
+    """Serial number of a recorded drive. A new one prints the same except for its serial number."""
     state: DiskState
     array: str = ""
     """The array that a spare is dedicated to; empty: any."""
@@ -72,7 +72,7 @@ class Bays(Struct):
 
     clock: float
     bays: dict[str, str]
-    """Serial number of the drive in each bay; an empty bay is not listed."""
+    """Serial number of the drive in each bay. An empty bay is not listed."""
     disks: dict[str, Disk]
     groups: dict[str, Group]
     volumes: dict[str, str]
@@ -80,11 +80,11 @@ class Bays(Struct):
     checks: dict[str, Check] = {}
     """By volume."""
     removed: dict[str, str] = {}
-    """Drives that were removed by a command and are still in their bays."""
+    """Drives removed by a command that are still in their bays."""
     arrival: DiskState = "free"
     """The state of an inserted drive."""
     same_bay: bool = True
-    """Whether the controller rebuilds on a new drive in the bay of a missing member automatically."""
+    """Whether the controller automatically rebuilds in a missing member's bay. It rebuilds on the new drive there."""
     takes_free: bool = False
     """Whether it rebuilds on any free drive automatically."""
 
@@ -120,7 +120,7 @@ def standing(group: Group) -> Literal["ok", "degraded", "rebuilding", "failed"]:
 
 
 def tolerated(level: str, members: int) -> int:
-    """The number of members of one mirror set, span or array that may be missing."""
+    """The number of members that may be missing. They are of one mirror set, span or array."""
     return members - 1 if level in ("raid1", "raid10") else _TOLERATED.get(level, 0)
 
 
@@ -130,7 +130,7 @@ def is_empty(bay: str, filled: Iterable[str]) -> ValueError:
 
 
 def is_not_empty(bay: str, filled: Iterable[str]) -> ValueError:
-    """The error for a bay that has a drive, or does not exist."""
+    """The error for a bay that is filled or does not exist."""
     return ValueError(f"bay {bay} is not an empty bay; there are drives in {listing(sorted(filled))}")
 
 
@@ -181,7 +181,7 @@ def pull(machine: Bays, bay: str) -> None:
 def insert(
     machine: Bays, bay: str, serial: str | None, known: Mapping[str, object], kind: NewDrive = "like"
 ) -> str:  # fmt: skip
-    """Insert a pulled or a new drive into an empty bay; return its serial number.
+    """Insert a pulled or a new drive into an empty bay. Return its serial number.
 
     Args:
         machine: It is changed.
@@ -214,7 +214,7 @@ def insert(
 
 
 def _come_back(machine: Bays, bay: str, serial: str) -> None:
-    """Restart an array that stopped when a member left, once it is back: nothing was written since."""
+    """Restart an array that stopped when a member left. The member is back, and nothing was written since."""
     for group in machine.groups.values():
         for slot in group.slots:
             if (slot.serial, slot.state) == (serial, "missing") and standing(group) == "failed":
@@ -222,7 +222,7 @@ def _come_back(machine: Bays, bay: str, serial: str) -> None:
 
 
 def settle(machine: Bays) -> None:
-    """Apply automatic changes: rebuilds and checks that end, spares and new drives that step in."""
+    """Apply automatic changes. Rebuilds and checks end, and spares and new drives step in."""
     for volume, check in list(machine.checks.items()):
         over = machine.clock - check.since >= CHECK_SECONDS
         if over or standing(machine.groups[machine.volumes[volume]]) != "ok":
@@ -255,7 +255,7 @@ def rebuild(machine: Bays, group: Group, slot: Slot, serial: str) -> None:
 
 
 def _candidate(machine: Bays, name: str, slot: Slot) -> str | None:
-    """The drive that replaces a member automatically: one in its bay, a spare, then any free one."""
+    """The drive that replaces a member automatically. It is one in its bay, a spare, then any free one."""
     there = machine.bays.get(slot.bay)
     fitting = [serial for serial in machine.bays.values() if _fits(machine, slot, serial)]
     if machine.same_bay and there in fitting and machine.disks[there].state == "free":
@@ -270,13 +270,13 @@ def _candidate(machine: Bays, name: str, slot: Slot) -> str | None:
 
 
 def _fits(machine: Bays, slot: Slot, serial: str) -> bool:
-    """Whether a drive is as large as the missing one, and of its interface."""
+    """Whether a drive has the missing one's interface and is as large."""
     disk, before = machine.disks[serial], machine.disks.get(slot.serial)
     return disk.kind != "small" and (before is None or before.bus == disk.bus)
 
 
 class FamilyBays:
-    """The simulated drives of a family's controllers, in the state of its simulator.
+    """The simulated drives of a family's controllers, in its simulator's state.
 
     A family states which bays there are, and where its state differs; its module offers ``advance``, ``pull``,
     ``fail`` and ``insert``, the functions of :class:`raidctl.vendor.simulator.Bays`.
@@ -284,10 +284,10 @@ class FamilyBays:
 
     family: ClassVar[str]
     prefix: ClassVar[str] = ""
-    """What a drive's id has before the name of its bay: ``p`` of ``p3``."""
+    """Prefix of the bay's name in a drive's id: ``p`` of ``p3``."""
 
     def known(self, state: Mapping[str, str], number: str, machine: Bays, bay: str) -> Mapping[str, object]:
-        """The bays of a controller, where a drive is put into one of them."""
+        """The bays of a controller, one of which gets a drive."""
         raise NotImplementedError
 
     def numbers(self, state: Mapping[str, str]) -> list[str]:
@@ -300,7 +300,7 @@ class FamilyBays:
         return self.stored(state, number)
 
     def stored(self, state: Mapping[str, str], number: str) -> Bays | None:
-        """The drives of a controller as they were kept; None: they never were."""
+        """The drives of a controller as they were kept. None: they never were."""
         value = state.get(f"{self.family}/machine {number}")
         return None if value is None else msgspec.json.decode(value.encode(), type=Bays)
 
@@ -343,7 +343,7 @@ class FamilyBays:
         return self.kept(state, number, machine)
 
     def _named(self, state: Mapping[str, str], bay: str) -> tuple[str, Bays, str]:
-        """Number and drives of a controller, and the bay there: ``0,3``, or ``adaptec:1/0,3``.
+        """Number and drives of a controller, and the bay there. A bay is ``0,3``, or ``adaptec:1/0,3``.
 
         Raises:
             LookupError: The machine has no such controller with bays.

@@ -17,7 +17,7 @@ State = dict[str, str]
 
 
 class Reply(NamedTuple):
-    """The reply of a tool to a changing command, and the settings after it."""
+    """A tool's reply to a changing command, and the settings after it."""
 
     code: int
     out: str
@@ -29,31 +29,34 @@ class Simulator(Protocol):
     """A family's simulator: a module with these functions."""
 
     def initial(self, argv: tuple[str, ...], text: str) -> State:
-        """The settings in a recorded output; empty for the output of another tool."""
+        """The settings in a recorded output. Empty for the output of another tool."""
 
     def change(self, argv: tuple[str, ...], state: Mapping[str, str]) -> Reply | None:
-        """The reply to a changing command; None if it is not one of this family."""
+        """The reply to a changing command. None if it is not one of this family."""
 
     def render(self, argv: tuple[str, ...], text: str, state: Mapping[str, str]) -> str:
-        """A recorded output with the current settings; unchanged for the output of another tool."""
+        """A recorded output with the current settings. Unchanged for the output of another tool."""
 
 
 Visit = Callable[[str, str], str | None]
-"""Takes a setting's name and value, and returns the value to print; None leaves the line out."""
+"""Takes a setting's name and value, and returns the value to print. None leaves the line out."""
 
 
 class Place(ABC):
-    """The position in an output of lines ``label: value``: the family's sections, and the settings in them."""
+    """The position in an output of lines ``label: value``.
+
+    It follows the family's sections, and the settings in them.
+    """
 
     pairs: ClassVar[tuple[re.Pattern[str], ...]] = (
         #    Cache Ratio: 25% Read / 75% Write
         re.compile(r"(?P<head>\s*(?P<label>[^:]+):\s*)(?P<value>\S.*?)(?P<tail>\s*)"),
     )
-    """The forms of a line with a value; the first that matches counts."""
+    """The forms of a line with a value. The first that matches counts."""
 
     @abstractmethod
     def read(self, line: str, label: str, value: str) -> str | None:
-        """Follow a line; return the name of the setting in it, None for any other line.
+        """Follow a line. Return the name of the setting in it, None for any other line.
 
         Args:
             line: The line.
@@ -63,7 +66,7 @@ class Place(ABC):
 
 
 def walk(text: str, place: Place, visit: Visit) -> str:
-    """Print an output again; each setting is passed to ``visit`` and printed with the value that it returns."""
+    """Print an output again. Each setting is passed to ``visit`` and printed with the value that it returns."""
     lines = []
     for line in text.split("\n"):
         match = next((found for form in place.pairs if (found := form.fullmatch(line))), None)
@@ -76,7 +79,7 @@ def walk(text: str, place: Place, visit: Visit) -> str:
 
 
 def settings(text: str, place: Place, plain: Callable[[str, str], str | None]) -> State:
-    """The settings in an output, each with the first value printed; ``plain`` converts it to the commands' spelling."""
+    """The settings in an output, each with the first value printed. ``plain`` converts it to the commands' spelling."""
     found: State = {}
 
     def take(name: str, value: str) -> str:
@@ -90,11 +93,11 @@ def settings(text: str, place: Place, plain: Callable[[str, str], str | None]) -
 
 
 NewDrive = Literal["like", "small", "failing", "other_media"]
-"""An inserted drive: like the last one in that bay; half as large; failing soon; of the other media type."""
+"""An inserted drive: like the last one in that bay. Half as large; failing soon; of the other media type."""
 
 
 class Bays(Protocol):
-    """The additional functions of a simulator whose machine has drive bays and a clock.
+    """Additional simulator functions for a machine with drive bays and a clock.
 
     All of it is in the state, under names of the family's own. Two of them are the same for all families, as the core
     looks them up: ``FAMILY/clock = SECONDS`` and ``FAMILY/bay BAY = SERIAL`` for each bay with a drive. Others are
@@ -113,17 +116,17 @@ class Bays(Protocol):
         """Let time pass: rebuilds advance and end. Unchanged for a machine without a clock."""
 
     def pull(self, state: Mapping[str, str], bay: str) -> State:
-        """Take the drive out of a bay; then it is on the shelf, with its serial number and content."""
+        """Take the drive out of a bay. Then it is on the shelf, with its serial number and content."""
 
     def insert(self, state: Mapping[str, str], bay: str, serial: str | None, kind: NewDrive = "like") -> State:
-        """Put a drive from the shelf into an empty bay; without a serial number a new one, ``ZC1N0001`` and so on."""
+        """Put a drive from the shelf into an empty bay. Without a serial number a new one, ``ZC1N0001`` and so on."""
 
     def fail(self, state: Mapping[str, str], bay: str) -> State:
-        """Let the drive in a bay fail, in the tool's words; it stays in its bay."""
+        """Let the drive in a bay fail, in the tool's words. It stays in its bay."""
 
 
 class Leds(Protocol):
     """The additional function of a simulator whose tools switch locate LEDs."""
 
     def leds(self, argv: tuple[str, ...], text: str) -> State:
-        """The locate LEDs of the drives in a recorded output, all off, as no output shows them as settings."""
+        """The locate LEDs of the drives in a recorded output, all off. No output shows them as settings."""

@@ -1,4 +1,4 @@
-"""Shared by families of software RAID: one controller with all volumes, and tools that print JSON."""
+"""Code shared by families of software RAID. They have one controller with all volumes, and tools that print JSON."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ from raidctl.vendor.protocol import Document
 
 
 class SoftwareDraft(ControllerDraft[G]):
-    """All volumes of a family by their names: ``lvm:vg/data``, its array ``lvm:vg/data/array``, drives ``lvm:NAME``."""
+    """All volumes of a family by their names.
+
+    An example is ``lvm:vg/data`` with its array ``lvm:vg/data/array`` and drives ``lvm:NAME``.
+    """
 
     def owned(self, controller_id: str) -> Iterator[tuple[Draft, str]]:
         """Each draft with its id."""
@@ -30,7 +33,7 @@ def array_id(controller_id: str, volume: str) -> str:
 
 
 def json_value(document: Document, text: str, found: list[Problem]) -> tuple[object, str]:
-    """Decode the JSON at the beginning of a text; the second value is the rest.
+    """Decode the JSON at the beginning of a text. The second value is the rest.
 
     JSON that is damaged or cut off is None, with a problem.
     """

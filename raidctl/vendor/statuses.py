@@ -1,4 +1,4 @@
-"""Converts a tool's word for the state of an object to the model's status."""
+"""Conversion of a tool's word for an object's state. The result is the model's status."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def put_status(
     prefix: str = "",
     held_as: str | None = None,
 ) -> None:
-    """Put a status and the tool's words for it; a word that is not in the family's table is a problem.
+    """Put a status and the tool's words for it. A word that is not in the family's table is a problem.
 
     If two sources disagree, the bad status is used, whatever their ranks: a drive that is failed only in the tool's
     list is not ok.
@@ -65,7 +65,7 @@ class VolumeWord(NamedTuple):
 def put_volume_word(
     volume: Draft, line: Line, word: VolumeWord | None, *, text: str, percent: float | None, weight: int = DETAIL
 ) -> None:  # fmt: skip
-    """Put the status of a volume and the progress that its line reports.
+    """Put a volume's status and the progress that its line reports.
 
     Args:
         volume: The draft.
@@ -95,7 +95,7 @@ def read_status(
     *,
     weight: int = DETAIL,
 ) -> str | None:
-    """Read a pair into the status; one without a value becomes a detail, and the result is None.
+    """Read a pair into the status. One without a value becomes a detail, and the result is None.
 
     ``look_up`` returns None or raises ``ValueError`` for a word that it does not know.
     """

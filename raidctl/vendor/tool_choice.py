@@ -1,4 +1,7 @@
-"""Show a controller that several tools report once, by the tool that reports most."""
+"""Choice of the tool for a controller that several tools report.
+
+The controller is shown once, by the tool that reports most.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ C = TypeVar("C", bound=ControllerDraft[Any])
 
 
 class Choice(Struct, Generic[C]):
-    """A shown controller, the tool that reports most of it, and the reports of the other tools."""
+    """A shown controller, and the tool that reports most of it. The reports of the other tools are included."""
 
     draft: C
     tool: str

@@ -38,19 +38,19 @@ class Installed(Struct, frozen=True):
 
 
 def command_of(tool: Tool) -> str:
-    """First word of a tool's command lines: its name if it is on the PATH, else the full path."""
+    """First word of a tool's command lines. It is the tool's name if that is on the PATH, else the full path."""
     if tool.path is None or (basename(tool.path) == tool.name and dirname(tool.path) in _ON_PATH):
         return tool.name
     return tool.path
 
 
 def reporting_tool(controller: Controller, tools: Sequence[Tool]) -> Tool | None:
-    """The tool that reported a controller, or the first one if that is not recorded; None if it is not among them."""
+    """The tool that reported a controller, or the first if not recorded. None if it is not among them."""
     return next((tool for tool in tools if controller.told_by in (None, tool.name)), None)
 
 
 def installed(specs: Sequence[ToolSpec]) -> Dialogue[list[Installed]]:
-    """The installed tools in their order; a tool with several names counts once."""
+    """The installed tools in their order. A tool with several names counts once."""
     answers = yield from ask_all([Which(spec.name, spec.places) for spec in specs])
     found: dict[str, Installed] = {}
     for spec, answer in zip(specs, answers, strict=True):
@@ -60,7 +60,7 @@ def installed(specs: Sequence[ToolSpec]) -> Dialogue[list[Installed]]:
 
 
 def call_problem(request: Run, answer: RunAnswer) -> Problem | None:
-    """The problem if a call could not be run; None if it ran, whatever its exit code."""
+    """The problem if a call could not be run. None if it ran, whatever its exit code."""
     if answer.trouble is None:
         return None
     where = " ".join(request.argv)
@@ -87,14 +87,14 @@ def call_problem(request: Run, answer: RunAnswer) -> Problem | None:
 
 
 def as_note(problem: Problem) -> Problem:
-    """Make a note of a problem of a call whose data other calls gave."""
+    """Turn the problem of a call into a note. Other calls gave its data."""
     if problem.kind not in ("unread", "no_tool", "no_right"):
         return problem
     return msgspec.structs.replace(problem, severity="info", kind="note", remedy=None)
 
 
 def without_root(problems: Sequence[Problem], host: HostView) -> list[Problem]:
-    """Report missing permission instead of :data:`NO_CONTROLLER` if the tool was not run as root."""
+    """Report missing permission instead of :data:`NO_CONTROLLER` if the tool ran without root."""
     return [
         msgspec.structs.replace(item, severity="error", kind="no_right", remedy="Run raidctl as root (sudo).")
         if host.root is False and item.message == NO_CONTROLLER

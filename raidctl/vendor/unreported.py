@@ -1,4 +1,4 @@
-"""Facts that no tool of a family has a word for: ``UNREPORTED`` of a vendor package.
+"""Facts that no tool of a family has a word for. They are ``UNREPORTED`` of a vendor package.
 
 A guard that needs a fact which a tool could report, and did not, does not pass. Where no tool of the family has a word
 for it, the guard passes with the reason that the family gives. Without the constant, the tools report every fact.
@@ -14,7 +14,7 @@ from msgspec import Struct
 from raidctl.vendor.protocol import Vendor
 
 Fact = Literal["preserved_data", "differences"]
-"""Preserved cache of lost volumes; differences between copies of a mirror after a check."""
+"""Preserved cache of lost volumes. Differences between copies of a mirror after a check."""
 
 
 class Unreported(Struct, frozen=True, kw_only=True):
@@ -24,7 +24,7 @@ class Unreported(Struct, frozen=True, kw_only=True):
     why: str
     """What the tools report instead, one sentence."""
     in_status: bool = False
-    """Whether the status of the cache would mention it: then that status has to be known."""
+    """Whether the status of the cache would mention it. Then that status has to be known."""
 
 
 def unreported(vendors: Iterable[Vendor]) -> dict[tuple[str, Fact], Unreported]:

@@ -99,7 +99,10 @@ def write_cache(case: Case) -> Answer:
 
 
 def policies(case: Case, cache: VolumeCache) -> None:
-    """Add the configured and active policy, and the kernel's view of the cache, as evidence."""
+    """Add policies and the kernel's view of the cache as evidence.
+
+    The policies are the configured and the active one.
+    """
     name = case.subject.id
     if cache.write_policy is not None:
         case.cite(name, "cache.write_policy", f"configured: {_WORDS[cache.write_policy]}")
@@ -258,7 +261,7 @@ def cache_split(case: Case) -> Answer:
 
 
 def drive_cache(case: Case) -> Answer:
-    """Whether the write caches of the drives are off or on, by the controller's policy and the drives."""
+    """Whether the write caches of the drives are off or on. The controller's policy and the drives decide."""
     wanted = case.claim.words[0]
     found = drive_caches(case)
     if case.ground.view.virtual:

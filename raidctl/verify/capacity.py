@@ -1,4 +1,4 @@
-"""RAID level from capacity: N drives of size d give N d, (N-1) d, (N-2) d or N/2 d. Pure."""
+"""RAID level from capacity. N drives of size d give N d, (N-1) d, (N-2) d or N/2 d. Pure."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Reckoning:
 
 
 def usable(level: str, sizes: Sequence[int], count: int, copies: int | None = None) -> tuple[float, ...]:
-    """Possible sizes of a volume of a level on ``count`` drives with these known sizes; empty: unknown.
+    """Possible volume sizes of a level on ``count`` drives of known sizes. Empty: unknown.
 
     >>> usable("raid6", [4, 4, 4, 4, 4], 6), usable("raid10", [2, 2, 2, 2], 4)
     ((16.0,), (4.0,))
@@ -57,7 +57,7 @@ def usable(level: str, sizes: Sequence[int], count: int, copies: int | None = No
 
 
 def reckon(ground: Ground, subject: Subject, level: str) -> Reckoning | None:
-    """Whether the size of a volume matches a level; None if drives or sizes are unknown."""
+    """Whether the size of a volume matches a level. None if drives or sizes are unknown."""
     volume = subject.volume
     if volume is None:
         return None
@@ -86,7 +86,7 @@ def reckon(ground: Ground, subject: Subject, level: str) -> Reckoning | None:
 
 
 def fitting(ground: Ground, subject: Subject) -> tuple[str, ...]:
-    """The common levels that match the size of a volume; empty if unknown."""
+    """The common levels that match the size of a volume. Empty if unknown."""
     volume = subject.volume
     if volume is None:
         return ()
@@ -140,7 +140,7 @@ def _count(subject: Subject) -> int | None:
 
 
 def _whole(subject: Subject) -> tuple[bool, bool]:
-    """Whether the array has no free space, as far as known; whether no other volume is known on it."""
+    """Whether the array has no free space, as far as known. Whether no other volume is known on it."""
     array = subject.array
     sharing = [v for v in subject.controller.volumes if v.array == subject.item.array and v.id != subject.id]
     free = array.free_bytes if array else None

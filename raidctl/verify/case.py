@@ -40,7 +40,7 @@ class Case:
     """Remarks that are added to the reasons, whatever the verdict."""
 
     def cite(self, object_id: str, path: str, statement: str, source: Source = "controller") -> None:
-        """Add a field of the inventory as evidence, with the line of output if known."""
+        """Add a field of the inventory as evidence. The line of output is included if known."""
         found = self._facts(object_id, path)
         # the tool or drive takes precedence over the kernel
         first = next((one for one in found if not _from_kernel(one)), found[0] if found else None)
@@ -58,12 +58,12 @@ class Case:
         )
 
     def only_kernel(self, object_id: str, path: str) -> bool:
-        """Whether a field is known only from the kernel, not from the drive."""
+        """Whether a field is known only from the kernel, not the drive."""
         found = self._facts(object_id, path)
         return bool(found) and all(_from_kernel(one) for one in found)
 
     def _facts(self, object_id: str, path: str) -> list[Fact]:
-        """The facts of a field, else of its parts, else of its parent."""
+        """The facts of a field, else of its parts, else its parent."""
         mine = self.ground.facts.get(object_id, ())
         ways: tuple[Callable[[str], bool], ...] = (
             lambda name: name == path,
@@ -77,7 +77,7 @@ class Case:
         return []
 
     def passed(self, *reasons: str) -> Answer:
-        """A pass; inconclusive if the claim depends on a complete list and the output is incomplete."""
+        """A pass. Inconclusive if the claim depends on a complete list and the output is incomplete."""
         subject, partial = self.subject, self.ground.partial
         names = {subject.id, subject.controller.id, *(drive.id for drive in subject.members)}
         if self.claim.name in _OF_ALL and not partial.isdisjoint(names):
@@ -87,7 +87,7 @@ class Case:
         return self._close("pass", reasons)
 
     def passed_unless_virtual(self, *reasons: str) -> Answer:
-        """A pass; inconclusive in a virtual machine, where this shows nothing about written data."""
+        """A pass. Inconclusive in a virtual machine, where this shows nothing about written data."""
         virtual = self.ground.view.virtual
         if virtual:
             return self.of_host(*reasons, next_test=HOST_OR_CUT)
@@ -108,7 +108,7 @@ class Case:
         return self._close("suspect", reasons, next_test)
 
     def inconclusive(self, *reasons: str, next_test: str | None = None, access: bool = True) -> Answer:
-        """Inconclusive; ``access``: because of a missing tool or permission, if one is missing."""
+        """The inconclusive answer. ``access``: because of a missing tool or permission, if one is missing."""
         missing = self.missing() if access else None
         remedy = missing.remedy or missing.message if missing else None
         more = (missing.message,) if missing and missing.message not in reasons else ()
@@ -116,14 +116,14 @@ class Case:
         return self._close("inconclusive", (*reasons, *more), test, access=missing is not None)
 
     def measuring(self, *options: str) -> str:
-        """The command that measures this claim; DIR if no directory on the volume is known."""
+        """The command that measures this claim. DIR if no directory on the volume is known."""
         points = [point for block in blocks_of(self.ground, self.subject) for point in block.mountpoints]
         found = [*self.subject.item.mountpoints, *points]
         where = next((point for point in found if point.startswith("/")), "DIR")
         return shlex.join(["raidctl", "verify", "--measure", *options, self.claim.option, *self.claim.words, where])
 
     def missing(self) -> Problem | None:
-        """The problem of a missing tool or permission that affects this volume or drive, if any."""
+        """The problem of a missing tool or permission, if any. It affects this volume or drive."""
         missing = [problem for problem in self.ground.inventory.problems if problem.kind in _NO_ACCESS]
         if not missing or self.ground.view.virtual:
             return None

@@ -1,4 +1,4 @@
-"""The measurements of a target, the facts known about it, and its figures as evidence. Pure."""
+"""The measurements of a target, and the facts known about it. Its figures serve as evidence. Pure."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SWITCHES: Mapping[str, tuple[str, str]] = {
     FLIP: ("--switch-policy", "commits_write_through"),
     DRIVE_OFF: ("--switch-drive-caches", "commits_drive_off"),
 }
-"""Tests that change a policy temporarily: the option of each, and the figure that it measures."""
+"""Tests that change a policy temporarily. Each has its option, and the figure that it measures."""
 _WRITES = frozenset({COMMITS, SLOPE})
 _WORDS: Mapping[tuple[str, str], str] = {
     ("medium", "read_latency"): "a random read takes {} ms",
@@ -58,7 +58,7 @@ class Clock:
     served: bool = False
     """Measured on an NBD server, not on hardware of this machine."""
     asked: tuple[str, ...] = field(default=())
-    """Options of the command line, such as the claims, that suggested commands repeat."""
+    """Command-line options, such as the claims, that suggested commands repeat."""
 
     @cached_property
     def results(self) -> Mapping[str, TrialResult]:
@@ -102,7 +102,7 @@ class Clock:
         return tuple(one.text for one in self.weighed().confounders if one.name in SLOWING)
 
     def figure(self, trial: str, name: str) -> Spread | None:
-        """A figure with an interval; None: not measured, or for too short a time."""
+        """A figure with an interval. None: not measured, or for too short a time."""
         found = self.results[trial].figures.get(name) if trial in self.results else None
         return found if found is not None and found.low is not None and found.high is not None else None
 

@@ -1,4 +1,4 @@
-"""A contract: what was promised, as TOML; its claims are those of ``raidctl verify``. Pure.
+"""A contract: what was promised, as TOML. Its claims are those of ``raidctl verify``. Pure.
 
 ::
 
@@ -159,7 +159,7 @@ def _text(value: object, place: Place) -> str | None:
 
 
 def judged(ground: Ground, contract: Contract, path_of: Callable[[str], str] = str) -> Verification:
-    """The answers to all claims of a contract; a volume that is not found is inconclusive, never skipped.
+    """The answers to all claims of a contract. A volume that is not found is inconclusive, never skipped.
 
     ``path_of`` converts a target to its path on the machine.
     """
@@ -185,7 +185,7 @@ def _section(ground: Ground, section: Section, path_of: Callable[[str], str]) ->
 
 
 def _misfits(claims: Sequence[Claim], subjects: Sequence[Subject], fitting: Sequence[Claim]) -> Iterator[Answer]:
-    """Claims that apply to none of the volumes, so nothing shows that they hold."""
+    """Claims that apply to none of the volumes. Nothing shows that they hold."""
     for claim in claims:
         if claim not in fitting:
             for one in subjects:

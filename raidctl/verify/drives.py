@@ -1,4 +1,4 @@
-"""Write caches of a volume's drives, by the controller's policy, the drives and the kernel. Pure."""
+"""Write caches of a volume's drives. The controller's policy, the drives and the kernel show them. Pure."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class DriveCaches:
 
 
 def drive_caches(case: Case) -> DriveCaches:
-    """The state of the write caches of all drives below a subject, with the evidence added to the case."""
+    """The state of the write caches of all drives below a subject. The evidence is added to the case."""
     policy = _policy(case)
     states = {drive.id: _state(case, drive) for _, drive in case.subject.drives}
     members = case.ground.below.members(case.subject.volume) if case.subject.volume else None
@@ -73,7 +73,7 @@ def _policy(case: Case) -> str | None:
 
 
 def _state(case: Case, drive: Drive) -> str | None:
-    """State reported by the drive; the kernel's view is only added as evidence."""
+    """State reported by the drive. The kernel's view is only added as evidence."""
     block = case.ground.view.block(drive.device) if drive.device else None
     if drive.write_cache is not None:
         case.cite(drive.id, "write_cache", f"write cache {drive.write_cache}", "drive")

@@ -18,7 +18,10 @@ _MIB = 1 << 20
 
 
 def facts(ground: Ground, subject: Subject) -> Evidence:
-    """Controller, policy, battery, caches and flushes of a volume, and the common speed of its drives."""
+    """The facts of a volume.
+
+    They are controller, policy, battery, caches and flushes, and the common speed of its drives.
+    """
     case = Case(Claim("power_safe"), subject, ground)
     controller = None if subject.on_controllers else _controller(subject)
     drives: Literal["enabled", "disabled"] | None = None
@@ -82,7 +85,7 @@ def write_percent(subject: Subject | None) -> int | None:
 
 
 def _flush_sent(case: Case) -> bool | None:
-    """Whether file system and kernel send flushes; None: unknown, because of a device in between."""
+    """Whether file system and kernel send flushes. None: unknown, because of a device in between."""
     if without_barriers(case.ground.kernel, case.subject.item.mountpoints):
         return False
     caches = {block.write_cache for block in blocks_of(case.ground, case.subject) if block.kind != "partition"}

@@ -1,4 +1,4 @@
-"""Answers to all claims about all volumes and drives, and the overall verdict. Pure."""
+"""Answers to all claims about all volumes and drives. The overall verdict follows from them. Pure."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ JUDGES: Mapping[ClaimName, Callable[[Case], Answer]] = {
 
 
 def misfit(claim: Claim, subject: Subject) -> str | None:
-    """Why a claim is not applicable to a subject; None if it is, even if it fails."""
+    """Why a claim is not applicable to a subject. None if it is, even if it fails."""
     volume = subject.volume
     if claim.name == "strip_size":
         if volume is None:
@@ -55,7 +55,7 @@ def misfit(claim: Claim, subject: Subject) -> str | None:
 
 
 _OF_THE_HOST = frozenset(JUDGES) - {"volume_status", "min_size", "policy_active", "power_safe", "no_write_hole"}
-"""Claims about hardware, which only the host can decide for a virtual drive."""
+"""Claims about hardware. Only the host can decide them for a virtual drive."""
 
 
 _OF_THE_CONTROLLER = frozenset(
@@ -145,7 +145,7 @@ def _nothing(ground: Ground, claims: Sequence[Claim]) -> list[Answer]:
 
 
 def _unshown(ground: Ground, claims: Sequence[Claim], subjects: Sequence[Subject]) -> list[Answer]:
-    """Inconclusive results for controllers that could not be read, as other controllers prove nothing about them."""
+    """Inconclusive results for controllers that could not be read. Other controllers prove nothing about them."""
     known = {name for one in subjects for name in (one.controller.id, one.controller.pci_address)}
     hidden = [p for p in ground.inventory.problems if p.severity == "error" and p.kind in HIDING]
     return [
@@ -185,7 +185,11 @@ def join(ground: Ground, parts: Sequence[Verification], contract: str) -> Verifi
 
 
 def exit_code(report: Verification) -> int:
-    """1: a claim fails or is suspect; 3: inconclusive; 4: inconclusive for lack of a tool or permission; 0: pass."""
+    """The exit code of a verification.
+
+    It is 1 if a claim fails or is suspect, 3 if inconclusive, 4 if inconclusive for lack of a tool or permission, and 0
+    for a pass.
+    """
     if report.verdict in ("fail", "suspect"):
         return EXIT_NO
     if report.verdict == "pass":

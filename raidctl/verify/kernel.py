@@ -1,4 +1,4 @@
-"""Kernel information besides the inventory: mounts with options, cache types of SCSI drives."""
+"""Kernel information besides the inventory. It is mounts with options, and cache types of SCSI drives."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Kernel:
     """Kernel tables that are not part of a survey."""
 
     mounts: tuple[tuple[Mount, Line], ...] = ()
-    """In the kernel's order; a later mount on the same point hides the earlier one."""
+    """In the kernel's order. A later mount on the same point hides the earlier one."""
     cache_types: Mapping[str, str] = field(default_factory=dict)
     """Of SCSI drives by ``H:C:T:L``: ``write back``, ``write through``."""
 
@@ -27,7 +27,7 @@ class Kernel:
         return next((pair for pair in reversed(self.mounts) if pair[0].point == point), None)
 
     def above(self, path: str) -> tuple[Mount, Line] | None:
-        """The mount that contains a path: the one with the longest mount point, the last if several have it."""
+        """The mount that contains a path. It is the one with the longest mount point, the last if several have it."""
         found = None
         for pair in self.mounts:
             point = pair[0].point
@@ -59,7 +59,7 @@ def _cache_type(disk: BlockDevice) -> str:
 
 
 def queue(block: BlockDevice) -> Evidence | None:
-    """The kernel's view of a device's write cache, which decides whether it sends flushes."""
+    """The kernel's view of a device's write cache. It decides whether the kernel sends flushes."""
     if block.write_cache is None:
         return None
     sends = {"write back": ", so it sends flushes", "write through": ", so it sends no flush"}

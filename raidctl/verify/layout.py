@@ -1,4 +1,4 @@
-"""Claims about the layout of a volume: level, drives, spares, strip, size, media, state, firmware. Pure."""
+"""Claims about the layout of a volume. They are level, drives, spares, strip, size, media, state and firmware. Pure."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SAME = 0.01
 
 
 def raid_level(case: Case) -> Answer:
-    """Whether the tool reports this level, and whether the size of the drives matches it."""
+    """Whether the tool reports this level, and the drives' size matches it."""
     volume = case.subject.volume
     if volume is None:
         return _single(case)
@@ -131,7 +131,7 @@ def drives(case: Case) -> Answer:
 
 
 def spares(case: Case) -> Answer:
-    """Whether at least the claimed number of spares is available, dedicated or global."""
+    """Whether at least the claimed number of spares is available. Dedicated and global ones count."""
     volume, wanted = case.subject.volume, case.claim.number
     if volume is None:
         return case.failed("It is a single drive, which has no spares.") if wanted else case.passed("It has no spares.")
@@ -179,7 +179,7 @@ def strip_size(case: Case) -> Answer:
 
 
 def min_size(case: Case) -> Answer:
-    """Whether it has at least the claimed size, by the tool and by the kernel."""
+    """Whether it has at least the claimed size, by tool and kernel."""
     item = case.subject.item
     block = _kernel_size(case)
     if item.size_bytes is not None:
@@ -250,7 +250,7 @@ def by_value(values: dict[str, str], verbs: tuple[str, str], members: int) -> st
 
 
 def silent(unknown: Sequence[str], what: str, members: int) -> str:
-    """Name the drives that do not report a value, or state that none of several does."""
+    """Name the drives that do not report a value. If none of several does, state that."""
     if len(unknown) == members > 1:
         return f"None of the {members} drives reports the {what}."
     return f"{listing(unknown)} {'does' if len(unknown) == 1 else 'do'} not report the {what}."
@@ -297,7 +297,7 @@ def _disks(case: Case) -> list[BlockDevice]:
 
 
 def _rotational(case: Case) -> None:
-    """The kernel's view of plain drives; it knows nothing about a controller's volumes."""
+    """The kernel's view of plain drives. It knows nothing about a controller's volumes."""
     if case.subject.volume is not None and not case.subject.software:
         return
     for block in _disks(case):

@@ -24,7 +24,7 @@ from raidctl.verify.wanted import Claim
 
 _MIB = 1 << 20
 _SPANS = 20
-"""Multiple of the controller's cache that random reads must span to show the medium."""
+"""Multiple of the controller's cache that random reads must span. Only then do they show the medium."""
 _EARLY = (
     ("medium", "rpm"), ("commits", "commits"), ("commits", "commits_raw"), ("commits", "unflushed"),
     ("flush_slope", "flush_slope"),
@@ -68,7 +68,7 @@ def _answer(answer: Answer, claim: Claim, clock: Clock) -> Answer:
 
 
 def _barred(measured: Measured, clock: Clock, answer: Answer) -> Measured | None:
-    """The result if the figures allow no conclusion: a virtual machine, memory, the page cache."""
+    """The result if the figures allow no conclusion. The cause is a virtual machine, memory, or the page cache."""
     if not clock.barred:
         return None
     # do not repeat what the settings already show
@@ -78,7 +78,7 @@ def _barred(measured: Measured, clock: Clock, answer: Answer) -> Measured | None
 
 
 def combined(answer: Answer, measured: Measured, subject: Subject | None) -> Answer:
-    """The worse of reported and measured; a measurement alone passes only what it can show."""
+    """The worse of reported and measured. A measurement alone passes only what it can show."""
     lifts = measured.lifts and not (
         answer.claim == "power_safe" and subject is not None and may_damage_stripes(subject)
     )
@@ -218,7 +218,7 @@ def _cache_size(_answer: Answer, claim: Claim, clock: Clock) -> Measured:
 
 
 def _large_enough(text: str, clock: Clock, lines: tuple[Evidence, ...]) -> Measured:
-    """The result for a cache of sufficient size, which may be the drives'."""
+    """The result for a large enough cache, which may be the drives'."""
     if clock.facts.drive_cache == "disabled" and clock.facts.controller:
         ruled = ("the write caches of the drives: they are off",)
         return Measured("pass", (text,), ruled, lifts=True, evidence=lines)
@@ -269,7 +269,7 @@ def _unread(clock: Clock) -> tuple[str, ...]:
 
 
 def _still(clock: Clock) -> bool:
-    """Whether reads were too fast for a hard drive, over more data than a controller's cache holds."""
+    """Whether reads were too fast for a hard drive. They have to cover more data than a controller's cache holds."""
     medium = clock.results.get("medium")
     controller = clock.subject.controller if clock.subject is not None else None
     cache = controller.cache.size_bytes if controller is not None and controller.cache is not None else None
@@ -278,7 +278,7 @@ def _still(clock: Clock) -> bool:
 
 
 def _alone(clock: Clock) -> bool:
-    """Whether the measurement covers the whole claim: a single drive, or a server."""
+    """Whether the measurement covers the whole claim. It does for a single drive, or a server."""
     return clock.served or (clock.subject is not None and len(clock.subject.drives) == 1)
 
 
@@ -288,7 +288,7 @@ def _one_of(clock: Clock) -> tuple[str, ...]:
 
 
 def _raid_level(_answer: Answer, claim: Claim, clock: Clock) -> Measured | None:
-    """RAID level by the cost of small writes: often a set of levels, not one."""
+    """RAID level by the cost of small writes. Often it is a set of levels, not one."""
     result = clock.results.get("raid_level")
     if result is None:
         return None
@@ -318,7 +318,7 @@ _MEASURABLE: Mapping[ClaimName, Callable[[Answer, Claim, Clock], Measured | None
 
 
 def unknown_target(claims: Sequence[Claim], named: str, why: str, *, served: bool) -> list[Answer]:
-    """Inconclusive results for a target that no inventory describes; only measurements can pass them."""
+    """Inconclusive results for a target that no inventory describes. Only measurements can pass them."""
     where = _SERVER if served else _OUTSIDE
     return [
         Answer(

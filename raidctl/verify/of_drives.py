@@ -14,7 +14,7 @@ _YEAR = 8766
 
 
 def drive_size(case: Case) -> Answer:
-    """Whether each of its drives has at least the claimed size, within the tolerance."""
+    """Whether each drive has at least the claimed size, within the tolerance."""
     least = case.claim.number * (1 - SAME)
     for drive in _members(case):
         if drive.size_bytes is not None:
@@ -30,7 +30,7 @@ def drive_size(case: Case) -> Answer:
 
 
 def drive_age(case: Case) -> Answer:
-    """Whether the power-on time of each of its drives is at most the claimed one."""
+    """Whether each drive's power-on time is at most the claimed one."""
     for drive in _members(case):
         if drive.power_on_hours is not None:
             shown = f"powered on for {_age(drive.power_on_hours)}"
@@ -49,7 +49,7 @@ def _members(case: Case) -> list[Drive]:
 
 
 def _unless_unknown(case: Case, unknown: list[str], what: str, claimed: str) -> Answer:
-    """A pass, unless a drive is not listed, or does not report the value."""
+    """A pass, if all drives are listed and report the value."""
     count, volume = len(_members(case)), case.subject.volume
     if not count:
         return case.inconclusive("Its drives are unknown.")

@@ -19,9 +19,9 @@ from raidctl.verify.report import Answer, Evidence, Verification, overall
 from raidctl.verify.subjects import Ground, Subject
 
 LEAST = 5
-"""Counted cuts without a loss that are needed for a pass: a probability of a loss of at most 45 % per cut."""
+"""Counted cuts without a loss that are needed for a pass. They mean a probability of a loss of at most 45 % per cut."""
 PHYSICAL = frozenset({"plug", "pdu", "bmc", "enclosure"})
-"""Ways to cut the power that are real cuts; an unknown way may have been a reset."""
+"""Ways to cut the power that are real cuts. An unknown way may have been a reset."""
 
 
 def joined(report: Verification, run: PowerCutRun, ground: Ground, subjects: Sequence[Subject]) -> Verification:

@@ -1,4 +1,4 @@
-"""Safety claims: the configured policy is active, and acknowledged data survives a power failure.
+"""Safety claims. The configured policy is active, and acknowledged data survives a power failure.
 
 With a volatile cache, only a measurement or a power cut shows whether a drive honours a flush. Without one these claims
 are inconclusive, or fail if no flush is sent.
@@ -57,7 +57,7 @@ def power_safe(case: Case) -> Answer:
 
 
 def _with_write_hole(case: Case, volume: Volume, found: Answer) -> Answer:
-    """Extend the answer about caches by the write hole of a parity volume."""
+    """Extend the answer about caches by a parity volume's write hole."""
     hole = write_hole(case.subject.controller, volume)
     if found.verdict == "fail" or hole.state not in ("open", "unknown") or volume.raid_level not in PARITY:
         return found
@@ -75,7 +75,7 @@ def _with_write_hole(case: Case, volume: Volume, found: Answer) -> Answer:
 
 
 def may_damage_stripes(subject: Subject) -> bool:
-    """Whether a power failure may damage other data than that being written, on a degraded or rebuilding volume.
+    """Whether a power failure may damage other data than that being written. It may on a degraded or rebuilding volume.
 
     Tests of flushes or power cuts do not show this, as they read back only what they have written.
     """
@@ -89,7 +89,7 @@ def may_damage_stripes(subject: Subject) -> bool:
 
 
 def no_write_hole(case: Case) -> Answer:
-    """Whether a power failure during a write leaves other data of the stripe intact."""
+    """Whether a power failure during a write leaves other stripe data intact."""
     volume = case.subject.volume
     if volume is None:
         return case.passed("A single drive has no stripes.")
@@ -145,7 +145,7 @@ def _behind_controller(case: Case, cache: VolumeCache) -> Answer:
 
 
 def _by_drives(case: Case, barriers: list[str]) -> Answer:
-    """Judge volumes without a RAID controller: the drives' caches, and whether flushes reach them."""
+    """Judge volumes without a RAID controller. The drives' caches count, and whether flushes reach them."""
     caches = drive_caches(case)
     if case.ground.view.virtual:
         return case.passed_unless_virtual("The drives are virtual.")
@@ -173,7 +173,10 @@ def _by_drives(case: Case, barriers: list[str]) -> Answer:
 
 
 def _without_flush(case: Case) -> list[str]:
-    """The drives with their cache on to which the kernel sends no flush; also notes layers above that drop flushes."""
+    """Drives with their cache on to which the kernel sends no flush.
+
+    The function also notes layers above that drop flushes.
+    """
     found = []
     for _, drive in case.subject.drives:
         block = case.ground.view.block(drive.device) if drive.device else None

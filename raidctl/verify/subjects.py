@@ -1,4 +1,4 @@
-"""Volumes and plain drives that claims are about, with the drives below them. Pure."""
+"""Volumes and plain drives that claims are about. The drives below them are included. Pure."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Subject:
     controller: Controller
     item: Volume | Drive
     members: tuple[Drive, ...] = ()
-    """The drives of the volume as listed by its tool, without spares; for a drive, the drive."""
+    """The drives of the volume as listed by its tool, without spares. For a drive, the drive."""
     below: tuple[Subject, ...] = ()
     """Of a software array: the volumes and drives below its members."""
 
@@ -101,7 +101,7 @@ class Ground:
 
     @cached_property
     def partial(self) -> frozenset[str]:
-        """Ids of the objects described in output that is incomplete or could not be read."""
+        """Ids of objects described in output that is incomplete or unreadable."""
         problems = [problem for problem in self.inventory.problems if problem.kind == "unread"]
         unread = {problem.where for problem in problems}
         outputs = [output for output in self.seen.outputs if output.cut_off is not None or output.command in unread]
@@ -130,7 +130,7 @@ class Ground:
 
 
 def asked(seen: Survey, runner: Runner) -> Ground:
-    """The machine with kernel information; what could not be read is an error."""
+    """The machine with kernel information. What could not be read is an error."""
     watched = FailureWatch(runner)
     kernel = converse(read_kernel(seen.view), watched)
     known = seen.inventory.problems
@@ -140,7 +140,7 @@ def asked(seen: Survey, runner: Runner) -> Ground:
 
 
 def whole(ground: Ground, *, drives: bool) -> tuple[list[Subject], list[str]]:
-    """All volumes, and the ids of drives in use outside; with ``drives``, or without volumes, the drives too."""
+    """All volumes, and the ids of drives in use outside. With ``drives``, or without volumes, the drives too."""
     controllers = ground.inventory.controllers
     volumes = [ground.subject(controller, volume) for controller in controllers for volume in controller.volumes]
     inside = {drive.id for subject in volumes for _, drive in subject.drives} | ground.in_arrays()
@@ -157,7 +157,7 @@ def whole(ground: Ground, *, drives: bool) -> tuple[list[Subject], list[str]]:
 
 
 def named(ground: Ground, words: Sequence[str]) -> list[Subject]:
-    """The volumes and drives named by ids, devices, mount points or directories; a controller or array: its volumes.
+    """The volumes and drives named by ids, devices, mount points or directories. A controller or array: its volumes.
 
     Raises:
         UsageError: A name is unknown, ambiguous, or has no volume or drive.

@@ -1,4 +1,4 @@
-"""Parse the claims of the command line; invalid values are usage errors with suggestions."""
+"""Parse the claims of the command line. Invalid values are usage errors with suggestions."""
 
 from __future__ import annotations
 
@@ -58,7 +58,9 @@ DEFAULT: tuple[Claim, ...] = (
 
 
 def claims(given: Mapping[str, object]) -> tuple[Claim, ...]:
-    """The claims of the options, by their names with underscores, in the order of the help.
+    """The claims of the options; without any, the default ones. They are in the order of the help.
+
+    The options are given by their names with underscores.
 
     Raises:
         UsageError: An invalid value; the message suggests similar ones.
@@ -73,7 +75,7 @@ def claims(given: Mapping[str, object]) -> tuple[Claim, ...]:
 
 
 def claim(name: ClaimName, value: object) -> Claim:
-    """The claim of one name (of :data:`NAMES`) and its value as given to the option.
+    """The claim of one name and its value. The name is one of :data:`NAMES`, and the value is as given to the option.
 
     Raises:
         UsageError: An invalid value.
@@ -214,7 +216,7 @@ _READERS: Mapping[ClaimName, Callable[[object], Claim]] = {
     "drive_size": _size("drive_size", binary=False, example="such as 4TB or 3.6TiB"),
     "drive_age": _age,
 }
-"""Parsers of the claims, in the order of the help and of the answers."""
+"""Parsers of the claims, in the order of the help and answers."""
 NAMES: tuple[ClaimName, ...] = tuple(_READERS)
 SWITCHES: frozenset[ClaimName] = frozenset({"battery", "policy_active", "power_safe", "no_write_hole"})
 """Claims without a value."""

@@ -1,1 +1,1 @@
-"""Changes on a machine since the last run: transitions of findings, and their delivery."""
+"""Changes on a machine since the last run. They are transitions of findings, which are delivered."""

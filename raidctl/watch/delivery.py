@@ -36,7 +36,7 @@ _MORE = 400
 
 
 class UndeliveredError(Exception):
-    """It was not delivered, or it is unknown whether it was; the text is the reason."""
+    """It was not delivered, or it is unknown whether it was. The text is the reason."""
 
 
 class Letter(msgspec.Struct, frozen=True, kw_only=True):
@@ -53,11 +53,11 @@ class Letter(msgspec.Struct, frozen=True, kw_only=True):
     key: str
     """Its identity: the same events have the same Message-ID."""
     threads: tuple[str, ...] = ()
-    """A thread id for each finding in it, the same in all letters about that finding."""
+    """A thread id for each finding in it. It is the same in all letters about that finding."""
 
 
 class Mail(msgspec.Struct, frozen=True, kw_only=True):
-    """A mail address; sent by sendmail, or by SMTP if that is not installed or a server is named."""
+    """A mail address. Sent by sendmail, or by SMTP if that is not installed or a server is named."""
 
     address: str
     sender: str | None = None
@@ -191,7 +191,7 @@ def _why(done: RunAnswer, name: str) -> str:
 
 
 def _reason(error: Exception) -> str:
-    """An error of SMTP in one line: the server's code and its text."""
+    """An SMTP error in one line: the server's code and text."""
     if isinstance(error, smtplib.SMTPRecipientsRefused):
         code, text = next(iter(error.recipients.values()))
     elif isinstance(error, smtplib.SMTPResponseException):

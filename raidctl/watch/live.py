@@ -72,7 +72,7 @@ class Board(Struct, frozen=True, kw_only=True):
     read_at: str
     """Time of the last complete reading."""
     changes: tuple[LiveChange, ...] = ()
-    """Changes since the previous reading; small ones are left out until they add up."""
+    """Changes since the previous reading. Small ones are left out until they add up."""
 
     @property
     def whole(self) -> bool:
@@ -156,7 +156,7 @@ class Live(Struct):
 
 
 def _with_lost(fresh: Sequence[Fact], before: Sequence[Fact], reading: Reading) -> list[Fact]:
-    """The facts, with those that could not be read this time as unknown, in their former places."""
+    """The facts, including those that could not be read this time. These are unknown, in their former places."""
     inventory = reading.frame.inventory
     present = {fact.key for fact in fresh}
     silent = {

@@ -22,7 +22,7 @@ from raidctl.watch.live_report import Section, Value
 HOST = ""
 """The object of facts about the whole machine."""
 PERCENT_STEP, CELSIUS_STEP = 5.0, 2.0
-"""Least change of a percentage or a temperature for a new line in the log."""
+"""Least change of a percentage or temperature for a new log line."""
 _CACHES = ("page_cache", "dm_writecache", "dm_cache", "bcache", "controller")
 """Layers that hold data; the others are settings."""
 _PERCENT = re.compile(r" \d+(?:\.\d+)?%")
@@ -47,7 +47,7 @@ class Fact(Struct, frozen=True, kw_only=True):
     """A smaller change of the figure gets no line in the log."""
     task: Task | None = None
     lost: bool = False
-    """The value could not be read this time; the other fields are from before."""
+    """The value could not be read this time. The other fields are from before."""
 
     @property
     def words(self) -> str:
@@ -147,7 +147,10 @@ def _words(layer: Layer, label: str, name: str, text: str) -> Fact:
 
 
 def _size(layer: Layer, label: str, name: str, size: int) -> Fact:
-    """A size, logged for each twentieth of the cache, or of the limit for unwritten data in memory."""
+    """The fact of a size.
+
+    It is logged for each twentieth of the cache, or of the limit for unwritten data in memory.
+    """
     limits = [one.effective_bytes for one in layer.thresholds if one.name.startswith("dirty_") and one.effective_bytes]
     whole = max(limits, default=0) if layer.kind == "page_cache" else layer.size_bytes
     step = (whole or 0) * PERCENT_STEP / 100 or size / 2

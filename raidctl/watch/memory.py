@@ -1,4 +1,4 @@
-"""The memory of ``raidctl watch`` between two runs, and the events that it reports.
+"""The memory of ``raidctl watch`` between two runs, and the events it reports.
 
 Times are seconds since 1970, so that a run is a pure function of memory, findings and clock.
 """
@@ -24,8 +24,8 @@ class Config(msgspec.Struct, frozen=True, kw_only=True):
     """The times after which something is reported."""
 
     after: float = 2
-    """Runs in a row, or seconds with ``by_time``, before a warning or an end is reported; a critical finding needs
-    one run."""
+    """Runs in a row before a warning or an end is reported. With ``by_time``, these are seconds. A critical finding
+    needs one run."""
     by_time: bool = False
     unknown_after: float = DAY
     """Seconds before a result that stays unknown is reported."""
@@ -41,13 +41,13 @@ class Tracked(msgspec.Struct, frozen=True, kw_only=True):
     finding: Finding
     serial: str | None = None
     is_object: bool = False
-    """The object was in the inventory: a drive, a volume; not the host or a tool."""
+    """The object was in the inventory: a drive, a volume. Not the host or a tool."""
     since: float | None = None
     """Time of the first run in the present series that found it."""
     seen: int = 0
     """Runs in a row that found it."""
     reported: float | None = None
-    """Time at which it was reported as present; None: it is not reported."""
+    """Time at which it was reported as present. None: it is not reported."""
     severity: Severity | None = None
     """The worst severity reported."""
     reminded: float | None = None
@@ -59,7 +59,7 @@ class Tracked(msgspec.Struct, frozen=True, kw_only=True):
     ended: float | None = None
     """Time at which its end was reported last."""
     relapses: int = 0
-    """Number of times that it came back within a day after its end was reported."""
+    """Number of returns within a day after its end was reported."""
 
 
 class Event(msgspec.Struct, frozen=True, kw_only=True):
@@ -99,7 +99,7 @@ class Known(msgspec.Struct, frozen=True, kw_only=True):
 
     kind: Literal["controller", "volume", "drive"]
     identity: str
-    """Its permanent identity: model and serial number, or unique id; without them its id."""
+    """Its permanent identity: model and serial number, or unique id. Without them its id."""
     where: str
     """Its id in the last run that found it."""
     serial: str | None = None

@@ -48,7 +48,7 @@ def objects_of(inventory: Inventory) -> Iterator[Known]:
 def after_look(
     before: Sequence[Known], now: Sequence[Known], config: Config, moment: float, *, complete: bool
 ) -> tuple[tuple[Known, ...], list[Missed]]:
-    """The objects to remember, and those that have been missing long enough, each reported once.
+    """The objects to remember, and those that have been missing long enough. Each missing one is reported once.
 
     Only a complete run shows that an object is missing.
     """
@@ -77,5 +77,5 @@ def after_look(
 
 
 def _is_same(one: Known, other: Known) -> bool:
-    """Whether two objects in one place may be the same: one of them is known only by its id."""
+    """Whether two objects in one place may be the same. One of them has to be known only by its id."""
     return one.identity == one.where or other.identity == other.where

@@ -17,7 +17,7 @@ from raidctl.watch.objects import objects_of
 NOT_READ = "machine_not_read"
 """The rule for a machine that could not be read."""
 WAIVERS_NOT_READ = "waivers_not_read"
-"""The rule for a file of waivers that could not be read: its findings are reported."""
+"""The rule for a file of waivers that could not be read. Its findings are reported."""
 
 
 def look_at(inventory: Inventory, found: Sequence[Finding], waived: Sequence[Finding] = ()) -> Look:
@@ -45,7 +45,7 @@ def look_at(inventory: Inventory, found: Sequence[Finding], waived: Sequence[Fin
 
 
 def unreadable(message: str, remedy: str | None = None) -> Look:
-    """A run on a machine that could not be read: everything is unknown, and nothing has ended."""
+    """A run on a machine that could not be read. Everything is unknown, and nothing has ended."""
     finding = Finding(
         rule=NOT_READ, severity="warning", outcome="unknown", where="host", message=message, remedy=remedy
     )

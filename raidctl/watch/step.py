@@ -58,13 +58,13 @@ def step(memory: Memory, look: Look, now: float, config: Config) -> tuple[Memory
 
 
 def _end(kind: Kind, one: Tracked, kept: Iterable[Tracked]) -> Kind:
-    """The kind of an end: an object with another finding is not good again, as a volume that is being rebuilt."""
+    """The kind of an end. An object with another finding is not good again, such as a volume that is being rebuilt."""
     others = any(other.seen and other.finding.where == one.finding.where for other in kept)
     return "over" if kind == "good" and others else kind
 
 
 def enqueue(memory: Memory, events: Sequence[Event], channels: Sequence[str], now: float) -> Memory:
-    """The memory with events queued for channels; a new channel gets everything that is present.
+    """The memory with events queued for channels. A new channel gets everything that is present.
 
     Events for unused channels are dropped. A newer sign of life or reminder replaces an older one in the queue.
     """
@@ -85,7 +85,7 @@ def enqueue(memory: Memory, events: Sequence[Event], channels: Sequence[str], no
 
 
 def waiting(memory: Memory, channel: str) -> tuple[Event, ...]:
-    """The events that a channel has not received, worst first, signs of life last."""
+    """The events that a channel has not received, worst first. Events that ended and signs of life come last."""
     mine = [one.event for one in memory.queue if channel in one.channels]
     return tuple(sorted(mine, key=lambda one: (one.kind == "alive", one.kind in ENDS, WEIGHT[one.severity], one.id)))
 
@@ -106,7 +106,7 @@ def _for(one: Queued, channels: Sequence[str]) -> Queued:
 
 
 def _superseded(one: Queued, event: Event) -> Queued:
-    """The queue entry without channels, if a newer reminder or sign of life replaces it."""
+    """The queue entry, without channels if it is superseded. A newer reminder or sign of life replaces it."""
     old = one.event
     same = (old.kind, old.rule, old.where, old.serial) == (event.kind, event.rule, event.where, event.serial)
     return replace(one, channels=()) if same and event.kind in ("reminder", "alive") else one
@@ -117,7 +117,7 @@ def _key(one: Tracked) -> Key:
 
 
 def _sightings(sightings: Iterable[Sighting], known: dict[Key, Tracked]) -> dict[Key, Sighting]:
-    """Sightings by key, the worse of two; an unreported serial number is taken from the last run."""
+    """Sightings by key, the worse of two. An unreported serial number is taken from the last run."""
     serials: dict[tuple[str, str], list[str | None]] = {}
     for rule, where, serial in known:
         serials.setdefault((rule, where), []).append(serial)
@@ -146,7 +146,7 @@ def _fresh(sighting: Sighting) -> Tracked:
 def _next(
     one: Tracked, sighting: Sighting | None, look: Look, now: float, config: Config
 ) -> tuple[Tracked, Kind | None]:
-    """One rule on one object after a run, and the event, if any."""
+    """One rule on one object after a run, and any event."""
     if sighting is None:
         return _ended(one, look, now, config) if look.complete else _unknown(one, now, config)
     if sighting.state == "good":
@@ -182,7 +182,7 @@ def _found(one: Tracked, now: float, config: Config) -> tuple[Tracked, Kind | No
 
 
 def _ended(one: Tracked, look: Look, now: float, config: Config) -> tuple[Tracked, Kind | None]:
-    """The state after a run in which it passed, or a complete run without it."""
+    """The state after a run in which it passed. A complete run without it counts, too."""
     known = one.unknown_reported
     one = replace(one, seen=0, unknown_since=None, unknown_reported=False)
     if one.reported is None:

@@ -78,7 +78,7 @@ def recorded(name: str) -> Inventory:
 def machine(
     *volumes: Volume, problems: tuple[Problem, ...] = (), hostname: str | None = "db1", **fields: Any
 ) -> Inventory:
-    """A machine with one controller, two drives in an array and a spare; ``fields`` overrides its values."""
+    """Return a machine with one controller, two array drives and a spare. ``fields`` overrides its values."""
     drives = tuple(
         Drive(id=f"c:1/{bay}", array="c:1/A", role="member", media="hdd", model="HARBOR", status="ok") for bay in "ab"
     )

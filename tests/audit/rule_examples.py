@@ -1,4 +1,4 @@
-"""For each built-in rule, one machine on which it fails and one that passes.
+"""For each built-in rule, one machine that fails and one that passes.
 
 A machine is a recorded one, or a recorded one with one object changed.
 """
@@ -34,7 +34,7 @@ _KINDS = ("batteries", "arrays", "volumes", "drives")
 
 @dataclass(frozen=True)
 class Machine:
-    """A recorded machine with fields of one object changed; ``problem`` is added to its problems."""
+    """A recorded machine with fields of one object changed. ``problem`` is added to its problems."""
 
     name: str
     object_id: str | None = None
@@ -65,17 +65,17 @@ class Example:
     fails: Machine
     passes: Machine
     outcome: str = "fail"
-    """`unknown` for the rules that never fail, but report that something is unknown."""
+    """`unknown` for rules that never fail, but report that something is unknown."""
 
 
 def graded(one: Finding) -> str:
-    """The severity of a failure (a finding that passes has a severity too, without a meaning)."""
+    """Return the severity of a failure. A finding that passes has a severity too, without a meaning."""
     assert one.outcome == "fail"
     return one.severity
 
 
 def changed(inventory: Inventory, object_id: str, changes: Changes) -> Inventory:
-    """Set these fields of one object; a dictionary changes fields within a part of the object.
+    """Set these fields of one object. A dictionary changes fields within a part of the object.
 
     What is derived from several fields is derived again.
     """

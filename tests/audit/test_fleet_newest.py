@@ -36,7 +36,10 @@ def site(tmp_path: Path) -> Path:
 
 
 def test_the_newest_of_two_inventories_of_a_host_counts(site: Path, tmp_path: Path) -> None:
-    """In a directory, a stream or a list, in any order, the newest counts and the older one is reported as left out."""
+    """Of two inventories of a host, the newest counts.
+
+    In a directory, a stream or a list, in any order, the older one is reported as left out.
+    """
     new, old = _of("2026-11-22T01:00:00Z"), _of("2026-11-22T01:30:00+02:00", level="raid5")
     place = tmp_path / "fleet"
     place.mkdir()
@@ -59,7 +62,7 @@ def test_a_recording_is_left_out_for_a_newer_inventory(site: Path, tmp_path: Pat
 
 
 def test_two_machines_of_one_name_both_count(site: Path) -> None:
-    """If all serial numbers differ, both count; if one drive was exchanged, only the newest counts."""
+    """If all serial numbers differ, both count. If one drive was exchanged, only the newest counts."""
     old, other = recorded("smartarray-p400"), recorded("md-degraded-rebuilding")
     assert old.host.hostname == other.host.hostname
     later = _later(old)
@@ -92,14 +95,14 @@ def _lines(*inventories: Inventory) -> bytes:
     ids=["two hosts", "no time", "no name", "one time"],
 )
 def test_what_is_not_known_to_be_older_counts(site: Path, one: Inventory, other: Inventory) -> None:
-    """With different hosts, or without a name or time, none is left out."""
+    """With different hosts, or no name or time, none is left out."""
     done = _audit(site, "-", stdin=msgspec.json.encode(one) + b"\n" + msgspec.json.encode(other))
     assert (done.stderr, "2 hosts" in done.stdout) == ("", True)
 
 
 @pytest.mark.parametrize("limit", ["36h", "2d", "1w", "90min"])
 def test_an_inventory_that_is_too_old_passes_nothing(limit: str) -> None:
-    """Up to the limit it is audited; older, in the future or without a time, it is UNKNOWN."""
+    """Up to the limit it is audited. Older, in the future or without a time, it is UNKNOWN."""
     hours = {"36h": 36.0, "2d": 48.0, "1w": 168.0, "90min": 1.5}[limit]
     auditor = Auditor(policy(f'max_age = "{limit}"\nraid_level = "raid6"'), alone=True, now=NOW)
 

@@ -1,4 +1,4 @@
-"""Files among the inventories that are none: each is reported once, and nothing blocks."""
+"""Files among the inventories that are none. Each is reported once, and nothing blocks."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ def place(tmp_path: Path) -> Path:
 
 
 def _hosts(place: Path) -> list[tuple[str, bool]]:
-    """The file of each host in the audit's report, and whether it was unreadable."""
+    """Return each reported host's file, and whether it was unreadable."""
     argv = [sys.executable, "-m", "raidctl", "audit", "site.toml", "fleet", "--json", "--jobs", "1"]
     done = subprocess.run(argv, cwd=place, capture_output=True, check=False, timeout=120)
     return [(one["source"], one["unreadable"]) for one in json.loads(done.stdout)["hosts"]]
 
 
 def test_a_pipe_in_a_directory_does_not_block(place: Path) -> None:
-    """A named pipe is unreadable, and the audit does not block on it."""
+    """A named pipe is unreadable, and does not block the audit."""
     os.mkfifo(place / "fleet" / "b.json")
     os.mkfifo(place / "fleet" / "c.jsonl")
     assert _hosts(place) == [("fleet/a.json", False), ("fleet/b.json", True), ("fleet/c.jsonl", True)]
 
 
 def test_an_unreadable_file_is_one_host(place: Path) -> None:
-    """A file of random bytes is one unreadable host; in a file of inventories, each line counts."""
+    """A file of random bytes is one unreadable host. In a file of inventories, each line counts."""
     noise = random.Random(1).randbytes(100_000)  # noqa: S311 - the same bytes in every run
     (place / "fleet" / "b.json").write_bytes(noise)
     good = (place / "fleet" / "a.json").read_bytes()

@@ -64,7 +64,7 @@ def host(*findings: Finding, name: str = "db1") -> Audited:
 
 
 def follows(element: ET.Element) -> None:
-    """Assert that an element and its children follow the schema, and that the sums of a suite are right."""
+    """Assert that an element and its children follow the schema. The sums of a suite must be right, too."""
     must, may, inside = SCHEMA[element.tag]
     assert must <= set(element.keys()) <= must | may, element.tag
     for child in element:
@@ -82,7 +82,7 @@ def follows(element: ET.Element) -> None:
 
 @pytest.mark.parametrize("machine", MACHINES)
 def test_every_machine_follows_the_schema(machine: str) -> None:
-    """Sums agree with the cases, and each case of a suite has its own name."""
+    """Sums agree with the cases. Each case of a suite has its own name."""
     done = run("--replay", FIXTURES / machine, "audit", "--builtin", "--format", "junit")
     root = ET.fromstring(done.stdout)  # noqa: S314 - our own text
     follows(root)
@@ -110,7 +110,7 @@ def test_it_reports_what_the_json_reports() -> None:
 
 
 def test_each_outcome_has_its_element() -> None:
-    """A failed finding is a failure, an unknown one an error, a rule that selected nothing is skipped."""
+    """A failed finding is a failure, an unknown one an error. A rule that selected nothing is skipped."""
     outcomes = ("fail", "unknown", "unmatched", "pass")
     root = written(host(*(of(outcome, where=f"v{number}") for number, outcome in enumerate(outcomes))))
     follows(root)
@@ -123,7 +123,7 @@ def test_each_outcome_has_its_element() -> None:
 
 
 def test_a_case_keeps_its_name_when_it_begins_to_fail() -> None:
-    """A case has the same name whether it passes or fails, because CI servers compare names."""
+    """A case has the same name whether it passes or fails. CI servers compare names."""
     good, bad = (written(host(one)).find(".//testcase") for one in (of("pass"), of("fail", field="status")))
     assert good is not None
     assert bad is not None
@@ -141,7 +141,7 @@ def test_two_findings_of_a_rule_on_one_object_are_one_case() -> None:
 
 
 def test_findings_about_the_policy_are_a_separate_suite() -> None:
-    """A rule that selected nothing on any of many hosts is in the suite ``policy``."""
+    """A rule that selected nothing on any host is in suite ``policy``. There are many hosts."""
     root = written(host(), host(name="db2"), summary=Summary(findings=[of("unmatched")]))
     follows(root)
     assert [suite.get("name") for suite in root] == ["db1", "db2", "policy"]
@@ -158,7 +158,7 @@ def test_any_text_is_valid_xml(text: str) -> None:
 
 
 def test_many_hosts_and_a_line_that_is_broken(tmp_path: Path) -> None:
-    """Each host is a suite; an unreadable line is a suite with an error, named by its line."""
+    """Each host is a suite. An unreadable line is a suite with an error, named by its line."""
     good = msgspec.json.encode(recorded("smartarray-gen9-degraded"))
     fleet = tmp_path / "fleet.jsonl"
     fleet.write_bytes(b"\n".join([good, good[:500], good]) + b"\n")

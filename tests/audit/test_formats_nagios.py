@@ -73,7 +73,7 @@ def finding(severity: str = "critical", outcome: str = "fail", **more: object) -
 
 
 def audited(*findings: Finding) -> Check:
-    """The output for one machine with these findings and a check that passed."""
+    """The output for one machine with these findings. One further check passed."""
     out = writer("nagios", Options("site.toml", Paper(width=80), alone=True))
     out.host(Audited(host="db1", source="local", findings=findings))
     summary = Summary(hosts=1, checked=len(findings) + 1, passed=1)
@@ -85,7 +85,7 @@ def audited(*findings: Finding) -> Check:
 @pytest.mark.parametrize("command", [("diagnose",), ("audit", "--builtin")])
 @pytest.mark.parametrize("machine", MACHINES)
 def test_the_line_of_every_machine_follows_the_guidelines(machine: str, command: tuple[str, ...]) -> None:
-    """The word and the exit code agree, and the figures are those of the findings."""
+    """The word and the exit code agree. The figures are those of the findings."""
     done = run("--replay", FIXTURES / machine, *command, "--format", "nagios")
     check = read(done.stdout)
     assert done.exit_code == Status[check.state]
@@ -101,7 +101,7 @@ def test_a_healthy_machine_is_ok_without_any_policy(machine: str) -> None:
 
 
 def test_diagnose_and_its_line_agree() -> None:
-    """Exit code 1 of ``diagnose`` is WARNING or CRITICAL, 0 is OK, everything else UNKNOWN."""
+    """Exit code 1 of ``diagnose`` is WARNING or CRITICAL. Exit code 0 is OK, everything else UNKNOWN."""
     words = {0: {0}, 1: {1, 2}, 3: {3}, 4: {3}}
     for machine in MACHINES:
         usual, line = (
@@ -133,7 +133,7 @@ def test_the_worst_decides(findings: tuple[Finding, ...], state: str) -> None:
 
 
 def test_the_worst_finding_is_in_the_first_line() -> None:
-    """The first line has the worst finding; the others follow, the worst first."""
+    """The first line has the worst finding. The others follow, the worst first."""
     check = audited(finding("info", message="Third."), finding("warning", message="Second."), finding(message="First."))
     assert check.text.endswith("battery smartarray:1: First.")
     assert [line.split()[0] for line in check.more] == ["[CRITICAL]", "[WARNING]", "[INFO]"]
@@ -154,7 +154,7 @@ def test_many_findings_stay_within_the_bounds() -> None:
 
 @given(st.text() | st.sampled_from(["|", "'a' | b=1", '$(id) `id` "', "\x1b[31m|", "\r\nRAID OK - "]))
 def test_no_text_breaks_the_protocol_or_reaches_a_shell(text: str) -> None:
-    """Bars, line ends and characters that a shell expands are removed from texts."""
+    """Texts contain no bars, line ends or characters that a shell expands."""
     check = audited(finding(message=text, rule=text or "r", where=text or "w", remedy=text))
     assert check.figures["critical"] == 1
     assert len(check.more) == 1
@@ -163,7 +163,7 @@ def test_no_text_breaks_the_protocol_or_reaches_a_shell(text: str) -> None:
 
 @given(st.text(), st.integers(10, 60))
 def test_a_text_is_cut_between_characters(text: str, limit: int) -> None:
-    """A text is cut at the limit, in bytes, and never within a character."""
+    """A text is cut at the limit, and never within a character. The limit is in bytes."""
     result = cut(safe(text), limit)
     assert len(result.encode()) <= limit
     assert result == safe(text) or result.endswith("...")
@@ -187,7 +187,7 @@ def test_without_figures_there_is_no_bar() -> None:
     ],
 )
 def test_whatever_goes_wrong_is_unknown(words: tuple[str, ...]) -> None:
-    """Wrong usage is UNKNOWN with a line on standard output, since exit code 2 would be CRITICAL."""
+    """Wrong usage is UNKNOWN with a line on standard output. Exit code 2 would be CRITICAL."""
     done = run(*words)
     assert (done.exit_code, read(done.stdout).state) == (3, "UNKNOWN")
 
@@ -220,7 +220,7 @@ def test_many_machines_have_one_line(tmp_path: Path) -> None:
 
 
 def test_a_shell_reads_it_as_a_check_does() -> None:
-    """The documented plugin script works in a real shell under the C locale."""
+    """The documented plugin script works in a real shell. The locale is C."""
     page = (FIXTURES.parent / "docs" / "export.md").read_text(encoding="utf-8")
     script = page.split("<!-- the plugin -->\n```sh\n")[1].split("```")[0]
     assert "exec raidctl diagnose --format nagios" in script

@@ -58,7 +58,7 @@ def written(inventory: Inventory) -> str:
 
 
 def series(exposition: str) -> Series:
-    """Every series as the Prometheus client library parses it; duplicates are an error."""
+    """Every series as the Prometheus client library parses it. Duplicates are an error."""
     found: Series = {}
     for family in text_string_to_metric_families(exposition):
         assert family.type == "gauge"
@@ -76,14 +76,14 @@ def value(found: Series, name: str, **labels: str) -> float | None:
 
 
 def promtool(*words: str | Path, given: str = "") -> tuple[int, str]:
-    """Exit code and output of Prometheus's own checker; a missing one is an error (``tests/run`` installs it)."""
+    """Exit code and output of Prometheus's own checker. A missing one is an error (``tests/run`` installs it)."""
     argv = ["promtool", *map(str, words)]
     done = subprocess.run(argv, input=given.encode(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
     return done.returncode, done.stdout.decode("utf-8")
 
 
 def documented(mark: str, path: Path) -> Path:
-    """Write the block of the manual that follows a mark to a file."""
+    """Write a block of the manual to a file. The block follows a mark."""
     page = (FIXTURES.parent / "docs" / "export.md").read_text(encoding="utf-8")
     path.write_text(page.split(f"<!-- {mark} -->\n```yaml\n")[1].split("```")[0], encoding="utf-8")
     return path
@@ -124,7 +124,7 @@ def test_no_two_metrics_have_the_same_name() -> None:
 
 @pytest.mark.parametrize("machine", MACHINES)
 def test_every_machine_is_parsed_by_the_client_library(machine: str) -> None:
-    """Labels distinguish all series, and each controller, volume and drive has an info series."""
+    """Labels distinguish all series. Each controller, volume and drive has an info series."""
     inventory = replayed(machine).inventory
     found = series(written(inventory))
     controllers = inventory.controllers
@@ -140,7 +140,7 @@ def test_every_machine_is_parsed_by_the_client_library(machine: str) -> None:
 
 
 def test_figures_are_in_base_units() -> None:
-    """Values are in bytes, ratios from 0 to 1, seconds, degrees Celsius and bytes per second."""
+    """Values are in base units. These are bytes, ratios from 0 to 1, seconds, degrees Celsius and bytes per second."""
     found = series(written(HEALTHY))
     drive = HEALTHY.controllers[0].drives[0]
     assert value(found, "cache_size_bytes", controller="smartarray:1") == 512 * 1024**2
@@ -152,7 +152,7 @@ def test_figures_are_in_base_units() -> None:
 
 
 def test_a_status_has_one_series_per_word() -> None:
-    """A status has one series per word, and only the current one is 1."""
+    """A status has one series per word. Only the current one is 1."""
     found = series(written(DEGRADED))
     states = {
         dict(labels)["status"]: held for (name, labels), held in found.items() if name == "raidctl_battery_status"
@@ -176,7 +176,7 @@ def test_unknown_values_have_no_series() -> None:
 
 
 def test_what_could_not_be_read_is_counted() -> None:
-    """Each kind of problem has a series, 0 if there is none; here two controllers have no tool."""
+    """Each kind of problem has a series, 0 if there is none. Here two controllers have no tool."""
     done = run("--replay", FIXTURES / "host-raid-card-no-tool", "export")
     found = series(done.stdout)
     assert value(found, "problems", kind="no_tool") == 2
@@ -204,7 +204,7 @@ def test_rules_adds_the_findings() -> None:
 @given(NASTY)
 @hypothesis_settings(deadline=None)
 def test_no_text_of_hardware_breaks_the_format(nasty: str) -> None:
-    """Quotes, backslashes, line ends and surrogates are escaped or replaced, other text is unchanged."""
+    """Quotes, backslashes, line ends and surrogates are escaped or replaced. Other text is unchanged."""
     controller = HEALTHY.controllers[0]
     host = msgspec.structs.replace(HEALTHY.host, hostname=nasty)
     twins = tuple(msgspec.structs.replace(drive, id=nasty, model=nasty) for drive in controller.drives)
@@ -218,7 +218,7 @@ def test_no_text_of_hardware_breaks_the_format(nasty: str) -> None:
 
 
 def test_labels_are_added_to_each_series() -> None:
-    """Labels of the command line are escaped; a reserved or invalid name is wrong usage."""
+    """Labels of the command line are escaped. A reserved or invalid name is wrong usage."""
     words = ("--replay", FIXTURES / "areca-arc1210", "export", "--rules")
     plain, labelled = (
         series(run(*words, *more).stdout) for more in ((), ("--label", "host=db7", "--label", 'rack=a"1'))
@@ -257,14 +257,14 @@ def test_whole_numbers_have_no_point() -> None:
 
 
 def test_a_time_without_a_zone_is_unknown() -> None:
-    """A time without a zone could be any, so it has no value."""
+    """A time without a zone has no value. It could be any time."""
     assert [seconds(one) for one in ("2026-03-04T05:06:07Z", "2026-03-04T05:06:07", "soon", None)] == [
         1772600767, None, None, None,
     ]  # fmt: skip
 
 
 def test_a_file_is_replaced_in_one_step(tmp_path: Path) -> None:
-    """The file is readable by the exporter's user, nothing is left beside it, and a symlink stays one."""
+    """The file is readable by the exporter's user. Nothing is left beside it, and a symlink stays one."""
     real, link = tmp_path / "real.prom", tmp_path / "raidctl.prom"
     real.write_text("old\n", encoding="utf-8")
     link.symlink_to(real)
@@ -326,7 +326,7 @@ def probes_of(scan: Callable[[str], Page], *targets: str, interval: float = 600)
 
 
 def test_simultaneous_requests_of_a_target_share_a_scan() -> None:
-    """Two requests share one scan, another target is scanned meanwhile, and pages are reused in the interval."""
+    """Two requests share one scan. Another target is scanned meanwhile, and pages are reused in the interval."""
     begun, go_on, scans = threading.Event(), threading.Event(), []
 
     def scan(target: str) -> Page:
@@ -372,7 +372,7 @@ def test_only_targets_of_the_list_are_read(query: str, status: int) -> None:
 
 
 def test_targets_over_http(tmp_path: Path) -> None:
-    """An unreachable host is a failed scrape, an unlisted one is refused, and raidctl has its own page."""
+    """An unreachable host is a failed scrape, an unlisted one is refused. raidctl has its own page."""
     hosts = tmp_path / "hosts"
     hosts.write_text("# two\nroot@raidctl-no-such-host.invalid\ndb[1:2]  # the first\nhere ansible_connection=local\n")
     words = ["export", "--listen", "0", "--targets", str(hosts), "--timeout", "5"]
@@ -394,7 +394,7 @@ def test_targets_over_http(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text_of_file", ["", "# none\n", "db1 db2\n", "-oProxyCommand=x\n", "a;b\n"])
 def test_an_invalid_list_of_targets_is_wrong_usage(text_of_file: str, tmp_path: Path) -> None:
-    """The line is named and nothing is served; options that name a machine are refused too."""
+    """The line is named and nothing is served. Options that name a machine are refused too."""
     hosts = tmp_path / "hosts"
     hosts.write_text(text_of_file)
     assert run("export", "--listen", "0", "--targets", hosts).exit_code == 2
@@ -445,7 +445,7 @@ def get(url: str) -> tuple[int, str, str]:
 
 
 def test_one_scan_is_served_until_sigterm(served: tuple[subprocess.Popen[str], str]) -> None:
-    """Within the interval there is no second scan, and SIGTERM ends the process."""
+    """Within the interval there is no second scan. SIGTERM ends the process."""
     started, url = served
     first, second = get(url), get(url)
     assert first[:2] == (200, "text/plain; version=0.0.4; charset=utf-8")
@@ -458,7 +458,7 @@ def test_one_scan_is_served_until_sigterm(served: tuple[subprocess.Popen[str], s
 
 
 def test_a_waiver_that_is_added_while_it_serves_counts(tmp_path: Path) -> None:
-    """The file is read for each page; a damaged one waives nothing, and metrics are still served."""
+    """The file is read for each page. A damaged one waives nothing, and metrics are still served."""
     file = tmp_path / "waivers.toml"
     file.write_text("")
     words = ["--replay", str(FIXTURES / "adaptec-5405-failed-battery"), "export", "--rules", "--waivers", str(file)]
@@ -527,7 +527,7 @@ def test_clients_beyond_the_limit_are_turned_away(answering: Callable[[], tuple[
 
 
 def test_a_slow_request_is_closed(answering: Callable[[], tuple[str, int]], monkeypatch: pytest.MonkeyPatch) -> None:
-    """The time limit is for the whole request, however slowly its bytes arrive."""
+    """The time limit is for the whole request, however slow its bytes."""
     monkeypatch.setattr("raidctl.output.http_server._PATIENCE", 0.3)
     with socket.create_connection(answering()) as client, contextlib.suppress(OSError):
         client.sendall(b"GET / HTTP/1.1\r\n")
@@ -537,7 +537,7 @@ def test_a_slow_request_is_closed(answering: Callable[[], tuple[str, int]], monk
 
 
 def test_without_a_free_descriptor_the_server_waits(monkeypatch: pytest.MonkeyPatch) -> None:
-    """When accept fails for lack of descriptors, the server pauses instead of spinning."""
+    """Without a free descriptor for accept, the server pauses instead of spinning."""
     pauses: list[float] = []
     with _server(("127.0.0.1", 0), "/metrics", Refresher(lambda: Page(b"", "text/plain"), 1)) as server:
         host, port = server.server_address[:2]

@@ -96,7 +96,7 @@ _BREAKS = {
 def test_a_baseline_of_a_broken_machine_fails_until_it_is_repaired(
     machine: str, breaks: Mapping[str, Mapping[str, Any]]
 ) -> None:
-    """The baseline has the healthy values: the broken machine fails it, and the repaired one passes."""
+    """The baseline has the healthy values. The broken machine fails it, and the repaired one passes."""
     healthy = broken = recorded(machine)
     for name, change in breaks.items():
         broken = _changed(broken, name, change)
@@ -118,14 +118,17 @@ def test_one_more_spare_is_no_failure() -> None:
 
 
 def test_unmet_and_risky_settings_are_marked() -> None:
-    """A learning battery, a predictive failure and enabled drive caches are marked with a comment."""
+    """Unmet and risky settings are marked with a comment.
+
+    They are a learning battery, a predictive failure and enabled drive caches.
+    """
     assert "# now: learning" in baseline(recorded(_LEARNING))
     assert "# now: 6 of 8" in baseline(recorded(_GEN9))
     assert 'drive_cache = "enabled"  # safer: "disabled"' in baseline(recorded("areca-arc1210"))
 
 
 def test_what_the_machine_does_not_meet_is_listed(tmp_path: Path) -> None:
-    """What fails now is listed on standard error; the policy is on standard output or in its file."""
+    """What fails now is listed on standard error. The policy is on standard output or in its file."""
     fixture = Path(__file__).resolve().parents[2] / "fixtures" / "md-degraded-rebuilding"
     for target in ([], [str(tmp_path / "site.toml")]):
         done = CliRunner().invoke(cli, ["--replay", str(fixture), "audit", "--init", *target])

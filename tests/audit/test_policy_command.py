@@ -28,7 +28,7 @@ GEN9 = str(FIXTURES / "smartarray-gen9-degraded")
 
 @pytest.fixture
 def site(tmp_path: Path) -> Path:
-    """A policy that passes, fails or is unknown, depending on the recorded machine."""
+    """A policy that passes, fails or is unknown. That depends on the recorded machine."""
     path = tmp_path / "site.toml"
     path.write_text('raid_level = ["raid1", "raid5", "raid6"]\nbattery = "ok"\n', encoding="utf-8")
     return path
@@ -97,7 +97,7 @@ def test_a_baseline_written_by_init_passes_on_the_same_machine(tmp_path: Path) -
     ],
 )  # fmt: skip
 def test_options_about_findings_are_refused_with_init(tmp_path: Path, words: list[str], option: str) -> None:
-    """The option is named and no file is written, because a baseline has no findings."""
+    """The option is named and no file is written. A baseline has no findings."""
     path = tmp_path / "now.toml"
     done = run("--demo", "p400", "--state-dir", tmp_path, "audit", "--init", *words, path)
     assert done.exit_code == 2
@@ -106,7 +106,7 @@ def test_options_about_findings_are_refused_with_init(tmp_path: Path, words: lis
 
 
 def test_the_built_in_rules_need_no_policy() -> None:
-    """With ``--builtin``, a word that does not end in .toml is a path."""
+    """With ``--builtin``, a word without the ending .toml is a path."""
     done = run("audit", "--builtin", "--json", GEN9)
     found = {one["rule"] for one in json.loads(done.stdout)["hosts"][0]["findings"]}
     assert done.exit_code == 1
@@ -129,7 +129,10 @@ def test_a_directory_is_searched_for_inventories_and_recordings(site: Path, tmp_
 
 
 def test_unreadable_lines_are_named_and_the_rest_is_audited(site: Path, fleet: Path) -> None:
-    """A truncated line, another schema version, other JSON and invalid JSON are one unreadable host each."""
+    """Each unreadable line is one unreadable host.
+
+    It is truncated, of another schema version, other JSON or invalid JSON.
+    """
     lines = fleet.read_bytes().splitlines()
     lines[9] = lines[9][:500]
     lines[19] = lines[19].replace(b'"schema_version":"1"', b'"schema_version":"2"')
@@ -153,7 +156,7 @@ def test_unreadable_lines_are_named_and_the_rest_is_audited(site: Path, fleet: P
 
 
 def test_the_screen_names_unreadable_lines_however_many_hosts_fail(site: Path, fleet: Path) -> None:
-    """Unreadable lines are listed with their reason, without --details, apart from the worst hosts."""
+    """Unreadable lines are listed with their reason, without --details. They are apart from the worst hosts."""
     lines = fleet.read_bytes().splitlines()
     lines[99] = lines[99][:500]
     fleet.write_bytes(b"\n".join(lines) + b"\n")
@@ -163,7 +166,7 @@ def test_the_screen_names_unreadable_lines_however_many_hosts_fail(site: Path, f
 
 
 def test_built_in_rules_that_did_not_apply_are_counted() -> None:
-    """Built-in rules that apply to nothing are counted, a rule of the policy is always listed."""
+    """Built-in rules that apply to nothing are counted. A rule of the policy is always listed."""
     guest = str(FIXTURES / "host-vm-virtio")
     screen = run("--replay", guest, "audit", "--builtin").stdout
     assert "md_without_bitmap" not in screen
@@ -180,7 +183,7 @@ def test_the_screen_counts_further_unreadable_lines(site: Path) -> None:
 
 
 def test_a_list_over_several_lines_is_read_from_a_pipe_as_from_a_file(site: Path, tmp_path: Path) -> None:
-    """A list as jq -s writes it is read; cut off, it is one unreadable source."""
+    """A list as jq -s writes it is read. Cut off, it is one unreadable source."""
     one = msgspec.json.encode(recorded("smartarray-p400"))
     many = msgspec.json.format(b"[" + b",".join([one] * 3) + b"]", indent=2) + b"\n"
     kept = tmp_path / "fleet.json"
@@ -194,7 +197,7 @@ def test_a_list_over_several_lines_is_read_from_a_pipe_as_from_a_file(site: Path
 
 
 def test_a_word_in_brackets_before_the_inventories_is_no_list(site: Path) -> None:
-    """A prompt of sudo or a line of a log is one unreadable line, and the rest is audited."""
+    """A prompt of sudo or a log line is one unreadable line. The rest is audited."""
     one = msgspec.json.encode(recorded("smartarray-p400"))
     given = b"[sudo] password for olga:\n" + one + b"\n" + one + b"\n"
     found = [json.loads(line) for line in run("audit", site, "-", "--format", "jsonl", given=given).stdout.splitlines()]
@@ -220,7 +223,7 @@ def test_one_unreadable_line_is_unknown(site: Path) -> None:
 
 
 def test_files_without_an_inventory_are_named(site: Path, tmp_path: Path) -> None:
-    """An empty directory or file, and a file of something else, are unknown; a missing path is wrong usage."""
+    """Empty directories, empty files and files of something else are unknown. A missing path is wrong usage."""
     (tmp_path / "empty").mkdir()
     (tmp_path / "none.json").write_bytes(b"")
     (tmp_path / "text.jsonl").write_bytes(b"hello\n")
@@ -231,7 +234,7 @@ def test_files_without_an_inventory_are_named(site: Path, tmp_path: Path) -> Non
 
 
 def test_the_remedy_of_an_unreadable_source_fits(site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Only for a broken inventory does the remedy advise to write it again."""
+    """Only a broken inventory has the remedy to write it again."""
     for module in ("sources", "work"):
         monkeypatch.setattr(f"raidctl.fleet.{module}.LONGEST", 2**20)
     (tmp_path / "fleet").mkdir()
@@ -254,7 +257,7 @@ def test_indented_inventories_one_after_the_other_are_read(site: Path) -> None:
 
 
 def test_several_processes_give_the_same_as_one_in_the_same_order(site: Path, fleet: Path) -> None:
-    """The order of the hosts does not depend on which process finishes first."""
+    """The order of hosts does not depend on which process finishes first."""
     with fleet.open("ab") as opened:
         for _ in range(3):
             opened.write(fleet.read_bytes())
@@ -265,7 +268,7 @@ def test_several_processes_give_the_same_as_one_in_the_same_order(site: Path, fl
 
 
 def test_a_rule_that_matches_on_no_host_is_reported_once(site: Path, fleet: Path) -> None:
-    """A rule that matches nothing is reported only if it does so on every host."""
+    """An unmatched rule is reported only if it matches on no host."""
     with site.open("a", encoding="utf-8") as opened:
         opened.write('[[rule]]\nname="none"\nfor="volume"\nwhere={id="x:*"}\nrequire={status="ok"}\n')
         opened.write('[group.none]\nhosts=["nobody*"]\nraid_level="raid0"\n')
@@ -289,7 +292,7 @@ def test_the_json_is_valid_and_its_sums_agree(site: Path, fleet: Path) -> None:
 
 @pytest.mark.parametrize("form", FORMATS)
 def test_every_format_is_written_for_one_machine_and_for_many(form: str, site: Path, fleet: Path) -> None:
-    """Standard output has only the report, and a table is at most 80 columns wide."""
+    """Standard output has only the report. A table is at most 80 columns wide."""
     for words in (("--replay", GEN9, "audit", site), ("audit", site, fleet, "--jobs", "1", "--details")):
         done = run(*words, "--format", form)
         assert done.exit_code in (0, 1)

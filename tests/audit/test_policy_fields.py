@@ -1,4 +1,4 @@
-"""Every field of the model can be required, with every value of its type."""
+"""Every model field can be required, with every value of its type."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def refused(kind: str, table: dict[str, Any]) -> list[str]:
 
 
 def samples(kind: inspect.Type) -> Iterator[Any]:
-    """Values that a field of this type can have, as written in a policy."""
+    """Values of a field of this type, as written in a policy."""
     if isinstance(kind, inspect.Metadata):
         yield from samples(kind.type)
     elif isinstance(kind, inspect.UnionType):
@@ -59,7 +59,7 @@ def samples(kind: inspect.Type) -> Iterator[Any]:
 
 @pytest.mark.parametrize("kind", sorted(STRUCTS))
 def test_each_field_can_be_asked_for_by_each_value_of_its_type(kind: str) -> None:
-    """A field or type of the model that a policy refuses is an error."""
+    """A model field or type that a policy refuses is an error."""
     info = inspect.type_info(STRUCTS[kind])
     assert isinstance(info, inspect.StructType)
     asked = [(field.name, value) for field in info.fields for value in samples(field.type)]
@@ -67,7 +67,7 @@ def test_each_field_can_be_asked_for_by_each_value_of_its_type(kind: str) -> Non
 
 
 def required_values(item: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
-    """Path and value that a policy needs to select just this object, nested objects included."""
+    """Path and value that a policy needs to select just this object. Nested objects are included."""
     for name in item.__struct_fields__:
         value, path = getattr(item, name), f"{prefix}{name}"
         if isinstance(value, Model):
@@ -130,7 +130,7 @@ PARTITION = BlockLayer(device="/dev/sda1", kind="partition", offsets_bytes=(1 <<
     ],
 )  # fmt: skip
 def test_a_list_of_numbers_is_matched_like_a_list_of_texts(wanted: str, outcome: str) -> None:
-    """The list matches if one of its numbers does; sizes may have units, and offsets are exact."""
+    """The list matches if one of its numbers does. Sizes may have units, and offsets are exact."""
     one = volume(layers=(PARTITION,))
     assert only(f"layers = {{ any = {{ offsets_bytes = {wanted} }} }}", machine(one)).outcome == outcome
 
@@ -179,7 +179,7 @@ def test_an_ssd_may_have_used_more_than_all_of_its_life() -> None:
 
 
 def test_a_fraction_is_accepted_where_the_model_has_them() -> None:
-    """Volts and link speeds may have fractions, and whole numbers a decimal point."""
+    """Volts and link speeds may have fractions. Whole numbers may have a decimal point."""
     assert mistakes("drives.link_gbps = 1.5\ncontroller.batteries = { any = { voltage_volts = 3.9 } }") == []
     assert mistakes("drives.rpm = 10000.0") == []
 

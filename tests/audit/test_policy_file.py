@@ -108,7 +108,7 @@ def test_includes_are_relative_to_their_file() -> None:
 
 
 def test_a_file_overrides_what_it_includes() -> None:
-    """A rule with the name of an included one replaces it, in its place."""
+    """A rule replaces an included one of the same name, in place."""
     made = policy('include = "base.toml"\nraid_level = "raid1"', base='raid_level = "raid6"\nbattery = "ok"')
     rules = made.for_host("x").rules
     assert [(rule.name, rule.required[0].wanted) for rule in rules] == [("raid_level", "raid1"), ("battery", "ok")]
@@ -143,7 +143,7 @@ def test_a_group_replaces_adds_ignores_and_overrides() -> None:
 
 
 def test_a_host_without_a_name_has_an_unknown_group() -> None:
-    """The host gets the common rules, and an UNKNOWN finding about the group."""
+    """The host gets the common rules. It also gets an UNKNOWN finding about the group."""
     found = Auditor(policy(GROUPED), alone=True).audit(machine(hostname=None), "here").findings
     assert [(one.rule, one.outcome) for one in found] == [("group db", "unknown")]
 
@@ -165,7 +165,7 @@ def test_built_in_rules_can_be_chosen_overridden_and_ignored() -> None:
 
 @pytest.mark.parametrize("name", MACHINES)
 def test_a_baseline_passes_on_the_machine_that_it_was_written_from(name: str) -> None:
-    """Every rule passes unless it is marked as not met; what could not be read stays UNKNOWN."""
+    """Every rule passes unless it is marked as not met. What could not be read stays UNKNOWN."""
     inventory = recorded(name)
     text = baseline(inventory)
     marked = {part.split('"')[1] for part in text.split("[[rule]]\n")[1:] if "# now: " in part}
@@ -190,7 +190,7 @@ def test_a_baseline_reports_what_has_changed(change: dict[str, object], rule: st
 
 
 def test_a_baseline_quotes_the_texts_of_hardware() -> None:
-    """Quotes, newlines, patterns and control characters from hardware are escaped in the file."""
+    """Texts from hardware are escaped in the file. They have quotes, newlines, patterns and control characters."""
     nasty = machine(model='A"\n[[rule]]\x7f\x1b\x85\U00010000', firmware="1[a]*")
     text = baseline(nasty)
     assert "\x1b" not in text
@@ -226,7 +226,7 @@ def test_lines_of_tables_in_lists_are_found() -> None:
 
 
 def test_an_empty_policy_is_unmatched() -> None:
-    """An empty file is a valid policy, but never passes, on one machine or several."""
+    """An empty file is a valid policy, but never passes. This holds on one machine or several."""
     made: Policy = policy("")
     for alone in (False, True):
         [one] = Auditor(made, alone=alone).audit(machine(), "here").findings

@@ -95,7 +95,7 @@ def test_a_finding_has_field_wanted_actual_and_evidence() -> None:
 
 
 def test_only_the_fields_that_fail_are_named() -> None:
-    """If two of three fields fail, the message has both, and ``field`` is empty."""
+    """If two of three fields fail, the message has both. Then ``field`` is empty."""
     found = only('[[rule]]\nfor="volume"\nrequire={raid_level="raid6",status="failed",device="/dev/*"}', machine())
     assert found.field is None
     assert "raid_level: raid1" in found.message
@@ -168,7 +168,7 @@ def test_objects_that_may_be_selected_make_a_count_unknown() -> None:
 
 
 def test_what_could_not_be_read_may_hide_objects() -> None:
-    """If a controller could not be read, "exactly" and "none" are UNKNOWN, "at least" is not."""
+    """An unread controller makes "exactly" and "none" UNKNOWN, but not "at least"."""
     hidden = machine(problems=(UNREAD,))
     answers = {
         text: [one.outcome for one in audited(text, hidden, keep=True).findings if one.rule != "unread"]
@@ -178,20 +178,20 @@ def test_what_could_not_be_read_may_hide_objects() -> None:
 
 
 def test_what_could_not_be_read_is_reported_and_can_be_ignored() -> None:
-    """A machine with an unread part does not pass, unless the policy ignores ``unread``."""
+    """A machine with an unread part passes only if ``unread`` is ignored. The policy has to ignore it."""
     hidden = machine(problems=(UNREAD,))
     assert [one.rule for one in audited('raid_level = "raid1"', hidden).findings] == ["unread"]
     assert audited('raid_level = "raid1"\nignore = ["unread"]', hidden).findings == ()
 
 
 def test_a_condition_on_all_drives_of_an_empty_list_is_unknown() -> None:
-    """An array without listed drives does not pass a condition on all of them."""
+    """An array without listed drives passes no condition on all of them."""
     empty = machine(arrays=(Array(id="c:1/A"),))
     assert only('drives.status = "ok"', empty).outcome == "unknown"
 
 
 def test_a_drive_that_may_not_be_selected_proves_nothing() -> None:
-    """A drive of unknown media with a matching rpm does not prove that all SSDs match."""
+    """A drive of unknown media does not prove that all SSDs match. It has a matching rpm."""
     drives = (Drive(id="c:1/a", rpm=10000), Drive(id="c:1/b", media="hdd", rpm=5400), Drive(id="c:1/s"))
     line = 'drives = { where = { media = "ssd" }, all = { rpm = 10000 } }'
     assert only(line, machine(drives=drives)).outcome == "unknown"
@@ -210,7 +210,7 @@ def test_a_drive_that_may_not_be_selected_proves_nothing() -> None:
     ],
 )
 def test_the_battery_of_a_volume(fields: dict[str, Any], outcome: str) -> None:
-    """A battery that is not listed is UNKNOWN, unless the controller has no cache."""
+    """An unlisted battery is UNKNOWN, unless the controller has no cache."""
     assert only('battery = "ok"', machine(**fields)).outcome == outcome
 
 
@@ -222,7 +222,7 @@ def test_the_battery_of_a_volume(fields: dict[str, Any], outcome: str) -> None:
     ],
 )  # fmt: skip
 def test_the_drives_caches_of_a_volume(policy_word: str | None, drives: str | None, outcome: str) -> None:
-    """One drive with its cache enabled outranks the configured policy; ``default`` is UNKNOWN."""
+    """One drive with its cache enabled outranks the configured policy. ``default`` is UNKNOWN."""
     kept = VolumeCache(drive_write_cache=policy_word)  # type: ignore[arg-type]  # the model's words
     listed = tuple(Drive(id=f"c:1/{bay}", write_cache=drives) for bay in "abs")  # type: ignore[arg-type]  # as above
     found = only('drive_cache = "disabled"', machine(volume(cache=kept), drives=listed))
@@ -245,7 +245,7 @@ def test_relations_stay_on_the_same_controller() -> None:
     "kind", ["host", "controller", "cache", "battery", "array", "volume", "drive", "problem", "tool"]
 )
 def test_every_kind_of_object_can_be_selected(kind: str) -> None:
-    """A rule for each kind matches objects, and each object has an id."""
+    """A rule for each kind matches objects. Each object has an id."""
     field = {"host": "hostname", "cache": "present", "problem": "message", "tool": "name"}.get(kind, "id")
     text = f'[[rule]]\nfor="{kind}"\nrequire={{{field}={{known=true}}}}'
     found = outcomes(text, recorded("smartarray-gen9-degraded" if kind != "problem" else "lab-megasas"))

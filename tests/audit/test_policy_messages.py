@@ -1,4 +1,4 @@
-"""Messages of policies: correct English, mistakes with a remedy, and what unread parts may hide."""
+"""Messages of policies. They have correct English, mistakes with a remedy, and what unread parts may hide."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ UNREAD = Problem(severity="error", where="c:1", message="It died.", kind="unread
     ],
 )  # fmt: skip
 def test_a_failed_condition_on_a_list_is_reported_in_english(line: str, expected: str) -> None:
-    """The message for a list is in the plural and names the objects that fail."""
+    """The message for a list is in the plural. It names the objects that fail."""
     assert only(line, machine()).message == expected
 
 
 def test_an_unknown_list_is_reported_in_english() -> None:
-    """The drives of a volume without an array are reported as unknown, like a single value."""
+    """The drives of a volume without an array are reported as unknown. A single value is reported in the same way."""
     message = only('array.drives.status = "ok"', machine(volume(array=None))).message
     assert message == "array.drives: unknown, required: every drive with status ok."
     message = only('array.status = "ok"', machine(volume(array=None))).message
@@ -95,7 +95,10 @@ def test_kinds_have_articles_and_plurals(kind: str, one: str, many: str) -> None
 
 
 def invalid_policies() -> list[str]:
-    """A misspelt field, an invalid value, an invalid operator: for each field of each kind."""
+    """Invalid policies for each field of each kind.
+
+    They have a misspelt field, an invalid value or an invalid operator.
+    """
     found = []
     for kind in ("host", "controller", "cache", "battery", "array", "volume", "drive", "problem", "tool"):
         for name in [*kinds()[kind].fields, "nonsense"]:
@@ -167,7 +170,7 @@ def test_a_rule_cannot_have_the_name_of_an_active_built_in_rule(text: str, every
 
 
 def test_a_rule_may_have_the_name_of_an_inactive_built_in_rule() -> None:
-    """A built-in rule that the policy does not use does not reserve its name."""
+    """A built-in rule that the policy does not use reserves no name."""
     text = 'builtin = ["raid0_in_use"]\n[[rule]]\nfor = "drive"\nname = "drive_failed"\ncount = 3'
     assert load("site.toml", reader(text, {}), builtin.rules()).for_host("x").rules[0].name == "drive_failed"
 
@@ -182,7 +185,7 @@ NOWHERE = '[[rule]]\nname = "x"\nfor = "volume"\nwhere = { raid_level = "raid0" 
 
 
 def test_the_remedy_of_an_unmatched_rule_mentions_unread_parts() -> None:
-    """If a controller could not be read, the rule may be right, so the remedy is not to correct it."""
+    """If a controller could not be read, the rule may be right. The remedy is then not to correct it."""
     for text in (NOWHERE, f'ignore = ["unread"]\n{NOWHERE}'):
         [found] = [one for one in audited(text, machine(problems=(UNREAD,))).findings if one.rule != "unread"]
         assert found.outcome == "unmatched"
@@ -194,7 +197,7 @@ def test_the_remedy_of_an_unmatched_rule_mentions_unread_parts() -> None:
 
 @pytest.mark.parametrize("hidden", [True, False])
 def test_one_unread_machine_among_many_changes_the_remedy(hidden: bool) -> None:
-    """If one of many machines could not be read, the rule may be right; counts of processes are added."""
+    """With one unread machine among many, the rule may be right. Counts of processes are added."""
     made = policy(NOWHERE)
     total = Auditor(made).take()
     for problems in ((), (UNREAD,) if hidden else ()):
@@ -215,7 +218,7 @@ def test_an_unreadable_inventory_changes_the_remedy() -> None:
 
 
 def test_a_byte_order_mark_is_accepted() -> None:
-    """A byte order mark is accepted, in included files too, and does not move the lines."""
+    """A byte order mark is accepted and does not move the lines. This holds in included files, too."""
     mark = "\N{ZERO WIDTH NO-BREAK SPACE}"
     text = f'{mark}include = ["base.toml"]'
     assert len(policy(text, base=f'{mark}status = "ok"').for_host("x").rules) == 1

@@ -49,7 +49,7 @@ def waivers(tmp_path: Path) -> Path:
 
 
 def test_a_waived_finding_does_not_count_and_is_listed(waivers: Path) -> None:
-    """Neither it nor its consequences count; every format has the number and the reasons."""
+    """Neither it nor its consequences count. Every format has the number and the reasons."""
     waivers.write_text(ACTIVE)
     before = json.loads(run("audit", "--builtin", "--json").stdout)["summary"]
     words = ("audit", "--builtin", "--waivers", waivers)
@@ -72,7 +72,7 @@ def test_a_waived_finding_does_not_count_and_is_listed(waivers: Path) -> None:
 
 
 def test_an_expired_waiver_is_a_finding_and_waives_nothing(waivers: Path) -> None:
-    """The finding counts again, and the expired waiver is a finding with its line."""
+    """The finding counts again. The expired waiver is a finding with its line."""
     waivers.write_text(EXPIRED)
     report = json.loads(run("audit", "--builtin", "--waivers", waivers, "--json").stdout)
     assert report["summary"]["waived"] == 0
@@ -83,7 +83,7 @@ def test_an_expired_waiver_is_a_finding_and_waives_nothing(waivers: Path) -> Non
 
 
 def test_a_waiver_in_the_policy_is_for_the_hosts_that_it_names(tmp_path: Path) -> None:
-    """A waiver for a pattern of host names covers neither other hosts nor one without a name."""
+    """A waiver for a pattern of host names covers no other hosts. It does not cover a host without a name either."""
     policy = tmp_path / "site.toml"
     text = (
         'raid_level = "raid6"\n[[waiver]]\nrule = "raid_level"\nhosts = ["{}"]\nuntil = "2999-12-31"\nbecause = "old"\n'
@@ -101,7 +101,7 @@ def test_a_waiver_in_the_policy_is_for_the_hosts_that_it_names(tmp_path: Path) -
 
 
 def test_many_hosts_have_one_finding_about_an_expired_waiver(tmp_path: Path, waivers: Path) -> None:
-    """The finding is on the host that it would cover, or about the policy if it covers nothing."""
+    """The finding is on the host that the waiver would cover. If it covers nothing, the finding is about the policy."""
     lines = [msgspec.json.encode(recorded(name)) for name in MACHINES[:6]]
     (tmp_path / "fleet.jsonl").write_bytes(b"\n".join(lines))
     words = ("--builtin", "--waivers", str(waivers), str(tmp_path / "fleet.jsonl"), "--jobs", "1", "--json")
@@ -112,7 +112,7 @@ def test_many_hosts_have_one_finding_about_an_expired_waiver(tmp_path: Path, wai
 
 
 def test_watch_does_not_report_what_is_waived(tmp_path: Path, waivers: Path) -> None:
-    """A waived finding is counted, and the end of the waiver is reported."""
+    """A waived finding is counted. The end of the waiver is reported."""
 
     def look() -> list[str]:
         command = [
@@ -142,7 +142,7 @@ Found = set[tuple[str, str]]
 
 
 def counted(state: Path, *words: str) -> dict[str, tuple[Found, Found]]:
-    """Findings that count and that are waived, by command, of one simulated machine."""
+    """Counted and waived findings of one simulated machine, by command."""
 
     def shown(*command: str) -> str:
         argv = ["--state-dir", str(state), "--demo", "p400", *command, *words]
@@ -180,7 +180,10 @@ def counted(state: Path, *words: str) -> dict[str, tuple[Found, Found]]:
 
 
 def test_every_command_counts_the_same_findings(tmp_path: Path, waivers: Path) -> None:
-    """All commands agree without a waiver, with a file, with ``diagnose --ignore``, and after each ends."""
+    """All commands count the same findings.
+
+    They do so without a waiver, with a file, with ``diagnose --ignore``, and after each ends.
+    """
     state = tmp_path / "state"
     trouble = {("reported_trouble", "smartarray:1")}
     over = {("waiver_expired", "smartarray:1")}
@@ -244,7 +247,7 @@ MISTAKES = {
 
 @pytest.mark.parametrize(("text", "expected"), MISTAKES.items())
 def test_mistakes_have_their_line(text: str, expected: str, waivers: Path) -> None:
-    """In a policy or a separate file, the message has file, line and remedy, and the exit code is 2."""
+    """The message has file, line and remedy; the exit code is 2. This holds in a policy and in a separate file."""
     names = [rule.name for rule in builtin.rules()]
     with pytest.raises(MistakesError) as error:
         waivers_of_file("w.toml", lambda _: text.encode(), names)
@@ -258,7 +261,7 @@ def test_mistakes_have_their_line(text: str, expected: str, waivers: Path) -> No
 
 
 def test_a_file_of_waivers_has_only_waivers(waivers: Path) -> None:
-    """A policy given as a file of waivers is a mistake, and so is a missing file."""
+    """A policy given as a file of waivers is a mistake. So is a missing file."""
     waivers.write_text('raid_level = "raid6"\n')
     assert (
         '1: "raid_level" is not a part of a file of waivers' in run("audit", "--builtin", "--waivers", waivers).stderr
@@ -268,7 +271,7 @@ def test_a_file_of_waivers_has_only_waivers(waivers: Path) -> None:
 
 @given(st.lists(st.tuples(st.sampled_from(builtin.rules()), st.booleans()), max_size=8), st.sampled_from(MACHINES))
 def test_findings_are_never_lost(chosen: list[tuple[Rule, bool]], name: str) -> None:
-    """With any waivers, each finding of each recorded machine counts or is listed as waived."""
+    """With any waivers, each finding counts or is listed as waived. This holds for each recorded machine."""
     inventory = recorded(name)
     plain = Auditor(only_builtin(builtin.rules()), alone=True, now=NOW).audit(inventory, name)
     rules = only_builtin(builtin.rules())

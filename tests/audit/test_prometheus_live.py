@@ -52,7 +52,7 @@ def asked(url: str) -> Any:
 
 @pytest.mark.slow  # needs a Debian package
 def test_an_alert_of_a_simulated_machine_is_pending_in_prometheus(tmp_path: Path) -> None:
-    """A degraded array without a failed drive raises one alert, about the volume."""
+    """A degraded array without failed drives raises one alert, about the volume."""
     raidctl = (sys.executable, "-m", "raidctl", "--state-dir", tmp_path / "state")
     subprocess.run([*map(str, raidctl), "demo", "--pull", "raid6", "3"], check=True)
     with started(*raidctl, "--demo", "raid6", "export", "--rules", "--label", "rack=a1", "--listen", "0") as exporter:
@@ -109,7 +109,7 @@ def soon(ask: Callable[[], list[T]], complaint: str) -> list[T]:
 
 @pytest.mark.slow  # needs two Debian packages
 def test_a_file_reaches_prometheus_through_node_exporter(tmp_path: Path) -> None:
-    """The textfile collector reads ``export --output``; a later file ends one alert and raises another."""
+    """The textfile collector reads ``export --output``. A later file ends one alert and raises another."""
     textfiles, state = tmp_path / "textfiles", tmp_path / "state"
     textfiles.mkdir()
     raidctl = [sys.executable, "-m", "raidctl", "--state-dir", str(state)]
@@ -145,7 +145,10 @@ def test_a_file_reaches_prometheus_through_node_exporter(tmp_path: Path) -> None
 
 
 def far_hosts(server: Server, place: Path) -> dict[str, str]:
-    """The environment of a raidctl whose ssh connects db1 and db2 to the server, and ``refused`` to a closed port."""
+    """The environment of a raidctl with a redirected ssh.
+
+    It connects db1 and db2 to the server, and ``refused`` to a closed port.
+    """
     (place / "bin").mkdir()
     ssh = program("ssh", "openssh-client")
     (place / "config").write_text(
@@ -159,7 +162,7 @@ def far_hosts(server: Server, place: Path) -> dict[str, str]:
 
 @pytest.mark.slow  # needs a Debian package
 def test_probes_over_ssh(tmp_path: Path) -> None:
-    """Two simultaneous scrapes of a target are one login; refused and unlisted hosts do not delay others."""
+    """Two simultaneous scrapes of a target are one login. Refused and unlisted hosts do not delay others."""
     (tmp_path / "sshd").mkdir()
     with serving(tmp_path / "sshd") as server:
         probes_of(server, tmp_path)

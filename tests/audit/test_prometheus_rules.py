@@ -1,4 +1,4 @@
-"""Alert rules, recording rules and the dashboard: valid, tested, and of metrics that exist."""
+"""Alert rules, recording rules and the dashboard. They are valid, tested, and of metrics that exist."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_every_rule_that_has_an_alert_exists() -> None:
 
 @pytest.mark.parametrize("name", ALERTS)
 def test_every_alert_is_complete_and_tested(name: str) -> None:
-    """Each alert has a severity, a summary, a description, a test in which it fires, and one in which it does not."""
+    """Each alert has a severity, a summary, a description and two tests. It fires in one test, and not in the other."""
     rule = ALERTS[name]
     assert rule["labels"]["severity"] in {"critical", "warning", "info"}
     assert {"summary", "description"} == set(rule["annotations"])
@@ -81,7 +81,7 @@ def test_every_alert_is_complete_and_tested(name: str) -> None:
 
 
 def test_the_dashboard_is_what_its_builder_writes() -> None:
-    """The dashboard is the output of its builder, with unique ids and positions."""
+    """The dashboard is its builder's output, with unique ids and positions."""
     assert runpy.run_path(str(CONTRIB / "grafana" / "build.py"))["text"]() == (
         CONTRIB / "grafana" / "raidctl.json"
     ).read_text(encoding="utf-8")
@@ -92,7 +92,7 @@ def test_the_dashboard_is_what_its_builder_writes() -> None:
 
 @pytest.mark.slow  # needs a Debian package
 def test_prometheus_accepts_rules_tests_and_queries(tmp_path: Path) -> None:
-    """The rules are valid and pass their tests, and every query of the dashboard parses."""
+    """The rules are valid and pass their tests. Every query of the dashboard parses."""
     code, output = promtool("check", "rules", RULES)
     assert (code, f"{len(EVERY)} rules found" in output) == (0, True), output
     assert promtool("test", "rules", RULES.parent / "raidctl_test.rules.yml")[0] == 0
@@ -113,7 +113,7 @@ def stage(exported: str) -> Stage:
 
 
 def fired(stages: Sequence[Stage], place: Path, hours: Sequence[int] = ()) -> list[set[str]]:
-    """The alerts that fire at the end of each stage; ``hours`` is the duration of each stage, 24 by default."""
+    """The alerts that fire at the end of each stage. ``hours`` is the duration of each stage, 24 by default."""
     names = dict.fromkeys(name for one in stages for name, _ in one)
     lasting = [hour * 60 // 4 for hour in hours or [24] * len(stages)]
     values = {
@@ -170,14 +170,14 @@ MACHINES: Mapping[str, set[str]] = {
 
 @pytest.mark.slow  # as above
 def test_each_recorded_machine_has_the_alerts_that_it_should(tmp_path: Path) -> None:
-    """Each cause has one alert, a healthy machine none, and other causes of diagnose raise RaidFinding."""
+    """Each cause has one alert, a healthy machine none. Other causes of diagnose raise RaidFinding."""
     assert {name: fired([of_machine(name)], tmp_path)[0] for name in MACHINES} == {
         name: alerts | ({"RaidFinding"} if other_causes(name) else set()) for name, alerts in MACHINES.items()
     }
 
 
 def other_causes(name: str) -> set[str]:
-    """The rules of a machine's warnings that have no cause and no alert."""
+    """The rules of a machine's warnings without a cause or an alert."""
     left_out = re.findall(r'rule!~"([^"]+)"', ALERTS["RaidFinding"]["expr"])[0].split("|")
     found = causes(diagnose(replayed(name).inventory, rules()).findings)
     return {one.rule for one in found if one.severity != "info"} - set(left_out)
@@ -185,7 +185,7 @@ def other_causes(name: str) -> set[str]:
 
 @pytest.mark.slow  # as above
 def test_alerts_of_a_drive_failure_and_rebuild(tmp_path: Path) -> None:
-    """Pulling a drive, adding another and rebuilding raise one alert at a time.
+    """Pulling, adding and rebuilding a drive raise one alert at a time.
 
     The finding at the beginning and the end is that the array has no bitmap.
     """
@@ -226,7 +226,7 @@ def with_failed_battery(inventory: Inventory) -> Inventory:
 
 @pytest.mark.slow  # as above
 def test_alerts_of_a_battery(tmp_path: Path) -> None:
-    """A learn cycle of four hours raises no alert, a failed battery one, until it is replaced."""
+    """A learn cycle of four hours raises no alert. A failed battery raises one, until it is replaced."""
 
     def run(*words: str) -> str:
         done = CliRunner().invoke(cli, ["--state-dir", str(tmp_path / "state"), *words], catch_exceptions=False)

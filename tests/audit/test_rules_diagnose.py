@@ -72,7 +72,7 @@ def test_the_screen_fits_eighty_columns(machine: str) -> None:
 
 @pytest.mark.parametrize("machine", MACHINES)
 def test_the_json_keeps_its_schema(machine: str) -> None:
-    """The JSON validates against ``raidctl schema diagnose``, and its verdict agrees with the exit code."""
+    """The JSON validates against ``raidctl schema diagnose``. Its verdict agrees with the exit code."""
     result = of_machine(machine, "--json")
     diagnosis = json.loads(result.stdout)
     jsonschema.validate(diagnosis, schema("Diagnosis", Diagnosis))
@@ -95,14 +95,14 @@ def test_information_alone_ends_with_0() -> None:
 
 
 def test_a_missing_tool_is_exit_code_4() -> None:
-    """A controller that cannot be queried is a finding about the missing tool."""
+    """A controller that cannot be queried is a finding. It is about the missing tool."""
     result = of_machine("host-raid-card-no-tool")
     assert result.exit_code == 4
     assert "no_tool" in result.stdout
 
 
 def test_what_could_not_be_read_is_exit_code_3() -> None:
-    """If nothing failed but an output could not be read, the health is unknown."""
+    """If nothing failed but an output is unread, the health is unknown."""
     inventory = replayed("md-healthy").inventory
     unread = Problem(severity="error", where="mdstat", message="It could not be read.", kind="unread")
     found = diagnose(structs.replace(inventory, problems=(unread,)), rules())
@@ -111,7 +111,7 @@ def test_what_could_not_be_read_is_exit_code_3() -> None:
 
 
 def test_an_object_includes_what_it_depends_on() -> None:
-    """A volume's diagnosis includes its controller's battery and the drives of its members."""
+    """A volume's diagnosis includes its controller's battery and its members' drives."""
     found = of_machine("adaptec-5405-failed-battery", "v0", "--json")
     assert "battery_failed" in {one["rule"] for one in json.loads(found.stdout)["findings"]}
     found = of_machine("md-degraded-rebuilding", "/dev/md5", "--json")
@@ -127,7 +127,7 @@ def test_an_object_excludes_the_others() -> None:
 
 
 def test_a_rule_is_checked_alone() -> None:
-    """--rule takes one rule, with hyphens or underscores, and counts only its checks."""
+    """--rule takes one rule and counts only its checks. The name may have hyphens or underscores."""
     diagnosis = json.loads(of_machine("areca-arc1210", "--rule", "battery-failed", "--json").stdout)
     assert diagnosis["rules"] == ["battery_failed"]
     assert diagnosis["checked"] == 1
@@ -151,7 +151,7 @@ def test_a_manual_page_is_printed(rule: Rule) -> None:
 
 @pytest.mark.parametrize("name", names())
 def test_a_result_without_a_rule_has_a_page(name: str) -> None:
-    """--explain takes any name that a finding has in place of a rule, also as JSON."""
+    """--explain takes any name that stands for a rule in findings. It also prints JSON."""
     result = raidctl("diagnose", "--explain", name)
     assert result.exit_code == 0
     assert "How to fix." in result.stdout
@@ -167,7 +167,7 @@ def test_a_group_of_a_policy_has_a_page_under_the_name_of_its_finding() -> None:
 
 
 def test_the_rules_are_listed() -> None:
-    """--list has each rule, as a table and as JSON with its page."""
+    """--list has each rule, as a table and as JSON. The JSON has its page."""
     listed = raidctl("diagnose", "--list").stdout
     assert all(rule.name in listed for rule in rules())
     listed_json = json.loads(raidctl("diagnose", "--list", "--json").stdout)
@@ -197,7 +197,7 @@ def test_a_loose_output_is_diagnosed() -> None:
 
 
 def test_equal_findings_are_one_entry() -> None:
-    """Equal findings of several objects are one entry; -v lists each with its evidence."""
+    """Equal findings of several objects are one entry. With -v, each is listed with its evidence."""
     brief, full = of_machine("lab-megasas").stdout, of_machine("lab-megasas", "-v").stdout
     assert brief.count("rule      drive_cache_volatile") == 1
     assert full.count("rule      drive_cache_volatile") == 3
@@ -230,7 +230,7 @@ def test_the_text_of_a_tool_is_printed_once_in_a_finding(machine: str) -> None:
 
 
 def test_a_setting_that_overrides_a_good_battery_is_named() -> None:
-    """If a setting makes write-back unprotected although the battery is ok, the message names the setting."""
+    """The message names a setting that overrides a good battery. Write-back is unprotected because of it."""
     inventory = replayed("threeware-9690sa-rebuilding").inventory
     found = diagnose(inventory, rules()).findings
     message = next(one.message for one in found if one.rule == "write_back_unprotected")

@@ -1,4 +1,4 @@
-"""Every built-in rule has a manual page, fails on its example, and is silent on a healthy machine."""
+"""Every built-in rule has a manual page and fails on its example. It is silent on a healthy machine."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def findings_of(rule: Rule, machine: Machine) -> list[Finding]:
 
 
 def test_each_rule_has_an_example_and_each_example_a_rule() -> None:
-    """A rule without an example, or an example without a rule, is an error."""
+    """Each rule has an example, and each example a rule."""
     assert sorted(EXAMPLES) == [rule.name for rule in rules()]
 
 
@@ -41,7 +41,7 @@ def test_a_rule_fires_on_its_fail_machine(rule: Rule) -> None:
 
 @every
 def test_a_rule_is_silent_on_its_pass_machine(rule: Rule) -> None:
-    """The rule has something to check on the healthy machine, and everything passes."""
+    """The rule checks something on the healthy machine, and everything passes."""
     assert {one.outcome for one in findings_of(rule, EXAMPLES[rule.name].passes)} == {"pass"}
 
 
@@ -64,14 +64,14 @@ def test_a_rule_has_the_name_of_its_module(rule: Rule) -> None:
 
 
 def test_every_module_is_a_rule() -> None:
-    """Each module whose name has no leading underscore is a rule, in a stable order."""
+    """Each module is a rule, in a stable order. Names with a leading underscore do not count."""
     modules = sorted(m.name for m in pkgutil.iter_modules(builtin.__path__) if not m.name.startswith("_"))
     assert [rule.name for rule in rules()] == modules
 
 
 @machines
 def test_findings_are_complete(machine: str) -> None:
-    """Each finding has a rule, an existing object and evidence; a failure has a remedy."""
+    """Each finding has a rule, an existing object and evidence. A failure has a remedy."""
     inventory = replayed(machine).inventory
     ids = {item.id for controller in inventory.controllers for item in items(controller)}
     places = ids | {"host"} | {problem.where for problem in inventory.problems}
@@ -96,7 +96,7 @@ def test_a_rule_has_one_finding_per_object(machine: str) -> None:
 
 @pytest.mark.parametrize("machine", HEALTHY)
 def test_rules_are_silent_on_a_healthy_machine(machine: str) -> None:
-    """No rule fails or is unknown on a healthy machine, except the write hole of its design."""
+    """No rule fails or is unknown on a healthy machine. The exception is the write hole of its design."""
     inventory = replayed(machine).inventory
     found = [one for rule in rules() for one in rule.check(inventory) if one.outcome != "pass"]
     assert [one for one in found if (one.rule, one.severity) != ("write_hole", "info")] == []

@@ -35,13 +35,13 @@ def md(**changes: Any) -> Inventory:
 
 @pytest.mark.parametrize("points", [(), ("/srv",)])
 def test_a_volume_of_one_drive_is_as_safe_as_a_plain_drive(points: tuple[str, ...]) -> None:
-    """A RAID-0 of one drive, with which old controllers pass a drive through, passes, mounted or not."""
+    """A RAID-0 of one drive passes, mounted or not. Old controllers pass a drive through with it."""
     inventory = lsi(VOLUME, raid_level="raid0", mountpoints=points, drives_expected=1)
     assert outcome_of("raid0_in_use", inventory, VOLUME) == [("pass", "info")]
 
 
 def test_a_stripe_of_one_strip_is_one_drive() -> None:
-    """Without a number of drives, a RAID-0 whose stripe is one strip is a single drive."""
+    """A RAID-0 whose stripe is one strip is a single drive. The number of drives is not reported."""
     one = Volume(id="x:0/v1", raid_level="raid0", strip_bytes=262144, full_stripe_bytes=262144, mountpoints=("/a",))
     four = structs.replace(one, id="x:0/v2", full_stripe_bytes=1048576)
     inventory = Inventory(host=Host(), controllers=(Controller(id="x:0", volumes=(one, four)),))
@@ -50,7 +50,7 @@ def test_a_stripe_of_one_strip_is_one_drive() -> None:
 
 
 def test_a_raid_0_of_an_unknown_number_of_drives_is_unknown() -> None:
-    """It may be a single drive, so the finding does not affect the exit code."""
+    """The finding does not affect the exit code. The volume may be a single drive."""
     inventory = changed(lsi(VOLUME, raid_level="raid0", array=None, mountpoints=("/srv",)), VOLUME, {"name": "x"})
     inventory = changed(inventory, VOLUME, {"drives_expected": None, "status_text": "x"})
     assert outcome_of("raid0_in_use", inventory, VOLUME) == [("unknown", "info")]
@@ -81,7 +81,7 @@ def test_settings_of_an_unusable_volume_are_not_checked(rule: str, status: str) 
 
 
 def test_a_degraded_volume_without_a_spare_is_reported_once() -> None:
-    """The missing spare is in the finding of the degraded volume, with the remedy."""
+    """The missing spare is in the degraded volume's finding, with the remedy."""
     inventory = changed(lsi(SPARE, role="unassigned"), VOLUME, {"status": "degraded"})
     assert found("spare_missing", inventory) == []
     one = ask("volume_degraded", inventory, VOLUME)
@@ -95,14 +95,14 @@ def test_an_idle_spare_of_a_degraded_volume_is_reported() -> None:
 
 
 def test_a_failed_spare_is_reported_once() -> None:
-    """A failed spare is a failed drive, not an unfit spare as well."""
+    """A failed spare is a failed drive, but no unfit spare."""
     inventory = lsi(SPARE, status="critical")
     assert outcome_of("spare_missing", inventory, SPARE) == []
     assert outcome_of("drive_failed", inventory, SPARE) == [("fail", "warning")]
 
 
 def partly_shown(**drive: Any) -> Inventory:
-    """A RAID-6 of eight drives, each reported with the values of ``drive`` only."""
+    """A RAID-6 of eight drives. Each is reported with the values of ``drive`` only."""
     ids = tuple(f"x:0/{bay}" for bay in range(8))
     drives = tuple(Drive(id=name, role="member", array="x:0/a", **drive) for name in ids)
     controller = replayed(LSI).inventory.controllers[0]
@@ -132,7 +132,7 @@ def test_the_drive_that_could_become_a_spare_has_the_controllers_name() -> None:
 
 
 def test_a_volume_that_is_rebuilt_next_is_not_degraded() -> None:
-    """While another volume of its array is rebuilt, a degraded volume is waiting and needs no drive."""
+    """A degraded volume is waiting while another of its array is rebuilt. It needs no drive."""
     inventory = lsi(VOLUME, status="degraded")
     [controller] = inventory.controllers
     volume = next(volume for volume in controller.volumes if volume.id == VOLUME)
@@ -147,7 +147,7 @@ def test_a_volume_that_is_rebuilt_next_is_not_degraded() -> None:
 
 
 def test_replacing_a_working_member_keeps_the_redundancy() -> None:
-    """While md copies a member onto its replacement, no member is missing, so it is information."""
+    """No member is missing while md copies one onto its replacement. The finding is information."""
     inventory = md(
         status="rebuilding", drives_expected=5, drives_active=5, progress=Progress(operation="recovery", percent=40.0)
     )
@@ -157,7 +157,7 @@ def test_replacing_a_working_member_keeps_the_redundancy() -> None:
 
 
 def test_an_array_that_is_rebuilt_is_reported_as_rebuilding() -> None:
-    """If only the array is reported, its rebuild is the finding, and the remedy is to wait."""
+    """If only the array is reported, its rebuild is the finding. The remedy is to wait."""
     inventory = lsi("megaraid:0/g1", status="warning", status_text="Rebuilding")
     one = ask("array_in_trouble", inventory, "megaraid:0/g1")
     assert (one.severity, one.message) == ("critical", "The array is being rebuilt (Rebuilding).")
@@ -165,7 +165,7 @@ def test_an_array_that_is_rebuilt_is_reported_as_rebuilding() -> None:
 
 
 def test_a_pending_rebuild_is_reported_by_one_rule() -> None:
-    """A rebuild that waits for another one is no background operation as well."""
+    """A rebuild that waits for another is no background operation as well."""
     inventory = changed(
         md(status="degraded", progress=Progress(operation="resync", percent=None)),
         "md:md1/sdc1",
@@ -176,14 +176,14 @@ def test_a_pending_rebuild_is_reported_by_one_rule() -> None:
 
 
 def test_an_array_needs_no_bitmap_during_a_reshape() -> None:
-    """No bitmap is required during a reshape, which older kernels do only without one."""
+    """No bitmap is required during a reshape. Older kernels reshape only without one."""
     bare = {"bitmap": "none", "consistency_policy": "resync"}
     assert outcome_of("md_without_bitmap", md(**bare), ARRAY) == [("fail", "warning")]
     assert outcome_of("md_without_bitmap", md(**bare, progress=Progress(operation="reshape", percent=9.0)), ARRAY) == []
 
 
 def test_a_hard_drive_on_an_older_controller_is_fast_enough() -> None:
-    """A hard drive does not saturate 3 Gbit/s, so its link passes if no other drive is faster."""
+    """A hard drive does not saturate 3 Gbit/s. Its link passes if no other drive is faster."""
     link = {"link_gbps": 3.0, "max_link_gbps": 6.0}
     hdd = p400("smartarray:1/2I:1:3", **link, status_text="tested")
     assert found("link_slow", hdd) == []
@@ -192,7 +192,7 @@ def test_a_hard_drive_on_an_older_controller_is_fast_enough() -> None:
 
 
 def test_links_are_compared_within_an_enclosure() -> None:
-    """A slower link counts only if another drive in the same enclosure is faster."""
+    """A slower link counts only if its enclosure has a faster drive."""
     shelf = {"link_gbps": 3.0, "max_link_gbps": 6.0, "model": "SHELF", "status_text": "tested"}
     fast = p400("smartarray:1/2I:1:2", link_gbps=6.0, max_link_gbps=6.0)
     name = "smartarray:1/2I:1:3"
@@ -228,7 +228,10 @@ def test_a_failing_drive_is_reported_once(changes: dict[str, Any]) -> None:
 
 
 def test_a_drive_that_is_degraded_during_its_rebuild_passes() -> None:
-    """Pulling a drive that is being rebuilt would lose the volume, so it is reported only without a rebuild."""
+    """A degraded drive is reported only without a rebuild.
+
+    Pulling a drive that is being rebuilt would lose the volume.
+    """
     inventory = lsi(DRIVE, status="warning", status_text="DEGRADED")
     assert outcome_of("drive_expects_failure", inventory, DRIVE) == [("fail", "critical")]
     inventory = changed(inventory, VOLUME, {"status": "rebuilding"})
@@ -259,7 +262,7 @@ def test_a_battery_that_is_only_present_is_not_reported_as_bad() -> None:
 
 
 def test_a_warning_of_a_controller_is_folded_under_its_volume() -> None:
-    """If a degraded volume explains the controller's status, the volume's finding is the cause."""
+    """If a degraded volume explains the controller's status, it is the cause. The cause is the volume's finding."""
     inventory = changed(lsi(VOLUME, status="degraded"), "megaraid:0", {"status": "warning"})
     assert ask("controller_in_trouble", inventory, "megaraid:0").because == f"volume_degraded {VOLUME}"
     assert outcome_of("controller_in_trouble", lsi("megaraid:0", status="warning"), "megaraid:0") == [
@@ -268,7 +271,7 @@ def test_a_warning_of_a_controller_is_folded_under_its_volume() -> None:
 
 
 def test_the_caches_of_ssds_may_be_protected() -> None:
-    """Drive caches of SSDs are information, because SSDs for servers may have capacitors."""
+    """Drive caches of SSDs are information. SSDs for servers may have capacitors."""
     inventory = p400(P400_VOLUME, cache={"drive_write_cache": "enabled"})
     assert outcome_of("drive_cache_volatile", inventory, P400_VOLUME) == [("fail", "warning")]
     for drive in inventory.controllers[0].drives:

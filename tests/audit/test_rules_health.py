@@ -35,7 +35,7 @@ def found(rule: str, inventory: Inventory) -> list[Finding]:
     ("level", "active", "severity"), [("raid6", 4, "warning"), ("raid6", 3, "critical"), ("raid5", 4, "critical")]
 )
 def test_a_degraded_volume_is_graded_by_what_is_left(level: str, active: int, severity: str) -> None:
-    """A degraded RAID-6 that survives another failure is a warning, without redundancy it is critical."""
+    """A degraded RAID-6 that survives another failure is a warning. Without redundancy it is critical."""
     inventory = changed(
         replayed(MD).inventory,
         "md:md1",
@@ -45,7 +45,7 @@ def test_a_degraded_volume_is_graded_by_what_is_left(level: str, active: int, se
 
 
 def test_a_degraded_volume_that_is_rebuilt_is_reported_once() -> None:
-    """A volume that is degraded during a rebuild is reported as rebuilding only, and no drive is requested."""
+    """A volume degraded during a rebuild is reported as rebuilding only. No drive is requested."""
     inventory = lsi(VOLUME, status="degraded", progress=Progress(operation="rebuild", percent=12))
     assert ask("volume_rebuilding", inventory, VOLUME).outcome == "fail"
     assert found("volume_degraded", inventory) == []
@@ -65,7 +65,7 @@ def test_a_degraded_volume_names_the_drive_of_its_array() -> None:
 
 
 def test_a_failed_drive_outside_its_array_is_a_warning() -> None:
-    """A failed drive that a spare has replaced is a warning; while a volume is degraded, it is critical.
+    """A failed drive that a spare has replaced is a warning. While a volume is degraded, it is critical.
 
     One that the tool still lists in the array is critical whatever the status of the volume.
     """
@@ -78,13 +78,13 @@ def test_a_failed_drive_outside_its_array_is_a_warning() -> None:
 
 @pytest.mark.parametrize("words", ["Rebuilding", "Erase In Progress", "Sanitize", "Copyback"])
 def test_an_operation_on_a_drive_is_no_predictive_failure(words: str) -> None:
-    """A warning that reports a rebuild or an erase is no predictive failure."""
+    """A warning that reports a rebuild or erase is no predictive failure."""
     assert found("drive_expects_failure", lsi(DRIVE, status="warning", status_text=words)) == []
 
 
 @pytest.mark.parametrize(("level", "severity"), [("raid6", "warning"), ("raid10", "critical"), ("raid0", "critical")])
 def test_a_predictive_failure_is_graded_by_the_redundancy_left(level: str, severity: str) -> None:
-    """A predictive failure is critical if the array would be left without redundancy."""
+    """A predictive failure is critical if the array would have no redundancy."""
     inventory = lsi(DRIVE, errors=Errors(predictive=2))
     if level != "raid10":
         inventory = changed(inventory, VOLUME, {"raid_level": level})
@@ -103,12 +103,12 @@ def test_a_predictive_failure_is_graded_by_the_redundancy_left(level: str, sever
     ],
 )
 def test_error_counters_are_graded(errors: Errors, severity: str) -> None:
-    """A few reallocated sectors are information; many, or one pending, are a warning."""
+    """A few reallocated sectors are information. Many, or one pending, are a warning."""
     assert graded(ask("drive_errors", lsi(DRIVE, interface="sata", errors=errors), DRIVE)) == severity
 
 
 def test_link_errors_point_to_the_cable() -> None:
-    """The remedy is the cable, and link errors of SAS drives are left to ``sas_link``."""
+    """The remedy for link errors is the cable. Those of SAS drives are left to ``sas_link``."""
     one = ask("drive_errors", lsi(DRIVE, interface="sata", errors=Errors(link=500)), DRIVE)
     assert "500 link errors, which point to a cable" in one.message
     assert "cable" in (one.remedy or "")
@@ -151,7 +151,7 @@ def test_a_global_spare_need_not_fit_every_array() -> None:
     ],
 )
 def test_raid_5_is_graded_by_drive_size_and_media(size: int, media: Any, outcome: str, severity: str) -> None:
-    """Small drives and SSDs pass, large drives are information, and unknown media is unknown."""
+    """Small drives and SSDs pass, large drives are information. Unknown media is unknown."""
     inventory = lsi(VOLUME, raid_level="raid5")
     for bay in range(4):
         drive = {"size_bytes": size, "media": media, "status_text": "tested"}
@@ -175,7 +175,7 @@ def test_raid_0_is_a_property_of_the_design(points: tuple[str, ...], active: int
     [("hdd", 56, "warning"), ("hdd", 66, "critical"), ("ssd", 56, None), ("ssd", 81, "critical"), ("hdd", 200, None)],
 )
 def test_temperature_is_graded_by_the_kind_of_drive(media: str, degrees: int, severity: str | None) -> None:
-    """SSDs have higher limits than hard drives, and an impossible temperature is ignored."""
+    """SSDs have higher limits than hard drives. An impossible temperature is ignored."""
     heard = [one.severity for one in found("temperature_high", lsi(DRIVE, media=media, temperature_celsius=degrees))]
     assert heard == ([severity] if severity else [])
 
@@ -184,7 +184,7 @@ def test_temperature_is_graded_by_the_kind_of_drive(media: str, degrees: int, se
     ("level", "count", "severity"), [("raid1", 128, "info"), ("raid1", 4096, "warning"), ("raid6", 8, "warning")]
 )
 def test_mismatches_are_graded_by_level(level: str, count: int, severity: str) -> None:
-    """A few mismatches of a mirror are information; any on parity is a warning."""
+    """A few mismatches of a mirror are information. Any on parity is a warning."""
     inventory = changed(replayed(MD).inventory, "md:md1", {"raid_level": level, "mismatch_count": count})
     assert graded(ask("md_mismatch", inventory, "md:md1")) == severity
 
@@ -210,7 +210,7 @@ def test_a_small_array_needs_no_bitmap() -> None:
 
 
 def test_a_warning_of_a_tool_is_folded_under_the_finding_of_its_object() -> None:
-    """A warning about an object with a finding is folded under it, any other is separate."""
+    """A warning about an object with a finding is folded under it. Any other is separate."""
     inventory = replayed("md-degraded-rebuilding").inventory
     assert found("reported_trouble", inventory) == []
     problems = [
@@ -221,7 +221,7 @@ def test_a_warning_of_a_tool_is_folded_under_the_finding_of_its_object() -> None
 
 
 def test_a_warning_of_a_controller_is_folded_under_its_drive() -> None:
-    """If a failed drive explains the controller's status, the drive's finding is the cause."""
+    """If a failed drive explains the controller's status, it is the cause. The cause is the drive's finding."""
     inventory = changed(replayed(P400).inventory, "smartarray:1", {"status": "critical"})
     assert graded(ask("controller_in_trouble", inventory, "smartarray:1")) == "critical"
     inventory = changed(inventory, "smartarray:1/2I:1:1", {"status": "critical"})
@@ -229,7 +229,7 @@ def test_a_warning_of_a_controller_is_folded_under_its_drive() -> None:
 
 
 def test_a_failed_drive_of_an_unknown_volume_is_critical() -> None:
-    """If the volume of its array is unknown, it is not assumed to be intact."""
+    """An unknown volume of its array is not assumed to be intact."""
     inventory = changed(lsi(DRIVE, status="critical"), VOLUME, {"array": None})
     one = ask("drive_failed", inventory, DRIVE)
     assert one.severity == "critical"

@@ -1,4 +1,4 @@
-"""Findings that are ignored until a date, and the file that stores them."""
+"""Findings that are ignored until a date, and the file storing them."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def without(inventory: Inventory, found: Sequence[Finding], entries: Sequence[En
 
 
 def test_an_ignored_finding_does_not_count_and_is_listed_with_its_reason(tmp_path: Path) -> None:
-    """It is listed in this run and the next, on the screen, in JSON and in the plugin's line."""
+    """An ignored finding is listed in this run and the next. It is on the screen, in JSON and in the plugin's line."""
     file = tmp_path / "ignored.json"
     assert "drive_expects_failure" in CliRunner().invoke(cli, ["--replay", str(FIXTURES / MACHINE), "diagnose"]).stdout
     line = "ignored until 2999-12-31: drive_expects_failure megaraid:0/32:5: a drive is ordered"
@@ -57,7 +57,7 @@ def test_an_ignored_finding_does_not_count_and_is_listed_with_its_reason(tmp_pat
 
 
 def test_ignoring_changes_the_exit_code_only_by_what_is_ignored(tmp_path: Path) -> None:
-    """If everything is ignored, the exit code is 0, and the plugin is OK with the count."""
+    """If everything is ignored, the exit code is 0. The plugin is OK with the count."""
     file = tmp_path / "ignored.json"
     found = msgspec.json.decode(run(tmp_path / "none.json", "--ignore", FAILING, *WHY, "--json").stdout)
     words = [f"{one['rule']}={one['where']}" for one in found["findings"] + found["unknown"]]
@@ -69,7 +69,7 @@ def test_ignoring_changes_the_exit_code_only_by_what_is_ignored(tmp_path: Path) 
 
 
 def test_a_machine_without_a_name_needs_a_separate_file(tmp_path: Path) -> None:
-    """Without a host name, the default file is refused, because ids of two machines may be equal."""
+    """Without a host name, the default file is refused. Ids of two machines may be equal."""
     output = tmp_path / "list.txt"
     output.write_text(
         "Ctl   Model        (V)Ports  Drives   Units   NotOpt  RRate   VRate  BBU\n"
@@ -90,7 +90,7 @@ def test_a_machine_without_a_name_needs_a_separate_file(tmp_path: Path) -> None:
 
 
 def test_a_worse_or_another_finding_is_not_ignored() -> None:
-    """An entry covers one object up to one severity; another drive or a higher severity counts."""
+    """An entry covers one object up to one severity. Another drive or a higher severity counts."""
     inventory = replayed(MACHINE).inventory
     found = findings_of(inventory, rules())
     host = inventory.host.hostname
@@ -130,7 +130,7 @@ def test_ignoring_a_rule_covers_its_present_objects_only() -> None:
 
 
 def test_an_entry_expires_after_its_last_day() -> None:
-    """The finding is ignored up to and including the last day, then counts, with a note."""
+    """The finding is ignored up to and including the last day. Then it counts, with a note."""
     inventory = replayed(MACHINE).inventory
     found = findings_of(inventory, rules())
     host = inventory.host.hostname
@@ -184,7 +184,7 @@ def test_a_missing_file_that_was_named_is_an_error(tmp_path: Path) -> None:
 
 
 def test_health_only_limits_the_rules_to_hardware() -> None:
-    """Only rules of health are checked, all of them exist, and the failing drive is still found."""
+    """Only rules of health are checked, and all of them exist. The failing drive is still found."""
     assert {rule.name for rule in rules()} >= HEALTH
     command = ["--replay", str(FIXTURES / MACHINE), "diagnose", "--json"]
     every = msgspec.json.decode(CliRunner().invoke(cli, command).stdout)
@@ -195,7 +195,7 @@ def test_health_only_limits_the_rules_to_hardware() -> None:
 
 @pytest.mark.parametrize("make", [os.mkfifo, os.mkdir])
 def test_an_ignore_file_that_is_no_regular_file_is_an_error(tmp_path: Path, make: Callable[[Path], None]) -> None:
-    """A pipe in place of the file does not block; ``export`` and ``diagnose`` end with 3."""
+    """A pipe in place of the file does not block. ``export`` and ``diagnose`` end with 3."""
     make(tmp_path / "ignored.json")
     machine = [sys.executable, "-m", "raidctl", "--replay", str(FIXTURES / MACHINE)]
     for words in (["diagnose"], ["export", "--rules"]):

@@ -1,4 +1,4 @@
-"""Commands in remedies are accepted on the machine that they are printed for."""
+"""Commands in remedies are accepted on the machine they are printed for."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ COMMAND = re.compile(r"`raidctl ([^`]+)`")
 
 
 def advised(inventory: Inventory) -> Iterator[tuple[str, str]]:
-    """Rule and command line of each remedy that is a command of raidctl."""
+    """Rule and command line of each remedy with a command of raidctl."""
     for rule in rules():
         for one in rule.check(inventory):
             yield from ((rule.name, line) for line in COMMAND.findall(one.remedy or ""))
@@ -53,7 +53,7 @@ def refused(place: list[str], inventory: Inventory, folder: Path) -> list[tuple[
 
 @pytest.mark.parametrize("name", DEMOS)
 def test_a_demo_accepts_the_advised_commands(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each command of a remedy is accepted by the simulated machine that it was printed for."""
+    """A simulated machine accepts each command of the remedies printed for it."""
     monkeypatch.chdir(tmp_path)
     known, problems = vendors()
     kept = load(DEMOS[name])
@@ -73,7 +73,7 @@ def test_a_recorded_machine_accepts_the_advised_commands(
 
 
 def test_commands_are_advised() -> None:
-    """At least four rules advise commands on recorded machines, so the tests above are not empty."""
+    """At least four rules advise commands on recorded machines. The tests above are thus not empty."""
     assert len({rule for name in MACHINES for rule, _ in advised(replayed(name).inventory)}) >= 4
 
 
@@ -92,7 +92,7 @@ SETTING = (
 
 @pytest.mark.parametrize("name", SETTING)
 def test_no_unsupported_command_is_advised(name: str) -> None:
-    """If raidctl cannot change a setting, the remedy has the reason and the manual command."""
+    """Where raidctl cannot change a setting, the remedy has the manual command. It also has the reason."""
     inventory = EXAMPLES[name].fails.inventory
     controllers = tuple(without(controller) for controller in inventory.controllers)
     [rule] = [one for one in rules() if one.name == name]
@@ -104,7 +104,7 @@ def test_no_unsupported_command_is_advised(name: str) -> None:
 
 
 def test_a_read_cache_without_read_ahead_is_disabled() -> None:
-    """If read-ahead is not a separate setting, the remedy disables the read cache."""
+    """If read-ahead is no separate setting, the remedy disables the read cache."""
     [one] = [line for rule, line in advised(replayed_demo("6805")) if rule == "read_ahead_twice"]
     assert one.endswith("--read off")
 
@@ -136,7 +136,7 @@ _MD5 = """/dev/md5:
 
 @pytest.mark.parametrize("level", ["raid5", "raid6"])
 def test_no_remedy_reverts_another_one(level: str) -> None:
-    """The remedy for the write hole removes a bitmap only if there is one, as md accepts no journal beside it."""
+    """The remedy for the write hole removes only an existing bitmap. md accepts no journal beside it."""
     bare = read_text(_MD5.format(level, "Consistency Policy : resync\n")).inventory
     remedies = {one.rule: one.remedy or "" for rule in rules() for one in rule.check(bare) if one.outcome == "fail"}
     assert "--bitmap=none" not in remedies["write_hole"]

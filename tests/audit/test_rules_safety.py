@@ -1,4 +1,4 @@
-"""Severities of the rules about the safety of written data, and when they are unknown."""
+"""Severities and unknowns of the rules about the safety of written data."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ def p400(object_id: str, **changes: Any) -> Inventory:
 
 
 def test_write_back_without_a_battery_is_a_warning() -> None:
-    """Write-back that would continue without a battery is a warning while it is still protected."""
+    """Write-back that would continue without a battery is a warning. It is still protected at that time."""
     one = ask("write_back_unprotected", p400(VOLUME, cache={"write_policy": "unprotected_write_back"}), VOLUME)
     assert (one.outcome, one.severity, one.field) == ("fail", "warning", "cache.write_policy")
 
 
 def test_write_back_with_a_failed_battery_is_critical() -> None:
-    """If all batteries have failed, a cache that the tool calls protected fails."""
+    """A "protected" cache fails if all batteries have failed. The tool still calls it protected."""
     inventory = p400("smartarray:1", batteries=(Battery(id=BATTERY, status="failed"),))
     assert graded(ask("write_back_unprotected", inventory, VOLUME)) == "critical"
 
@@ -48,7 +48,7 @@ def test_write_back_of_unknown_protection_is_unknown() -> None:
 
 
 def test_drive_caches_that_contradict_their_setting_fail() -> None:
-    """A drive cache that is enabled although the controller reports it disabled fails."""
+    """An enabled drive cache that the controller reports disabled fails."""
     inventory = p400("smartarray:1/2I:1:1", write_cache="enabled")
     one = ask("drive_cache_volatile", inventory, VOLUME)
     assert one.outcome == "fail"
@@ -56,7 +56,7 @@ def test_drive_caches_that_contradict_their_setting_fail() -> None:
 
 
 def test_default_drive_caches_are_unknown_and_information() -> None:
-    """A controller that leaves drive caches at their default is unknown, and information only."""
+    """A controller that leaves drive caches at their default is unknown. It is information only."""
     one = ask("drive_cache_volatile", p400(VOLUME, cache={"drive_write_cache": "default"}), VOLUME)
     assert (one.outcome, one.severity) == ("unknown", "info")
 
@@ -71,7 +71,7 @@ def test_rules_about_controllers_skip_plain_drives_and_software_raid(machine: st
 
 
 def test_write_through_during_a_learn_cycle_is_information() -> None:
-    """Write-through during a learn cycle is temporary, with a failed battery it is a warning."""
+    """Write-through during a learn cycle is temporary. With a failed battery it is a warning."""
     through = {"write_active": "write_through"}
     inventory = changed(p400(VOLUME, cache=through), BATTERY, {"status": "learning"})
     inventory = changed(inventory, "smartarray:1/battery1", {"status": "charging"})
@@ -149,7 +149,7 @@ def test_a_mount_without_barriers_over_a_protected_cache_is_information() -> Non
 
 
 def test_a_needless_flush_is_no_failure() -> None:
-    """Only a missing flush fails: a flush to a drive without a cache is harmless."""
+    """Only a missing flush fails. A flush to a drive without a cache is harmless."""
     inventory = changed(
         replayed(NVME).inventory, DRIVE, {"block": Block(write_cache="write_back"), "write_cache": "disabled"}
     )
@@ -157,7 +157,7 @@ def test_a_needless_flush_is_no_failure() -> None:
 
 
 def test_cached_io_is_worse_without_a_battery() -> None:
-    """Cached I/O is information with a good battery, and a warning without one."""
+    """Cached I/O is information with a good battery. Without one it is a warning."""
     volume = {"cache": {"io_policy": "cached"}}
     good = changed(replayed(LSI).inventory, "megaraid:0/v2", volume)
     assert graded(ask("cached_io", good, "megaraid:0/v2")) == "info"

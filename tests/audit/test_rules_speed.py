@@ -56,7 +56,7 @@ def test_a_database_is_recognised_by_its_mount_point(path: str, is_one: bool) ->
     ],
 )
 def test_the_stripe_excludes_parity_and_copies(level: Any, drives: int, spans: int | None, data: int | None) -> None:
-    """The number of data drives by level is unknown if it depends on an unknown value."""
+    """The number of data drives follows from the level. It is unknown if it depends on an unknown value."""
     volume = Volume(id="v", raid_level=level, drives_expected=drives, spans=spans, strip_bytes=1024)
     controller = Controller(id="c", volumes=(volume,))
     assert data_drives(controller, volume) == data
@@ -67,12 +67,12 @@ def test_the_stripe_excludes_parity_and_copies(level: Any, drives: int, spans: i
     ("width", "speed", "gigabytes"), [(1, 2.5, 0.25), (8, 5.0, 4.0), (8, 8.0, 7.88), (4, 16.0, 7.88), (16, 32.0, 63.0)]
 )
 def test_the_bandwidth_of_the_bus_excludes_its_encoding(width: int, speed: float, gigabytes: float) -> None:
-    """PCI Express encodes 8 bits as 10 up to 5 GT/s, and 128 as 130 from 8 GT/s."""
+    """PCI Express encodes 8 bits as 10 up to 5 GT/s. From 8 GT/s on, it encodes 128 as 130."""
     assert carries(PciLink(width=width, speed_gtps=speed)) == pytest.approx(gigabytes * 1e9, rel=0.01)
 
 
 def test_a_sata_drive_behind_an_expander_has_the_speed_of_sata() -> None:
-    """A link speed of 12 Gbit/s of a SATA drive is that of the expander."""
+    """A SATA drive's link speed of 12 Gbit/s is the expander's."""
     drive = Drive(id="d", media="ssd", interface="sata", link_gbps=12.0)
     assert delivers(drive) == pytest.approx(0.6e9)
 
@@ -83,7 +83,7 @@ def test_the_throughput_of_a_drive_of_unknown_media_is_unknown() -> None:
 
 
 def test_a_logical_volume_has_its_own_read_ahead() -> None:
-    """The read-ahead of the mounted device counts, not that of the volume below it."""
+    """The read-ahead of the mounted device counts. That of the volume below it does not."""
     layer = BlockLayer(device="/dev/dm-0", kind="lvm", block=Block(read_ahead_bytes=131072))
     mounts = (Mount(point="/srv/lake", device="/dev/dm-0"),)
     inventory = lsi(
@@ -95,7 +95,7 @@ def test_a_logical_volume_has_its_own_read_ahead() -> None:
 
 
 def test_read_ahead_of_the_controller_makes_up_for_the_kernel() -> None:
-    """If the controller reads ahead, a small read-ahead of the kernel is no finding."""
+    """If the controller reads ahead, a small kernel read-ahead is no finding."""
     inventory = lsi(block=Block(read_ahead_bytes=131072), mounts=(Mount(point="/srv/lake", device="/dev/sdb"),))
     assert found("block_read_ahead_small", inventory) == []
 
@@ -104,7 +104,7 @@ def test_read_ahead_of_the_controller_makes_up_for_the_kernel() -> None:
     ("offset", "severity"), [(32256, "warning"), (1 << 20, None), (4096 * 3, "info"), (262144 * 5, None)]
 )
 def test_alignment_is_graded_by_what_it_costs(offset: int, severity: str | None) -> None:
-    """An offset off a sector is a warning, off a strip information, and a multiple of the strip passes."""
+    """An offset off a sector is a warning, off a strip information. A multiple of the strip passes."""
     layer = BlockLayer(device="/dev/sdb1", kind="partition", offsets_bytes=(offset,), size_bytes=1 << 40)
     assert [one.severity for one in found("misaligned", lsi(layers=(layer,)))] == ([severity] if severity else [])
 
@@ -118,7 +118,7 @@ def test_alignment_is_graded_by_what_it_costs(offset: int, severity: str | None)
     ],
 )
 def test_misaligned_partitions_are_named(number: int, expected: str) -> None:
-    """The first partitions are named and the others counted, with the verb in the right number."""
+    """The first partitions are named and the others counted. The verb is in the right number."""
     layers = tuple(
         BlockLayer(device=f"/dev/sdb{at}", kind="partition", offsets_bytes=(32256,), size_bytes=1 << 40)
         for at in range(1, number + 1)
@@ -151,7 +151,7 @@ def test_the_data_offset_of_software_raid_is_checked() -> None:
     ],
 )
 def test_a_slow_link_is_graded_by_the_other_drives(changes: dict[str, Any], severity: str | None) -> None:
-    """A link slower than those of similar drives is a warning; if all are equally slow, it passes."""
+    """A link slower than those of similar drives is a warning. If all are equally slow, it passes."""
     inventory = changed(replayed(P400).inventory, "smartarray:1/2I:1:3", {**changes, "status_text": "tested"})
     assert [one.severity for one in found("link_slow", inventory)] == ([severity] if severity else [])
 
@@ -166,7 +166,7 @@ def test_a_slow_link_is_graded_by_the_other_drives(changes: dict[str, Any], seve
     ],
 )
 def test_a_slow_bus_is_graded(link: PciLink, severity: str | None) -> None:
-    """Missing lanes are a warning, a lower speed is information, unknown values have no finding."""
+    """Missing lanes are a warning, a lower speed is information. Unknown values have no finding."""
     inventory = changed(replayed(LSI).inventory, "megaraid:0", {"pci_link": link})
     assert [one.severity for one in found("pcie_link_slow", inventory)] == ([severity] if severity else [])
 
@@ -189,7 +189,7 @@ def test_a_file_system_that_reads_ahead_is_recognised(filesystem: str) -> None:
 
 
 def test_read_ahead_below_a_plain_file_system_is_no_finding() -> None:
-    """For hard drives below a plain file system, read-ahead neither fails nor passes."""
+    """Read-ahead of hard drives below a plain file system has no result. It neither fails nor passes."""
     known = named("read_ahead_twice")
     assert known is not None
     assert VOLUME not in {one.where for one in known.check(replayed(LSI).inventory)}
@@ -197,7 +197,7 @@ def test_read_ahead_below_a_plain_file_system_is_no_finding() -> None:
 
 @pytest.mark.parametrize(("speed", "outcome"), [(40e6, "fail"), (204_800_000, "pass")])
 def test_a_throttled_rebuild_is_reported(speed: float, outcome: str) -> None:
-    """A limit far below the speed of the drives fails, the default passes."""
+    """A limit far below the speed of the drives fails. The default passes."""
     changes = {"sync_speed_max_bytes": int(speed), "status_text": "tested"}
     inventory = changed(replayed("md-healthy").inventory, "md:md1", changes)
     assert ask("md_sync_speed", inventory, "md:md1").outcome == outcome

@@ -27,7 +27,7 @@ def ask(rule: str, inventory: Inventory, where: str) -> Finding:
 
 
 def outcome_of(rule: str, machine: str, where: str, **changes: Any) -> tuple[str, str | None]:
-    """Outcome, and severity of a failure, on a machine with fields of one object changed."""
+    """Outcome, and severity of a failure, of a rule. Fields of one object of the machine are changed."""
     inventory = replayed(machine).inventory
     one = ask(rule, changed(inventory, where, changes) if changes else inventory, where)
     return one.outcome, one.severity if one.outcome == "fail" else None
@@ -49,7 +49,10 @@ def outcome_of(rule: str, machine: str, where: str, **changes: Any) -> tuple[str
 def test_a_write_hole_of_md_is_worse_while_a_drive_is_missing(
     changes: dict[str, Any], expected: tuple[str, str | None]
 ) -> None:
-    """The write hole is information on a complete array, a warning on a degraded one; a journal or PPL closes it."""
+    """The write hole is information on a complete array.
+
+    It is a warning on a degraded one. A journal or PPL closes it.
+    """
     name = {} if changes == {"status": "ok"} else changes
     assert outcome_of("write_hole", MD, RAID6, **name) == expected
 
@@ -66,7 +69,7 @@ def test_a_write_hole_of_md_is_worse_while_a_drive_is_missing(
 def test_a_write_hole_behind_a_controller_is_closed_by_a_protected_cache(
     state: str, status: str, expected: tuple[str, str | None]
 ) -> None:
-    """A protected cache passes, an unprotected one fails, and unknown protection is unknown."""
+    """A protected cache passes, an unprotected one fails. Unknown protection is unknown."""
     inventory = changed(replayed(LSI).inventory, PAIR, {"raid_level": "raid6", "name": "x"})
     volume = next(one for one in inventory.controllers[0].volumes if one.id == PAIR)
     assert volume.cache is not None
@@ -82,7 +85,7 @@ def test_a_write_hole_behind_a_controller_is_closed_by_a_protected_cache(
     [("failed", "Fit or replace"), ("learning", "Wait until"), ("ok", f"`raidctl cache set {PAIR} --write protected")],
 )
 def test_the_remedy_of_a_write_hole_fits_the_battery(battery: BatteryStatus, remedy: str) -> None:
-    """The remedy is to wait for a learning battery, and to set the write policy with a good one."""
+    """The remedy is to wait for a learning battery. With a good one it is to set the write policy."""
     controller = replayed(LSI).inventory.controllers[0]
     volume = next(one for one in controller.volumes if one.id == PAIR)
     assert volume.cache is not None
@@ -109,7 +112,7 @@ def test_the_remedy_of_a_write_hole_fits_the_battery(battery: BatteryStatus, rem
 def test_a_drive_has_to_give_up_before_the_kernel_does(
     limit: float | None, timeout: int | None, expected: tuple[str, str | None]
 ) -> None:
-    """A drive without a limit passes only with a long kernel timeout; unknown values are unknown."""
+    """A drive without a limit passes only with a long kernel timeout. Unknown values are unknown."""
     changes = {"error_recovery_seconds": limit, "block": Block(command_timeout_seconds=timeout), "wwn": "x"}
     assert outcome_of("error_recovery_timeout", MD, "drives:HBN2C0M4", **changes) == expected
 
@@ -126,7 +129,7 @@ def test_a_drive_has_to_give_up_before_the_kernel_does(
     ids=str,
 )
 def test_an_nvme_drives_warning_is_graded(changes: dict[str, Any], expected: tuple[str, str | None]) -> None:
-    """Any bit is a warning, read-only is critical, and too few spare blocks are a warning."""
+    """Any bit is a warning, but read-only is critical. Too few spare blocks are a warning."""
     assert outcome_of("nvme_health", NVME, NVME_DRIVE, **changes) == expected
 
 
@@ -142,7 +145,7 @@ def test_an_nvme_drives_warning_is_graded(changes: dict[str, Any], expected: tup
     ids=str,
 )
 def test_a_capacitor_is_graded_by_its_age(changes: dict[str, Any], expected: tuple[str, str | None]) -> None:
-    """A capacitor lasts five years; an overdue learn cycle is a warning, except with an unset clock."""
+    """A capacitor lasts five years. An overdue learn cycle is a warning, except with an unset clock."""
     assert outcome_of("battery_old", "megaraid-9271-learning", BATTERY, **changes) == expected
 
 
@@ -170,12 +173,12 @@ def test_an_age_without_a_time_of_reading_is_unknown() -> None:
     ids=str,
 )
 def test_a_check_is_overdue_after_sixty_days(scrub: Scrub, expected: tuple[str, str | None]) -> None:
-    """A check older than 60 days fails, and a schedule alone does not pass."""
+    """A check older than 60 days fails. A schedule alone does not pass."""
     assert outcome_of("check_overdue", MD, RAID6, consistency_check=scrub) == expected
 
 
 def test_a_path_is_missing_when_most_drives_of_the_model_have_more() -> None:
-    """A drive lacks a path only if most drives of its model have more."""
+    """Paths are missing only if most drives of the model have more."""
     inventory = replayed("drives-sas-multipath").inventory
     names = [drive.id for drive in inventory.controllers[0].drives]
     assert {ask("sas_link", inventory, name).outcome for name in names} == {"pass"}
@@ -204,7 +207,7 @@ def test_two_predictive_failures_in_an_array_are_critical() -> None:
 
 
 def test_sectors_that_some_drives_do_not_report_are_unknown() -> None:
-    """Equal sizes pass, 4Kn among 512e is information, and an unknown member is unknown."""
+    """Equal sizes pass, 4Kn among 512e is information. An unknown member is unknown."""
     group = "megaraid:0/g1"
     for size, outcome in ((4096, "fail"), (None, "unknown"), (512, "pass")):
         changes = {"sector_bytes": size, "wwn": "x"}
@@ -213,7 +216,7 @@ def test_sectors_that_some_drives_do_not_report_are_unknown() -> None:
 
 
 def test_the_monitor_of_a_loose_file_is_not_checked() -> None:
-    """A loose file has no finding; a machine without a reported monitor is unknown."""
+    """A loose file has no finding. A machine without a reported monitor is unknown."""
     inventory = replayed(MD).inventory
     rule = named("md_unattended")
     assert rule is not None

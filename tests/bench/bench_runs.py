@@ -28,7 +28,10 @@ def latency() -> Latency:
 
 
 def trials() -> tuple[TrialResult, ...]:
-    """Commits with a verdict, seeks with a figure that was too short, a curve that falls to a half."""
+    """Results of commits, seeks and a curve.
+
+    Commits have a verdict and a figure that was too short; the curve falls to a half.
+    """
     return (
         TrialResult(
             trial="commits",

@@ -1,4 +1,4 @@
-"""Shared by the tests of engines: the compiled engine, built from its source, and small targets."""
+"""Helpers of the engine tests: the compiled engine and small targets. The engine is built from its source."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class Handle:
 
 
 def on_disk(path: Path, blocks: int, *, base: int = 0) -> Handle:
-    """A file of zeros, opened with O_DIRECT if its file system allows that."""
+    """A file of zeros. It is opened with O_DIRECT if its file system allows that."""
     path.write_bytes(bytes(base + blocks * BLOCK))
     try:
         handle, direct = os.open(path, os.O_RDWR | os.O_DIRECT), True

@@ -1,4 +1,4 @@
-"""A process whose io_uring_setup the kernel refuses: ENGINE ERRNO FILE [aio] (run by its tests).
+"""A process whose io_uring_setup the kernel refuses: ENGINE ERRNO FILE [aio]. Its tests run it.
 
 With ``aio``, io_setup fails with the same error.
 """
@@ -39,7 +39,10 @@ def forbid(number: int, *calls: int) -> None:
 
 
 def main(place: str, number: str, file: str, aio: str = "") -> None:
-    """Print the reason against io_uring, the engine used instead, the number of its operations, and the notes."""
+    """Print the result of a run without io_uring.
+
+    It is the reason against io_uring, the engine used instead, the number of its operations, and the notes.
+    """
     spec = importlib.util.spec_from_file_location(NAME, place)
     if spec is None or spec.loader is None:
         raise ImportError(place)

@@ -1,4 +1,4 @@
-"""A real NBD server for tests: nbdkit (package nbdkit); a test that needs it fails if it is missing."""
+"""A real NBD server for tests: nbdkit (package nbdkit). A test that needs it fails if it is missing."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 
 @contextmanager
 def nbdkit(place: Path, *arguments: str, socket: bool = True) -> Iterator[subprocess.Popen[bytes]]:
-    """Serve at the socket ``nbd`` of a directory (or as the arguments request) until the end of the block."""
+    """Serve at the socket ``nbd`` of a directory until the block ends. The arguments may request another place."""
     program = shutil.which("nbdkit") or shutil.which("nbdkit", path="/usr/sbin:/usr/bin")
     assert program, "nbdkit is missing: apt-get install nbdkit"
     pid = place / "nbdkit.pid"

@@ -1,4 +1,7 @@
-"""A witness on the loopback, and a simulated drive with a volatile cache whose power is cut during writes."""
+"""A witness on the loopback and a simulated drive.
+
+The drive has a volatile cache, and its power is cut during writes.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +34,7 @@ def fair(cut: Cut) -> bool:
 
 @dataclass
 class Drive:
-    """A drive with a volatile cache, which fails after a number of operations."""
+    """A drive with a volatile cache. It fails after a number of operations."""
 
     honest: bool = True
     medium: bytearray = field(default_factory=lambda: bytearray(PLAN.blocks * PLAN.block_bytes))

@@ -17,11 +17,11 @@ from raidctl.bench.model import control, nbd
 
 ROOT = Path(__file__).resolve().parents[2]
 SLOW_CLIENT_MS = 2.0
-"""One in a hundred requests is later than this: half a revolution at 15000 rpm is lost."""
+"""Milliseconds by which one in a hundred requests is too late. Half a revolution at 15000 rpm is lost then."""
 
 
 class Client:
-    """One connection, for one operation at a time; an error of the server is an OSError."""
+    """One connection, for one operation at a time. An error of the server is an OSError."""
 
     def __init__(self, path: Path) -> None:
         """Connect and negotiate."""
@@ -94,14 +94,17 @@ class Model:
         return control.ask(self.control, words)
 
     def too_slow(self) -> bool:
-        """Whether the host was too slow, for the model or for the client, since the last reset."""
+        """Whether the host was too slow since the last reset.
+
+        It may have been too slow for the model or for the client.
+        """
         found = self.say("status")["lateness"]
         return bool(found["host_too_slow"]) or float(found["client_p99_ms"]) > SLOW_CLIENT_MS
 
 
 @contextmanager
 def prompt() -> Iterator[None]:
-    """Give this process real-time priority, if permitted, so that the client is not the slow part."""
+    """Give this process real-time priority, if permitted. The client is then not the slow part."""
     before = os.sched_getscheduler(0)
     with suppress(PermissionError):
         os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(1))

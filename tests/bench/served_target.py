@@ -1,4 +1,4 @@
-"""A model served over NBD in real time, so that results depend on the host as well."""
+"""A model served over NBD in real time. Results depend on the host as well."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.bench.served_model import Model, prompt, serving
 
 @contextmanager
 def modelled(*words: str) -> Iterator[tuple[Model, NbdTarget]]:
-    """Serve a model with these arguments; yields it with its export as a writable target."""
+    """Serve a model with these arguments. Yields it with its export as a writable target."""
     # a socket's path has 108 bytes, so pytest's own folders are too long
     with tempfile.TemporaryDirectory(prefix="trial-", dir="/tmp") as name, prompt():
         place = Path(name)

@@ -1,4 +1,4 @@
-"""Facts about the devices below a target, and what trials conclude from them."""
+"""Facts about the devices below a target, and trials' conclusions from them."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def facts_of(settings: Settings, device: str) -> Below:
 
 
 def ahead(place: Path, demo: str, device: str) -> ControllerReadAhead | str:
-    """The switch of the read-ahead of a simulated machine's controller, or the reason why there is none."""
+    """The read-ahead switch of a simulated machine's controller, or a reason. The reason is why there is none."""
     with machine(at(place, demo)) as here:
         return controller_read_ahead(at(place, demo), here, here.survey(), device)
 
@@ -67,7 +67,7 @@ def read_policy(place: Path, demo: str) -> str | None:
 
 
 def test_strip_cache_and_drive_are_known(tmp_path: Path) -> None:
-    """Strip, controller cache, level and drives are those that tool and kernel report."""
+    """Strip, controller cache, level and drives are as reported. Tool and kernel report them."""
     found = facts_of_demo(tmp_path, "9271", "/dev/sda")
     assert (found.strip, found.cache, found.read_percent) == (256 * KIB, GIB, None)
     assert (found.disk, found.bare, found.level, found.drives) == ("/dev/sda", True, "raid5", 6)
@@ -75,20 +75,20 @@ def test_strip_cache_and_drive_are_known(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("device", "drives"), [("/dev/md13", 3), ("/dev/md14", 2), ("/dev/md0", 4)])
 def test_missing_drives_are_counted(tmp_path: Path, device: str, drives: int) -> None:
-    """A degraded RAID-5 of three still has three drives, and a spare is not counted."""
+    """A degraded RAID-5 of three still has three drives. A spare is not counted."""
     recorded = Settings()
     recorded.replay, recorded.state_dir = str(FIXTURES / "lab-md"), str(tmp_path)
     assert facts_of(recorded, device).drives == drives
 
 
 def test_the_share_for_reads_is_known(tmp_path: Path) -> None:
-    """The share of the cache for reads is known if the controller reports it."""
+    """The cache share for reads is known if the controller reports it."""
     assert facts_of_demo(tmp_path, "p400", "/dev/cciss/c0d0").read_percent == 25
 
 
 @pytest.mark.parametrize(("percent", "warned"), [(None, False), (25.0, False), (75.0, True)])
 def test_a_large_share_of_the_cache_for_reads_is_reported(percent: float | None, *, warned: bool) -> None:
-    """A share of up to 25 % is usual; a larger one is reported."""
+    """A share of up to 25 % is usual. A larger one is reported."""
     result = whole(ReadCache(most=2 * MIB, reads=40), Stage(DISKS, Below(read_percent=percent)).bench())
     assert any("75 % of its cache for reads" in reason for reason in result.reasons) is warned
     assert result.verdict == "info"
@@ -100,7 +100,7 @@ def test_a_large_share_of_the_cache_for_reads_is_reported(percent: float | None,
      (60.0, "network", None), (400.0, "network", None)],
 )  # fmt: skip
 def test_the_speed_of_a_network_is_recognised(mib_s: float, name: str, expected: str | None) -> None:
-    """A speed of 1 Gbit/s Ethernet is reported as the network's if there may be one, else it is the drive's."""
+    """A speed of 1 Gbit/s Ethernet is reported as the network's. If there can be no network, it is the drive's."""
     stage = Stage(DISKS).bench(confounders=(Confounder(name=name, text=""),))
     reasons = networked([Spread(measured=mib_s, unit="MiB/s", n=9)], stage)
     assert bool(reasons) == (expected is not None)
@@ -112,7 +112,7 @@ def test_the_speed_of_a_network_is_recognised(mib_s: float, name: str, expected:
     [(1, "info", "from 1 data drive"), (12, "suspect", "from 12 data drives")],
 )
 def test_the_expected_speed_grows_with_the_data_drives(drives: int, verdict: str, expected: str) -> None:
-    """One drive of the model is fast enough, but too slow as a RAID-0 of twelve."""
+    """One drive of the model is fast enough. As a RAID-0 of twelve, it is too slow."""
     stage = Stage(DISKS, Below(level="raid0", drives=drives)).bench(known=dict(TURNS))
     result = whole(Sequential(seconds=0.2, positions=(0.0, 0.5), depths=(4,)), stage)
     assert result.verdict == verdict, result.figures
@@ -120,7 +120,7 @@ def test_the_expected_speed_grows_with_the_data_drives(drives: int, verdict: str
 
 
 def test_seeks_have_an_expectation_for_known_rotation_speeds() -> None:
-    """79 per second are expected at 7200 rpm, 182 at 15000, and nothing at other speeds."""
+    """Seeks have an expectation at 7200 and 15000 rpm only. It is 79 and 182 per second."""
     expected = {}
     for rpm in (7200.0, 15000.0, 10000.0):
         stage = Stage(DISKS).bench(known=dict(TURNS), rpm=rpm)
@@ -130,7 +130,7 @@ def test_seeks_have_an_expectation_for_known_rotation_speeds() -> None:
 
 
 def test_a_file_smaller_than_the_controllers_cache_may_not_show_the_medium() -> None:
-    """Below twenty times the cache, a reason mentions that the cache may have served the reads."""
+    """Below twenty times the cache, the cache may have served reads. A reason mentions this."""
     near = whole(Medium(reads=60, commits=60), Stage(DISKS, Below(cache=GIB)).bench())
     far = whole(Medium(reads=60, commits=60), Stage(DISKS, Below(cache=256 * MIB)).bench())
     assert any("may serve reads instead" in reason for reason in near.reasons)
@@ -145,7 +145,7 @@ def test_a_file_smaller_than_the_controllers_cache_may_not_show_the_medium() -> 
 def test_the_write_cache_is_compared_with_the_reported_one(
     cache: int | None, percent: float | None, expected: str | None
 ) -> None:
-    """The measured 32 MiB are compared with the share for writes; a larger cache than reported has another reason."""
+    """The measured 32 MiB are compared with the share for writes. A larger cache than reported has another reason."""
     plan = Plan(kind="battery", cache=32 * MIB, size=8 * GIB, keep=False)
     stage = Stage(plan, Below(cache=cache, read_percent=percent)).bench()
     result = whole(Knee(most=192 * MIB, fills=1, rest=0.0), stage)
@@ -158,14 +158,14 @@ def test_the_write_cache_is_compared_with_the_reported_one(
     ("size", "piece", "blocks"), [(16 * GIB, 8 * MIB, 35), (16 * GIB, 64 * MIB, 64), (128 * MIB, 8 * MIB, 32)]
 )
 def test_pieces_of_the_curve_are_long_enough(size: int, piece: int, blocks: int) -> None:
-    """A piece takes at least 0.3 seconds at 116 MiB/s, and pieces do not overlap."""
+    """A piece takes at least 0.3 seconds at 116 MiB/s. Pieces do not overlap."""
     stage = Stage(Plan(kind="write-through", rpm=0.0, size=size, keep=False)).bench()
     reads = whole(Zcav(positions=4, piece=piece, passes=1), stage).latency["read"].n
     assert reads / 4 == pytest.approx(blocks, abs=1)
 
 
 def test_commits_past_the_file_system_have_a_figure_if_the_device_can_be_opened(tmp_path: Path) -> None:
-    """Flushes go to the device below; without access to it, the other figures are present."""
+    """Flushes go to the device below. Without access to it, the other figures are present."""
     disk = tmp_path / "disk"
     disk.write_bytes(bytes(4096))
     figures = []
@@ -177,7 +177,7 @@ def test_commits_past_the_file_system_have_a_figure_if_the_device_can_be_opened(
 
 
 def test_commits_to_a_bare_drive_are_raw() -> None:
-    """Without a layer in between, the measured rate is that of the raw device."""
+    """Without a layer in between, the measured rate is the raw device's."""
     rate = Spread(measured=119.0, unit="ops/s", n=900, low=118.0, high=120.0)
     for raw in (True, False):
         result = TrialResult(trial="commits", figures={"commits": rate}, series={"raw": raw})
@@ -188,7 +188,7 @@ def test_commits_to_a_bare_drive_are_raw() -> None:
 def test_the_controllers_read_ahead_is_switched_and_restored(
     tmp_path: Path, demo: str, before: str, during: str
 ) -> None:
-    """The controller and the journal show the change and its undo, also after an error."""
+    """The controller and the journal show the change and its undo. This holds after an error, too."""
     switch = ahead(tmp_path, demo, "/dev/sda")
     assert isinstance(switch, ControllerReadAhead)
     assert switch.on
@@ -257,7 +257,7 @@ def test_a_read_ahead_that_is_not_restored_is_an_error(*, back: bool) -> None:
 
 
 class Broken(Switcher):
-    """A switcher of a controller that cannot be restored, or was not changed."""
+    """A switcher whose controller cannot be restored, or was not changed."""
 
     error: RaidctlError = ChangeStands("It could not be put back.")
 
@@ -269,7 +269,7 @@ class Broken(Switcher):
 
 
 def test_a_write_cache_that_is_not_restored_is_an_error(tmp_path: Path) -> None:
-    """A failed undo of `--switch-cache` is an error, a failed change a reason."""
+    """A failed undo of `--switch-cache` is an error. A failed change is a reason."""
     switcher = Broken(at(tmp_path), subject(at(tmp_path), "/dev/sda")[1])
     with pytest.raises(ChangeStands), put_back_or_report(switcher, "write_through"):
         pass

@@ -40,7 +40,7 @@ def put(data: bytes, at: int, piece: bytes) -> bytes:
 @over("start", PLACES)
 @over("size", [512, SIZE, 3 * 512, 1 << 20, 3 << 20])
 def test_every_sector_has_the_documented_layout(start: int, size: int) -> None:
-    """Header and body of a sector are those that the docstring of the layout defines.
+    """Header and body of a sector are as the layout's docstring defines.
 
     Of large blocks, every seventh sector and the last one are checked.
     """
@@ -92,19 +92,19 @@ FAULTS = {
 
 @pytest.mark.parametrize(("data", "state"), FAULTS.values(), ids=FAULTS)
 def test_each_fault_has_its_class(data: bytes, state: State) -> None:
-    """Lost, foreign, misdirected and torn blocks are distinguished without a record of the writes."""
+    """Lost, foreign, misdirected and torn blocks are distinguished. No record of the writes is needed."""
     assert Checker(SIZE, RUN, 5).check(data, SIZE) is state
 
 
 def test_exchanged_sectors_are_misdirected() -> None:
-    """Each sector has its offset, so two exchanged sectors of a block are found."""
+    """Two exchanged sectors of a block are found. Each sector has its offset."""
     data = made()
     swapped = data[512:1024] + data[:512] + data[1024:]
     assert Checker(SIZE, RUN).check(swapped, SIZE) is State.MISDIRECTED
 
 
 def test_a_sector_with_another_body_is_flipped() -> None:
-    """A sector whose body is of another generation than its header is damaged."""
+    """A sector with different generations in body and header is damaged."""
     data = made()
     assert Checker(SIZE, RUN).check(put(data, 300, made(generation=6)[300:512]), SIZE) is State.FLIPPED
 
@@ -121,7 +121,7 @@ def test_a_later_generation_is_no_fault() -> None:
 
 
 def test_blocks_do_not_compress_and_do_not_repeat() -> None:
-    """Blocks of different offsets, generations and runs share no sector body and do not compress."""
+    """Blocks share no sector body and do not compress. They are of different offsets, generations and runs."""
     blocks = [
         made(start=at * SIZE, generation=generation, run=run)
         for at in range(8)

@@ -72,7 +72,7 @@ def kept(tmp_path: Path) -> Path:
 def test_a_run_is_printed_stored_and_cleaned_up(
     measured: tuple[Path, Path, subprocess.CompletedProcess[str]],
 ) -> None:
-    """The JSON is valid and equals the stored run, and the directory is empty."""
+    """The JSON is valid and equals the stored run. The directory is empty."""
     place, state, done = measured
     assert done.returncode == 0, done.stderr
     printed = json.loads(done.stdout)
@@ -128,7 +128,7 @@ def test_a_dry_run_creates_nothing(tmp_path: Path) -> None:
 
 
 def test_ctrl_c_prints_the_figures_and_removes_the_file(tmp_path: Path) -> None:
-    """The exit code is 130, and the run is stored and marked as interrupted."""
+    """The exit code is 130. The run is stored and marked as interrupted."""
     place, state = tmp_path / "data", tmp_path / "state"
     place.mkdir()
     command = program("--json", "bench", "run", place, *SMALL, "--seconds", "60", "--state-dir", state)
@@ -207,7 +207,7 @@ def test_the_progress_bar_honours_no_color(tmp_path: Path) -> None:
 
 
 def test_nothing_is_overwritten_without_a_confirmation(tmp_path: Path) -> None:
-    """Without a terminal, overwriting is refused; a dry run and reading are not."""
+    """Without a terminal, overwriting is refused. A dry run and reading are not."""
     with serving(tmp_path, "--kind", "write-through", "--rpm", "0", "--size", "64MiB") as model:
         uri = f"nbd+unix:///?socket={model.socket}"
         refused = raidctl("bench", "run", uri, "--overwrite", "all", "--no-save")
@@ -236,7 +236,7 @@ def test_nothing_is_overwritten_without_a_confirmation(tmp_path: Path) -> None:
     ],
 )
 def test_an_unusable_target_is_an_error(tmp_path: Path, words: list[str], code: int, expected: str) -> None:
-    """The message has the reason, the exit code its kind, and no plan is printed."""
+    """The message has the reason, and the exit code its kind. No plan is printed."""
     done = raidctl("bench", "run", *words, "--state-dir", tmp_path)
     assert done.exit_code == code, done.stderr
     assert expected in done.stderr
@@ -249,7 +249,7 @@ _READ_ONLY = 'mount -t tmpfs -o size=1m tmpfs "$0" && mount -o remount,ro "$0" |
 
 @pytest.mark.parametrize("more", [(), ("--size", "1MiB"), ("--dry-run",)])
 def test_a_read_only_file_system_is_reported_before_its_size(tmp_path: Path, more: tuple[str, ...]) -> None:
-    """On a small read-only file system, the message is not about its size."""
+    """On a small read-only file system, the message omits its size."""
     alone = ["unshare", "-m"] if os.geteuid() == 0 else ["unshare", "-r", "-m"]
     words = program("bench", "run", tmp_path, "--no-save", "--yes", *more)
     done = subprocess.run(
@@ -264,7 +264,7 @@ def test_a_read_only_file_system_is_reported_before_its_size(tmp_path: Path, mor
 
 @pytest.mark.parametrize("command", ["run", "list", "show", "export"])
 def test_only_this_machine_is_measured(command: str) -> None:
-    """A simulated or remote machine is refused, since its clock is another one."""
+    """A simulated or remote machine is refused. Its clock is another one."""
     done = raidctl("--demo", "p400", "bench", command)
     assert done.exit_code == 2
     assert "--demo cannot be used here" in done.stderr
@@ -299,7 +299,7 @@ def an_order(place: Path, profile: object) -> Order:
 def test_a_run_that_cannot_be_stored_is_not_lost(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    """The run is printed and saved in a file that ``show`` accepts, and an error is raised."""
+    """The run is printed and saved, and an error is raised. ``show`` accepts the saved file."""
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     (tmp_path / FILE).write_bytes(b"damaged" * 1000)
     (tmp_path / FILE).chmod(0o600)
@@ -324,7 +324,7 @@ def test_a_damaged_store_is_reported_before_the_measurement(tmp_path: Path) -> N
 
 
 def test_a_run_without_figures_is_a_failure(capfd: pytest.CaptureFixture[str]) -> None:
-    """The exit code is 3, and the screen prints that nothing was measured."""
+    """The exit code is 3. The screen prints that nothing was measured."""
     run = bench_runs.run(session=bench_runs.session(results=()))
     assert _shown(run, Measured(run.session), Settings(), None) == 3
     assert "Nothing was measured." in capfd.readouterr().out
@@ -338,7 +338,7 @@ def test_different_engines_are_reported(kept: Path) -> None:
 
 
 def test_a_run_of_another_machine_is_a_file(kept: Path, tmp_path: Path) -> None:
-    """A run from a file, a pipe or a compressed file is shown and compared."""
+    """A run from a file or a pipe is shown and compared. The file may be compressed."""
     printed = raidctl("--json", "bench", "show", "2", "--state-dir", kept).stdout
     other = tmp_path / "theirs.json"
     other.write_text(printed)

@@ -74,7 +74,7 @@ def test_an_unknown_name_is_wrong_usage() -> None:
 @pytest.mark.parametrize("name", ["native", "threads", "uring", "portable"])
 @pytest.mark.parametrize("depth", [1, 8])
 def test_every_engine_is_calibrated_on_memory(name: str, depth: int) -> None:
-    """The calibration has a rate for the requested shape, and the engine that reached it."""
+    """The calibration has a rate for the requested shape. It also has the engine that reached it."""
     found = ceiling(ENGINES[name](), depth=depth)
     assert found.rate > 0
     assert (found.depth, found.size) == (depth, 4096)
@@ -84,12 +84,12 @@ def test_every_engine_is_calibrated_on_memory(name: str, depth: int) -> None:
 @pytest.mark.skipif(compiled().uring() != 0, reason="io_uring is forbidden here, so nothing is to choose")
 @pytest.mark.parametrize(("direct", "used"), [(True, "uring"), (False, "threads")])
 def test_the_ceiling_is_of_the_engine_that_measures(direct: bool, used: str) -> None:
-    """With the page cache, threads measure a deep queue, without it io_uring; the ceiling is of the same engine."""
+    """With the page cache, threads measure a deep queue, without it io_uring. The ceiling is of the same engine."""
     assert ceiling(ENGINES["native"](), depth=8, direct=direct).engine == used
 
 
 def test_a_figure_above_half_of_the_ceiling_is_marked() -> None:
-    """A figure above half of the ceiling may be limited by the engine."""
+    """A figure above half the ceiling may be limited by the engine."""
     found = Ceiling(engine="portable", rate=100_000.0, size=4096, depth=1, batch=1)
     assert found.limits(50_000) is None
     assert "51%" in (found.limits(51_000) or "")

@@ -59,7 +59,7 @@ def test_it_can_be_used_on_a_file(engine: Engine, target: Handle) -> None:
 
 @pytest.mark.parametrize(("depth", "batch"), SHAPES)
 def test_every_operation_is_run_once(engine: Engine, target: Handle, depth: int, batch: int) -> None:
-    """Each operation is run exactly once at every depth and batch, and samples have the order of their ends."""
+    """Each operation is run exactly once at every depth and batch. Samples have the order of their ends."""
     wanted = shuffled(5)
     (done,) = engine.run(target, Work(streams=[stream(Op.READ, wanted, depth=depth, batch=batch)])).samples
     assert Counter(done.offsets) == Counter(number * BLOCK for number in wanted)
@@ -69,7 +69,7 @@ def test_every_operation_is_run_once(engine: Engine, target: Handle, depth: int,
 
 
 def test_operations_one_at_a_time_keep_their_order(engine: Engine, target: Handle) -> None:
-    """At depth 1, each operation begins after the end of the previous one."""
+    """At depth 1, each operation begins after the previous one ends."""
     wanted = shuffled(2)
     (done,) = engine.run(target, Work(streams=[stream(Op.READ, wanted)])).samples
     assert list(done.offsets) == [number * BLOCK for number in wanted]
@@ -92,7 +92,7 @@ def test_streams_run_side_by_side(engine: Engine, target: Handle) -> None:
 
 
 def test_a_cycle_is_repeated_until_the_time_is_over(engine: Engine, target: Handle) -> None:
-    """A stream of one operation is repeated; only one that the clock was read for may begin after the end."""
+    """A stream of one operation is repeated. Only one that the clock was read for may begin after the end."""
     outcome = engine.run(target, Work(streams=[stream(Op.READ, [3], cycle=True)], seconds=0.2))
     assert outcome.wall_seconds >= 0.19  # the last one may end just before
     assert len(outcome.samples[0].results) > 1
@@ -151,7 +151,7 @@ def test_one_changed_bit_is_found(engine: Engine, target: Handle, depth: int) ->
 
 
 def test_an_older_generation_is_a_mismatch(engine: Engine, target: Handle) -> None:
-    """The previous generation of a block, left by a lost write, is a mismatch."""
+    """A block's previous generation is a mismatch. It was left by a lost write."""
     write(engine, target, generation=1)
     work = Work(streams=[stream(Op.READ, range(BLOCKS))], run_id=RUN, generation=2, verify=True)
     assert len(engine.run(target, work).samples[0].mismatches) == BLOCKS
@@ -166,7 +166,7 @@ def test_a_foreign_run_is_a_mismatch(engine: Engine, target: Handle) -> None:
 
 @pytest.mark.parametrize("depth", [2, 5, 32])
 def test_a_flush_is_a_barrier(engine: Engine, target: Handle, depth: int) -> None:
-    """A flush begins after the end of all before it, and all after it begin after its end."""
+    """A flush begins after the end of all before it. All after it begin after its end."""
     ops = ([Op.WRITE] * 6 + [Op.FLUSH]) * 8
     offsets = [0 if op == Op.FLUSH else number % BLOCKS for number, op in enumerate(ops)]
     (done,) = engine.run(target, Work(streams=[stream(ops, offsets, depth=depth)], run_id=RUN)).samples
@@ -182,7 +182,7 @@ def test_a_flush_is_a_barrier(engine: Engine, target: Handle, depth: int) -> Non
 
 @pytest.mark.parametrize("depth", [1, 8])
 def test_an_open_loop_counts_from_the_intended_start(engine: Engine, target: Handle, depth: int) -> None:
-    """No operation ends before its intended start, and a late start counts as latency."""
+    """No operation ends before its intended start. A late start counts as latency."""
     intended = [number * 200_000 for number in range(100)]
     wanted = stream(Op.READ, [number % BLOCKS for number in range(100)], depth=depth, intended=intended)
     outcome = engine.run(target, Work(streams=[wanted]))
@@ -192,13 +192,13 @@ def test_an_open_loop_counts_from_the_intended_start(engine: Engine, target: Han
 
 
 def test_a_late_start_counts_as_latency(engine: Engine, target: Handle) -> None:
-    """If all are due at once, each latency includes the wait for the previous ones."""
+    """Each latency includes the wait for the previous operations. All of them are due at once."""
     (done,) = engine.run(target, Work(streams=[stream(Op.READ, range(BLOCKS), intended=[0] * BLOCKS)])).samples
     assert list(done.latencies) == sorted(done.latencies)
 
 
 def test_a_short_read_is_a_sample(engine: Engine, tmp_path: Path) -> None:
-    """A short read has the number of its bytes, and is not compared."""
+    """A short read has the number of its bytes. It is not compared."""
     path = tmp_path / "short"
     path.write_bytes(bytes(BLOCK + 100))
     with path.open("rb") as file:
@@ -209,7 +209,7 @@ def test_a_short_read_is_a_sample(engine: Engine, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("depth", [1, 8])
 def test_a_failure_is_a_sample(engine: Engine, depth: int) -> None:
-    """An I/O error is a sample with its number, and later operations are run."""
+    """An I/O error is a sample with its number. Later operations are run."""
     with Path("/proc/self/mem").open("rb", buffering=0) as memory:  # address 0 is mapped nowhere: EIO
         mapped = id(engine) // BLOCK  # where this very object lies there is memory
         target = Handle(memory.fileno(), 1 << 62, writable=False)
@@ -231,7 +231,7 @@ def test_a_full_device_is_a_sample(engine: Engine, op: Op) -> None:
 
 
 def test_failures_only_are_an_error(engine: Engine) -> None:
-    """If no operation succeeds, the reason is raised instead of an empty figure."""
+    """If no operation succeeds, the reason is raised. There is no empty figure."""
     handle = os.open("/dev/full", os.O_RDWR)
     with pytest.raises(BenchError, match="No space left on device"):
         engine.run(Handle(handle, 1 << 30), Work(streams=[stream(Op.WRITE, [0, 1], depth=2)]))
@@ -239,7 +239,7 @@ def test_failures_only_are_an_error(engine: Engine) -> None:
 
 
 def test_nothing_outside_of_the_target_is_written(engine: Engine, target: Handle) -> None:
-    """An operation beyond the end is refused before the first one is run."""
+    """An operation beyond the end is refused before the first is run."""
     with pytest.raises(BenchError):
         engine.run(target, Work(streams=[stream(Op.WRITE, [0, BLOCKS])], run_id=RUN))
     assert not any(Path(f"/proc/self/fd/{target.handle}").read_bytes())
@@ -305,7 +305,7 @@ def test_an_interruption_ends_it(engine: Engine, target: Handle, depth: int) -> 
 
 @pytest.mark.usefixtures("uncollected")
 def test_an_interruption_ends_a_wait(engine: Engine, target: Handle) -> None:
-    """Ctrl-C does not wait for an operation that is due in an hour."""
+    """Ctrl-C does not wait for an operation due in an hour."""
     before = signal.signal(signal.SIGALRM, signal.default_int_handler)
     signal.setitimer(signal.ITIMER_REAL, 0.1)
     try:

@@ -1,4 +1,4 @@
-"""The engine that runs the real fio: translated work, parsed output, and refused work."""
+"""The engine that runs the real fio. Work is translated or refused, and output is parsed."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def target(tmp_path: Path) -> Iterator[Handle]:
 
 @pytest.mark.parametrize(("depth", "batch"), [(1, 1), (16, 1), (16, 8)])
 def test_random_reads_are_translated(target: Handle, depth: int, batch: int) -> None:
-    """All requested operations are within the range, and a note mentions that fio chose the offsets."""
+    """All requested operations are within the range. A note mentions that fio chose the offsets."""
     outcome = Fio().run(target, Work(streams=[stream(Op.READ, RANDOM, depth=depth, batch=batch)]))
     (done,) = outcome.samples
     assert list(done.results) == [BLOCK] * len(RANDOM)
@@ -59,7 +59,7 @@ def test_the_same_block_is_written_again_and_again(target: Handle) -> None:
 
 
 def test_commits_are_counted(target: Handle) -> None:
-    """A block that is written and flushed repeatedly has equal numbers of writes and flushes."""
+    """Repeated writes and flushes of a block are equal in number."""
     commits = stream([Op.WRITE, Op.FLUSH], [3, 3], cycle=True)
     outcome = Fio().run(target, Work(streams=[commits], seconds=0.3))
     (one,) = outcome.samples
@@ -129,7 +129,7 @@ def test_a_flush_between_two_phases_is_made(target: Handle) -> None:
     ],
 )
 def test_untranslatable_work_is_refused(target: Handle, work: Work, reason: str) -> None:
-    """Work that fio cannot run is refused with the reason, and nothing is run."""
+    """Work that fio cannot run is refused with the reason. Nothing is run."""
     assert reason in (untranslatable(work) or "")
     with pytest.raises(BenchError, match=reason):
         Fio().run(target, work)
@@ -149,7 +149,7 @@ def test_sentences_before_the_json_are_dropped() -> None:
 
 
 def test_a_log_is_read_with_and_without_priorities() -> None:
-    """Lines with five and with six fields are parsed, a cut line is ignored."""
+    """Lines with five and with six fields are parsed. A cut line is ignored."""
     one = Stream(ops=b"\0", offsets=stream(Op.READ, [0]).offsets, size=BLOCK)
     samples = log_samples(one, "12, 81340, 0, 4096, 405504\n13, 99, 0, 4096, 0, 0\n14, 5")
     assert list(samples.latencies) == [81340, 99]

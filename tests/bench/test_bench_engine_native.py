@@ -1,4 +1,4 @@
-"""The compiled engine: its build, system calls and memory, and its blocks, which equal those of Python."""
+"""The compiled engine: its build, system calls, memory and blocks. Its blocks equal those of Python."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def engine() -> Any:
 
 
 def on_system_with_aio(place: Path) -> None:
-    """Skip if kernel AIO is not used on the file system of the tests."""
+    """Skip if kernel AIO is not used on the tests' file system."""
     target = on_disk(place / "tried", 1)
     number = engine().aio(target.handle, 1) if target.direct else errno.EINVAL
     os.close(target.handle)
@@ -48,7 +48,7 @@ def on_system_with_aio(place: Path) -> None:
 
 
 def refused(folder: Path, number: int, *more: str) -> list[str]:
-    """The output of a process whose io_uring_setup fails with an errno; see ``engine_refused``."""
+    """The output of a process whose io_uring_setup fails with an errno. See ``engine_refused``."""
     place = compile_engine(folder)
     line = [sys.executable, str(REFUSED), str(place), str(number), str(folder / "file"), *more]
     done = subprocess.run(line, capture_output=True, text=True, check=False, cwd=ROOT, env={"PYTHONPATH": str(ROOT)})
@@ -62,7 +62,7 @@ def threads_now() -> set[str]:
 
 
 def most_threads(work: Callable[[], object]) -> int:
-    """The maximum number of threads that a function starts, run in a thread.
+    """The maximum number of threads that a function starts. The function is run in a thread.
 
     New thread ids are counted, not the number of threads: one that Python has joined can still be in the kernel's list
     for a moment.
@@ -170,7 +170,7 @@ def test_a_forbidden_io_uring_is_replaced_by_threads(tmp_path: Path, number: int
 @pytest.mark.slow
 @pytest.mark.parametrize(("number", "why"), [(1, "is forbidden here"), (38, "this kernel has no kernel AIO")])
 def test_a_forbidden_aio_is_replaced_by_a_thread_each(tmp_path: Path, number: int, why: str) -> None:
-    """If io_setup is refused too, each operation has a thread, with a note."""
+    """If io_setup is refused too, each operation has a thread. A note mentions this."""
     on_system_with_aio(tmp_path)
     _, used, count, _, note = refused(tmp_path, number, "aio")
     assert (used, count) == ("threads", "8")
@@ -179,7 +179,7 @@ def test_a_forbidden_aio_is_replaced_by_a_thread_each(tmp_path: Path, number: in
 
 
 def test_few_threads_have_many_operations_under_way(tmp_path: Path) -> None:
-    """Kernel AIO needs one thread per 16 operations, else there is one per operation."""
+    """Kernel AIO needs one thread per 16 operations. Without it, there is one per operation."""
     on_system_with_aio(tmp_path)
     target = on_disk(tmp_path / "file", 64)
     # all of them wait for their moment, so that all are seen
@@ -217,7 +217,7 @@ def test_polling_does_not_starve_the_workers(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("rate", [None, 2000])
 def test_on_one_processor_aio_sleeps(tmp_path: Path, rate: int | None) -> None:
-    """With one processor the engine sleeps instead of polling, also at a fixed rate."""
+    """With one processor the engine sleeps instead of polling. It also does so at a fixed rate."""
     on_system_with_aio(tmp_path)
     target = on_disk(tmp_path / "file", 64)
     intended = None if rate is None else [number * 10**9 // rate for number in range(640)]
@@ -235,7 +235,7 @@ def test_on_one_processor_aio_sleeps(tmp_path: Path, rate: int | None) -> None:
 
 
 def test_aio_is_not_used_where_it_would_block() -> None:
-    """On a file system where AIO may block, each operation has a thread, with a note."""
+    """Where AIO may block, each operation has a thread, with a note. This depends on the file system."""
     handle = os.memfd_create("memory")
     os.truncate(handle, 8 * BLOCK)
     target = Handle(handle, 8 * BLOCK, direct=True)
@@ -283,7 +283,7 @@ def copy_of_the_tree(place: Path) -> Path:
 def test_a_wheel_is_built_without_a_compiler(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, compiler: str, *, held: bool
 ) -> None:
-    """A wheel built with a compiler has the engine, for every Python from 3.10 on; one without has not."""
+    """A wheel has the engine only if built with a compiler. It is for every Python from 3.10 on."""
     monkeypatch.setenv("CC", compiler)
     builder = ProjectBuilder(copy_of_the_tree(tmp_path), python_executable=sys.executable)
     wheel = builder.build("wheel", tmp_path / "out")

@@ -16,7 +16,7 @@ FEW = range(6)
 
 
 def reads(seed: int, size: float, cache: float, count: int = 500) -> list[float]:
-    """Latencies (ms) of random reads over ``size`` MiB with a cache of ``cache`` MiB."""
+    """Latencies (ms) of random reads over ``size`` MiB. The cache has ``cache`` MiB."""
     source = chance(seed * 10_000 + int(size))
     hits = [source.random() < cache / size for _ in range(count)]
     return [source.lognormvariate(-2, 0.3) if hit else source.uniform(1, 9) + source.uniform(0, 8.3) for hit in hits]
@@ -24,7 +24,10 @@ def reads(seed: int, size: float, cache: float, count: int = 500) -> list[float]
 
 @pytest.mark.parametrize("cache", [8, 100, 256])
 def test_the_read_cache_is_sized_by_its_hits(cache: float) -> None:
-    """The size is within 12 % in each of 6 series (three standard deviations), and in the interval in at least 4."""
+    """The size is within 12 % in each of 6 series.
+
+    That is three standard deviations. In at least 4 it is in the interval.
+    """
     held = 0
     for seed in FEW:
         sizes = [2.0**k for k in range(11)]
@@ -39,7 +42,7 @@ def test_the_read_cache_is_sized_by_its_hits(cache: float) -> None:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_latencies_of_one_kind_have_no_valley(seed: int) -> None:
-    """Latencies of one distribution, however broad, are not split into hits and misses."""
+    """Latencies of one distribution are not split into hits and misses. This holds however broad it is."""
     source = chance(seed)
     assert readcache.valley([source.lognormvariate(0, 1.5) for _ in range(500)]) is None
     assert readcache.valley([source.uniform(4, 16) for _ in range(500)]) is None
@@ -54,7 +57,7 @@ def test_a_cache_that_was_never_exceeded_has_no_size() -> None:
 @pytest.mark.parametrize("spindles", [1, 4, 12])
 @pytest.mark.parametrize("noise", [0.02, 0.05])
 def test_independent_spindles_are_counted(spindles: int, noise: float) -> None:
-    """The number is within a quarter in each of 6 series, from depths up to 32."""
+    """The number is within a quarter in each of 6 series. Depths are up to 32."""
     for seed in FEW:
         source = chance(seed)
         rounds = {
@@ -71,7 +74,7 @@ def test_throughput_that_never_saturates_has_no_spindles() -> None:
 
 
 def test_the_collapse_of_two_streams_is_named() -> None:
-    """A fall from 5,626 to 615 with the second stream is a collapse between 1 and 2."""
+    """A fall with the second stream is a collapse. From 5,626 to 615, it is between 1 and 2."""
     assert scaling.collapses({1: 5626, 2: 615, 4: 600, 8: 590}) == [(1, 2)]
 
 
@@ -108,7 +111,7 @@ def rate(value: float) -> Spread:
 
 @pytest.mark.parametrize("level", ["raid0", "raid10", "raid5", "raid6"])
 def test_the_level_is_nearly_always_named(level: str) -> None:
-    """With a scatter of 0.25 (log), the true level is named in at least 17 of 20 series."""
+    """The true level is named in at least 17 of 20 series. The scatter is 0.25 (log)."""
     named = 0
     for seed in SEEDS:
         read = 1000.0
@@ -118,13 +121,13 @@ def test_the_level_is_nearly_always_named(level: str) -> None:
 
 
 def test_a_clear_cost_names_one_level() -> None:
-    """Equal speeds are RAID-0 only; reads 4.9 times as fast are RAID-5 or RAID-6."""
+    """Equal speeds are RAID-0 only. Reads 4.9 times as fast are RAID-5 or RAID-6."""
     assert geometry.levels(rate(1000), rate(1000)).levels == ("raid0",)
     assert geometry.levels(rate(4900), rate(1000)).levels == ("raid5", "raid6")
 
 
 def test_capacity_names_the_levels_that_fit() -> None:
-    """Eight drives with six usable are RAID-6; four with two are RAID-10 or RAID-6."""
+    """Eight drives with six usable are RAID-6. Four with two are RAID-10 or RAID-6."""
     assert geometry.by_capacity(5.95e12, 1e12, 8) == ("raid6",)
     assert geometry.by_capacity(2e12, 1e12, 4) == ("raid10", "raid6")
     assert geometry.by_capacity(5.5e12, 1e12, 8) == ()
@@ -138,7 +141,7 @@ def test_named_levels_are_intersected() -> None:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_pattern_is_the_shortest_stride_on_one_drive(seed: int) -> None:
-    """With five chunks of 64 KiB, strides of 320 KiB and its multiples are slow."""
+    """Strides of the pattern and its multiples are slow. With five chunks of 64 KiB, the pattern is 320 KiB."""
     source = chance(seed)
 
     def time(stride: int) -> float:
@@ -152,7 +155,7 @@ def test_the_pattern_is_the_shortest_stride_on_one_drive(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_full_stripe_is_where_writes_jump(seed: int) -> None:
-    """With four data chunks, writes of 4, 8 and 12 chunks are three times as fast."""
+    """Writes of whole stripes are three times as fast. With four data chunks, these are 4, 8 and 12 chunks."""
     source = chance(seed)
     speeds = {65536 * n: (60 + 10 * n) * (3 if n % 4 == 0 else 1) * source.gauss(1, 0.03) for n in range(1, 13)}
     found = geometry.full_stripe(speeds)
@@ -161,7 +164,7 @@ def test_a_full_stripe_is_where_writes_jump(seed: int) -> None:
 
 
 def stalled(seed: int, moments: list[float]) -> list[stalls.Stall]:
-    """Stalls of 300 ms at these moments, among operations of 1 ms, 100 per second for 200 s."""
+    """Stalls of 300 ms at these moments, among operations of 1 ms. There are 100 operations per second for 200 s."""
     source = chance(seed)
     starts = [n * 10**7 for n in range(20000)]
     waits = [int(source.lognormvariate(0, 0.2) * 1e6) for _ in starts]
@@ -172,7 +175,7 @@ def stalled(seed: int, moments: list[float]) -> list[stalls.Stall]:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_stalls_at_a_fixed_period_are_recognised(seed: int) -> None:
-    """A period of 12 s is found within 3 %, with jitter of 0.3 s and one stall missing."""
+    """A period of 12 s is found within 3 %. The jitter is 0.3 s, and one stall is missing."""
     source = chance(seed)
     moments = [12.0 * n + source.uniform(-0.3, 0.3) for n in range(1, 16) if n != 7]
     found = stalled(seed, moments)
@@ -189,7 +192,7 @@ def test_stalls_at_random_have_no_period(seed: int) -> None:
 
 
 def test_overlapping_waits_are_one_stall() -> None:
-    """Operations whose waits overlap are one stall, from the first start to the last end."""
+    """Operations whose waits overlap are one stall. It lasts from the first start to the last end."""
     found = stalls.longest(stalls.find([0, 10**9, 11 * 10**8, 5 * 10**9], [10**6, 10**9, 2 * 10**9, 10**6], 100))
     assert found == stalls.Stall(start=1.0, seconds=2.1, operations=2)
 
@@ -197,7 +200,7 @@ def test_overlapping_waits_are_one_stall() -> None:
 @over("drives", [2, 4, 6, 8])
 @over("seed", SEEDS)
 def test_a_part_of_the_pattern_is_not_taken_for_it(seed: int, drives: int) -> None:
-    """With an even number of drives, half of the pattern is slow too, but is not the pattern."""
+    """Half of the pattern is not taken for the pattern. With an even number of drives, it is slow too."""
     source = chance(seed)
     times = {65536 * n: math.gcd(drives, n) * source.gauss(1, 0.03) for n in range(1, 2 * drives + 2)}
     assert geometry.pattern_size(times) == drives * 65536

@@ -13,7 +13,7 @@ NOISE = (0.002, 0.02)
 
 
 def drive(x: float, ratio: float = 2.0) -> float:
-    """Speed of one hard drive: quadratic, with this ratio of outer to inner."""
+    """Speed of one hard drive: quadratic, with this outer-to-inner ratio."""
     return 200 - 200 * (1 - 1 / ratio) * (0.7 * x + 0.3 * x * x)
 
 
@@ -28,7 +28,7 @@ def curve(shape: Callable[[float], float], seed: int, noise: float, count: int =
 @pytest.mark.parametrize("noise", NOISE)
 @pytest.mark.parametrize("count", [48, 128])
 def test_the_curve_of_a_hard_drive_falls(noise: float, count: int) -> None:
-    """The curve of a hard drive falls to about half, without a step, in each of 20 series."""
+    """A hard drive's curve falls to about half, without a step. This holds in each of 20 series."""
     found = [curve(drive, seed, noise, count) for seed in SEEDS]
     assert [each.shape for each in found] == ["falling"] * 20
     assert all(each.spindles and each.ratio == pytest.approx(2, rel=0.1) for each in found)
@@ -51,7 +51,7 @@ def test_two_spans_step_up(noise: float) -> None:
 
 @pytest.mark.parametrize("noise", NOISE)
 def test_an_interface_makes_a_plateau(noise: float) -> None:
-    """With a link of 150 MB/s, the curve is level until the drive is slower."""
+    """The curve is level until the drive is slower than the link. The link has 150 MB/s."""
     for seed in SEEDS:
         found = curve(lambda x: min(150.0, drive(x, 2.5)), seed, noise)
         assert found.shape == "plateau"
@@ -69,7 +69,7 @@ def test_dips_are_named_and_leave_the_shape(noise: float) -> None:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_slow_moment_of_one_pass_is_no_dip(seed: int) -> None:
-    """A position that is slow in one of three passes is no dip."""
+    """A position slow in one of three passes is no dip."""
     source = chance(seed)
     passes = [((n + 0.5) / 64, [drive(n / 64) * source.gauss(1, 0.01) for _ in range(3)]) for n in range(64)]
     for number in (10, 30, 50):
@@ -79,7 +79,7 @@ def test_a_slow_moment_of_one_pass_is_no_dip(seed: int) -> None:
 
 @pytest.mark.parametrize("share", [0.2, 0.5, 0.9])
 def test_unmapped_stretches_are_named(share: float) -> None:
-    """A stretch of a thin volume that was never written is named, whatever its share."""
+    """A never-written stretch of a thin volume is named, whatever its share."""
     for seed in SEEDS:
         found = curve(lambda x: 3000.0 if x > 1 - share else drive(x), seed, 0.02)
         assert found.shape == "unmapped"
@@ -88,7 +88,7 @@ def test_unmapped_stretches_are_named(share: float) -> None:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_noise_alone_has_no_step(seed: int) -> None:
-    """A level curve with 10 % of noise has no step, plateau or fall."""
+    """A level curve with 10 % noise has no step, plateau or fall."""
     assert curve(lambda _: 300.0, seed, 0.1).shape in {"unclear", "flat"}
 
 

@@ -14,7 +14,7 @@ MANY = range(10)
 
 
 def controller(seed: int, size: float, fill: float, destage: float, jitter: float = 0.5) -> Knee:
-    """The knee of a cache of ``size`` MiB, rates in MiB/s; write times vary by ``jitter`` of their mean."""
+    """The knee of a cache of ``size`` MiB, rates in MiB/s. Write times vary by ``jitter`` of their mean."""
     source = chance(seed)
     block = max(0.0625, size / 1000)
     now = held = total = 0.0
@@ -39,21 +39,21 @@ def controller(seed: int, size: float, fill: float, destage: float, jitter: floa
     ],
 )
 def test_the_size_is_within_one_per_cent(size: float, fill: float, destage: float) -> None:
-    """The size is within 1 % in each of 3 series, if the destage rate is below a third of the fill rate."""
+    """The size is within 1 % in each of 3 series. The destage rate is below a third of the fill rate."""
     found = [controller(seed, size, fill, destage).size.measured for seed in SEEDS]
     assert all(each is not None and abs(each / size - 1) <= 0.01 for each in found), found
 
 
 @pytest.mark.slow
 def test_the_interval_holds_the_size() -> None:
-    """The interval has the size in at least 8 of 10 series (fewer: a chance of 1 in 90), and is at most 10 % wide."""
+    """The interval has the size in at least 8 of 10 series. Fewer have a chance of 1 in 90. It is at most 10 % wide."""
     found = [controller(seed, 365, 400, 60).size for seed in MANY]
     assert sum(1 for each in found if (each.low or 0) * 0.999 <= 365 <= (each.high or 0) * 1.001) >= 8, found
     assert all((each.high or 9e9) - (each.low or 0) < 37 for each in found)
 
 
 def slowed(begin: float, length: float, rate: float) -> Knee:
-    """A cache of 128 MiB with a destage rate of 76 MiB/s, filled at 381, for a while only at ``rate``.
+    """A cache of 128 MiB with a destage rate of 76 MiB/s. It is filled at 381, for a while only at ``rate``.
 
     ``begin`` and ``length`` are in units of the undisturbed fill time.
     """
@@ -80,7 +80,7 @@ def slowed(begin: float, length: float, rate: float) -> Knee:
      (0.3, 12, 85, "as fast as at the start again"), (4, 99, 35, "changes once more")],
 )  # fmt: skip
 def test_a_host_that_was_busy_meanwhile_gives_no_size(begin: float, length: float, rate: float, reason: str) -> None:
-    """A curve that is fast again later, or changes its speed twice, has no size instead of a wrong one."""
+    """A disturbed curve has no size instead of a wrong one. It is fast again later, or changes its speed twice."""
     found = slowed(begin, length, rate)
     assert found.size.measured is None
     assert reason in (found.refused or "")
@@ -93,7 +93,7 @@ def test_a_host_that_was_busy_for_a_moment_changes_nothing(begin: float, length:
 
 
 def test_a_pause_of_the_client_does_not_change_the_size() -> None:
-    """With pauses of a third of the fill time, the size is within 2 %."""
+    """With pauses of the client, the size is within 2 %. A pause takes a third of the fill time."""
     now, total, seconds, totals = 0.0, 0.0, [], []
     while total < 512:
         held = total - 20 * now
@@ -106,14 +106,14 @@ def test_a_pause_of_the_client_does_not_change_the_size() -> None:
 
 @pytest.mark.parametrize("share", [0.8, 1.0])
 def test_no_knee_is_found_if_the_drives_keep_up(share: float) -> None:
-    """With a destage rate of at least 0.8 of the fill rate there is no size, but a reason."""
+    """If the drives keep up, there is no size, but a reason. The destage rate is at least 0.8 of the fill rate."""
     found = [controller(seed, 365, 400, 400 * share) for seed in SEEDS]
     assert all(each.size.measured is None and each.refused for each in found)
 
 
 @pytest.mark.parametrize("jitter", [0.1, 1.0])
 def test_no_knee_is_found_in_a_steady_rate(jitter: float) -> None:
-    """Writes at a constant rate have no knee, however much each of them varies."""
+    """Writes at a constant rate have no knee, however much they vary."""
     for seed in SEEDS:
         source = chance(seed)
         seconds = [0.0]
@@ -133,20 +133,23 @@ def test_the_rates_are_found_too() -> None:
     ("low", "high", "word"), [(360, 380, "pass"), (100, 200, "fail"), (300, 340, "suspect"), (600, 700, "suspect")]
 )
 def test_a_promised_size_is_compared_with_the_interval(low: float, high: float, word: str) -> None:
-    """Of 512 MiB promised, 0.7 to 1.05 passes, less than half fails, and the rest is suspect."""
+    """A promised size passes, fails or is suspect by the interval.
+
+    Of 512 MiB, 0.7 to 1.05 passes, less than half fails, and the rest is suspect.
+    """
     size = Spread(measured=(low + high) / 2, unit="MiB", n=1000, low=low, high=high)
     assert knee.judge(size, 512) == word
 
 
 def flushes(seed: int, per_mib: float, noise: float) -> list[tuple[float, float]]:
-    """Flushes after 0 to 32 MiB, five times each, with a noise of ``noise`` ms."""
+    """Flushes after 0 to 32 MiB, five times each. The noise is ``noise`` ms."""
     source = chance(seed)
     return [(d, per_mib * d + 8.3 + source.gauss(0, noise)) for _ in range(5) for d in (0, 2, 4, 8, 16, 32)]
 
 
 @pytest.mark.parametrize("noise", [0.2, 4.0, 40.0])
 def test_the_slope_lies_within_its_interval(noise: float) -> None:
-    """The interval has the slope of 83 ms/MiB in at least 36 of 40 series, which are all read as flushed."""
+    """The interval has the slope in at least 36 of 40 series. The slope is 83 ms/MiB, and all are read as flushed."""
     found = [slope.fit(flushes(seed, 83, noise)) for seed in range(40)]
     assert sum(1 for each in found if (each.slope.low or 9e9) <= 83 <= (each.slope.high or 0)) >= 36, found
     assert all(slope.judge(each, 1000 / 83) == "flushed" for each in found)
@@ -154,7 +157,7 @@ def test_the_slope_lies_within_its_interval(noise: float) -> None:
 
 @pytest.mark.parametrize("noise", [0.2, 4.0])
 def test_a_flush_that_costs_nothing_is_read_as_kept(noise: float) -> None:
-    """A slope below a twentieth of the destage time is read as kept."""
+    """A slope below a twentieth of the destage time reads as kept."""
     assert all(slope.judge(slope.fit(flushes(seed, 0, noise)), 1000 / 83) == "kept" for seed in SEEDS)
 
 

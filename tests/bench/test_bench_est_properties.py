@@ -1,4 +1,4 @@
-"""No series makes an estimator crash, or return NaN or a figure outside of its interval."""
+"""No series makes an estimator crash or return NaN. No figure is outside of its interval."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ QUICK = settings(max_examples=20, deadline=None)
 
 
 def check(value: Any) -> None:
-    """Fail for NaN, infinity, or a figure outside of its interval, at any depth."""
+    """Fail for NaN, infinity, or a figure outside of its interval. Values at any depth are checked."""
     if isinstance(value, Spread):
         if value.measured is None:
             assert value.low is None
@@ -59,7 +59,7 @@ def check(value: Any) -> None:
 @QUICK
 @given(SERIES)
 def test_any_series_gives_finite_results(series: list[float]) -> None:
-    """Medians, speeds, steady rounds, valleys and effects of any series are finite or None."""
+    """Medians, speeds, steady rounds, valleys and effects are finite or None. This holds for any series."""
     check(spread.of_rounds(series, "ms"))
     check(rotation.medium(series))
     check(rotation.rpm(series))
@@ -73,7 +73,7 @@ def test_any_series_gives_finite_results(series: list[float]) -> None:
 @given(SERIES, SERIES)
 @example([0.0] * 5 + [2.28e58], [0.0, 0.0, 0.0, 1.0, 6.8e-96, 0.0])
 def test_any_two_series_give_finite_results(first: list[float], second: list[float]) -> None:
-    """Slopes, knees, curves, layouts and networks of any pairs are finite or None."""
+    """Slopes, knees, curves, layouts and networks are finite or None. This holds for any pairs."""
     pairs = list(zip(first, second, strict=False))
     check(slope.fit(pairs))
     check(knee.find([x for x, _ in pairs], [y for _, y in pairs]))
@@ -120,7 +120,7 @@ def test_quantiles_rise(values: list[int]) -> None:
 @QUICK
 @given(st.lists(st.floats(1, 1e6), min_size=6, max_size=40), st.floats(1.0, 100.0))
 def test_a_faster_machine_has_a_larger_median(values: list[float], factor: float) -> None:
-    """If all rounds are multiplied by a factor, so are the median and its interval."""
+    """A factor on all rounds multiplies the median and its interval."""
     before, after = spread.of_rounds(values, "ops/s"), spread.of_rounds([value * factor for value in values], "ops/s")
     assert after.measured == pytest.approx((before.measured or 0) * factor)
     assert after.low == pytest.approx((before.low or 0) * factor)
@@ -129,7 +129,7 @@ def test_a_faster_machine_has_a_larger_median(values: list[float], factor: float
 
 @pytest.mark.parametrize("value", [0.0, 1.0, 8.33, 1e18])
 def test_long_constant_series_give_finite_results(value: float) -> None:
-    """A hundred thousand equal values give a figure or none, and never an error."""
+    """A hundred thousand equal values give a figure or none. They never give an error."""
     series = [value] * 100_000
     check(spread.of_rounds(series, "ms"))
     check(rotation.rpm(series))

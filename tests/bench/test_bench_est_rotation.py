@@ -16,7 +16,7 @@ NOISE = (0.05, 0.5)
 
 
 def intervals(seed: int, rpm: float, width: float, shares: tuple[float, ...] = (1.0,), count: int = 300) -> list[float]:
-    """Times between commits: each takes a number of revolutions with these shares, plus noise."""
+    """Times between commits. Each takes a number of revolutions with these shares, plus noise."""
     source = chance(seed)
     turn, moment, ends = 60000 / rpm, 0.0, [0.0]
     for _ in range(count):
@@ -46,18 +46,18 @@ def test_the_speed_is_within_two_per_cent(rpm: int, width: float) -> None:
 @pytest.mark.parametrize("rpm", [5400, 7200, 15000])
 @pytest.mark.parametrize("shares", [(0.7, 0.3), (0.3, 0.5, 0.2), (0.0, 0.6, 0.4)])
 def test_missed_revolutions_do_not_change_the_speed(rpm: int, shares: tuple[float, ...]) -> None:
-    """If some commits take two or three revolutions, the speed is still that of one."""
+    """If commits take several revolutions, the speed is still that of one. Some of them take two or three."""
     assert all(right(rotation.rpm(intervals(seed, rpm, 0.3, shares)), rpm) for seed in SEEDS)
 
 
 def test_two_revolutions_per_commit_are_recognised_by_nominal_speeds() -> None:
-    """If every commit takes two revolutions, 7200 is found, since no drive has 3600 rpm."""
+    """If every commit takes two revolutions, 7200 is found. No drive has 3600 rpm."""
     found = [rotation.rpm(intervals(seed, 7200, 0.3, (0.0, 1.0))) for seed in SEEDS]
     assert all(right(each, 7200) and set(each.revolutions) == {2} for each in found)
 
 
 def test_an_ambiguous_period_names_all_speeds() -> None:
-    """12 ms are two revolutions at 10000 or three at 15000 rpm, so both are named."""
+    """An ambiguous period names both speeds. Two revolutions at 10000 and three at 15000 rpm are both 12 ms."""
     found = rotation.rpm(intervals(1, 10000, 0.1, (0.0, 1.0)))
     assert found.rpm.measured is None
     assert found.candidates == (10000, 15000)
@@ -65,7 +65,10 @@ def test_an_ambiguous_period_names_all_speeds() -> None:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_no_speed_is_found_without_rotation(seed: int) -> None:
-    """Exponential waits, flash, and a steady rate of no nominal speed have no speed."""
+    """Without rotation, no speed is found.
+
+    This holds for exponential waits, flash, and a steady rate of no nominal speed.
+    """
     source = chance(seed)
     assert rotation.rpm([source.expovariate(1 / 8.0) for _ in range(400)]).rpm.measured is None
     assert rotation.rpm([abs(source.gauss(0.1, 0.02)) for _ in range(400)]).rpm.measured is None
@@ -74,7 +77,7 @@ def test_no_speed_is_found_without_rotation(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_reads_distinguish_a_hard_drive_from_flash(seed: int) -> None:
-    """Seek times mean rotating, a tenth of a millisecond solid state, and anything in between is unclear."""
+    """Seek times mean rotating, a tenth of a millisecond solid state. Anything in between is unclear."""
     source = chance(seed)
     hdd = [source.uniform(1, 9) + source.uniform(0, 8.33) for _ in range(400)]
     flash = [source.lognormvariate(-2.3, 0.5) for _ in range(400)]
@@ -94,7 +97,7 @@ def commit_rate(rate: float, seed: int) -> Spread:
     ("times", "word"), [(1.0, "waits_for_the_disk"), (1.25, "unclear"), (10.0, "acknowledged_early")]
 )
 def test_the_commit_rate_is_compared_with_the_speed(rpm: int, times: float, word: str) -> None:
-    """One commit per revolution waits for the drive, ten do not, and 1.25 is unclear."""
+    """One commit per revolution waits for the drive, ten do not. A number of 1.25 is unclear."""
     for seed in SEEDS:
         assert commits.judge(commit_rate(rpm / 60 * times, seed), exact(rpm), rotating=True) == word
 

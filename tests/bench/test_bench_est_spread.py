@@ -15,7 +15,10 @@ SEEDS = range(20)
 
 
 def test_ranks_are_those_of_the_binomial_distribution() -> None:
-    """Six rounds use smallest and largest, nine use second and eighth (96 %), and five are too few for 95 %."""
+    """Six rounds use smallest and largest, nine use second and eighth.
+
+    The latter give 96 %; five rounds are too few for 95 %.
+    """
     assert [spread.ranks(n) for n in (5, 6, 9, 20)] == [None, (0, 5), (1, 7), (5, 14)]
 
 
@@ -29,7 +32,10 @@ def test_ranks_are_continuous() -> None:
 
 @pytest.mark.parametrize("noise", [0.1, 2.0])
 def test_the_interval_holds_the_median(noise: float) -> None:
-    """At least 93 % of 200 intervals of nine log-normal rounds have the true median (96 % expected)."""
+    """At least 93 % of the intervals have the true median.
+
+    There are 200, of nine log-normal rounds each; 96 % are expected.
+    """
     held = 0
     for seed in range(200):
         source = chance(seed)
@@ -47,7 +53,7 @@ def test_the_bootstrap_is_the_same_each_time() -> None:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_paired_rounds_cancel_the_drift_of_the_host(seed: int) -> None:
-    """With a twentyfold drift between rounds, the paired ratio of 1.25 is found within 5 %."""
+    """The paired ratio of 1.25 is found within 5 %. The drift between rounds is twentyfold."""
     source = chance(seed)
     pace = [source.uniform(1, 20) for _ in range(12)]
     first = [1000 * each * source.gauss(1, 0.02) for each in pace]
@@ -58,7 +64,7 @@ def test_paired_rounds_cancel_the_drift_of_the_host(seed: int) -> None:
 
 @pytest.mark.parametrize(("seconds", "operations"), [(0.49, 10**6), (60, 299), (math.nan, 1000)])
 def test_a_phase_that_is_too_short_gives_no_figure(seconds: float, operations: int) -> None:
-    """Below half a second or 300 operations there is no figure, only the number of operations."""
+    """Below half a second or 300 operations there is no figure. There is only the number of operations."""
     phase = Phase()
     phase.add_rate(operations, seconds)
     found = phase.spread()
@@ -68,14 +74,14 @@ def test_a_phase_that_is_too_short_gives_no_figure(seconds: float, operations: i
 
 @pytest.mark.parametrize(("last", "word"), [(119, False), (121, True), (82, True), (84, False), (0, None)])
 def test_drift_is_a_fifth(last: float, word: bool | None) -> None:
-    """More than 20 % either way is unstable; without a figure, drift is unknown."""
+    """More than 20 % either way is unstable. Without a figure, drift is unknown."""
     assert spread.drifted(100, last) is word
 
 
 @over("bits", [5, 8, 10])
 @over("seed", SEEDS)
 def test_a_histogram_has_its_stated_error(bits: int, seed: int) -> None:
-    """Quantiles are within the stated relative error of the nearest rank, and the worst is exact."""
+    """Quantiles are within the stated relative error of the nearest rank. The worst is exact."""
     source = chance(seed)
     values = sorted(int(source.lognormvariate(12, 3)) for _ in range(2000))
     found = Histogram(bits)
@@ -117,7 +123,7 @@ def ratio(low: float, high: float) -> Spread:
     [(0.97, 1.02, "nothing"), (0.88, 0.93, "note"), (0.7, 0.8, "warn"), (0.9, 1.1, "unclear"), (0.8, 0.9, "unclear")],
 )
 def test_a_loss_is_graded_by_its_interval(low: float, high: float, word: str) -> None:
-    """A loss below 5 % is nothing, to 15 % a note, above a warning, and across a threshold unclear."""
+    """A loss below 5 % is nothing, to 15 % a note. Above that it is a warning, and across a threshold unclear."""
     assert effect.weigh(ratio(low, high)) == word
 
 
@@ -132,19 +138,19 @@ def test_a_loss_is_graded_by_its_interval(low: float, high: float, word: str) ->
     ],
 )
 def test_two_drives_together_are_graded_by_the_interval(low: float, high: float, word: str) -> None:
-    """From 0.95 it passes, below 0.8 it fails, below 0.95 it is suspect, and across 0.95 inconclusive."""
+    """From 0.95 it passes, and below 0.8 it fails. Below 0.95 it is suspect, and across 0.95 inconclusive."""
     assert effect.together(ratio(low, high)) == word
 
 
 @pytest.mark.parametrize(("low", "high", "word"), [(1.4, 1.6, True), (0.9, 1.1, False), (1.2, 1.5, None)])
 def test_compression_marks_other_figures(low: float, high: float, word: bool | None) -> None:
-    """If zeros are faster by 1.3 with the whole interval, every other figure is marked."""
+    """If zeros are faster by 1.3, every other figure is marked. This requires the whole interval."""
     assert effect.marked(ratio(low, high)) is word
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_effect_of_a_policy_is_the_ratio_of_medians(seed: int) -> None:
-    """From 10,000 to 120 commits per second, the interval has 0.012 or is within 3 % of it."""
+    """The interval has 0.012 or is within 3 % of it. The rate falls from 10,000 to 120 commits per second."""
     source = chance(seed)
     found = effect.of_medians([source.gauss(10000, 500) for _ in range(40)], [source.gauss(120, 1) for _ in range(40)])
     assert found.measured == pytest.approx(0.012, rel=0.03)
@@ -154,7 +160,7 @@ def test_the_effect_of_a_policy_is_the_ratio_of_medians(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_steady_rounds_are_found_after_the_fall(seed: int) -> None:
-    """A drive that falls from 100 to 20 in ten rounds is steady only afterwards."""
+    """A falling drive is steady only afterwards. It falls from 100 to 20 in ten rounds."""
     source = chance(seed)
     rounds = [(20 + 80 * math.exp(-number / 2.5)) * source.gauss(1, 0.01) for number in range(30)]
     found = steady.find(rounds, "ops/s")
@@ -164,6 +170,6 @@ def test_steady_rounds_are_found_after_the_fall(seed: int) -> None:
 
 
 def test_a_steady_climb_is_not_steady() -> None:
-    """Rounds that climb by more than 10 % of their mean are not steady."""
+    """Rounds climbing by more than 10 % of their mean are not steady."""
     assert steady.find([100, 103, 106, 109, 112], "ops/s") is None
     assert steady.find([100, 112, 100, 112, 100], "ops/s") is not None

@@ -1,4 +1,4 @@
-"""The evidence table on a model with a virtual clock; ``benchmarks/known_truths.py`` uses a served one."""
+"""The evidence table on a model with a virtual clock. ``benchmarks/known_truths.py`` uses a served one."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ pytestmark = pytest.mark.slow  # arithmetic, the same on every Python
 
 @pytest.mark.parametrize("name", TRUTHS)
 def test_each_known_truth_has_its_verdict(name: str) -> None:
-    """Each case of the table has its true case and verdict, with the real trials and a computed engine."""
+    """Each case of the table has its true case and verdict. The trials are real, and the engine is computed."""
     run = compute(TRUTHS[name], SHORT, seed=1)
     assert (run.verdict, run.case) == (TRUTHS[name].verdict, TRUTHS[name].case), run.evidence
 

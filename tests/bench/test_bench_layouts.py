@@ -1,4 +1,4 @@
-"""Strides of reads on real layouts of arrays never name a wrong level."""
+"""Strides of reads on real array layouts never name a wrong level."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from tests.support.over import over
 CHUNK = 64 << 10
 UNKNOWN = Spread(measured=None, unit="ratio", n=0)
 Layout = Callable[[int, int], Sequence[int]]
-"""The drives that have a chunk, by the number of the chunk and the number of drives."""
+"""The drives that have a chunk. They depend on the number of the chunk and the number of drives."""
 
 
 def rotated(parity: int, *, left: bool, symmetric: bool) -> Layout:
-    """A layout whose parity moves by one drive per row, from the last (left) or the first drive.
+    """A layout whose parity moves by one drive per row. It begins at the last (left) or the first drive.
 
     Data begins after the parity (symmetric), or at the first drive without any.
     """
@@ -63,7 +63,7 @@ CASES = [
 
 
 def busiest(layout: Layout, drives: int, stride: int) -> float:
-    """The time of the busiest drive for reads at the multiples of a stride, with copies balanced."""
+    """The time of the busiest drive for reads at a stride's multiples. Copies are balanced."""
     load: Counter[int] = Counter()
     rounds = 2 * drives * drives * (drives - 1)  # of which each layout repeats a part
     for number in range(rounds):
@@ -88,7 +88,7 @@ def layers(found: int | None, drives: int | None, stripe: int | None = None) -> 
 @pytest.mark.slow
 @over("name, drives", CASES)
 def test_strides_never_rule_out_the_true_level(name: str, drives: int) -> None:
-    """The true level is among those of its strides, unless there are none."""
+    """The true level is among those of its strides, if any."""
     level, layout = LAYOUTS[name]
     found = layers(pattern(layout, drives, 2 * drives + 1), drives).by_layout
     assert not found or level in found
@@ -96,13 +96,16 @@ def test_strides_never_rule_out_the_true_level(name: str, drives: int) -> None:
 
 @over("name, drives", [case for case in CASES if case[1] <= MOST_DRIVES])
 def test_strides_without_the_number_of_drives_name_no_level(name: str, drives: int) -> None:
-    """A pattern of four chunks may be RAID-0 or RAID-5 of four drives, or RAID-10 of eight."""
+    """Without the number of drives, strides name no level.
+
+    A pattern of four chunks may be RAID-0 or RAID-5 of four drives, or RAID-10 of eight.
+    """
     _, layout = LAYOUTS[name]
     assert layers(pattern(layout, drives, 2 * MOST_DRIVES + 1), None, stripe=drives * CHUNK).named == ()
 
 
 def test_only_stripes_distinguish_the_kernels_raid5_from_raid0() -> None:
-    """The default layout of RAID-5 repeats after four chunks on four drives, like RAID-0."""
+    """The default layout of RAID-5 repeats after four chunks on four drives. RAID-0 does so, too."""
     found = pattern(LAYOUTS["raid5-left-symmetric"][1], 4, 9)
     assert found == pattern(LAYOUTS["raid0"][1], 4, 9) == 4 * CHUNK
     assert layers(found, 4).by_layout == ("raid0", "raid10", "raid5", "raid6")
@@ -112,13 +115,16 @@ def test_only_stripes_distinguish_the_kernels_raid5_from_raid0() -> None:
 
 
 def test_contradictory_strides_and_stripes_name_no_level() -> None:
-    """Stripes of four data chunks on six drives are RAID-6, a pattern of five chunks RAID-5."""
+    """Contradictory strides and stripes name no level.
+
+    Stripes of four data chunks on six drives are RAID-6, a pattern of five chunks RAID-5.
+    """
     assert layers(5 * CHUNK, 6, stripe=4 * CHUNK).named == ()
 
 
 @pytest.mark.parametrize(("level", "drives", "ratio"), [("raid5", 3, 2.8), ("raid6", 4, 3.3), ("raid6", 5, 4.5)])
 def test_small_arrays_with_cheaper_writes_are_named(level: str, drives: int, ratio: float) -> None:
-    """Ratios that Linux had on throttled drives, below the nominal cost, name the true level."""
+    """Ratios below the nominal cost name the true level. Linux had them on throttled drives."""
     found = geometry.levels(rate(ratio * 1000), rate(1000), drives)
     assert level in found.levels
     assert "raid0" not in found.levels
@@ -130,7 +136,7 @@ def rate(value: float) -> Spread:
 
 
 def test_a_row_of_raid10_may_be_raid10_or_raid6() -> None:
-    """Four drives in pairs write two chunks faster, as RAID-6 of four drives does."""
+    """Four drives in pairs write two chunks faster. RAID-6 of four drives does so, too."""
     assert layers(None, 4, stripe=2 * CHUNK).by_layout == ("raid10", "raid6")
 
 

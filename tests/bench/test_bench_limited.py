@@ -19,7 +19,7 @@ EMPTY = Session(profile="quick", target="x", kind="file", size=1 << 20, results=
 
 
 def test_each_limited_figure_is_marked_once(tmp_path: Path) -> None:
-    """A limit that a trial has reported is not reported again; other figures are compared with the rate on memory."""
+    """A limit that a trial has reported is not reported again. Other figures are compared with the rate on memory."""
     with FileTarget(str(tmp_path), 1 << 20) as target:
         bench = Bench(target=target, engine=PortableEngine(), seed=7)
         (reason,) = bench.limits([(4096, 1, FAST.measured)])
@@ -43,7 +43,7 @@ def test_commits_that_the_engine_limits_weigh_on_verdicts(tmp_path: Path) -> Non
 
 
 def test_ctrl_c_during_the_calibration_keeps_the_figures(tmp_path: Path) -> None:
-    """An interruption of the comparison with memory returns the session, marked as interrupted."""
+    """An interrupted comparison with memory returns the session, marked as interrupted."""
 
     class Interrupted(PortableEngine):
         """An engine that is interrupted at once."""

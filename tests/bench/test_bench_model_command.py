@@ -25,7 +25,7 @@ def program(*words: str | Path) -> list[str]:
 
 
 def test_a_model_is_served_until_it_is_ended(tmp_path: Path) -> None:
-    """The commands that measure it are printed, and its sockets are removed at the end."""
+    """The commands that measure the model are printed. Its sockets are removed at the end."""
     kind = ("--rpm", "0", "--size", "64MiB", "--latency", "0.001", "--read-ahead", "1MiB", "--compresses")
     sockets = ("--socket", tmp_path / "nbd", "--no-flush-socket", tmp_path / "dropping")
     with subprocess.Popen(

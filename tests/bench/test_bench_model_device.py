@@ -53,7 +53,7 @@ def test_parity_costs_a_second_revolution(level: Level) -> None:
 
 
 def test_write_through_on_the_controller_shows_the_drive() -> None:
-    """In write-through a protected cache has rpm/60 commits per second, and in write-back thousands."""
+    """In write-through a protected cache has rpm/60 commits per second. In write-back it has thousands."""
     device = Device(Plan(kind="battery"))
     assert rate(device, 100) > 3000
     device.set_write_back(200, on=False)
@@ -72,7 +72,7 @@ def test_drive_caches_behind_the_controller_stay_fast_in_write_through() -> None
 
 
 def test_a_lying_drive_falls_without_its_cache() -> None:
-    """A drive that ignores flushes makes rpm/60 commits per second once its cache is disabled."""
+    """Without its cache, a lying drive makes rpm/60 commits per second. It ignores flushes."""
     device = Device(Plan(kind="lying"))
     device.set_drive_cache(100, on=False)
     assert rate(device, 100) == pytest.approx(120, rel=1e-3)
@@ -80,7 +80,7 @@ def test_a_lying_drive_falls_without_its_cache() -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_missing_switches_are_refused(kind: Kind) -> None:
-    """A write policy needs a controller with a cache, a drive cache a drive with one."""
+    """A write policy needs a controller with a cache. A drive cache needs a drive with one."""
     device = Device(Plan(kind=kind))
     for traits, switch in (
         (TRAITS[kind].controller, device.set_write_back),
@@ -93,7 +93,7 @@ def test_missing_switches_are_refused(kind: Kind) -> None:
 
 @pytest.mark.parametrize(("kind", "slope"), [("volatile", 50.0), ("flushing", 50.0), ("battery", 0.0), ("lying", 0.0)])
 def test_a_flush_takes_time_in_proportion_to_the_dirty_data(kind: Kind, slope: float) -> None:
-    """At 20 MiB/s, flushing 8 MiB takes 400 ms if a flush empties the cache, else nothing."""
+    """At 20 MiB/s, flushing 8 MiB takes 400 ms or nothing. It takes time if a flush empties the cache."""
     device = Device(Plan(kind=kind, destage=20 * MIB, link=1e12))
     now = 100.0
     for number in range(128):
@@ -103,7 +103,7 @@ def test_a_flush_takes_time_in_proportion_to_the_dirty_data(kind: Kind, slope: f
 
 
 def test_a_media_cache_is_fast_without_the_volatile_cache() -> None:
-    """Flushes and uncached writes go to the media cache, so both are faster than rpm/60."""
+    """Flushes and uncached writes are faster than rpm/60. Both go to the media cache."""
     device = Device(Plan(kind="media-cache", drive_cache=8 * MIB))
     assert rate(device, 100) == pytest.approx(264, rel=0.06)
     device.set_drive_cache(200, on=False)
@@ -115,14 +115,14 @@ def test_a_media_cache_is_fast_without_the_volatile_cache() -> None:
 
 
 def test_a_cache_has_the_configured_latency() -> None:
-    """A latency of 0.5 ms for a write and its flush makes fewer than 1000 commits per second."""
+    """A latency of 0.5 ms makes fewer than 1000 commits per second. A write and its flush both have it."""
     assert rate(Device(Plan(kind="battery", latency=0.0005))) == pytest.approx(1 / (0.001 + 2 * THINK), rel=0.03)
     with pytest.raises(ValueError, match="no time"):
         Device(Plan(kind="battery", latency=-1.0))
 
 
 def test_a_full_cache_accepts_writes_at_the_destage_rate() -> None:
-    """After the cache's 8 MiB, writes have the destage rate, and the excess is the cache size."""
+    """After the cache's 8 MiB, writes have the destage rate. The excess is the cache size."""
     device = Device(Plan(kind="battery", cache=8 * MIB, destage=2 * MIB))
     now, done = 100.0, []
     for number in range(256):
@@ -134,7 +134,7 @@ def test_a_full_cache_accepts_writes_at_the_destage_rate() -> None:
 
 
 def test_rewriting_dirty_blocks_takes_no_space() -> None:
-    """A dirty block is replaced in the cache, so commits of one block never fill it."""
+    """A dirty block is replaced in the cache. Commits of one block never fill it."""
     device = Device(Plan(kind="battery", cache=MIB, destage=1e4))
     commits(device, 2000)
     assert device.dirty(101) <= 8192
@@ -143,7 +143,10 @@ def test_rewriting_dirty_blocks_takes_no_space() -> None:
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("flushes", [True, False])
 def test_a_power_cut_loses_what_the_kind_loses(kind: Kind, flushes: bool) -> None:
-    """Flushed data is lost by lying drives and unprotected controllers only, unflushed data by volatile caches too."""
+    """Only lying drives and unprotected controllers lose flushed data.
+
+    Unflushed data is lost by volatile caches, too.
+    """
     device = Device(Plan(kind=kind, destage=4 * MIB))
     now = 100.0
     for number in range(64):
@@ -158,7 +161,7 @@ def test_a_power_cut_loses_what_the_kind_loses(kind: Kind, flushes: bool) -> Non
 
 
 def test_the_battery_does_not_cover_the_drives() -> None:
-    """Data that has left the protected cache for a drive cache is lost with the power."""
+    """Data that has left the protected cache is lost with the power. It is then in a drive cache."""
     device = Device(Plan(kind="battery", drive_cache=8 * MIB))
     now = 100.0
     for number in range(64):
@@ -167,7 +170,7 @@ def test_the_battery_does_not_cover_the_drives() -> None:
 
 
 def test_force_unit_access_makes_a_write_durable() -> None:
-    """A durable write survives the cut on an honest volatile cache, and not on a lying one."""
+    """A durable write survives the cut on an honest volatile cache. It does not survive it on a lying one."""
     for kind, kept in (("volatile", True), ("lying", False)):
         device = Device(Plan(kind="volatile" if kept else "lying"))
         end = device.write(100.0, 0, PAGE, durable=True)
@@ -186,7 +189,7 @@ def test_only_acknowledged_writes_survive_a_cut() -> None:
 
 
 def test_content_is_read_back_whatever_the_offsets() -> None:
-    """Overlapping writes of any size and order are read as from a plain file."""
+    """Overlapping writes are read as from a plain file. They have any size and order."""
     source, plain = chance(5), bytearray(1 << 18)
     device, now = Device(Plan(kind="battery", cache=64 << 10, drive_cache=64 << 10)), 100.0
     for number in range(600):
@@ -203,7 +206,10 @@ def test_content_is_read_back_whatever_the_offsets() -> None:
 
 @pytest.mark.parametrize("rpm", [5400, 7200, 15000])
 def test_random_reads_are_those_of_a_hard_drive(rpm: int) -> None:
-    """A read takes half a revolution and a seek of 8.5 ms on average, and the medium is found to rotate."""
+    """A read takes half a revolution and a seek on average.
+
+    The seek takes 8.5 ms, and the medium is found to rotate.
+    """
     drive, source = Drive(Mechanics(size=100 * GIB, rpm=rpm)), chance(1)
     now, waits = 100.0, []
     for _ in range(2000):
@@ -227,7 +233,7 @@ def test_sequential_reads_are_slower_on_inner_tracks(share: float, speed: float)
 
 @pytest.mark.parametrize(("level", "penalty"), [("raid0", 1), ("raid10", 2), ("raid5", 4), ("raid6", 6)])
 def test_small_writes_have_the_cost_of_the_level(level: Level, penalty: int) -> None:
-    """The drive operations of one small write, from the busy times of the drives."""
+    """A small write takes the drive operations of its level. They are counted from the busy times of the drives."""
     array = Array(Mechanics(size=GIB, rpm=0, flash=1e-3, outer=1e12), level, 8)
     source, busy = chance(2), 0.0
     for number in range(500):
@@ -247,7 +253,7 @@ def test_a_whole_stripe_is_written_without_reading() -> None:
 
 @pytest.mark.parametrize("level", ["single", "raid0", "raid1", "raid5", "raid6", "raid10"])
 def test_chunks_never_share_a_place(level: Level) -> None:
-    """Each data chunk has separate drives and rows, none of which has its stripe's parity."""
+    """Each data chunk has separate drives and rows. None of them has its stripe's parity."""
     array = Array(Mechanics(size=MIB), level, {"single": 1}.get(level, 6))
     places = set()
     for piece in array._pieces(0, array.size):
@@ -272,7 +278,7 @@ def test_a_missing_read_ahead_is_not_switched() -> None:
 
 
 def test_the_read_cache_keeps_what_was_read_last() -> None:
-    """About half of random reads over twice the cache size hit, and all over half of it."""
+    """About half of random reads over twice the cache size hit. Over half the cache size, all hit."""
     device, source, now = Device(Plan(kind="write-through", read_cache=4 * MIB)), chance(3), 100.0
     for span, share in ((8 * MIB, 0.5), (2 * MIB, 1.0)):
         for number in range(span // 4096):
@@ -287,7 +293,10 @@ def test_the_read_cache_keeps_what_was_read_last() -> None:
 
 @pytest.mark.parametrize("on", [True, False])
 def test_read_ahead_uses_all_drives(*, on: bool) -> None:
-    """With read-ahead, sequential reads have the speed of four drives, else of one; a random read is not faster."""
+    """With read-ahead, sequential reads have the speed of four drives.
+
+    Without it they have that of one. A random read is not faster.
+    """
     device = Device(Plan(kind="write-through", rpm=0, level="raid0", drives=4, read_ahead=MIB, latency=0.0))
     device.set_read_ahead(on)
     assert device.reads_ahead is on
@@ -301,7 +310,7 @@ def test_read_ahead_uses_all_drives(*, on: bool) -> None:
 
 
 def test_compressible_data_is_faster_with_compression() -> None:
-    """With compression, zeros take a hundredth of the time, and random data as long as without."""
+    """With compression, zeros take a hundredth of the time. Random data takes as long as without."""
     times = {}
     for compresses in (False, True):
         for name, data in (("zeros", bytes(65536)), ("random", chance(1).randbytes(65536))):
@@ -329,7 +338,7 @@ def test_reads_are_slower_while_the_cache_empties() -> None:
 
 
 def test_older_cached_content_never_overtakes_a_durable_write() -> None:
-    """A dirty page that is written durably is dropped, so the newer content stays."""
+    """A dirty page that is written durably is dropped. The newer content stays."""
     device = Device(Plan(kind="volatile"))
     now = device.write(device.write(100.0, 0, PAGE), 0, PAGE[::-1], durable=True)
     assert device.read(now, 0, 4096)[1] == PAGE[::-1]
@@ -337,7 +346,7 @@ def test_older_cached_content_never_overtakes_a_durable_write() -> None:
 
 
 def test_a_flush_of_old_data_waits_for_the_platter() -> None:
-    """A flush waits for its block to pass, however long the data has been in the cache."""
+    """A flush waits for its block to pass. The time in the cache does not matter."""
     device = Device(Plan(kind="volatile"))
     waits = []
     for number in range(100):

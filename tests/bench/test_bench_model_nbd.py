@@ -14,7 +14,7 @@ SIZE = 1 << 20
 
 
 def lead(sent: bytes) -> tuple[bytes, list[nbd.Request], bool]:
-    """Send bytes to the server; returns its replies, the requests, and whether it ended the connection."""
+    """Send bytes to the server. Returns its replies, the requests, and whether it ended the connection."""
     talk, replies, requests = nbd.dialogue(SIZE), b"", []
     part: bytes | None = None
     try:
@@ -48,7 +48,10 @@ GO = option(nbd.OPT_GO, struct.pack(">I4sH", 4, b"name", 0))
 
 
 def test_go_reports_size_and_flags() -> None:
-    """The reply to GO has size, flush and force unit access, block sizes, and the acknowledgement."""
+    """The reply to GO has size, flags, block sizes and the acknowledgement.
+
+    The flags are flush and force unit access.
+    """
     replies, _, ended = lead(FLAGS + GO)
     assert not ended
     assert struct.pack(">HQH", nbd.INFO_EXPORT, SIZE, nbd.TRANSMISSION) in replies
@@ -57,21 +60,21 @@ def test_go_reports_size_and_flags() -> None:
 
 @pytest.mark.parametrize("number", [5, 8, 10, 99])
 def test_unknown_options_are_refused_and_the_negotiation_goes_on(number: int) -> None:
-    """TLS, structured replies and unknown options are unsupported, and GO still works afterwards."""
+    """TLS, structured replies and unknown options are unsupported. GO still works afterwards."""
     replies, requests, _ = lead(FLAGS + option(number, b"xyz") + GO + request(nbd.Command.READ, 0, 512))
     assert struct.pack(">QIII", nbd.REPLY_MAGIC, number, nbd.REP_UNSUPPORTED, 0) in replies
     assert len(requests) == 1
 
 
 def test_the_list_has_one_export() -> None:
-    """LIST has one export without a name; with a payload it is invalid."""
+    """LIST has one export without a name. With a payload it is invalid."""
     assert struct.pack(">QIIII", nbd.REPLY_MAGIC, nbd.OPT_LIST, nbd.REP_SERVER, 4, 0) in lead(FLAGS + option(3))[0]
     assert struct.pack(">QIII", nbd.REPLY_MAGIC, nbd.OPT_LIST, nbd.REP_INVALID, 0) in lead(FLAGS + option(3, b"x"))[0]
 
 
 @pytest.mark.parametrize(("flags", "zeroes"), [(3, 0), (1, 124)])
 def test_export_name_is_padded_unless_refused(flags: int, zeroes: int) -> None:
-    """The reply to EXPORT_NAME has size and flags, and 124 zeroes unless the client refused them."""
+    """The reply to EXPORT_NAME has size and flags. Unless the client refused them, 124 zeroes follow."""
     replies, _, _ = lead(struct.pack(">I", flags) + option(nbd.OPT_EXPORT_NAME, b"any"))
     assert replies.endswith(struct.pack(">QH", SIZE, nbd.TRANSMISSION) + bytes(zeroes))
 
@@ -97,7 +100,7 @@ def test_invalid_requests_are_refused(sent: bytes, error: int) -> None:
 
 
 def test_a_write_carries_its_data_and_its_flag() -> None:
-    """Offset, data and force unit access are received; a disconnect ends the connection."""
+    """Offset, data and force unit access are received. A disconnect ends the connection."""
     sent = request(nbd.Command.WRITE, 512, 3, b"abc", flags=nbd.FUA) + request(nbd.Command.DISCONNECT, 0, 0)
     _, requests, ended = lead(FLAGS + GO + sent)
     assert requests == [nbd.Request(nbd.Command.WRITE, 5, 512, 3, durable=True, data=b"abc")]
@@ -107,7 +110,7 @@ def test_a_write_carries_its_data_and_its_flag() -> None:
 @settings(max_examples=300, deadline=None)
 @given(st.binary(max_size=200), st.sampled_from([b"", FLAGS, FLAGS + GO]))
 def test_no_bytes_break_the_server(garbage: bytes, before: bytes) -> None:
-    """Any bytes are replied to, awaited or end the connection, and no partial request is run."""
+    """Any bytes are replied to, awaited or end the connection. No partial request is run."""
     replies, requests, _ = lead(before + garbage)
     assert replies.startswith(nbd.GREETING)
     assert all(each.offset + each.size <= SIZE for each in requests)

@@ -24,7 +24,7 @@ MIB = 1 << 20
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Iterator[Path]:
-    """A folder with a path short enough for a socket, with this process in real-time priority."""
+    """A folder with a path short enough for a socket. This process has real-time priority."""
     place = Path("/tmp") / f"model-{os.getpid()}-{time.monotonic_ns()}"  # noqa: S108 - a socket's path has 108 bytes
     place.mkdir(mode=0o700)
     (tmp_path / "sockets").symlink_to(place)
@@ -52,14 +52,14 @@ def seconds(ends: list[int]) -> float:
 
 @pytest.mark.parametrize(("kind", "rpm"), [("write-through", 15000), ("volatile", 7200)])
 def test_no_reply_is_early(folder: Path, kind: str, rpm: int) -> None:
-    """No commit on a platter ends before the block has come round again."""
+    """No commit on a platter ends before its block comes round again."""
     with serving(folder, "--kind", kind, "--rpm", str(rpm)) as model:
         ends = commit_ends(model.client(), 80)
     assert seconds(ends) >= (len(ends) - 2) * 60 / rpm
 
 
 def test_commits_wait_for_the_platter_while_the_policy_is_write_through(folder: Path) -> None:
-    """The switch changes the policy of the served array and back; its speed is tested without the server."""
+    """The switch changes the policy of the served array and back. Its speed is tested without the server."""
     with serving(folder, "--kind", "battery", "--rpm", "300") as model:
         client = model.client()
         model.say("policy write-through")
@@ -72,7 +72,7 @@ def test_commits_wait_for_the_platter_while_the_policy_is_write_through(folder: 
 
 
 def test_a_late_reply_on_one_socket_shortens_no_commit_on_the_other(folder: Path) -> None:
-    """With writes on one socket and flushes on the other, no commit is shorter than a revolution."""
+    """No commit is shorter than a revolution. Writes are on one socket, and flushes on the other."""
     with serving(folder, "--kind", "volatile", "--rpm", "7200", "--latency", "0.004") as model:
         flushing, writing = model.client(), Client(model.dropping)
 
@@ -94,7 +94,7 @@ def test_a_late_reply_on_one_socket_shortens_no_commit_on_the_other(folder: Path
 
 
 def test_a_power_cut_drops_connections_and_volatile_data(folder: Path) -> None:
-    """After the cut the connection is closed, and a lying drive has lost its flushed data."""
+    """After the cut the connection is closed. A lying drive has lost its flushed data."""
     with serving(folder, "--kind", "lying", "--destage", "1MB/s") as model:
         client = model.client()
         client.write(4096, b"x" * 4096)
@@ -106,7 +106,7 @@ def test_a_power_cut_drops_connections_and_volatile_data(folder: Path) -> None:
 
 
 def test_missing_switches_are_refused_with_a_message(folder: Path) -> None:
-    """An unknown command and a missing switch are refused, and the model continues."""
+    """Unknown commands and missing switches are refused, and the model continues."""
     with serving(folder, "--kind", "volatile") as model:
         with pytest.raises(ValueError, match="it knows: status"):
             model.say("explode")
@@ -118,7 +118,7 @@ def test_missing_switches_are_refused_with_a_message(folder: Path) -> None:
 
 
 def test_invalid_requests_are_refused_and_the_connection_continues(folder: Path) -> None:
-    """Requests beyond the end, of no length or with an unknown flag are errors, and the next one succeeds."""
+    """Requests beyond the end or of no length are errors. The next one succeeds."""
     with serving(folder, "--kind", "battery") as model:
         client = model.client()
         with pytest.raises(OSError, match="No space left"):
@@ -132,7 +132,7 @@ def test_invalid_requests_are_refused_and_the_connection_continues(folder: Path)
 
 
 def test_a_layer_that_drops_flushes_loses_what_an_honest_drive_keeps(folder: Path) -> None:
-    """Without the layer a flush makes the data durable; with it, even a durable write is lost."""
+    """Without the layer a flush makes the data durable. With it, even a durable write is lost."""
     with serving(folder, "--kind", "volatile", "--destage", "1MB/s") as model:
         raw = model.client()
         raw.write(4096, b"x" * 4096)
@@ -146,7 +146,7 @@ def test_a_layer_that_drops_flushes_loses_what_an_honest_drive_keeps(folder: Pat
 
 
 def test_garbage_ends_only_its_connection(folder: Path) -> None:
-    """Bytes that are no NBD close their connection at any stage, and others continue."""
+    """Bytes that are no NBD close their connection at any stage. Other connections continue."""
     with serving(folder, "--kind", "battery") as model:
         good = model.client()
         for garbage in (b"GET / HTTP/1.0\r\n\r\n" * 3, struct.pack(">I", 3) + b"\xff" * 64):
@@ -163,7 +163,7 @@ def test_garbage_ends_only_its_connection(folder: Path) -> None:
 
 
 def test_a_stopped_host_is_reported(folder: Path) -> None:
-    """A model that was stopped for longer than a reply takes reports a slow host, until it is reset."""
+    """A model stopped for longer than a reply reports a slow host. It does so until it is reset."""
     with serving(folder, "--kind", "write-through", "--rpm", "300") as model:
         client = model.client()
         # several places of a track, so that some of them are still to come when it is stopped
@@ -184,7 +184,10 @@ def test_a_stopped_host_is_reported(folder: Path) -> None:
 
 @pytest.mark.slow
 def test_another_client_understands_the_server(folder: Path) -> None:
-    """qemu-io negotiates, writes with and without force unit access, flushes and reads back."""
+    """qemu-io works with the server.
+
+    It negotiates, writes with and without force unit access, flushes and reads back.
+    """
     with serving(folder, "--kind", "volatile") as model:
         words = [
             *("write -P 0xab 1M 64k", "write -f -P 0xcd 2M 4k", "flush"),
@@ -215,7 +218,7 @@ def test_many_simultaneous_requests_are_all_replied_to(folder: Path) -> None:
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_it_leaves_no_socket_behind(folder: Path, number: signal.Signals) -> None:
-    """A signal ends it with exit code 0, and its sockets are removed."""
+    """A signal ends it with exit code 0. Its sockets are removed."""
     with serving(folder, "--kind", "battery") as model:
         process = model.process
         process.send_signal(number)
@@ -224,7 +227,7 @@ def test_it_leaves_no_socket_behind(folder: Path, number: signal.Signals) -> Non
 
 
 def test_a_socket_in_use_is_refused_and_a_dead_one_replaced(folder: Path) -> None:
-    """A second server on the same socket is refused; after a killed one, the next starts."""
+    """A second server on the same socket is refused. After a killed one, the next starts."""
     with serving(folder, "--kind", "battery") as model:
         command = [sys.executable, "-m", "raidctl.bench.model", "--kind", "battery", "--socket", str(model.socket)]
         again = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)

@@ -21,7 +21,7 @@ CHUNK = 64 * KIB
 
 
 def ends(device: Device, offsets: Sequence[int], *, depth: int, size: int = 4096, write: bool = False) -> list[float]:
-    """Seconds after the start at which operations end, with ``depth`` of them under way."""
+    """Seconds after the start at which operations end. ``depth`` operations are under way."""
     heap: list[float] = [100.0] * depth
     done = []
     for offset in offsets:
@@ -50,7 +50,7 @@ def rounds(level: Level, drives: int, *, depth: int, write: bool, seed: int = 0)
 @pytest.mark.parametrize("drives", [4, 6])
 @pytest.mark.parametrize("level", ["raid0", "raid10", "raid5", "raid6"])
 def test_the_cost_of_writes_names_the_level(level: Level, drives: int) -> None:
-    """At depth 32 the true level is always named; RAID-0 and RAID-10 are never named with parity levels."""
+    """At depth 32 the true level is always named. RAID-0 and RAID-10 are never named with parity levels."""
     read = rounds(level, drives, depth=32, write=False)
     found = geometry.levels(read, rounds(level, drives, depth=32, write=True))
     assert level in found.levels
@@ -65,7 +65,7 @@ def test_the_cost_of_writes_names_the_level(level: Level, drives: int) -> None:
 
 @pytest.mark.parametrize(("level", "drives"), [("raid5", 5), ("raid6", 6), ("raid5", 4)])
 def test_data_drives_are_counted_by_the_full_stripe(level: Level, drives: int) -> None:
-    """Sequential aligned writes are faster at a full stripe, which gives the number of data drives."""
+    """Sequential aligned writes are faster at a full stripe. This gives the number of data drives."""
     data = drives - {"raid5": 1, "raid6": 2}[level]
     speeds = {}
     for count in range(1, 2 * data + 2):
@@ -118,7 +118,7 @@ def self_placed(drives: int, seed: int) -> list[int]:
 
 @pytest.mark.parametrize(("mib", "depth"), [(32, 1), (64, 8), (128, 8)])
 def test_the_write_cache_is_sized(mib: int, depth: int) -> None:
-    """Random writes to new places, eight times the cache, give its size within 2 % at depth 1 and 8."""
+    """Random writes to new places give the cache size within 2 %. They are eight times the cache, at depth 1 and 8."""
     plan = Plan(kind="battery", cache=mib * MIB, destage=20e6, size=16 * GIB, keep=False)
     places = chance(mib).sample(range(plan.size // CHUNK), 8 * mib * MIB // CHUNK)
     done = ends(Device(plan), [place * CHUNK for place in places], depth=depth, size=CHUNK, write=True)
@@ -129,7 +129,7 @@ def test_the_write_cache_is_sized(mib: int, depth: int) -> None:
 
 @pytest.mark.parametrize("kind", ["write-through", "media-cache"])
 def test_no_knee_is_found_without_a_cache(kind: str) -> None:
-    """Writes that go to the medium one after the other have no knee."""
+    """Writes that go to the medium one by one have no knee."""
     plan = Plan(kind="write-through" if kind == "write-through" else "media-cache", size=16 * GIB, keep=False)
     places = chance(1).sample(range(plan.size // CHUNK), 3000)
     done = ends(Device(plan), [place * CHUNK for place in places], depth=1, size=CHUNK, write=True)

@@ -43,7 +43,7 @@ def run(target: NbdTarget, what: Stream, **more: float) -> Samples:
 @pytest.mark.parametrize("depth", [1, 3, 32])
 @pytest.mark.parametrize("op", [Op.WRITE, Op.WRITE_DURABLE])
 def test_written_blocks_read_back(tmp_path: Path, depth: int, op: Op) -> None:
-    """Every block written through NBD verifies, at any depth, with and without FUA."""
+    """Every block written through NBD verifies. This holds at any depth, with and without FUA."""
     places = random.sample(range(BLOCKS), BLOCKS)
     with nbdkit(tmp_path, *MEMORY), NbdTarget(uri(tmp_path), write=True) as target:
         assert set(run(target, stream([op] * BLOCKS, places, depth=depth)).results) == {BLOCK}
@@ -64,7 +64,7 @@ def test_unwritten_blocks_are_mismatches(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("depth", [1, 5, 32])
 def test_a_flush_is_a_barrier(tmp_path: Path, depth: int) -> None:
-    """A flush comes after everything before it and before everything after it, with any server threads."""
+    """A flush separates everything before it from everything after it. This holds with any server threads."""
     ops = ([Op.WRITE] * 6 + [Op.FLUSH]) * 8
     places = [0 if op == Op.FLUSH else at for at, op in enumerate(ops)]
     with nbdkit(tmp_path, "--filter=delay", *MEMORY, "wdelay=1ms"), NbdTarget(uri(tmp_path), write=True) as target:
@@ -79,14 +79,14 @@ def test_a_flush_is_a_barrier(tmp_path: Path, depth: int) -> None:
 
 
 def test_parallel_operations_overlap(tmp_path: Path) -> None:
-    """At depth 16, sixteen delays of a parallel server take little longer than one."""
+    """Sixteen delays of a parallel server take little longer than one. The depth is 16."""
     with nbdkit(tmp_path, "--filter=delay", *MEMORY, "rdelay=500ms"), NbdTarget(uri(tmp_path)) as target:
         done = run(target, stream([Op.READ] * 16, range(16), depth=16))
     assert max(done.starts) < min(done.latencies) + min(done.starts)
 
 
 def test_large_reads_and_writes_at_once_do_not_block_each_other(tmp_path: Path) -> None:
-    """With large reads and writes at once, neither side waits for the other for ever."""
+    """With large reads and writes at once, neither side waits forever."""
     ops, size = [Op.READ, Op.WRITE] * 64, 1 << 20
     what = Stream(ops=bytes(ops), offsets=array("Q", [0] * 128), size=size, depth=32)
     with nbdkit(tmp_path, *MEMORY), NbdTarget(uri(tmp_path), write=True) as target:
@@ -126,7 +126,7 @@ def test_failures_only_are_an_error(tmp_path: Path) -> None:
 
 
 def test_a_server_that_dies_ends_the_stream(tmp_path: Path) -> None:
-    """Operations under way are errors, earlier ones count, and a note has the reason."""
+    """Operations under way are errors, and earlier ones count. A note has the reason."""
     with nbdkit(tmp_path, *MEMORY) as server, NbdTarget(uri(tmp_path)) as target:
 
         def kill() -> None:
@@ -188,7 +188,7 @@ def test_an_export_of_an_earlier_run_may_be_written_again(tmp_path: Path) -> Non
 
 
 def test_a_durable_write_without_fua_is_a_write_and_a_flush(tmp_path: Path) -> None:
-    """Without FUA on the server, a durable write waits for a flush, with a note."""
+    """Without FUA on the server, a durable write waits for a flush. A note reports it."""
     arguments = (
         "eval", "get_size=echo 1M", "can_write=true", "can_flush=true", "can_fua=echo none", "flush=true",
         "pread=head -c $3 /dev/zero", "pwrite=cat >/dev/null",
@@ -284,7 +284,10 @@ def test_a_missing_socket_is_an_error(tmp_path: Path) -> None:
 
 
 def test_the_largest_request_of_a_server_is_respected(tmp_path: Path) -> None:
-    """The target is inspected in pieces, and longer operations are refused before the first one."""
+    """Operations longer than the largest request are refused before the first one.
+
+    The target is inspected in pieces.
+    """
     arguments = ("--filter=blocksize-policy", *MEMORY, "blocksize-maximum=64K", "blocksize-error-policy=error")
     with nbdkit(tmp_path, *arguments), NbdTarget(uri(tmp_path), write=True) as target:
         assert target.export.largest == 65536

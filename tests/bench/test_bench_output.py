@@ -32,7 +32,7 @@ NARROW_ASCII = Paper(ascii=True)
 
 @pytest.mark.parametrize("paper", [WIDE, NARROW_ASCII], ids=["utf-8", "ascii"])
 def test_every_line_fits_80_columns(paper: Paper) -> None:
-    """No line of a run or a comparison is longer than 80 columns, even with a long target."""
+    """No line of a run or comparison is longer than 80 columns. This holds even with a long target."""
     long = bench_runs.session(target="/srv/" + "a-long-directory/" * 8 + "raidctl-bench-1-0a1b2c3d.tmp")
     run = bench_runs.run(session=long, label="after the firmware", id=12)
     text = screen(run, paper, more=True) + compare_screen(compare(run, bench_runs.run()), paper)
@@ -47,7 +47,7 @@ def test_each_figure_has_its_interval_and_number() -> None:
 
 
 def test_a_measurement_that_was_too_short_has_no_figure() -> None:
-    """Four plus signs are printed, with their meaning, instead of 0 and an interval."""
+    """Four plus signs are printed instead of 0 and an interval. Their meaning is printed as well."""
     text = screen(bench_runs.run(), WIDE, more=False)
     [line] = [line for line in text.splitlines() if "unflushed" in line]
     assert line.split() == ["commits:", "unflushed", "++++", "ops/s", "1,200"]
@@ -111,7 +111,7 @@ def test_a_run_without_figures_has_a_message() -> None:
 
 
 def test_the_picture_of_a_curve_falls() -> None:
-    """The first bar is the tallest, the last one half as high, and the axis has both ends."""
+    """The first bar is the tallest, the last one half as high. The axis has both ends."""
     text = screen(bench_runs.run(), WIDE, more=False)
     picture = text[text.index("MiB/s over the span") :].splitlines()[1:10]
     assert picture[0].startswith("      230 █")
@@ -136,7 +136,7 @@ def test_more_values_than_columns_are_merged() -> None:
 
 
 def test_a_histogram_shows_a_single_stall() -> None:
-    """One operation of 2000 has a bar and its count, far from the others."""
+    """One operation of 2000 has a bar and its count. They are far from the others."""
     text = screen(bench_runs.run(), WIDE, more=False)
     stall = text[text.index("commits: latencies") :].split("\n\n")[0].splitlines()[-1]
     assert stall.endswith("▏ 1")
@@ -179,7 +179,7 @@ def test_time_left_is_minutes_and_seconds() -> None:
 
 
 def test_the_interval_of_a_ratio_combines_independent_errors() -> None:
-    """Independent errors add as squares: two of 10 % are one of about 14 %."""
+    """Independent errors add as squares. Two of 10 % are one of about 14 %."""
     found = ratio_interval(spread(100.0, 90.0, 111.0), spread(200.0, 180.0, 222.0))
     assert found is not None
     low, high = found
@@ -188,7 +188,7 @@ def test_the_interval_of_a_ratio_combines_independent_errors() -> None:
 
 
 def test_a_ratio_covers_the_truth_in_most_repetitions() -> None:
-    """The ratio of figures with errors of 3 and 5 % has the truth in about 95 % of the repetitions."""
+    """A ratio has the truth in about 95 % of the repetitions. Its figures have errors of 3 and 5 %."""
     import random  # noqa: PLC0415 - of this test only
 
     source, inside = random.Random(11), 0  # noqa: S311 - a simulation
@@ -264,7 +264,7 @@ def test_another_machine_and_an_unstable_run_are_warnings() -> None:
 
 
 def test_a_run_compared_with_itself_has_no_difference() -> None:
-    """A warning reports that it is the same run, and its other warnings appear once."""
+    """A warning reports that it is the same run. The run's other warnings appear once."""
     busy = Noise(processors=2, load=4.0)
     found = compare(bench_runs.run(id=1, noise=busy), bench_runs.run(id=1, noise=busy))
     assert (found.differences, found.comparable) == ((), True)
@@ -289,7 +289,7 @@ def test_an_empty_list_names_the_command_that_measures() -> None:
 
 
 def test_a_line_of_json_is_the_run() -> None:
-    """A run is one line of ASCII that decodes to the same run."""
+    """A run is one ASCII line that decodes to the same run."""
     run = bench_runs.run(label="Prüfstand\x7f\x1b")
     line = bench_export.line(run)
     assert line.isascii()
@@ -300,7 +300,7 @@ def test_a_line_of_json_is_the_run() -> None:
 
 
 def test_a_curve_is_three_columns_of_numbers() -> None:
-    """The curve has the header of zcav, and the time for 512 MiB."""
+    """The curve has zcav's header, and the time for 512 MiB."""
     text = bench_export.zcav(bench_runs.run())
     assert text is not None
     lines = text.splitlines()

@@ -70,7 +70,7 @@ def test_workers_never_outlive_their_parent(tmp_path: Path, number: signal.Signa
 
 
 def test_a_killed_worker_is_an_error_and_ends_the_others(target: FileTarget) -> None:
-    """A killed worker is an error, as its part of the figure is missing."""
+    """A killed worker is an error. Its part of the figure is missing."""
     seen: list[int] = []
     before = set(children(os.getpid()))  # what other tests have left running
 
@@ -98,7 +98,7 @@ def test_an_error_of_a_worker_is_raised() -> None:
 
 
 def test_all_workers_begin_at_the_same_instant() -> None:
-    """All workers get the same start, and none passes the barrier before it."""
+    """All workers get the same start. None passes the barrier before it."""
 
     def job(arrive: Callable[[], int]) -> Report:
         start = arrive()
@@ -111,7 +111,7 @@ def test_all_workers_begin_at_the_same_instant() -> None:
 
 @pytest.mark.usefixtures("uncollected")
 def test_a_handler_that_raises_while_workers_are_forked_stays_in_the_parent(target: FileTarget) -> None:
-    """The exception is raised once, in the parent, and no worker continues as the parent."""
+    """The exception is raised once, in the parent. No worker continues as the parent."""
     own = os.getpid()
     others = set(children(own))  # what other tests have left running
 
@@ -143,7 +143,7 @@ def test_a_handler_that_raises_while_workers_are_forked_stays_in_the_parent(targ
 
 @pytest.mark.slow
 def test_a_hundred_workers_run_with_a_low_limit_of_open_files(target: FileTarget) -> None:
-    """The soft limit of open files is raised up to the hard one."""
+    """The soft limit on open files rises up to the hard one."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (128, hard))
     try:
@@ -162,7 +162,7 @@ def test_a_late_worker_has_its_full_time() -> None:
 
 
 def test_too_many_workers_for_the_system_are_an_error(tmp_path: Path) -> None:
-    """At the hard limit of open files there is a message, and no worker and no file is left."""
+    """At the hard limit of open files there is a message. No worker and no file is left."""
     script = (
         "import resource\n"
         "from array import array\n"
@@ -232,7 +232,7 @@ def test_a_batch_is_not_supported(target: FileTarget) -> None:
 @pytest.mark.parametrize("depth", [1, 2, 3, 7, 64])
 @pytest.mark.parametrize("count", [1, 5, 12])
 def test_slices_are_all_of_the_stream(depth: int, count: int) -> None:
-    """A cycling stream is divided evenly: equal lengths, and each operation equally often."""
+    """A cycling stream is divided evenly. Lengths are equal, and each operation is equally frequent."""
     parts = slices(stream(Op.READ, count, depth=depth, cycle=True))
     assert len(parts) == depth
     assert len({len(part.ops) for part in parts}) == 1

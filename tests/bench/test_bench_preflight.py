@@ -152,7 +152,7 @@ def test_the_page_cache_forbids_verdicts() -> None:
     ],
 )
 def test_mappings_are_distinguished(uuid: str | None, name: str) -> None:
-    """Mappings are recognised by the prefix of their UUID; an unknown one is a layer."""
+    """Mappings are recognised by the prefix of their UUID. An unknown one is a layer."""
     block = BlockDevice(name="dm-0", node="/dev/dm-0", kind="dm", slaves=("sda",), dm_name="vg-lv")
     assert on(block, {} if uuid is None else {"uuid": uuid}) == {name}
 
@@ -197,7 +197,7 @@ def test_a_rebuild_is_reported_with_its_progress() -> None:
     ("status", "name"), [("learning", "learn_cycle"), ("charging", "learn_cycle"), ("failed", "battery"), ("ok", None)]
 )
 def test_batteries_are_checked(status: Any, name: str | None) -> None:
-    """A learning or failed battery is a confounder, because it disables write caches."""
+    """A learning or failed battery is a confounder. It disables write caches."""
     found = of(Controller(id="x:0", batteries=(Battery(id="x:0/battery0", status=status),)))
     assert names(found) == ({name} if name else set())
 
@@ -229,7 +229,7 @@ def test_degraded_volumes_failing_drives_and_patrol_reads_are_confounders() -> N
 def test_background_scans_of_the_controller_are_confounders(
     scrub: Scrub, patrol: str | None, check: str | None
 ) -> None:
-    """A running or automatic scan is a confounder, a manual or disabled one is not."""
+    """A running or automatic scan is a confounder. A manual or disabled one is not."""
     assert names(of(Controller(id="x:0", patrol_read=scrub))) == ({patrol} if patrol else set())
     assert names(of(Controller(id="x:0", consistency_check=scrub))) == ({check} if check else set())
     volume = Volume(id="x:0/v1", status="ok", consistency_check=scrub)
@@ -276,7 +276,7 @@ class Files:
 
 
 def test_the_facts_are_read_in_one_round() -> None:
-    """Queues of drives, kinds of mappings, the processor and the mounts are read in one round."""
+    """All facts are read in one round. They are queues of drives, kinds of mappings, the processor and the mounts."""
     mapped = BlockDevice(name="dm-0", node="/dev/dm-0", kind="dm", slaves=("sda",))
     files = {
         "/proc/cpuinfo": BARE,
@@ -307,7 +307,7 @@ def test_a_check_is_distinguished_from_a_rebuild() -> None:
 
 
 def test_other_io_on_a_drive_is_load() -> None:
-    """A drive that was busy for more than a tenth of the time is a confounder."""
+    """A drive busy over a tenth of the time is a confounder."""
     assert names(list(load({"sda": 1000, "sdb": 70}, {"sda": 1400, "sdb": 110}, 0.5))) == {"load"}
     [found] = load({"sda": 1000}, {"sda": 1400}, 0.5)
     assert "/dev/sda" in found.text

@@ -171,7 +171,7 @@ def test_every_result_but_a_clear_no_refuses(blkid: Answer, wipefs: Answer) -> N
 
 @pytest.mark.parametrize(("blkid", "wipefs"), [(NOTHING, EMPTY), (NOTHING, MISSING), (MISSING, EMPTY)])
 def test_a_clear_no_does_not_refuse(blkid: Answer, wipefs: Answer) -> None:
-    """One of the two tools is enough to know that data has no signature."""
+    """Either tool is enough to know that data has no signature."""
     assert judged(blkid, wipefs, b"x" * EDGE, b"x" * EDGE, SIZE) == []
 
 
@@ -182,7 +182,7 @@ def test_an_unreadable_device_is_not_free(tmp_path: Path) -> None:
 
 
 class Tree:
-    """A copy of the kernel's files: a drive 8:0 with a partition 8:1."""
+    """A copy of kernel files: drive 8:0 with partition 8:1."""
 
     def __init__(self, place: Path) -> None:
         self.kernel = Kernel(place / "sys", place / "proc")
@@ -254,7 +254,7 @@ def test_a_mount_is_named(tree: Tree) -> None:
 
 
 def test_a_loop_device_onto_a_mounted_file_system_is_not_free(tree: Tree, tmp_path: Path) -> None:
-    """With an offset, another loop device on the same file may overlap a mounted one."""
+    """Another loop device on the same file may overlap a mounted one. It has an offset."""
     below = tmp_path / "image.disk"
     below.write_bytes(bytes(SIZE))
     sectors = SIZE // 512
@@ -271,7 +271,7 @@ def test_a_loop_device_onto_a_mounted_file_system_is_not_free(tree: Tree, tmp_pa
 
 
 def test_the_drive_below_a_mounted_loop_device_is_not_free(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A loop device on a partition is no holder, but makes it busy."""
+    """A loop device on a partition makes it busy. The loop device is no holder."""
     tree.add("loop0", "7:0", 100, loop_backing_file="/dev/sda1", loop_offset="1048576")
     tree.mounts.write_text("30 29 7:0 / /srv rw - ext4 /dev/loop0 rw\n")
     node = os.stat_result((stat.S_IFBLK, 0, 0, 1, 0, 0, 0, 0, 0, 0), {"st_rdev": os.makedev(8, 1)})
@@ -297,7 +297,7 @@ def test_linear_mappings_are_resolved(tree: Tree) -> None:
 
 @pytest.mark.parametrize("target", ["crypt aes-xts-plain64 :32:logon:x 0 7:1 4096", "striped 1 128 7:1 0", "md"])
 def test_a_mapping_over_a_loop_device_shares_the_bytes_of_its_file(tree: Tree, tmp_path: Path, target: str) -> None:
-    """Encryption, stripes and md arrays may use all of the device below; a thin volume does not."""
+    """Encryption, stripes and md arrays may use all of the device below. A thin volume does not."""
     below = tmp_path / "image.disk"
     below.write_bytes(bytes(SIZE))
     for name, number in (("loop0", "7:0"), ("loop1", "7:1")):
@@ -353,7 +353,7 @@ def test_a_device_without_sysfs_is_not_free(tree: Tree) -> None:
 
 @pytest.mark.parametrize("path", ["/dev/null", "/etc/passwd", "/"])
 def test_only_block_devices_are_devices(path: str) -> None:
-    """A file, a directory and a character device are refused before they are opened."""
+    """Files, directories and character devices are refused before they are opened."""
     with pytest.raises(BenchError, match="no block device"), DeviceTarget(path):
         pass
 

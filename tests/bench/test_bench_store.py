@@ -46,7 +46,7 @@ def test_a_stored_document_follows_the_schema() -> None:
 
 
 def test_reading_creates_nothing(tmp_path: Path) -> None:
-    """Without a stored run the list is empty, and no file is created."""
+    """Without a stored run, the list is empty. No file is created."""
     assert Store(tmp_path).list() == []
     assert list(tmp_path.iterdir()) == []
     with pytest.raises(UsageError, match="There is no run 3"):
@@ -102,7 +102,7 @@ def test_a_damaged_database_is_reported_and_unchanged(tmp_path: Path, damage: st
 
 
 def test_a_full_file_system_loses_nothing(tmp_path: Path) -> None:
-    """A run that does not fit is not stored, and previous ones are kept."""
+    """A run that does not fit is not stored. Previous ones are kept."""
     store = Store(tmp_path)
     store.add(bench_runs.run())
     # as many bytes as are there are all that a process with this limit may have in a file
@@ -125,7 +125,7 @@ def test_a_full_file_system_loses_nothing(tmp_path: Path) -> None:
 
 
 def test_the_full_error_of_sqlite_is_explained(tmp_path: Path) -> None:
-    """The error of SQLite at its page limit is reported as a full file system."""
+    """SQLite's page limit error is reported as a full file system."""
     store = Store(tmp_path)
     store.add(bench_runs.run())
     with closing(sqlite3.connect(store.path)) as database, database:
@@ -137,7 +137,7 @@ def test_the_full_error_of_sqlite_is_explained(tmp_path: Path) -> None:
 
 @pytest.fixture
 def somebody() -> Iterator[Path]:
-    """A directory of an unprivileged user, with that user's rights during the test."""
+    """A directory of an unprivileged user. The test has that user's rights."""
     place = Path(tempfile.mkdtemp())
     root = os.geteuid() == 0
     if root:
@@ -153,7 +153,7 @@ def somebody() -> Iterator[Path]:
 
 
 def test_a_read_only_place_is_read_and_not_written(somebody: Path) -> None:
-    """Stored runs are listed, and a new run is refused before the measurement."""
+    """Stored runs are listed. A new run is refused before the measurement."""
     store = Store(somebody)
     store.add(bench_runs.run())
     store.path.chmod(0o400)
@@ -257,7 +257,7 @@ os.kill(os.getpid(), 9)
 
 
 def test_noise_is_what_the_kernel_reports(tmp_path: Path) -> None:
-    """Load and I/O pressure are from before the run, stolen time from during it."""
+    """Load and I/O pressure are from before the run. Stolen time is from during it."""
     (tmp_path / "pressure").mkdir()
     (tmp_path / "loadavg").write_text("3.52 0.58 0.59 1/467 12345\n")
     (tmp_path / "pressure/io").write_text("some avg10=0.00 avg60=21.50 avg300=0.71 total=91\nfull avg10=0.00\n")

@@ -24,7 +24,7 @@ MEMORY = "/dev/shm"  # noqa: S108 - the one tmpfs that every Linux has
 
 
 def test_a_file_is_created_filled_and_removed(tmp_path: Path) -> None:
-    """Every block can be verified, none is a hole, and nothing is left."""
+    """Every block can be verified, and none is a hole. Nothing is left."""
     with FileTarget(str(tmp_path), 3 * MIB + 1, run_id=RUN) as target:
         (path,) = tmp_path.iterdir()
         data = path.read_bytes()
@@ -47,7 +47,7 @@ def test_the_name_contains_the_program_and_the_process(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kind", [RuntimeError, KeyboardInterrupt, SystemExit])
 def test_whatever_happens_the_file_is_removed(tmp_path: Path, kind: type[BaseException]) -> None:
-    """The file is removed after an error, Ctrl-C and the end of the program."""
+    """The file is removed after an error, Ctrl-C and the program's end."""
     with pytest.raises(kind), FileTarget(str(tmp_path), MIB):
         raise kind
     assert list(tmp_path.iterdir()) == []
@@ -139,7 +139,7 @@ def test_another_file_of_that_name_is_kept_after_a_kill(tmp_path: Path) -> None:
 
 
 def test_files_of_killed_runs_are_found(tmp_path: Path) -> None:
-    """The file of a running process and other files of similar names are not listed."""
+    """Only files of killed runs are listed. The file of a running process and other files of similar names are not."""
     left = tmp_path / "raidctl-bench-1-89abcdef.tmp"
     with FileTarget(str(tmp_path), MIB) as target:
         left.write_bytes(Path(target.path).read_bytes())
@@ -160,7 +160,7 @@ def test_a_file_is_locked_while_it_is_used(tmp_path: Path) -> None:
 
 
 def test_a_file_that_is_too_large_is_refused(tmp_path: Path) -> None:
-    """A quarter of the free space is the maximum; the message has the figures and removable files."""
+    """A quarter of the free space is the maximum. The message has the figures and removable files."""
     (tmp_path / "raidctl-bench-1-0123abcd.tmp").write_bytes(b"")
     with pytest.raises(BenchError, match=r"free; .*25% of that.*raidctl-bench-1-0123abcd.tmp"):
         FileTarget(str(tmp_path), room(str(tmp_path)) // 2).__enter__()
@@ -228,7 +228,7 @@ MOUNTS = """\
     [("/srvx", "ext4"), ("/srv", "btrfs"), ("/srv/a", "btrfs"), ("/srv/data/x", "tmpfs"), ("/", "ext4")],
 )
 def test_the_uppermost_mount_counts(path: str, filesystem: str) -> None:
-    """The longest mount point counts, and of two on one path the later one."""
+    """The longest mount point counts. Of two on one path, the later one counts."""
     assert place_in(path, MOUNTS).filesystem == filesystem
 
 

@@ -46,7 +46,7 @@ def test_repeated_reads_come_from_the_cache() -> None:
 
 @pytest.mark.parametrize("seed", range(2))
 def test_the_write_cache_is_sized_by_rewriting(seed: int) -> None:
-    """Parts that fit into the cache of 32 MiB are fast, and the knee agrees."""
+    """Parts that fit into the cache of 32 MiB are fast. The knee agrees."""
     stage = Stage(drives_of(kind="battery", cache=32 * MIB)).bench(seed)
     stage.known["knee"] = whole(KneeTrial(most=256 * MIB, fills=1, rest=0.0), stage)
     result = whole(Overwrite(seconds=0.5), stage)

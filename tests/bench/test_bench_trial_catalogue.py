@@ -1,4 +1,4 @@
-"""Trials of caches, layouts and layers, on the model or on real files."""
+"""Trials of caches, layouts and layers, on the model or real files."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def model(**plan: Any) -> Modelled:
 
 
 def staged(target: Target, **given: Any) -> Bench:
-    """A bench with the same places in every run; times of a file are computed as on flash."""
+    """A bench with the same places in every run. Times of a file are computed as on flash."""
     if not isinstance(target, Modelled):
         return beside(target, **given)
     engine = Computed(target.clock)
@@ -68,7 +68,7 @@ def staged(target: Target, **given: Any) -> Bench:
 
 @pytest.mark.parametrize("shared", [False, True])
 def test_drives_that_share_something_are_slower_together(shared: bool) -> None:
-    """Two drives reach nearly their sum; two paths to one drive reach half of it, and fail."""
+    """Two drives reach nearly their sum. Two paths to one drive reach half of it, and fail."""
     first, second = (model(rpm=7200.0, size=16 << 30) for _ in range(2))
     trial = Together(others=(first.past() if shared else second,), seconds=0.25, size=256 * KIB, depth=2)
     result = whole(trial, staged(first))
@@ -108,7 +108,7 @@ class Recorder:
 
 
 def test_the_kernels_read_ahead_is_varied_and_restored(tmp_path: Path) -> None:
-    """Each value is set twice, forwards and backwards, and restored after each; each has its figure."""
+    """Each value is set twice, forwards and backwards, and restored after each. Each has its figure."""
     setting = Recorder()
     with on_file(tmp_path) as target:
         result = whole(ReadAhead(seconds=0.05, rounds=2, kernel=setting), staged(target))
@@ -143,7 +143,7 @@ def test_an_interruption_restores_the_read_ahead(tmp_path: Path) -> None:
 
 
 def test_without_permission_the_current_read_ahead_is_measured(tmp_path: Path) -> None:
-    """The current setting has its figure, and the reason for the missing ones is given."""
+    """The current setting has its figure. The reason for the missing figures is given."""
     setting = Recorder(denied=True)
     with on_file(tmp_path) as target:
         result = whole(ReadAhead(seconds=0.6, rounds=1, kernel=setting), staged(target))
@@ -153,7 +153,7 @@ def test_without_permission_the_current_read_ahead_is_measured(tmp_path: Path) -
 
 
 def test_a_buffered_view_is_read_only(tmp_path: Path) -> None:
-    """A view through the page cache has the content of the file, and cannot be written."""
+    """A view through the page cache has the file's content. It cannot be written."""
     with on_file(tmp_path, MIB) as target, buffered(target) as view:
         assert os.pread(view.fileno(), 16, 0) == os.pread(view.fileno(), 16, 0)
         with pytest.raises(OSError, match="Bad file descriptor"):
@@ -161,7 +161,7 @@ def test_a_buffered_view_is_read_only(tmp_path: Path) -> None:
 
 
 def test_without_a_mapping_nothing_is_compared(tmp_path: Path) -> None:
-    """Without a mapping there is no tax, and the reason for an unknown table is passed on."""
+    """Without a mapping there is no tax. The reason for an unknown table is passed on."""
     with on_file(tmp_path, MIB) as target:
         assert "nothing to compare" in whole(LayerTax(), staged(target)).reasons[0]
         why = Below(why_no_ranges="dmsetup is not installed.")
@@ -202,7 +202,7 @@ def test_holes_are_counted(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("compresses", [True, False])
 def test_fast_zeros_mean_a_thin_volume(compresses: bool) -> None:
-    """Unwritten places that are faster than data are marked; a model with equal speeds is not."""
+    """Unwritten places that are faster than data are marked. A model with equal speeds is not."""
     stage = staged(model(keep=True, compresses=compresses))
     half = stage.places(64 * KIB, 512, span=32 * MIB)
     stage.run(stream(Op.WRITE, half, 64 * KIB, 8))
@@ -220,7 +220,7 @@ def test_lost_blocks_are_reported_by_their_content() -> None:
 
 
 def test_a_device_is_filled_before_steady_writes() -> None:
-    """A device is written once first; a file was filled when it was created."""
+    """A device is written once first. A file was filled when it was created."""
     stage = staged(model(size=16 * MIB))
     whole(Steady(seconds=0.1, most=5), stage)
     assert stage.written > 16 * MIB
@@ -242,7 +242,7 @@ class Volume(FileTarget):
 
 @pytest.mark.parametrize("bare", [False, True])
 def test_the_drive_below_a_layer_is_flushed_as_well(tmp_path: Path, *, bare: bool) -> None:
-    """A mapping may drop a flush, so it has a raw figure too; a drive has one figure."""
+    """A mapping has a raw figure too, as it may drop flushes. A drive has one figure."""
     with Volume(str(tmp_path), MIB) as target:
         stage = staged(target, below=Below(disk=str(tmp_path), bare=bare))
         result = whole(Commits(seconds=0.1, rounds=1), stage)
@@ -253,7 +253,7 @@ def test_the_drive_below_a_layer_is_flushed_as_well(tmp_path: Path, *, bare: boo
     ("mib_s", "expected"), [(300.0, None), (540.0, "it is the limit"), (900.0, "a cache of this machine")]
 )
 def test_figures_are_compared_with_the_links(mib_s: float, expected: str | None) -> None:
-    """A figure near the payload of a link is the link's; one above it comes from a cache."""
+    """A figure near the payload of a link is the link's. One above it comes from a cache."""
     reasons = linked([Spread(measured=mib_s, unit="MiB/s", n=9)], [Link(name="link of sda (6 Gbit/s)", mib=572.2)])
     assert bool(reasons) == (expected is not None)
     assert expected is None or expected in reasons[0]
@@ -278,7 +278,7 @@ def test_the_disabled_write_cache_is_measured_as_well(tmp_path: Path) -> None:
 
 
 def test_a_refused_switch_leaves_the_rest_of_the_table(tmp_path: Path) -> None:
-    """Without permission, the figures of the current state are present, with the reason."""
+    """Without permission, the current state's figures are present, with the reason."""
 
     def refuse() -> AbstractContextManager[None]:
         raise BenchError("The battery is missing.")
@@ -291,7 +291,7 @@ def test_a_refused_switch_leaves_the_rest_of_the_table(tmp_path: Path) -> None:
 
 
 def test_timings_with_and_without_the_page_cache(tmp_path: Path) -> None:
-    """All four timings of hdparm are measured on a file; over NBD only those without the page cache."""
+    """All four timings of hdparm are measured on a file. Over NBD only those without the page cache."""
     with on_file(tmp_path) as target:
         assert set(whole(Timings(seconds=0.05, rounds=1), staged(target)).figures) == {
             "cached", "cached_direct", "disk", "disk_direct",
@@ -300,7 +300,7 @@ def test_timings_with_and_without_the_page_cache(tmp_path: Path) -> None:
 
 
 def test_too_short_phases_have_no_figure(tmp_path: Path) -> None:
-    """Phases of a tenth of a second have no rate and no ratio."""
+    """Phases of a tenth of a second have no rate or ratio."""
     trials = (ReadAhead(seconds=0.02, rounds=2), Classic(seconds=0.02, rounds=2), Timings(seconds=0.02, rounds=2))
     with on_file(tmp_path) as target:
         short = Profile(name="t", title="", seconds=60, size=8 * MIB, trials=trials)
@@ -310,7 +310,7 @@ def test_too_short_phases_have_no_figure(tmp_path: Path) -> None:
 
 
 def test_profiles_use_the_options_that_change_a_setting() -> None:
-    """The cache switch goes to the classic trial, the setting to the read-ahead trial, which comes last."""
+    """The cache switch goes to the classic trial. The setting goes to the read-ahead trial, which comes last."""
     plain = Profile(name="t", title="", seconds=1, size=1, trials=(ReadAhead(rounds=3), Classic()))
     setting = Recorder()
     made = switched(plain, off=lambda: _off([]), read_ahead=setting)
@@ -335,7 +335,7 @@ def test_options_that_exclude_each_other_are_refused(words: list[str], expected:
 
 @pytest.mark.slow
 def test_two_exports_are_measured_together(tmp_path: Path) -> None:
-    """The second export is announced, and the result has the engine and the ratio."""
+    """The second export is announced. The result has the engine and the ratio."""
     words = (*FLASH, "--size", "64MiB", "--no-keep")
     with (
         tempfile.TemporaryDirectory(dir="/tmp") as one,
@@ -354,7 +354,7 @@ def test_two_exports_are_measured_together(tmp_path: Path) -> None:
 
 
 def test_the_classic_profile_prints_the_classic_tables(tmp_path: Path) -> None:
-    """There are four tables within 80 columns, with the option for the missing column."""
+    """There are four tables within 80 columns. The option for the missing column is given."""
     with on_file(tmp_path) as target:
         short: tuple[Trial, ...] = (
             Classic(seconds=0.6, rounds=1),

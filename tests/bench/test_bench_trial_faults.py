@@ -1,4 +1,4 @@
-"""Engines that do less than requested, take no time or fail cause a reason, never a figure or a crash."""
+"""Engines that do less than requested, take no time or fail. They cause a reason, never a figure or a crash."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ UNTIMED = (
     RaidLevel(seconds=0.02, most=1, strided=8, striped=4, rounds=1),
     Worst(seconds=0.2, saturation=0.1),
 )
-"""Trials that request operations by number, in a part of their work at least."""
+"""Trials that request operations by number, at least in part."""
 
 
 @dataclass
@@ -86,7 +86,7 @@ def fewer(work: Work, outcome: Outcome) -> Outcome:
 
 
 def counted(work: Work, outcome: Outcome) -> Outcome:
-    """Count operations that were requested by number, as if they were more than an engine keeps."""
+    """Count operations that were requested by number. They are counted as if they were more than an engine keeps."""
     bins = array("Q", [0] * 128 + [1])
     lost = fewer(work, outcome)
     return lost if lost is outcome else _each(lost, lambda one: replace(one, beyond={Op.READ: bins}))
@@ -100,7 +100,7 @@ def at_once(_: Work, outcome: Outcome) -> Outcome:
 @pytest.mark.parametrize("spoil", [fewer, counted])
 @pytest.mark.parametrize("trial", UNTIMED, ids=lambda trial: trial.name)
 def test_fewer_operations_than_were_asked_for_give_no_verdict(trial: Trial, spoil: Spoil) -> None:
-    """The reason has the number of missing operations, and there is no figure or verdict."""
+    """The reason has the number of missing operations. There is no figure or verdict."""
     result = only(trial, spoil=spoil)
     assert (result.verdict, result.figures) == ("inconclusive", {})
     assert "operations on the model are missing in the engine's results." in result.reasons[0]
@@ -109,13 +109,13 @@ def test_fewer_operations_than_were_asked_for_give_no_verdict(trial: Trial, spoi
 @pytest.mark.parametrize("since", [1, 4])
 @pytest.mark.parametrize("trial", UNTIMED, ids=lambda trial: trial.name)
 def test_a_round_without_a_duration_ends_no_run(trial: Trial, since: int) -> None:
-    """A round without a duration has no rate, but the trial has a result."""
+    """A round without a duration has no rate. The trial still has a result."""
     assert only(trial, spoil=at_once, since=since).reasons
 
 
 @pytest.mark.slow
 def test_reads_without_a_duration_keep_the_figures_of_writes() -> None:
-    """Reads and writes are compared only if both have a rate; existing figures are kept."""
+    """Reads and writes are compared only if both have a rate. Existing figures are kept."""
 
     def reads(work: Work, outcome: Outcome) -> Outcome:
         return at_once(work, outcome) if work.seconds and work.streams[0].ops[0] == Op.READ else outcome
@@ -137,7 +137,7 @@ def test_a_short_operation_is_counted() -> None:
 
 
 def test_a_failure_has_the_message_of_the_system() -> None:
-    """An error ends the trial with the number of operations and the system's message."""
+    """An error ends the trial with the system's message. The number of operations is given, too."""
 
     def failed(_: Work, outcome: Outcome) -> Outcome:
         return _each(outcome, lambda one: replace(one, results=array("i", [-errno.EIO, *one.results[1:]])))
@@ -148,7 +148,7 @@ def test_a_failure_has_the_message_of_the_system() -> None:
 
 
 def test_a_mapping_too_small_for_its_reads_is_reported() -> None:
-    """A piece of a mapping without room for the reads is not compared, and its size is reported."""
+    """A mapping's piece without room for the reads is not compared. Its size is reported."""
     below = Below(ranges=(Range(mapping="/dev/mapper/small", path="/dev/sda", first=0, length=512 << 10),))
     result = only(LayerTax(), below=below)
     assert result.verdict == "inconclusive"
@@ -164,7 +164,7 @@ def test_a_strip_larger_than_the_target_is_reported() -> None:
 
 @pytest.mark.parametrize("trial", [Compression(), ReadBack(most=MIB)], ids=lambda trial: trial.name)
 def test_the_needed_space_depends_on_the_smallest_block(trial: Trial) -> None:
-    """Blocks of 1 MiB need more space than the requested ones of 64 KiB."""
+    """Blocks of 1 MiB need more space than those of 64 KiB. The latter were requested."""
     device = Device(Plan(kind="write-through", size=64 * MIB))
     small, large = (trial.needs(Modelled(device, alignment=grain)).size for grain in (4096, MIB))
     assert large == 16 * small
@@ -245,7 +245,7 @@ class Raising:
 
 @pytest.mark.parametrize("kind", [BenchError, AccessMissing, CannotTell, ChangeUndone, UsageError])
 def test_an_error_of_one_trial_is_its_result(kind: type[RaidctlError]) -> None:
-    """A missing permission or a refused setting of one trial does not affect the others."""
+    """A trial's missing permission or refused setting does not affect the others."""
     raising = Raising(kind("The device below may not be read."))
     several = session(raising, Medium(reads=60, commits=12), spoil=lambda _, outcome: outcome)
     assert several.results[0].reasons == ("The device below may not be read.",)

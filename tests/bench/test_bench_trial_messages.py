@@ -35,7 +35,7 @@ LITTLE = "There were too few rounds, or too short ones, to tell."
 
 
 def without_time(trial: Trial, budget: float | None = NO_TIME) -> TrialResult:
-    """The result of a trial without time, which has only its first round."""
+    """The result of a trial without time. It has only its first round."""
     session = Runner(STAGE.bench(budget=budget), again=False).run(
         Profile(name="test", title="", seconds=1, size=64 * MIB, trials=(trial,))
     )
@@ -50,7 +50,7 @@ def test_few_reads_are_reported_as_too_few() -> None:
 
 
 def test_one_round_is_reported_as_too_few() -> None:
-    """A single or too short round is not reported as equal within its spread."""
+    """A single or too short round is not reported as equal. Equal means within its spread."""
     assert without_time(Alignment(seconds=0.02)).reasons[0] == LITTLE
     handle = os.memfd_create("one-round")
     os.ftruncate(handle, 8 * MIB)

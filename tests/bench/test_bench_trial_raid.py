@@ -1,4 +1,4 @@
-"""The trial of the RAID level, on arrays of known level in the model's time."""
+"""The trial of the RAID level, on arrays of known level. It runs in the model's time."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def drives_of(**given: object) -> Plan:
 
 @pytest.mark.parametrize(("name", "drives"), ARRAYS)
 def test_the_level_is_named(name: Level, drives: int) -> None:
-    """With the number of drives known, cost and layout name only the true level."""
+    """With a known number of drives, only the true level is named. Cost and layout name it."""
     below = Below(level=name, drives=drives, strip=64 * KIB)
     plan = drives_of(level=name, drives=drives)
     result = whole(SHORT, Stage(plan, below).bench())
@@ -44,7 +44,7 @@ def test_another_level_than_promised_fails() -> None:
 
 @pytest.mark.parametrize("why", ["degraded", "rebuild"])
 def test_a_degraded_array_is_judged_by_its_sizes_only(why: str) -> None:
-    """Cost and layout of a degraded array are those of another level, so they are not used."""
+    """Cost and layout of a degraded array are not used. They are those of another level."""
     bench = Stage(drives_of(level="raid0", drives=3), Below(strip=64 * KIB)).bench()
     bench.confounders = (Confounder(name=why, text="md:md0 lacks a drive."),)
     result = whole(replace(SHORT, promised="raid5"), bench)
@@ -63,7 +63,7 @@ def test_without_facts_the_true_level_is_among_those_named(name: Level, drives: 
 
 @pytest.mark.parametrize(("usable", "levels"), [(6, ["raid6"]), (7, ["raid5"]), (8, ["raid0"]), (4, ["raid10"])])
 def test_without_writes_the_capacity_names_the_level(usable: int, levels: list[str]) -> None:
-    """If nothing may be written, the sizes of drives and volume give the level."""
+    """Without writes, the sizes of drives and volume give the level."""
     below = Below(drives=8, drive_bytes=GIB, volume_bytes=usable * GIB, strip=64 * KIB)
     bench = Stage(drives_of(), below).bench()
     bench.target.writable = False  # type: ignore[misc]  # a model's field
@@ -71,7 +71,10 @@ def test_without_writes_the_capacity_names_the_level(usable: int, levels: list[s
 
 
 def test_behind_a_cache_the_cost_is_a_lower_bound() -> None:
-    """A cache hides cost, so cheap writes do not rule out RAID-6, but expensive ones rule out RAID-0."""
+    """Behind a cache, cheap writes do not rule out RAID-6.
+
+    The cache hides cost, but expensive writes rule out RAID-0.
+    """
     cost = geometry.levels(rate(2000.0), rate(1000.0))
     assert cost.levels == ("raid1", "raid10")
     none = Spread(measured=None, unit="ratio", n=0)

@@ -119,7 +119,7 @@ def test_a_result_names_exactly_the_engines_that_ran_it(folder: Path) -> None:
 
 
 def test_every_trial_has_a_result_in_the_order_of_the_profile(folder: Path) -> None:
-    """Each result has engine and duration, progress never decreases, and the file is removed."""
+    """Each result has engine and duration, and the file is removed. Progress never decreases."""
     steps: list[Progress] = []
     session = run(folder, *QUICK, progress=steps.append)
     assert steps
@@ -134,7 +134,7 @@ def test_every_trial_has_a_result_in_the_order_of_the_profile(folder: Path) -> N
 
 
 def test_rounds_of_trials_alternate(folder: Path) -> None:
-    """The first two trials alternate; one that changes the state comes after them."""
+    """The first two trials alternate. One that changes the state comes after them."""
     trials: list[str] = []
     with FileTarget(str(folder), 4 * MIB) as target:
         runner = Runner(beside(target, seed=3), lambda step: trials.append(step.trial))
@@ -189,7 +189,7 @@ def interrupted_at(line: int, folder: Path) -> tuple[set[int], int, bool | None]
 
 @pytest.mark.slow
 def test_an_interruption_at_any_line_keeps_the_figures(folder: Path) -> None:
-    """Once the engine has run, an interruption at any line ends the session and marks it."""
+    """An interruption at any line ends the session and marks it. This holds once the engine has run."""
     lines, _, whole = interrupted_at(0, folder)
     assert whole is False
     ends = {line: interrupted_at(line, folder)[1:] for line in lines}
@@ -223,7 +223,7 @@ print("interrupted" if session.interrupted else "whole", flush=True)
 
 @pytest.mark.parametrize("engine", ["native", "portable"])
 def test_a_real_interruption_ends_every_engine(folder: Path, engine: str) -> None:
-    """After SIGINT during the commits, the session is marked, and the file removed."""
+    """SIGINT during the commits marks the session and removes the file."""
     command = [sys.executable, "-c", _PROGRAM, str(folder), engine]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT) as program:
         assert program.stdout is not None
@@ -237,7 +237,7 @@ def test_a_real_interruption_ends_every_engine(folder: Path, engine: str) -> Non
 
 
 def test_an_error_of_the_engine_is_a_reason(folder: Path) -> None:
-    """After I/O errors there is no figure, the verdict is inconclusive, and the file is removed."""
+    """After I/O errors, the verdict is inconclusive. There is no figure, and the file is removed."""
     session = run(folder, *QUICK[:2], engine=Counting(at=1, fault=errno.EIO))
     assert {one.verdict for one in session.results} == {"inconclusive"}
     assert all("Input/output error" in one.reasons[0] for one in session.results)
@@ -247,7 +247,7 @@ def test_an_error_of_the_engine_is_a_reason(folder: Path) -> None:
 
 @dataclass(frozen=True)
 class Refused:
-    """A trial whose work the engine refuses, so that its result has no figure."""
+    """A trial whose work the engine refuses. Its result has no figure."""
 
     name: str
     title: str = "a test that fails"
@@ -294,7 +294,7 @@ def test_the_time_limit_ends_after_the_round(folder: Path) -> None:
 
 
 def test_trials_that_write_are_skipped_on_a_read_only_target(folder: Path) -> None:
-    """A skipped trial has a result with the reason; trials that read are run."""
+    """A skipped trial has a result with the reason. Trials that read are run."""
 
     class ReadOnly(FileTarget):
         writable = False
@@ -332,7 +332,7 @@ def test_a_target_that_is_too_small_is_a_reason(folder: Path) -> None:
 
 @pytest.mark.parametrize(("last", "unstable"), [(119.0, False), (121.0, True), (80.0, True), (None, None)])
 def test_drift_is_a_difference_of_a_fifth(last: float | None, unstable: bool | None) -> None:
-    """A difference of more than 20 % between first and last test is unstable."""
+    """A difference of over 20 % between first and last test is unstable."""
     first, again = (
         TrialResult(trial="seeks", figures={"read_qd1_all": Spread(measured=value, unit="ops/s", n=6)})
         for value in (100.0, last)
@@ -365,7 +365,7 @@ def test_a_virtual_machine_has_no_verdict_on_durability(verdict: str) -> None:
 
 
 def test_evidence_uses_intervals() -> None:
-    """A rate without an interval is no evidence; one above any hard drive's has the fastest drive as limit."""
+    """A rate without an interval is no evidence. One above any hard drive's has the fastest drive as limit."""
     medium = TrialResult(trial="medium", figures={}, series={"medium": "rotating"})
     rates = {name: Spread(measured=900.0, unit="ops/s", n=6, low=low) for name, low in (("commits", None),)}
     assert evidence({"medium": medium, "commits": TrialResult(trial="commits", figures=rates)}).commits is None
@@ -376,7 +376,7 @@ def test_evidence_uses_intervals() -> None:
 
 @pytest.mark.parametrize("name", PROFILES)
 def test_profiles_fit_into_their_time(name: str) -> None:
-    """The trials of a profile, the first one twice, fit into its seconds."""
+    """A profile's trials, the first one twice, fit into its seconds."""
     wanted = PROFILES[name]
     target = Memory(handle=-1, size=wanted.size, writable=True)
     needs = [trial.needs(target).seconds for trial in (*wanted.trials, wanted.trials[0])]

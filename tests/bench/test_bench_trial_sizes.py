@@ -1,4 +1,4 @@
-"""Targets that only accept large blocks (ZFS: 128 KiB and more) have figures of the moved bytes."""
+"""Figures of targets that only accept large blocks. They are of the moved bytes; ZFS accepts 128 KiB and more."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def target() -> Iterator[Handle]:
 
 @pytest.mark.parametrize("trial", TRIALS, ids=lambda trial: trial.name)
 def test_a_throughput_is_of_the_blocks_that_were_moved(target: Handle, trial: Trial) -> None:
-    """Every figure in MiB/s is the speed of the target, although smaller blocks were requested."""
+    """Every figure in MiB/s is the speed of the target. Smaller blocks were requested."""
     engine = Even()
     result = whole(trial, Bench(target, engine, seed=7, run_id=7, clock=lambda: engine.now + time.monotonic()))
     own = "write_" if trial.name == "compression" else "?"  # past the engine, by the clock of this machine

@@ -45,7 +45,7 @@ FOUR: dict[str, Any] = {"level": "raid0", "drives": 4, "size": 16 * GIB}
 
 
 def stage(kind: Kind = "write-through", *, below: Below | None = None, **plan: Any) -> Stage:
-    """An array of 15000 rpm by default, whose caches make about 1,500 commits per second."""
+    """An array of 15000 rpm by default. Its caches make about 1,500 commits per second."""
     return Stage(Plan(kind=kind, **{"rpm": 15000.0, "keep": False, "latency": 0.0003, **plan}), below or Below())
 
 
@@ -63,7 +63,7 @@ def figure(result: TrialResult, name: str) -> float:
 
 @pytest.mark.parametrize("rpm", [5400, 7200, 10000, 15000])
 def test_a_rotating_drive_and_its_speed_are_found(rpm: int) -> None:
-    """Random reads and commits of one block give the medium, and its speed within 2 %."""
+    """Random reads and commits of one block give the medium. Its speed is right within 2 %."""
     result = computed(SHORT_MEDIUM, rpm=float(rpm))
     assert (result.verdict, result.series["medium"]) == ("info", "rotating")
     assert figure(result, "rpm") == pytest.approx(rpm, rel=0.02)
@@ -80,7 +80,7 @@ def test_solid_state_has_no_rotation() -> None:
                           ("battery", "acknowledged_early")],
 )  # fmt: skip
 def test_commits_are_compared_with_the_rotation(kind: Kind, reading: str) -> None:
-    """A drive that waits makes rpm/60 commits per second; an early acknowledgement is reported."""
+    """A drive that waits makes rpm/60 commits per second. An early acknowledgement is reported."""
     made = stage(kind).bench(rpm=15000.0)
     made.known["medium"] = whole(SHORT_MEDIUM, made)
     result = whole(SHORT_COMMITS, made)
@@ -100,7 +100,7 @@ def test_commits_without_a_known_medium_are_inconclusive() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["lying", "volatile", "battery", "unprotected"])
 def test_a_measurement_alone_passes_no_lying_cache(kind: Kind) -> None:
-    """Without the inventory's facts, only an honest volatile cache passes; others are inconclusive."""
+    """Without the inventory's facts, only an honest volatile cache passes. Others are inconclusive."""
     knee = Knee(most=48 * MIB, block=16 * KIB, fills=1, rest=0.2)
     trials = (SHORT_MEDIUM, SHORT_COMMITS, knee, FlushSlope(amounts=(0, 1, 2, 4), rounds=3))
     made = stage(kind, **SMALL_CACHE).bench()
@@ -113,7 +113,7 @@ def test_a_measurement_alone_passes_no_lying_cache(kind: Kind) -> None:
 
 
 def test_a_virtual_machine_leaves_commits_open() -> None:
-    """A confounder that forbids verdicts makes commits inconclusive, with its text as the reason."""
+    """A confounder that forbids verdicts makes commits inconclusive. Its text is the reason."""
     virtual = Confounder(name="virtual_machine", text="This is a virtual machine.", forbids=True)
     result = whole(Commits(seconds=0.1, rounds=1), stage("battery").bench(confounders=(virtual,)))
     assert (result.verdict, result.reasons) == ("inconclusive", ("This is a virtual machine.",))
@@ -128,7 +128,7 @@ def test_too_few_commits_give_no_figure() -> None:
 
 @pytest.mark.parametrize(("kind", "reading"), [("volatile", "flushed"), ("lying", "kept"), ("battery", "kept")])
 def test_the_flush_slope_shows_whether_the_cache_is_emptied(kind: Kind, reading: str) -> None:
-    """At 20 MB/s a flush takes 52.4 ms/MiB if it empties the cache, else nothing."""
+    """A flush takes time only if it empties the cache. At 20 MB/s this is 52.4 ms/MiB."""
     made = stage(kind, **SMALL_CACHE).bench()
     if kind != "volatile":
         made.known["knee"] = whole(Knee(most=64 * MIB, block=16 * KIB, fills=1, rest=0.2), made)
@@ -165,7 +165,7 @@ def test_write_caches_of_full_size_are_sized(mib: int) -> None:
 
 @pytest.mark.slow
 def test_figures_of_seeks_have_their_span() -> None:
-    """Random reads over a small part are faster, and each figure has its span."""
+    """Random reads over a small part are faster. Each figure has its span."""
     result = computed(Seeks(spans=(256 * MIB, None), depths=(1,), seconds=0.6), size=64 * GIB)
     assert figure(result, "read_qd1_256m") > figure(result, "read_qd1_all")
     spans = {"256m": 256 * MIB, "all": 64 << 30}
@@ -202,7 +202,7 @@ def test_the_curve_of_a_hard_drive_falls() -> None:
 
 @pytest.mark.parametrize("compresses", [False, True])
 def test_a_device_that_compresses_is_marked(*, compresses: bool) -> None:
-    """A device with faster zeros than random data is suspect, and all other figures are marked."""
+    """A device with faster zeros than random data is suspect. All other figures are marked."""
     made = stage("battery", cache=256 * MIB, rpm=0.0, link=100e6, compresses=compresses, keep=True).bench()
     result = whole(Compression(blocks=48, block=64 * KIB, seconds=0.1), made)
     assert (result.verdict == "suspect") is compresses, result.figures
@@ -211,13 +211,13 @@ def test_a_device_that_compresses_is_marked(*, compresses: bool) -> None:
 
 
 def test_everything_reads_back_as_it_was_written() -> None:
-    """All blocks of the second write are read back from an honest model."""
+    """An honest model reads back all blocks of the second write."""
     result = computed(ReadBack(most=2 * MIB), "battery", rpm=0.0, size=64 * MIB, keep=True)
     assert (result.verdict, figure(result, "wrong")) == ("pass", 0.0)
 
 
 def test_waits_are_counted_from_the_intended_start() -> None:
-    """Each share of the saturated rate has its latencies and its longest stall."""
+    """Each share of the saturated rate has latencies and a longest stall."""
     result = computed(Worst(seconds=0.6, shares=(0.2, 0.5), saturation=0.5), "battery")
     assert set(result.latency) == {"at_20", "at_50"}
     assert result.latency["at_20"].n < result.latency["at_50"].n
@@ -241,7 +241,7 @@ def test_the_drives_of_raid0_are_counted() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("strip", [None, 64 * KIB, 256 * KIB])
 def test_operations_across_chunks_are_slower(strip: int | None) -> None:
-    """On RAID-0, a read of a strip from its middle keeps two drives busy, whatever the strip size."""
+    """On RAID-0, a strip read from its middle keeps two drives busy. This holds for any strip size."""
     chunk = strip or 64 * KIB
     made = stage(**FOUR, chunk=chunk, below=Below(strip=strip)).bench()
     made.target.writable = False  # type: ignore[misc]  # as above
@@ -255,7 +255,7 @@ def test_operations_across_chunks_are_slower(strip: int | None) -> None:
 
 @pytest.mark.parametrize("trial", [ReadAhead(seconds=0.3), Steady(seconds=0.2, most=12)])
 def test_flash_is_steady_and_reads_nothing_in_advance(trial: Trial) -> None:
-    """Random reads of flash are as fast as sequential ones, and its writes are steady at once."""
+    """Random reads of flash are as fast as sequential ones. Its writes are steady at once."""
     result = computed(trial, rpm=0.0, size=64 * MIB)
     if result.trial == "steady":
         assert result.verdict == "info"
@@ -292,7 +292,7 @@ class Ahead:
 @pytest.mark.slow
 @pytest.mark.parametrize("on", [True, False])
 def test_the_controllers_read_ahead_is_switched_and_measured(*, on: bool) -> None:
-    """Read-ahead makes four flash drives about four times as fast, and is restored."""
+    """Read-ahead makes four flash drives about four times as fast. The setting is restored."""
     made = stage(**{**FOUR, "rpm": 0.0, "size": GIB}, read_ahead=MIB, latency=50e-6).bench()
     assert isinstance(made.target, Modelled)
     switch = Ahead(made.target.device, on=on)

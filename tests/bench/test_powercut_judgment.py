@@ -1,4 +1,4 @@
-"""The verdict on a power cut, on a model of a drive with a volatile cache.
+"""The verdict on a power cut of a drive model. The drive has a volatile cache.
 
 The model has the content of medium and cache, sector by sector. A cut saves an arbitrary part of the cache and loses
 the rest. Honest drives empty the cache at a flush; lying ones do not, and differ in what they write out.
@@ -30,13 +30,13 @@ class Drive:
     random: random.Random
     medium: list[list[int]] = field(init=False)
     cache: list[tuple[int, int]] = field(default_factory=list)
-    """Block and generation of each write that is not on the medium, in order."""
+    """Block and generation of each write missing on the medium, in order."""
 
     def __post_init__(self) -> None:
         self.medium = [[int(Odd.ZERO)] * SECTORS for _ in range(self.blocks)]
 
     def write(self, block: int, generation: int) -> None:
-        """Accept a write; some of the cache may be written out at any time."""
+        """Accept a write. Some of the cache may be written out at any time."""
         self.cache.append((block, generation))
         if self.random.random() < 0.3:
             self._out(self.random.randrange(len(self.cache)) if self.kind in ("honest", "reordering") else 0)
@@ -60,7 +60,7 @@ class Drive:
             self.cache = []
 
     def cut(self) -> list[list[int]]:
-        """Lose the cache, except an arbitrary part; returns the content of each block."""
+        """Lose the cache, except an arbitrary part. Returns the content of each block."""
         if self.kind in ("honest", "reordering"):
             for block, generation in self.cache:
                 for sector in range(SECTORS):
@@ -71,7 +71,7 @@ class Drive:
 
 
 def session(drive: Drive, groups: Sequence[int], stop: int, *, unheard: bool) -> History:
-    """Fill and write as the writer does; the power fails after ``stop`` steps of the last group.
+    """Fill and write as the writer does. The power fails after ``stop`` steps of the last group.
 
     ``unheard``: the last flush returned, but its report did not reach the witness.
     """
@@ -115,7 +115,7 @@ CASES = {
 
 
 def cut(kind: str, blocks: int, groups: list[int], *, stop: int, seed: int, unheard: bool) -> tuple[Tally, bool]:
-    """One session and a cut; returns the judgment, and whether a write is missing."""
+    """One session and a cut. Returns the judgment, and whether a write is missing."""
     drive = Drive(kind, blocks, random.Random(seed))  # noqa: S311 - a model
     history = session(drive, groups, stop, unheard=unheard)
     found = drive.cut()
@@ -153,7 +153,10 @@ def test_losing_the_newest_writes_is_no_reordering(
 
 @given(seed=st.integers(0, 2**32))
 def test_lying_drives_are_found_within_three_cuts(seed: int) -> None:
-    """With sessions of usual length, a model loses nothing in one with a probability below one in a million."""
+    """Lying drives are found within three cuts.
+
+    In a session of usual length, a model loses nothing with a probability below one in a million.
+    """
     for kind in ("forgetting", "reordering", "tearing"):
         tries = [cut(kind, 64, [16] * 20, stop=7, seed=seed + number, unheard=False)[0].verdict for number in range(3)]
         assert any(verdict != "none" for verdict in tries), (kind, tries)
@@ -197,7 +200,10 @@ ZERO, FOREIGN, AWAY, BROKEN, UNREAD = map(int, Odd)
     ],
 )
 def test_each_kind_of_damage_has_its_verdict(found: list[list[int]], verdict: str) -> None:
-    """Blocks 0 and 1 were written and flushed as 6 and 7, then 0 and 2 announced as 8 and 9."""
+    """Each kind of damage has its verdict.
+
+    Blocks 0 and 1 were written and flushed as 6 and 7, then 0 and 2 announced as 8 and 9.
+    """
     assert judge(history_of([0, 1], [0, 2]), found).verdict == verdict
 
 
@@ -218,7 +224,7 @@ def test_contradictory_records_are_refused() -> None:
 
 @given(clean=st.integers(1, 500), share=st.floats(0.01, 0.99), confidence=st.floats(0.5, 0.999))
 def test_the_number_of_cuts_and_the_bound_agree(clean: int, share: float, confidence: float) -> None:
-    """The needed number of cuts is enough, one fewer is not, and more cuts never lower the bound."""
+    """The needed number of cuts is enough, one fewer is not. More cuts never raise the bound."""
     cuts = needed(share, confidence)
     assert bound(cuts, confidence) <= share
     assert cuts == 1 or bound(cuts - 1, confidence) > share
@@ -239,7 +245,7 @@ def test_the_figures_of_the_manual() -> None:
 def test_a_cut_counts_if_it_came_soon_after_a_flush(
     flush: float, since: float, offset: float, pace: float | None
 ) -> None:
-    """The offset between the clocks of the machines does not matter if it is constant."""
+    """A constant offset between the machines' clocks does not matter."""
     seconds, why = exposure((flush, flush + offset), (flush + since, flush + since + offset), pace)
     limit = max(0.1, 3 * (pace or 0.0))
     assert seconds == pytest.approx(since, abs=1e-3)

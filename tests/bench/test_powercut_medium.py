@@ -1,4 +1,4 @@
-"""Blocks that are read back are described by generation, and a run only uses the file that it created."""
+"""Description of the blocks that are read back, by generation. A run only uses the file that it created."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def mixed(first: bytes, second: bytes, sectors: int) -> bytes:
 
 @pytest.mark.parametrize("sectors", range(1, 8))
 def test_a_block_of_two_writes_has_both_generations(sectors: int) -> None:
-    """Both generations are found, also if the first sectors are missing or damaged."""
+    """Both generations are found. This also holds if the first sectors are missing or damaged."""
     assert described(mixed(made(7), made(5), sectors), PLACE, RUN) == [5, 7]
     assert described(mixed(made(5), made(7), sectors), PLACE, RUN) == [5, 7]
     assert described(mixed(bytes(SIZE), made(7), sectors), PLACE, RUN) == [Odd.ZERO, 7]
@@ -72,7 +72,7 @@ class Failing:
 
 
 def test_a_block_that_cannot_be_read_is_not_a_lost_one() -> None:
-    """An unreadable sector is reported as such; a missing target ends the check."""
+    """An unreadable sector is reported as such. A missing target ends the check."""
     assert content(Failing(errno.EIO), PLAN, RUN, 3) == [Odd.UNREADABLE]
     with pytest.raises(OSError, match="no 4096 bytes"):
         content(Failing(errno.ENODEV), PLAN, RUN, 3)

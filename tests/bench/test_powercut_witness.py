@@ -1,4 +1,4 @@
-"""The witness and the writer: cuts are judged, and failures end in an error without accusing a drive."""
+"""The witness and the writer. Cuts are judged, and failures end in an error without accusing a drive."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def cut_once(setup: WitnessSetup, drive: Drive) -> None:
 
 
 def test_an_honest_drive_passes_several_cuts_of_one_run(setup: WitnessSetup) -> None:
-    """Each session continues where the last one ended, whatever was restarted in between."""
+    """Each session continues where the last one ended. It does not matter what was restarted in between."""
     drive = Drive()
     with setup.running():
         setup.write(drive, "boot 1", new=True)
@@ -56,7 +56,7 @@ def test_a_drive_that_ignores_flushes_fails_at_the_first_cut(setup: WitnessSetup
 
 
 def test_without_a_restart_there_was_no_cut(setup: WitnessSetup) -> None:
-    """A writer that was killed, or that ended at its limit, is no power cut."""
+    """A killed writer is no power cut. Neither is one that ended at its limit."""
     drive = Drive()
     with setup.running():
         setup.write(drive, "boot 1", new=True)
@@ -69,7 +69,10 @@ def test_without_a_restart_there_was_no_cut(setup: WitnessSetup) -> None:
 
 
 def test_a_cut_does_not_count_if_the_witness_was_restarted_meanwhile(setup: WitnessSetup) -> None:
-    """The witness may have missed the cut, so a pass does not count; a loss does."""
+    """After a restart of the witness, only a loss counts.
+
+    The witness may have missed the cut, so a pass does not count.
+    """
     for honest, counted in ((True, False), (False, True)):
         drive = Drive(honest=honest)
         setup.directory /= "one"
@@ -104,7 +107,7 @@ def test_a_writer_that_is_ended_by_sigterm_reports_it(setup: WitnessSetup) -> No
 
 
 def test_a_torn_journal_is_continued_and_a_damaged_one_is_refused(setup: WitnessSetup) -> None:
-    """A torn end makes the cut not count, damage in the middle is an error."""
+    """A torn end makes the cut not count. Damage in the middle is an error."""
     drive = Drive()
     cut_once(setup, drive)
     [journal] = setup.directory.glob("*.journal")
@@ -122,7 +125,10 @@ def test_a_torn_journal_is_continued_and_a_damaged_one_is_refused(setup: Witness
 
 @over("keep", range(0, 1001, 50))
 def test_a_truncated_journal_never_accuses_an_honest_drive(setup: WitnessSetup, keep: int) -> None:
-    """The journal of the witness is cut at any per mille of its length."""
+    """A truncated journal never accuses an honest drive.
+
+    The witness's journal is cut at any per mille of its length.
+    """
     directory = setup.directory / str(keep)
     directory.mkdir()
     here = WitnessSetup(directory)
@@ -141,7 +147,7 @@ def test_a_truncated_journal_never_accuses_an_honest_drive(setup: WitnessSetup, 
 
 @pytest.mark.parametrize("changed", [{"serial": "S2"}, {"serial": None}, {"size_bytes": 2 << 20}, {"kind": "file"}])
 def test_another_target_is_neither_checked_nor_written(setup: WitnessSetup, changed: dict[str, object]) -> None:
-    """A changed or missing serial number, another size or another kind is refused."""
+    """A changed or missing serial number, another size or kind is refused."""
     other = msgspec.structs.replace(TARGET, **changed)
     with setup.running():
         setup.write(Drive(), "boot 1", new=True)
@@ -202,7 +208,7 @@ def other(setup: WitnessSetup) -> None:
 
 
 def test_a_witness_records_one_run_at_a_time(setup: WitnessSetup) -> None:
-    """While a run is written, another run or a second writer is refused."""
+    """While a run is written, another run or writer is refused."""
     with setup.running(), setup.session("boot 1", new=True) as (witness, _):
         witness.same(TARGET)
         for words in ({"run": "00000000000000b2", "new": True}, {"run": RUN}, {"run": "last"}):

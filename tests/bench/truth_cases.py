@@ -1,4 +1,4 @@
-"""Each row of the evidence table as a model with known properties: the reported facts and the right verdict.
+"""Each row of the evidence table, as a model with known properties. It has the reported facts and the right verdict.
 
 Data only. ``truth_runs`` measures it over NBD; the tests run each case once, ``benchmarks/known_truths.py`` many
 times.
@@ -30,13 +30,13 @@ class Truth:
     facts: Evidence
     """Facts of the inventory; of ``rpm``, only whether it is known."""
     switched: Switched = ()
-    """States in which commits are measured again, with the switches that make them."""
+    """States in which commits are measured again, with their switches. The switches make the states."""
     dropping: bool = False
     """Whether it is measured through a layer that drops each flush."""
     raw: bool = False
     """Whether commits are measured past that layer as well."""
     flushes: bool = True
-    """Whether the knee and the flush slope are measured; without them nothing must be concluded from them."""
+    """Whether the knee and the flush slope are measured. Without them nothing must be concluded from them."""
     rpm: int | None = None
     """0: solid state; None: that of the scale."""
     verdict: Verdict

@@ -1,4 +1,4 @@
-"""Figures measured over NBD on a model with known properties: rotation speed, size of the write cache."""
+"""Figures measured over NBD on a model with known properties. They are rotation speed and size of the write cache."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def rpm(speed: int, *, reads: int = 60, commits: int = 300) -> Figured:
 
 
 def write_cache(mib: int, *, destage: float = 20.0, fills: int = 1) -> Figured:
-    """The size in MiB of a protected cache with this destage rate in MB/s; six times its size is written."""
+    """The size of a protected cache in MiB. It has this destage rate in MB/s, and six times its size is written."""
     words = ("--kind", "battery", "--cache", f"{mib}MiB", "--destage", f"{destage}MB/s", "--size", "16GiB", "--no-keep")
     trial = Knee(most=6 * mib * MIB, fills=fills, rest=0.2)
     return _figure(trial, "write_cache", float(mib), *words)
@@ -64,7 +64,7 @@ class NamedLevels:
 
 
 def level(truth: Level, drives: int, permitted: tuple[str, ...], *, counted: bool) -> NamedLevels:
-    """The level of drives of 15000 rpm; ``counted``: whether the inventory has their number."""
+    """The level of drives of 15000 rpm. ``counted``: whether the inventory has their number."""
     words = (
         "--kind",
         "write-through",

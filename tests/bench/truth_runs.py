@@ -1,4 +1,7 @@
-"""Measures a case of ``truth_cases`` with the real trials: on a virtual clock, or over NBD in real time."""
+"""Measurement of a case of ``truth_cases`` with the real trials.
+
+It runs on a virtual clock, or over NBD in real time.
+"""
 
 from __future__ import annotations
 
@@ -69,7 +72,8 @@ LONG = Scale(
 )
 """Half a minute, with phases about as long as a user's."""
 LATENCY = 0.0003
-"""Seconds of any reply: about 1500 commits per second, so that several models can be served at the same time."""
+"""Seconds of any reply. They give about 1500 commits per second, so that several models can be served at the same
+time."""
 
 
 @dataclass(frozen=True)
@@ -82,13 +86,13 @@ class Run:
     lateness: dict[str, Any]
     """The lateness that the model reports."""
     disturbed: bool
-    """Whether the host was too slow for the model or its client, so that the properties of the model do not hold."""
+    """Whether the host was too slow for the model or its client. The properties of the model then do not hold."""
     seconds: float
 
 
 @contextmanager
 def served(*words: str, drops: bool = False) -> Iterator[tuple[Model, NbdTarget]]:
-    """Serve a model with these arguments; yields it with its export as a writable target."""
+    """Serve a model with these arguments. Yields it with its export as a writable target."""
     # a socket's path has 108 bytes, so the folder must be near the root
     with (
         tempfile.TemporaryDirectory(prefix="truth-", dir="/tmp") as name,
@@ -110,7 +114,7 @@ def uri(place: Path) -> str:
 
 
 def play(truth: Truth, scale: Scale = SHORT, **given: Any) -> Run:
-    """Serve the array, measure it, and weigh the evidence; ``given`` are fields of the bench, such as the seed."""
+    """Serve the array, measure it, and weigh the evidence. ``given`` are fields of the bench, such as the seed."""
     rpm = scale.rpm if truth.rpm is None else truth.rpm
     words = ["--kind", truth.kind, "--rpm", str(rpm), "--cache", scale.cache, "--destage", scale.destage]
     words += ["--latency", str(LATENCY), "--size", "4GiB", "--no-keep", *truth.words]
@@ -130,7 +134,7 @@ def play(truth: Truth, scale: Scale = SHORT, **given: Any) -> Run:
 
 
 def compute(truth: Truth, scale: Scale = SHORT, seed: int = 7) -> Run:
-    """Run a case in the model's time, with the same trials and a computed engine."""
+    """Run a case in the model's time. The trials are the same, and the engine is computed."""
     rpm = scale.rpm if truth.rpm is None else truth.rpm
     facts = replace(truth.facts, rpm=float(rpm) if truth.facts.rpm and rpm else None)
     sizes: dict[str, Any] = {"cache": parse_size(scale.cache, binary=True)}
@@ -184,7 +188,7 @@ def _measured(truth: Truth, scale: Scale, bench: Bench, model: HasSwitches) -> d
 
 
 def turning(model: HasSwitches, truth: Truth) -> Callable[[State], AbstractContextManager[None]]:
-    """Return a function that switches the model for the duration of a context."""
+    """Return a function that switches the model during a context."""
 
     @contextmanager
     def turn(state: State) -> Iterator[None]:

@@ -1,4 +1,4 @@
-"""An engine on a virtual clock: it computes the end of each operation from the model of an array, without sleeping.
+"""An engine on a virtual clock. It computes the end of each operation from the model of an array, without sleeping.
 
 Trials run on it in a moment, with the same result each time, however slow or busy the machine is.
 """
@@ -21,7 +21,7 @@ from raidctl.bench.trials.trial import Below, Bench
 from raidctl.bench.work import Op, Outcome, Samples, Stream, Target, Work
 
 TIME = 99
-"""The time of writing in the blocks, which does not depend on a clock."""
+"""The time of writing in the blocks. It does not depend on a clock."""
 
 
 @dataclass
@@ -115,7 +115,7 @@ class _Lane:
         self._zeros = bytes(self.stream.size)
 
     def due(self, now: float, begin: float) -> float | None:
-        """When its next operation may begin, once a place of its depth is free; None at its end."""
+        """When its next operation may begin. A place of its depth has to be free. None at its end."""
         number, count = self.number, len(self.stream.ops)
         over = self.work.seconds is not None and now - begin >= self.work.seconds and self.done
         if over or (number >= count and not self.stream.cycle):
@@ -166,7 +166,7 @@ class Computed:
     clock: Clock = field(default_factory=Clock)
     name: str = "computed"
     instead: Modelled | None = None
-    """A model that is used instead of any other target: the times of a file are computed, without access to it."""
+    """A model that is used instead of any other target. The times of a file are computed, without access to it."""
 
     @property
     def now(self) -> float:
@@ -174,7 +174,7 @@ class Computed:
         return self.clock.now
 
     def usable(self, target: Target) -> str | None:
-        """Whether it can run on this target: a model, or anything with a model in its place."""
+        """The reason why it cannot run on this target. None: it can."""
         return None if isinstance(target, Modelled) or self.instead is not None else "only the model"
 
     def run(self, target: Target, work: Work) -> Outcome:
@@ -219,7 +219,7 @@ class Stage:
     below: Below = field(default_factory=Below)
 
     def bench(self, seed: int = 7, engine: Computed | None = None, **given: Any) -> Bench:
-        """A new model, and a bench on it; ``given`` are fields of the bench."""
+        """A new model, and a bench on it. ``given`` are fields of the bench."""
         engine = engine or Computed()
         clock = engine.clock
         return Bench(
@@ -229,7 +229,7 @@ class Stage:
 
 
 def beside(target: Target, engine: Computed | None = None, **given: Any) -> Bench:
-    """A bench on a file with times as of flash; ``given`` are fields of the bench.
+    """A bench on a file with times as of flash. ``given`` are fields of the bench.
 
     Operations that bypass the engine go to the file, and take real time.
     """
@@ -247,7 +247,7 @@ def measured_model(bench: Bench) -> Modelled:
 
 
 def turn(bench: Bench, words: str) -> None:
-    """Change a setting of the model, with a command of its control socket."""
+    """Change a setting of the model with a control socket command."""
     what, how = words.split()
     device, now = measured_model(bench).device, measured_model(bench).clock.now
     if what == "policy":

@@ -1,4 +1,4 @@
-"""A headless Chromium with one page, driven by playwright: Debian's program, not one that playwright downloads."""
+"""A headless Chromium with one page, driven by playwright. It is Debian's, not one that playwright downloads."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 _SWITCHES = ("--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars", "--font-render-hinting=none")
 _PATIENCE = 300_000
-"""Milliseconds after which Chromium hangs; a busy machine may take some tens of seconds to start it."""
+"""Milliseconds after which Chromium hangs. A busy machine may take some tens of seconds to start it."""
 Scheme = Literal["light", "dark"]
 
 
@@ -25,7 +25,7 @@ class Tab:
         self._page = page
         self._protocol = page.context.new_cdp_session(page)
         self.messages: list[str] = []
-        """What the page wrote to the console since it was opened, and what the browser reports of it."""
+        """What the page wrote to the console since it was opened. What the browser reports of the page is included."""
         self.requests: list[str] = []
         """What the page asked for since it was opened, itself first."""
         page.set_default_timeout(_PATIENCE)
@@ -40,11 +40,11 @@ class Tab:
         self._page.goto(file.resolve().as_uri())
 
     def value(self, script: str) -> Any:
-        """The value of an expression in the page; of a promise, what it becomes."""
+        """The value of an expression in the page. Of a promise, what it becomes."""
         return self._page.evaluate(script)
 
     def width(self, pixels: int) -> None:
-        """Lay the page out for a screen of this width; a narrow one is a phone's, which reads the page's viewport."""
+        """Lay the page out for a screen of this width. A narrow one is a phone's, which reads the page's viewport."""
         size = {"width": pixels, "height": 900, "deviceScaleFactor": 1, "mobile": pixels <= 480}
         self._protocol.send("Emulation.setDeviceMetricsOverride", size)
 

@@ -1,4 +1,6 @@
-"""The report in a browser: silent, accessible, whole at each width and on paper. Needs Debian's chromium.
+"""The report in a browser.
+
+It is silent, accessible, and whole at each width and on paper. This needs Debian's chromium.
 
 ``RAIDCTL_PICTURES=DIRECTORY`` keeps what it looked like, and the PDF files.
 """
@@ -89,7 +91,7 @@ def page(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
 
 
 def high() -> Survey:
-    """A machine with rows so high that some are at the end of a page."""
+    """A machine with rows so high that some reach a page's end."""
     controller = raid_controller(count=2)
     words = " ".join(["of the maker's many words"] * 12)
     drives = tuple(replace(controller.drives[0], id=f"acme:0/{at}", model=words) for at in range(24))
@@ -105,14 +107,14 @@ def keep(name: str, data: bytes) -> None:
 
 
 def test_a_report_writes_no_message_and_asks_for_nothing(tab: Tab, page: Path) -> None:
-    """Nothing on the console, no violation of its policy, and one request: for itself."""
+    """A report writes nothing to the console and only requests itself. It does not violate its policy."""
     tab.open(page)
     assert tab.messages == []
     assert tab.requests == [page.resolve().as_uri()]
 
 
 def test_a_report_is_accessible_and_whole_at_each_width(tab: Tab, page: Path, axe: str) -> None:
-    """axe-core finds nothing, light and dark, as a table and as a list; nothing is cut off; plots can be read."""
+    """axe-core finds nothing, light and dark, as table and list. Nothing is cut off, and plots can be read."""
     tab.open(page)
     tab.value(f"{axe}; 0")
     for scheme in SCHEMES:
@@ -128,7 +130,7 @@ def test_a_report_is_accessible_and_whole_at_each_width(tab: Tab, page: Path, ax
 
 
 def test_no_row_is_broken_on_paper(tab: Tab, page: Path) -> None:
-    """Each row of each table is on one page, nothing is wider than the paper, and folded parts are absent."""
+    """Each row of each table is on one page. Nothing is wider than the paper, and folded parts are absent."""
     tab.open(page)
     tab.media("light", "print")
     tab.width(PAPER)
@@ -143,7 +145,10 @@ def test_no_row_is_broken_on_paper(tab: Tab, page: Path) -> None:
 
 
 def unreadable(colours: list[str]) -> list[str]:
-    """Colours of a drawing's text that do not stand out from the last one, the ground: axe does not look at these."""
+    """Colours of a drawing's text that do not stand out.
+
+    They are compared with the last one, the ground: axe does not look at these.
+    """
     *texts, ground = colours
     return [text for text in texts if contrast(text, ground) < CONTRAST]
 
@@ -162,7 +167,7 @@ def luminance(colour: str) -> float:
 
 
 def rows_of(document: pypdf.PdfReader) -> Iterator[set[int]]:
-    """For each row of a table in the structure of a PDF: the pages on which it is.
+    """Pages of each table row in the structure of a PDF.
 
     The heads of columns are printed again on each page, and count for the first.
     """

@@ -28,7 +28,7 @@ def raidctl(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Re
 
 @pytest.fixture
 def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Hide the tools of other tests, whose command lines could be equal to ours."""
+    """Hide the tools of other tests. Their command lines could be equal to ours."""
     (tmp_path / "processes").mkdir()
     monkeypatch.setattr("raidctl.change.still_running.PROCESSES", tmp_path / "processes")
 
@@ -41,5 +41,5 @@ def p400(tmp_path: Path) -> Simulated:
 
 @pytest.fixture
 def on(tmp_path: Path) -> Iterator[Callable[[str], Machine]]:
-    """Make a machine of a demo, with its tools on PATH; remaining processes are killed at the end."""
+    """Make a machine of a demo, with its tools on PATH. Remaining processes are killed at the end."""
     yield from machines(tmp_path)

@@ -1,4 +1,4 @@
-"""A simulated machine whose tool fails at a chosen request; each request can be observed."""
+"""A simulated machine whose tool fails at a chosen request. Each request can be observed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Kill raidctl, or fail its tools, at every point of a change, and check what is left.
+"""A harness that kills raidctl at every point of a change. It also fails its tools, and checks what is left.
 
     python -m tests.change.harness DEMO SETTING=VALUE… [--kill] [--fail] [--journal] [--restore]
 
@@ -44,7 +44,7 @@ DesiredSetting = tuple[str, Setting, str]
 
 
 def rewrite(journal: Journal, words: Mapping[str, str]) -> None:
-    """Rewrite names in a journal, as an old raidctl on a machine with these names would have written it."""
+    """Rewrite names in a journal. It is then as an old raidctl on a machine with these names would have written it."""
     text = re.sub(r'(?m)^\{"line":\d+,"crc32":"\w+",', "{", journal.path.read_text(encoding="utf-8"))
     for old, new in words.items():
         assert old in text
@@ -60,7 +60,7 @@ class Trial:
     desired: Sequence[DesiredSetting]
     place: Path
     lasting: bool = False
-    """Whether the change is left without an end, as that of a batch is."""
+    """Whether the change is left without an end, as a batch's is."""
     journal: Journal | None = None
     """A journal that fails, in place of the ordinary one."""
 
@@ -155,13 +155,13 @@ class Cuts:
     moments: int
     """The number of moments at which the process could have been killed."""
     places: list[Path]
-    """The different directories that it would have left, each named after its first moment."""
+    """The different directories that it would have left. Each is named after its first moment."""
     changing: list[bool]
 
 
 @contextlib.contextmanager
 def cuts(trial: Trial, act: Callable[[Runner], object]) -> Iterator[Cuts]:
-    """Run something in a separate process, and yield what a kill at each moment would leave."""
+    """Run something, and yield what a kill at each moment would leave. It runs in a separate process."""
     with tempfile.TemporaryDirectory(prefix="album-") as folder:
         album, runner = Album(trial.place, Path(folder)), trial.machine()
         runner.watch = album.take
@@ -182,7 +182,7 @@ def cuts(trial: Trial, act: Callable[[Runner], object]) -> Iterator[Cuts]:
 
 
 def killed(demo: str, desired: Sequence[DesiredSetting]) -> tuple[int, list[str]]:
-    """Kill at each request; after restore, the settings are the previous or the new ones."""
+    """Kill at each request. After restore, the settings are the previous or the new ones."""
     wrong = []
     with fresh(demo, desired) as trial:
         before = trial.machine().machine.state()
@@ -201,7 +201,7 @@ def killed(demo: str, desired: Sequence[DesiredSetting]) -> tuple[int, list[str]
 
 
 def failed(demo: str, desired: Sequence[DesiredSetting]) -> tuple[int, list[str]]:
-    """Fail each change in each way; it is done, undone, or undone by restore, never half done."""
+    """Fail each change in each way. It is done, undone, or undone by restore, never half done."""
     with fresh(demo, desired) as trial:
         runner = trial.machine()
         before = runner.machine.state()
@@ -228,7 +228,7 @@ def failed(demo: str, desired: Sequence[DesiredSetting]) -> tuple[int, list[str]
 
 
 class Failing(Journal):
-    """A journal at which raidctl is killed, or whose file system is full, from one line on."""
+    """A journal that fails from one line on. raidctl is killed there, or the file system is full."""
 
     def __init__(self, place: Path, at: int, way: Way) -> None:
         super().__init__(place)
@@ -255,7 +255,7 @@ WAYS: tuple[Way, ...] = get_args(Way)
 
 
 def unwritten(demo: str, desired: Sequence[DesiredSetting]) -> tuple[int, list[str]]:
-    """Kill before, in and after each line of the journal, or let the file system be full from there on."""
+    """Kill before, in and after each line of the journal. Alternatively, the file system is full from there on."""
     with fresh(demo, desired) as trial:
         before = trial.machine().machine.state()
         trial.journal = counted = Failing(trial.place, -1, "after")
@@ -278,7 +278,7 @@ def unwritten(demo: str, desired: Sequence[DesiredSetting]) -> tuple[int, list[s
 
 
 def interrupted(demo: str, desired: Sequence[DesiredSetting]) -> tuple[int, list[str]]:
-    """Kill restore at each request and line, or fail its tools or journal; then restore again."""
+    """Interrupt restore at each request and line, then restore again. Kill it there, or fail its tools or journal."""
     with fresh(demo, desired, lasting=True) as trial:
         runner = trial.machine()
         before = runner.machine.state()

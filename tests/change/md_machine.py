@@ -1,4 +1,4 @@
-"""A simulated machine with md arrays, bays and a clock, for the tests of operations."""
+"""A simulated machine with md arrays, bays and a clock. It is for the tests of operations."""
 
 from __future__ import annotations
 
@@ -42,7 +42,10 @@ def definition(
     parts: str = "",
     state: Mapping[str, str] = {},
 ) -> str:
-    """The definition of a machine: an array on the first drives, then spare drives in bays, then drives outside."""
+    """The definition of a machine.
+
+    It has an array on the first drives, then spare drives in bays, then drives outside.
+    """
     lines = {"clock": "0"}
     for number in range(1, drives + shelf + 1):
         serial = f"LAB-D0000{number}".replace("-", "")
@@ -66,7 +69,7 @@ def definition(
 
 
 def recording(text: str) -> Recording:
-    """The recording of a machine with this definition; the rest is that of a small server."""
+    """The recording of a machine with this definition. The rest is that of a small server."""
     files = {
         "/proc/sys/kernel/hostname": "lab\n", "/proc/sys/kernel/osrelease": "6.1.0\n",
         "/proc/self/status": "Uid:\t0\t0\t0\t0\n", "/proc/swaps": "Filename Type Size Used Priority\n",
@@ -90,7 +93,7 @@ def _through(name: str) -> Any:
 
 @dataclass
 class Bench:
-    """A machine, the clock of its engine, and events at times of that clock."""
+    """A machine, its engine's clock, and events at times of that clock."""
 
     AT_ONCE: ClassVar = True
 
@@ -99,12 +102,12 @@ class Bench:
     at: float = 0.0
     """Seconds on the clock."""
     events: list[tuple[float, Callable[[State], State]]] = field(default_factory=list)
-    """Events that change the machine's state: a drive is pulled, a member fails."""
+    """Events that change the machine's state. A drive is pulled, or a member fails."""
     moments: list[tuple[float, Callable[[], None]]] = field(default_factory=list)
     """Events that call the machine's own functions."""
     printed: list[str] = field(default_factory=list)
     recorded: str | None = None
-    """The recording's text, so that readings of an equal state are shared; None: read every time."""
+    """The recording's text, so that readings of an equal state are shared. None: read every time."""
 
     def __post_init__(self) -> None:
         """Reply through a runner with moods."""
@@ -185,7 +188,7 @@ class Bench:
         return restorer.restore()
 
     def member(self, serial: str, array: str = "md0") -> str | None:
-        """The simulated state of a member, such as ``in_sync``; None if it is no member."""
+        """The simulated state of a member, such as ``in_sync``. None if it is no member."""
         value = self.machine.state().get(f"md/member {array} {serial}")
         return fields(value)["state"] if value is not None else None
 

@@ -1,4 +1,4 @@
-"""The tools of a simulated machine on PATH, for tests with real processes."""
+"""A simulated machine's tools on PATH, for tests with real processes."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ CHANGES = [
 
 
 class Machine:
-    """The tools of a simulated machine, first on PATH, and a separate state directory."""
+    """A simulated machine's tools, first on PATH, and a separate state directory."""
 
     def __init__(self, demo: str, place: Path) -> None:
         self.tools: Tools = install(demo, place / demo)
@@ -74,7 +74,7 @@ class Machine:
         return process
 
     def start_batch(self, seconds: int, errors: int = subprocess.DEVNULL) -> subprocess.Popen[str]:
-        """Start a batch in write-through whose load sleeps, and wait until the load runs."""
+        """Start a batch in write-through, and wait until its load runs. The load sleeps."""
         marker = self.state_dir.parent / "running"
         load = ("sh", "-c", f"touch {marker}; sleep {seconds}")
         process = self.start("batch", "smartarray:1", "--write", "write-through", "--yes", "--", *load, errors=errors)
@@ -119,7 +119,7 @@ def _command_of(pid: int) -> str:
 
 
 def machines(place: Path) -> Iterator[Callable[[str], Machine]]:
-    """Make a machine of a demo; remaining processes are killed at the end."""
+    """Make a machine of a demo. Remaining processes are killed at the end."""
     places = [
         *(f"{directory}/{name}" for name, _ in ANY_OTHER for directory in search_path()),
         *(p for _, ps in ANY_OTHER for p in ps),

@@ -59,7 +59,7 @@ class Batch:
         return batch
 
     def guardian(self) -> int:
-        """The process id of the guardian, which restores if the batch is killed."""
+        """The process id of the guardian. The guardian restores if the batch is killed."""
         for path in Path("/proc").glob("[0-9]*/cmdline"):
             with contextlib.suppress(OSError):
                 words = path.read_text(encoding="utf-8").split("\0")
@@ -96,7 +96,7 @@ def test_the_policy_is_active_while_the_load_runs_and_restored_afterwards(batch:
 
 @pytest.mark.parametrize(("load", "code"), [("exit 0", 0), ("exit 7", 7), ("kill -9 $$", 137), ("kill -15 $$", 143)])
 def test_the_exit_code_of_the_load_is_passed_on(batch: Batch, load: str, code: int) -> None:
-    """The exit code of the load is returned, also for a signal, and the policy is restored."""
+    """The exit code of the load is returned, also for a signal. The policy is restored."""
     done = batch.run("batch", "--write", "write-through", "/", "--yes", "--", "sh", "-c", load)
     assert done.returncode == code
     assert batch.policy() == "protected_write_back"
@@ -104,7 +104,7 @@ def test_the_exit_code_of_the_load_is_passed_on(batch: Batch, load: str, code: i
 
 @pytest.mark.parametrize("load", ["/nowhere/load", "no-such-load", ""])
 def test_a_missing_command_is_127(batch: Batch, load: str) -> None:
-    """A missing command ends with 127, as in a shell, and nothing is changed."""
+    """A missing command ends with 127, as in a shell. Nothing is changed."""
     done = batch.run("batch", "--write", "write-through", "/", "--yes", "--", load)
     assert done.returncode == 127
     assert "nothing was changed" in done.stderr
@@ -112,7 +112,7 @@ def test_a_missing_command_is_127(batch: Batch, load: str) -> None:
 
 
 def test_a_command_that_cannot_be_run_is_126(batch: Batch, tmp_path: Path) -> None:
-    """A command without execute permission ends with 126, as in a shell, and the policy is restored."""
+    """A command without execute permission ends with 126, as in a shell. The policy is restored."""
     (tmp_path / "load").write_text("no program")
     done = batch.run("batch", "--write", "write-through", "/", "--yes", "--", str(tmp_path / "load"))
     assert done.returncode == 126
@@ -130,7 +130,7 @@ def test_a_killed_batch_is_restored_by_its_guardian(batch: Batch) -> None:
 
 
 def test_the_screen_reports_a_change_under_way_or_cut_off(batch: Batch) -> None:
-    """``show`` names a running batch, and after a kill with its guardian, the command that restores."""
+    """``show`` names a running batch. After a kill with its guardian, it names the command that restores."""
     load = batch.start("sleep 60")
     assert "for the duration of a batch" in batch.run("show", "-v").stdout
     os.kill(batch.guardian(), signal.SIGKILL)
@@ -143,7 +143,7 @@ def test_the_screen_reports_a_change_under_way_or_cut_off(batch: Batch) -> None:
 
 
 def test_a_second_batch_on_the_controller_is_refused(batch: Batch) -> None:
-    """The message names the first batch, whose temporary policy is not taken for the previous one."""
+    """The message names the first batch. Its temporary policy is not taken for the previous one."""
     batch.start("sleep 60")
     done = batch.run("batch", "--write", "protected-write-back", "/", "--yes", "--", "true")
     assert done.returncode == 3
@@ -157,7 +157,7 @@ def test_a_batch_without_a_load_is_refused(batch: Batch) -> None:
 
 
 def test_a_batch_restores_without_its_guardian(batch: Batch) -> None:
-    """If the guardian was killed, the batch restores the policy and returns the exit code."""
+    """A batch whose guardian was killed restores the policy. It returns the exit code."""
     load = batch.start("sleep 1; exit 7")
     os.kill(batch.guardian(), signal.SIGKILL)
     assert load.wait(PATIENCE) == 7
@@ -165,7 +165,7 @@ def test_a_batch_restores_without_its_guardian(batch: Batch) -> None:
 
 
 def test_the_guardian_ignores_the_signals_of_a_logout(batch: Batch) -> None:
-    """Signals to a whole session do not end the guardian, which still restores the policy."""
+    """Signals to a whole session do not end the guardian. It still restores the policy."""
     load = batch.start("sleep 60")
     guardian = batch.guardian()
     for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
@@ -189,7 +189,7 @@ def test_a_signal_to_raidctl_reaches_the_load(batch: Batch, number: signal.Signa
 
 
 def test_standard_output_belongs_to_the_load(batch: Batch) -> None:
-    """The plan and messages are on standard error, the output of the load on standard output."""
+    """Only the load's output is on standard output. The plan and messages are on standard error."""
     done = batch.run("batch", "--write", "write-through", "/", "--yes", "--", "echo", "--", "dump")
     assert done.stdout == "-- dump\n"
     assert "arrayaccelerator=disable" in done.stderr
@@ -198,7 +198,7 @@ def test_standard_output_belongs_to_the_load(batch: Batch) -> None:
 
 
 def test_a_dry_run_of_a_batch_changes_nothing(batch: Batch) -> None:
-    """The plan is printed, and neither the plan nor the load is run."""
+    """The plan is printed. Neither the plan nor the load is run."""
     done = batch.run("batch", "--write", "write-through", "/", "--dry-run", "--", "touch", str(batch.place / "ran"))
     assert done.returncode == 0
     assert "arrayaccelerator=disable" in done.stdout
@@ -207,7 +207,7 @@ def test_a_dry_run_of_a_batch_changes_nothing(batch: Batch) -> None:
 
 
 def test_an_active_policy_is_locked_for_the_load(batch: Batch) -> None:
-    """Nothing is changed, and other changes to the controller are refused while the load runs."""
+    """Other changes to the controller are refused while the load runs. Nothing is changed."""
     ran = batch.place / "ran"
     words = batch.raidctl("batch", "--write", "protected-write-back", "/", "--yes", "--", "sh", "-c",
                           f"touch {ran}; sleep 60")  # fmt: skip
@@ -222,7 +222,7 @@ def test_an_active_policy_is_locked_for_the_load(batch: Batch) -> None:
 
 
 def test_a_cut_off_batch_blocks_further_changes(batch: Batch) -> None:
-    """If a batch was killed with its guardian, its controller has to be restored before other changes."""
+    """A batch killed with its guardian blocks other changes. Its controller has to be restored first."""
     load = batch.start("sleep 60")
     os.kill(batch.guardian(), signal.SIGKILL)
     load.kill()
@@ -237,7 +237,7 @@ def test_a_cut_off_batch_blocks_further_changes(batch: Batch) -> None:
 
 
 def test_a_cut_off_batch_can_be_forgotten(batch: Batch) -> None:
-    """``restore --forget`` ends a change by name, prints the undo commands, and changes nothing."""
+    """``restore --forget`` ends a change by name, and changes nothing. It prints the undo commands."""
     load = batch.start("sleep 60")
     os.kill(batch.guardian(), signal.SIGKILL)
     load.kill()
@@ -252,7 +252,7 @@ def test_a_cut_off_batch_can_be_forgotten(batch: Batch) -> None:
 
 
 def test_a_load_started_with_an_ignored_signal_ignores_it(batch: Batch) -> None:
-    """A signal that was ignored at the start, as in a background job, stays ignored."""
+    """A signal that was ignored at the start stays ignored. This is the case in a background job."""
     ran = batch.place / "ran"
     load = f"touch {ran}; sleep 1; exit 5"
     words = batch.raidctl("batch", "--write", "write-through", "/", "--yes", "--", "sh", "-c", load)
@@ -268,7 +268,7 @@ def test_a_load_started_with_an_ignored_signal_ignores_it(batch: Batch) -> None:
 
 
 def test_ctrl_c_at_the_terminal_reaches_the_load_once(batch: Batch) -> None:
-    """The terminal signals both processes; raidctl does not repeat it, and restores at the load's end."""
+    """The terminal signals both processes. raidctl does not repeat it, and restores at the load's end."""
     marker = batch.place / "running"
     load = f"trap 'echo heard; n=x$n; touch {marker}$n' INT; touch {marker}; "
     load += 'until [ "$n" = xx ]; do sleep 0.2; done; exit 4'

@@ -1,4 +1,4 @@
-"""A batch for drives without a volume: their write caches for the duration of a command."""
+"""A batch for drives without a volume. It sets their write caches for the duration of a command."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ DRIVE, LOAD = "/dev/sda", ("--", "sh", "-c", "echo loading; exit 4")
 
 
 def raidctl(place: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    """Run raidctl on the machine with SATA drives; a batch runs in a separate process."""
+    """Run raidctl on the machine with SATA drives. A batch runs in a separate process."""
     argv = ["--demo", "workstation", "--state-dir", str(place), *words]
     if words[0] == "batch" and "--yes" in words:
         line = [sys.executable, "-m", "raidctl", *argv]
@@ -47,7 +47,7 @@ def test_a_drive_has_no_default(tmp_path: Path) -> None:
 
 
 def test_an_unknown_setting_is_not_changed_temporarily(tmp_path: Path) -> None:
-    """A read-ahead that the machine does not report could not be restored, so it is refused."""
+    """A read-ahead that the machine does not report is refused. It could not be restored."""
     done = raidctl(tmp_path, "batch", DRIVE, "--read-ahead", "1024", "--dry-run", *LOAD)
     assert (done.returncode, "could not be put back" in " ".join(done.stdout.split())) == (3, True), done.stdout
 

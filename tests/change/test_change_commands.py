@@ -55,7 +55,7 @@ def test_a_change_is_made_and_read_again(raidctl: Raidctl) -> None:
 
 
 def test_a_current_value_is_not_set_again(raidctl: Raidctl) -> None:
-    """The message is "No change needed", the exit code 0, and the journal empty."""
+    """The exit code is 0, and the journal is empty. The message is "No change needed"."""
     done = raidctl("--demo", "p400", "cache", "split", "smartarray:1", "25/75", "--yes")
     assert done.exit_code == 0
     assert "No change needed" in done.stdout
@@ -63,7 +63,7 @@ def test_a_current_value_is_not_set_again(raidctl: Raidctl) -> None:
 
 
 def test_an_unsafe_setting_is_refused_without_a_reason(raidctl: Raidctl) -> None:
-    """The exit code is 1; with --unsafe it is set, and the journal has the reason."""
+    """The exit code is 1. With --unsafe it is set, and the journal has the reason."""
     asked = ("--demo", "p400", "cache", "set", "v1", "--write", "unprotected-write-back", "--yes")
     refused = raidctl(*asked)
     assert refused.exit_code == 1
@@ -82,7 +82,7 @@ def test_a_split_whose_sum_is_not_100_is_refused(raidctl: Raidctl) -> None:
 
 
 def test_a_step_that_the_firmware_refuses_is_undone(raidctl: Raidctl) -> None:
-    """The tool's message is printed, the exit code is 5, and the settings are unchanged."""
+    """The tool's message is printed, and the exit code is 5. The settings are unchanged."""
     before = shown(raidctl)
     done = raidctl("--demo", "p400", "cache", "split", "smartarray:1", "13/87", "--yes")
     assert done.exit_code == 5
@@ -106,7 +106,7 @@ def test_a_locked_controller_is_refused(raidctl: Raidctl, tmp_path: Path) -> Non
 
 
 def test_a_temporary_value_does_not_count_as_current(raidctl: Raidctl, tmp_path: Path) -> None:
-    """While a batch has set the value temporarily, the change is refused with exit code 3, also in a dry run."""
+    """A change is refused while a batch has set the value temporarily. The exit code is 3, also in a dry run."""
     raidctl("--demo", "p400", "show")
     place = next(path.parent for path in tmp_path.rglob("settings.json"))
     batch = Holder(change="c9", pid=1, since="now", about="raidctl batch load.sh")
@@ -119,7 +119,10 @@ def test_a_temporary_value_does_not_count_as_current(raidctl: Raidctl, tmp_path:
 
 
 def test_the_previous_value_of_a_change_can_always_be_set_again(raidctl: Raidctl) -> None:
-    """An unsafe previous value is accepted with a warning, for the drive and setting of that change only."""
+    """An unsafe previous value is accepted with a warning.
+
+    This applies only to the drive and setting of that change.
+    """
     drive = ("--demo", "workstation", "cache", "drive")
     assert raidctl(*drive, "/dev/sdb", "on", "--yes").exit_code == 1
     assert raidctl(*drive, "/dev/sda", "off", "--yes").exit_code == 0
@@ -134,7 +137,10 @@ def test_the_previous_value_of_a_change_can_always_be_set_again(raidctl: Raidctl
 
 
 def test_drives_that_report_an_enabled_cache_are_named(raidctl: Raidctl) -> None:
-    """If the controller's setting is disabled but two drives report an enabled cache, the exit code is 1."""
+    """Drives that report an enabled cache make the exit code 1.
+
+    The controller's setting is disabled, but two drives report theirs enabled.
+    """
     done = raidctl("--demo", "gen10", "cache", "set", "/", "--drive-cache", "off", "--yes")
     assert done.exit_code == 1
     assert "smartarray:0/1I:3:1 and smartarray:0/1I:3:2 report their write cache on" in " ".join(done.stdout.split())
@@ -157,7 +163,7 @@ def test_a_demo_can_be_reset(raidctl: Raidctl) -> None:
 
 
 def test_json_is_one_document_with_plan_and_outcome(raidctl: Raidctl) -> None:
-    """JSON has the steps, the result, the change and the message for every result."""
+    """JSON has the steps, result, change and message for every result."""
     asked = ("--demo", "p400", "--json", "cache", "split", "smartarray:1")
     planned = json.loads(raidctl(*asked, "20/80", "--dry-run").stdout)
     assert (planned["result"], planned["steps"][0]["after"]) == ("planned", "20/80")
@@ -195,7 +201,7 @@ def test_reading_the_journal_creates_nothing(raidctl: Raidctl, tmp_path: Path) -
 
 
 def test_an_unknown_journal_line_changes_nothing(raidctl: Raidctl, tmp_path: Path) -> None:
-    """With a line of a newer raidctl, every command ends with exit code 3 before any change."""
+    """With a newer raidctl's line, every command ends before any change. The exit code is 3."""
     before = shown(raidctl)
     place = next(path.parent for path in tmp_path.rglob("settings.json"))
     (place / "journal.jsonl").write_text('{"event":"prophecy","change":"c1"}\n', encoding="utf-8")
@@ -205,7 +211,10 @@ def test_an_unknown_journal_line_changes_nothing(raidctl: Raidctl, tmp_path: Pat
 
 
 def test_a_pipe_in_place_of_a_simulated_machines_settings_is_named(raidctl: Raidctl, tmp_path: Path) -> None:
-    """It does not block, and the message names the command that resets the demo."""
+    """A pipe in place of a simulated machine's settings does not block.
+
+    The message names the command that resets the demo.
+    """
     shown(raidctl)
     settings = next(tmp_path.rglob("settings.json"))
     settings.unlink()
@@ -231,7 +240,7 @@ def test_a_full_disk_changes_nothing(raidctl: Raidctl, monkeypatch: pytest.Monke
 
 
 def test_restore_skips_changes_of_other_machines(raidctl: Raidctl, tmp_path: Path) -> None:
-    """A change made over ssh is not undone here, and the command for its host is printed."""
+    """A change made over ssh is not undone here. The command for its host is printed."""
     journal = Journal(directory(str(tmp_path / "state")))
     journal.append(Begin(change="c1", at="", kind="set", about="", user="ann", pid=7, boot="b", source="ssh:root@db7"))
     journal.append(StepEvent(change="c1", at="", step=0, mark="start"))
@@ -276,7 +285,7 @@ def test_the_unit_starts_this_raidctl(raidctl: Raidctl, tmp_path: Path, monkeypa
 def test_a_unit_never_starts_a_program_that_others_can_change(
     raidctl: Raidctl, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A program that others can write, and a path with control characters, are refused."""
+    """Programs that others can write, and paths with control characters, are refused."""
     monkeypatch.setattr(restore, "UNITS", tmp_path)
     monkeypatch.setattr(restore, "ENABLE", ("true", "enable"))
     done = raidctl("--state-dir", "/x\nExecStartPre=/bin/evil", "restore", "--install-unit")
@@ -294,7 +303,7 @@ def test_a_unit_never_starts_a_program_that_others_can_change(
 
 @pytest.mark.parametrize("demo", ["gen10", "3154"])
 def test_a_threshold_without_a_field_in_the_model_is_set(raidctl: Raidctl, demo: str) -> None:
-    """The tool's setting shows that it was set, and that it is current."""
+    """The tool's setting shows that the threshold was set and is current."""
     words = ("--demo", demo, "cache", "threshold", "--bypass-threshold", "64", "--yes")
     assert raidctl(*words).exit_code == 0
     again = raidctl(*words)
@@ -303,7 +312,7 @@ def test_a_threshold_without_a_field_in_the_model_is_set(raidctl: Raidctl, demo:
 
 
 def test_no_command_of_a_refused_plan_is_run(raidctl: Raidctl) -> None:
-    """If one setting is refused, the commands for the others are marked as not run."""
+    """One refused setting marks the commands for the others as not run."""
     done = raidctl(
         "--demo", "h730", "cache", "set", "megaraid:0/v0", "--write", "protected-write-back", "--read", "none", "--yes"
     )

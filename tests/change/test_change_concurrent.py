@@ -1,4 +1,4 @@
-"""Previous values are read under the lock, so that another process's temporary policy is not taken for one."""
+"""Reading of previous values under the lock. Another process's temporary policy is thus not taken for one."""
 
 from __future__ import annotations
 
@@ -66,14 +66,14 @@ def set_policy(work: Work, word: str) -> None:
 
 
 def test_a_valid_plan_is_carried_out(work: Work) -> None:
-    """Without another change, or after another batch that has ended, the plan is valid."""
+    """Without another change, or after an ended batch, the plan is valid."""
     held(work)
     another_batch(work, ended=True)
     held(work)
 
 
 def test_a_plan_made_during_a_batch_is_checked_again(work: Work) -> None:
-    """If the temporary policy has ended since the plan, the plan is refused, also with --yes."""
+    """A plan is refused if the temporary policy has ended since. This also applies with --yes."""
     another_batch(work, ended=True)
     set_policy(work, "disable")
     with pytest.raises(CannotTell, match="no longer fits"):
@@ -81,14 +81,14 @@ def test_a_plan_made_during_a_batch_is_checked_again(work: Work) -> None:
 
 
 def test_a_batch_that_was_cut_off_has_to_be_restored_first(work: Work) -> None:
-    """A batch that was cut off has to be restored before other changes."""
+    """A cut-off batch has to be restored before other changes."""
     another_batch(work, ended=False)
     with pytest.raises(CannotTell, match="restore --demo p400"):
         held(work)
 
 
 def test_the_controller_of_a_cut_off_batch_is_recognised_by_its_serial_number(work: Work) -> None:
-    """After a reboot with another number, the controller still has to be restored first."""
+    """A controller with another number still has to be restored first. It has this number since a reboot."""
     [controller] = [controller for controller in work.seen.inventory.controllers if controller.id == "smartarray:1"]
     story = Begin(
         change="c1", at=now(), kind="batch", about="another load", user="ann", pid=7, boot="b", source="demo:p400",
@@ -125,7 +125,7 @@ def test_a_change_killed_before_its_first_step_blocks_nothing(work: Work) -> Non
 
 
 def test_the_plan_is_checked_after_a_confirmation(work: Work) -> None:
-    """After a confirmation, the settings are read again, because other programs keep no journal."""
+    """After a confirmation, the settings are read again. Other programs keep no journal."""
     set_policy(work, "disable")
     held(work)
     work.asked = True
@@ -134,7 +134,7 @@ def test_the_plan_is_checked_after_a_confirmation(work: Work) -> None:
 
 
 def test_a_recreated_volume_is_another_one(work: Work, monkeypatch: pytest.MonkeyPatch) -> None:
-    """If a volume with the same number has another unique id, the plan is refused."""
+    """A plan is refused if the volume's unique id has changed. The volume's number is the same."""
     work.asked = True
     held(work)
     controllers = work.seen.inventory.controllers
@@ -180,7 +180,7 @@ def test_controllers_of_two_machines_are_locked_separately(tmp_path: Path) -> No
 
 
 def test_a_real_controller_is_locked_for_all_state_directories(tmp_path: Path) -> None:
-    """Another state directory is refused with the holder's name; a simulated machine has separate locks."""
+    """Another state directory is refused with the holder's name. A simulated machine has separate locks."""
     mine, other = tmp_path / "mine", tmp_path / "other"
     for place in (mine, other):
         place.mkdir(mode=0o700)
@@ -200,7 +200,7 @@ def test_a_real_controller_is_locked_for_all_state_directories(tmp_path: Path) -
 def test_a_change_from_another_state_directory_is_noticed(
     work: Work, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The change ended before the lock and is in another journal, so the settings are read again."""
+    """The settings are read again after a change in another journal. The change ended before the lock."""
     monkeypatch.setattr(work.named, "source", "local")
     held(work)
     other = tmp_path / "other"
@@ -212,7 +212,7 @@ def test_a_change_from_another_state_directory_is_noticed(
 
 
 def test_the_guardian_waits_for_the_lock_of_its_batch(tmp_path: Path) -> None:
-    """The guardian sees the end of the batch shortly before the locks are free."""
+    """The guardian waits until the locks of its batch are free. It sees the end of the batch shortly before."""
     waiting = (
         "import sys; from pathlib import Path; from raidctl.change.state_directory import Holder, hold\n"
         "who = Holder(change='c2', pid=8, since='', about='')\n"
@@ -228,7 +228,7 @@ def test_the_guardian_waits_for_the_lock_of_its_batch(tmp_path: Path) -> None:
 
 
 def test_a_tool_that_outlives_its_raidctl_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The tool is recognised by its command line, if started by the same user, with or without an interpreter."""
+    """A tool of the same user is recognised by its command line. It may run with or without an interpreter."""
     tool = tmp_path / "acme"
     tool.write_text("#!/bin/sh\nread never\n")
     tool.chmod(0o755)

@@ -31,7 +31,7 @@ Reply = Callable[[Run], Answer | None]
 
 
 class Attempt:
-    """A change on a simulated machine some of whose replies are replaced; the messages are kept."""
+    """A change on a simulated machine some of whose replies are replaced. The messages are kept."""
 
     def __init__(self, simulated: Simulated, place: Path, *settings: tuple[str, Setting, str]) -> None:
         self.simulated, self.journal, self.place = simulated, Journal(place), place
@@ -87,7 +87,7 @@ def uninstalled(request: Run) -> Answer | None:
 def test_a_missing_right_or_tool_is_exit_code_4_and_nothing_was_changed(
     p400: Simulated, tmp_path: Path, reply: Reply
 ) -> None:
-    """Nothing was changed, so no undo is printed, and --json has the result ``failed``."""
+    """Nothing was changed, so no undo is printed. The result with --json is ``failed``."""
     attempt = Attempt(p400, tmp_path, SPLIT)
     attempt.reply = reply
     with pytest.raises(RightMissing, match="Nothing was changed") as caught:
@@ -139,7 +139,7 @@ def test_a_refusal_that_changed_nothing_is_reported_as_such(p400: Simulated, tmp
 def test_the_journal_describes_an_interruption(
     p400: Simulated, tmp_path: Path, interruption: BaseException, words: str
 ) -> None:
-    """The journal has Ctrl-C or the signal's name, never the name of a Python class."""
+    """The journal has Ctrl-C or the signal's name. It never has the name of a Python class."""
     attempt = Attempt(p400, tmp_path, SPLIT)
 
     def interrupted(request: Run) -> Answer | None:
@@ -166,7 +166,7 @@ def silent(request: Run) -> Answer | None:
 
 @pytest.fixture
 def workstation(tmp_path: Path) -> Attempt:
-    """A machine with plain drives and a planned change on one of them."""
+    """A machine with plain drives and a planned change on one."""
     attempt = Attempt(machine("workstation", VENDORS, tmp_path / "drives"), tmp_path, OFF)
     [drive] = [d for controller in attempt.seen.inventory.controllers for d in controller.drives if d.id == DRIVE]
     assert attempt.plan.steps
@@ -175,7 +175,7 @@ def workstation(tmp_path: Path) -> Attempt:
 
 
 def test_an_unresponsive_drive_is_not_changed(workstation: Attempt) -> None:
-    """The plan is refused with exit code 3, because the drive did not respond."""
+    """A plan for an unresponsive drive is refused with exit code 3."""
     workstation.reply = silent
     refused = plan(workstation.look().inventory, VENDORS, workstation.desired, unsafe=True)
     assert code_of(refused) == 3
@@ -192,7 +192,7 @@ def test_an_unresponsive_drive_does_not_block_another_one(workstation: Attempt) 
 
 
 def test_an_unresponsive_drive_is_read_at_most_twice(workstation: Attempt) -> None:
-    """As each reading times out, there is at most one before the undo and one after it."""
+    """At most one reading is before the undo, and one after. Each reading times out."""
 
     def falls(request: Run) -> Answer | None:
         if request.changes:
@@ -218,7 +218,7 @@ def test_an_unresponsive_drive_is_read_at_most_twice(workstation: Attempt) -> No
 
 
 def test_a_drive_that_stops_responding_after_its_change_is_read_once(workstation: Attempt) -> None:
-    """If the drive stops responding after the change, it is not read three times before the undo."""
+    """Before the undo, an unresponsive drive is not read three times. It stopped responding after the change."""
 
     def falls(request: Run) -> Answer | None:
         if request.changes:

@@ -43,12 +43,12 @@ CHANGES = [
     ("sas", ("drives:TGK00B2Y=write_cache=disabled", "drives:TGK00A1X=write_cache=enabled")),
 ]
 EACH, ALL = 100, 1000
-"""The minimum number of kill points of each change, and of all changes together."""
+"""Minimum kill points of each change, and of all changes together."""
 changes = pytest.mark.parametrize(("demo", "settings"), CHANGES, ids=[f"{d}-{len(w)}-{w[0]}" for d, w in CHANGES])
 
 
 def trials(demo: str, settings: tuple[str, ...], *ways: str) -> dict[str, tuple[int, list[str]]]:
-    """Run the harness in a separate process, which forks: the number of points, and what was wrong."""
+    """Run the harness in a separate process, which forks. Return the number of points, and what was wrong."""
     done = subprocess.run(
         [sys.executable, "-m", "tests.change.harness", demo, *settings, *ways],
         cwd=ROOT, capture_output=True, text=True, check=True,
@@ -78,7 +78,7 @@ def test_restore_recovers_from_every_failure(demo: str, settings: tuple[str, ...
 
 @pytest.mark.parametrize(("demo", "settings"), [CHANGES[0], CHANGES[3]], ids=["p400", "p440"])
 def test_restore_recovers_from_kills_in_the_journal_and_in_restore(demo: str, settings: tuple[str, ...]) -> None:
-    """A kill at every line and every request of restore, or a full file system, leaves the change restorable."""
+    """A kill at any line or restore request leaves the change restorable. So does a full file system."""
     found = trials(demo, settings, "--journal", "--restore")
     (lines, torn), (points, wrong) = found["--journal"], found["--restore"]
     assert (torn, wrong) == ([], [])

@@ -1,4 +1,4 @@
-"""The guard refuses write-back that could lose data, with every state of the batteries."""
+"""The guard against write-back that could lose data. It is tested with every state of the batteries."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_write_back_without_a_battery_is_refused() -> None:
 
 @pytest.mark.parametrize("item", EVERY[:: len(CHARGES) * 3], ids=lambda item: item.status)
 def test_unprotected_write_back_is_always_refused(item: Battery) -> None:
-    """Unprotected write-back is refused with any battery, as it continues when the battery fails."""
+    """Unprotected write-back is refused with any battery. It continues when the battery fails."""
     assert unsafe(controller_with((item,)), write_policy("unprotected_write_back")) is not None
 
 
@@ -92,7 +92,7 @@ def test_write_through_is_always_accepted() -> None:
     ],
 )
 def test_write_back_of_a_journal_or_cache_on_one_device_is_refused(setting: Setting, value: str, refused: bool) -> None:
-    """Unwritten data on one device is lost with it, so only write-through is accepted."""
+    """Only write-through is accepted for a journal or cache on one device. Unwritten data is lost with the device."""
     asked = Desired(object_id="md:md0", setting=setting, value=value)
     assert (unsafe(Controller(id="md", mode="software"), asked) is not None) == refused
 
@@ -106,7 +106,7 @@ def test_write_back_of_a_journal_or_cache_on_one_device_is_refused(setting: Sett
     ],
 )
 def test_a_volatile_cache_is_enabled_on_unused_drives_only(drive: Drive, refused: bool) -> None:
-    """A drive that is mounted or belongs to an array keeps its cache disabled."""
+    """A mounted drive or array member keeps its cache disabled."""
     controller = Controller(id="acme:1", drives=(drive,))
     asked = Desired(object_id="acme:1/1", setting="write_cache", value="enabled")
     assert (unsafe(controller, asked) is not None) == refused

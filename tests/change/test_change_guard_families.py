@@ -1,4 +1,4 @@
-"""The guard for the plans of every family, with every state of batteries."""
+"""The guard for every family's plans, with every state of batteries."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def battery(status: BatteryStatus, charge: int | None, replaced: bool | None, nu
 
 
 def backups() -> Iterator[tuple[Battery, ...]]:
-    """No battery, each kind of battery, and each kind with a good one."""
+    """No battery, each kind of battery, and each with a good one."""
     yield ()
     best = battery("ok", 100, replaced=False, number=1)
     for status, charge, replaced in itertools.product(STATES, CHARGES, (None, False, True)):
@@ -58,7 +58,7 @@ def backups() -> Iterator[tuple[Battery, ...]]:
 
 
 def two(demo: str, batteries: tuple[Battery, ...], share: int | None = None) -> Survey:
-    """A machine with two equal controllers in write-through: these batteries on the first, a good one on the other."""
+    """A machine with two equal controllers in write-through. The first has these batteries, the other a good one."""
     recorded = seen(demo)
     controller = next(controller for controller in recorded.inventory.controllers if controller.volumes)
     volumes = tuple(
@@ -87,7 +87,7 @@ def would_run(made: Plan) -> bool:
 
 
 def desired_settings(survey_: Survey, setting: Setting, value: str) -> list[Desired]:
-    """The setting for the volumes of the first controller, or for that controller."""
+    """The setting for the first controller's volumes, or for that controller."""
     controller = survey_.inventory.controllers[0]
     whole = setting in ("no_battery_write_cache", "cache_split")
     return [
@@ -102,7 +102,7 @@ def _volumes(survey_: Survey) -> list[str]:
 
 @pytest.mark.parametrize("demo", CONTROLLERS)
 def test_protected_write_back_needs_good_batteries_on_the_same_controller(demo: str) -> None:
-    """All batteries of the controller have to be good, and those of another controller do not count."""
+    """All batteries of the controller have to be good. Those of another controller do not count."""
     passed = set()
     for batteries in backups():
         survey_ = two(demo, batteries)
@@ -133,7 +133,7 @@ def test_what_no_battery_makes_safe_never_passes(demo: str, setting: Setting, va
 def test_cached_io_and_the_cache_split_need_good_batteries(
     demo: str, setting: Setting, value: str, share: int | None
 ) -> None:
-    """Cached I/O and enabling the cache for writes need good batteries in every family."""
+    """In every family, cached I/O needs good batteries. So does enabling the cache for writes."""
     for batteries in backups():
         survey_ = two(demo, batteries, share)
         safe = bool(batteries) and all(map(good, batteries))

@@ -28,14 +28,14 @@ def controller_with(status: BatteryStatus | None, cache: Cache | None = None) ->
 
 
 def refused(controller: Controller, setting: Setting, value: str) -> bool:
-    """Whether a setting of the controller, or its volume, is refused as unsafe."""
+    """Whether a setting of the controller or volume is refused as unsafe."""
     name = controller.id if setting in ("cache_split", "no_battery_write_cache") else f"{controller.id}/v1"
     return unsafe(controller, Desired(object_id=name, setting=setting, value=value)) is not None
 
 
 @pytest.mark.parametrize("status", [*STATES, None])
 def test_cached_io_needs_a_good_battery(status: BatteryStatus | None) -> None:
-    """Cached I/O may keep writes in the cache whatever the write policy, so it needs a good battery."""
+    """Cached I/O needs a good battery. It may keep writes in the cache whatever the write policy."""
     assert refused(controller_with(status), "io_policy", "cached") == (status != "ok")
     assert not refused(controller_with(status), "io_policy", "direct")
 
@@ -44,7 +44,7 @@ def test_cached_io_needs_a_good_battery(status: BatteryStatus | None) -> None:
 def test_enabling_the_cache_for_writes_needs_a_good_battery(
     status: BatteryStatus | None, share: int | None, switch: bool | None
 ) -> None:
-    """With the no-battery cache, giving writes a first share needs a good battery, as 100/0 keeps them out."""
+    """With the no-battery cache, a first write share needs a good battery. A split of 100/0 keeps writes out."""
     cache = Cache(
         read_percent=None if share is None else 100 - share, write_percent=share, no_battery_write_cache=switch
     )
@@ -88,7 +88,7 @@ PART = BlockDevice(name="sdb1", node="/dev/sdb1", kind="partition", parent="sdb"
     ids=["md", "lvm-or-multipath", "swap", "zfs", "idle-lvm"],
 )
 def test_the_cache_of_a_drive_in_use_is_not_enabled(blocks: tuple[BlockDevice, ...], why: str) -> None:
-    """A drive below another device, with swap or with a signature is in use, even without mount points."""
+    """A drive can be in use without mount points. It is in use below another device, with swap, or with a signature."""
     controller = Controller(id="acme:1", drives=(Drive(id="acme:1/1", device="/dev/sdb", role="passthrough"),))
     desired = Desired(object_id="acme:1/1", setting="write_cache", value="enabled")
     assert why in (unsafe(controller, desired, HostView(blocks=blocks)) or "")
@@ -96,7 +96,7 @@ def test_the_cache_of_a_drive_in_use_is_not_enabled(blocks: tuple[BlockDevice, .
 
 
 def test_the_cache_of_an_unknown_drive_is_not_enabled() -> None:
-    """If the use of a drive is unknown, it may be in use."""
+    """A drive whose use is unknown may be in use."""
     controller = Controller(id="acme:1", drives=(Drive(id="acme:1/1", device="/dev/sdb"),))
     desired = Desired(object_id="acme:1/1", setting="write_cache", value="enabled")
     assert "unknown" in (unsafe(controller, desired, HostView()) or "")
@@ -106,7 +106,7 @@ def test_the_cache_of_an_unknown_drive_is_not_enabled() -> None:
     ("switch", "policy"), [("enabled", "protected_write_back"), ("disabled", "unprotected_write_back")]
 )
 def test_contradictory_settings_are_refused_in_the_plan(switch: str, policy: str) -> None:
-    """A controller's switch that contradicts the write policy of its volume is refused before any command."""
+    """A controller's switch that contradicts its volume's write policy is refused. This happens before any command."""
     settings = (
         Desired(object_id="acme:1/v1", setting="write_policy", value=policy),
         Desired(object_id="acme:1", setting="no_battery_write_cache", value=switch),
@@ -118,7 +118,7 @@ def test_contradictory_settings_are_refused_in_the_plan(switch: str, policy: str
 
 
 def test_one_setting_of_one_object_has_one_value() -> None:
-    """Two values for a setting are refused; the same value twice is accepted."""
+    """Two values for a setting are refused. The same value twice is accepted."""
     first = Desired(object_id="acme:1", setting="cache_split", value="25/75")
     other = Desired(object_id="acme:1", setting="cache_split", value="50/50")
     assert [refusal.desired for refusal in contradictions(Plan(desired=(first, other)))] == [other]
@@ -133,7 +133,7 @@ def test_one_setting_of_one_object_has_one_value() -> None:
     ],
 )
 def test_options_that_contradict_each_other_change_nothing(raidctl: Raidctl, demo: str, words: tuple[str, ...]) -> None:
-    """The exit code is 1, and the journal is empty, also with --unsafe."""
+    """The exit code is 1, and the journal is empty. This also holds with --unsafe."""
     done = raidctl("--demo", demo, "cache", "set", *words, "--yes", "--unsafe", "a trial")
     assert done.exit_code == 1
     assert "Contradiction" in done.stdout
@@ -142,7 +142,10 @@ def test_options_that_contradict_each_other_change_nothing(raidctl: Raidctl, dem
 
 
 def test_protected_write_back_without_a_battery_needs_a_reason(raidctl: Raidctl) -> None:
-    """With a reason it is configured, and a warning reports that write-through is active."""
+    """Protected write-back without a battery is configured only with a reason.
+
+    A warning reports that write-through is active.
+    """
     asked = ("--demo", "h730", "cache", "set", "megaraid:0/v0", "--write", "protected-write-back", "--yes")
     assert raidctl(*asked).exit_code == 1
     done = raidctl(*asked, "--unsafe", "the battery comes tomorrow")
@@ -151,7 +154,7 @@ def test_protected_write_back_without_a_battery_needs_a_reason(raidctl: Raidctl)
 
 
 def test_a_configured_but_inactive_policy_is_a_failure(raidctl: Raidctl) -> None:
-    """Nothing needs to be changed, but the exit code is 1, and a batch does not start its load."""
+    """The exit code is 1, although nothing needs to be changed. A batch does not start its load."""
     asked = ("megaraid:0/v0", "--write", "protected-write-back", "--yes")
     raidctl("--demo", "h730", "cache", "set", *asked, "--unsafe", "the battery comes tomorrow")
     done = raidctl("--demo", "h730", "cache", "set", *asked)

@@ -52,7 +52,7 @@ def test_a_line_that_a_power_failure_cut_off_counts_as_not_written(tmp_path: Pat
 
 
 def test_every_cut_of_a_journal_can_be_read(tmp_path: Path) -> None:
-    """A journal cut at any byte has all complete lines, also if only the last line feed is lost."""
+    """A journal cut at any byte has all complete lines. This also holds if only the last line feed is lost."""
     journal = Journal(tmp_path)
     journal.append(begun())
     journal.append(StepEvent(change="c1", at="2026-03-04T05:06:08Z", step=0, mark="start"))
@@ -66,7 +66,7 @@ def test_every_cut_of_a_journal_can_be_read(tmp_path: Path) -> None:
 
 
 def test_damage_to_a_journal_is_an_error(tmp_path: Path) -> None:
-    """Any damage other than a cut at the end is an error with the line's number."""
+    """Damage other than a cut at the end is an error. The error has the line's number."""
     journal = Journal(tmp_path)
     journal.append(begun())
     journal.append(StepEvent(change="c1", at="2026-03-04T05:06:08Z", step=0, mark="start"))
@@ -106,7 +106,7 @@ def test_invalid_utf8_and_deep_nesting_are_damage(tmp_path: Path, line: bytes) -
 
 
 def test_a_journal_that_is_no_regular_file_is_an_error(tmp_path: Path) -> None:
-    """A pipe or a directory in place of the journal does not block."""
+    """A pipe or directory in place of the journal does not block."""
     for make in (os.mkfifo, os.mkdir):
         journal = Journal(tmp_path)
         make(journal.path)
@@ -118,7 +118,7 @@ def test_a_journal_that_is_no_regular_file_is_an_error(tmp_path: Path) -> None:
 
 
 def test_a_line_of_another_version_is_an_error(tmp_path: Path) -> None:
-    """An unknown line is an error, since it may be a pending change."""
+    """An unknown line is an error. It may be a pending change."""
     journal = Journal(tmp_path)
     journal.path.write_bytes(b'{"event":"begin","change":"c9"}\n')
     with pytest.raises(CannotTell, match="Line 1"):
@@ -126,7 +126,7 @@ def test_a_line_of_another_version_is_an_error(tmp_path: Path) -> None:
 
 
 def test_a_full_file_system_leaves_no_partial_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """If a line cannot be synced, the file is unchanged, and the caller gets an error."""
+    """If a line cannot be synced, the file is unchanged. The caller gets an error."""
     journal = Journal(tmp_path)
     journal.append(begun())
     before = journal.path.read_bytes()
@@ -141,7 +141,7 @@ def test_a_full_file_system_leaves_no_partial_line(tmp_path: Path, monkeypatch: 
 
 
 def test_a_torn_last_line_is_removed_by_the_next_one(tmp_path: Path) -> None:
-    """Lines that are written after a power failure follow the last complete line."""
+    """Lines written after a power failure follow the last complete line."""
     journal = Journal(tmp_path)
     journal.append(begun("c1"))
     for rest in (b'{"event":"begin","change":"c2","at', b"\0" * 300):
@@ -164,7 +164,7 @@ def test_steps_without_a_beginning_are_an_error(tmp_path: Path) -> None:
 
 
 def test_a_symlink_in_place_of_the_journal_is_an_error(tmp_path: Path) -> None:
-    """Restore runs commands of the journal, so a symlink is neither read nor written."""
+    """A symlink in place of the journal is neither read nor written. Restore runs commands of the journal."""
     journal = Journal(tmp_path)
     other = tmp_path / "other"
     other.write_bytes(b"")

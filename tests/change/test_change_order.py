@@ -1,4 +1,4 @@
-"""The order of a change on many volumes: journal first, and undo in reverse."""
+"""The order of a change on many volumes. The journal comes first, and undo is in reverse."""
 
 from __future__ import annotations
 
@@ -22,7 +22,10 @@ POLICIES: tuple[WritePolicy, WritePolicy] = ("protected_write_back", "write_thro
 
 
 class Acme:
-    """A controller with 24 volumes and its tool, ``acme set VOLUME POLICY``: both a vendor package and a runner."""
+    """A controller with 24 volumes and its tool, ``acme set VOLUME POLICY``.
+
+    It is both a vendor package and a runner.
+    """
 
     FAMILY = "acme"
     TOOLS = ()
@@ -124,7 +127,7 @@ def test_volumes_with_the_desired_value_are_unchanged(acme: Acme) -> None:
 
 
 def test_a_failed_change_is_undone_in_reverse(acme: Acme) -> None:
-    """If volume 13 fails, the previous ones are undone, the last first, and later ones are not changed."""
+    """If volume 13 fails, the previous ones are undone, the last first. Later ones are not changed."""
     before = dict(acme.policies)
     acme.failing = {"acme:0/v13": 0}
     with pytest.raises(ChangeUndone, match="put back and read again"):
@@ -136,7 +139,10 @@ def test_a_failed_change_is_undone_in_reverse(acme: Acme) -> None:
 
 
 def test_a_failed_undo_does_not_block_the_others(acme: Acme) -> None:
-    """If one volume's undo fails, the others are undone, the message names it, and the change stays open."""
+    """If one volume's undo fails, the others are still undone.
+
+    The message names the volume, and the change stays open.
+    """
     acme.failing = {"acme:0/v13": 0, "acme:0/v7": 1}
     with pytest.raises(ChangeStands, match="acme:0/v7") as stands:
         change(acme).apply()
@@ -146,7 +152,7 @@ def test_a_failed_undo_does_not_block_the_others(acme: Acme) -> None:
 
 
 def test_delayed_changes_are_awaited_in_both_directions(acme: Acme) -> None:
-    """Settings are read more than once, for the change and for the undo."""
+    """Settings are read more than once for change and undo."""
     acme.delay = True
     waits: list[float] = []
     change(acme, waits).apply()

@@ -62,7 +62,7 @@ def left(raidctl: Raidctl, tmp_path: Path) -> Left:
 
 
 def test_the_commands_are_printed_and_nothing_is_changed(left: Left) -> None:
-    """No file is changed, and the real restore then runs the printed command."""
+    """No file is changed. The real restore then runs the printed command."""
     before = left.files()
     done = left.run("restore", "--dry-run")
     assert done.exit_code == 0
@@ -86,7 +86,7 @@ def test_json_has_the_steps(left: Left) -> None:
 
 
 def test_the_newer_of_two_changes_is_undone_first(left: Left) -> None:
-    """The undo of the older change expects the value that it has set."""
+    """The older change's undo expects the value that it has set."""
     left.set("cache_split", "75/25")
     changes = json.loads(left.run("--json", "restore", "--dry-run").stdout)
     assert [(step["before"], step["after"]) for one in changes for step in one["steps"]] == [

@@ -1,4 +1,4 @@
-"""raidctl killed with signal 9 while real processes run: its guardian or restore undoes the change."""
+"""raidctl killed with signal 9 while real processes run. Its guardian or restore undoes the change."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ main(["--answer", "{place}", "hpacucli", *shlex.split(sys.argv[1])])
 
 
 def test_a_renamed_tool_keeps_the_lock(on: Callable[[str], Machine]) -> None:
-    """If a wrapper starts a program of another name, restore waits for the lock that it has inherited."""
+    """Restore waits for the lock that a renamed tool has inherited. A wrapper starts the tool under another name."""
     machine = on("p400")
     (machine.tools.programs / "hpacucli").write_text(DISGUISED.format(python=sys.executable, place=machine.tools.place))
     machine.tools.fail(Disturbance(fault="is slow", seconds=1.5))
@@ -72,7 +72,7 @@ def test_a_renamed_tool_keeps_the_lock(on: Callable[[str], Machine]) -> None:
 
 
 def test_only_one_of_two_restores_undoes_a_change(on: Callable[[str], Machine]) -> None:
-    """The tool is called once, and the other restore finds nothing or a lock."""
+    """The tool is called once. The other restore finds nothing or a lock."""
     machine = on("p400")
     machine.tools.fail(Disturbance(fault="hangs after the change", seconds=1.0))
     machine.kill(machine.start(*WRITE_THROUGH))
@@ -102,7 +102,7 @@ def test_the_guardian_waits_for_the_tool_of_its_batch(on: Callable[[str], Machin
 
 @pytest.mark.parametrize("killed", [False, True])
 def test_a_batch_that_lost_its_terminal_is_restored(on: Callable[[str], Machine], *, killed: bool) -> None:
-    """A closed standard error, as after a lost connection, stops neither raidctl nor its guardian."""
+    """A closed standard error stops neither raidctl nor its guardian. It is closed as after a lost connection."""
     machine = on("p400")
     reading, writing = os.pipe()
     batch = machine.start_batch(1, errors=writing)

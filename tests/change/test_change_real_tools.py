@@ -1,4 +1,4 @@
-"""Changes with simulated tools on PATH, as real processes: failing, refused and simultaneous ones."""
+"""Changes with simulated tools on PATH, as real processes. They fail, are refused, or are simultaneous."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ pytestmark = pytest.mark.slow
 def test_a_change_runs_its_tool_once_between_two_readings(
     on: Callable[[str], Machine], demo: str, words: tuple[str, ...], wanted: State
 ) -> None:
-    """One call changes only this setting, and the journal has the change as done."""
+    """One call changes only this setting. The journal has the change as done."""
     machine = on(demo)
     done = machine.run(*words)
     assert (done.returncode, machine.difference()) == (0, wanted), done.stderr
@@ -44,7 +44,7 @@ def test_a_change_runs_its_tool_once_between_two_readings(
 
 
 def test_a_batch_is_restored_by_the_tool(on: Callable[[str], Machine]) -> None:
-    """The load sees the policy, its exit code is returned, and the settings are restored."""
+    """The load sees the policy, and the settings are restored. The load's exit code is returned."""
     machine = on("p400")
     seen = machine.state_dir.parent / "seen"
     load = ("sh", "-c", f"cp {machine.tools.place}/settings.json {seen}; exit 7")
@@ -87,7 +87,7 @@ def test_a_failing_tool_leaves_nothing_half_done(on: Callable[[str], Machine], f
 
 
 def test_a_controller_that_falls_back_to_write_through_is_undone(on: Callable[[str], Machine]) -> None:
-    """If write-back is accepted but does not become active, the change is undone."""
+    """If write-back is accepted but stays inactive, the change is undone."""
     machine = on("9271")
     machine.tools.set({"megaraid 0/v0/wrcache": "WT"})
     machine.tools.fail(Disturbance(fault="falls back", settings={"megaraid 0/battery": "Failed"}))
@@ -110,7 +110,7 @@ TARGETED = [
 
 @pytest.mark.parametrize("words", TARGETED, ids=lambda words: "-".join(words[:2]))
 def test_an_unread_controller_is_not_reported_as_missing(on: Callable[[str], Machine], words: tuple[str, ...]) -> None:
-    """If the reading tool fails, the exit code is 3, and the message mentions the failed reading."""
+    """If the reading tool fails, the exit code is 3. The message mentions the failed reading."""
     machine = on("p400")
     machine.tools.fail(Disturbance(fault="dies", match="show", times=99))
     done = machine.run(*words)
@@ -120,7 +120,7 @@ def test_an_unread_controller_is_not_reported_as_missing(on: Callable[[str], Mac
 
 
 def test_a_second_raidctl_is_refused_while_a_batch_runs(on: Callable[[str], Machine]) -> None:
-    """The message names the first batch, nothing is changed, and the first batch restores."""
+    """Nothing is changed, and the message names the first batch. The first batch restores."""
     machine = on("p400")
     first = machine.start_batch(60)
     second = machine.run("cache", "set", "smartarray:1", "--write", "protected-write-back", "--yes")
@@ -133,7 +133,7 @@ def test_a_second_raidctl_is_refused_while_a_batch_runs(on: Callable[[str], Mach
 
 
 def test_another_state_directory_does_not_bypass_the_lock(on: Callable[[str], Machine]) -> None:
-    """The controller's lock is global; the message has process and command of the first batch."""
+    """The controller's lock is global. The message has process and command of the first batch."""
     machine = on("p400")
     first = machine.start_batch(61)
     mine, machine.state_dir = machine.state_dir, machine.state_dir.parent / "another state"
@@ -149,7 +149,7 @@ def test_another_state_directory_does_not_bypass_the_lock(on: Callable[[str], Ma
 
 
 def test_each_of_several_simultaneous_changes_is_done_or_refused(on: Callable[[str], Machine]) -> None:
-    """The value of the last change is active, and no change is left open."""
+    """The value of the last change is active. No change is left open."""
     machine = on("p400")
     splits = ("0/100", "50/50", "75/25")
     processes = [
@@ -170,7 +170,7 @@ def test_each_of_several_simultaneous_changes_is_done_or_refused(on: Callable[[s
 
 @pytest.mark.parametrize("place", ["/proc/raidctl", "/dev/null/raidctl"])
 def test_without_a_state_directory_nothing_is_changed(on: Callable[[str], Machine], place: str) -> None:
-    """If the state directory cannot be created, the exit code is 4, and no tool is called to change anything."""
+    """If the state directory cannot be created, the exit code is 4. No tool is called to change anything."""
     machine = on("p400")
     machine.state_dir = Path(place)
     done = machine.run(*WRITE_THROUGH)
@@ -180,7 +180,10 @@ def test_without_a_state_directory_nothing_is_changed(on: Callable[[str], Machin
 
 
 def test_a_state_directory_that_others_can_write_is_refused(on: Callable[[str], Machine]) -> None:
-    """Restore runs commands from the directory, so the exit code is 4, and nothing is changed."""
+    """A directory that others can write gives exit code 4.
+
+    Nothing is changed: restore runs commands from the directory.
+    """
     machine = on("p400")
     machine.state_dir.mkdir()
     machine.state_dir.chmod(0o777)
@@ -205,7 +208,7 @@ cp {state}/journal.jsonl {kept}
 
 @pytest.mark.parametrize("line", range(4))
 def test_a_full_file_system_undoes_the_change(on: Callable[[str], Machine], tmp_path: Path, line: int) -> None:
-    """Wherever the journal runs out of space, the change is undone, and restore leaves nothing open."""
+    """Wherever the journal runs out of space, the change is undone. Restore leaves nothing open."""
     machine = on("p400")
     assert machine.run(*WRITE_THROUGH).returncode == 0
     path = Journal(machine.state_dir).path
@@ -240,7 +243,7 @@ def test_a_full_file_system_undoes_the_change(on: Callable[[str], Machine], tmp_
 def test_a_tool_that_times_out_is_ended_and_undone(
     on: Callable[[str], Machine], monkeypatch: pytest.MonkeyPatch, fault: Fault
 ) -> None:
-    """The time limit of the plan's command is reduced to half a second."""
+    """A tool that times out is ended and undone. The time limit of the plan's command is reduced to half a second."""
     machine = on("p400")
     machine.tools.fail(Disturbance(fault=fault))
     monkeypatch.setenv("PATH", machine.environment["PATH"])

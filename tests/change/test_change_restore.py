@@ -82,7 +82,7 @@ def test_a_second_restore_does_nothing(machine: Machine) -> None:
 
 
 def test_a_value_set_by_another_program_is_kept(machine: Machine) -> None:
-    """A setting with neither the previous nor the changed value is kept and reported, the others are restored."""
+    """A setting with neither previous nor changed value is kept and reported. The others are restored."""
     machine.simulated.keep(machine.simulated.state() | {RATIO: "75/25"})
     [result] = machine.restore()
     assert machine.simulated.state() == machine.before | {RATIO: "75/25"}
@@ -98,7 +98,7 @@ def test_a_setting_with_its_previous_value_is_unchanged(machine: Machine) -> Non
 
 
 def test_another_controller_in_the_slot_is_unchanged(machine: Machine) -> None:
-    """A controller with another serial number is not changed, and the change stays open."""
+    """A controller with another serial number is not changed. The change stays open."""
     [story] = machine.journal.pending()
     rewrite(machine.journal, {"P61630K9QX11RD": "P61630K9QX99ZZ"})
     current = machine.simulated.state()
@@ -139,7 +139,7 @@ def test_a_refused_undo_leaves_the_change_open(machine: Machine) -> None:
 
 
 def test_a_full_file_system_does_not_block_restore(machine: Machine) -> None:
-    """The settings are restored although the journal takes no line, and the change stays open."""
+    """The settings are restored although the journal takes no line. The change stays open."""
 
     class Full(Journal):
         """A journal on a full file system."""
@@ -174,7 +174,7 @@ def test_several_changes_of_one_setting_are_undone_the_newest_first(machine: Mac
 
 
 def test_an_older_change_waits_for_the_newer_one(machine: Machine) -> None:
-    """If the newer change cannot be undone, the older one waits; the next restore undoes both."""
+    """If the newer change cannot be undone, the older one waits. The next restore undoes both."""
     [story] = machine.journal.pending()
     [ratio] = [step for step in story.begin.steps if step.setting == "cacheratio"]
     undo = Action(argv=("hpacucli", "ctrl", "slot=1", "modify", "cacheratio=50/50", "forced"))
@@ -192,7 +192,7 @@ def test_an_older_change_waits_for_the_newer_one(machine: Machine) -> None:
 
 
 def test_a_setting_that_a_reboot_has_reset_is_kept(machine: Machine) -> None:
-    """A setting that does not survive a reboot is not restored after one."""
+    """A setting that a reboot resets is not restored after one."""
     [story] = machine.journal.pending()
     steps = tuple(replace(step, persistent=False) for step in story.begin.steps)
     old = replace(story, begin=replace(story.begin, boot="an earlier one", steps=steps))
@@ -202,7 +202,7 @@ def test_a_setting_that_a_reboot_has_reset_is_kept(machine: Machine) -> None:
 
 
 def test_a_setting_that_depends_on_another_one_is_restored_after_it(machine: Machine) -> None:
-    """The cache split is not reported while no volume uses the cache, so the volume is restored first."""
+    """The volume is restored before the cache split. The split is not reported while no volume uses the cache."""
     [story] = machine.journal.pending()
     [ratio] = [step for step in story.begin.steps if step.setting == "cacheratio"]
     words = ("hpacucli", "ctrl", "slot=1", "ld", "1", "modify")
@@ -223,7 +223,7 @@ def test_a_setting_that_depends_on_another_one_is_restored_after_it(machine: Mac
 
 @pytest.mark.parametrize(("node", "run"), [("/dev/sda", True), ("/dev/sdb", False)])
 def test_a_command_of_the_journal_is_not_run_on_another_node(node: str, run: bool) -> None:
-    """After a reboot, the node in the command may be another drive, so it is run only on the same node."""
+    """A journal's command is run only if the node is the same. After a reboot, the node may be another drive."""
     step = Step(
         object_id="drives:S1", setting="write-cache", before="1", after="0",
         undo=Action(argv=("hdparm", "-W1", "/dev/sda")),

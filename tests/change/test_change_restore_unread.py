@@ -1,4 +1,4 @@
-"""Restore on a machine that cannot be read completely: nothing is run, and the change stays open."""
+"""Restore on a machine that cannot be read completely. Nothing is run, and the change stays open."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def test_a_rate_that_cannot_be_read_is_not_restored(what: str, tmp_path: Path) -
 
 
 def test_a_temporary_setting_of_an_operation_is_not_restored_unread(tmp_path: Path) -> None:
-    """The operation stays open and names the setting, which is read again after the undo."""
+    """The operation stays open and names the setting. The setting is read again after the undo."""
     found = bench(tmp_path / "rate")
     made = plan(
         found.look().inventory, VENDORS, [Desired(object_id="md:md0", setting="sync_speed_min", value="50000")],
@@ -126,7 +126,7 @@ def test_a_temporary_setting_of_an_operation_is_not_restored_unread(tmp_path: Pa
     ],
 )
 def test_a_missing_tool_makes_its_objects_unknown(name: str, listed: bool, words: str) -> None:
-    """An object of a controller that another tool lists is known not to exist."""
+    """An unlisted object of a listed controller is known not to exist. Another tool lists the controller."""
     lost = Problem(severity="error", kind="no_tool", where="acme", message="acmecli is not installed.")
     controllers = (Controller(id="acme:0"),) if listed else ()
     seen = Survey(Inventory(host=Host(), controllers=controllers, problems=(lost,)))

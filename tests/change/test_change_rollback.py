@@ -1,4 +1,4 @@
-"""Undo on a machine that changed since: renumbered controllers, other device nodes, another tool."""
+"""Undo on a machine that changed since. It has renumbered controllers, other device nodes, or another tool."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Left:
         return survey(self.simulated, VENDORS)
 
     def rewrite(self, **words: str) -> None:
-        """Rewrite names in the journal, as if the machine had had them before a reboot."""
+        """Rewrite names in the journal. It is then as if the machine had had them before a reboot."""
         rewrite(self.journal, words)
 
     def restore(self) -> Restored:
@@ -62,7 +62,7 @@ def through(name: str) -> Desired:
 
 
 def test_a_renumbered_controller_is_recognised_by_its_serial_number(tmp_path: Path) -> None:
-    """Its volumes are restored with the current number, not with the journal's commands."""
+    """A renumbered controller's volumes are restored with the current number. The journal's commands are not used."""
     left = Left("p400", tmp_path, through("smartarray:1/v1"))
     left.rewrite(**{"smartarray:1": "smartarray:7", "slot=1": "slot=7"})
     assert left.restore().faults == []
@@ -71,7 +71,7 @@ def test_a_renumbered_controller_is_recognised_by_its_serial_number(tmp_path: Pa
 
 
 def test_a_drive_with_another_node_is_recognised_by_its_serial_number(tmp_path: Path) -> None:
-    """The undo uses the drive's current node, as the journal's may be another drive."""
+    """The undo uses the drive's current node. The journal's may be another drive."""
     desired = Desired(object_id="drives:HBN1K7Q2", setting="write_cache", value="disabled")
     left = Left("workstation", tmp_path, desired)
     [node] = {d.device for c in left.look().inventory.controllers for d in c.drives if d.id == desired.object_id}
@@ -82,7 +82,7 @@ def test_a_drive_with_another_node_is_recognised_by_its_serial_number(tmp_path: 
 
 
 def test_a_drive_with_another_node_is_unchanged_without_a_plan(tmp_path: Path) -> None:
-    """If the undo cannot be planned, the command for the old node is not run either."""
+    """Without a planned undo, the old node's command is not run."""
     desired = Desired(object_id="drives:HBN1K7Q2", setting="write_cache", value="disabled")
     left = Left("workstation", tmp_path, desired)
     [node] = {d.device for c in left.look().inventory.controllers for d in c.drives if d.id == desired.object_id}
@@ -94,7 +94,7 @@ def test_a_drive_with_another_node_is_unchanged_without_a_plan(tmp_path: Path) -
 
 
 def test_another_volume_of_the_same_number_is_unchanged(tmp_path: Path) -> None:
-    """A volume that was deleted and recreated is not the one that was changed."""
+    """A deleted and recreated volume is not the one that was changed."""
     left = Left("p400", tmp_path, through("smartarray:1/v1"))
     [known] = {v.unique_id for c in left.look().inventory.controllers for v in c.volumes if v.id == "smartarray:1/v1"}
     assert known is not None
@@ -106,7 +106,7 @@ def test_another_volume_of_the_same_number_is_unchanged(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("was", ["protected_write_back", None])
 def test_another_tool_undoes_the_change(tmp_path: Path, was: str | None) -> None:
-    """The tool that is installed now restores the model's value; without one, the fault has the old command."""
+    """The tool that is installed now restores the model's value. Without one, the fault has the old command."""
     left = Left("h730", tmp_path)
     name = "megaraid:0/v1"
     controller = next(controller for controller in left.look().inventory.controllers if controller.id == "megaraid:0")
@@ -135,7 +135,7 @@ def test_another_tool_undoes_the_change(tmp_path: Path, was: str | None) -> None
 
 
 def test_present_drives_are_restored_although_one_is_missing(tmp_path: Path) -> None:
-    """A missing drive does not block the others, and the change stays open for it."""
+    """A missing drive does not block the others. The change stays open for it."""
     desired = [
         Desired(object_id=name, setting="write_cache", value="disabled")
         for name in ("drives:HBN1K7Q2", "drives:LM2204810077")
@@ -167,7 +167,7 @@ def test_the_successor_of_a_tool_undoes_the_change(tmp_path: Path, demo: str, na
 
 
 def test_megacli_undoes_a_change_of_storcli(tmp_path: Path) -> None:
-    """Settings have other names in the two tools, so the undo uses the model's value."""
+    """The undo uses the model's value. Settings have other names in the two tools."""
     left = Left("perc5i", tmp_path)
     controller = next(controller for controller in left.look().inventory.controllers if controller.id == "megaraid:0")
     volume = controller.volumes[0]

@@ -13,7 +13,7 @@ HOLDER = Holder(change="c1", pid=7, since="2026-03-04T05:06:07Z", about="raidctl
 
 
 def test_a_controller_is_locked_by_one_change_at_a_time(tmp_path: Path) -> None:
-    """A second change on it is refused with the first one's name; another controller is free."""
+    """A second change on it is refused with the first one's name. Another controller is free."""
     with hold(tmp_path, ["smartarray:1"], HOLDER, source="demo:p400"):
         with (
             pytest.raises(Held, match="change c1: raidctl batch"),
@@ -27,7 +27,7 @@ def test_a_controller_is_locked_by_one_change_at_a_time(tmp_path: Path) -> None:
 
 
 def test_a_refusal_releases_the_locks_taken_before(tmp_path: Path) -> None:
-    """If the second of two controllers is locked, the lock of the first is released."""
+    """If the second controller is locked, the first one's lock is released."""
     with hold(tmp_path, ["smartarray:2"], HOLDER, source="demo:p400"), pytest.raises(Held):  # noqa: SIM117 - the refusal is the inner one
         with hold(tmp_path, ["smartarray:1", "smartarray:2"], HOLDER, source="demo:p400"):
             pass
@@ -36,7 +36,7 @@ def test_a_refusal_releases_the_locks_taken_before(tmp_path: Path) -> None:
 
 
 def test_a_directory_that_others_can_write_is_not_trusted(tmp_path: Path) -> None:
-    """Restore runs the journal's commands as root, so a directory that others can write is refused."""
+    """A directory that others can write is refused. Restore runs the journal's commands as root."""
     place = tmp_path / "state"
     place.mkdir()
     place.chmod(0o777)

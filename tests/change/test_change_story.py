@@ -20,7 +20,10 @@ def test_the_story_is_found() -> None:
 
 @pytest.mark.slow
 def test_every_command_of_the_story_prints_what_the_manual_shows() -> None:
-    """Run in order on one simulated machine, only dates, ids and process numbers differ."""
+    """Only dates, ids and process numbers differ from the manual.
+
+    The commands run in order on one simulated machine.
+    """
     with TemporaryDirectory(prefix="s") as place:  # a short name: a long one would be wrapped within itself
         for scene in STORY:
             assert masked(played(scene.command, Path(place))) == masked(scene.output), scene.command

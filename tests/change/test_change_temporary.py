@@ -69,7 +69,10 @@ def state(place: Path, demo: str) -> State:
     ("changes", "moments"), [(1, 1), (1, 2), (2, 1)], ids=["just set", "before the next request", "just put back"]
 )
 def test_a_killed_temporary_change_is_restored_by_the_guardian(tmp_path: Path, changes: int, moments: int) -> None:
-    """The guardian restores after a kill at the change, before its reading, and before the end is written."""
+    """The guardian restores after a kill during a temporary change.
+
+    The kill is at the change, before its reading, or before the end is written.
+    """
     before = state(tmp_path, "p400")
     done = subprocess.run(
         [sys.executable, "-c", KILLED, str(tmp_path), str(changes), str(moments)],
@@ -81,7 +84,7 @@ def test_a_killed_temporary_change_is_restored_by_the_guardian(tmp_path: Path, c
 
 
 def test_a_current_value_is_locked_during_a_measurement(tmp_path: Path) -> None:
-    """A value that needs no change is locked during the measurement, and the journal is empty."""
+    """A value that needs no change is locked during the measurement. The journal is empty."""
     settings = at(tmp_path, "journal")
     with machine(settings) as here:
         setting = ahead(settings, here, here.survey(), "/dev/sda")

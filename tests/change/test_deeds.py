@@ -31,7 +31,7 @@ from tests.support.deeds import operations
 
 @pytest.fixture
 def bays(tmp_path: Path) -> Bench:
-    """A RAID-5 of three drives, a fourth drive in a bay, and two outside."""
+    """A RAID-5 of three drives. A fourth drive is in a bay, and two are outside."""
     return bench(tmp_path / "bays")
 
 
@@ -56,7 +56,7 @@ def hand(**more: object) -> Step:
 
 
 def test_a_deed_is_done_when_the_machine_shows_it(bays: Bench) -> None:
-    """A spare is added, and the journal has the deed, its start and its end."""
+    """A spare is added. The journal has the deed, its start and its end."""
     change = bays.change(bays.plan(deed("add_spare", 4)))
     change.apply()
     change.finish()
@@ -65,7 +65,7 @@ def test_a_deed_is_done_when_the_machine_shows_it(bays: Bench) -> None:
 
 
 def test_a_spare_of_an_incomplete_array_may_be_used_for_a_rebuild(bays: Bench) -> None:
-    """If the number of members is unknown, the spare may be rebuilt on, so the superblocks are saved."""
+    """If the number of members is unknown, the superblocks are saved. The spare may be rebuilt on."""
     seen = bays.look()
     [controller] = [one for one in seen.inventory.controllers if one.id == "md"]
     steps = {}
@@ -98,7 +98,7 @@ OUTCOMES: dict[Mood, tuple[type[Exception] | None, bool, str | None]] = {
 
 
 def test_the_four_outcomes_of_a_command(tmp_path: Path) -> None:
-    """The outcome depends on the tool's reply and on the machine's state, never on the reply alone."""
+    """The outcome depends on the tool's reply and the machine's state. It never depends on the reply alone."""
     for number, (mood, (error, doubtful, state)) in enumerate(OUTCOMES.items()):
         machine = bench(tmp_path / str(number))
         change = machine.change(machine.plan(deed("add_spare", 4)))
@@ -115,7 +115,7 @@ def test_the_four_outcomes_of_a_command(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("came", [True, False])
 def test_an_unconfirmed_deed_stays_open_until_it_is_read(bays: Bench, *, came: bool) -> None:
-    """``show`` lists the deed, and ``restore`` ends it with what it has done."""
+    """``show`` lists the deed. ``restore`` ends it with what it has done."""
     change = bays.change(bays.plan(deed("add_spare", 4)))
     bays.mood, bays.match = "hangs", "--add-spare"
     with pytest.raises(ChangeStands, match=r'It is not confirmed.*"raidctl restore --demo bays.* reads'):
@@ -136,7 +136,7 @@ def test_an_unconfirmed_deed_stays_open_until_it_is_read(bays: Bench, *, came: b
 
 @pytest.mark.parametrize("late", [20.0, 4000.0])
 def test_a_command_that_hung_may_take_effect_later(bays: Bench, late: float) -> None:
-    """A command that timed out is watched as long as an accepted one, and never reported as not done."""
+    """A timed-out command is watched as long as an accepted one. It is never reported as not done."""
     change = bays.change(bays.plan(deed("add_spare", 4)))
 
     def done(state: State) -> State:
@@ -156,7 +156,7 @@ def test_a_command_that_hung_may_take_effect_later(bays: Bench, late: float) -> 
 
 
 def test_a_command_that_changes_something_else_is_not_confirmed(bays: Bench) -> None:
-    """If another member fails after an accepted command, the deed is not confirmed, and the member named."""
+    """A deed is not confirmed if another member fails. The member fails after an accepted command, and is named."""
     change = bays.change(bays.plan(deed("add_spare", 4)))
 
     def other(state: State) -> State:
@@ -170,7 +170,7 @@ def test_a_command_that_changes_something_else_is_not_confirmed(bays: Bench) -> 
 
 
 def renamed(state: State) -> State:
-    """The state after two arrays were stopped and assembled under each other's names."""
+    """The state after two arrays were assembled under each other's names. They were stopped before."""
     names, found = {"md0": "md1", "md1": "md0"}, {}
     for name, value in state.items():
         head, *rest = name.split(" ")
@@ -182,7 +182,7 @@ def renamed(state: State) -> State:
 
 @pytest.mark.parametrize("when", ["before the command", "after the command", "before the undoing"])
 def test_guard_X2_a_renamed_array_is_left_alone(when: str, tmp_path: Path) -> None:
-    """No command, and no undo, runs on the array that now has the name."""
+    """No command or undo runs on the array now of that name."""
     machine = bench(tmp_path / "names", definition("raid6", 4, parts="1,2"))
     change = machine.change(machine.plan(deed("fail", 1, part="1"), deed("remove", 1, part="1")))
 
@@ -206,7 +206,7 @@ def test_guard_X2_a_renamed_array_is_left_alone(when: str, tmp_path: Path) -> No
 
 
 def test_guard_X1_an_object_without_a_unique_serial_number_is_refused(tmp_path: Path) -> None:
-    """A drive with a duplicate serial number is refused, and so is a missing one."""
+    """A drive with a duplicate serial number is refused. So is a missing drive."""
     machine = bench(tmp_path / "twins")
     assert machine.plan(deed("add_spare", 4)).denials == ()
     twin = machine.look()
@@ -224,7 +224,7 @@ def test_guard_X1_an_object_without_a_unique_serial_number_is_refused(tmp_path: 
 
 
 def test_guard_X2_another_drive_under_the_same_name_is_refused(bays: Bench) -> None:
-    """A drive that was exchanged after the plan is not changed, though it has the same device name."""
+    """A drive exchanged after the plan is not changed. It has the same device name."""
     change = bays.change(bays.plan(deed("add_spare", 4)))
     bays.machine.keep(simulator.push(simulator.pull(bays.machine.state(), "4"), "4", "LABD00005"))
     assert bays.look().view.block("/dev/sdd").serial == "LABD00005"  # type: ignore[union-attr]  # the same letter
@@ -250,7 +250,7 @@ def test_guard_X3_a_deed_needs_a_recent_reading(bays: Bench) -> None:
 
 
 def test_guard_X5_a_command_outside_the_table_is_not_run(bays: Bench) -> None:
-    """Only commands of the table, with words read from the machine, are run."""
+    """Only commands of the table are run. Their words are read from the machine."""
     plan = bays.plan(deed("add_spare", 4))
     for argv in (
         ("mdadm", "/dev/md0", "--add-spare", "/dev/sdz"),
@@ -265,7 +265,7 @@ def test_guard_X5_a_command_outside_the_table_is_not_run(bays: Bench) -> None:
 
 
 def test_guard_X6_no_command_is_forced(bays: Bench) -> None:
-    """A word that makes a tool skip its checks is named in the refusal."""
+    """A word that makes a tool skip its checks is refused. The refusal names it."""
     plan = bays.plan(deed("add_spare", 4))
     [step] = plan.steps
     for word in ("--force", "--run", "-f", "force", "override"):
@@ -277,7 +277,7 @@ def test_guard_X6_no_command_is_forced(bays: Bench) -> None:
 
 
 def test_guards_X5_X6_detect_forbidden_commands() -> None:
-    """The check at the end of every test finds forced and unlisted commands, and accepts the others."""
+    """Every test's final check finds forced and unlisted commands. It accepts the others."""
     allowed: Log = [
         ("deed", ("mdadm", "/dev/md0", "--fail", "/dev/sdb1")), ("deed", ("sfdisk", "--quiet", "/dev/nvme0n1")),
         ("deed", (">", "/sys/block/md0/md/sync_action", "check")), ("setting", ("x", "modify", "forced")),
@@ -303,7 +303,7 @@ class WithProcesses:
     """The failure of reading the second process, which has ended."""
 
     def carry_out(self, requests: Sequence[Request[Any]]) -> Sequence[Answer]:
-        """Reply with the processes and their command lines; the machine replies to the rest."""
+        """Reply with the processes and their command lines. The machine replies to the rest."""
         return [self._answer(request) for request in requests]
 
     def _answer(self, request: Request[Any]) -> Answer:
@@ -319,7 +319,7 @@ class WithProcesses:
 
 
 def test_guard_X4_nothing_is_done_while_a_tool_of_the_family_runs(bays: Bench) -> None:
-    """A deed waits for an mdadm that changes something, and is refused if it stays; readers do not count."""
+    """A deed waits for an mdadm that changes something. It is refused if the mdadm stays; readers do not count."""
     grow = ["/sbin/mdadm", "--grow", "--continue", "/dev/md0"]
     for words, looks, done in (
         (grow, 99, False), (grow, 2, True), (["mdadm", "--monitor", "--scan"], 99, True),
@@ -339,7 +339,7 @@ def test_guard_X4_nothing_is_done_while_a_tool_of_the_family_runs(bays: Bench) -
 
 
 def test_guard_X4_a_process_that_cannot_be_read_may_be_a_tool(bays: Bench) -> None:
-    """A process that ended is ignored, one whose reading timed out refuses the deed."""
+    """A process that ended is ignored. One whose reading timed out refuses the deed."""
     change = bays.change(bays.plan(deed("add_spare", 4)))
     bays.argvs.clear()
     change.runner = WithProcesses(bays, [["sh"]] * 99, Failure.TIMEOUT)
@@ -356,7 +356,7 @@ def test_guard_X7_one_refused_deed_refuses_the_plan(bays: Bench) -> None:
 
 
 def test_guards_are_checked_again_before_each_step(bays: Bench) -> None:
-    """A step that became unsafe after the plan is refused, and nothing is run."""
+    """A step that became unsafe after the plan is refused. Nothing is run."""
     change = bays.change(bays.plan(deed("fail", 1)))
     change.guard = lambda step, seen: ("Another member has failed.",)  # noqa: ARG005 - the signature of all guards
     with pytest.raises(ChangeUndone, match="Another member has failed"):
@@ -365,7 +365,7 @@ def test_guards_are_checked_again_before_each_step(bays: Bench) -> None:
 
 
 def test_an_operation_that_fails_is_undone_last_step_first(bays: Bench) -> None:
-    """After a refused second step, the first one is undone by its command."""
+    """After a refused second step, the first is undone by its command."""
     change = bays.change(bays.plan(deed("fail", 1), deed("remove", 1)))
     bays.mood, bays.match = "refuses", "--remove /dev/sda"
     bays.before = lambda request: setattr(bays, "match", "nothing") if "--add" in str(request) else None
@@ -376,7 +376,7 @@ def test_an_operation_that_fails_is_undone_last_step_first(bays: Bench) -> None:
 
 
 def test_nothing_is_undone_after_the_point_of_no_return(bays: Bench) -> None:
-    """An operation that fails there stops, and names the command that continues it."""
+    """After the point of no return, a failed operation stops. It names the command that continues it."""
     plan = bays.plan(deed("fail", 1), deed("remove", 1))
     first, second = plan.steps
     first = msgspec.structs.replace(first, way_back="none", no_way_back="The data is gone.")
@@ -392,7 +392,7 @@ def test_nothing_is_undone_after_the_point_of_no_return(bays: Bench) -> None:
 
 
 def test_a_deed_whose_data_cannot_be_saved_is_not_done(bays: Bench) -> None:
-    """If the state directory takes no files, a deed that needs them is not started."""
+    """A deed that needs saved files is not started without them. The state directory takes no files."""
     change = bays.change(bays.plan(deed("fail", 1)))
     (bays.place / "saved").write_text("no directory")
     with pytest.raises(AccessMissing, match="Nothing was done"):
@@ -401,7 +401,7 @@ def test_a_deed_whose_data_cannot_be_saved_is_not_done(bays: Bench) -> None:
 
 
 def test_saved_files_are_in_the_journal(bays: Bench) -> None:
-    """The inventory, the array's geometry and each superblock are saved, readable by the owner only."""
+    """The inventory, the array's geometry and each superblock are saved. Only the owner can read them."""
     bays.change(bays.plan(deed("fail", 1))).apply()
     story = bays.journal.stories()[-1]
     saved = [turn.text or "" for turn in story.turns if turn.mark == "saved"]
@@ -412,7 +412,7 @@ def test_saved_files_are_in_the_journal(bays: Bench) -> None:
 
 
 def test_a_step_of_a_person_is_awaited(bays: Bench) -> None:
-    """The step ends when the drive is gone; after its time limit, the operation stays under way."""
+    """The step ends when the drive is gone. After its time limit, the operation stays under way."""
     plan = Plan(steps=(hand(),), deeds=(deed("pull", 1),))
     bays.events = [(60.0, lambda state: simulator.pull(state, "1"))]
     bays.change(plan).apply()
@@ -461,7 +461,7 @@ def test_a_drive_is_unknown_if_a_part_of_the_machine_could_not_be_read(bays: Ben
 def test_a_drive_is_unknown_if_the_tool_of_its_controller_is_missing(
     bays: Bench, drive: str, missing: list[str]
 ) -> None:
-    """A missing tool makes the drives of its controller unknown, not those of a listed controller."""
+    """A missing tool makes the drives of its controller unknown. It does not affect those of a listed controller."""
     failed = Problem("error", "tw_cli", "The tool is installed but could not be started.", None, "no_tool")
     seen = bays.look()
     inventory = msgspec.structs.replace(seen.inventory, problems=(failed,))
@@ -470,7 +470,7 @@ def test_a_drive_is_unknown_if_the_tool_of_its_controller_is_missing(
 
 
 def test_an_unknown_value_meets_no_expectation(bays: Bench) -> None:
-    """An unknown value, and a comparison of a list with a word, meet no expectation."""
+    """An unknown value meets no expectation. Neither does a comparison of a list with a word."""
     seen = bays.look()
     controllers = tuple(
         msgspec.structs.replace(
@@ -492,7 +492,7 @@ def test_an_unknown_value_meets_no_expectation(bays: Bench) -> None:
 
 
 def interrupted(machine: Bench, *, late: bool) -> Bench:
-    """Add a spare and press Ctrl-C after the tool accepted; ``late``: it takes effect 5 s later."""
+    """Add a spare and press Ctrl-C after the tool accepted. ``late``: it takes effect 5 s later."""
     change = machine.change(machine.plan(deed("add_spare", 4)))
 
     def stop() -> None:
@@ -518,7 +518,7 @@ def interrupted(machine: Bench, *, late: bool) -> Bench:
 
 
 def test_a_command_that_takes_effect_after_an_interruption_is_undone(bays: Bench) -> None:
-    """After Ctrl-C, raidctl waits as long as the command may take, and undoes it."""
+    """After Ctrl-C, raidctl waits for the command, and undoes it. It waits as long as the command may take."""
     assert interrupted(bays, late=True).member("LABD00004") is None
     assert bays.argvs[-1] == ("mdadm", "/dev/md0", "--remove", "/dev/sdd")
     assert marks(bays) == ["start", "undo", "undone", "undone"]
@@ -544,7 +544,7 @@ def test_restore_carries_out_no_deed(tmp_path: Path) -> None:
 
 
 def _killed(machine: Bench, act: Callable[[], object], at: int) -> None:
-    """Run something in a separate process that is killed before its changing request of this number."""
+    """Run something in a separate process that is killed. The kill is before its changing request of this number."""
     counts = iter(range(100))
     machine.before = lambda _: os._exit(1) if next(counts) == at else None
     child = os.fork()
@@ -579,7 +579,7 @@ def test_a_temporary_setting_of_an_operation_is_restored(tmp_path: Path) -> None
 
 
 def test_a_confirmation_needs_the_end_of_a_unique_serial_number() -> None:
-    """At least the last six characters of one drive's serial number confirm; an empty line does not."""
+    """At least the last six characters of one drive's serial number confirm. An empty line does not."""
     others = {"ZC1A2B3D", "XX1A2B3C"}
     assert mismatch("ZC1A2B3C", "ZC1A2B3C", others) is None
     assert mismatch("c1a2b3c", "ZC1A2B3C", others) is None
@@ -602,7 +602,7 @@ def test_an_old_journal_is_read(tmp_path: Path) -> None:
 
 
 def test_the_simulated_machine_behaves_like_the_kernel(tmp_path: Path) -> None:
-    """A spare replaces a pulled member, and a new drive gets the old device name."""
+    """A spare replaces a pulled member. A new drive gets the old device name."""
     machine = bench(tmp_path / "m", definition())
     change = machine.change(machine.plan(deed("add_spare", 4)))
     change.apply()

@@ -1,4 +1,4 @@
-"""Rates of background operations of md, MegaRAID and Smart Array, set through the change engine."""
+"""Background operation rates of md, MegaRAID and Smart Array. They are set through the change engine."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def shown(done: Result) -> dict[str, object]:
 def test_a_rate_is_set_read_back_and_undone(
     raidctl: Raidctl, demo: str, target: str, options: tuple[str, ...], after: dict[str, object]
 ) -> None:
-    """The new rate is shown, and the undo commands of the journal restore the previous one."""
+    """The new rate is shown. The undo commands of the journal restore the previous one."""
     before = shown(raidctl("--demo", demo, "rate", "--json"))
     done = raidctl("--demo", demo, "rate", target, *options, "--yes", "--json")
     assert done.exit_code == 0, done.output
@@ -73,7 +73,7 @@ def test_a_rate_is_set_read_back_and_undone(
     ("perc5i", "megaraid:0", "--rebuild"),
 ])  # fmt: skip
 def test_guard_T7_a_rebuild_rate_of_0_is_refused(raidctl: Raidctl, demo: str, target: str, option: str) -> None:
-    """A rate of 0 is refused even with --unsafe, a rate of 1 accepted."""
+    """A rate of 0 is refused even with --unsafe. A rate of 1 is accepted."""
     for more in ([], ["--unsafe", "test"]):
         done = raidctl("--demo", demo, "rate", target, option, "0", "--yes", *more)
         assert done.exit_code == 1
@@ -90,7 +90,7 @@ def test_guard_T7_concerns_rebuilds_only() -> None:
 
 
 def test_an_option_of_another_kind_of_object_is_refused(raidctl: Raidctl) -> None:
-    """An array takes speeds, a controller percentages, and a change needs a target."""
+    """An array takes speeds, a controller percentages. A change needs a target."""
     for arguments in (
         ["journal", "md126", "--rebuild", "30"], ["9271", "megaraid:0", "--min", "50M"], ["9271", "--rebuild", "30"],
         ["9271", "megaraid:0", "--rebuild", "101"], ["journal", "md126", "--min", "fast"], ["9271", "--yes"],
@@ -103,12 +103,12 @@ def test_an_option_of_another_kind_of_object_is_refused(raidctl: Raidctl) -> Non
     ("text", "value"), [("1000 (system)", "system"), ("50000 (local)\n", "50000"), ("1000", None), ("", None)]
 )
 def test_a_system_speed_is_restored_as_system(text: str, value: str | None) -> None:
-    """A limit that is the system's is restored as ``system``, not as its current number."""
+    """The system's limit is restored as ``system``, not as its current number."""
     assert speed(text) == value
 
 
 @over("machine", MACHINES)
 def test_every_machine_shows_its_rates(machine: str) -> None:
-    """Every recorded machine has a report, and an unread tool ends with exit code 3 or 4."""
+    """Every recorded machine has a report. An unread tool ends with exit code 3 or 4."""
     done = CliRunner().invoke(cli, ["--replay", str(FIXTURES / machine), "rate"])
     assert done.exit_code in (0, 3, 4)

@@ -1,4 +1,7 @@
-"""A third party's vendor package, whose tool prints an inventory as JSON: any machine, through the public door."""
+"""A third party's vendor package, whose tool prints an inventory as JSON.
+
+It is for any machine, through the public door.
+"""
 
 from __future__ import annotations
 
@@ -74,7 +77,7 @@ def output_of(inventory: Inventory) -> bytes:
 
 
 def record(inventory: Inventory | None, path: Path) -> Path:
-    """The recording of a machine on which the tool prints this inventory, or crashes our package with None."""
+    """The recording of a machine on which the tool prints this inventory. With None, it crashes our package."""
     files = {"show.out": b"crash\n" if inventory is None else output_of(inventory)}
     answers = (
         Entry(which=TOOL, path=f"/usr/sbin/{TOOL}"),
@@ -94,7 +97,7 @@ def record(inventory: Inventory | None, path: Path) -> Path:
 def program(
     plugins: Path, arguments: Sequence[str | Path], *, environment: dict[str, str] | None = None, **how: Any
 ) -> subprocess.CompletedProcess[bytes]:
-    """Run raidctl as a separate process, with the package of the folder ``plugins`` installed."""
+    """Run raidctl as a separate process. The package of the folder ``plugins`` is installed."""
     path = os.pathsep.join([str(plugins), str(ROOT), str(ROOT / "vendors")])
     ours = {"COLUMNS", "NO_COLOR", "PYTHONIOENCODING"}
     clean = {name: value for name, value in os.environ.items() if name not in ours}

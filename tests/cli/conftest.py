@@ -1,4 +1,4 @@
-"""A machine of a third-party vendor package, for every test of the command line."""
+"""A third-party vendor package's machine, for every test of the command line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``raidctl alarm``: what is reported of alarms, and how they are silenced and switched."""
+"""``raidctl alarm``: how alarms are reported, silenced and switched."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def is_on(raidctl: Raidctl) -> object:
      ("Present", True, None), ("Enabled", None, True), ("Disabled", None, False), ("Purple", None, None)],
 )  # fmt: skip
 def test_words_for_an_alarm(text: str, present: bool | None, on: bool | None) -> None:
-    """An unknown word is unknown; MegaCli's setting does not show that there is one."""
+    """An unknown word is unknown. MegaCli's setting does not show that there is one."""
     assert {field: parse(text) for field, parse in CONTROLLER["alarm"]} == {"alarm.present": present, "alarm.on": on}
 
 
@@ -62,7 +62,7 @@ def test_an_alarm_is_switched_and_read_again(raidctl: Raidctl) -> None:
 
 
 def test_an_alarm_is_silenced_and_never_called_silent(raidctl: Raidctl) -> None:
-    """The result is only what the tool prints: the setting stays, and the journal has an entry."""
+    """The result is only what the tool prints. The setting stays, and the journal has an entry."""
     done = raidctl("--demo", "9271", "alarm", "silence", "megaraid:0", "--json")
     assert (done.exit_code, json.loads(done.stdout)["result"]) == (0, "accepted")
     assert is_on(raidctl) is True
@@ -79,7 +79,7 @@ def test_a_dry_run_silences_nothing(raidctl: Raidctl) -> None:
 
 @pytest.mark.parametrize("name", [demo.name for demo in demos(vendors()[0])])
 def test_every_simulated_machine_answers(raidctl: Raidctl, name: str) -> None:
-    """Shown in 80 columns; what cannot be switched is refused with a sentence, never with a traceback."""
+    """Shown in 80 columns. What cannot be switched is refused with a sentence, never with a traceback."""
     shown = raidctl("--demo", name, "alarm", "show")
     assert shown.exit_code in (0, 3, 4)
     assert max(map(len, shown.stdout.splitlines())) <= 80
@@ -91,7 +91,10 @@ def test_every_simulated_machine_answers(raidctl: Raidctl, name: str) -> None:
 
 @pytest.mark.parametrize("words", [("silence", "nosuch"), ("silence",), ("on", "md0"), ("off", "megaraid:0")])
 def test_wrong_words_are_refused(raidctl: Raidctl, words: tuple[str, ...]) -> None:
-    """A missing object, no controller, an md array, and no terminal without --yes are each refused."""
+    """Wrong objects, and no terminal without --yes, are refused.
+
+    Wrong objects are a missing one, no controller, and an md array.
+    """
     demo = "9271" if words[0] == "off" else "raid6"
     assert raidctl("--demo", demo, "alarm", *words).exit_code == 2
 
@@ -126,7 +129,7 @@ class Help:
 @pytest.mark.parametrize(("text", "there"), [(USAGE, True), (b"Invalid command\n", False), (b"", False),
                                              (b"SETALARM <Controller#> <on|off|test>", False)])  # fmt: skip
 def test_arcconf_is_only_used_if_its_help_shows_the_command(text: bytes, there: bool) -> None:
-    """The command is in no manual, so the help is the only evidence."""
+    """The tool is only used if its help shows the command. No manual has the command."""
     mine = Controller(id="adaptec:1", told_by="arcconf", mode="raid")
     found = converse(adaptec.silence(mine, [Tool(name="arcconf")]), Help(text))  # type: ignore[arg-type]  # a runner
     assert isinstance(found, Action) == there

@@ -1,4 +1,7 @@
-"""Odd input to ``raidctl bench``: names that are not UTF-8, runs that do not exist, options without an effect."""
+"""Odd input to ``raidctl bench``.
+
+It is names that are not UTF-8, runs that do not exist, and options without an effect.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +34,7 @@ def raidctl(*words: str | Path, stdin: bytes | None = None) -> Result:
 
 
 def no_text() -> Run:
-    """A run in a directory whose name is no text, as long and as good as any."""
+    """A run in a directory whose name is no text. It is as long and as good as any."""
     session = bench_runs.session(target=f"{NO_TEXT}/raidctl-bench-1-0a1b2c3d.tmp", notes=(f"{NO_TEXT} is old.",))
     return bench_runs.run(session=session, label=os.fsdecode(b"\xff"))
 
@@ -47,7 +50,10 @@ def kept(tmp_path: Path) -> Path:
 def test_a_name_that_is_no_text_loses_no_run(
     tmp_path: Path, capfd: pytest.CaptureFixture[str], *, as_json: bool
 ) -> None:
-    """It is shown, kept, listed and exported, with a mark where the name has bytes that are no character."""
+    """A run whose name is no text is still shown and kept.
+
+    It is also listed and exported, with a mark for bytes that are no character.
+    """
     settings = Settings()
     settings.as_json = as_json
     run = no_text()
@@ -70,7 +76,7 @@ def test_json_of_a_name_that_is_no_text_keeps_the_order_of_the_fields() -> None:
 
 
 def test_a_plan_is_one_line_for_each_sentence_whatever_the_directory_is_called() -> None:
-    """A line break in a directory's name does not start a new sentence."""
+    """A line break in a directory's name starts no new sentence."""
     order = Order(
         target="/srv/a\nDone", kind="file", profile=PROFILES["quick"], engine=None, cross_check=False, size=None,
         overwrite=None, seconds=120.0,
@@ -157,7 +163,7 @@ def test_a_file_is_no_state_directory_of_another_user(tmp_path: Path) -> None:
     ids=["nothing", "thousands-of-digits", "more-than-a-database-has"],
 )
 def test_a_word_that_names_no_run_is_a_wrong_word(kept: Path, word: str, code: int, message: str) -> None:
-    """An empty word does not mean the current directory, and a number of any length is accepted."""
+    """An empty word does not mean the current directory. A number of any length is accepted."""
     done = raidctl("bench", "compare", "--state-dir", kept, "1", word)
     assert (done.exit_code, message in done.stderr) == (code, True), done.stderr
     assert "internal error" not in done.stderr
@@ -186,7 +192,7 @@ def test_a_file_that_is_no_run_is_called_what_it_is(kept: Path, tmp_path: Path, 
 
 
 def test_standard_input_is_not_asked_for_twice(kept: Path) -> None:
-    """Reading it a second time would find nothing; the message names that reason, not a run that was cut off."""
+    """Reading it a second time would find nothing. The message names that reason, not a run that was cut off."""
     printed = raidctl("--json", "bench", "show", "1", "--state-dir", kept).stdout.encode()
     assert raidctl("bench", "compare", "-", "1", "--state-dir", kept, stdin=printed).exit_code == 0
     done = raidctl("bench", "compare", "-", "-", "--state-dir", kept, stdin=printed)

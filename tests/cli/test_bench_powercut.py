@@ -1,4 +1,7 @@
-"""``raidctl bench powercut`` and ``bench witness`` as they are typed, on NBD servers whose power is cut by SIGKILL."""
+"""``raidctl bench powercut`` and ``bench witness`` as they are typed.
+
+They run on NBD servers whose power is cut by SIGKILL.
+"""
 
 from __future__ import annotations
 
@@ -54,7 +57,7 @@ class Station:
         return CliRunner().invoke(cli, [*begin, "--token-file", str(self.place / "token"), *words, *state])
 
     def cut(self, cache: str, *words: str) -> Result:
-        """Write to a server with a cache until enough is acknowledged; then the server and its cache are killed."""
+        """Write to a server with a cache until enough is acknowledged. Then the server and its cache are killed."""
         with served(self.place, cache) as server:
             killer = threading.Thread(target=self._kill, args=(server,))
             killer.start()
@@ -79,7 +82,7 @@ class Station:
 
 @contextmanager
 def served(place: Path, cache: str) -> Iterator[subprocess.Popen[bytes]]:
-    """A drive of 1 MiB, with a cache that dies with its server."""
+    """A 1 MiB drive, with a cache that dies with its server."""
     disk = place / "disk"
     if not disk.exists():
         disk.write_bytes(bytes(1 << 20))
@@ -117,7 +120,7 @@ def test_an_honest_cache_loses_nothing_in_two_cuts_of_one_run(station: Station) 
 
 
 def test_a_cache_that_ignores_flushes_is_caught(station: Station) -> None:
-    """The loss is found at the first cut, with exit code 1; nothing more is written."""
+    """The loss is found at the first cut, with exit code 1. Nothing more is written."""
     station.cut("unsafe")
     done = station.check()
     assert done.exit_code == 1, done.output
@@ -127,7 +130,7 @@ def test_a_cache_that_ignores_flushes_is_caught(station: Station) -> None:
 
 
 def test_a_file_is_made_kept_and_removed(station: Station) -> None:
-    """In a directory; only that file is touched, and one that is not as it was made is refused."""
+    """In a directory. Only that file is touched, and one that is not as it was made is refused."""
     folder = station.place / "data"
     folder.mkdir()
     (folder / "mine").write_text("untouched")
@@ -188,7 +191,7 @@ def test_an_address_needs_a_port(tmp_path: Path, address: str) -> None:
 
 
 def test_a_cut_after_the_witness_was_lost_is_not_counted(station: Station) -> None:
-    """The machine remembers what its witness cannot know, until the run is continued."""
+    """Until the run continues, the machine remembers what its witness cannot know."""
     kept = station.place / "state/powercut-left"
     station.ending = True
     done = station.cut("writeback")
@@ -206,7 +209,7 @@ def test_a_cut_after_the_witness_was_lost_is_not_counted(station: Station) -> No
 
 
 def test_without_a_witness_nothing_is_made(tmp_path: Path) -> None:
-    """One sentence, and the exit code of a machine that cannot be reached."""
+    """Without a witness, the exit code is that of an unreachable machine. One sentence is printed."""
     (tmp_path / "token").write_bytes(TOKEN)
     (tmp_path / "data").mkdir()
     words = ["powercut", str(tmp_path / "data"), "--witness", "127.0.0.1:1", "--token-file", str(tmp_path / "token")]
@@ -216,7 +219,7 @@ def test_without_a_witness_nothing_is_made(tmp_path: Path) -> None:
 
 
 def test_the_commands_of_the_page_are_accepted() -> None:
-    """Those of ``docs/powercut.md``, up to the point at which they would do something."""
+    """The commands of ``docs/powercut.md`` are accepted. They run up to the point at which they would do something."""
     page = (Path(__file__).resolve().parents[2] / "docs/powercut.md").read_text(encoding="utf-8")
     lines = re.findall(r"(?m)^    (raidctl .*)$", page.replace("\\\n        ", ""))
     assert len(lines) > 8
@@ -232,7 +235,7 @@ def test_the_commands_of_the_page_are_accepted() -> None:
 
 
 def test_the_witness_makes_its_token_for_its_owner_alone_and_ends_in_order(tmp_path: Path) -> None:
-    """Its first line is for programs; a signal ends it with exit code 0."""
+    """Its first line is for programs. A signal ends it with exit code 0."""
     argv = [sys.executable, "-m", "raidctl", "--json", "bench", "witness", "--listen", "127.0.0.1:0"]
     with subprocess.Popen([*argv, "--directory", str(tmp_path / "w")], stdout=subprocess.PIPE) as process:
         assert process.stdout is not None

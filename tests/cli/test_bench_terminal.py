@@ -1,4 +1,4 @@
-"""The terminal of ``raidctl bench run``: a question that is answered with no, a bar, a terminal that goes."""
+"""The terminal of ``raidctl bench run``. A question is answered with no, a bar is drawn, a terminal goes away."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_a_bar_is_drawn_again_when_the_question_is_answered() -> None:
 
 @pytest.mark.parametrize("reason", [KeyboardInterrupt, SystemExit, GeneratorExit])
 def test_nothing_is_drawn_by_a_run_that_is_being_ended(reason: type[BaseException]) -> None:
-    """A bar started while Python exits would wait forever for a thread that cannot start."""
+    """No bar is started while Python exits. It would wait forever for a thread that cannot start."""
     bar, screen = drawn()
     with pytest.raises(reason), bar.hidden():
         raise reason
@@ -74,7 +74,7 @@ def run_on_a_terminal(place: Path, *words: str) -> tuple[subprocess.Popen[bytes]
 
 
 def test_a_no_is_the_answer_no(tmp_path: Path) -> None:
-    """A no is not an interruption: exit code 1, and a message that nothing was done."""
+    """A no is not an interruption. The exit code is 1, and a message reports that nothing was done."""
     process, terminal = run_on_a_terminal(tmp_path)
     read_until(terminal, b"Begin? [Y/n]")
     os.write(terminal, b"n\n")
@@ -85,7 +85,7 @@ def test_a_no_is_the_answer_no(tmp_path: Path) -> None:
 
 
 def test_a_terminal_that_goes_ends_a_run_that_leaves_nothing_behind(tmp_path: Path) -> None:
-    """It ends by the signal, not by the error of drawing a bar on nothing."""
+    """A run without its terminal ends by the signal. It does not end by the error of drawing a bar on nothing."""
     process, terminal = run_on_a_terminal(tmp_path, "--yes")
     read_until(terminal, b" left")
     os.close(terminal)

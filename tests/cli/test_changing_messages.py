@@ -1,4 +1,4 @@
-"""What changing commands print: at the confirmation, about targets, about machines that do not exist."""
+"""What changing commands print. They print at the confirmation, about targets, and about machines that do not exist."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def raidctl(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Raidctl:
 
 
 def answered(arguments: Sequence[str], answer: bytes) -> tuple[int, str]:
-    """Run raidctl on a terminal and type an answer when it asks; its exit code and the screen."""
+    """Run raidctl on a terminal and type an answer when it asks. Its exit code and the screen."""
     own, other = pty.openpty()
     words = [sys.executable, "-m", "raidctl", *arguments]
     # a separate session, so that the terminal's Ctrl-C reaches this process only
@@ -67,7 +67,7 @@ def answered(arguments: Sequence[str], answer: bytes) -> tuple[int, str]:
 
 @pytest.mark.parametrize(("answer", "code"), [(b"n\n", 1), (b"\n", 1), (b"\x03", 130), (b"\x04", 130)])
 def test_an_answer_other_than_yes_changes_nothing_and_reports_so(tmp_path: Path, answer: bytes, code: int) -> None:
-    """No is not an interruption; both change nothing, and report so on a separate line."""
+    """No is not an interruption. Both change nothing, and report so on a separate line."""
     where = ["--state-dir", str(tmp_path / "state")]
     ended, screen = answered([*where, *SPLIT, "0/100"], answer)
     assert ended == code
@@ -80,7 +80,7 @@ def test_an_answer_other_than_yes_changes_nothing_and_reports_so(tmp_path: Path,
 
 
 def test_a_machine_that_is_not_simulated_leaves_no_directory(raidctl: Raidctl, tmp_path: Path) -> None:
-    """A misspelt name is a usage error, with the names that there are; nothing is made for it."""
+    """A misspelt name is a usage error, with the existing names. Nothing is made for it."""
     for words in (("show",), ("cache", "split", "smartarray:1", "50/50", "--yes"), ("restore",), ("journal",)):
         done = raidctl("--demo", "p4000", *words)
         assert done.exit_code == 2
@@ -107,7 +107,7 @@ def test_the_command_that_shows_loose_files_can_be_pasted(raidctl: Raidctl, tmp_
 def test_a_state_directory_that_is_none_is_not_an_empty_one(
     words: Sequence[str], raidctl: Raidctl, tmp_path: Path
 ) -> None:
-    """``--state-dir FILE`` is one sentence and exit code 4; "nothing is to be put back" would be false."""
+    """``--state-dir FILE`` is one sentence and exit code 4. "nothing is to be put back" would be false."""
     (tmp_path / "state").write_text("")
     printed = raidctl(*words)
     assert printed.exit_code == 4
@@ -131,7 +131,7 @@ def test_a_split_that_is_none_is_explained(raidctl: Raidctl, split: str) -> None
 
 
 def test_the_volume_of_a_controller_is_no_drive(raidctl: Raidctl) -> None:
-    """The refusal names the command that switches the caches of the volume's drives."""
+    """The refusal names the command that switches the volume's drive caches."""
     done = raidctl("--demo", "p400", "cache", "drive", "/dev/cciss/c0d0", "off", "--dry-run")
     assert done.exit_code == 2
     assert "raidctl cache set /dev/cciss/c0d0 --drive-cache off" in done.stderr
@@ -200,7 +200,7 @@ def test_the_help_of_a_changing_command_has_an_example(raidctl: Raidctl, words: 
     (("journal", "cache", "drive", "/dev/nvme0n1", "off"), 4),
 ])  # fmt: skip
 def test_a_refusal_ends_with_the_code_of_its_reason(raidctl: Raidctl, words: tuple[str, ...], code: int) -> None:
-    """Not possible or unsafe: 1; not reported by the tool: 3; tool not installed: 4."""
+    """Not possible or unsafe: 1. Not reported by the tool: 3; tool not installed: 4."""
     for more in ("--dry-run", "--yes"):
         done = raidctl("--demo", *words, more)
         assert done.exit_code == code
@@ -213,7 +213,7 @@ def test_a_refusal_ends_with_the_code_of_its_reason(raidctl: Raidctl, words: tup
      ("AWB", "unprotected-write-back")],
 )  # fmt: skip
 def test_write_policies_have_the_names_of_vendors_tools_too(raidctl: Raidctl, word: str, policy: str) -> None:
-    """In a change and in a claim; a bare write-back is the one that needs a battery."""
+    """In a change and in a claim. A bare write-back is the one that needs a battery."""
     planned, full = (
         raidctl("--demo", "p400", "--json", "cache", "set", "/", "--write", name, "--dry-run")
         for name in (word, policy)
@@ -224,7 +224,7 @@ def test_write_policies_have_the_names_of_vendors_tools_too(raidctl: Raidctl, wo
 
 
 def test_what_only_unsafe_lets_pass_is_marked_as_not_run(raidctl: Raidctl) -> None:
-    """The commands are shown with the option that they would need, and each is marked."""
+    """The commands are shown with the option that they would need. Each command is marked."""
     printed = raidctl("--demo", "p400", "cache", "set", "/", "--drive-cache", "on", "--yes").stdout
     assert "With --unsafe REASON" in printed
     assert "they are NOT run" in printed
@@ -232,7 +232,7 @@ def test_what_only_unsafe_lets_pass_is_marked_as_not_run(raidctl: Raidctl) -> No
 
 
 def test_the_names_of_two_machines_exclude_each_other_for_the_journal(raidctl: Raidctl) -> None:
-    """Two machines at once are a usage error, as for every other command."""
+    """Two machines at once are a usage error, as for other commands."""
     assert raidctl("--host", "a", "--demo", "p400", "journal").exit_code == 2
 
 
@@ -251,7 +251,10 @@ def unit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., dict[
 
 
 def test_the_unit_runs_before_any_service_and_after_the_file_systems(unit: Callable[..., dict[str, str]]) -> None:
-    """Otherwise a database would write under the policy that was left by a power failure during a load."""
+    """The unit runs before any service and after the file systems.
+
+    Otherwise a database would write under the policy that was left by a power failure during a load.
+    """
     printed = unit()
     assert "basic.target" in printed["Before"].split()
     assert {"sysinit.target", "local-fs.target"} <= set(printed["After"].split())
@@ -276,7 +279,7 @@ def test_a_batch_without_a_target_names_what_is_missing(raidctl: Raidctl) -> Non
 
 
 def test_settings_not_made_because_of_a_refused_one_are_marked(raidctl: Raidctl) -> None:
-    """If one of two settings is refused, neither is made, and the message states it."""
+    """If one of two settings is refused, neither is made. The message states it."""
     printed = raidctl("--demo", "p400", "cache", "set", "/", "--read", "none", "--write", "write-through", "--yes")
     assert printed.exit_code == 1
     assert "No change made: one of the settings was refused." in printed.stdout
@@ -285,7 +288,7 @@ def test_settings_not_made_because_of_a_refused_one_are_marked(raidctl: Raidctl)
 
 
 def test_an_interrupted_change_is_undone_and_reported_so(tmp_path: Path) -> None:
-    """Ctrl-C while a tool hangs: exit code 130, the old values are restored, and the last sentence states it."""
+    """Ctrl-C while a tool hangs restores the old values. The exit code is 130, and the last sentence states it."""
     tools = install("p400", tmp_path / "p400")
     tools.fail(Disturbance(fault="hangs after the change", match="cacheratio", seconds=300))
     path = f"{tools.programs}:{os.environ['PATH']}"

@@ -67,7 +67,7 @@ def test_nothing_is_started_by_a_dry_run_or_without_an_answer(orchard: Raid) -> 
 
 
 def test_a_write_that_starts_no_check_is_not_confirmed(tmp_path: Path) -> None:
-    """A write that is accepted without effect is not confirmed: the array must report the check."""
+    """A write that is accepted without effect is not confirmed. The array must report the check."""
     text = definition("raid1", 2).replace("sectors=100000", "sectors=100000000").replace("262144", "200000000")
     machine: Bench = bench(tmp_path, text)
     change = machine.change(machine.plan(Deed(object_id="md:md0", verb="start_check")))

@@ -36,7 +36,7 @@ def states(done: Result) -> list[str]:
 
 
 def test_a_test_is_started_shown_and_aborted(keeper: Raid) -> None:
-    """Running after the start, aborted after the stop; a second start is refused and does not abort the first."""
+    """Running after the start, aborted after the stop. A second start is refused and does not abort the first."""
     assert keeper("/dev/sdb", "--long").exit_code == 0
     assert states(keeper("show", "/dev/sdb", "--json")) == ["running"]
     second = keeper("/dev/sdb", "--short")
@@ -60,7 +60,7 @@ def test_a_dry_run_starts_nothing(keeper: Raid) -> None:
 
 
 def test_a_start_that_the_drive_does_not_show_is_an_error(keeper: Raid, tmp_path: Path) -> None:
-    """If the tool prints success and no test runs, the exit code is 6."""
+    """If the tool only prints success, the exit code is 6. No test runs."""
     keeper("show")
     [settings] = (tmp_path / "demo" / "workstation").glob("*.json")
     settings.write_text(settings.read_text().replace("as recorded", "deaf"))
@@ -70,13 +70,13 @@ def test_a_start_that_the_drive_does_not_show_is_an_error(keeper: Raid, tmp_path
 
 
 def test_a_recording_is_not_tested() -> None:
-    """A recording can be shown, but no test can be started on it."""
+    """No test can be started on a recording. It can be shown."""
     done = CliRunner().invoke(cli, ["--replay", "fixtures/drives-ahci", "check", "media", "/dev/sda", "--short"])
     assert done.exit_code in (1, 3)
 
 
 def test_waiting_ends_with_the_test_or_with_the_time() -> None:
-    """Each 5 percent is a line; the given time passes on a simulated clock."""
+    """Each 5 percent is a line. The given time passes on a simulated clock."""
     passed = [0.0]
     clock = _waiting.Clock(lambda: passed[0], lambda seconds: passed.__setitem__(0, passed[0] + seconds))
 
@@ -92,7 +92,10 @@ def test_waiting_ends_with_the_test_or_with_the_time() -> None:
 
 
 def test_a_reading_that_fails_ends_no_wait(capsys: pytest.CaptureFixture[str]) -> None:
-    """The next reading decides; 15 minutes without one end the wait with an unknown result."""
+    """A reading that fails ends no wait; the next one decides.
+
+    After 15 minutes without one, the wait ends with an unknown result.
+    """
     passed = [0.0]
     clock = _waiting.Clock(lambda: passed[0], lambda seconds: passed.__setitem__(0, passed[0] + seconds))
     lost = SelfTest(drive="drives:x", state="unknown", why="smartctl: another program uses the drive.")
@@ -112,7 +115,7 @@ def test_a_reading_that_fails_ends_no_wait(capsys: pytest.CaptureFixture[str]) -
 
 
 def test_one_drive_that_cannot_be_read_does_not_hide_another() -> None:
-    """While one test runs and another cannot be read, both are waited for."""
+    """A running test and one that cannot be read are waited for."""
     running = SelfTest(drive="drives:a", state="running", percent=40)
     seen = media.look_of([running, SelfTest(drive="drives:b", state="unknown")])
     assert (seen.over, seen.percent, seen.text) == (False, 40, "self-test of drives:a, drives:b")
@@ -120,7 +123,7 @@ def test_one_drive_that_cannot_be_read_does_not_hide_another() -> None:
 
 
 def test_an_old_result_is_not_taken_for_the_new_test() -> None:
-    """A drive that shows the same log as before has not started the new test."""
+    """A drive that shows the same log has not started the test. Its log is the same as before."""
     old = SelfTest(drive="drives:x", state="passed", kind="short", hours=18, logged=1)
     assert not media._began(old, old)
     assert not media._began(old, SelfTest(drive="drives:x"))

@@ -61,7 +61,7 @@ def shown(raid: Raid) -> dict[str, Any]:
 
 
 def test_a_timer_is_switched_and_its_times_are_set_and_given_back(raid: Raid) -> None:
-    """Off and on again; times in a drop-in; the times of the distribution leave nothing behind."""
+    """Off and on again. Times in a drop-in; the times of the distribution leave nothing behind."""
     before = shown(raid)
     assert raid("set", START, "--off", "--yes").exit_code == 0
     assert shown(raid)["enabled"] is False
@@ -86,7 +86,10 @@ def test_a_setting_that_has_the_value_already_is_not_set_again(raid: Raid) -> No
     ],
 )  # fmt: skip
 def test_wrong_words_change_nothing(raid: Raid, words: tuple[str, ...]) -> None:
-    """Nothing to set, several timers, an unknown one, no terminal and no --yes, times that are none."""
+    """Wrong words change nothing.
+
+    These are nothing to set, several timers, an unknown one, no terminal and no --yes, times that are none.
+    """
     before = shown(raid)
     done = raid(*words)
     assert done.exit_code == 2, done.output
@@ -103,7 +106,7 @@ def test_a_dry_run_names_every_command_and_its_undoing(raid: Raid) -> None:
 
 
 class Failing(Struct):
-    """A machine whose changing command of this number fails, and those after it do not."""
+    """A machine whose changing command of this number fails. Those after it do not."""
 
     inner: Any
     left: int
@@ -128,7 +131,10 @@ def wanted(setting: Setting, value: str, name: str = START) -> list[Desired]:
 
 @pytest.mark.parametrize("number", [1, 2, 3])
 def test_a_step_that_fails_undoes_everything(tmp_path: Path, number: int) -> None:
-    """Whichever it is; systemd has read its unit files again afterwards, so the times are those from before."""
+    """Any step that fails undoes everything.
+
+    Afterwards systemd has read its unit files again, so the times are those from before.
+    """
     found = vendors()[0]
     runner = Failing(machine("raid6", found, tmp_path), number)
     families = schedule_families(found)
@@ -195,7 +201,7 @@ def test_a_cron_job_is_switched_by_its_variable(tmp_path: Path, text: str, after
 
 
 def test_a_variable_that_is_not_set_is_added(tmp_path: Path) -> None:
-    """The line is added even if the last line has no line end."""
+    """The line is added even without a line end before it. The last line has none."""
     files = {CRON: LINE, DEFAULT: "VERBOSE=false"}
     cron(tmp_path, files, *wanted("schedule_enabled", "enabled", JOB))
     assert files[DEFAULT] == "VERBOSE=false\nAUTOCHECK=true\n"

@@ -41,7 +41,10 @@ def problem(kind: str, severity: str = "warning") -> Problem:
 def test_the_exit_code_shows_whether_all_could_be_read(
     raidctl: Raidctl, recorded: Recorded, kinds: list[str], code: int
 ) -> None:
-    """0; 3 for unknown values; 4 for a missing tool or permission; what could be read is always shown."""
+    """Exit code 3 means unknown values, 4 a missing tool or permission.
+
+    Otherwise it is 0. What could be read is always shown.
+    """
     machine = recorded(msgspec.structs.replace(HEALTHY, problems=tuple(map(problem, kinds))))
     done = raidctl("--replay", machine, "show")
     assert done.exit_code == code
@@ -50,7 +53,7 @@ def test_the_exit_code_shows_whether_all_could_be_read(
 
 
 def test_show_prints_the_screen(raidctl: Raidctl, recorded: Recorded) -> None:
-    """The screen shows the host, the time, the verdict and everything on the controller."""
+    """The screen shows host, time, verdict and everything on the controller."""
     machine = recorded(DEGRADED)
     done = raidctl("--replay", machine, "show")
     assert done.exit_code == 0
@@ -131,7 +134,7 @@ def test_a_loose_output_is_shown_as_the_machine_would_be(raidctl: Raidctl, tmp_p
 
 
 def test_an_unrecognised_file_exits_with_3(raidctl: Raidctl, tmp_path: Path) -> None:
-    """A message explains why; a path that does not exist exits with 3 as well."""
+    """A message explains why. A path that does not exist exits with 3 as well."""
     path = tmp_path / "letter.txt"
     path.write_text("Dear Sir or Madam,\n", encoding="utf-8")
     done = raidctl("--replay", path, "show")
@@ -141,7 +144,7 @@ def test_an_unrecognised_file_exits_with_3(raidctl: Raidctl, tmp_path: Path) -> 
 
 
 def test_a_package_that_fails_is_a_problem_with_its_traceback_on_request(raidctl: Raidctl, recorded: Recorded) -> None:
-    """Exit 3, one sentence; the traceback goes to standard error, with -v only."""
+    """Exit 3, one sentence. The traceback goes to standard error, with -v only."""
     machine = recorded(None)
     done = raidctl("--replay", machine, "show")
     assert done.exit_code == 3
@@ -170,7 +173,7 @@ def test_doctor_exits_by_what_is_missing(raidctl: Raidctl, recorded: Recorded, k
 
 
 def test_doctor_and_record_need_a_machine(raidctl: Raidctl, tmp_path: Path) -> None:
-    """A loose file cannot answer requests: exit code 2, and the commands that can use it."""
+    """A loose file gives exit code 2, as it cannot answer requests. The commands that can use it are named."""
     path = tmp_path / "mail.txt"
     path.write_bytes(acme.output_of(HEALTHY))
     for arguments in (["doctor"], ["record", tmp_path / "kept"]):
@@ -183,7 +186,7 @@ def test_doctor_and_record_need_a_machine(raidctl: Raidctl, tmp_path: Path) -> N
 def test_what_was_recorded_gives_the_same_screen(
     raidctl: Raidctl, recorded: Recorded, tmp_path: Path, name: str
 ) -> None:
-    """Directory or archive; the commands and the warning about serial numbers are printed."""
+    """Directory or archive. The commands and the warning about serial numbers are printed."""
     machine = recorded(DEGRADED)
     kept = tmp_path / name
     done = raidctl("--replay", machine, "record", kept)
@@ -214,7 +217,7 @@ def test_record_masks_on_request(raidctl: Raidctl, recorded: Recorded, tmp_path:
 
 
 def test_record_overwrites_nothing(raidctl: Raidctl, recorded: Recorded, tmp_path: Path) -> None:
-    """An existing target or a missing directory is reported before any tool is run."""
+    """An existing target or a missing directory is reported first. No tool is run before that."""
     taken = tmp_path / "taken.tar.gz"
     taken.write_bytes(b"precious")
     for place in (taken, tmp_path / "no" / "such" / "place"):
@@ -239,7 +242,10 @@ def test_an_empty_machine_is_reported(raidctl: Raidctl, recorded: Recorded) -> N
 
 
 def test_a_package_of_one_module_does_not_stop_the_demos(raidctl: Raidctl, tmp_path: Path) -> None:
-    """A third party's vendor package may be a single module: it has no demos, no events and no LEDs."""
+    """A vendor package of one module does not stop the demos.
+
+    A third party's may be such a module: it has no demos, no events and no LEDs.
+    """
     assert "p400" in raidctl("demo").stdout
     for words in (("show",), ("locate", "list"), ("check", "show"), ("alarm", "show")):
         result = raidctl("--demo", "p400", "--state-dir", tmp_path, *words)

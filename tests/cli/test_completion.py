@@ -1,4 +1,4 @@
-"""Shell completion: what raidctl offers to three shells, and what they make of it."""
+"""Shell completion for three shells. It is checked what raidctl offers, and what they make of it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ BROKEN = ("/hostile/new\nline", "/hostile/\x1b[31mred", "/hostile/tab\tbed", "/h
 
 @pytest.fixture
 def state(tmp_path: Path) -> Path:
-    """A state directory whose last snapshot of this machine has volumes mounted at hostile names."""
+    """A state directory with volumes mounted at hostile names. They are in the last snapshot of this machine."""
     found = replayed("smartarray-gen9-degraded").inventory
     controller = next(one for one in found.controllers if one.volumes)
     volume = replace(controller.volumes[0], mountpoints=HOSTILE + BROKEN)
@@ -57,7 +57,10 @@ def answered(shell: str, line: str, **environment: str) -> list[str]:
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_commands_options_and_values_are_completed(shell: str) -> None:
-    """By the help of each shell: bash shows none, and replaces only what follows a colon."""
+    """Commands, options and values are completed, with each shell's help.
+
+    In bash there is none, and only what follows a colon is replaced.
+    """
     help_ = "" if shell == "bash" else "\tShow and change the caches of controllers,..."
     assert answered(shell, "raidctl ca") == [f"plain,cache{help_}"]
     assert [line.partition("\t")[0] for line in answered(shell, "raidctl cache set --dr")] == [
@@ -74,7 +77,10 @@ def test_commands_options_and_values_are_completed(shell: str) -> None:
 
 
 def test_what_is_offered_has_the_kind_that_the_command_takes() -> None:
-    """With a demo as the machine: controllers where a controller is expected, drives where a drive is."""
+    """Only objects of the kind that a command expects are offered.
+
+    With a demo as the machine, these are controllers or drives.
+    """
     assert answered("zsh", "raidctl --demo p400 alarm silence ") == ["plain,smartarray:1"]
     drives = answered("zsh", "raidctl --demo p400 spare add ")
     assert drives
@@ -82,7 +88,10 @@ def test_what_is_offered_has_the_kind_that_the_command_takes() -> None:
 
 
 def test_nothing_is_completed_and_nothing_printed_where_anything_fails(tmp_path: Path) -> None:
-    """Wrong options, a state directory that is a file, a demo that does not exist, quotes that are open."""
+    """If anything fails, nothing is completed or printed.
+
+    Cases are wrong options, a state directory that is a file, a demo that does not exist, quotes that are open.
+    """
     file = tmp_path / "file"
     file.write_text("")
     for line in (f"raidctl --state-dir {file} replace ", "raidctl --demo nothere show ", "raidctl --host '' show ",
@@ -92,7 +101,7 @@ def test_nothing_is_completed_and_nothing_printed_where_anything_fails(tmp_path:
 
 
 def test_no_tool_is_started_and_nothing_is_written(tmp_path: Path) -> None:
-    """No program on the PATH is started: each of them would leave a trace."""
+    """No tool on the PATH is started. Each of them would leave a trace."""
     trace = tmp_path / "started"
     for name in ("storcli64", "ssacli", "mdadm", "arcconf", "smartctl", "udevadm"):
         tool = tmp_path / name
@@ -106,7 +115,7 @@ def test_no_tool_is_started_and_nothing_is_written(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_bash_inserts_hostile_names_as_one_word_and_runs_nothing(state: Path, tmp_path: Path) -> None:
-    """The words of COMPREPLY, read again by bash, are the names; nothing in them is carried out."""
+    """The words of COMPREPLY, read again by bash, are the names. Nothing in them is carried out."""
     script = tmp_path / "raidctl.bash"
     script.write_text(SCRIPTS["raidctl"])
     code = f"""
@@ -122,7 +131,10 @@ def test_bash_inserts_hostile_names_as_one_word_and_runs_nothing(state: Path, tm
 
 @pytest.mark.slow
 def test_zsh_is_given_the_names_and_its_own_quoting(state: Path, tmp_path: Path) -> None:
-    """The function hands compadd the plain names, which compadd quotes: -Q, which forbids it, is not used."""
+    """The function hands compadd the plain names, which compadd quotes.
+
+    The option -Q, which forbids it, is not used.
+    """
     script = tmp_path / "_raidctl"
     script.write_text(SCRIPTS["_raidctl"])
     code = f"""
@@ -154,7 +166,7 @@ def test_fish_completes_hostile_names(state: Path, tmp_path: Path) -> None:
     ("raidctl --demo p440 cache set smartarray:0/v", ["smartarray:0/v1", "smartarray:0/v2"]),
 ])  # fmt: skip
 def test_fish_completes_the_word_that_is_begun(line: str, words: list[str], tmp_path: Path) -> None:
-    """Commands, options, their values and ids: the beginning of a word decides what is offered."""
+    """The beginning of a word decides what is offered. This holds for commands, options, their values and ids."""
     assert [one.partition("\t")[0] for one in offered_by_fish(line, tmp_path)] == words
 
 

@@ -27,7 +27,7 @@ def serials(run: Run) -> dict[str, str]:
 
 
 def test_a_drive_that_is_pulled_is_gone_until_it_is_pushed(run: Run) -> None:
-    """Its array is degraded, and a new drive in the bay gets the old letter."""
+    """The array of a pulled drive is degraded. A new drive in the bay gets the old letter."""
     before = serials(run)
     assert run("demo", "--pull", "raid6", "2").exit_code == 0
     assert serials(run) == {device: serial for device, serial in before.items() if device != "/dev/sdb"}
@@ -62,7 +62,7 @@ def test_what_no_hand_can_do_is_refused(run: Run, words: tuple[str, ...]) -> Non
 
 
 def test_when_a_wrong_drive_is_pulled_everything_stops_until_it_is_back(run: Run) -> None:
-    """Guard R9 refuses to go on, as a user practising on the demo would see it."""
+    """Guard R9 refuses to go on until the drive is back. A user practising on the demo would see this."""
     replace = ("--demo", "raid6", "replace")
     assert run(*replace, "ZC1A00L2", "--now", "--no-wait", "--confirm", "ZC1A00L2").exit_code == 7
     run("demo", "--pull", "raid6", "2")

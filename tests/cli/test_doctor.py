@@ -13,7 +13,7 @@ from raidctl.vendor.protocol import ToolSpec, Vendor
 
 
 class Scripted:
-    """A machine that replies by a table, and records what it was asked to run."""
+    """A machine that replies by a table. It records what it was asked to run."""
 
     def __init__(self, answers: dict[str, Answer]) -> None:
         self.answers = answers
@@ -56,7 +56,7 @@ def test_what_is_not_installed_is_not_a_fault() -> None:
 
 
 def test_the_version_is_the_line_that_holds_one() -> None:
-    """The banner above it does not count; standard error does, and escape codes are removed."""
+    """The banner above it does not count. Standard error does, and escape codes are removed."""
     out = RunAnswer(0, b"Acme tools\n\x1b[1mVersion 12.5.1 (build 7)\x1b[0m\nCopyright\n")
     assert checked({**HERE, "/opt/acmecli": out}).version == "Version 12.5.1 (build 7)"
     assert checked({**HERE, "/opt/acmecli": RunAnswer(1, b"", b"acmecli 3.4\n")}).version == "acmecli 3.4"

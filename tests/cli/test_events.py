@@ -37,7 +37,7 @@ WITH_LOG = ("9271", "h730", "h730-foreign", "perc5i", "raid6", "workstation")
 
 @pytest.mark.parametrize("name", DEMOS)
 def test_events_of_every_simulated_machine(raidctl: Raidctl, tmp_path: Path, name: str) -> None:
-    """Screen and JSON agree; the screen keeps to 80 columns; what could not be read is exit code 3, never silence."""
+    """Screen and JSON agree. The screen keeps to 80 columns; what could not be read is exit code 3, never silence."""
     options = ("--demo", name, "--state-dir", tmp_path)
     screen, reported = raidctl(*options, "events"), raidctl(*options, "events", "--json")
     report = json.loads(reported.stdout)
@@ -52,7 +52,7 @@ def test_events_of_every_simulated_machine(raidctl: Raidctl, tmp_path: Path, nam
 
 
 def test_a_recording_with_events_shows_the_same(raidctl: Raidctl, tmp_path: Path) -> None:
-    """``record --events`` keeps them; without the option, the replay reports that they are missing."""
+    """``record --events`` keeps them. Without the option, the replay reports that they are missing."""
     demo = ("--demo", "perc5i", "--state-dir", tmp_path)
     shown = json.loads(raidctl(*demo, "events", "--json").stdout)
     assert raidctl(*demo, "record", "--events", tmp_path / "with").exit_code == 0
@@ -121,7 +121,7 @@ class Ticking:
 
 
 def test_follow_lists_each_event_once(tmp_path: Path) -> None:
-    """First what is there, then only what is new, also when the tools are read again."""
+    """What is there is listed first, then only what is new. This holds also when the tools are read again."""
     named = Machine(Growing(tmp_path), vendors()[0], "demo:raid6", recorded_at="2026-11-23T06:12:05Z")  # type: ignore[arg-type]  # a runner
     reading = _Reading(named, named.survey(), None)
     stream = _new(reading, reading.whole(None, None), Ticking())

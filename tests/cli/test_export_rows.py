@@ -1,4 +1,4 @@
-"""``raidctl export --rows``: rows of the inventories' values in JSON and Parquet; bad input is named."""
+"""``raidctl export --rows``: rows of the inventories' values in JSON and Parquet. Bad input is named."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def inventories(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_every_object_of_every_recorded_machine_is_one_row() -> None:
-    """As many rows as objects, each with its machine; a column has the value of the model's field."""
+    """As many rows as objects, each with its machine. A column has the value of the model's field."""
     for name in MACHINES:
         inventory = replayed(name).inventory
         counts = {table: list(build(inventory, name)) for table, build in BUILDERS.items()}
@@ -60,7 +60,7 @@ def test_every_object_of_every_recorded_machine_is_one_row() -> None:
 
 
 def test_rows_are_flat_and_have_no_word_that_sql_keeps() -> None:
-    """Text, numbers and truth only; the command knows the same tables as the package."""
+    """Text, numbers and truth only. The command knows the same tables as the package."""
     assert tuple(TABLES) == export.TABLES
     for kind in TABLES.values():
         for name, one in msgspec.json.schema(kind)["$defs"][kind.__name__]["properties"].items():
@@ -71,7 +71,7 @@ def test_rows_are_flat_and_have_no_word_that_sql_keeps() -> None:
 
 @pytest.mark.parametrize("table", [name for name in TABLES if name != "bench"])
 def test_parquet_has_the_rows_of_the_lines(table: str, inventories: Path, tmp_path: Path) -> None:
-    """Each value of each row; written a second time, nothing is there twice."""
+    """Each value of each row. Written a second time, nothing is there twice."""
     lines = rows(run("export", "--rows", table, inventories, "--jobs", "1").stdout)
     for _ in range(2):
         run("export", "--rows", table, inventories, "--jobs", "1", "--format", "parquet", "--output", tmp_path)
@@ -91,7 +91,7 @@ def test_parquet_has_the_rows_of_the_lines(table: str, inventories: Path, tmp_pa
 
 
 def test_a_second_export_keeps_the_rows_of_other_machines(tmp_path: Path) -> None:
-    """Rows of two machines, exported one after the other on one day, are kept."""
+    """Rows of two machines exported on one day are kept. The exports run one after the other."""
     same_day = [name for name in MACHINES if replayed(name).inventory.host.collected_at == "2026-03-04T05:06:07Z"][:2]
     for name in same_day:
         run("export", "--rows", "volumes", FIXTURES / name, "--format", "parquet", "--output", tmp_path)
@@ -103,7 +103,10 @@ def test_a_second_export_keeps_the_rows_of_other_machines(tmp_path: Path) -> Non
 
 
 def test_every_file_of_a_table_has_the_same_columns_whatever_is_null(tmp_path: Path) -> None:
-    """Each column may be null: ClickHouse takes the columns of one file for all, and reads a null as 0 otherwise."""
+    """Every file has the same columns, each of which may be null.
+
+    ClickHouse takes the columns of one file for all, and reads a null as 0 otherwise.
+    """
     for number, name in enumerate(MACHINES[:6]):
         run("export", "--rows", "drives", FIXTURES / name, "--format", "parquet", "--output", tmp_path / str(number))
     with duckdb.connect() as database:
@@ -121,7 +124,7 @@ def test_every_file_of_a_table_has_the_same_columns_whatever_is_null(tmp_path: P
 
 
 def test_rows_without_a_time_have_no_day(tmp_path: Path) -> None:
-    """The directory is the one that readers of partitions take for null; the other days are dates nevertheless."""
+    """The directory is the one that readers of partitions take for null. The other days are dates nevertheless."""
     machine = replayed("areca-arc1210").inventory
     undated = msgspec.structs.replace(machine, host=msgspec.structs.replace(machine.host, collected_at=None))
     for name, one in (("dated", machine), ("undated", undated)):
@@ -150,7 +153,10 @@ def test_without_duckdb_the_extra_is_named(inventories: Path, tmp_path: Path, mo
 
 
 def test_what_cannot_be_read_is_named_and_the_rest_is_there(tmp_path: Path) -> None:
-    """Rubbish, an empty file and half an inventory beside a good one: exit code 3."""
+    """Bad files are named, and the good one beside them is exported.
+
+    The bad ones are rubbish, an empty file and half an inventory: exit code 3.
+    """
     good = run("--replay", FIXTURES / "areca-arc1210", "--json", "show").stdout
     for name, text in (("a.json", "rubbish"), ("b.json", ""), ("c.json", good[:900]), ("d.json", good)):
         (tmp_path / name).write_text(text)
@@ -162,7 +168,7 @@ def test_what_cannot_be_read_is_named_and_the_rest_is_there(tmp_path: Path) -> N
 
 
 def test_a_machine_that_was_not_read_completely_is_marked_in_each_row() -> None:
-    """A reader of any row sees that rows of its machine may be missing."""
+    """Each row shows that other rows of its machine may be missing."""
     for name in MACHINES:
         inventory = replayed(name).inventory
         found = {getattr(row, "complete", None) for row in drives(inventory, name)}
@@ -171,7 +177,7 @@ def test_a_machine_that_was_not_read_completely_is_marked_in_each_row() -> None:
 
 
 def test_snapshots_are_rows_with_their_own_times(tmp_path: Path) -> None:
-    """Those of the state directory; --host or a PATH beside it is wrong usage."""
+    """Snapshots of the state directory are rows with their own times. With them, --host or a PATH is wrong usage."""
     state = ("--state-dir", tmp_path)
     for name in ("areca-arc1210", "adaptec-5405-failed-battery"):
         run("--replay", FIXTURES / name, *state, "snapshot")
@@ -184,7 +190,7 @@ def test_snapshots_are_rows_with_their_own_times(tmp_path: Path) -> None:
 
 
 def test_a_file_is_replaced_as_a_whole_or_not(tmp_path: Path, inventories: Path) -> None:
-    """Lines go into a file as they come; one that cannot be written leaves the old one."""
+    """Lines go into a file as they come. One that cannot be written leaves the old one."""
     target = tmp_path / "drives.jsonl"
     run("export", "--rows", "drives", inventories, "--jobs", "1", "--output", target)
     assert target.read_text() == run("export", "--rows", "drives", inventories, "--jobs", "1").stdout
@@ -193,7 +199,7 @@ def test_a_file_is_replaced_as_a_whole_or_not(tmp_path: Path, inventories: Path)
 
 
 def test_findings_are_those_of_a_policy(tmp_path: Path) -> None:
-    """Passes included, each with the policy's name; without one, of the built-in rules."""
+    """Passes included, each with the policy's name. Without one, of the built-in rules."""
     policy = tmp_path / "site.toml"
     policy.write_text('raid_level = "raid6"\n')
     words = ("--replay", FIXTURES / "adaptec-5405-failed-battery", "export", "--rows", "findings")
@@ -205,7 +211,7 @@ def test_findings_are_those_of_a_policy(tmp_path: Path) -> None:
 
 
 def test_a_run_is_a_row_for_each_figure(tmp_path: Path) -> None:
-    """Of files with one run, over several lines, or a run a line."""
+    """Each figure of a run is a row. A file has one run, over several lines, or a run a line."""
     figure = Spread(measured=120.5, unit="MiB/s", n=8, low=119.0, high=None)
     late = Latency(n=1000, p50=0.5, p90=None, worst=9.0)
     result = TrialResult(trial="sequential", figures={"read": figure}, latency={"reads": late}, verdict="pass")

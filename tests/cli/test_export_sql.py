@@ -22,7 +22,10 @@ MADE = dict(re.findall(r"^-- (\w+)\n(.*?)(?=^-- |\Z)", (Path(__file__).parent / 
 
 @pytest.fixture(scope="module")
 def database(tmp_path_factory: pytest.TempPathFactory) -> Iterator[duckdb.DuckDBPyConnection]:
-    """The made-up rows in Parquet files as raidctl names them, and the views that the page begins with."""
+    """The made-up rows, and the views that the page begins with.
+
+    The rows are in Parquet files as raidctl names them.
+    """
     place = tmp_path_factory.mktemp("fleet")
     with duckdb.connect() as found:
         for table, rows in MADE.items():

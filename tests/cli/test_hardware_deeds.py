@@ -1,4 +1,7 @@
-"""Foreign configurations, preserved cache, drive states, rebuilds, patrol reads and batteries on simulated machines."""
+"""Commands for the hardware of simulated machines.
+
+They cover foreign configurations, preserved cache, drive states, rebuilds, patrol reads and batteries.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +49,7 @@ def drives(raid: Raid, name: str) -> dict[str, dict[str, Any]]:
 
 
 def test_foreign_drives_are_listed_previewed_and_imported(raid: Raid) -> None:
-    """With their serial numbers; the import writes the preserved cache, and is seen before "done"."""
+    """With their serial numbers. The import writes the preserved cache, and is seen before "done"."""
     [before] = shown(raid, "h730-foreign", "foreign", "show")["controllers"]
     assert [one["serial"] for one in before["drives"]] == ["RCX59W0K7", "RCX5AW0K7"]
     assert before["groups"][0]["raid_level"] == "raid1"
@@ -64,7 +67,7 @@ def test_foreign_drives_are_listed_previewed_and_imported(raid: Raid) -> None:
 
 
 def test_the_controller_confirms_what_hits_all_of_it(raid: Raid) -> None:
-    """Not --yes, not the serial number of a drive, not its model; nothing is done."""
+    """Not --yes, not the serial number of a drive, not its model. Nothing is done."""
     for typed in ((), ("--confirm", "RCX59W0K7"), ("--confirm", "VC"), ("--confirm", "H730")):
         done = raid("h730-foreign", "foreign", "import", "megaraid:0", "--yes", *typed)
         assert done.exit_code == 2, done.output
@@ -72,7 +75,7 @@ def test_the_controller_confirms_what_hits_all_of_it(raid: Raid) -> None:
 
 
 def test_clearing_waits_for_the_cache(raid: Raid) -> None:
-    """Refused while there is preserved data; the discard is refused while there are foreign drives."""
+    """Refused while there is preserved data. The discard is refused while there are foreign drives."""
     clear = ("foreign", "clear", "megaraid:0", "--yes", "--confirm", SERIAL)
     for more in ((), ("--unsafe", "really")):
         done = raid("h730-foreign", *clear, *more)
@@ -83,7 +86,7 @@ def test_clearing_waits_for_the_cache(raid: Raid) -> None:
 
 
 def test_cache_is_discarded_with_a_reason_and_the_id_of_the_volume(raid: Raid, tmp_path: Path) -> None:
-    """Once its drives are known to be lost: here somebody has pulled them."""
+    """Cache is discarded once its drives are known to be lost. Here somebody has pulled them."""
     assert raid("h730-foreign", "show").exit_code == 0
     simulated = machine("h730-foreign", vendors()[0], tmp_path / "demo" / "h730-foreign")
     state = {key: value for key, value in simulated.state().items() if not key.startswith("megaraid 0/foreign ")}
@@ -112,7 +115,7 @@ def test_a_foreign_drive_changes_no_state(raid: Raid) -> None:
 
 
 def test_a_member_is_set_offline_and_rebuilt(raid: Raid) -> None:
-    """With the serial number; a good member only with a reason; online again is refused, as the array has run on."""
+    """With the serial number. A good member only with a reason; online again is refused, as the array has run on."""
     assert raid("h730", "spare", "remove", "32:8", "--yes").exit_code in (0, 1, 2)
     offline = ("drive", "offline", "32:4", "--yes")
     assert raid("h730", *offline).exit_code == 1
@@ -159,7 +162,7 @@ def test_refused_commands_change_nothing(raid: Raid, words: tuple[str, ...], cod
 
 
 def test_a_reason_is_shown_once(raid: Raid) -> None:
-    """The controller's family and a guard refuse in the same words; an overridden refusal names the option."""
+    """The controller's family and a guard refuse in the same words. An overridden refusal names the option."""
     done = raid("h730", "rebuild", "stop", "32:8", "--dry-run")
     assert done.stdout.count("is not being rebuilt") == 1, done.output
     unknown = raid("9690", "battery", "learn", "threeware:6", "--dry-run")
@@ -167,7 +170,7 @@ def test_a_reason_is_shown_once(raid: Raid) -> None:
 
 
 def test_a_command_for_a_person_is_printed_only_if_no_guard_refuses_it(raid: Raid) -> None:
-    """The command names the drive's bay; if a guard refuses, no command to run by hand is shown."""
+    """The command names the drive's bay. If a guard refuses, no command to run by hand is shown."""
     words = "pd {} modify disablepd"
     free = raid("gen10", "drive", "offline", "1I:3:1", "--dry-run", "--json")
     assert words.format("1I:3:1") in json.loads(free.stdout)["denials"][0]["alternative"]
@@ -184,7 +187,7 @@ def test_a_command_for_a_person_is_printed_only_if_no_guard_refuses_it(raid: Rai
 
 @pytest.mark.parametrize("name", ["h730", "perc5i", "9271"])
 def test_a_patrol_read_is_started_seen_and_stopped(raid: Raid, name: str) -> None:
-    """The controller reports it afterwards, "tasks" lists it, and a second start is refused."""
+    """The controller reports a started patrol read, and "tasks" lists it. A second start is refused."""
     start, stop = ("patrol", "start", "megaraid:0", "--yes"), ("patrol", "stop", "megaraid:0", "--yes")
     began = raid(name, *start)
     assert began.exit_code == 0, began.output
@@ -199,7 +202,7 @@ def test_a_patrol_read_is_started_seen_and_stopped(raid: Raid, name: str) -> Non
 
 @pytest.mark.parametrize(("name", "target"), [("p400", "smartarray:1"), ("raid6", "md")])
 def test_a_family_without_the_operation_reports_so_in_one_sentence(raid: Raid, name: str, target: str) -> None:
-    """Exit code 1, or 2 where there is no RAID controller; show commands report what there is."""
+    """Exit code 1, or 2 where there is no RAID controller. Show commands report what there is."""
     for words in (("foreign", "import", target), ("battery", "learn", target)):
         done = raid(name, *words, "--dry-run")
         assert done.exit_code in (1, 2), done.output
@@ -235,7 +238,7 @@ def test_without_the_tool_nothing_is_done() -> None:
 
 
 def test_a_learn_cycle_starts_once_a_day(raid: Raid, tmp_path: Path) -> None:
-    """The plan states that it lasts hours; it is seen running, ends by the clock, and is not repeated."""
+    """The plan states that it lasts hours. It is seen running, ends by the clock, and is not repeated."""
     done = raid("9271", "battery", "learn", "megaraid:0", "--yes")
     assert done.exit_code == 0, done.output
     assert "cannot be ended" in " ".join(done.stdout.split())

@@ -77,7 +77,7 @@ def test_the_version_is_that_of_the_package(raidctl: Raidctl) -> None:
 def test_a_wrong_command_line_exits_with_2_and_names_the_error(
     raidctl: Raidctl, arguments: list[str], message: str
 ) -> None:
-    """On standard error; nothing is run, nothing is printed but, for programs, the same as JSON."""
+    """On standard error. Nothing is run, nothing is printed but, for programs, the same as JSON."""
     done = raidctl(*arguments)
     assert done.exit_code == 2
     assert message in done.stderr
@@ -92,7 +92,7 @@ def test_a_wrong_command_line_exits_with_2_and_names_the_error(
     ],
 )  # fmt: skip
 def test_with_json_an_error_is_a_document(raidctl: Raidctl, arguments: list[str], code: int) -> None:
-    """What happened and the exit code; the sentence for people is on standard error as ever."""
+    """What happened and the exit code. The sentence for people is on standard error as ever."""
     done = raidctl(*arguments)
     document = json.loads(done.stdout)
     assert (document["exit_code"], done.exit_code) == (code, code)
@@ -107,7 +107,7 @@ def test_a_misspelt_command_gets_those_that_look_like_it(raidctl: Raidctl, words
 
 
 def test_a_file_in_the_place_of_a_command_gets_the_command_that_reads_it(raidctl: Raidctl, tmp_path: Path) -> None:
-    """Only if it exists, and with a name that the shell takes for one word."""
+    """The reading command is named only if the file exists. The file's name in it is one word to the shell."""
     file = tmp_path / "my output.txt"
     assert "To read a file" not in raidctl(file).output
     file.touch()
@@ -116,7 +116,7 @@ def test_a_file_in_the_place_of_a_command_gets_the_command_that_reads_it(raidctl
 
 
 def test_ctrl_c_while_it_is_loaded_is_no_traceback(tmp_path: Path) -> None:
-    """An interruption during the imports is handled like a later one; here the first library is being imported."""
+    """An interruption during the imports is handled like a later one. Here the first library is being imported."""
     (tmp_path / "click.py").write_text("import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n", encoding="utf-8")
     done = subprocess.run(
         [sys.executable, "-m", "raidctl", "--version"], env={**os.environ, "PYTHONPATH": str(tmp_path)},
@@ -126,7 +126,7 @@ def test_ctrl_c_while_it_is_loaded_is_no_traceback(tmp_path: Path) -> None:
 
 
 def test_a_fault_of_our_own_is_one_sentence_and_exit_3(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What went wrong, what to send; the traceback only with -v; no escape codes."""
+    """What went wrong, what to send. The traceback only with -v; no escape codes."""
 
     def broken() -> None:
         raise IndexError("\x1b[31mout of range")
@@ -142,7 +142,10 @@ def test_a_fault_of_our_own_is_one_sentence_and_exit_3(monkeypatch: pytest.Monke
 
 
 def test_a_start_imports_only_what_it_needs() -> None:
-    """``--version`` and ``--help`` load neither the model nor rich, pyudev, pySMART or a vendor package."""
+    """``--version`` and ``--help`` load no heavy module.
+
+    These are the model, rich, pyudev, pySMART and the vendor packages.
+    """
     heavy = (
         "rich",
         "msgspec",
@@ -204,7 +207,7 @@ def test_a_terminal_gets_colour_unless_the_environment_forbids_it(
 
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp437", "utf-8"])
 def test_any_encoding_of_the_terminal_is_served(plugins: Path, recorded: Recorded, encoding: str) -> None:
-    """A character missing from the encoding does not make the program fail; JSON is always UTF-8."""
+    """A character missing from the encoding does not make the program fail. JSON is always UTF-8."""
     machine = recorded(DEGRADED)
     environment = {"PYTHONIOENCODING": encoding}
     done = acme.program(plugins, ["--replay", machine, "show"], environment=environment)
@@ -226,7 +229,10 @@ def test_the_c_locale_is_served(plugins: Path, recorded: Recorded) -> None:
 
 
 def test_a_reader_that_goes_away_ends_it_quietly(plugins: Path, recorded: Recorded) -> None:
-    """``raidctl … | head -1``: nothing on standard error, the code that a shell gives for SIGPIPE."""
+    """``raidctl … | head -1``: nothing is printed on standard error.
+
+    The exit code is the one that a shell gives for SIGPIPE.
+    """
     reading, writing = os.pipe()
     os.close(reading)
     try:
@@ -265,7 +271,7 @@ def test_an_interruption_exits_with_130(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_a_host_that_cannot_be_reached_is_one_sentence(raidctl: Raidctl) -> None:
-    """Exit 8, whatever was asked; nothing is shown as if it were empty."""
+    """Exit 8, whatever was asked. Nothing is shown as if it were empty."""
     for arguments in (["show"], ["doctor"], ["--json", "show"]):
         done = raidctl("--host", "ssh://127.0.0.1:1", *arguments)
         assert done.exit_code == 8

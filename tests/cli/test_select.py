@@ -1,4 +1,4 @@
-"""Which objects a word on the command line names, and what a narrowed inventory contains."""
+"""The objects that a word on the command line names. It is also checked what a narrowed inventory contains."""
 
 from __future__ import annotations
 
@@ -57,19 +57,22 @@ def meant(word: str, inventory: Inventory = HEALTHY, view: HostView = VIEW) -> l
     ],
 )
 def test_a_volume_may_be_named_in_many_ways(word: str, identifier: str) -> None:
-    """By id, the part on the screen, unique beginning, device, link, partition, layer above, mount point."""
+    """A volume is found by each of its names.
+
+    These are id, part on the screen, unique beginning, device, link, partition, layer above, mount point.
+    """
     assert meant(word) == [identifier]
 
 
 def test_an_exact_id_is_never_ambiguous() -> None:
-    """An id may be the beginning of others: bay 1 and bays 10 to 19."""
+    """An exact id finds its object, even if others begin with it. An example is bay 1 beside bays 10 to 19."""
     assert meant("smartarray:1/1I:1:1", THIRTY) == ["smartarray:1/1I:1:1"]
     assert meant("md:md0", SOFTWARE) == ["md:md0"]
     assert meant("md", SOFTWARE) == ["md"]
 
 
 def test_a_device_that_is_both_a_member_and_a_drive_finds_what_it_is() -> None:
-    """A partition in an array is its member, the whole drive is the drive."""
+    """A partition in an array finds its member. The whole drive finds the drive."""
     assert meant("/dev/sda1", SOFTWARE, HostView()) == ["md:md0/sda1"]
     assert meant("/dev/sda", SOFTWARE, HostView()) == ["drives:WD-WCC4N1XLRQ8"]
 
@@ -93,7 +96,7 @@ def test_two_volumes_of_one_name_are_refused_with_both_ids() -> None:
 
 
 def test_ids_devices_and_mount_points_come_before_names() -> None:
-    """The name of a volume does not hide an id, a device or a mount point."""
+    """The name of a volume hides no id, device or mount point."""
     inventory = named("v2", "sda")
     assert meant("v2", inventory) == ["smartarray:1/v2"]
     with_device = Inventory(
@@ -128,7 +131,7 @@ def test_a_name_that_is_nearly_right_is_offered() -> None:
 
 
 def test_an_ambiguous_beginning_names_what_it_can_mean() -> None:
-    """The next attempt can name one; of many, only the first few are listed."""
+    """The next attempt can name one. Of many, only the first few are listed."""
     with pytest.raises(UsageError, match=r"can mean md:md0, md:md0/array, md:md0/sda1.*write more"):
         find(SOFTWARE, VIEW, ["md:md"])
     with pytest.raises(UsageError, match="and 24 more"):
@@ -143,7 +146,7 @@ def test_a_missing_object_is_reported(word: str) -> None:
 
 
 def test_near_matches_are_offered() -> None:
-    """Of ids for an id, of devices and mount points for a path."""
+    """Near ids are offered for an id. For a path, near devices and mount points are."""
     with pytest.raises(UsageError, match="did you mean smartarray:1"):
         meant("smartaray:1")
     with pytest.raises(UsageError, match="did you mean /dev/sda"):
@@ -179,7 +182,7 @@ def test_a_drive_or_a_battery_comes_alone() -> None:
 
 
 def test_problems_of_what_is_left_out_are_left_out() -> None:
-    """Those that name no object stay, as they may concern the requested object."""
+    """Problems that name no object stay. They may concern the requested object."""
     other = Problem(severity="warning", where="md:md1", message="m")
     general = Problem(severity="warning", where="some command", message="m")
     inventory = Inventory(host=SOFTWARE.host, controllers=SOFTWARE.controllers, problems=(other, general))
@@ -189,7 +192,7 @@ def test_problems_of_what_is_left_out_are_left_out() -> None:
 
 @pytest.mark.parametrize("inventory", EVERY.values(), ids=EVERY)
 def test_narrowed_to_any_object_it_is_still_a_valid_inventory(inventory: Inventory) -> None:
-    """Same schema; everything that was asked for is there; all references but those upward resolve."""
+    """Same schema. Everything that was asked for is there; all references but those upward resolve."""
     validator = jsonschema.Draft202012Validator(schema())
     for controller in inventory.controllers:
         for item in items(controller):
@@ -231,13 +234,13 @@ def two_drives(**changes: object) -> Inventory:
      "bay:1:4", "bay:01:04", "bay:Slot 4", "enclosure:1/04"],
 )  # fmt: skip
 def test_a_drive_may_be_named_by_what_is_on_its_label(word: str) -> None:
-    """Serial number and world wide name, bare or not, in any spelling; the bay, with its enclosure or without."""
+    """Serial number and world wide name, bare or not, in any spelling. The bay, with its enclosure or without."""
     assert meant(word, two_drives(), HostView()) == ["x:0/1:4"]
     assert find_drive(two_drives(), HostView(), word) == "x:0/1:4"
 
 
 def test_a_label_on_two_drives_is_refused_with_both() -> None:
-    """Neither is chosen, also where one of them is found by its id."""
+    """Of two drives with one label, neither is chosen. This holds also where one of them is found by its id."""
     for word, same in (("serial:ZC9", {"serial": "ZC9"}), ("ZC9", {"serial": "ZC9"}), ("bay:5", {"bay": "5"})):
         with pytest.raises(UsageError, match=r"can mean drives:ZC9 and x:0/1:4: "):
             meant(word, two_drives(**same), HostView())
@@ -258,7 +261,7 @@ def test_a_member_of_a_software_array_is_the_drive_below_it() -> None:
 
 
 def test_what_is_no_drive_is_refused_with_the_drives_below_it() -> None:
-    """A volume by id or mount point, an array, a controller; a member that lies on a volume is no drive either."""
+    """A volume by id or mount point, an array, a controller. A member that lies on a volume is no drive either."""
     for word in ("v1", "A", "/var/lib/mysql", "smartarray:1"):
         with pytest.raises(UsageError, match=r"is no drive, but the .*: name one of its drives: |is no drive, but the"):
             find_drive(HEALTHY, HostView(), word)

@@ -17,7 +17,7 @@ Raid = Callable[..., Result]
 
 @pytest.fixture
 def orchard(tmp_path: Path) -> Raid:
-    """Run `raidctl --demo raid6 spare …`: a RAID-6 of sda to sdd, sde is empty, sdf has a file system."""
+    """Run `raidctl --demo raid6 spare …`. The RAID-6 is of sda to sdd, sde is empty, sdf has a file system."""
 
     def run(*words: str) -> Result:
         return CliRunner().invoke(cli, ["--state-dir", str(tmp_path), "--demo", "raid6", "spare", *words])
@@ -42,7 +42,10 @@ def test_a_spare_is_added_and_removed(orchard: Raid) -> None:
 
 
 def test_a_refused_spare_changes_nothing(orchard: Raid) -> None:
-    """A file system, a member, a drive that does not exist, a drive that is no spare; `--unsafe` does not help."""
+    """A refused spare changes nothing, and `--unsafe` does not help.
+
+    Refused are a file system, a member, a drive that does not exist, a drive that is no spare.
+    """
     for words, code in (
         (("add", "/dev/sdf", "--yes"), 1),
         (("add", "/dev/sdf", "--yes", "--unsafe", "really"), 1),
@@ -58,7 +61,7 @@ def test_a_refused_spare_changes_nothing(orchard: Raid) -> None:
 
 
 def test_a_recording_gets_no_spare() -> None:
-    """A recording is not a machine, so nothing can be changed on it."""
+    """Nothing can be changed on a recording. It is not a machine."""
     done = CliRunner().invoke(
         cli, ["--replay", "fixtures/md-healthy", "spare", "add", "/dev/sda", "--for", "md1", "--yes"]
     )

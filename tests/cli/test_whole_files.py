@@ -1,4 +1,4 @@
-"""--output: a file is written completely or left as it was; a device or pipe is written into, never removed."""
+"""--output: a file is written completely or left as it was. A device or pipe is written into, never removed."""
 
 from __future__ import annotations
 
@@ -22,7 +22,10 @@ def _run(command: str, output: Path) -> int:
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_pipe_or_a_device_stays_what_it_is(command: str, tmp_path: Path) -> None:
-    """The output goes into it: root who names /dev/null or /dev/stdout must not lose them."""
+    """The output goes into the pipe or device, which stays.
+
+    Root who names /dev/null or /dev/stdout must not lose them.
+    """
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
@@ -62,7 +65,7 @@ def test_a_link_stays_a_link(command: str, tmp_path: Path) -> None:
 def test_root_follows_no_link_into_another_directory(
     command: str, tmp_path: Path, root: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """In a directory that somebody else may write to, a link would choose what root overwrites."""
+    """A link must not choose what root overwrites. It would in a directory that somebody else may write to."""
     monkeypatch.setattr(os, "geteuid", lambda: 0 if root else 1000)
     (tmp_path / "here").mkdir()
     precious, link = tmp_path / "precious", tmp_path / "here" / "raidctl.prom"

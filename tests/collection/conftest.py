@@ -57,7 +57,7 @@ class Site:
     lines: list[str] = field(default_factory=list)
 
     def add(self, name: str, *options: str, variables: str = "") -> Server:
-        """A host: an ssh server with options, and its line of the inventory."""
+        """Add a host: an ssh server with options, and its inventory line."""
         place = self.place / name
         place.mkdir(exist_ok=True)
         server = Server(place, options=options)
@@ -89,7 +89,7 @@ class Site:
         return Played(done.returncode, done.stdout + done.stderr, lines)
 
     def environment(self, short: str) -> dict[str, str]:
-        """The variables of Ansible, which keep it from everything that belongs to the user."""
+        """The variables of Ansible. They keep it from everything that belongs to the user."""
         return {
             **{name: value for name, value in os.environ.items() if not name.startswith("ANSIBLE_")},
             "ANSIBLE_HOME": str(self.place / "home"),
@@ -139,7 +139,7 @@ def linked(place: Path) -> Site:
 
 @pytest.fixture(scope="session")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    """Two machines with a controller, one of which needs become to see it, and one with other tools."""
+    """Two machines with a controller, and one with other tools. One of the two needs become to see its controller."""
     made = linked(tmp_path_factory.mktemp("site"))
     for name, demo, controller in (
         ("db1", "p400", "smartarray:1"), ("db2", "p400", "smartarray:1"), ("db3", "h730", "megaraid:0"),

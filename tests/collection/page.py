@@ -11,7 +11,7 @@ from tests.collection.conftest import ROOT
 
 
 def playbook(name: str, **more: Any) -> str:
-    """The playbook whose play has a name, with other values of some of its keywords."""
+    """The playbook with the play of this name. Some of its keywords have other values."""
     text = (ROOT / "docs" / "ansible.md").read_text(encoding="utf-8")
     plays = [play for block in re.findall(r"```yaml\n(.+?)```", text, re.DOTALL) for play in yaml.safe_load(block)]
     [play] = [play for play in plays if play["name"] == name]

@@ -1,4 +1,7 @@
-"""The Ansible collection on real ssh servers: the playbooks of the manual, check mode, diff, second run, become."""
+"""The Ansible collection on real ssh servers.
+
+Covered are the playbooks of the manual, check mode, diff, second run and become.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +45,10 @@ def test_what_is_there_is_that_of_raidctl_itself(site: Site) -> None:
 
 
 def test_findings_fail_no_task_and_a_failed_claim_does_where_it_is_asked_for(site: Site) -> None:
-    """The battery of db3 has failed, and one of its volumes is a mirror; the others have RAID 5."""
+    """The failed battery of db3 fails no task, a failed claim does.
+
+    One of its volumes is a mirror; the others have RAID 5.
+    """
     played = site.play(playbook("Check the storage"))
     audits, claims = played.of("Check the built-in rules"), played.of("Check what was promised")
     assert {one["how"] for one in audits.values()} == {"ok"}, played.printed
@@ -54,7 +60,7 @@ def test_findings_fail_no_task_and_a_failed_claim_does_where_it_is_asked_for(sit
 
 
 def test_check_and_diff_then_the_change_then_nothing(site: Site) -> None:
-    """Check mode changes nothing and shows what it would; the second run has changed=0; db2's tools need become."""
+    """Check mode changes nothing and shows what it would. The second run has changed=0; db2's tools need become."""
     task, hosts = "Half of the cache for reads", "db1,db2"
     both = [f"{name}: {task}" for name in ("db1", "db2")]
     text = playbook("Split the caches")
@@ -127,7 +133,7 @@ INFO = """
 
 
 def test_hosts_that_fail_are_named_and_the_others_go_on(own_site: Site) -> None:
-    """An unreachable host is unreachable; no shell, and a refused become, fail with what was printed."""
+    """An unreachable host is unreachable. No shell, and a refused become, fail with what was printed."""
     text = "#!/bin/sh\necho 'sudo: a password is required' >&2\nexit 1\n"
     denied = executable(own_site.place / "denied-sudo", text)
     own_site.add("fine", through("printf 'Welcome {\\n'; echo motd >&2"))
@@ -171,7 +177,10 @@ kill -KILL "$parent"
 
 
 def test_a_connection_that_breaks_in_a_change_leaves_the_change(own_site: Site) -> None:
-    """It is neither called done nor unreachable: the machine has changed, and could not be read again."""
+    """A change whose connection breaks is called neither done nor unreachable.
+
+    The machine has changed, and could not be read again.
+    """
     tools = install("p400", own_site.place / "db1")
     before = tools.state
     place = own_site.place / "cut"
@@ -199,7 +208,7 @@ def test_a_connection_that_breaks_in_a_change_leaves_the_change(own_site: Site) 
 
 
 def test_raidctl_on_the_target_needs_no_python_of_ansible(own_site: Site) -> None:
-    """The same over the shell alone; an LED blinks until it is switched off, and the second run changes nothing."""
+    """The same over the shell alone. An LED blinks until it is switched off, and the second run changes nothing."""
     # the interpreter that Ansible would use does not exist
     variables = "drive=smartarray:1/2I:1:1 storage_controller=smartarray:1 ansible_python_interpreter=/nonexistent"
     own_site.add("db1", variables=variables)
@@ -234,7 +243,8 @@ for name in sys.argv[2:]:
     action = import_module(f"ansible_collections.raidctl.raid.plugins.action.{name}").ActionModule
     print(json.dumps([name, action.spec()]))
 """
-"""Prints the argument specs of action plugins, in a separate process: Ansible changes how modules are imported."""
+"""A script that prints the argument specs of action plugins. It runs in a separate process, because Ansible changes how
+modules are imported."""
 
 
 def _facts(options: dict[str, dict[str, object]]) -> dict[str, object]:
@@ -272,7 +282,7 @@ def test_the_documented_options_are_those_that_are_taken(own_site: Site) -> None
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="the units belong to root")
 def test_the_roles_install_what_raidctl_prints_and_only_once(own_site: Site) -> None:
-    """The second run changes nothing; systemd itself is not asked to start anything."""
+    """The second run changes nothing. Nothing asks systemd itself to start anything."""
     own_site.lines.append(f"here ansible_connection=local ansible_python_interpreter={sys.executable}")
     (own_site.place / "units").mkdir()
     words = ["-e", f"raid_export_output={own_site.place}/node/raidctl.prom"]

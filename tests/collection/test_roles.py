@@ -1,4 +1,4 @@
-"""The roles of the collection install raidctl itself with pip, on a real ssh server."""
+"""The installation of raidctl itself by the roles of the collection. They use pip, on a real ssh server."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.collection.wheels import house
 @pytest.mark.slow  # makes a virtual environment
 @pytest.mark.skipif(os.geteuid() != 0, reason="the roles demand a program that belongs to root")
 def test_the_roles_install_raidctl_from_a_wheel_and_only_once(own_site: Site, tmp_path: Path) -> None:
-    """What the unit starts is the installed program, which writes metrics; the second run has changed=0."""
+    """What the unit starts is the installed program, which writes metrics. The second run has changed=0."""
     wheel = house(tmp_path / "wheels")
     target = tmp_path / "target"
     (target / "units").mkdir(parents=True)

@@ -1,4 +1,4 @@
-"""Wheels for a pip without a network: of this checkout, and of the libraries that are installed here."""
+"""Wheels for a pip without a network. They are of this checkout, and of the libraries that are installed here."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from single_file import clean_copy
 
 
 def house(place: Path) -> Path:
-    """Fill a directory with the wheel of raidctl and those of what it requires; return the former."""
+    """Fill a directory with wheels, and return that of raidctl. The others are of what it requires."""
     tree = place / "tree"
     tree.mkdir(parents=True)
     clean_copy(tree)
@@ -31,7 +31,7 @@ def house(place: Path) -> Path:
 
 
 def pack(installed: Distribution, place: Path) -> None:
-    """Make the wheel again that a library was installed from, without its programs."""
+    """Make the wheel again that a library was installed from. The library's programs are left out."""
     [tag, *_] = re.findall(r"^Tag: (.+)$", installed.read_text("WHEEL") or "", re.MULTILINE)
     name = f"{re.sub(r'[-_.]+', '_', installed.metadata['Name'])}-{installed.version}-{tag}.whl"
     with zipfile.ZipFile(place / name, "w") as archive:

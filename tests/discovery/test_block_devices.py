@@ -1,4 +1,4 @@
-"""Matching volumes to block devices by what the tools print and what the kernel reports."""
+"""The matching of volumes to block devices. It goes by what the tools print and what the kernel reports."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def volume(number: int = 1, **fields: object) -> Volume:
      "60:05:08:B1:00:1C:4D:7E:A1:B2:0C:3D:4E:5F:60:71", "600508B1 001C4D7E A1B20C3D 4E5F6071"],
 )  # fmt: skip
 def test_a_volume_is_found_by_its_world_wide_name_in_any_spelling(printed: str) -> None:
-    """However a tool prints the name, the device with it is the volume's, with the kernel's mount points and size."""
+    """The device with a volume's name, however printed, is the volume's. Mount points and size are the kernel's."""
     linked = link([controller_with(volume(unique_id=printed))], NO_TOOL)
     (found,) = linked.controllers[0].volumes
     assert (found.device, found.mountpoints, found.size_bytes) == ("/dev/sda", ("/", "[swap]"), 585871964 * 512)
@@ -47,7 +47,10 @@ def test_a_volume_is_found_by_its_world_wide_name_in_any_spelling(printed: str) 
 
 
 def test_the_kernel_s_device_is_used_when_the_tool_names_another() -> None:
-    """A tool that read its list before a rescan may print /dev/sda for what is now /dev/sdb: this is reported."""
+    """A device name that differs from the kernel's is reported.
+
+    A tool that read its list before a rescan may print /dev/sda for what is now /dev/sdb.
+    """
     linked = link([controller_with(volume(unique_id=SDB_WWN, device="/dev/sda"))], NO_TOOL)
     assert linked.controllers[0].volumes[0].device == "/dev/sdb"
     (problem,) = linked.problems
@@ -57,14 +60,14 @@ def test_the_kernel_s_device_is_used_when_the_tool_names_another() -> None:
 
 
 def test_a_device_that_the_kernel_does_not_have_is_not_repeated() -> None:
-    """A device node that does not exist is not shown; the problem quotes the tool's value."""
+    """A device node that does not exist is not shown. The problem quotes the tool's value."""
     linked = link([controller_with(volume(device="/dev/sdq"))], NO_TOOL)
     assert linked.controllers[0].volumes[0].device is None
     assert [problem.kind for problem in linked.problems] == ["note"]
 
 
 def test_a_device_with_another_full_name_is_not_the_volume() -> None:
-    """Two different NAA names are two volumes, even if no device has the one that the tool prints."""
+    """Two different NAA names are two volumes. This holds even if no device has the one that the tool prints."""
     other = "600508B1001CFFFFB4C51D2E3F405162"
     linked = link([controller_with(volume(unique_id=other, device="/dev/sda"))], NO_TOOL)
     assert linked.controllers[0].volumes[0].device is None
@@ -72,7 +75,7 @@ def test_a_device_with_another_full_name_is_not_the_volume() -> None:
 
 
 def test_what_tool_and_kernel_agree_on_stays() -> None:
-    """A device that exists, and a unique id that is no world wide name, are left alone, without a problem."""
+    """A device that exists is left alone, without a problem. So is a unique id that is no world wide name."""
     given = controller_with(volume(device="/dev/sdb", unique_id="3F2A77C1", mountpoints=("/old",)))
     linked = link([given], NO_TOOL)
     assert linked.controllers[0].volumes[0].device == "/dev/sdb"
@@ -87,13 +90,13 @@ def test_the_tools_mount_points_stay_where_the_kernel_reports_none() -> None:
 
 
 def test_a_volume_is_found_by_a_scsi_address_among_its_details() -> None:
-    """A tool without names may print the SCSI address: the block device with that address is the volume's."""
+    """The block device at a printed SCSI address is the volume's. A tool without names may print such an address."""
     linked = link([controller_with(volume(details={"SCSI Address": "10:2:0:0"}))], NO_TOOL)
     assert linked.controllers[0].volumes[0].device == "/dev/sdc"
 
 
 def test_a_controller_is_known_by_the_devices_behind_it() -> None:
-    """Without a printed PCI address, the devices of its volumes give it; the kernel names driver, vendor and model."""
+    """Without a printed PCI address, the devices of its volumes give it. The kernel names driver, vendor and model."""
     linked = link([controller_with(volume(unique_id=SDA_WWN))], NO_TOOL)
     found = linked.controllers[0]
     assert (found.pci_address, found.driver) == ("0000:03:00.0", "hpsa")
@@ -101,7 +104,7 @@ def test_a_controller_is_known_by_the_devices_behind_it() -> None:
 
 
 def test_a_controller_without_volumes_is_known_by_its_driver() -> None:
-    """One controller and one PCI function of the family's drivers are matched; with two functions, none is."""
+    """One controller and one PCI function of the family's drivers are matched. With two functions, none is."""
     drivers = {"example": ("hpsa",)}
     assert link([controller_with()], NO_TOOL, drivers).controllers[0].pci_address == "0000:03:00.0"
     assert link([controller_with()], NO_TOOL).controllers[0].pci_address is None
@@ -111,7 +114,7 @@ def test_a_controller_without_volumes_is_known_by_its_driver() -> None:
 
 
 def test_a_printed_address_is_normalised_and_the_tools_words_stay() -> None:
-    """The tool's model and vendor are kept; the driver is the kernel's, and a different one is reported."""
+    """The tool's model and vendor are kept. The driver is the kernel's, and a different one is reported."""
     linked = link([controller_with(pci_address="03:00.0", model="Card 9", driver="cciss")], NO_TOOL)
     found = linked.controllers[0]
     assert (found.pci_address, found.model, found.driver) == ("0000:03:00.0", "Card 9", "hpsa")
@@ -119,7 +122,7 @@ def test_a_printed_address_is_normalised_and_the_tools_words_stay() -> None:
 
 
 def test_a_drive_that_the_system_sees_is_found_by_name_or_serial() -> None:
-    """In HBA mode a drive is matched by world wide name or serial number; a masked one matches nothing."""
+    """In HBA mode, world wide name or serial number matches a drive. A masked one matches nothing."""
     drives = (
         Drive(id="example:1/1", role="passthrough", wwn="5000C50091E40071"),
         Drive(id="example:1/2", role="passthrough", serial="tlw4a0098 "),
@@ -130,13 +133,13 @@ def test_a_drive_that_the_system_sees_is_found_by_name_or_serial() -> None:
 
 
 def test_one_serial_number_on_several_volumes_is_no_drive() -> None:
-    """Logical volumes have their controller's serial number: a match with several devices means nothing."""
+    """A serial number that matches several devices means nothing. Logical volumes have their controller's."""
     linked = link([controller_with(drives=(Drive(id="example:1/1", serial="PDKRH0BRH7A0QQ"),))], NO_TOOL)
     assert linked.controllers[0].drives[0].device is None
 
 
 def test_members_of_a_software_array_get_the_words_of_the_drive_below() -> None:
-    """A partition that is a member has model, serial number and interface of its drive, but a separate size."""
+    """A member partition has its drive's model, serial number and interface. Its size is separate."""
     members = (Drive(id="md:md0/sda2", role="member"), Drive(id="md:md0/sdb2", device="/dev/sdb2", serial="told"))
     array = Controller(id="md", mode="software", drives=members, volumes=(Volume(id="md:md0", device="/dev/md0"),))
     linked = link([array], ON_MD)
@@ -149,7 +152,7 @@ def test_members_of_a_software_array_get_the_words_of_the_drive_below() -> None:
 
 
 def test_the_paths_of_a_multipath_volume_are_one_device() -> None:
-    """Two block devices with one name are two paths: the multipath device above is shown, and all three are claimed."""
+    """Two block devices with one name are two paths. The multipath device above is shown, and all three are claimed."""
     name = "0x600a0b80001234560000aaaa55551234"
     view = HostView(
         blocks=(
@@ -179,7 +182,7 @@ def test_loose_files_are_left_as_they_are() -> None:
 
 
 def test_members_of_software_arrays_are_not_claimed() -> None:
-    """Volumes and drives of controllers are claimed, and md's volumes; the partitions below md are not."""
+    """Volumes and drives of controllers are claimed, and md's volumes. The partitions below md are not."""
     controllers = [
         controller_with(volume(device="/dev/sdc"), drives=(Drive(id="example:1/1", device="/dev/sdd"),)),
         Controller(
@@ -200,7 +203,10 @@ def test_what_is_no_name_is_not_compared() -> None:
 
 
 def free(*problems: Problem, **changes: object) -> frozenset[str]:
-    """The volumes known to be unmounted, of one with a file system that is mounted, one above that, and one free."""
+    """The volumes known to be unmounted.
+
+    One is mounted, one has swap on a partition, one is free, one has a file system of several drives, one is not there.
+    """
     blocks: dict[str, object] = {
         "blocks": (
             BlockDevice("md0", "/dev/md0", "md", filesystem="ext4", mountpoints=("/srv",)),
@@ -217,12 +223,18 @@ def free(*problems: Problem, **changes: object) -> frozenset[str]:
 
 
 def test_only_what_the_kernel_knows_to_be_free_is_unmounted() -> None:
-    """A volume with a mounted partition, a device unknown to the kernel, and an untraced file system are not free."""
+    """Only a volume that the kernel knows to be free is unmounted.
+
+    One with a mounted partition, a device unknown to the kernel, or an untraced file system is not free.
+    """
     assert free() == {"md:md2"}
 
 
 def test_nothing_is_known_to_be_unmounted_where_the_mounts_are_not() -> None:
-    """A table that could not be read, or file systems without a device: ZFS would be found by its name only."""
+    """Where the mounts are unknown, no volume is known to be unmounted.
+
+    A table could not be read, or file systems have no device: ZFS would be found by its name only.
+    """
     unread = Problem(severity="warning", where="/proc/self/mountinfo", message="m", kind="unread")
     assert free(unread) == frozenset()
     assert free(blocks=(BlockDevice("md2", "/dev/md2", "md"),)) == frozenset()

@@ -1,4 +1,4 @@
-"""The controller of an NVMe namespace: the feature of its write cache is the controller's."""
+"""The controller of an NVMe namespace. The feature of its write cache is the controller's."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The readers of udev, mountinfo, swaps and sysfs, on good and on damaged text."""
+"""Readers of udev, mountinfo, swaps and sysfs, on good and damaged text."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ RUBBISH = st.one_of(
 
 @given(RUBBISH)
 def test_rubbish_never_breaks_the_reader_of_udev(text: str) -> None:
-    """Whatever the database holds, entries come out, and every line is either read or listed as strange."""
+    """Whatever the database holds, entries come out. Every line is either read or listed as strange."""
     found = udevdb.parse(text)
     assert all(line.text.strip() for line in found.unknown_lines)
     assert len(found.entries) + len(found.unknown_lines) <= text.count("\n") + 1
@@ -31,7 +31,7 @@ def test_rubbish_never_breaks_the_reader_of_udev(text: str) -> None:
 
 @given(st.integers(min_value=0, max_value=4000))
 def test_half_a_database_gives_half_the_devices(cut: int) -> None:
-    """Cut at any place, also in the middle of a line, a database still gives the devices before the cut."""
+    """A database cut at any place gives the devices before the cut. The place may be in the middle of a line."""
     whole = (FIXTURES / "host-raid-card-no-tool" / "udev-db").read_text()
     entries, part = udevdb.parse(whole).entries, udevdb.parse(whole[:cut]).entries
     assert [e.path for e in part[:-1]] == [e.path for e in entries[: max(len(part) - 1, 0)]]
@@ -39,7 +39,7 @@ def test_half_a_database_gives_half_the_devices(cut: int) -> None:
 
 @given(RUBBISH)
 def test_rubbish_never_breaks_the_reader_of_mounts(text: str) -> None:
-    """Whatever the tables hold, mounts come out, and every line that is not read is listed as strange."""
+    """Whatever the tables hold, mounts come out. Every line that is not read is listed as strange."""
     for table in (mounts.mountinfo(text), mounts.swaps(text)):
         assert all(line.text.strip() for line in table.unknown_lines)
     assert len(mounts.mountinfo(text).mounts) <= text.count("\n") + 1
@@ -47,7 +47,7 @@ def test_rubbish_never_breaks_the_reader_of_mounts(text: str) -> None:
 
 @given(st.binary(max_size=600))
 def test_rubbish_in_sysfs_never_breaks_anything(data: bytes) -> None:
-    """Whatever an attribute holds, the size is a number or None, and the identity is text or None."""
+    """Whatever an attribute holds, the size is a number or None. The identity is text or None."""
     names = (
         "size",
         "removable",
@@ -65,7 +65,10 @@ def test_rubbish_in_sysfs_never_breaks_anything(data: bytes) -> None:
 
 
 def test_a_database_of_any_age_is_read() -> None:
-    """Old exports have P, N, S, E lines, new ones repeat subsystem and number in U and D lines; both give the same."""
+    """Old and new exports of the database give the same.
+
+    Old ones have P, N, S, E lines, new ones repeat subsystem and number in U and D lines.
+    """
     head = "P: /devices/a/block/sda\nM: sda\nR: 0\nJ: b8:0\nU: block\nT: disk\nD: b 8:0\n"
     new = f"{head}N: sda\nL: 0\nS: disk/by-id/x\nQ: 1\nV: sd\n"
     old = "P: /devices/a/block/sda\r\nN: sda\r\nS: disk/by-id/x\r\nE: SUBSYSTEM=block\r\nE: MAJOR=8\r\nE: MINOR=0\r\n"
@@ -84,7 +87,7 @@ def test_blanks_that_udev_has_encoded_are_blanks() -> None:
 
 
 def test_a_line_of_mountinfo_is_read_with_and_without_optional_fields() -> None:
-    """Optional fields before the dash may be none or several; octal escapes are undone; options may be missing."""
+    """Optional fields before the dash may be none or several. Octal escapes are undone; options may be missing."""
     text = (
         "29 1 8:1 / /srv/a\\040b\\134c rw shared:1 master:2 - ext4 /dev/sda1 rw,errors=x\n"
         "30 1 8:2 /sub /mnt rw - xfs /dev/sda2\n"
@@ -103,7 +106,7 @@ def test_swap_is_counted_for_partitions_and_not_for_files() -> None:
 
 
 def test_all_members_of_a_file_system_with_several_devices_carry_its_mount_points() -> None:
-    """Btrfs names one of its devices as source, ZFS its pool; every member is in use nevertheless."""
+    """Btrfs names one of its devices as source, ZFS its pool. Every member is in use nevertheless."""
     table = mounts.mountinfo(
         "1 0 0:40 / /pool rw - btrfs /dev/sda rw,subvol=/\n2 0 0:41 / /tank/x rw - zfs tank/x rw\n"
     )
@@ -136,13 +139,13 @@ _PLACES = {
 
 @pytest.mark.parametrize("path", _PLACES)
 def test_a_path_contains_the_address_of_a_device(path: str) -> None:
-    """The PCI function is the one next to the device; the path contains the SCSI address and the interface."""
+    """The PCI function is the one next to the device. The path contains the SCSI address and the interface."""
     place = Place.of(path)
     assert (place.pci_address, place.scsi_address, place.transport({}, None, None)) == _PLACES[path]
 
 
 def test_sata_is_distinguished_from_older_ata_by_udev_or_the_driver() -> None:
-    """An ATA drive is SATA if udev or an AHCI driver reports so, or if it is behind a SAS controller."""
+    """ATA drives are SATA if udev or an AHCI driver reports so. So are those behind a SAS controller."""
     port = Place.of("/devices/pci0000:00/0000:00:1f.2/ata1/host0/target0:0:0/0:0:0:0/block/sda")
     place = Place.of("/devices/pci0000:00/0000:03:00.0/host0/port-0:0/end_device-0:0/target0:0:0/0:0:0:0/block/sda")
     assert port.transport({"ID_BUS": "ata", "ID_ATA_SATA": "1"}, None, "ata_piix") == "sata"
@@ -161,14 +164,17 @@ def test_the_kind_of_a_device_follows_from_its_name(name: str, kind: str) -> Non
 
 
 def test_a_pci_address_is_the_same_in_every_spelling() -> None:
-    """Tools print addresses without a domain or in capitals; the kernel does not."""
+    """Tools print addresses without a domain or in capitals. The kernel does not."""
     assert normalised("03:00.0") == normalised("0000:03:00.0") == normalised("00000000:03:00.0") == "0000:03:00.0"
     assert normalised("0000:5E:00.1") == "0000:5e:00.1"
     assert normalised("slot 3") is None
 
 
 def test_the_ata_page_gives_the_whole_model_and_firmware() -> None:
-    """Page 89h holds the IDENTIFY data: words with their letters swapped, at offset 60."""
+    """Model and firmware come whole from the IDENTIFY data of page 89h.
+
+    These are words with their letters swapped, at offset 60.
+    """
     words = bytearray(572)
     for first, text in ((23, "TN07B   "), (27, "TALUS TD2000NM-2A EXTRA LONG NAME".ljust(40))):
         raw = text.encode()
@@ -179,7 +185,7 @@ def test_the_ata_page_gives_the_whole_model_and_firmware() -> None:
 
 
 def test_a_virtual_machine_is_known_by_its_manufacturer_or_its_processor() -> None:
-    """DMI names the hypervisor; without it the processor's flag shows only that there is one; a Xen host is none."""
+    """DMI names the hypervisor. Without it the processor's flag shows only that there is one; a Xen host is none."""
     flags = "processor\t: 0\nflags\t\t: fpu hypervisor sse\n"
     assert hypervisor(dmi="VMware, Inc. VMware Virtual Platform", cpuinfo=flags) == "vmware"
     assert hypervisor(dmi="Microsoft Corporation Virtual Machine") == "hyper-v"

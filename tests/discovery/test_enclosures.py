@@ -1,4 +1,4 @@
-"""The bays of SES enclosures are known to every command that accepts the name of a drive."""
+"""The bays of SES enclosures as names of drives. Every command that accepts such a name knows them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def drive(seen: Survey, name: str) -> Drive:
 
 
 def test_each_device_has_the_bay_that_links_to_it() -> None:
-    """Two modules of one enclosure show its bays under one identifier; a device in two bays is in none."""
+    """Two modules of one enclosure show its bays under one identifier. A device in two bays is in none."""
     ids = {f"{E}/0:0:20:0": "0x5", f"{E}/0:0:21:0": "0x5"}
     assert folders(INSIDE_TWO) == list(ids)
     assert bays(INSIDE_TWO, ids) == {
@@ -40,7 +40,7 @@ def test_an_enclosure_without_an_identifier_is_called_by_its_address() -> None:
 
 
 def test_a_drive_of_an_hba_has_its_bay() -> None:
-    """Also one that is read over two paths; the line that shows it is its evidence."""
+    """Also one that is read over two paths. The line that shows it is its evidence."""
     seen = demo("sas")
     places = {
         name: (drive(seen, name).enclosure, drive(seen, name).bay) for name in ("drives:TGK00B2Y", "drives:TGK00C3Z")
@@ -55,7 +55,7 @@ def test_a_drive_of_an_hba_has_its_bay() -> None:
 @over("word", ["bay:3", "bay:Slot 03", "bay:slot03", "bay:0x5003048001a2b3bd:Slot 03",
                "enclosure:0x5003048001a2b3bd/Slot 03"])  # fmt: skip
 def test_a_drive_is_named_by_its_bay(word: str) -> None:
-    """As the enclosure names it, or by the number alone; as "locate list" prints it, too."""
+    """As the enclosure names it, or by the number alone. As "locate list" prints it, too."""
     seen = demo("sas")
     assert find_drive(seen.inventory, seen.view, word) == "drives:TGK00D4W"
 

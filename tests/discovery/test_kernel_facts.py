@@ -1,4 +1,4 @@
-"""What the kernel reports about volumes, drives and controllers: queues, layers, mounts, links."""
+"""Facts from the kernel about volumes, drives and controllers. These are queues, layers, mounts, links."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def drive(machine: str, name: str) -> Drive:
 
 
 def layers(*blocks: BlockDevice) -> tuple[BlockLayer, ...]:
-    """The layers of the first device, shown as a volume of a controller."""
+    """The layers of the first device. It is shown as a volume of a controller."""
     shown = Controller(id="x:0", mode="raid", volumes=(Volume(id="x:0/v0", device=blocks[0].node),))
     return kernel_facts.add_facts([shown], HostView(blocks=blocks)).controllers[0].volumes[0].layers
 
@@ -46,7 +46,10 @@ def device(name: str, kind: str = "disk", *pieces: Piece, parent: str | None = N
 
 
 def test_a_logical_volume_begins_where_the_device_mapper_table_shows() -> None:
-    """Each layer has an offset on the volume: for an encrypted device inside a logical volume, the sum of both."""
+    """Each layer has an offset on the volume.
+
+    For an encrypted device inside a logical volume, it is the sum of both.
+    """
     found = {layer.name: layer for layer in volume("host-lvm-on-md", "md:md0").layers}
     assert found["vg0-root"].offsets_bytes == (2048 * 512,)
     assert (found["vault"].kind, found["vault"].on) == ("crypt", ("/dev/dm-2",))
@@ -56,7 +59,7 @@ def test_a_logical_volume_begins_where_the_device_mapper_table_shows() -> None:
 
 
 def test_the_data_of_an_array_begin_behind_its_superblock() -> None:
-    """Md reports for each member where its data begin; on the whole drive, the partition's offset is added."""
+    """Md reports for each member where its data begin. On the whole drive, the partition's offset is added."""
     assert drive("host-lvm-on-md", "md:md0/sda2").data_offset_bytes == 264192 * 512
     above = {layer.device: layer for layer in drive("host-lvm-on-md", "drives:TLW4A0071").layers}
     start = above["/dev/sda2"].start_bytes
@@ -65,7 +68,7 @@ def test_the_data_of_an_array_begin_behind_its_superblock() -> None:
 
 
 def test_what_lies_on_an_array_is_listed_with_the_array_alone() -> None:
-    """A drive lists the array that it is a member of, and neither its logical volumes nor their mounts."""
+    """A drive lists the array that it is a member of. It lists neither the array's logical volumes nor their mounts."""
     below = drive("host-lvm-on-md", "drives:TLW4A0071")
     assert {layer.kind for layer in below.layers} == {"partition", "md"}
     assert [mount.point for mount in below.mounts] == ["/boot/efi"]
@@ -73,7 +76,7 @@ def test_what_lies_on_an_array_is_listed_with_the_array_alone() -> None:
 
 
 def test_the_settings_of_a_queue_are_in_bytes() -> None:
-    """Read-ahead is in KiB in sysfs; an optimal size of 0 means that the device reports none."""
+    """Read-ahead is in KiB in sysfs. An optimal size of 0 means that the device reports none."""
     queue = volume("md-healthy", "md:md1").block
     assert queue is not None
     assert (queue.read_ahead_bytes, queue.minimum_io_bytes, queue.optimal_io_bytes) == (8 * MIB, 512 << 10, 2 * MIB)
@@ -90,7 +93,7 @@ def test_the_scheduler_is_the_word_in_brackets() -> None:
 
 
 def test_an_old_recording_gives_nothing_and_no_problem() -> None:
-    """A machine recorded before these files were read has null for the values that are unknown."""
+    """Values that an old recording does not have are null. The machine was recorded before these files were read."""
     old = volume("megaraid-9660-storcli2", "megaraid:0/v1")
     assert old.block is None or old.block.read_ahead_bytes is None
     assert all(layer.offsets_bytes == () for layer in old.layers)
@@ -99,7 +102,10 @@ def test_an_old_recording_gives_nothing_and_no_problem() -> None:
 
 
 def test_a_mount_has_its_own_options_and_those_of_its_file_system() -> None:
-    """What is switched off for the whole file system, such as barriers, follows the dash in mountinfo."""
+    """A mount also has the options of its whole file system.
+
+    What they switch off, such as barriers, follows the dash in mountinfo.
+    """
     udev = "P: /devices/pci0000:00/0000:00:1f.2/ata1/host0/target0:0:0/0:0:0:0/block/sda\nN: sda\nE: SUBSYSTEM=block\n"
     mounts = b"29 1 8:0 / /srv rw,noatime shared:1 - ext4 /dev/sda rw,nobarrier,data=ordered\n"
     files = {"/sys/class/block/sda/size": b"2048\n", "/proc/self/mountinfo": mounts}
@@ -111,7 +117,10 @@ def test_a_mount_has_its_own_options_and_those_of_its_file_system() -> None:
 
 @pytest.mark.parametrize("text", ["Unknown", "Unknown speed", "0", "255", "", "x8", "8 GT", "-1"])
 def test_an_invalid_pcie_link_is_not_reported(text: str) -> None:
-    """Functions of the chipset print 0 lanes, 255 lanes or an unknown speed."""
+    """A PCIe link with invalid values is not reported.
+
+    Functions of the chipset print 0 lanes, 255 lanes or an unknown speed.
+    """
     function = PciDevice(address=ADDRESS, pci_class=0x010400, vendor_id=1, device_id=1)
     names = ("current_link_width", "max_link_width", "current_link_speed", "max_link_speed")
     assert linked([function], {(ADDRESS, name): text for name in names})[0].lanes is None
@@ -133,7 +142,7 @@ def test_the_kernel_s_pcie_link_outranks_the_tool_s() -> None:
 
 
 def test_without_udev_only_storage_controllers_are_asked_for_their_links() -> None:
-    """All functions of a machine are in sysfs; which ones are storage is known after the second round."""
+    """All functions of a machine are in sysfs. Which ones are storage is known after the second round."""
     place = "/sys/bus/pci/devices"
     files = {
         f"{place}/{ADDRESS}/uevent": b"PCI_CLASS=10400\nPCI_ID=1000:005D\nPCI_SLOT_NAME=0000:03:00.0\n",
@@ -170,7 +179,7 @@ def test_the_device_mapper_is_asked_by_root_only(uid: str, *, asked: bool) -> No
     ],
 )  # fmt: skip
 def test_a_line_of_the_table_shows_where_a_device_begins_or_nothing(line: str, found: tuple[Piece, ...] | None) -> None:
-    """Only targets that are understood, on devices that are known, have a place."""
+    """Only targets that are understood, on known devices, have a place."""
     assert mapper.pieces(f"{line}\n", {"8:2": "sda2", "8:16": "sdb"}) == (
         {} if found is None else {line.partition(":")[0]: found}
     )
@@ -191,7 +200,7 @@ def test_a_logical_volume_in_two_pieces_has_two_places_and_what_lies_on_it_none(
 
 
 def test_a_logical_volume_on_two_partitions_of_a_volume_has_a_place_on_each() -> None:
-    """Both are counted from the beginning of the volume; on two devices there is no single start."""
+    """Both are counted from the beginning of the volume. On two devices there is no single start."""
     parts = [device(f"sda{n}", "partition", Piece("sda", n * 100 * MIB), parent="sda") for n in (1, 2)]
     upper = device("dm-0", "dm", Piece("sda1", MIB), Piece("sda2", MIB))
     found = layers(device("sda"), *parts, upper)[-1]

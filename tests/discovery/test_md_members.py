@@ -28,7 +28,7 @@ def output_of(drive: Drive) -> Output:
 
 
 def member(device: str, *drives: Drive, **own: object) -> tuple[Drive, Output]:
-    """The member after its drive's values were added, and the output of the first drive."""
+    """The member with its drive's values added, and an output. The output is that of the first drive."""
     one = Drive(id="md:md0/x", device=device, **own)  # type: ignore[arg-type] # the tests vary fields by name
     array = Controller(id="md", mode="software", drives=(one,))
     output = output_of(drives[0])
@@ -37,7 +37,7 @@ def member(device: str, *drives: Drive, **own: object) -> tuple[Drive, Output]:
 
 
 def test_a_partition_has_the_rpm_of_its_drive_and_the_evidence() -> None:
-    """The line that reports it for the drive is the evidence for the member; the member's other values are kept."""
+    """The line that reports the drive's rpm is the member's evidence. The member's other values are kept."""
     found, output = member("/dev/sda1", Drive(id="drives:A", device="/dev/sda", rpm=7200, model="HARBOR"), model="OWN")
     assert (found.rpm, found.model) == (7200, "OWN")
     assert [(fact.field, fact.value, fact.line.number) for fact in output.facts if fact.object_id == found.id] == [
@@ -58,7 +58,7 @@ def test_a_member_on_several_drives_has_no_rpm() -> None:
 
 
 def test_a_state_of_the_drive_is_not_that_of_its_member() -> None:
-    """The write cache and the health are the drive's, and are reported only there."""
+    """Write cache and health are the drive's. They are reported only there."""
     drive = Drive(id="drives:A", device="/dev/sda", rpm=7200, write_cache="enabled", status="warning")
     found, _ = member("/dev/sda1", drive)
     assert (found.write_cache, found.status) == (None, "unknown")

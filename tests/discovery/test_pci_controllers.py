@@ -1,4 +1,4 @@
-"""Storage functions of the PCI bus, and the vendor package responsible for each."""
+"""Storage functions of the PCI bus, and their responsible vendor packages."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def raid(address: str, driver: str | None = "hpsa", pci_class: int = 0x010400) -
 
 
 def test_a_raid_controller_without_its_tool_is_reported_with_the_tool_to_install() -> None:
-    """The problem names controller and tools; the controller is shown with its block devices, without a status."""
+    """The problem names controller and tools. The controller is shown with its block devices, without a status."""
     bare, problems = pci_controllers.unlisted(VIEW, (), VENDORS, ())
     known = next(problem for problem in problems if problem.where == "0000:03:00.0")
     assert (known.kind, known.severity) == ("no_tool", "error")
@@ -40,7 +40,7 @@ def test_a_raid_controller_without_its_tool_is_reported_with_the_tool_to_install
 
 
 def test_a_raid_controller_of_no_family_is_reported_with_its_driver() -> None:
-    """A controller of the RAID class with an unknown driver is shown nevertheless."""
+    """A controller of the RAID class is shown despite an unknown driver."""
     bare, problems = pci_controllers.unlisted(VIEW, (), VENDORS, ())
     unknown = next(problem for problem in problems if problem.where == "0000:82:00.0")
     assert unknown.kind == "no_tool"
@@ -50,7 +50,7 @@ def test_a_raid_controller_of_no_family_is_reported_with_its_driver() -> None:
 
 
 def test_every_fact_of_a_bare_controller_has_a_line() -> None:
-    """What is shown of a controller without a tool can be explained, object by object."""
+    """What is shown of a controller without a tool can be explained. This holds object by object."""
     bare, _ = pci_controllers.unlisted(VIEW, (), VENDORS, ())
     (output,) = pci_controllers.evidence(bare, VIEW)
     explained = {fact.object_id for fact in output.facts}
@@ -67,7 +67,7 @@ def test_an_installed_tool_that_does_not_list_the_controller_is_another_problem(
 
 
 def test_a_controller_that_a_family_lists_is_matched() -> None:
-    """By its PCI address, or as the only one of its family; plain drives on it do not count."""
+    """By its PCI address, or as the only one of its family. Plain drives on it do not count."""
     view = HostView(pci=(raid("0000:03:00.0"),))
     addressed = Controller(id="example:1", pci_address="0000:03:00.0")
     assert pci_controllers.unlisted(view, [addressed], VENDORS, ["newcli"]) == ([], [])
@@ -77,7 +77,10 @@ def test_a_controller_that_a_family_lists_is_matched() -> None:
 
 
 def test_fewer_controllers_than_pci_functions_are_ambiguous() -> None:
-    """With two PCI functions and one controller without an address, neither is shown bare; both problems say why."""
+    """Two PCI functions with one controller without an address are ambiguous.
+
+    Neither is shown bare; both problems give the reason.
+    """
     view = HostView(pci=(raid("0000:03:00.0"), raid("0000:04:00.0")))
     bare, problems = pci_controllers.unlisted(view, [Controller(id="example:1")], VENDORS, ["newcli"])
     assert bare == []
@@ -87,7 +90,10 @@ def test_fewer_controllers_than_pci_functions_are_ambiguous() -> None:
 
 
 def test_ports_of_plain_drives_are_no_raid_controllers() -> None:
-    """SATA ports in RAID mode, VMD, virtio, NVMe and SAS HBAs without RAID give no problem."""
+    """Ports of plain drives give no problem.
+
+    They are SATA ports in RAID mode, VMD, virtio, NVMe and SAS HBAs without RAID.
+    """
     functions = (
         raid("0000:00:17.0", "ahci"), raid("0000:00:0e.0", "vmd"), raid("0000:00:05.0", "virtio-pci", 0x010000),
         raid("0000:01:00.0", "nvme", 0x010802), raid("0000:02:00.0", "mpt3sas", 0x010700),
@@ -97,7 +103,7 @@ def test_ports_of_plain_drives_are_no_raid_controllers() -> None:
 
 
 def test_a_controller_without_a_driver_hides_its_devices() -> None:
-    """A RAID controller without a kernel driver is an incomplete reading; an unused IDE port is a note."""
+    """A RAID controller without a kernel driver is an incomplete reading. An unused IDE port is a note."""
     view = HostView(pci=(raid("0000:03:00.0", None), raid("0000:00:01.1", None, 0x010180)))
     bare, problems = pci_controllers.unlisted(view, (), VENDORS, ())
     assert [(p.where, p.kind) for p in problems] == [("0000:03:00.0", "unread"), ("0000:00:01.1", "note")]
@@ -105,14 +111,17 @@ def test_a_controller_without_a_driver_hides_its_devices() -> None:
 
 
 def test_devices_that_a_family_shows_are_not_shown_twice() -> None:
-    """A block device that is already a volume or a drive is left out of the bare controller."""
+    """The bare controller omits devices that are shown already. They are block devices of a volume or a drive."""
     taken = Controller(id="drives:0000:03:00.0", volumes=(Volume(id="x", device="/dev/sda"),))
     bare, _ = pci_controllers.unlisted(VIEW, [taken], VENDORS, ())
     assert [volume.device for volume in bare[0].volumes] == ["/dev/sdb"]
 
 
 def test_the_overview_has_a_row_for_each_storage_function() -> None:
-    """The responsible family, its tools, those that are installed, and whether one lists the controller."""
+    """The overview has a row for each storage function.
+
+    It shows the responsible family, its tools, those that are installed, and whether one lists the controller.
+    """
     bare, _ = pci_controllers.unlisted(VIEW, (), VENDORS, ())
     found = [*bare, Controller(id="drives:0000:00:1f.2", pci_address="0000:00:1f.2")]
     rows = pci_controllers.overview(VIEW, VENDORS, found, [Tool(name="drivetool")])
@@ -127,7 +136,10 @@ def test_the_overview_has_a_row_for_each_storage_function() -> None:
 
 
 def test_the_overview_explains_a_port_in_raid_mode() -> None:
-    """A port that calls itself RAID, a virtual controller and one passed to a guest differ from RAID controllers."""
+    """The overview explains what differs from RAID controllers.
+
+    This is a port that calls itself RAID, a virtual controller or one passed to a guest.
+    """
     functions = (
         raid("0000:00:17.0", "ahci"),
         raid("0000:00:05.0", "virtio-pci", 0x010000),
@@ -140,7 +152,7 @@ def test_the_overview_explains_a_port_in_raid_mode() -> None:
 
 
 def test_the_overview_names_the_tool_that_was_used_and_why() -> None:
-    """The evidence names the tool that a controller was read with; the family's note on it gives the reason."""
+    """The evidence names the tool that a controller was read with. The family's note on it gives the reason."""
     output = Output.of_text("/opt/bin/oldcli show all", "Card 1\n")
     output.lines[0].fact("example:1", "model", "Card 1")
     note = Problem(severity="info", where="example:1", message="newcli does not know it.")
@@ -159,7 +171,7 @@ BOTH = (
 
 
 def test_of_two_families_with_one_driver_the_one_with_data_is_responsible() -> None:
-    """The family that lists the controller is responsible, otherwise the one with an installed tool."""
+    """The family that lists the controller is responsible. Otherwise it is the one with an installed tool."""
     view = HostView(pci=(raid("0000:03:00.0"),))
     listed = [Controller(id="example:1", pci_address="0000:03:00.0")]
     assert [row.family for row in pci_controllers.overview(view, BOTH, listed)] == ["example"]
@@ -169,7 +181,7 @@ def test_of_two_families_with_one_driver_the_one_with_data_is_responsible() -> N
 
 
 def test_the_family_that_lists_a_controller_is_responsible() -> None:
-    """This holds even if the controller's driver is not one of the family's."""
+    """The family that lists a controller is responsible, whatever the driver. It need not be one of the family's."""
     listed = [Controller(id="example:1", pci_address="0000:03:00.0")]
     (row,) = pci_controllers.overview(HostView(pci=(raid("0000:03:00.0", "new_driver"),)), BOTH, listed)
     assert (row.family, row.controllers, row.listed) == ("example", ("example:1",), True)
@@ -186,7 +198,7 @@ def test_of_two_families_with_one_driver_both_tools_are_named() -> None:
 
 
 def test_a_drive_of_the_kernel_that_no_tool_lists_is_reported() -> None:
-    """A volume that the tool left out makes the reading incomplete; if a volume has no device, it is a note."""
+    """A volume that the tool left out makes the reading incomplete. If a volume has no device, it is a note."""
     machine = replayed("smartarray-gen9-degraded")
     controllers = machine.inventory.controllers
     assert list(unmatched(machine.view, controllers)) == []

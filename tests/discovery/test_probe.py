@@ -19,7 +19,10 @@ HOSTS = ("host-laptop-nvme", "host-lvm-on-md", "host-no-udev", "host-raid-card-n
 
 @pytest.mark.parametrize("machine", HOSTS)
 def test_a_recorded_host_is_read_without_a_problem(machine: str) -> None:
-    """Each recorded host gives its name, kernel, drives with size and PCI function, and no problem."""
+    """Each recorded host is read without a problem.
+
+    It gives its name, kernel, and drives with size and PCI function.
+    """
     found = seen(machine)
     assert found.problems == []
     assert found.outputs == []
@@ -32,7 +35,7 @@ def test_a_recorded_host_is_read_without_a_problem(machine: str) -> None:
 
 
 def test_a_laptop_is_traced_from_the_drive_to_the_root_directory() -> None:
-    """Through partition, LUKS and LVM the NVMe drive is found to carry the root, the boot partitions and the swap."""
+    """The NVMe drive is found to carry root, boot partitions and swap. It is traced through partition, LUKS and LVM."""
     view = seen("host-laptop-nvme").view
     drive = block(view, "nvme0n1")
     assert view.mountpoints("nvme0n1") == ("/", "/boot", "/boot/efi", "[swap]")
@@ -44,14 +47,14 @@ def test_a_laptop_is_traced_from_the_drive_to_the_root_directory() -> None:
 
 
 def test_an_empty_usb_reader_is_a_drive_of_size_0() -> None:
-    """A removable device without a medium is there, with its bus, its own driver and size 0."""
+    """A removable device without a medium is there, with size 0. It has its bus and its own driver."""
     reader = block(seen("host-laptop-nvme").view, "sda")
     assert (reader.model, reader.transport, reader.removable, reader.size_bytes) == ("Card Reader", "usb", True, 0)
     assert reader.driver == "xhci_hcd"
 
 
 def test_layers_on_md_are_traced_and_bind_mounts_are_not_counted() -> None:
-    """Mount points of LVM and LUKS on md are found below; directories that containers bind elsewhere are left out."""
+    """Mount points of LVM and LUKS on md are found below. Directories that containers bind elsewhere are left out."""
     view = seen("host-lvm-on-md").view
     assert view.mountpoints("md0") == ("/", "/srv/my data", "[swap]")
     assert view.mountpoints("sda") == ("/", "/boot/efi", "/srv/my data", "[swap]")
@@ -63,7 +66,10 @@ def test_layers_on_md_are_traced_and_bind_mounts_are_not_counted() -> None:
 
 
 def test_volumes_of_raid_controllers_have_the_full_world_wide_name() -> None:
-    """All 128 bits of a RAID volume's name are kept, with its SCSI address, its PCI function and that one's driver."""
+    """All 128 bits of a RAID volume's name are kept.
+
+    So are its SCSI address, its PCI function and that one's driver.
+    """
     view = seen("host-raid-card-no-tool").view
     volume = block(view, "sdb")
     assert volume.wwn == "0x600508b1001c9a3fb4c51d2e3f405162"
@@ -73,7 +79,7 @@ def test_volumes_of_raid_controllers_have_the_full_world_wide_name() -> None:
 
 
 def test_subvolumes_of_btrfs_are_mount_points_of_its_drive() -> None:
-    """File systems without a device number are found by their source; a directory bound elsewhere is none of them."""
+    """File systems without a device number are found by their source. A directory bound elsewhere is none of them."""
     view = seen("host-vm-virtio").view
     assert view.virtual == "kvm"
     assert view.mountpoints("vdb") == ("/srv/data", "/var/log")
@@ -83,7 +89,10 @@ def test_subvolumes_of_btrfs_are_mount_points_of_its_drive() -> None:
 
 
 def test_sysfs_replaces_udev() -> None:
-    """Without udev, sysfs gives size, serial number, world wide name, address and interface of every drive."""
+    """Without udev, sysfs gives the properties of every drive.
+
+    These are size, serial number, world wide name, address and interface.
+    """
     view = seen("host-no-udev").view
     assert [device.name for device in view.blocks] == ["dm-0", "nvme0n1", "sda", "sda1", "sdb"]
     sata, sas, nvme = (block(view, name) for name in ("sda", "sdb", "nvme0n1"))
@@ -95,17 +104,20 @@ def test_sysfs_replaces_udev() -> None:
 
 
 def test_a_name_that_scsi_has_cut_off_is_not_taken_for_the_model() -> None:
-    """Without udev and page 89h, the first 16 letters of an ATA drive's longer name are not used as its model."""
+    """A cut-off name of an ATA drive is not its model.
+
+    Without udev and page 89h, there are only the first 16 letters of a longer name.
+    """
     assert block(seen("host-no-udev").view, "sda").model is None
 
 
 def test_directories_bound_into_a_container_are_mount_points_where_nothing_better_is_known() -> None:
-    """Inside a container the file system itself is mounted nowhere, so the bound directories are used."""
+    """Inside a container, the bound directories are used as mount points. The file system itself is mounted nowhere."""
     assert seen("host-no-udev").view.mountpoints("sda") == ("/app", "/etc/hosts")
 
 
 def test_two_rounds_are_enough() -> None:
-    """Each round is a delay over ssh: requests that do not depend on a reply are sent together."""
+    """Requests that do not depend on a reply are sent together. Each round is a delay over ssh."""
     runner = Scripted(paths=["/sys/class/block/sda"], files={"/sys/class/block/sda/size": b"2048\n"})
     found = converse(probe_machine(), runner)
     assert len(runner.rounds) == 2
@@ -128,7 +140,7 @@ class Slow(Scripted):
 
 
 def test_a_machine_that_is_too_slow_needs_more_time() -> None:
-    """The cause is not /sys: the problem has the reason and names the time limit."""
+    """The problem has the reason and names the time limit. The cause is not /sys."""
     [problem] = converse(probe_machine(), Slow()).problems[:1]
     assert "timeout, not done after 5 s" in problem.message
     assert "--timeout" in (problem.remedy or "")
@@ -138,14 +150,14 @@ def test_a_machine_that_is_too_slow_needs_more_time() -> None:
 
 
 def test_missing_mount_points_are_reported_if_there_is_something_to_mount() -> None:
-    """Drives without a readable table of mounts are a problem: no mount point is not the same as not mounted."""
+    """Drives without a readable table of mounts are a problem. No mount point is not the same as not mounted."""
     udev = "P: /devices/pci0000:00/0000:00:1f.2/ata1/host0/target0:0:0/0:0:0:0/block/sda\nN: sda\nE: SUBSYSTEM=block\n"
     found = converse(probe_machine(), Scripted(udev, {"/sys/class/block/sda/size": b"2048\n"}))
     assert [problem.where for problem in found.problems] == ["/proc/self/mountinfo"]
 
 
 def test_a_udev_that_hangs_is_reported_and_replaced() -> None:
-    """A database that could not be read in time leaves what sysfs reports, and is reported."""
+    """A database that could not be read in time is reported. What sysfs reports is left."""
     files = {"/sys/class/block/sda/size": b"2048\n", "/proc/self/mountinfo": b""}
     found = converse(probe_machine(), Scripted(Failure.TIMEOUT, files, ["/sys/class/block/sda"]))
     assert block(found.view, "sda").size_bytes == 1 << 20
@@ -153,14 +165,14 @@ def test_a_udev_that_hangs_is_reported_and_replaced() -> None:
 
 
 def test_lines_in_no_known_form_are_kept_and_reported() -> None:
-    """A table of the kernel with unknown lines is a problem, and the lines are listed as unparsed."""
+    """A table of the kernel with unknown lines is a problem. The lines are listed as unparsed."""
     found = converse(probe_machine(), Scripted("what is this\nP: /devices/x\n"))
     assert [line.text for output in found.outputs for line in output.unparsed()] == ["what is this"]
     assert any("udev database" in problem.where for problem in found.problems)
 
 
 def test_the_path_of_a_multipath_nvme_drive_contains_its_pci_function() -> None:
-    """The visible device of native NVMe multipath is virtual; the hidden one below the controller has the path."""
+    """The visible device of native NVMe multipath is virtual. The hidden one below the controller has the path."""
     udev = (
         "P: /devices/virtual/nvme-subsystem/nvme-subsys0/nvme0n1\nN: nvme0n1\nE: SUBSYSTEM=block\nE: DEVTYPE=disk\n\n"
         "P: /devices/pci0000:80/0000:80:01.0/0000:81:00.0/nvme/nvme0/nvme0c0n1\nE: SUBSYSTEM=block\nE: DEVTYPE=disk\n"
@@ -171,7 +183,10 @@ def test_the_path_of_a_multipath_nvme_drive_contains_its_pci_function() -> None:
 
 
 def test_devices_that_nobody_has_set_up_are_not_shown() -> None:
-    """Empty loop and network block devices, RAM drives and compressed swap in memory are not storage of the machine."""
+    """Devices that are not set up are no storage of the machine.
+
+    These are empty loop and network block devices, RAM drives and compressed swap in memory.
+    """
     names = ("loop0", "loop1", "nbd0", "ram0", "zram0")
     files = {f"/sys/class/block/{name}/size": b"0\n" for name in names} | {"/sys/class/block/loop1/size": b"8\n"}
     found = converse(probe_machine(), Scripted(files=files, paths=[f"/sys/class/block/{name}" for name in names]))
@@ -200,7 +215,7 @@ def test_a_name_with_a_slash_is_found_in_sysfs_and_in_dev() -> None:
 
 
 def test_this_very_machine_is_read() -> None:
-    """The local runner gives a host name, a kernel, and a size for each drive of this machine."""
+    """The local runner reads this very machine. It gives a host name, a kernel, and a size for each drive."""
     found = converse(probe_machine(), LocalRunner())
     assert found.view.hostname
     assert found.view.kernel

@@ -1,4 +1,4 @@
-"""Volumes whose tool prints channel, target and unit, but not the SCSI host."""
+"""Volumes whose tool does not print the SCSI host. It prints channel, target and unit."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def block(name: str, scsi: str, at: str | None = FIRST, driver: str | None = "ca
 
 
 def machine(*blocks: BlockDevice) -> HostView:
-    """A machine with two controllers of the family's driver and one of another."""
+    """A machine with three controllers. Two have the family's driver, one has another."""
     functions = [(FIRST, "cards"), (SECOND, "cards"), (OTHER, "others")]
     return HostView(pci=tuple(PciDevice(at, 0x010400, 1, 2, driver=driver) for at, driver in functions), blocks=blocks)
 
@@ -45,7 +45,7 @@ def devices(linked: Linked) -> list[str | None]:
 
 
 def test_a_target_is_looked_for_on_the_controllers_pci_function() -> None:
-    """The same target on another controller is another device; mount points and size come from the matched one."""
+    """The same target on another controller is another device. Mount points and size come from the matched one."""
     view = machine(block("sda", "0:2:0:0"), block("sdb", "1:2:0:0", SECOND), block("sdc", "1:2:1:0", SECOND))
     linked = link([controller_at("2:0:0", "2:1:0", at=SECOND)], view, DRIVERS)
     assert devices(linked) == ["/dev/sdb", "/dev/sdc"]
@@ -54,14 +54,17 @@ def test_a_target_is_looked_for_on_the_controllers_pci_function() -> None:
 
 
 def test_a_linked_target_has_its_line() -> None:
-    """The evidence shows the kernel's SCSI address of the device, host included, and its PCI function."""
+    """The evidence shows the kernel's SCSI address of the device, host included.
+
+    It also shows the device's PCI function.
+    """
     linked = link([controller_at("2:0:0", at=FIRST)], machine(block("sda", "7:2:0:0")), DRIVERS)
     lines = [fact.line.text for output in linked.outputs for fact in output.facts if fact.field == "device"]
     assert lines == [f"/dev/sda: SCSI address 7:2:0:0 on PCI function {FIRST}"]
 
 
 def test_without_an_address_one_device_of_the_familys_drivers_is_enough() -> None:
-    """Only one of two controllers has such a device, so the controller's address is known as well."""
+    """A device that only one of two controllers has is linked. The controller's address is then known as well."""
     view = machine(block("sda", "0:2:5:0"), block("sdb", "1:2:0:0", SECOND), block("sdc", "2:2:0:0", OTHER, "others"))
     linked = link([controller_at("2:0:0")], view, DRIVERS)
     assert devices(linked) == ["/dev/sdb"]
@@ -69,7 +72,10 @@ def test_without_an_address_one_device_of_the_familys_drivers_is_enough() -> Non
 
 
 def test_the_same_target_on_two_controllers_is_not_guessed() -> None:
-    """Two hosts of the family's drivers have such a device, and the tool does not identify its controller."""
+    """A target that exists on two controllers is not guessed.
+
+    Two hosts of the family's drivers have such a device, and the tool does not identify its controller.
+    """
     view = machine(block("sda", "0:2:0:0"), block("sdb", "1:2:0:0", SECOND))
     linked = link([controller_at("2:0:0")], view, DRIVERS)
     assert devices(linked) == [None]
@@ -77,7 +83,10 @@ def test_the_same_target_on_two_controllers_is_not_guessed() -> None:
 
 
 def test_pci_functions_of_other_controllers_are_left_out() -> None:
-    """A device on the PCI function of a controller with a known address is not another controller's."""
+    """A device on one controller's PCI function is not another controller's.
+
+    The address of the one controller is known.
+    """
     view = machine(block("sda", "0:2:0:0"), block("sdb", "1:2:0:0", SECOND))
     linked = link([controller_at("2:0:0", at=FIRST), controller_at("2:0:0", number=2)], view, DRIVERS)
     assert devices(linked) == ["/dev/sda", "/dev/sdb"]
@@ -90,7 +99,7 @@ def test_one_device_for_two_volumes_is_given_to_neither() -> None:
 
 
 def test_a_device_without_a_pci_function_is_not_linked() -> None:
-    """If the kernel reports no PCI function for a device, the target is not enough."""
+    """Without a PCI function of the device, the target is not enough. The kernel reports none for it."""
     view = machine(block("sda", "0:2:0:0", None, None))
     assert devices(link([controller_at("2:0:0", at=FIRST)], view, DRIVERS)) == [None]
     assert devices(link([controller_at("2:0:0")], view, DRIVERS)) == [None]
@@ -98,7 +107,7 @@ def test_a_device_without_a_pci_function_is_not_linked() -> None:
 
 
 def test_a_world_wide_name_outranks_a_target() -> None:
-    """The device with the volume's name is its device, and one with another full name is not, whatever the target."""
+    """The device with the volume's name is its device, whatever the target. One with another full name is not."""
     named = block("sdb", "0:2:1:0", wwn=WWN)
     view = machine(block("sda", "0:2:0:0"), named)
     assert devices(link([controller_at("2:0:0", at=FIRST, unique_id=WWN)], view, DRIVERS)) == ["/dev/sdb"]
@@ -123,12 +132,15 @@ def test_a_target_is_read_in_any_notation(printed: str) -> None:
 
 @pytest.mark.parametrize("printed", ["", "2:0", "2:0:0:0:0", "a:0:0", "2:0:1", "9" * 5000 + ":0:0"])
 def test_what_is_no_scsi_target_links_nothing(printed: str) -> None:
-    """Half an address, too long a one, no figures, a unit that is not there."""
+    """What is no SCSI target links nothing.
+
+    This is half an address, too long a one, no figures, a unit that is not there.
+    """
     assert devices(link([controller_at(printed, at=FIRST)], machine(block("sda", "0:2:0:0")), DRIVERS)) == [None]
 
 
 def test_a_full_address_under_the_same_label_still_links() -> None:
-    """A tool that knows the host prints it: the device with this address is used, on any PCI function."""
+    """The device at a full address is used, on any PCI function. A tool that knows the host prints it."""
     assert devices(link([controller_at("3:2:0:0")], machine(block("sda", "3:2:0:0"), block("sdb", "4:2:0:0")))) == [
         "/dev/sda"
     ]

@@ -1,4 +1,4 @@
-"""A server with thirty drives, and a MegaRAID controller without its tool: everything known comes from the kernel.
+"""A server with thirty drives, and a MegaRAID controller without its tool. Everything known comes from the kernel.
 
 ``thirty/`` was recorded in the lab (``python -m tests.lab --record``).
 """
@@ -22,7 +22,7 @@ PLAIN = ("ahci", "mptsas")
 
 
 def run(*words: str) -> Result:
-    """Run a command on the recorded machine, with a screen of 80 columns."""
+    """Run a command on the recorded machine. The screen has 80 columns."""
     return CliRunner().invoke(cli, ["--replay", str(RECORDED), *words], env={"COLUMNS": "80"})
 
 
@@ -35,7 +35,7 @@ def inventory() -> dict[str, Any]:
 
 @cache
 def functions() -> dict[str, str]:
-    """The PCI functions with a driver, by the lines of the udev database.
+    """The PCI functions with a driver. They are found by the lines of the udev database.
 
     P: /devices/pci0000:00/0000:00:08.0
     E: DRIVER=ahci
@@ -61,7 +61,7 @@ def address() -> str:
 
 
 def test_thirty_drives_are_all_listed_once_in_the_kernel_s_order() -> None:
-    """Every drive of the kernel's plain controllers is listed once, in the order of the kernel's names."""
+    """Every drive of the kernel's plain controllers is listed once. The order is that of the kernel's names."""
     drives = [[drive["device"] for drive in controller["drives"]] for controller in inventory()["controllers"]]
     listed = [device for controller in drives for device in controller]
     assert sorted(listed) == block_devices(*PLAIN)
@@ -79,7 +79,7 @@ def test_the_table_of_thirty_drives_fits_80_columns() -> None:
 
 
 def test_the_number_of_requests_grows_with_the_number_of_drives_and_no_faster() -> None:
-    """No command runs twice, and each drive has only a handful of requests."""
+    """No command runs twice. Each drive has only a handful of requests."""
     answers = json.loads((RECORDED / "record.json").read_text(encoding="utf-8"))["answers"]
     argvs = [" ".join(entry["run"]) for entry in answers if "run" in entry]
     assert len(argvs) == len(set(argvs))
@@ -89,7 +89,7 @@ def test_the_number_of_requests_grows_with_the_number_of_drives_and_no_faster() 
 
 
 def test_show_names_the_tool_that_a_controller_needs_and_exits_with_4() -> None:
-    """A MegaRAID controller without any tool is listed by its PCI address, with what to install."""
+    """A MegaRAID controller without any tool is listed by its PCI address. What to install is shown with it."""
     assert run("show").exit_code == 4
     problem = next(problem for problem in inventory()["problems"] if problem["kind"] == "no_tool")
     assert address() in problem["where"] + problem["message"]
@@ -97,7 +97,7 @@ def test_show_names_the_tool_that_a_controller_needs_and_exits_with_4() -> None:
 
 
 def test_doctor_names_the_controller_its_driver_and_its_tool() -> None:
-    """The doctor's report names the controller, its kernel driver and the missing tool; exit code 4."""
+    """The doctor names the controller, its kernel driver and the missing tool. The exit code is 4."""
     done = run("doctor")
     assert done.exit_code == 4, done.output
     for word in (address(), "megaraid_sas", "storcli"):
@@ -105,6 +105,6 @@ def test_doctor_names_the_controller_its_driver_and_its_tool() -> None:
 
 
 def test_the_device_of_a_controller_without_a_tool_is_not_taken_for_a_plain_drive() -> None:
-    """What the controller shows the system may be a RAID: raidctl lists no drive for it."""
+    """No drive is listed for a controller without its tool. What the controller shows the system may be a RAID."""
     [disk] = block_devices("megaraid_sas")
     assert disk not in [drive["device"] for controller in inventory()["controllers"] for drive in controller["drives"]]

@@ -1,4 +1,4 @@
-"""Single changes of inventories: one thing is altered, added or removed, and it is known which."""
+"""Single changes of inventories. One thing is altered, added or removed, and it is known which."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def targets(document: Doc) -> list[Target]:
 
 
 def _fields(of: Target, item: Mapping[str, Any]) -> Iterator[Target]:
-    """The fields of an object, or of a part of it that ``of`` names."""
+    """The fields of an object, or of a part that ``of`` names."""
     assert isinstance(of.type, inspect.StructType)
     for field in of.type.fields:
         if of.kind == "controller" and not of.field and field.name in _OWN_LISTS:
@@ -119,7 +119,7 @@ def _fields(of: Target, item: Mapping[str, Any]) -> Iterator[Target]:
 
 
 def _within(of: Target, name: str, value: Any) -> Iterator[Target]:
-    """The value of a field that is a struct, a list or a dictionary."""
+    """The value of a struct, list or dictionary field."""
     nested = [one for one in _options(of.type) if isinstance(one, inspect.StructType)]
     if isinstance(value, dict) and nested:
         yield from _fields(of._replace(type=nested[0]), value)
@@ -215,7 +215,7 @@ def remove(state: Inventory, dice: random.Random) -> Mutation | None:
 
 
 def add(state: Inventory, dice: random.Random) -> Mutation | None:
-    """Add an object like another one, with a new id and a new identity."""
+    """Add an object like another one. It has a new id and a new identity."""
     document = ordered(state)
     every = [one for one in objects(document) if one[0] not in ("host", "controller")]
     if not every:

@@ -52,7 +52,7 @@ def test_noise_is_put_back_as_it_was(machine: str) -> None:
 
 
 def test_every_line_of_the_table_names_a_field_and_a_reason() -> None:
-    """A rule for a field that the model has not would leave nothing out."""
+    """Each rule is for a field that the model has. Another one would leave nothing out."""
     from raidctl.drift.ignore import fields  # noqa: PLC0415 - only here
 
     for rule in NOISE:
@@ -61,7 +61,7 @@ def test_every_line_of_the_table_names_a_field_and_a_reason() -> None:
 
 
 def test_figures_that_run_are_masked_and_words_stay() -> None:
-    """Progress and times are noise within a text; the kind of trouble is none."""
+    """Progress and times are noise within a text. The kind of trouble is none."""
     assert masked("Recovering, 37.25% complete") == masked("Recovering, 4% complete")
     assert masked("Recovering, 37.25% complete") != masked("Degraded")
     assert masked("active") == masked("clean")

@@ -94,7 +94,10 @@ def test_history_as_json_is_what_the_schema_promises(run: Run) -> None:
 
 
 def test_a_file_for_git_is_the_same_bytes_again(run: Run, tmp_path: Path) -> None:
-    """Written twice, to a file and to standard output, and read as an inventory."""
+    """A file for git is the same bytes when written again.
+
+    It is written to a file and to standard output, and read as an inventory.
+    """
     path = tmp_path / "db7.json"
     assert run("--replay", RECORDED, "snapshot", "--output", path).exit_code == 0
     first = path.read_bytes()
@@ -179,7 +182,10 @@ def test_an_unusable_file_is_reported_in_a_sentence(run: Run, tmp_path: Path, da
     "data", [b"", b"root:x:0:0:root:/root:/bin/bash\n", b"\0" * 4096], ids=["nothing", "a text", "zeros"]
 )
 def test_what_nobody_recognises_is_no_state_that_could_differ(run: Run, tmp_path: Path, data: bytes) -> None:
-    """Text, zeros and nothing are not the snapshot of a machine that lost its name and everything else."""
+    """Text, zeros and nothing are no snapshot.
+
+    They are not that of a machine that lost its name and everything else.
+    """
     path = tmp_path / "notes.txt"
     path.write_bytes(data)
     for words in ((path, RECORDED), (RECORDED, path)):
@@ -227,7 +233,7 @@ def test_an_unknown_object_or_field_is_reported(run: Run, what: str, message: st
 
 
 def test_a_state_that_cannot_be_kept_is_printed(run: Run, tmp_path: Path) -> None:
-    """The damaged store is reported and not touched; what was read can still be saved."""
+    """The damaged store is reported and not touched. What was read can still be saved."""
     place = tmp_path / "kept"
     place.mkdir(mode=0o700)
     (place / FILE).write_bytes(b"not a database" * 1000)
@@ -240,7 +246,7 @@ def test_a_state_that_cannot_be_kept_is_printed(run: Run, tmp_path: Path) -> Non
 
 
 def test_the_history_in_a_damaged_store_is_no_missing_object(run: Run, tmp_path: Path) -> None:
-    """If no snapshot can be read, that is the message, not that the object never existed."""
+    """If no snapshot can be read, that is the message. It is not that the object never existed."""
     run("--replay", RECORDED, "snapshot")
     with closing(sqlite3.connect(tmp_path / "kept" / FILE)) as database, database:
         database.execute("UPDATE document SET body = X'00'")
@@ -287,7 +293,7 @@ def test_a_clock_that_was_set_back_is_reported(run: Run, tmp_path: Path) -> None
 
 
 def test_two_hosts_in_one_store_are_not_mixed_up(run: Run) -> None:
-    """The last snapshot of a machine is found whatever host was saved after it."""
+    """A machine's last snapshot is found, whatever host was saved after it."""
     other = str(FIXTURES / "smartarray-p400")
     run("--replay", RECORDED, "snapshot")
     run("--replay", other, "snapshot")
@@ -298,7 +304,7 @@ def test_two_hosts_in_one_store_are_not_mixed_up(run: Run) -> None:
 
 
 def test_an_incomplete_reading_is_kept_and_reported(run: Run) -> None:
-    """The exit code is that of show; the list marks the snapshot as incomplete."""
+    """The exit code is that of show. The list marks the snapshot as incomplete."""
     crashes = str(FIXTURES / "megaraid-second-card-crashes")
     answer = run("--replay", crashes, "snapshot")
     assert answer.exit_code == 3
@@ -329,7 +335,7 @@ def test_a_value_that_could_not_be_read_is_not_called_absent(run: Run, tmp_path:
 
 
 def test_a_state_without_noise_hides_none_that_could_be_shown(run: Run, tmp_path: Path) -> None:
-    """What a file for git leaves out has not changed, and no option shows it."""
+    """What a file for git leaves out has not changed. No option shows it."""
     path = tmp_path / "quiet.json"
     assert run("--replay", RECORDED, "snapshot", "--output", path).exit_code == 0
     for words in ((path, RECORDED), (RECORDED, path)):
@@ -351,7 +357,7 @@ def test_a_state_without_noise_hides_none_that_could_be_shown(run: Run, tmp_path
     ids=["of a drive", "of a volume", "of others", "misspelt", "a label after a dot", "a label", "a mount"],
 )  # fmt: skip
 def test_the_history_of_a_field_that_the_object_lacks_is_refused(run: Run, field: str, message: str) -> None:
-    """A field of another kind of object, or one that does not exist, is not shown as unknown."""
+    """A field that the object lacks is not shown as unknown. It is of another kind of object, or does not exist."""
     assert run("--replay", RECORDED, "snapshot").exit_code == 0
     answer = run("--replay", RECORDED, "history", field)
     assert (answer.exit_code, answer.stdout) == (2, "")
@@ -359,14 +365,14 @@ def test_the_history_of_a_field_that_the_object_lacks_is_refused(run: Run, field
 
 
 def test_the_history_of_a_field_that_was_never_reported_is_shown(run: Run) -> None:
-    """The object has such a field, so the history shows that its value was never reported."""
+    """The history shows that a field's value was never reported. The object has such a field."""
     assert run("--replay", RECORDED, "snapshot").exit_code == 0
     answer = run("--replay", RECORDED, "history", "smartarray:0/v1.layout")
     assert (answer.exit_code, "unknown" in answer.stdout) == (0, True)
 
 
 def test_what_was_ignored_is_not_called_unchanged(run: Run, tmp_path: Path) -> None:
-    """Nothing else has changed; where something was left out, that is not nothing."""
+    """Nothing else has changed. Where something was left out, that is not nothing."""
     after = _file(tmp_path / "after.json", changed(state(), _failed))
     answer = run("diff", RECORDED, after, "--ignore", "battery")
     assert answer.exit_code == 0
@@ -375,7 +381,10 @@ def test_what_was_ignored_is_not_called_unchanged(run: Run, tmp_path: Path) -> N
 
 
 def test_a_file_is_not_replaced_by_less(run: Run, tmp_path: Path) -> None:
-    """What could not be read this time, or another host: exit code not 0, and the file is as it was."""
+    """A less complete snapshot, or another host's, does not replace a file.
+
+    The exit code is not 0, and the file is as it was.
+    """
     path, cut, other = tmp_path / "db7.json", tmp_path / "cut", FIXTURES / "smartarray-p400"
     assert run("--replay", RECORDED, "snapshot", "--output", path).exit_code == 0
     first = path.read_bytes()
@@ -436,7 +445,7 @@ def test_what_is_milder_is_left_out(run: Run, tmp_path: Path) -> None:
 def test_a_comparison_for_nagios(
     run: Run, tmp_path: Path, change: Callable[[dict[str, Any]], None], code: int, words: str
 ) -> None:
-    """The worst change is the state; information alone is OK; an incomplete reading is UNKNOWN."""
+    """The worst change is the state. Information alone is OK; an incomplete reading is UNKNOWN."""
     before, after = _file(tmp_path / "a.json", state()), _file(tmp_path / "b.json", changed(state(), change))
     answer = run("diff", before, after, "--format", "nagios")
     assert (answer.exit_code, answer.stdout.startswith(words)) == (code, True)
@@ -444,7 +453,7 @@ def test_a_comparison_for_nagios(
 
 
 def test_no_placeholder_of_the_noise_filter_is_shown(run: Run, tmp_path: Path) -> None:
-    """A new problem is printed with its figure; of a file without noise, the figure is an ellipsis."""
+    """A new problem is printed with its figure. Of a file without noise, the figure is an ellipsis."""
 
     def rebuild(document: dict[str, Any]) -> None:
         document["problems"].append({**UNREAD, "kind": "state", "message": "Rebuilding, 37 % complete."})

@@ -1,4 +1,4 @@
-"""The same thing in another place has moved; another thing in the same place was replaced."""
+"""The same thing in another place has moved. Another thing in the same place was replaced."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _renumber(document: Doc, old: str, new: str) -> None:
 
 
 def test_a_drive_in_another_bay_has_moved() -> None:
-    """A move is one change: no loss, no gain, no change of its array, and it names the bay."""
+    """A move is one change, which names the bay. There is no loss, no gain, no change of its array."""
     after = changed(state(), lambda document: _rebay(document, A1, f"{CONTROLLER}/1I:1:9"))
     change = only(diff(state(), after))
     assert (change.kind, change.object, change.old, change.new) == ("moved", "drive", A1, f"{CONTROLLER}/1I:1:9")
@@ -67,7 +67,7 @@ def test_two_drives_that_were_swapped_are_two_moves() -> None:
 
 
 def test_another_drive_in_the_same_bay_is_named_as_replaced() -> None:
-    """With both serial numbers and both models; the array's list of ids is the same."""
+    """With both serial numbers and both models. The array's list of ids is the same."""
 
     def replace(document: Doc) -> None:
         item(document, A2).update(serial="NEW00001", model="EG0600FCVBK", firmware="HPD2")
@@ -82,7 +82,10 @@ def test_another_drive_in_the_same_bay_is_named_as_replaced() -> None:
 
 
 def test_a_replaced_drive_is_one_change_as_bad_as_what_differs() -> None:
-    """Size, counters, state, details and the problem of the old one: one line, with the state of the new drive."""
+    """A replaced drive is one line, with the new drive's state.
+
+    It covers size, counters, state, details and the problem of the old one.
+    """
 
     def replace(document: Doc) -> None:
         drive = item(document, A2)
@@ -97,7 +100,7 @@ def test_a_replaced_drive_is_one_change_as_bad_as_what_differs() -> None:
 
 
 def test_a_moved_drive_takes_along_what_belongs_to_its_bay() -> None:
-    """Its device and its details are part of the move; a failure that came with it is not."""
+    """Its device and its details are part of the move. A failure that came with it is not."""
 
     def move(document: Doc) -> None:
         _rebay(document, A1, f"{CONTROLLER}/1I:1:9")
@@ -125,19 +128,29 @@ def _text(machine: str, old: str, new: str) -> Inventory:
     ],
 )
 def test_a_drive_under_a_software_array_is_one_drive(old: str, new: str, kind: str, name: str) -> None:
-    """Replaced, or under another name of the kernel: not once more for its member, nor for the array's other drives."""
+    """A drive under a software array is one change.
+
+    Replaced, or under another name of the kernel, it is not listed once more for its member, nor for the array's other
+    drives.
+    """
     change = only(diff(state("md-healthy"), _text("md-healthy", old, new)))
     assert (change.kind, change.id) == (kind, name)
 
 
 def test_a_plain_drive_that_was_replaced_is_not_lost_and_found() -> None:
-    """The same device and another serial number, by which its id is made: one change."""
+    """A plain drive with another serial number is one change.
+
+    The device is the same, and the id is made by the serial number.
+    """
     after = _text("drives-ahci", "HBN1K7Q2", "NEWSERIAL")
     assert only(diff(state("drives-ahci"), after)).kind == "replaced"
 
 
 def test_a_learn_cycle_is_information() -> None:
-    """The battery, the volume that writes through meanwhile, and the problems that report it."""
+    """The changes of a learn cycle are information.
+
+    They are those of the battery, the volume that writes through meanwhile, and the problems that report it.
+    """
     machine = "megaraid-9271-learning"
 
     def heal(document: Doc) -> None:
@@ -186,7 +199,7 @@ def test_two_controllers_that_swap_their_numbers_are_two_moves(machine: str) -> 
 
 
 def test_a_recreated_volume_is_no_change_of_the_old_one() -> None:
-    """Another unique id in the same place: the data are lost, and the sentence states it."""
+    """Another unique id in the same place is a recreated volume. The data are lost, and the sentence states it."""
 
     def recreate(document: Doc) -> None:
         item(document, f"{CONTROLLER}/v2")["unique_id"] = "600508B1001C00000000000000000000"
@@ -267,7 +280,7 @@ def test_a_removed_controller_is_one_loss() -> None:
 def test_a_well_known_change_has_its_weight_and_its_sentence(
     change: Callable[[Doc], None], severity: str, message: str | None
 ) -> None:
-    """A loss of data or speed has a severity to match; deliberate changes are information."""
+    """A loss of data or speed has a severity to match. Deliberate changes are information."""
     reported = only(diff(state(), changed(state(), change)))
     assert reported.severity == severity
     assert message is None or reported.message == message

@@ -1,4 +1,4 @@
-"""One single change of a state: ``diff`` names it, exactly it, and nothing else."""
+"""One single change of a state. ``diff`` names it, exactly it, and nothing else."""
 
 from __future__ import annotations
 
@@ -40,7 +40,10 @@ def _check(drift: Drift, what: Mutation, machine: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2))
 def test_a_single_change_is_named_and_nothing_else(seed: int) -> None:
-    """A hundred times: a field of any object of any machine gets another value, or an object comes or goes."""
+    """A single change is named, and nothing else, a hundred times.
+
+    A field of any object of any machine gets another value, or an object comes or goes.
+    """
     dice = random.Random(seed)  # noqa: S311 - the same changes in every run
     done = 0
     while done < 100:
@@ -72,7 +75,7 @@ def test_a_single_change_of_noise_is_silent_and_shown_with_all(seed: int) -> Non
 
 @pytest.mark.parametrize("machine", MACHINES)
 def test_a_state_is_the_same_as_itself(machine: str) -> None:
-    """No recorded machine differs from itself, whatever could not be read on it."""
+    """No recorded machine differs from itself, whatever could not be read."""
     drift = diff(state(machine), state(machine))
     assert (drift.verdict, drift.changes, drift.noise) == ("same", (), 0)
     assert all(one.side == "both" for one in drift.unread)

@@ -34,7 +34,7 @@ def test_a_state_comes_back_as_it_was_kept(tmp_path: Path, machine: str) -> None
 
 
 def test_equal_states_share_one_document(tmp_path: Path) -> None:
-    """Each has its own temperatures; a hundred of them are hardly larger than one."""
+    """Each has its own temperatures. A hundred of them are hardly larger than one."""
     store = States(tmp_path)
     for hour in range(24):
 
@@ -54,7 +54,7 @@ def item_of(inventory: Inventory) -> int | None:
 
 
 def test_two_hosts_in_one_store_have_histories_of_their_own(tmp_path: Path) -> None:
-    """The second host's state is its first, not a change of the other's."""
+    """The second host's state is its first. It is not a change of the other's."""
     store = States(tmp_path)
     store.add(_at(state(), "2026-03-04T05:00:00Z", "db1"))
     store.add(_at(state("smartarray-p400"), "2026-03-04T05:00:01Z", "db2"))
@@ -75,7 +75,10 @@ def _kept(*dates: str) -> list[Kept]:
     [("last", 4), ("-1", 4), ("-2", 3), ("-4", 1), ("2026-11-01", 1), ("2026-11-02", 2), ("2026-12-24", 4)],
 )
 def test_a_snapshot_is_found_by_number_or_date(word: str, number: int) -> None:
-    """The last one, a number of snapshots before it, or the last one up to the end of a day."""
+    """A snapshot is found by number or date.
+
+    It is the last one, a number of snapshots before it, or the last one up to the end of a day.
+    """
     kept = _kept("2026-11-01", "2026-11-02", "2026-11-05", "2026-11-09")
     assert chosen(kept, word, "db1").id == number
 
@@ -97,7 +100,7 @@ def test_an_empty_store_is_reported_with_a_remedy(tmp_path: Path) -> None:
 
 
 def test_pruning_removes_what_is_old_and_keeps_the_last_of_each_host(tmp_path: Path) -> None:
-    """A machine that was switched off keeps its last snapshot; the other old ones are deleted."""
+    """A machine that was switched off keeps its last snapshot. The other old ones are deleted."""
     store = States(tmp_path)
     store.add(_at(state(), "2025-01-01T00:00:00Z", "gone"))
     store.add(_at(state(), "2026-01-01T00:00:00Z", "db1"))
@@ -173,7 +176,7 @@ def test_one_unreadable_state_hides_no_other(tmp_path: Path, what: str) -> None:
 
 
 def test_a_read_only_store_is_read_and_not_written(tmp_path: Path) -> None:
-    """By an ordinary user; the list is shown, and a new state is refused."""
+    """By an ordinary user. The list is shown, and a new state is refused."""
     place = tmp_path / "kept"
     place.mkdir()
     States(place).add(state())

@@ -15,7 +15,7 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "drift.md"
 
 @pytest.mark.slow
 def test_every_command_of_the_page_prints_what_it_shows() -> None:
-    """In order, on one simulated machine, in a fresh state directory; dates may differ."""
+    """In order, on one simulated machine, in a fresh state directory. Dates may differ."""
     found = scenes(PAGE.read_text(encoding="utf-8"))
     assert len(found) > 7
     with TemporaryDirectory(prefix="s") as place:
@@ -24,7 +24,7 @@ def test_every_command_of_the_page_prints_what_it_shows() -> None:
 
 
 def test_the_page_names_every_kind_of_object_with_noise() -> None:
-    """Readers can find out why a change of a temperature is not reported."""
+    """Readers can find out why a temperature's change is not reported."""
     page = PAGE.read_text(encoding="utf-8")
     listed = page[page.index("## What is omitted as noise") : page.index("## What could not be read")]
     words = {"host": "machine", "battery": "batteries"}

@@ -49,7 +49,7 @@ def test_a_controller_that_did_not_reply_this_time_has_lost_nothing(where: str, 
 
 
 def _without(machine: str, program: str) -> Inventory:
-    """The survey of a recorded machine on which a tool could not be run."""
+    """The survey of a recorded machine without one tool. The tool could not be run."""
     kept = recording(machine)
     answers = [one for one in kept.manifest.answers if not (one.run and program in one.run[0])]
     assert len(answers) < len(kept.manifest.answers)
@@ -68,7 +68,10 @@ def _without(machine: str, program: str) -> Inventory:
     ],
 )  # fmt: skip
 def test_a_recorded_machine_whose_tool_fails_has_lost_nothing(machine: str, program: str, back: bool) -> None:
-    """The kernel, or another tool, reports instead: with other ids, sizes and words."""
+    """If a tool fails, nothing is lost where something else reports instead.
+
+    This is the kernel, or another tool, with other ids, sizes and words.
+    """
     states = (replayed(machine).inventory, _without(machine, program))
     drift = diff(*(states[::-1] if back else states))
     assert [(one.kind, one.id, one.field) for one in drift.changes] == []
@@ -85,7 +88,10 @@ def test_a_controller_that_replies_again_has_gained_nothing() -> None:
 
 
 def test_a_controller_without_its_tool_is_the_same_controller() -> None:
-    """The kernel alone then reports it, under another id, with its device as a bare volume."""
+    """A controller without its tool is the same controller.
+
+    The kernel alone then reports it, under another id, with its device as a bare volume.
+    """
 
     def bare(document: Doc) -> None:
         _controller_unread("no_tool", "0000:03:00.0")(document)
@@ -147,7 +153,7 @@ def test_what_was_unread_both_times_is_reported_and_no_difference() -> None:
     ],
 )  # fmt: skip
 def test_changes_can_be_ignored(word: str, left: set[str]) -> None:
-    """Changes can be ignored by field, kind of object, glob, id, or a combination."""
+    """Changes can be ignored by field, kind of object, glob or id. A combination is possible."""
 
     def change(document: Doc) -> None:
         item(document, f"{CONTROLLER}/1I:1:1")["firmware"] = "HPDX"

@@ -1,4 +1,4 @@
-"""A change is shown with the values of both snapshots, even if one of them alone would be noise."""
+"""A change with the values of both snapshots. They are shown even if one of them alone would be noise."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _LABELLED = [
 def test_a_fact_measured_in_only_one_snapshot_is_shown_with_both_values(
     machine: str, name: str, label: str, old: str, new: str
 ) -> None:
-    """A measured value is not called unknown when the other snapshot has a word in its place."""
+    """A measured value is not called unknown. The other snapshot has a word in its place."""
 
     def to(value: str) -> Any:
         return changed(state(machine), lambda document: item(document, name)["details"].update({label: value}))
@@ -34,7 +34,7 @@ def test_a_fact_measured_in_only_one_snapshot_is_shown_with_both_values(
 
 @pytest.mark.parametrize("label", ["sync_completed", "reshape_position"])
 def test_what_counts_only_while_a_check_runs_is_noise_when_it_begins(label: str) -> None:
-    """The operation shows that something is running; that its counter no longer reads "none" adds nothing."""
+    """The operation shows that something is running. That its counter no longer reads "none" adds nothing."""
     machine = "md-healthy"
 
     def to(value: str) -> Any:
@@ -45,7 +45,7 @@ def test_what_counts_only_while_a_check_runs_is_noise_when_it_begins(label: str)
 
 
 def test_a_new_part_is_shown_with_everything_in_it() -> None:
-    """The percentage of an operation is noise while it runs, and part of the answer when it has just begun."""
+    """An operation that has just begun is shown with its percentage. While it runs, the percentage is noise."""
     before = changed(state(), lambda document: item(document, "smartarray:0/v1").update(progress=None))
     progress = {"operation": "rebuild", "percent": 12.5, "remaining_seconds": None, "rate_bytes": None}
     progress |= {"state": None, "reason": None}
@@ -55,7 +55,7 @@ def test_a_new_part_is_shown_with_everything_in_it() -> None:
 
 
 def test_a_problem_with_another_message_is_one_change() -> None:
-    """Of one place, kind and severity: the message has changed; nothing went and nothing came."""
+    """Of one place, kind and severity: the message has changed. Nothing went and nothing came."""
 
     def to(message: str) -> Any:
         problem = {"where": "smartarray:0", "kind": "note", "severity": "warning", "message": message, "remedy": None}
@@ -88,7 +88,7 @@ def test_a_long_reason_is_cut_without_a_full_stop_behind_it() -> None:
 
 
 def test_a_reason_comes_and_goes_in_a_sentence() -> None:
-    """No name of a field, and no unknown value for what is active again."""
+    """The sentence has no name of a field. What is active again is not called an unknown value."""
     for before, after, words in (
         (None, "Learn cycle", "The configured write policy of the volume smartarray:0/v2 is not active: Learn cycle."),
         (

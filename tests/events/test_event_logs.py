@@ -99,7 +99,10 @@ def kinds(log: EventLog) -> list[str]:
 
 @pytest.mark.parametrize("tail", [STORCLI, MEGACLI])
 def test_storcli_and_megacli_print_the_same_blocks(tail: str) -> None:
-    """Number, time without a zone, level, code, the object that is named, and the event's data."""
+    """Blocks of both tools give the same facts.
+
+    These are number, time without a zone, level, code, the object that is named, and the event's data.
+    """
     found = read(BLOCK.format(number=0x283, level=2) + tail)
     assert found.events == (
         Event(
@@ -150,7 +153,7 @@ def test_a_log_of_megaraid_that_was_not_read_is_not_an_empty_one(text: str) -> N
 
 
 def test_a_list_of_megaraid_without_its_end_is_not_whole() -> None:
-    """Its events are shown, and it is reported that more may be missing."""
+    """The events of an incomplete list are shown. It is reported that more may be missing."""
     found = read(BLOCK.format(number=1, level=0))
     assert (len(found.events), kinds(found)) == (1, ["unread"])
 
@@ -163,7 +166,7 @@ def test_a_log_is_limited_if_as_many_events_come_as_were_asked_for() -> None:
 
 
 def test_alarms_of_3ware() -> None:
-    """Port and unit are the objects; an unknown severity is an unknown level."""
+    """Port and unit are the objects. An unknown severity is an unknown level."""
     mine = controller_with("threeware:0", drives=("p1",), volumes=(Volume(id="threeware:0/u0"),))
     found = threeware.read_events(mine, "show alarms", RunAnswer(code=0, out=ALARMS.encode()))
     assert [(one.at, one.level, one.object_id) for one in found.events] == [
@@ -176,7 +179,7 @@ def test_alarms_of_3ware() -> None:
 
 
 def test_events_of_areca() -> None:
-    """Volumes by name, drives by enclosure and slot; the list has no severities."""
+    """Volumes by name, drives by enclosure and slot. The list has no severities."""
     mine = controller_with("areca:1", drives=("2:5", "1:5"), volumes=(Volume(id="areca:1/v1", name="ARC-1880-VOL#00"),))
     found = areca.read_events(mine, "event info", RunAnswer(code=0, out=ARECA.encode()))
     assert [(one.at, one.level, one.object_id, one.text) for one in found.events] == [
@@ -197,7 +200,7 @@ def test_a_list_of_areca_that_is_cut_off_is_not_whole() -> None:
 
 
 def test_blocks_of_adaptec_keep_every_pair() -> None:
-    """Plain labels give time, level and text; of another block, the pairs are the text."""
+    """Plain labels give time, level and text. Of another block, the pairs are the text."""
     mine = controller_with("adaptec:1")
     found = adaptec.read_events(mine, "getlogs", RunAnswer(code=0, out=ARCCONF.encode()))
     assert [(one.number, one.level, one.text) for one in found.events] == [

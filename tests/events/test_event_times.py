@@ -1,4 +1,4 @@
-"""Times of events: clocks of controllers, ``--since``, and the order of several logs."""
+"""Times of events. Covered are clocks of controllers, ``--since``, and the order of several logs."""
 
 from __future__ import annotations
 
@@ -46,7 +46,10 @@ def test_since_is_a_length_a_date_or_the_boot(word: str, expected: datetime) -> 
 
 @pytest.mark.parametrize("word", ["", "soon", "-2h", "2", "9999999w", "2026-13-01", "2026-05-06T99:00", "\x00"])
 def test_since_refuses_what_is_no_time(word: str) -> None:
-    """One sentence, no traceback, and never another moment than the one that is meant."""
+    """What is no time is refused in one sentence, without a traceback.
+
+    It never means another moment than the one that is meant.
+    """
     with pytest.raises(UsageError, match="is no time"):
         cutoff(word, NOW, None)
 
@@ -58,7 +61,7 @@ def test_since_boot_is_refused_where_the_boot_is_unknown() -> None:
 
 
 def test_the_time_of_a_controller_is_converted_by_the_difference_of_the_clocks() -> None:
-    """The difference includes the time zone; without the controller's clock there is none."""
+    """The difference includes the time zone. Without the controller's clock there is none."""
     by = difference("2026-05-06T13:00:00", NOW)
     assert by == timedelta(hours=-1)
     assert shifted("2026-05-06T10:30:00", by) == "2026-05-06T09:30:00Z"
@@ -68,7 +71,10 @@ def test_the_time_of_a_controller_is_converted_by_the_difference_of_the_clocks()
 
 
 def test_an_event_that_might_be_newer_is_kept() -> None:
-    """With an unknown difference, every event is kept that may be after the moment in some time zone."""
+    """With an unknown difference, every event that may be newer is kept.
+
+    It may be after the moment in some time zone.
+    """
     wanted = Filter(since=NOW)
     assert fits(event(1, "2026-05-06T00:00:00"), wanted)
     assert not fits(event(1, (NOW - MARGIN - timedelta(seconds=1)).strftime("%Y-%m-%dT%H:%M:%S")), wanted)
@@ -84,7 +90,7 @@ def test_a_level_keeps_what_is_as_bad_or_unknown(least: Level) -> None:
 
 
 def test_logs_are_joined_by_the_clock_of_the_machine() -> None:
-    """The controller is an hour ahead; entries without a time stay behind the one before them."""
+    """The controller is an hour ahead. Entries without a time stay behind the one before them."""
     kernel = EventLog(
         command="dmesg", events=(Event(at="2026-05-06T10:15:00Z", host_at="2026-05-06T10:15:00Z", text="kernel"),)
     )

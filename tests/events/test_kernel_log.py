@@ -1,4 +1,4 @@
-"""The kernel log, from the journal or dmesg, and the lines of it that concern drives and arrays."""
+"""Lines of the kernel log that concern drives and arrays. They are from the journal or dmesg."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def devices(log: KernelLog) -> list[tuple[str | None, str]]:
 
 
 def test_the_journal_has_time_level_and_boot() -> None:
-    """Microseconds since 1970, the kernel's priority; a line of another boot is marked."""
+    """Microseconds since 1970, the kernel's priority. A line of another boot is marked."""
     found = read(printed(row("a", priority="3"), row("b", boot="0" * 32), row([104, 105])))
     assert [(line.at, line.level, line.text, line.boot) for line in found.lines] == [
         ("2026-05-06T12:00:00Z", "critical", "a", True),
@@ -73,14 +73,14 @@ def test_the_journal_has_time_level_and_boot() -> None:
 
 
 def test_a_line_of_the_journal_that_is_damaged_is_kept() -> None:
-    """It is counted as unparsed; a damaged number is unknown, not another one."""
+    """It is counted as unparsed. A damaged number is unknown, not another one."""
     found = read(printed(row("a"), '{"MESSAGE": "b', row("c", priority="77", at="99999999999999999999")))
     assert found.unparsed == ('{"MESSAGE": "b',)
     assert [(line.text, line.level, line.at) for line in found.lines][1] == ("c", None, None)
 
 
 def test_dmesg_is_read_where_the_journal_has_nothing() -> None:
-    """Its times are seconds since the boot; without the present time they are unknown."""
+    """Its times are seconds since the boot. Without the present time they are unknown."""
     found = read(printed(), RunAnswer(code=0, out=RAW.encode()))
     assert found.lines[2].at == "2026-05-06T11:45:00Z"
     assert found.lines[2].level == "critical"
@@ -95,7 +95,7 @@ def test_a_message_of_several_lines_is_one() -> None:
 
 
 def test_a_log_that_cannot_be_read_is_a_problem() -> None:
-    """No right, no tool, and a recording without it are three reasons; none of them is an empty log."""
+    """No right, no tool, and a recording without it are three reasons. None of them is an empty log."""
     refused = RunAnswer(code=1, err=b"dmesg: read kernel buffer failed: Operation not permitted")
     recorded = RunAnswer(trouble=Failure.MISSING, detail="dmesg is not installed on the recorded machine")
     missing = RunAnswer(trouble=Failure.MISSING)
@@ -104,7 +104,7 @@ def test_a_log_that_cannot_be_read_is_a_problem() -> None:
 
 
 def test_a_full_or_flooded_journal_is_not_whole() -> None:
-    """Older lines may be missing; where the reading was ended, newer ones are."""
+    """Older lines may be missing. Where the reading was ended, newer ones are."""
     assert read(printed(*[row("a")] * NEWEST_LINES)).limited
     flood = read(RunAnswer(trouble=Failure.FLOOD, out=row("a").encode()))
     assert [problem.kind for problem in flood.problems] == ["unread"]
@@ -117,7 +117,7 @@ def test_lines_about_drives_and_arrays_are_chosen() -> None:
 
 
 def test_a_name_means_a_device_only_after_it_was_given_to_it() -> None:
-    """A line of an earlier boot, or before another drive got the name, names no object."""
+    """A line before another drive got the name names no object. Nor does a line of an earlier boot."""
     error = "I/O error, dev sdc, sector 2048 op 0x0:(READ)"
     attached = "sd 4:0:0:0: [sdc] Attached SCSI disk"
     found = read(printed(row(error, boot="0" * 32), row(error), row(attached), row(error)))

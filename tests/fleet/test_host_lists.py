@@ -108,7 +108,7 @@ def test_groups_and_hosts_of_an_inventory_can_be_chosen(text: str, name: str, li
      ("web,!web", "selects no host"), ("", "selects no host"), (",", "selects no host"), ("!", "no group")],
 )  # fmt: skip
 def test_a_limit_that_names_nothing_is_refused(limit: str, words: str) -> None:
-    """Never all hosts instead, and never none without a word; names that are near are suggested."""
+    """Never all hosts instead, and never none without a word. Names that are near are suggested."""
     with pytest.raises(UsageError, match=words):
         of_text(INI, "hosts", limit)
     if words == "selects no host" and "web" not in limit:
@@ -117,7 +117,10 @@ def test_a_limit_that_names_nothing_is_refused(limit: str, words: str) -> None:
 
 
 def test_the_command_refuses_a_limit_without_hosts(tmp_path: Path) -> None:
-    """Exit code 2, also of a command that reads one machine, and for a group that does not exist."""
+    """A limit without hosts is refused with exit code 2.
+
+    So is one with a command that reads one machine, or for a group that does not exist.
+    """
     (tmp_path / "hosts").write_text(INI)
     for words, sentence in (
         (["show", "--limit", "web"], "--limit belongs to --hosts"),
@@ -140,7 +143,7 @@ def test_a_plain_list_is_asked_in_its_order_and_each_host_once() -> None:
 
 
 def test_two_names_of_one_machine_are_two_hosts() -> None:
-    """They are distinguished by the given name, also in the names of their files."""
+    """Hosts are distinguished by the given name, also in file names."""
     found = of_text("a ansible_host=10.0.0.1\nb ansible_host=10.0.0.1\n", "x").hosts
     assert [host.name for host in found] == ["a", "b"]
     assert file_names(found) == {"a": "a", "b": "b"}
@@ -159,7 +162,7 @@ def test_two_names_of_one_machine_are_two_hosts() -> None:
     ],
 )
 def test_a_host_that_needs_something_else_is_refused_alone(line: str, word: str) -> None:
-    """It is never reached in another way than the inventory requires; the others are."""
+    """It is never reached in another way than the inventory requires. The others are."""
     first, second = of_text(f"{line}\nb\n", "x").hosts
     assert word in (first.refused or "")
     assert second.refused is None
@@ -188,7 +191,7 @@ def test_passwords_are_not_used_and_that_is_reported() -> None:
     ],
 )
 def test_what_cannot_be_understood_is_refused(text: str, name: str, word: str) -> None:
-    """With the line where there is one; a part of the hosts is never taken for all."""
+    """With the line where there is one. A part of the hosts is never taken for all."""
     with pytest.raises(UsageError, match=word):
         of_text(text, name)
 

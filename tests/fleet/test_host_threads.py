@@ -1,4 +1,4 @@
-"""Asking many hosts: each one once, unreachable ones again, an end at any time."""
+"""Requests to many hosts. Each is asked once, unreachable ones again, and they can end at any time."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def hosts(number: int) -> list[Host]:
 @given(st.lists(st.integers(0, 4), max_size=12), st.integers(1, 5), st.integers(0, 3))
 @settings(max_examples=60, deadline=None)
 def test_each_host_has_one_outcome(faults: list[int], jobs: int, retries: int) -> None:
-    """However many hosts fail however often: one outcome each; it has a value as soon as one try succeeds."""
+    """However many hosts fail however often: one outcome each. It has a value as soon as one try succeeds."""
     left = Counter({f"h{index}": fault for index, fault in enumerate(faults)})
     guard = threading.Lock()
 
@@ -46,7 +46,7 @@ def test_each_host_has_one_outcome(faults: list[int], jobs: int, retries: int) -
 
 
 def test_what_will_not_pass_is_tried_once() -> None:
-    """Waiting does not help with a changed key or a refused login; a bug is a failure of its host alone."""
+    """Waiting does not help with a changed key or a refused login. A bug is a failure of its host alone."""
     calls: Counter[str] = Counter()
 
     def work(host: Host, _: Callable[[Closeable], None]) -> str:
@@ -99,7 +99,7 @@ def test_an_end_in_the_middle_closes_what_runs() -> None:
 
 
 def test_the_worst_exit_code_of_the_hosts_decides() -> None:
-    """A finding comes before an unreachable host, and that before an incomplete reading."""
+    """A finding comes before an unreachable host. That comes before an incomplete reading."""
     assert [combined(codes) for codes in ([], [0, 0], [0, 4], [4, 3, 0], [3, 8], [8, 1, 2], [2, 0], [5])] == [
         0, 0, 4, 3, 8, 1, 2, 3,
     ]  # fmt: skip

@@ -57,7 +57,7 @@ class Fleet:
 
 @pytest.fixture(scope="module")
 def fleet(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Fleet]:
-    """Hosts that answer, and hosts that fail in each way; db1 is listed twice, db2 is the same machine."""
+    """Hosts that answer, and hosts that fail in each way. Db1 is listed twice, db2 is the same machine."""
     place = tmp_path_factory.mktemp("fleet")
     (place / "banner").write_text("Authorised use only\n" * 40)
     wanted: dict[str, tuple[str, ...]] = {
@@ -120,7 +120,7 @@ def answers(done: Result) -> dict[str, Any]:
 
 
 def test_each_host_has_its_answer_or_its_reason(fleet: Fleet, shown: Result) -> None:
-    """Hosts that fail take nothing from the others; each has a sentence and an exit code; the worst come first."""
+    """Hosts that fail take nothing from the others. Each has a sentence and an exit code; the worst come first."""
     found = answers(shown)
     assert set(found) == {*GOOD, *UNREACHABLE, "cut", "here"}
     assert shown.exit_code == 8
@@ -142,7 +142,10 @@ def test_each_host_has_its_answer_or_its_reason(fleet: Fleet, shown: Result) -> 
 
 
 def test_the_answer_of_a_host_is_that_of_the_host_alone(fleet: Fleet, shown: Result) -> None:
-    """The same inventory as a survey of this host, whatever its login prints, without a PATH, and under two names."""
+    """A host's inventory equals that of a survey of this host alone.
+
+    This holds whatever its login prints, without a PATH, and under two names.
+    """
     found = answers(shown)
     families, problems = vendors()
     with fleet.servers["db1"].runner() as runner:
@@ -158,7 +161,7 @@ def test_the_answer_of_a_host_is_that_of_the_host_alone(fleet: Fleet, shown: Res
 
 
 def test_an_answer_that_was_cut_is_unread_and_never_absent(shown: Result) -> None:
-    """Of a host whose answers break off, nothing is concluded: it is not read, and no drive or tool is missing."""
+    """Nothing is concluded about a host whose replies break off. It is not read, and no drive or tool is missing."""
     one = answers(shown)["cut"]
     assert one["exit_code"] == 3
     kinds = {problem["kind"] for problem in one["result"]["problems"]}
@@ -166,7 +169,7 @@ def test_an_answer_that_was_cut_is_unread_and_never_absent(shown: Result) -> Non
 
 
 def test_nothing_of_a_host_that_does_not_answer_is_replaced(fleet: Fleet, tmp_path: Path) -> None:
-    """Snapshot files and recordings: those of the good are new, those of the others byte for byte as before."""
+    """Only good hosts get new snapshot files and recordings. Those of the others are byte for byte as before."""
     place = tmp_path / "states"
     assert fleet("snapshot", "--output", place).exit_code == 8
     assert {path.stem for path in place.iterdir()} == {*GOOD, "cut"}
@@ -200,7 +203,7 @@ def test_nothing_of_a_host_that_does_not_answer_is_replaced(fleet: Fleet, tmp_pa
 def test_a_full_file_system_only_loses_the_later_hosts(
     fleet: Fleet, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Each of these has a sentence and exit code 3; the files that were there stay whole, and no half one is left."""
+    """Each of these has a sentence and exit code 3. The files that were there stay whole, and no half one is left."""
     place = tmp_path / "states"
     fleet("snapshot", "--output", place)
     old = (place / "db1.json").read_bytes().replace(b'"schema_version"', b'"schema_version" ', 1)
@@ -232,7 +235,7 @@ def test_the_inventory_can_be_limited(fleet: Fleet) -> None:
 
 
 def test_saved_snapshots_of_two_names_are_kept_apart(fleet: Fleet, tmp_path: Path) -> None:
-    """They have the same host name; each is compared with its previous snapshot."""
+    """They have the same host name. Each is compared with its previous snapshot."""
     state = ("--state-dir", tmp_path)
     first = answers(fleet(*state, "--json", "snapshot"))
     assert {name: first[name]["state"] for name in GOOD} == dict.fromkeys(GOOD, "new")
@@ -250,7 +253,7 @@ def test_saved_snapshots_of_two_names_are_kept_apart(fleet: Fleet, tmp_path: Pat
 
 
 def test_the_other_commands(fleet: Fleet) -> None:
-    """Diagnose and doctor with an answer for each host; audit with its own report, by the names that were given."""
+    """Diagnose and doctor with an answer for each host. Audit with its own report, by the names that were given."""
     for command in ("diagnose", "doctor"):
         found = answers(fleet("--json", command))
         assert {found[name]["exit_code"] for name in UNREACHABLE} == {8}
@@ -267,7 +270,10 @@ def test_the_other_commands(fleet: Fleet) -> None:
 
 
 def test_an_interruption_shows_what_is_there(fleet: Fleet, tmp_path: Path) -> None:
-    """Ctrl-C while a host hangs: exit code 130, the hosts that have answered, and the number of the others."""
+    """Ctrl-C while a host hangs shows the hosts that have answered.
+
+    It also shows the number of the others: exit code 130.
+    """
     with socket.socket() as silent:
         silent.bind(("127.0.0.1", 0))
         silent.listen(5)
@@ -290,7 +296,7 @@ def test_an_interruption_shows_what_is_there(fleet: Fleet, tmp_path: Path) -> No
 
 
 def test_a_host_that_hangs_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It accepts the connection and never replies: unreachable after the time limit, and tried again."""
+    """A host that never replies is unreachable after the time limit. It accepts the connection, and is tried again."""
     monkeypatch.setattr("raidctl.fleet.host_threads.PAUSE", 0.1)
     with socket.socket() as silent:
         silent.bind(("127.0.0.1", 0))
@@ -309,7 +315,7 @@ def test_a_small_list_on_the_command_line() -> None:
 
 
 def test_the_commands_of_the_manual(fleet: Fleet, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each command line of docs/fleet.md runs, in the order of the page; no host is lost by it."""
+    """Each command line of docs/fleet.md runs, in the order of the page. No host is lost by it."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     page = (Path(__file__).resolve().parents[2] / "docs" / "fleet.md").read_text(encoding="utf-8")
@@ -330,7 +336,7 @@ def test_the_commands_of_the_manual(fleet: Fleet, tmp_path: Path, monkeypatch: p
 
 
 def test_targets_of_an_export_are_reached_as_the_inventory_describes(fleet: Fleet) -> None:
-    """``--targets`` reads the inventory of ``--hosts``: address, port and arguments of ssh are those of the host."""
+    """``--targets`` reads the inventory of ``--hosts``. Address, port and arguments of ssh are those of the host."""
     words = ["--timeout", "20", "export", "--listen", "0", "--targets", str(fleet.inventory)]
     with subprocess.Popen(
         [sys.executable, "-m", "raidctl", *words], stderr=subprocess.PIPE, text=True, env={"PATH": os.environ["PATH"]}

@@ -1,1 +1,4 @@
-"""A fuzzer for the readers: damaged outputs of tools, and what must hold of whatever is concluded from them."""
+"""A fuzzer for the readers.
+
+It damages outputs of tools, and checks what must hold of whatever is concluded from them.
+"""

@@ -1,4 +1,4 @@
-"""One input of the fuzzer: how it is made from its number, what must hold of it, how it is made smaller."""
+"""One input of the fuzzer. Here is how it is made from its number, what must hold of it, how it is made smaller."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ class _TooLongError(BaseException):
 
 @cache
 def whole(sample: Sample) -> tuple[Survey, Conclusions]:
-    """An output that nothing has happened to, and what is concluded from it."""
+    """An intact output, and what is concluded from it."""
     seen = read_text(sample.text)
     return seen, conclusions(seen)
 
 
 def made(seed: int, number: int, found: Sequence[Sample]) -> tuple[Sample, str, bool]:
-    """Sample and text of a case; whether the text is the sample cut off and nothing else."""
+    """Sample and text of a case. Whether the text is the sample cut off and nothing else."""
     rng = Random(f"{seed}:{number}")  # noqa: S311 - reproducible on purpose
     sample = _drawn(rng, found)
     if rng.random() < 0.3:
@@ -111,7 +111,7 @@ def _limited() -> Iterator[None]:
 
 
 def minimised(text: str, fails: Callable[[str], bool], seconds: float = 10.0) -> str:
-    """Fewer lines with which it still fails: pieces are left out, half the text first, then smaller ones.
+    """Fewer lines with which it still fails. Pieces are left out, half the text first, then smaller ones.
 
     ``seconds`` of processor time, and the attempt that is under way then.
     """

@@ -1,4 +1,4 @@
-"""The outputs that the fuzzer damages: those of the recorded machines, or the files of a directory."""
+"""The outputs that the fuzzer damages. They are those of the recorded machines, or the files of a directory."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ LARGEST = 200_000
 """Bytes of a file; larger ones take too long to read often."""
 _FILES = ("/proc/mdstat",)
 _IMPOSSIBLE = frozenset({"telegraf-smartctlNVMeInfoData.txt"})
-"""Files of a collection that no tool prints: smartctl's PASSED above a critical warning, from which it follows there. A
-cut between the two has one of them, and nothing is missing."""
+"""Files of a collection that no tool prints. They have smartctl's PASSED above a critical warning, from which it
+follows there. A cut between the two has one of them, and nothing is missing."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Sample:
 
 
 def samples(directory: Path | None = None) -> list[Sample]:
-    """The outputs, sorted by name; of a directory every file that is not too large.
+    """The outputs, sorted by name. Of a directory every file that is not too large.
 
     Raises:
         ValueError: There is none.

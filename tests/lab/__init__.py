@@ -1,1 +1,4 @@
-"""Emulated servers with real kernels, described in Python, booted under QEMU, driven from tests; see docs/lab.md."""
+"""Emulated servers with real kernels; see docs/lab.md.
+
+They are described in Python, booted under QEMU, driven from tests.
+"""

@@ -1,4 +1,6 @@
-"""The agent in a machine: serves requests from the host over a virtio-serial port, one JSON object per line.
+"""The agent in a machine, which serves requests from the host.
+
+They come over a virtio-serial port, one JSON object per line.
 
 Each request has a separate thread, so a long one does not delay the others. The agent needs only the standard library,
 and the initramfs starts it with ``python -I -S``. The host's side is ``tests/lab/agent_connection.py``.
@@ -40,7 +42,7 @@ def environment(request: Request) -> dict[str, str]:
 
 
 def run(request: Request) -> Answer:
-    """Run a command to its end; at its time limit it is killed with all its children."""
+    """Run a command to its end. At its time limit it is killed with all its children."""
     if "modules" in request:
         return run_forked(request)
     with subprocess.Popen(

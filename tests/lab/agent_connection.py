@@ -22,7 +22,7 @@ class GuestDied(LabError):
 
 
 class Link:
-    """The host's end of the port: sends requests, and hands replies to the waiting threads."""
+    """The host's end of the port. It sends requests, and hands replies to the waiting threads."""
 
     def __init__(self, path: Path, process: subprocess.Popen[bytes]) -> None:
         self._socket = self._connect(path, process)

@@ -1,4 +1,4 @@
-"""Pull and push the drives of a machine with bays, and cut its power."""
+"""A machine with bays. Its drives are pulled and pushed, and its power is cut."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.lab.qemu import slot
 _PUSHED = "for _ in $(seq 1200); do ls /dev/disk/by-id/*{0} >/dev/null 2>&1 && break; sleep 0.1; done; udevadm settle"
 _PULLED = "for _ in $(seq 1200); do [ -e {0} ] || break; sleep 0.1; done; udevadm settle; ! [ -e {0} ]"
 _OFF = "cd /sys/bus/pci/slots; for _ in $(seq 600); do [ $(cat {0}/power) = 0 ] && break; sleep 0.1; done; sleep 1"
-"""The driver of a PCIe slot accepts a new drive one second after it has powered the slot off."""
+"""A wait until a PCIe slot accepts a new drive. Its driver does so one second after it has powered the slot off."""
 _SPEED = "for file in sync_speed_min sync_speed_max; do echo {1} > /sys/block/{0}/md/$file; done"
 _IDLE = "while [ $(cat /sys/block/{0}/md/sync_action) != idle ]; do sleep 0.2; done"
 _SUMS = "echo 3 > /proc/sys/vm/drop_caches; sha256sum {0}"
@@ -32,7 +32,7 @@ def nvme(serial: str, number: int, size: int = SIZE) -> Drive:
 
 @dataclass
 class Bays:
-    """A running machine with bays; a power cut keeps the drives that are in them."""
+    """A running machine with bays. A power cut keeps the drives that are in them."""
 
     guest: Guest
     enclosure: Enclosure
@@ -40,7 +40,7 @@ class Bays:
     """Serial numbers of pushed drives, whose files QEMU has open."""
 
     def push(self, drive: Drive, content: bytes = b"") -> str:
-        """Insert a drive while the machine runs; returns its device node once udev has it."""
+        """Insert a drive while the machine runs. Returns its device node once udev has it."""
         path = self.guest.places.disk(drive)
         if not path.exists():
             path.write_bytes(content)
@@ -59,7 +59,7 @@ class Bays:
         return self.guest.device(drive.serial)
 
     def pull(self, serial: str) -> Drive:
-        """Remove a drive while the machine runs; returns it once the kernel has noticed."""
+        """Remove a drive while the machine runs. Returns it once the kernel has noticed."""
         drive, node = self.guest.machine.drive(serial), self.guest.device(serial)
         self.guest.qmp("device_del", id=f"drive-{serial}")
         self.guest.sh(_PULLED.format(node))
@@ -82,7 +82,7 @@ class Bays:
         return self.guest.raidctl(*words, timeout=900)
 
     def speed(self, array: str, speed: int | None = None) -> None:
-        """Limit the rebuild of an array to this number of KiB/s; None: no limit."""
+        """Limit the rebuild of an array to this number of KiB/s. None: no limit."""
         self.guest.sh(_SPEED.format(array, "system" if speed is None else speed))
 
     def idle(self, array: str) -> None:

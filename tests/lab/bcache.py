@@ -26,7 +26,7 @@ def cache(uuid: bytes, set_uuid: bytes, size: int) -> bytes:
 
 
 def _sealed(version: int, uuid: bytes, set_uuid: bytes, geometry: bytes, *, first: int) -> bytes:
-    """The superblock from its offset to its keys, with the checksum in front."""
+    """The superblock from its offset to its keys. The checksum is in front."""
     body = struct.pack("<QQ16s16s16s32sQQ64s", PLACE // 512, version, MAGIC, uuid, set_uuid, b"", 0, 0, b"")
     body += geometry + struct.pack("<IHH", 0, first, 0)
     return struct.pack("<Q", crc64(body)) + body + bytes(8 * _KEYS)

@@ -1,4 +1,4 @@
-"""Bytecode that the host compiles, because an emulated processor needs minutes for it."""
+"""Bytecode that the host compiles. An emulated processor needs minutes for it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ COMPILED = ("raidctl", "vendors", "tests")
 
 
 def keep() -> None:
-    """Have this process write bytecode, of pytest's rewritten tests too, whatever the environment.
+    """Have this process write bytecode, whatever the environment. This includes that of pytest's rewritten tests.
 
     Containers often set ``PYTHONDONTWRITEBYTECODE``, and the guests read this checkout.
     """

@@ -1,4 +1,4 @@
-"""An SES enclosure for a machine: an iSCSI server on the host, attached by QEMU as a SCSI device of type 0x0D.
+"""An SES enclosure for a machine. It is an iSCSI server on the host, attached by QEMU as a SCSI device of type 0x0D.
 
 A test checks the LEDs in the server instead of the file in the guest. Like a real enclosure, it keeps its LEDs when
 the machine loses power. It implements what the kernel's ``ses`` driver needs: INQUIRY and the diagnostic pages 0, 1
@@ -33,7 +33,7 @@ _OFFERED = {
 
 @dataclass
 class Enclosure:
-    """Bays with an LED each; ``lit`` has the numbers of the blinking ones, from 1."""
+    """Bays with an LED each. ``lit`` has the numbers of the blinking ones, from 1."""
 
     slots: int = 4
     logical: int = 0x3000000000001A2B
@@ -163,7 +163,7 @@ class _Session:
         return data
 
     def _send(self, head: bytes, tail: bytes, tag: bytes, data: bytes = b"") -> None:
-        """Send a PDU: 4 bytes, length, LUN, tag, 4 bytes of the opcode, the counters, the rest."""
+        """Send a PDU. It has 4 bytes, length, LUN, tag, 4 bytes of the opcode, the counters, the rest."""
         body = head + len(data).to_bytes(4, "big") + bytes(8) + tag + tail[:4]
         body += struct.pack(">III", self._status, self._expected, self._expected + 16) + tail[4:]
         self._link.sendall(body.ljust(_BHS, b"\0") + data + bytes(-len(data) % 4))
@@ -189,7 +189,7 @@ class _Session:
         return opcode in (0x00, 0x01, 0x02)
 
     def _login(self, header: bytes, data: bytes, number: int) -> None:
-        """Reply to both stages of a login with the simplest value of each key."""
+        """Reply to both stages of a login. Each key gets its simplest value."""
         self._expected = number
         asked = dict(pair.split("=", 1) for pair in data.decode().split("\0") if "=" in pair)
         words = [f"{key}={_OFFERED[key]}" for key in asked if key in _OFFERED]

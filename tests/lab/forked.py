@@ -1,4 +1,4 @@
-"""A raidctl whose interpreter has been started, and whose modules have been imported, in advance.
+"""A raidctl started in advance. Its interpreter is running, and its modules have been imported.
 
 An emulated processor needs longer for that than for raidctl itself. The agent of a machine imports the modules once
 per boot, and each run of raidctl is a fork of the agent: a separate process and session with the arguments,
@@ -45,7 +45,7 @@ class Forked:
     def __init__(
         self, words: Sequence[str], imports: Sequence[str], env: Mapping[str, str], cwd: str, files: Sequence[int]
     ) -> None:
-        """Start it with its arguments and three open files, which stay the caller's.
+        """Start it with its arguments and three open files. The files stay the caller's.
 
         ``imports`` are modules to import besides raidctl's.
         """
@@ -64,7 +64,7 @@ class Forked:
         self._handle = os.pidfd_open(self.pid)
 
     def poll(self) -> int | None:
-        """Its exit code, or the negative number of the signal that ended it; None while it runs."""
+        """Its exit code, or None while it runs. If a signal ended it, this is the signal's negative number."""
         with self._ended:
             if self.returncode is None:
                 pid, status = os.waitpid(self.pid, os.WNOHANG)
@@ -101,7 +101,7 @@ def _import(words: Sequence[str], imports: Sequence[str]) -> None:
 
 
 def _import_command(words: Sequence[str]) -> None:
-    """Import the module of a command, ``raidctl.cli.layout.apply``; other words of that name do no harm."""
+    """Import the module of a command, ``raidctl.cli.layout.apply``. Other words of that name do no harm."""
     place = "raidctl.cli"
     for word in words:
         if not word.isidentifier() or not hasattr(importlib.import_module(place), "__path__"):
@@ -113,7 +113,7 @@ def _import_command(words: Sequence[str]) -> None:
 
 
 def _become(words: Sequence[str], env: Mapping[str, str], cwd: str, files: Sequence[int], imported: int) -> None:
-    """Run raidctl and exit; writes the names of the modules that it imported to ``imported``."""
+    """Run raidctl and exit. Writes the names of the modules that it imported to ``imported``."""
     code: object = 70
     before = set(sys.modules)
     try:

@@ -1,4 +1,4 @@
-"""A running machine: boot it, run commands, cut its power, boot it again."""
+"""A running machine. It is booted, runs commands, has its power cut, and is booted again."""
 
 from __future__ import annotations
 
@@ -55,10 +55,10 @@ URGENT = ("nice", "-n", "-10")  # without the permission, nice prints that and r
 
 
 class Guest:
-    """A machine with its drives, which last as long as the scratch folder, whatever happens to its power."""
+    """A machine with its drives. They last as long as the scratch folder, whatever happens to the machine's power."""
 
     def __init__(self, machine: Machine, scratch: Path | None = None) -> None:
-        """Drives and sockets are in ``scratch``, or in a temporary folder that ``close`` removes."""
+        """Put drives and sockets in ``scratch``, or in a temporary folder. ``close`` removes the latter."""
         self.machine = machine
         self._own = scratch is None
         self.places = Places(Path(tempfile.mkdtemp(prefix="lab-")) if scratch is None else scratch)
@@ -81,7 +81,7 @@ class Guest:
     # -- power ---------------------------------------------------------------------------------------------------
 
     def boot(self, *, terminal: bool = False) -> Guest:
-        """Power on, wait for the agent, load the modules, let udev settle, run the machine's scripts."""
+        """Power on and wait for the agent. Then load the modules, let udev settle, run the machine's scripts."""
         if self.running:
             raise LabError(f"the machine {self.machine.name} is running already")
         for left in (self.places.port, self.places.qmp):
@@ -102,7 +102,7 @@ class Guest:
         return self
 
     def kill(self) -> None:
-        """Cut the power: QEMU and the caches of volatile drives end at once, without writing."""
+        """Cut the power. QEMU and the caches of volatile drives end at once, without writing."""
         for process in (self._process, *self._backends):
             if process is not None and process.poll() is None:
                 process.kill()
@@ -114,7 +114,7 @@ class Guest:
         self._process, self._backends, self._link = None, [], None
 
     def reset(self) -> None:
-        """Press the reset button and wait for the boot: memory is lost, drives keep their caches."""
+        """Press the reset button and wait for the boot. Memory is lost, drives keep their caches."""
         link = self._linked()
         link.expect_hello()
         self.qmp("system_reset")
@@ -139,7 +139,7 @@ class Guest:
         cwd: str = "/",
         **more: object,
     ) -> Done:
-        """Run a command to its end; with ``check``, an exit code other than 0 raises with its output."""
+        """Run a command to its end. With ``check``, an exit code other than 0 raises with its output."""
         words = [str(word) for word in argv]
         answer = self.ask(
             "run", timeout, argv=words, env=dict(env or {}), stdin=_coded(stdin), timeout=timeout, cwd=cwd, **more
@@ -158,7 +158,7 @@ class Guest:
     def raidctl(
         self, *words: str, timeout: float = 600, check: bool = False, stdin: bytes = b"", imports: Sequence[str] = ()
     ) -> Done:
-        """Run this checkout's raidctl in the guest; ``check`` raises on an exit code other than 0.
+        """Run this checkout's raidctl in the guest. ``check`` raises on an exit code other than 0.
 
         It is a fork of an interpreter that has imported it before (``tests/lab/forked.py``).
         """
@@ -180,7 +180,7 @@ class Guest:
         return Background(self, answer["pid"])
 
     def start_raidctl(self, *words: str, imports: Sequence[str] = ()) -> Background:
-        """Start raidctl in the background, as `raidctl` runs it, with an empty stdin."""
+        """Start raidctl in the background, with an empty stdin. It is started as `raidctl` runs it."""
         return self.start(words, env=PYTHONPATH, modules=MODULES, imports=list(imports))
 
     def read_file(self, path: str) -> bytes:
@@ -211,7 +211,7 @@ class Guest:
         return ""
 
     def ask(self, op: str, limit: float, **words: Any) -> dict[str, Any]:
-        """Send a request to the agent; a machine without a reply after ``limit`` and the grace time is killed."""
+        """Send a request to the agent. A machine without a reply after ``limit`` and the grace time is killed."""
         link = self._linked()
         try:
             answer = link.ask(op, limit + GRACE, words)
@@ -245,7 +245,7 @@ class Guest:
                     disk.truncate(drive.size)
 
     def _backend(self, drive: Drive) -> subprocess.Popen[bytes]:
-        """Start the process that emulates a drive with a cache; killing it loses what was not flushed."""
+        """Start the process that emulates a drive with a cache. Killing it loses what was not flushed."""
         path = self.places.nbd(drive)
         path.unlink(missing_ok=True)
         argv = [program("nbdkit", "nbdkit"), "--foreground", "--unix", str(path), "--filter=cache"]
@@ -323,13 +323,13 @@ PYTHONPATH = {"PYTHONPATH": f"{CHECKOUT}:{CHECKOUT / 'vendors'}", "PYTHONDONTWRI
 
 
 def shell_in(folder: str) -> str:
-    """The command of a person's shell, without the host's profile, which may set another PATH."""
+    """The command of a person's shell. It omits the host's profile, which may set another PATH."""
     prompt = "'\\h:\\w# '"
     return f"cd {shlex.quote(folder)}; PS1={prompt} exec /bin/bash --noprofile --norc -i || exec /bin/sh"
 
 
 def software(nvme_model: str = "") -> Software:
-    """QEMU, the kernel and the initramfs; a missing program is an error with its package."""
+    """QEMU, the kernel and the initramfs. A missing program is an error with its package."""
     booted = kernel()
     bytecode.compiled()
     qemu = program("qemu-system-x86_64", "qemu-system-x86")

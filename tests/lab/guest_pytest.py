@@ -1,4 +1,4 @@
-"""The pytest plugin in the guest: runs the tests that the host names, and sends each report as a line.
+"""The pytest plugin in the guest. It runs the tests that the host names, and sends each report as a line.
 
 Its stdin and stdout are the connection; everything else that is written to stdout goes to stderr.
 """

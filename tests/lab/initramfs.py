@@ -1,4 +1,6 @@
-"""The initramfs of all machines: busybox, a few modules, and an init that makes the host's root the guest's root.
+"""The initramfs of all machines.
+
+It has busybox, a few modules, and an init that makes the host's root the guest's root.
 
 The host's root is mounted over 9p, read-only, under an overlay whose upper side is in memory. So the guest has the
 host's Python, checkout, virtual environment and tools, and can write anywhere without changing the host.
@@ -64,7 +66,7 @@ exec /bin/busybox switch_root /new BUSYBOX sh -c '"$PYTHON" -I -S "$AGENT"; BUSY
 
 
 def build(kernel: Kernel) -> Path:
-    """The initramfs for this kernel; rebuilt if this file or busybox is newer."""
+    """The initramfs for this kernel. Rebuilt if this file or busybox is newer."""
     path = kernel.tree / "initramfs"
     busybox = _busybox()
     newest = max(Path(__file__).stat().st_mtime, Path(busybox).stat().st_mtime)
@@ -76,7 +78,7 @@ def build(kernel: Kernel) -> Path:
 
 
 def archive(entries: Iterable[tuple[str, int, bytes]]) -> bytes:
-    """A cpio archive in the format of the kernel ("newc"): name, mode and content of each entry."""
+    """A cpio archive in the format of the kernel ("newc"). It has name, mode and content of each entry."""
     out = bytearray()
     for number, (name, mode, content) in enumerate((*entries, ("TRAILER!!!", 0, b""))):
         fields = (number, mode, 0, 0, 1, 0, len(content), 0, 0, 0, 0, len(name) + 1, 0)
@@ -115,7 +117,7 @@ def _in_order(kernel: Kernel) -> list[Path]:
 
 
 def _busybox() -> str:
-    """A busybox without shared libraries; the one of the package ``busybox`` needs some."""
+    """A busybox without shared libraries. The one of the package ``busybox`` needs some."""
     path = program("busybox", "busybox-static")
     with Path(path).open("rb") as program_file:
         interpreter_named = b"/ld-" in program_file.read(4096)  # an ELF file names its loader there

@@ -1,4 +1,4 @@
-"""The Python of the guests: the distribution's, if its version is that of the virtual environment.
+"""The Python of the guests. It is the distribution's, if its version is that of the virtual environment.
 
 Pythons built by hand, e.g. with pyenv, rarely use profile-guided optimisation. An emulated processor needs a fifth
 fewer instructions for the distribution's.
@@ -17,7 +17,7 @@ NEEDED = "ctypes, mmap, multiprocessing, sqlite3, ssl, unittest, zoneinfo"
 
 @cache
 def instead() -> str:
-    """Its path; empty if there is none of this version, it is this one, or there is no virtual environment."""
+    """Its path. Empty if there is none of this version, it is this one, or there is no virtual environment."""
     found = Path(f"/usr/bin/python{sys.version_info.major}.{sys.version_info.minor}")
     if sys.prefix == sys.base_prefix or not found.exists() or found.samefile(sys.executable):
         return ""
@@ -26,5 +26,5 @@ def instead() -> str:
 
 
 def words() -> str:
-    """Kernel arguments for the guest's init: the Python, and the virtual environment that uses it."""
+    """Kernel arguments for the guest's init. They name the Python, and the virtual environment that uses it."""
     return f"lab.instead={instead()} lab.venv={sys.prefix}"

@@ -1,4 +1,4 @@
-"""The distribution's kernel: downloaded once, unpacked into the ignored folder ``.lab``, never installed.
+"""The distribution's kernel. It is downloaded once, unpacked into the ignored folder ``.lab``, never installed.
 
 A later run needs no network. Two processes that fetch it at once wait for each other; an interrupted fetch leaves
 nothing that a later one takes for complete.
@@ -36,7 +36,10 @@ class Kernel:
 
     @property
     def image(self) -> Path:
-        """The image that QEMU boots, decompressed here because an emulated processor needs three seconds for that."""
+        """The image that QEMU boots.
+
+        It is decompressed here because an emulated processor needs three seconds for that.
+        """
         bare = self.tree / "vmlinux"
         if bare.exists():
             return bare
@@ -56,7 +59,7 @@ class Kernel:
 
 
 def unpacked(image: bytes) -> bytes | None:
-    """The ELF file in a bzImage compressed with xz; None for other compressions, which boot as they are."""
+    """The ELF file in a bzImage compressed with xz. None for other compressions, which boot as they are."""
     start = image.find(b"\xfd7zXZ\0")
     if start < 0:
         return None
@@ -68,13 +71,13 @@ def unpacked(image: bytes) -> bytes | None:
 
 
 def kernel(store: Path = STORE) -> Kernel:
-    """The newest kernel in the store; one is fetched if there is none."""
+    """The newest kernel in the store. One is fetched if there is none."""
     present = sorted(store.glob("linux-image-*"), key=lambda tree: tree.stat().st_mtime)
     return Kernel(present[-1]) if present else fetch(store)
 
 
 def fetch(store: Path = STORE) -> Kernel:
-    """Download and unpack the kernel of the distribution's ``linux-image-amd64``, unless it is in the store."""
+    """Download and unpack the distribution's kernel, unless it is in the store. It is that of ``linux-image-amd64``."""
     store.mkdir(exist_ok=True)
     with alone(store):
         try:
@@ -117,7 +120,7 @@ def _current() -> str:
 
 
 def _unpack(package: str, store: Path) -> None:
-    """Download, unpack and index the modules; the tree gets its name when it is complete."""
+    """Download, unpack and index the modules. The tree gets its name when it is complete."""
     with tempfile.TemporaryDirectory(prefix="tmp-", dir=store) as name:
         scratch = Path(name)
         run([program("apt-get", "apt"), "-q", "download", package], cwd=scratch)

@@ -36,7 +36,7 @@ class Throttle:
 
 @dataclass(frozen=True)
 class Controller:
-    """A controller; drives without one get the AHCI ports or the controller of their bus."""
+    """A controller. Drives without one get the AHCI ports or the controller of their bus."""
 
     name: str
     kind: ControllerKind
@@ -45,7 +45,7 @@ class Controller:
 
 @dataclass(frozen=True)
 class Drive:
-    """A drive; ``serial`` names it, since the kernel's letters change from boot to boot.
+    """A drive. ``serial`` names it, since the kernel's letters change from boot to boot.
 
     ``rpm`` 0 is not reported, 1 makes a solid-state drive. ``model`` is used by SATA (40 characters) and SCSI (16)
     drives; QEMU's NVMe drive has a fixed one and virtio none. ``backing``: "file" loses on a power cut only what the

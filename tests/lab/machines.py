@@ -1,4 +1,4 @@
-"""Machines on which `show` is compared with the kernel and the real tools."""
+"""Machines to compare `show` with the kernel and the real tools."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The machine whose drives are pulled and pushed: SCSI bays with an SES enclosure, PCIe slots with NVMe drives."""
+"""The machine whose drives are pulled and pushed.
+
+It has SCSI bays with an SES enclosure, PCIe slots with NVMe drives.
+"""
 
 from __future__ import annotations
 
@@ -25,13 +28,13 @@ def _slot(serial: str, number: int) -> Drive:
 
 
 PARITY = ("LABBAYS1", "LABBAYS2", "LABBAYS3", "LABBAYS4")
-"""The members of the RAID-6 /dev/md6, each in the bay of its SCSI number, from 0."""
+"""The members of the RAID-6 /dev/md6. Each is in the bay of its SCSI number, from 0."""
 MIRROR = ("LABNVME1", "LABNVME2")
-"""The members of the mirror /dev/md1, in the slots 1 and 2; the slots 3 and 4 are empty."""
+"""The members of the mirror /dev/md1, in the slots 1 and 2. The slots 3 and 4 are empty."""
 
 
 def _made(name: str, serials: tuple[str, ...], how: str) -> str:
-    """The command that assembles an array from its present members, or creates it."""
+    """The command that assembles or creates an array. It is assembled from its present members."""
     nodes = " ".join(_NODE.format(serial) for serial in serials)
     return (
         f"[ -e /sys/block/{name}/md ] || mdadm --assemble --quiet --run --config=partitions /dev/{name} --name={name} "

@@ -1,4 +1,4 @@
-"""Machines whose drives have known speeds, so that the results of a benchmark are known."""
+"""Machines whose drives have known speeds. The results of a benchmark are thus known."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from tests.lab.machines import WITHOUT_OUR_TOOL
 from tests.lab.machines_mfi import drive
 
 COMMITS = 120
-"""Writes per second of the drive that waits for its medium, as a hard drive of 7200 rpm without a cache."""
+"""Writes per second of the drive that waits for its medium. It is like a hard drive of 7200 rpm without a cache."""
 CACHE, DESTAGE = 64_000_000, 20_000_000
-"""Bytes of the controller's write-back cache, and bytes per second that leave it."""
+"""Bytes of the controller's write-back cache, and bytes per second leaving it."""
 
 BUCKET = Machine(
     "megasas-bucket",
@@ -39,7 +39,8 @@ BUCKET = Machine(
 OPERATIONS = 300
 """Operations per second of each of the six drives for arrays."""
 SPINS, SWITCHED = 15000, 240
-"""Rotations per minute of the drive whose cache is switched, and its writes per second in any case."""
+"""Speed of the drive whose cache is switched. It is given in rotations per minute, and in writes per second in any
+case."""
 READS = 400
 """Reads per second of the drive below a mapping."""
 FLUSH_MS = 4

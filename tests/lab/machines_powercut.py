@@ -1,4 +1,4 @@
-"""The machine whose power is cut while it writes: one drive honours flushes, the other only acknowledges them."""
+"""The machine whose power is cut while it writes. One drive honours flushes, the other only acknowledges them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from tests.lab.machine import MIB, Drive, Machine
 from tests.lab.machines import WITHOUT_OUR_TOOL
 
 HOST = "10.0.2.2"
-"""The host's address in QEMU's network; its port leads to the host's loopback."""
+"""The host's address in QEMU's network. Its port leads to the host's loopback."""
 
 POWERCUT = Machine(
     "powercut",

@@ -1,15 +1,15 @@
-"""Shell lines that wait for md, which starts and ends a rebuild some time after the request."""
+"""Shell lines that wait for md. It starts and ends a rebuild some time after the request."""
 
 from __future__ import annotations
 
 
 def waits(path: str, word: str) -> str:
-    """The line that waits until a file of sysfs has this word; `mdadm --wait` polls every five seconds only."""
+    """The line that waits until a file of sysfs has this word. `mdadm --wait` polls every five seconds only."""
     return f'while read -r now < {path}; [ "$now" != {word} ]; do sleep 0.2; done'
 
 
 def complete(name: str) -> str:
-    """The lines that wait until an array created without ``--assume-clean`` has all its members.
+    """The lines that wait until an array has all its members. It was created without ``--assume-clean``.
 
     ``sync_action`` is not enough: it is "idle" before the first rebuild too. A RAID-5 starts without its last member,
     so ``degraded`` is 1 from the start and 0 once that was built.

@@ -1,4 +1,4 @@
-"""Debian packages that only machines of the lab use: unpacked beside their kernel, never installed."""
+"""Debian packages that only machines of the lab use. They are unpacked beside their kernel, never installed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _LVM = ("lvm2", "libdevmapper-event1.02.1")
 
 
 def lvm(store: Path = STORE) -> Path:
-    """LVM's tools, downloaded if missing; installed on the host, they would scan its drives."""
+    """LVM's tools, downloaded if missing. Installed on the host, they would scan its drives."""
     tree = store / LVM.name
     store.mkdir(exist_ok=True)
     with alone(store):

@@ -17,7 +17,7 @@ COVERED = ("/run/", "/tmp/")  # noqa: S108 - names of mount points: nothing is m
 
 
 def hidden(paths: Iterable[str] = (str(CHECKOUT), sys.prefix, sys.base_prefix)) -> list[str]:
-    """The paths that a guest's file systems would hide, without those inside another one."""
+    """The paths that a guest's file systems would hide. Those inside another one are left out."""
     found = sorted({path for path in map(os.path.realpath, paths) if path.startswith(COVERED)})
     return [path for path in found if not any(path.startswith(f"{other}/") for other in found)]
 

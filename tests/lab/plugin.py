@@ -1,4 +1,4 @@
-"""The pytest plugin of the lab: tests marked ``lab`` run inside the machine that they name.
+"""The pytest plugin of the lab. It runs tests marked ``lab`` inside the machine that they name.
 
 On the host the plugin boots the machine, or uses the running one, has it run pytest with ``tests.lab.guest_pytest``,
 and requests one test after the other. Failures are returned as pytest's serialised reports, so tracebacks, junit
@@ -38,14 +38,14 @@ class Wanted:
 
 
 class Pool:
-    """The running machine; there is one at most per process, since each needs a core."""
+    """The running machine. There is one at most per process, since each needs a core."""
 
     def __init__(self) -> None:
         self.session: Session | None = None
         self.spoilt = False
 
     def take(self, wanted: Wanted, items: list[pytest.Item]) -> Session:
-        """The running machine if it is the right one and not spoilt; else another one, booted."""
+        """The running machine if it is the right one and not spoilt. Otherwise another one, booted."""
         machine = wanted.machine
         assert machine is not None
         running = self.session
@@ -66,7 +66,7 @@ class Pool:
 
 
 def name_inside(item: pytest.Item) -> str:
-    """A node id in the guest, without the group that pytest-xdist appends: ``test_a.py::test_b@group``."""
+    """A node id in the guest. It lacks the group that pytest-xdist appends: ``test_a.py::test_b@group``."""
     for mark in item.iter_markers("xdist_group"):
         if item.nodeid.endswith(f"@{mark.args[0]}"):
             return item.nodeid.removesuffix(f"@{mark.args[0]}")
@@ -93,7 +93,7 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark lab tests as slow; those of one machine follow one another in one worker of xdist.
+    """Mark lab tests as slow. Those of one machine follow one another in one worker of xdist.
 
     Groups that take longest (``minutes``, about) start first, so that no worker is left with one at the end. The
     longest one is a single test: xdist gives its worker another group at once, which then waits for it, so that has to
@@ -125,14 +125,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def _group(item: pytest.Item) -> str:
-    """The tests that share a boot; a test on the host without a group is a separate one."""
+    """The tests that share a boot. A test on the host without a group is a separate one."""
     named = item.get_closest_marker("xdist_group")
     return item.nodeid if named is None else str(named.args[0])
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
-    """Have the machine run the test, and log its reports as if they had been made here."""
+    """Have the machine run the test, and log its reports. They look as if they had been made here."""
     wanted = Wanted(item)
     if wanted.machine is None or os.environ.get(INSIDE):
         return None
@@ -148,7 +148,7 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
 def _reports(
     pool: Pool, item: pytest.Item, nextitem: pytest.Item | None, wanted: Wanted
 ) -> Iterator[pytest.TestReport | pytest.CollectReport]:
-    """The reports of the machine, or one with the reason why there are none."""
+    """The machine's reports, or one with the reason why there are none."""
     follows = None
     if nextitem is not None and not wanted.last:
         follows = name_inside(nextitem) if Wanted(nextitem).machine == wanted.machine else None
@@ -166,7 +166,7 @@ def _reports(
 
 @pytest.fixture
 def lab_machine() -> Iterator[Callable[[Machine], Guest]]:
-    """Boot a machine with new drives for a test on the host; it ends with the test."""
+    """Boot a machine with new drives for a test on the host. It ends with the test."""
     guests: list[Guest] = []
 
     def boot(machine: Machine) -> Guest:

@@ -1,4 +1,4 @@
-"""Power cuts: a machine writes, QEMU and the caches of its drives are killed, and the next boot checks.
+"""Power cuts of a machine that writes. QEMU and the caches of its drives are killed, and the next boot checks.
 
 The witness runs on the host. `tests/lab/test_lab_powercut.py` makes a few cuts, `benchmarks/powercut.py` a table.
 """

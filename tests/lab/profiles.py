@@ -1,4 +1,6 @@
-"""More profiles for ``raidctl bench run``, where this is imported: its own trials, as short as the lab allows.
+"""More profiles for ``raidctl bench run``, where this is imported.
+
+Their trials are its own, as short as the lab allows.
 
     python -m tests.lab.profiles bench run …
 

@@ -37,7 +37,7 @@ CPU = "Nehalem"
 
 @dataclass(frozen=True)
 class Places:
-    """The files of one machine's runs; the path has to be short, because of sockets."""
+    """The files of one machine's runs. The path has to be short, because of sockets."""
 
     scratch: Path
 
@@ -78,7 +78,7 @@ class Software:
 
 
 def command(machine: Machine, places: Places, software: Software, *, terminal: bool = False) -> list[str]:
-    """The arguments to boot a machine; with ``terminal``, its console is the caller's terminal."""
+    """The arguments to boot a machine. With ``terminal``, its console is the caller's terminal."""
     console = "mon:stdio" if terminal else f"file:{places.console}"
     return [
         software.qemu,
@@ -99,7 +99,7 @@ def command(machine: Machine, places: Places, software: Software, *, terminal: b
 
 
 def kernel_line(machine: Machine, software: Software) -> str:
-    """The kernel's command line; arguments for the init of the initramfs begin with ``lab.``."""
+    """The kernel's command line. Arguments for the init of the initramfs begin with ``lab.``."""
     words = (
         "console=ttyS0 loglevel=4 panic=-1 mitigations=off random.trust_cpu=on no_timer_check",
         # on a loaded host the kernel may underestimate its time stamp counter many times, so that time runs fast
@@ -127,7 +127,7 @@ def controllers(machine: Machine) -> list[Controller]:
 
 
 def devices(machine: Machine, places: Places) -> Iterator[str]:
-    """Controllers at PCI slots from 8 on, then drives; PCI drives take the slots after them."""
+    """Controllers at PCI slots from 8 on, then drives. PCI drives take the slots after them."""
     found = controllers(machine)
     slots = count(8)
     for controller in found:
@@ -176,7 +176,7 @@ def _frontend(drive: Drive, found: list[Controller], slots: Iterator[int], used:
 
 
 def _controller(drive: Drive, found: list[Controller], used: Counter[str]) -> Controller:
-    """The controller of a drive: the named one, else the first of its bus with a free port."""
+    """The controller of a drive. It is the named one, else the first of its bus with a free port."""
     for controller in found:
         mine = drive.controller in ("", controller.name) and SERVES[controller.kind] == drive.bus
         if mine and (controller.kind != "ahci" or used[controller.name] < PORTS):

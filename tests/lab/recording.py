@@ -60,7 +60,7 @@ RECORDED = {
 
 
 def record(name: str, machines: Mapping[str, Machine]) -> Path:
-    """Boot the machine, record it with masked identities, and replace the old recording.
+    """Boot the machine and record it with masked identities. The recording replaces the old one.
 
     The expected results (``expected/``) are kept: ``pytest tests/test_conformance.py --update-expected`` rewrites
     them, and a person has to read the difference.

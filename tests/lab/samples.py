@@ -1,4 +1,4 @@
-"""Tests that the lab's tests run, some of which fail; pytest does not collect a file of this name."""
+"""Tests that the lab's tests run, some of which fail. A file of this name is not collected by pytest."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A booted machine with a pytest inside that runs requested tests one by one."""
+"""A booted machine with a pytest inside. It runs requested tests one by one."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Session:
         return self.guest.running
 
     def run(self, nodeid: str, follows: str | None, timeout: float) -> Iterator[dict[str, Any]]:
-        """The serialised reports of one test; ``follows`` is the next test, for its fixtures."""
+        """The serialised reports of one test. ``follows`` is the next test, for its fixtures."""
         inside = self._start()
         inside.write(json.dumps({"run": nodeid, "next": follows}).encode() + b"\n")
         while True:
@@ -60,7 +60,7 @@ class Session:
         return self._pytest
 
     def _read(self, inside: Background, timeout: float) -> dict[str, Any]:
-        """Its next message; a pytest that has ended is an error with its stderr."""
+        """Its next message. A pytest that has ended is an error with its stderr."""
         line = inside.readline(timeout)
         if not line:
             errors = inside.stderr().decode("utf-8", "replace")[-4000:]

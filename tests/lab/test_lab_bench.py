@@ -1,4 +1,6 @@
-"""The benchmark on real drivers and file systems: that it measures, what it leaves open, and what it never writes to.
+"""The benchmark on real drivers and file systems.
+
+Checked are that it measures, what it leaves open, and what it never writes to.
 
 How right its figures are does not depend on a kernel: it is tested on a virtual clock (`tests/bench`), and by hand.
 """
@@ -79,7 +81,7 @@ def nodes_of(guest: Guest) -> dict[str, str]:
 
 @pytest.fixture(scope="module")
 def lab() -> Iterator[Lab]:
-    """The machine, with a file system, an array and a mount on drives that must not be written to."""
+    """The machine, with drives that must not be written to. They have a file system, an array and a mount."""
     with Guest(BUCKET) as guest:
         guest.boot()
         nodes = nodes_of(guest)
@@ -119,7 +121,7 @@ def test_every_commit_that_is_counted_has_reached_the_drive(lab: Lab, slow: Run)
 
 
 def test_commits_to_a_drive_pass_no_layer(slow: Run) -> None:
-    """Without a file system or mapping, only the drive can drop a flush."""
+    """Without file system or mapping, only the drive can drop a flush."""
     found = evidence({one.trial: one for one in slow.session.results})
     assert found.commits_raw is not None
     assert found.commits_raw == found.commits
@@ -132,7 +134,10 @@ def test_a_drive_behind_a_controller_is_measured(cached: Run) -> None:
 
 
 def test_in_a_virtual_machine_nothing_is_concluded_about_durability(slow: Run, cached: Run) -> None:
-    """In a virtual machine, each verdict on durability is INCONCLUSIVE with the reason, and so is the result."""
+    """In a virtual machine, each verdict on durability is INCONCLUSIVE.
+
+    The reason is given, and the result is INCONCLUSIVE too.
+    """
     for run in (slow, cached):
         [commits] = [one for one in run.session.results if one.trial == "commits"]
         assert commits.verdict == "inconclusive"
@@ -146,7 +151,10 @@ def test_in_a_virtual_machine_nothing_is_concluded_about_durability(slow: Run, c
     [("EXT4", "ext4 file system"), ("MEMBER", "is in use by md0"), ("mounted", "mounted at /srv/files")],
 )
 def test_a_drive_in_use_is_not_written_to(lab: Lab, serial: str, why: str) -> None:
-    """A file system, a member of an array and a mount are refused with the reason, and nothing is written."""
+    """A drive in use is refused with the reason.
+
+    It has a file system, a member of an array or a mount, and nothing is written.
+    """
     node = "/dev/mapper/files" if serial == "mounted" else lab.nodes[serial]
     before = lab.content(node)
     done = lab.run(node, "--overwrite", "all", "--yes")
@@ -191,7 +199,7 @@ def test_ctrl_c_removes_the_file(lab: Lab) -> None:
 
 
 def test_bad_sectors_are_reported_and_the_file_is_removed(lab: Lab) -> None:
-    """If dm-flakey fails the middle of the file, each trial that reads it reports an error."""
+    """Each trial that reads the failing file reports an error. The middle of the file is failed by dm-flakey."""
     before = lab.files()
     run = lab.begun()
     run.signal(signal.SIGSTOP, group=True)

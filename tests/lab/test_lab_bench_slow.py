@@ -1,4 +1,4 @@
-"""The benchmark on arrays of slow drives, whose level it finds, and on a drive whose cache it switches."""
+"""The benchmark on arrays of slow drives, whose level it finds. It also runs on a drive whose cache it switches."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.lab.trials import Found
 pytestmark = [pytest.mark.lab, pytest.mark.xdist_group("lab-slow-drives")]
 
 ARRAYS = ("raid1x2", "raid5x4")
-"""A mirror and an array with parity; more are tried by hand, and all of them on a virtual clock."""
+"""A mirror and an array with parity. More are tried by hand, and all of them on a virtual clock."""
 IMPORTS = ("raidctl.cli.verify._measure", "raidctl.cli.bench._measure")
 SWITCHES = (
     "verify", "--measure", "--media", "hdd", "--switch-drive-caches", "--switch-seconds", "1", "--seconds", "10",
@@ -50,7 +50,7 @@ def levels(guest: Guest) -> dict[str, TrialResult]:
 
 @pytest.mark.parametrize("array", ARRAYS)
 def test_no_other_level_of_a_real_array_is_named(levels: dict[str, TrialResult], array: str) -> None:
-    """The sizes allow the true level; a busy host may give no level, but never another one."""
+    """The sizes allow the true level. A busy host may give no level, but never another one."""
     level, result = array.partition("x")[0], levels[array]
     assert level in result.series["by_layer"]["capacity"], result.reasons
     assert set(result.series["levels"]) <= {level}, result.reasons

@@ -1,4 +1,4 @@
-"""A machine with its system on a mirror boots from the drive that has replaced a member."""
+"""A machine with its system on a mirror. It boots from the drive that has replaced a member."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ NEW = "LABBOOT9"
 
 
 def installed(guest: Guest) -> str:
-    """Install a system that GRUB boots from either drive; returns the checksum of its files."""
+    """Install a system that GRUB boots from either drive. Returns the checksum of its files."""
     assert (GRUB / "boot.img").exists(), "install the Debian package grub-pc-bin (tests/run as root does)"
     packed = kernel().tree / f"boot/vmlinuz-{kernel().version}"
     guest.sh(f"cp {packed} /boot/kernel; cp {software().initramfs} /boot/initramfs; mkdir -p /boot/grub")
@@ -42,7 +42,7 @@ def content(guest: Guest) -> str:
 
 
 def table(guest: Guest, serial: str) -> tuple[list[tuple[int, int, str]], set[str]]:
-    """The partitions of a drive, and the unique ids of the drive and its partitions."""
+    """The partitions and unique ids of a drive. The ids include those of its partitions."""
     read = json.loads(guest.sh(f"sfdisk --json {guest.device(serial)}"))["partitiontable"]
     parts = read["partitions"]
     return [(part["start"], part["size"], part["type"]) for part in parts], {
@@ -51,7 +51,7 @@ def table(guest: Guest, serial: str) -> tuple[list[tuple[int, int, str]], set[st
 
 
 def test_a_machine_boots_from_the_drive_that_replaced_another_one() -> None:
-    """The new drive gets equal partitions with new unique ids, its half of the mirror, and GRUB.
+    """The new drive gets equal partitions with new unique ids. It also gets its half of the mirror, and GRUB.
 
     The machine boots from it alone, and every file is there.
     """

@@ -1,4 +1,4 @@
-"""Write caches of drives, switched by raidctl in a running machine and checked with the real tools."""
+"""Write caches of drives, switched by raidctl in a running machine. They are checked with the real tools."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from tests.lab.machines_caches import CACHES, STATE
 pytestmark = [pytest.mark.lab(minutes=1), pytest.mark.xdist_group("lab-caches")]
 
 ALL = {"CS1": True, "CS2": False, "CA1": True, "CN1": True}
-"""Whether the write cache of each drive is enabled before and after each test."""
+"""Whether each drive's write cache is enabled before and after each test."""
 SMARTCTL = "/usr/sbin/smartctl"
 
 
 @dataclass
 class Caches:
-    """The machine, and the state of its drive caches as the real tools report it."""
+    """The machine, and the state of its drive caches. The real tools report it."""
 
     guest: Guest
     nodes: dict[str, str]
 
     def asked(self) -> dict[str, bool]:
-        """Whether each write cache is enabled, as hdparm, sdparm and nvme read it."""
+        """Whether each write cache is enabled. It is read by hdparm, sdparm and nvme."""
         # sdparm ends with 5 where a drive has no saved values
         text = self.guest.sh(
             f"hdparm -W {self.nodes['CS1']}; hdparm -W {self.nodes['CS2']};"
@@ -71,7 +71,7 @@ def caches() -> Iterator[Caches]:
 
 
 def test_every_field_of_every_kind_of_drive_is_that_of_the_tools(caches: Caches) -> None:
-    """The fields of SATA, SAS and NVMe drives equal those of lsblk and the cache tools."""
+    """Fields of SATA, SAS and NVMe drives equal those of the tools. These are lsblk and the cache tools."""
     names = "NAME,SIZE,MODEL,SERIAL,REV,ROTA,TRAN,WWN,MOUNTPOINTS"
     blocks = {
         block["serial"]: block
@@ -101,7 +101,7 @@ def test_every_field_of_every_kind_of_drive_is_that_of_the_tools(caches: Caches)
 
 
 def test_caches_of_all_kinds_are_disabled_and_enabled(caches: Caches) -> None:
-    """One command switches SATA, SAS and NVMe drives, as drives, kernel and journal show.
+    """One command switches SATA, SAS and NVMe drives. Drives, kernel and journal show it.
 
     An NVMe drive resets it when it loses power; for the others that depends on the drive.
     """
@@ -117,14 +117,14 @@ def test_caches_of_all_kinds_are_disabled_and_enabled(caches: Caches) -> None:
 
 
 def test_the_cache_under_a_file_system_is_not_enabled(caches: Caches) -> None:
-    """Enabling the volatile cache of a drive with a file system is refused without a reason."""
+    """Enabling a volatile cache below a file system needs a reason. It is refused without one."""
     done = caches.raidctl("cache", "drive", "/srv/db", "on", "--yes")
     assert (done.rc, "volatile, and /srv/db is on the drive" in " ".join(done.text.split())) == (1, True), done
     assert caches.asked() == ALL
 
 
 def test_a_batch_returns_its_exit_code_and_restores(caches: Caches) -> None:
-    """The caches are disabled for the load, which fails, and then enabled again."""
+    """The caches are disabled for the load, and then enabled again. The load fails."""
     look = "hdparm -W {CS1}; sdparm -q --get=WCE {CA1}; nvme get-feature {CN1} -f 6; exit 7".format(**caches.nodes)
     done = caches.raidctl("batch", "--drive-cache", "off", "CS1", "CA1", "CN1", "--yes", "--", "sh", "-c", look)
     assert re.findall(r"write-caching = +(\d)|^WCE +(\d)|value:(?:0x)?0*(\d)$", done.text, re.MULTILINE) == [
@@ -145,7 +145,7 @@ def test_restore_undoes_what_two_killed_processes_have_left(caches: Caches) -> N
 
 
 def test_flush_writes_the_layers_from_the_top_to_the_bottom(caches: Caches) -> None:
-    """Dirty memory reaches the drive of a mount point, and each drive with an enabled cache is flushed."""
+    """Dirty memory reaches the drive of a mount point. Each drive with an enabled cache is flushed."""
     before = caches.guest.sh(
         "dd if=/dev/urandom of=/srv/db/file bs=64k count=64 2>/dev/null; grep ^Dirty: /proc/meminfo"
     )

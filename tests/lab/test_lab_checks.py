@@ -1,4 +1,4 @@
-"""Checks of a mirror whose copies differ, and a self-test of an emulated drive."""
+"""Checks of a mirror whose copies differ, and a drive's self-test. The drive is emulated."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ pytestmark = [pytest.mark.lab(minutes=5), pytest.mark.xdist_group("lab-checks")]
 
 NO, USAGE = 1, 2
 DAMAGE = 12 * 1024
-"""Bytes of one copy that are overwritten; md counts them in the units that it compares."""
+"""Bytes of one copy that are overwritten. md counts them in the units that it compares."""
 DIFFER = 128  # sectors
 
 
 @pytest.fixture
 def quick(bays: Bays) -> Iterator[Bays]:
-    """The machine without smartctl, which array checks do not need and which takes a third of the time."""
+    """The machine without smartctl, which array checks do not need. smartctl takes a third of the time."""
     bays.guest.sh("mv /usr/sbin/smartctl /run/smartctl")
     yield bays
     bays.guest.sh("cp /run/smartctl /usr/sbin/smartctl")
@@ -35,12 +35,12 @@ def last(bays: Bays) -> dict[str, Any]:
 
 
 def check(bays: Bays, *words: str) -> int:
-    """Run a command about the check of the mirror; returns the exit code."""
+    """Run a command about the check of the mirror. Returns the exit code."""
     return bays.raidctl("check", words[0], "md1", *words[1:], "--yes").rc
 
 
 def damage(bays: Bays, serial: str) -> None:
-    """Overwrite a part of one copy, unnoticed by md and near its end."""
+    """Overwrite a part of one copy near its end. md does not notice it."""
     node = bays.guest.device(serial)
     name = node.rpartition("/")[2]
     offset = int(bays.guest.sh(f"cat /sys/block/md1/md/dev-{name}/offset")) * 512
@@ -50,7 +50,7 @@ def damage(bays: Bays, serial: str) -> None:
 
 
 def test_a_check_that_was_stopped_has_not_passed(quick: Bays) -> None:
-    """A check that is stopped before the damage is interrupted, although the kernel shows 0 differences."""
+    """A check that is stopped before the damage counts as interrupted. The kernel shows 0 differences nevertheless."""
     before = quick.fill("md1", 4)
     damage(quick, MIRROR[1])
     quick.speed("md1", 10)
@@ -80,7 +80,7 @@ def test_a_check_that_was_stopped_has_not_passed(quick: Bays) -> None:
 
 
 def test_a_drive_runs_a_self_test(bays: Bays) -> None:
-    """A short self-test of the emulated SATA drive is run, and its result read from the log.
+    """A short self-test of the emulated SATA drive is run. Its result is read from the log.
 
     QEMU's NVMe and SCSI drives have no self-tests.
     """

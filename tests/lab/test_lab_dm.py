@@ -1,4 +1,4 @@
-"""The kernel's caches: what raidctl shows, sets and flushes, compared with dmsetup and sysfs."""
+"""The kernel's caches. What raidctl shows, sets and flushes is compared with dmsetup and sysfs."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ class Layers:
 
 @pytest.fixture(scope="module")
 def layers(layers_machine: Guest) -> Layers:
-    """All three caches with some data, none of which is written back automatically."""
+    """All three caches with some data. None of them is written back automatically."""
     guest = layers_machine
     serials = guest.sh("cd /sys/block; for disk in vd*; do echo /dev/$disk $(cat $disk/serial); done")
     nodes = {serial: node for node, serial in (line.split() for line in serials.splitlines())}
@@ -108,7 +108,7 @@ def dirty(layers: Layers) -> dict[str, int]:
 
 
 def test_show_lists_the_layers_from_the_top_to_the_bottom(layers: Layers) -> None:
-    """Each cache has its mode, size and unwritten data; dm-writecache comes before its array."""
+    """Each cache has its mode, size and unwritten data. Dm-writecache comes before its array."""
     shown = {layer["id"]: layer for layer in layers.shown("cache", "show")["layers"]}
     media, log = layers.status("media"), layers.status("log")
     upper, lower = layers.layer("log"), layers.layer("media")
@@ -149,7 +149,7 @@ def test_a_value_that_the_kernel_does_not_accept_is_undone(layers: Layers) -> No
 
 
 def test_watermarks_need_a_new_table_and_are_refused(layers: Layers) -> None:
-    """The message has the reason and the nearest command; the table is unchanged."""
+    """The message has the reason and the nearest command. The table is unchanged."""
     table = layers.guest.sh("dmsetup table log")
     done = layers.raidctl("cache", "threshold", "/dev/mapper/log", "--high-watermark", "70", "--yes")
     assert (done.rc, layers.guest.sh("dmsetup table log")) == (1, table)
@@ -157,7 +157,7 @@ def test_watermarks_need_a_new_table_and_are_refused(layers: Layers) -> None:
 
 
 def test_a_batch_sets_the_caches_of_an_array_temporarily(layers: Layers) -> None:
-    """Stripe cache, journal mode and read-ahead are changed for the load, and restored."""
+    """Stripe cache, journal mode and read-ahead are changed only for the load. They are restored afterwards."""
     look = f"cat {MD}/stripe_cache_size {MD}/journal_mode /sys/block/md0/queue/read_ahead_kb"
     before = layers.guest.sh(look)
     words = ["--stripe-cache", "1024", "--journal-mode", "write-back", "--read-ahead", "4096", "--unsafe", "the lab"]
@@ -191,7 +191,7 @@ def test_statistics_are_the_counters_of_the_kernel(layers: Layers) -> None:
 
 
 def test_flush_reports_what_it_has_written(layers: Layers) -> None:
-    """dm-writecache and bcache have no unwritten data; dm-cache, which has no flush, is reported."""
+    """dm-writecache and bcache have no unwritten data. Dm-cache, which has no flush, is reported."""
     assert all(dirty(layers).values())
     assert layers.file(f"{BCACHE}/state") == "dirty"
     layers.guest.sh(f"echo 1 > {BCACHE}/writeback_running")

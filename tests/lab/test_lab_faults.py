@@ -1,4 +1,4 @@
-"""Drives that vanish, return errors or do not respond cause a problem or a failure, never a hang."""
+"""Failing drives cause a problem or a failure, never a hang. They vanish, return errors or do not respond."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def inject(guest: Guest, what: int) -> None:
 
 
 def test_a_drive_that_vanishes_during_a_batch_is_restored_when_it_returns(faults: Guest) -> None:
-    """The batch and ``restore`` end with 6; once the drive is back, ``restore`` undoes the change."""
+    """The batch and ``restore`` end with 6. Once the drive is back, ``restore`` undoes the change."""
     name = faults.sh("ls /sys/class/scsi_disk/0:0:0:0/device/block").strip()
     node = f"/dev/{name}"
     gone = faults.raidctl(
@@ -62,7 +62,7 @@ def test_a_drive_that_vanishes_during_a_batch_is_restored_when_it_returns(faults
 
 
 def test_a_drive_that_returns_errors_is_unchanged(faults: Guest) -> None:
-    """The change is undone, a flush fails, and ``show`` reports what it could not read."""
+    """The change is undone, and a flush fails. ``show`` reports what it could not read."""
     node = debugged(faults)
     inject(faults, ERRORS)
     change = faults.raidctl("cache", "drive", node, "off", "--yes", timeout=900)
@@ -79,7 +79,7 @@ def test_a_drive_that_returns_errors_is_unchanged(faults: Guest) -> None:
 
 
 def test_a_file_system_that_cannot_be_written_is_not_flushed(faults: Guest) -> None:
-    """If dm-flakey fails all writes, the flush fails, and the data is reported as unwritten."""
+    """If dm-flakey fails all writes, the flush fails. The data is reported as unwritten."""
     disk = f"/dev/{faults.sh('cd /sys/block; grep -lx F2 vd*/serial').partition('/')[0]}"
     faults.sh(
         f"""size=$(blockdev --getsz {disk}); dmsetup create weak --table "0 $size linear {disk} 0"; dmsetup mknodes
@@ -95,7 +95,7 @@ def test_a_file_system_that_cannot_be_written_is_not_flushed(faults: Guest) -> N
 
 
 def test_an_unresponsive_drive_delays_no_other(faults: Guest) -> None:
-    """``show`` reports it as a problem (3) with the other drives; a flush ends at its limit (3)."""
+    """``show`` reports it as a problem (3) with the other drives. A flush ends at its limit (3)."""
     node = debugged(faults)
     inject(faults, SILENCE)
     flushing = faults.start_raidctl("cache", "flush", node, "--timeout", "5", "--json")

@@ -25,7 +25,7 @@ SOFTWARE = Software("qemu", Path("/k"), Path("/i"), Path("/m"), "/python", Path(
 
 
 def devices(*drives: Drive, controllers: tuple[Controller, ...] = ()) -> list[str]:
-    """The value of each -device on QEMU's command line, without the lab's own."""
+    """The value of each -device on QEMU's command line. The lab's own are left out."""
     argv = command(Machine("m", "t", drives, controllers), PLACES, SOFTWARE)
     return [after for word, after in pairwise(argv) if word == "-device"][4:]
 
@@ -65,7 +65,7 @@ def test_two_drives_with_one_serial_number_are_refused() -> None:
 
 
 def test_every_machine_can_be_written_as_a_command() -> None:
-    """Each machine has a unique name and a port for each of its drives."""
+    """Each machine has a unique name and a port for each drive."""
     for name, machine in machines().items():
         assert machine.name == name
         argv = command(machine, PLACES, SOFTWARE)
@@ -82,7 +82,7 @@ def test_every_recording_of_the_lab_can_be_repeated() -> None:
 
 
 def test_paths_hidden_by_a_guests_file_systems_are_kept() -> None:
-    """A checkout below /run or /tmp is listed once, as a guest mounts other file systems there."""
+    """A checkout below /run or /tmp is listed once. A guest mounts other file systems there."""
     below = [f"{place}{name}" for place in COVERED for name in ("ci/.venvs/3.11", "ci")]
     assert hidden([*below, "/usr", "/runs/ci"]) == [f"{place}ci" for place in COVERED]
 
@@ -94,7 +94,7 @@ def test_a_missing_program_is_named_with_its_package() -> None:
 
 
 def test_a_person_at_the_console_finds_this_checkout_s_raidctl() -> None:
-    """The shell has the given PATH and folder, whatever the host's /etc/profile sets."""
+    """The shell has the given PATH and folder. The host's /etc/profile does not change them."""
     script = ["/bin/sh", "-c", shell_in("/usr")]
     typed = b"type -P raidctl; pwd; exit\n"
     output = subprocess.run(script, env=ENVIRONMENT, input=typed, capture_output=True, check=True).stdout.decode()
@@ -163,7 +163,10 @@ def test_tests_of_one_machine_go_to_one_worker(tmp_path: Path) -> None:
 
 @pytest.mark.lab
 def test_a_marked_test_reports_as_if_it_ran_on_the_host(tmp_path: Path) -> None:
-    """Passes, failures with traceback and output, a shared boot and a hanging test are in the junit file."""
+    """The junit file reports marked tests as if run on the host.
+
+    It has passes, failures with traceback and output, a shared boot and a hanging test.
+    """
     environment = {**os.environ, "PYTEST_ADDOPTS": "", "RAIDCTL_LAB_GRACE": "20"}
     argv = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--junitxml={tmp_path}/junit.xml"]
     done = subprocess.run(
@@ -180,7 +183,7 @@ def test_a_marked_test_reports_as_if_it_ran_on_the_host(tmp_path: Path) -> None:
 
 
 DRIVES: tuple[tuple[Backing, str], ...] = (("file", "synced"), ("volatile", "synced"), ("lying", "before"))
-"""The effect of a power cut by kind of drive: what remains of synced data over older data."""
+"""The effect of a power cut by kind of drive. It is what remains of synced data over older data."""
 CACHED = Machine(
     "cached", "drives that lose data",
     tuple(Drive(backing.upper(), bus="virtio", size=1 << 20, backing=backing) for backing, _ in DRIVES),
@@ -190,7 +193,7 @@ CACHED = Machine(
 
 @pytest.mark.lab
 def test_a_power_cut_loses_what_a_drive_is_described_to_lose() -> None:
-    """An honest cache keeps flushed data, a lying one loses it; a reset loses memory only."""
+    """An honest cache keeps flushed data, a lying one loses it. A reset loses memory only."""
     with Guest(CACHED) as guest:
         for drive in CACHED.drives:
             guest.places.disk(drive).write_bytes(b"before".ljust(drive.size, b"\0"))

@@ -1,4 +1,4 @@
-"""Layouts under a real kernel: applied, refused because of signatures, interrupted by a power cut, deleted."""
+"""Layouts under a real kernel. They are applied, refused because of signatures, interrupted by a power cut, deleted."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ drives = ["LABLAY3", "LABLAY4"]
 
 
 def lvm(size: int) -> bytes:
-    """A physical volume of LVM: its label in the second sector, with LVM's checksum."""
+    """A physical volume of LVM. Its label is in the second sector, with LVM's checksum."""
     rest = struct.pack("<I8s32s", 32, b"LVM2 001", b"lab" * 10)
     body = rest.ljust(512 - 20, b"\0")
     crc = zlib.crc32(body, 0xF597A6CF ^ 0xFFFFFFFF) ^ 0xFFFFFFFF
@@ -121,7 +121,7 @@ def write(guest: Guest, text: str) -> None:
 
 
 def coded(guest: Guest, *words: str) -> str:
-    """The code of the plan, from a run without it, which changes nothing."""
+    """The code of the plan. It is from a run without it, which changes nothing."""
     done = apply(guest, PLACE, *words, "--yes")
     found = re.search(r"confirm this plan with --confirm ([0-9a-f]{8})", printed(done))
     assert (done.rc, found is not None) == (2, True), done
@@ -129,7 +129,7 @@ def coded(guest: Guest, *words: str) -> str:
 
 
 def test_every_signature_is_refused_and_kept(machine: Guest) -> None:
-    """A layout for all of these drives is refused with every signature, and nothing is written."""
+    """A layout for all of these drives is refused with every signature. Nothing is written."""
     volumes = "".join(
         f'[[volume]]\ncontroller = "md"\nname = "v{number}"\nraid_level = "raid0"\ndrives = ["LABSIG{number}"]\n'
         for number in range(len(KINDS))
@@ -157,7 +157,7 @@ def test_a_layout_is_applied(machine: Guest) -> None:
 
 
 def test_a_power_cut_at_the_creation_is_continued(machine: Guest) -> None:
-    """After a cut, the next command completes the creation or names the obstacle.
+    """After a cut, the next command completes the creation. Otherwise it names the obstacle.
 
     A second run of the whole layout then has nothing to do.
     """
@@ -182,7 +182,7 @@ def test_a_power_cut_at_the_creation_is_continued(machine: Guest) -> None:
 
 
 def test_a_volume_is_deleted(machine: Guest) -> None:
-    """It is stopped, its members are empty, and its line is gone from mdadm.conf."""
+    """A deleted volume is stopped, and its members are empty. Its line is gone from mdadm.conf."""
     uuid = machine.sh("mdadm --detail --export /dev/md/lake | grep ^MD_UUID=").strip().partition("=")[2]
     host = machine.sh("cat /proc/sys/kernel/hostname").strip()
     write(machine, f'[machine]\nhostname = "{host}"\n[[delete]]\ncontroller = "md"\nunique_id = "{uuid}"\n')

@@ -1,4 +1,4 @@
-"""LEDs of a real enclosure driver and of PCIe slots: on, off after their time, off after a kill.
+"""LEDs of a real enclosure driver and of PCIe slots. They are on, off after their time, off after a kill.
 
 That they are off after a power failure, too, is tested in `test_lab_survives_power_cuts.py`.
 """
@@ -18,7 +18,7 @@ pytestmark = [pytest.mark.lab(minutes=5), pytest.mark.xdist_group("lab-bays")]
 
 BAY = "enclosure:0x3000000000001a2b/Slot 02"
 EMPTY = "pci_slot:0000:04:00"
-"""The fourth slot, by its address, since the kernel's name may change at the next boot."""
+"""The fourth slot, by its address. The kernel's name may change at the next boot."""
 PATIENCE = 600.0
 
 
@@ -31,7 +31,7 @@ def until(true: Callable[[], bool], what: str) -> None:
 
 
 def test_an_enclosure_led_is_switched_on_and_off(bays: Bays) -> None:
-    """The enclosure sees only the LED of bay 2 go on, and off in every case.
+    """The enclosure sees only the LED of bay 2 go on. It goes off in every case.
 
     ``locate off`` and an LED that does not obey are tested without a machine.
     """
@@ -52,14 +52,14 @@ def test_an_enclosure_led_is_switched_on_and_off(bays: Bays) -> None:
 
 
 def attention(bays: Bays) -> dict[str, str]:
-    """The LED of each PCIe slot as the kernel reads it, by the address of the slot."""
+    """LEDs of PCIe slots by slot address, as the kernel reads them."""
     values = bays.guest.sh("cd /sys/bus/pci/slots; for slot in *; do cat $slot/address $slot/attention; done").split()
     return dict(zip(values[::2], values[1::2], strict=True))
 
 
 @pytest.mark.parametrize(("word", "address"), [("LABNVME2", "0000:02:00"), (EMPTY, "0000:04:00")])
 def test_the_led_of_a_pcie_slot_is_that_of_the_drive_in_it(bays: Bays, word: str, address: str) -> None:
-    """The slot is found by the serial number of its NVMe drive, or by its address; other LEDs stay off."""
+    """A slot is found by its drive's serial number or its address. The drive is NVMe; other LEDs stay off."""
     dark = dict.fromkeys((f"0000:0{number}:00" for number in range(1, 5)), "0")
     assert attention(bays) == dark
     blinking = bays.guest.start_raidctl("locate", word, "--for", "1h")

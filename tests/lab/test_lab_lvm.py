@@ -1,4 +1,4 @@
-"""LVM RAID under a real kernel: complete, without a drive that both volumes use, and complete again."""
+"""LVM RAID under a real kernel. It is complete, without a drive that both volumes use, and complete again."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def _volumes(guest: Guest) -> dict[str, dict[str, Any]]:
 
 
 def test_a_drive_of_both_volumes_is_lost_and_comes_back(guest: Guest) -> None:
-    """Both volumes are degraded without the drive, and no other of their drives may be pulled until it is back."""
+    """Both volumes are degraded without the drive. No other of their drives may be pulled until it is back."""
     whole = {
         name: (one["raid_level"], one["status"], one["failures_tolerated"]) for name, one in _volumes(guest).items()
     }

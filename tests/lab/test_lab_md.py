@@ -132,7 +132,7 @@ def test_the_size_is_the_block_device_s(volumes: Json, blocks: Json) -> None:
 
 
 def test_the_strip_is_the_kernel_s_chunk(volumes: Json) -> None:
-    """The strip size equals the chunk size of sysfs, if the level has one."""
+    """The strip size of an array equals the chunk size of sysfs. This holds if the level has one."""
     for name in ARRAYS:
         assert (volumes[name]["strip_bytes"] or 0) == int(sys_md(name, "chunk_size"))
 
@@ -150,7 +150,7 @@ def test_the_unique_id_is_mdadm_s(volumes: Json) -> None:
 
 
 def test_the_status_follows_from_the_kernel_s_state(volumes: Json) -> None:
-    """It is rebuilding if sync_action is "recover", degraded if drives are missing, else ok."""
+    """An array is rebuilding if sync_action is "recover". It is degraded if drives are missing, else ok."""
     for name in ARRAYS:
         action = "none" if name in PLAIN else sys_md(name, "sync_action")
         missing = 0 if name in PLAIN else int(sys_md(name, "degraded"))
@@ -159,7 +159,7 @@ def test_the_status_follows_from_the_kernel_s_state(volumes: Json) -> None:
 
 
 def test_the_progress_is_the_kernel_s(volumes: Json, bounds: dict[str, float]) -> None:
-    """The percentage is between those of mdstat before and after; no other array has a progress."""
+    """The percentage is between those of mdstat before and after. No other array has a progress."""
     before, after = bounds["before"], bounds["after"]
     assert volumes["md15"]["progress"]["operation"] == "recovery"
     assert 0 <= before <= volumes["md15"]["progress"]["percent"] <= after < 100
@@ -183,7 +183,7 @@ ROLES = {
 
 
 def test_the_role_and_state_of_each_member_is_the_kernel_s(md: Json) -> None:
-    """Roles and states are the kernel's; a spare being rebuilt is a member with a warning."""
+    """Roles and states are the kernel's. A spare being rebuilt is a member with a warning."""
     for name in ARRAYS:
         wanted = {}
         for member, state in slots(name).items():
@@ -194,7 +194,7 @@ def test_the_role_and_state_of_each_member_is_the_kernel_s(md: Json) -> None:
 
 
 def test_the_properties_of_a_member_are_those_of_lsblk(md: Json, blocks: Json) -> None:
-    """The size is the member's; model, serial number, rpm, media and interface are those of its drive."""
+    """The size is the member's. Model, serial number, rpm, media and interface are those of its drive."""
     for name in ARRAYS:
         for member, drive in drives_of(md, name).items():
             whole = blocks[blocks[member]["pkname"] or member] if blocks[member]["type"] == "part" else blocks[member]
@@ -221,7 +221,7 @@ def test_the_array_lists_its_members_and_spares(md: Json) -> None:
 
 
 def test_the_consistency_policy_is_the_kernel_s(volumes: Json) -> None:
-    """The consistency policy equals that of sysfs; one array has a bitmap, one a journal."""
+    """The consistency policy equals that of sysfs. One array has a bitmap, one a journal."""
     redundant = [name for name in ARRAYS if name not in PLAIN]
     policies = {name: volumes[name]["consistency_policy"] for name in redundant}
     assert policies == {name: sys_md(name, "consistency_policy") for name in redundant}
@@ -255,7 +255,7 @@ PASSING = {"clean", "active"}
 
 
 def test_layout_and_state_are_mdadm_s(volumes: Json) -> None:
-    """Layout (raid0, raid1 and linear have none) and state equal those of ``mdadm --detail``."""
+    """Layout and state equal those of ``mdadm --detail``. The levels raid0, raid1 and linear have no layout."""
     for name in ARRAYS:
         details = detail(name)
         layout = details.get("Layout", "-unknown-")
@@ -272,7 +272,10 @@ def plain(shown: Json) -> dict[str, Json]:
 
 
 def test_every_drive_is_listed_once_with_the_properties_of_lsblk(shown: Json, blocks: Json) -> None:
-    """Size, model, serial number, firmware, media and interface of all nine drives equal those of lsblk."""
+    """The properties of all nine drives equal those of lsblk.
+
+    These are size, model, serial number, firmware, media and interface.
+    """
     disks = {name: block for name, block in blocks.items() if block["type"] == "disk"}
     wanted = {
         name: (b["size"], b["model"], b["serial"], b["rev"], "hdd" if b["rota"] else "ssd", b["tran"])
@@ -291,7 +294,7 @@ def test_the_speed_and_the_write_cache_of_each_drive_is_hdparm_s(shown: Json) ->
 
 
 def test_the_health_of_each_drive_is_smartctl_s(shown: Json) -> None:
-    """Health, temperature, hours and damaged sectors equal smartctl's JSON, which raidctl does not use."""
+    """Health, temperature, hours and damaged sectors equal smartctl's JSON. raidctl does not use it."""
     for name, drive in plain(shown).items():
         argv = ("smartctl", "--json", "-H", "-A", f"/dev/{name}")
         smart = json.loads(subprocess.run(argv, capture_output=True, check=False).stdout)
@@ -303,7 +306,7 @@ def test_the_health_of_each_drive_is_smartctl_s(shown: Json) -> None:
 
 
 def test_a_drive_is_mounted_where_what_lies_on_it_is(shown: Json, blocks: Json) -> None:
-    """The mount points of each drive are those of its block devices in lsblk."""
+    """Each drive's mount points are those of its block devices in lsblk."""
     for name, drive in plain(shown).items():
         tree = json.loads(output("lsblk", "--json", "--output", "MOUNTPOINTS", f"/dev/{name}"))
         assert blocks[name]["type"] == "disk"
@@ -317,7 +320,7 @@ def points(devices: list[Json]) -> list[str]:
 
 
 def test_only_real_problems_are_reported(shown: Json) -> None:
-    """Only the two degraded arrays and the rebuild are reported, and nothing was left unread."""
+    """Only the two degraded arrays and the rebuild are reported. Nothing was left unread."""
     found = judge(msgspec.convert(shown, Inventory))
     assert {one.where.split("/")[0] for one in found if one.severity != "info"} == {"md:md13", "md:md14", "md:md15"}
     assert [problem for problem in shown["problems"] if problem["severity"] != "info"] == []

@@ -17,7 +17,7 @@ from tests.lab.machines import MD
 
 @contextmanager
 def always(script: str) -> Iterator[list[int]]:
-    """Repeat a shell script beside a test; yields a list that grows with every round."""
+    """Repeat a shell script beside a test. Yields a list that grows with every round."""
     rounds: list[int] = []
     end = threading.Event()
 
@@ -35,7 +35,7 @@ def always(script: str) -> Iterator[list[int]]:
 
 @pytest.mark.lab(MD, last=True, minutes=1, timeout=600)
 def test_show_is_consistent_while_a_drive_fails_and_returns() -> None:
-    """The exit code is 0 or 3, the JSON valid, and the state of the array a possible one."""
+    """The exit code is 0 or 3, and the JSON is valid. The state of the array is a possible one."""
     member = next(Path("/sys/block/md5/md").glob("dev-*")).name.removeprefix("dev-")
     steps = [f"mdadm /dev/md5 --{step} /dev/{member}" for step in ("fail", "remove", "add")]
     turn = "; ".join((*steps, "sleep 1"))

@@ -1,4 +1,7 @@
-"""raidctl-mfi on emulated MegaRAID controllers with the kernel's driver, without the vendor's tool."""
+"""The tool raidctl-mfi on emulated MegaRAID controllers.
+
+The driver is the kernel's, and the vendor's tool is absent.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +37,7 @@ def mfi(*words: str) -> tuple[int, Json]:
 
 @cache
 def controllers() -> dict[str, Json]:
-    """The controllers as raidctl-mfi shows them, by serial number; read once per boot."""
+    """The controllers as raidctl-mfi shows them, by serial number. Read once per boot."""
     _, output = mfi("show")
     found = {one["serial_number"]: one for one in output["controllers"]}
     for one in found.values():
@@ -70,7 +73,7 @@ def listed() -> Json:
 
 
 def disks() -> dict[str, dict[int, tuple[str, int]]]:
-    """The SCSI block devices by PCI function and target number: node and size, from sysfs alone."""
+    """SCSI block devices by PCI function and target number. Each has node and size, from sysfs alone."""
     found: dict[str, dict[int, tuple[str, int]]] = {}
     for place in Path("/sys/block").glob("sd*"):
         device = (place / "device").resolve()
@@ -82,7 +85,10 @@ def disks() -> dict[str, dict[int, tuple[str, int]]]:
 
 
 def test_the_controller_is_described() -> None:
-    """Product name, serial number, firmware and memory are those of QEMU's 8708EM2, the PCI address that of sysfs."""
+    """Product name, serial number, firmware and memory are those of QEMU's 8708EM2.
+
+    The PCI address is that of sysfs.
+    """
     found = shown()
     assert (found["product_name"], found["serial_number"]) == ("LSI MegaRAID SAS 8708EM2", "LAB0000001")
     assert [(one["name"], one["version"]) for one in found["firmware"]] == [("APP", "1.70-QEMU")]
@@ -92,7 +98,7 @@ def test_the_controller_is_described() -> None:
 
 
 def test_volumes_and_drives_are_those_of_the_kernel() -> None:
-    """Volumes have the targets and sizes that sysfs shows, and a drive behind each."""
+    """Volumes have the targets and sizes that sysfs shows. There is a drive behind each."""
     kernel = {target: size for target, (_, size) in disks()[shown()["pci_address"]].items()}
     assert kernel
     assert {one["target"]: one["size_bytes"] for one in shown()["volumes"]} == kernel
@@ -117,7 +123,7 @@ def test_no_node_is_left_behind() -> None:
 
 
 def test_raidctl_shows_the_controller_without_the_vendors_tool() -> None:
-    """Name, firmware and devices of volumes equal sysfs and lsblk, with raidctl-mfi off the PATH."""
+    """Name, firmware and devices of volumes equal sysfs and lsblk. raidctl-mfi is off the PATH."""
     found = listed()
     assert (found["model"], found["firmware"], found["told_by"]) == (
         "LSI MegaRAID SAS 8708EM2", "1.70-QEMU", "raidctl-mfi",
@@ -162,7 +168,7 @@ def test_a_setting_that_the_firmware_does_not_keep_is_not_confirmed() -> None:
 
 
 def test_an_operation_without_effect_is_not_confirmed() -> None:
-    """QEMU accepts PD_LOCATE_START but has no LED; for drive 256 it returns drive 0, so nothing is sent."""
+    """QEMU accepts PD_LOCATE_START but has no LED. For drive 256 it returns drive 0, so nothing is sent."""
     for switch in ("on", "off"):
         code, output = mfi("locate", "--controller", number(), "--drive", "0", "--allow-write", switch)
         assert (code, output["controllers"][0]["result"]["outcome"]) == (6, "not confirmed")
@@ -172,7 +178,7 @@ def test_an_operation_without_effect_is_not_confirmed() -> None:
 
 
 def test_a_policy_with_an_unknown_current_value_is_not_sent() -> None:
-    """LD_GET_PROP returns no data, so there is nothing that could be changed and sent back."""
+    """A policy is not sent if LD_GET_PROP returns no data. There is nothing to change and send back."""
     code, output = mfi("set", "--controller", number(), "--volume", "1", "--write", "write-back", "--allow-write")
     assert (code, output["controllers"][0]["result"]["outcome"]) == (3, "not sent")
 
@@ -189,7 +195,7 @@ def test_a_user_without_rights_gets_exit_code_4() -> None:
 
 @pytest.mark.lab(FOUR_CONTROLLERS, last=True, timeout=900)
 def test_a_controller_without_a_driver_is_not_listed() -> None:
-    """With its driver unbound the other controllers are listed; bound again, it is listed too."""
+    """With its driver unbound the other controllers are listed. Bound again, it is listed too."""
     address, others = shown()["pci_address"], set(controllers()) - {"LAB0000001"}
     driver = Path("/sys/bus/pci/drivers/megaraid_sas")
     (driver / "unbind").write_text(address)
@@ -210,7 +216,7 @@ def test_the_second_generation_is_read() -> None:
 
 
 def test_volumes_are_shown_if_the_configuration_is_refused() -> None:
-    """With nine drives QEMU refuses CFG_READ, and volumes and drives come from the lists."""
+    """Volumes and drives come from the lists if CFG_READ is refused. QEMU refuses it with nine drives."""
     found = controllers()["LAB0000003"]
     assert "The firmware refused CFG_READ: 0x03" in found["messages"]
     assert found["arrays"] is None
@@ -221,13 +227,13 @@ def test_volumes_are_shown_if_the_configuration_is_refused() -> None:
 
 
 def test_a_controller_without_volumes_has_an_empty_list() -> None:
-    """The controller has drives, and its list of volumes is empty, not unknown."""
+    """The list of volumes is empty, not unknown. The controller has drives."""
     found = controllers()["LAB0000004"]
     assert (found["volumes"], len(found["drives"])) == ([], 2)
 
 
 def test_one_of_several_controllers_is_selected_by_its_number() -> None:
-    """The number is that of `show`, and the other controllers are not accessed."""
+    """A number selects one controller: that of `show`. The other controllers are not accessed."""
     number = controllers()["LAB0000003"]["number"]
     code, output = mfi("flush", "--controller", str(number))
     assert (code, [one["pci_address"] for one in output["controllers"]]) == (
@@ -238,7 +244,7 @@ def test_one_of_several_controllers_is_selected_by_its_number() -> None:
 
 
 def test_raidctl_distinguishes_the_controllers() -> None:
-    """Each volume has the device that sysfs shows at its target on its controller's PCI function."""
+    """Each volume has the device that sysfs shows at its target. The target is on its controller's PCI function."""
     found = [one for one in inventory()["controllers"] if one["driver"] == "megaraid_sas"]
     volumes = {
         one["pci_address"]: {int(volume["id"].rpartition("/v")[2]): volume["device"] for volume in one["volumes"]}

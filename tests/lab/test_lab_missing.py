@@ -85,7 +85,7 @@ def debian(tmp_path: Path) -> Debian:
 
 
 def test_an_interrupted_fetch_is_repeated(debian: Debian) -> None:
-    """After a kill in the middle of a download, the next fetch downloads again and removes the rest."""
+    """After a kill in mid-download, the next fetch downloads again. It removes the rest."""
     half = debian.store.parent / "half"
     debian.program("apt-get", f'echo half > "$3.deb"; echo $$ > {half}; exec sleep 60')
     broken = debian.fetch()
@@ -157,7 +157,7 @@ def test_without_root_the_packages_that_are_missing_are_named(tmp_path: Path) ->
 
 
 def owned(place: Path) -> set[str]:
-    """Names of the running programs with a path of this folder among their arguments."""
+    """Names of the running programs that use this folder. A path of it is among their arguments."""
     found = set()
     for entry in Path("/proc").glob("[0-9]*/cmdline"):
         try:
@@ -171,7 +171,7 @@ def owned(place: Path) -> set[str]:
 
 @pytest.mark.lab
 def test_a_killed_owner_leaves_no_machine_behind(tmp_path: Path) -> None:
-    """Signal 9 to the owner of a machine ends QEMU and the nbdkit of its drive."""
+    """Signal 9 to a machine's owner ends QEMU and the drive's nbdkit."""
     environment = {**os.environ, "TMPDIR": str(tmp_path)}
     argv = [sys.executable, "-c", DRIVE_WITH_CACHE]
     with subprocess.Popen(argv, cwd=CHECKOUT, env=environment, stdout=subprocess.PIPE, text=True) as owner:

@@ -1,4 +1,4 @@
-"""The power-cut test with real power cuts, on an honest and on a lying drive."""
+"""The power-cut test with real power cuts. It has an honest and a lying drive."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ pytestmark = [pytest.mark.lab(minutes=1), pytest.mark.xdist_group("lab-powercut"
 
 
 def test_a_lying_drive_is_found_and_an_honest_one_passes(tmp_path: Path) -> None:
-    """Both are cut at once, and recognised by their serial numbers in the next boot."""
+    """A lying drive is found, and an honest one passes.
+
+    Both are cut at once, and recognised by their serial numbers in the next boot.
+    """
     with (
         Station(tmp_path / "honest") as honest,
         Station(tmp_path / "liar") as liar,

@@ -1,4 +1,4 @@
-"""Drives of real md arrays are replaced under a real kernel, with mistakes and failures; the data stay.
+"""Replacing drives of real md arrays under a real kernel. The data stay despite mistakes and failures.
 
 The tests of this file share a machine, and each leaves it with complete arrays.
 """
@@ -35,7 +35,9 @@ def ext4(path: Path) -> bytes:
 
 
 def test_a_member_is_replaced_despite_mistakes_and_failures(bays: Bays, tmp_path: Path) -> None:
-    """A RAID-6 survives a wrong pull, two unfit new drives and a second failure with the same checksum.
+    """A RAID-6 keeps its checksum despite mistakes and failures.
+
+    These are a wrong pull, two unfit new drives and a second failure.
 
     The new drive has the letter and the SCSI address of the old one.
     """

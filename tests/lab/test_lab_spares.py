@@ -1,4 +1,4 @@
-"""A drive becomes the spare of a real array and is removed again."""
+"""A drive that becomes the spare of a real array. It is removed again."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ pytestmark = [pytest.mark.lab(minutes=5), pytest.mark.xdist_group("lab-checks")]
 
 
 def test_a_spare_is_added_and_removed_and_nothing_is_overwritten(bays: Bays) -> None:
-    """A removed spare still has a superblock, so it is refused until that is wiped."""
+    """A removed spare is refused until its superblock is wiped."""
     before = bays.fill("md1", 2)
     node = bays.push(nvme("LABSPARE", 4))
     added = bays.raidctl("spare", "add", "LABSPARE", "--for", "md1", "--yes")

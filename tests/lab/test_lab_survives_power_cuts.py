@@ -1,4 +1,4 @@
-"""Power failures during a batch, a blinking LED and replacements in every state: nothing is lost.
+"""Power failures during a batch, a blinking LED and replacements. Replacements are in every state. Nothing is lost.
 
 The journal is on an emulated drive with ext4 that loses what was not flushed, and shares nothing with the host. QEMU's
 drives reset the cache setting of ``hdparm -W`` when QEMU ends. Real drives do either, so both kinds are tested: after
@@ -52,7 +52,7 @@ class Power:
     """The command that runs at every boot."""
 
     def begin_batch(self) -> None:
-        """Start a batch that disables the cache of P1, and wait for its load."""
+        """Start a batch that disables the cache of P1. Wait for its load."""
         options = self.unit[len(PROGRAM) : self.unit.index("restore")]
         batch = self.bays.guest.start_raidctl(*options, *BATCH, LOAD)
         end = time.monotonic() + PATIENCE
@@ -80,7 +80,7 @@ class Power:
         self.bays.cut()
 
     def restored(self, done: Done) -> None:
-        """Check the result of the unit: the cache is enabled, no LED blinks, and only the replacements are open."""
+        """Check the result of the unit. The cache is enabled, no LED blinks, and only the replacements are open."""
         errors = done.err.decode()
         assert (done.rc, self.cache_on(), self.bays.enclosure.lit) == (0, True, set()), done
         assert "Put back: write_cache of drives:P1 from disabled back to enabled." in errors
@@ -88,7 +88,7 @@ class Power:
         assert errors.count("It is open:") == len(self.pending()) == 2, errors
 
     def pending(self) -> list[dict[str, object]]:
-        """The changes in the journal without an end; a torn line does not count."""
+        """The changes in the journal without an end. A torn line does not count."""
         lines = self.bays.guest.read_file(f"{STATE}/journal.jsonl").decode().split("\n")
         events = [json.loads(line) for line in lines[:-1]]
         ends = {line["change"] for line in events if line["event"] == "end"}
@@ -154,7 +154,7 @@ def after_the_cut(power: Power) -> tuple[str, str]:
 
 
 def before_the_reset(power: Power, mirror: str, parity: str) -> str:
-    """One replacement waits for its new drive, another one is rebuilt; returns the number of that one."""
+    """One replacement waits for its new drive, another one is rebuilt. Returns the number of that one."""
     bays = power.bays
     power.waits(mirror, f"Pull the drive with serial number {MIRROR[1]}")
     bays.pull(MIRROR[1])

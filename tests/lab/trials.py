@@ -1,4 +1,4 @@
-"""Trials on arrays, a mapping and a file system; runs in the machine slow-drives.
+"""Trials on arrays, a mapping and a file system. Runs in the machine slow-drives.
 
 One process measures all of them, since an emulated processor needs longer to start raidctl than for some of them. Each
 line that it prints is a JSON object: what was measured, and the result of the trial.
@@ -53,7 +53,7 @@ def sh(script: str) -> str:
 
 
 def nodes(serial: str) -> list[str]:
-    """The devices with the size of this drive, which differs between kinds of drives."""
+    """The devices with the size of this drive. The size differs between kinds of drives."""
     size = SLOW_DRIVES.drive(serial).size // 512
     return [f"/dev/{place.parent.name}" for place in sorted(Path("/sys/block").glob("*d*/size"))
             if int(place.read_text()) == size and place.parent.name[:2] in ("sd", "vd")]  # fmt: skip
@@ -89,7 +89,7 @@ def level_of(name: str, trial: RaidLevel) -> TrialResult:
 
 
 def tax(table: str, seconds: float) -> TrialResult:
-    """The layer trial on a mapping of the device mapper, whose UUID is LVM's."""
+    """The layer trial on a mapping of the device mapper. Its UUID is LVM's."""
     [drive] = nodes("MAPPED")
     sectors = SLOW_DRIVES.drive("MAPPED").size // 512 - BEFORE
     sh(f'dmsetup create vg-lv --uuid LVM-lab --table "0 {sectors} {table.format(drive)}"; dmsetup mknodes')
@@ -103,7 +103,7 @@ def tax(table: str, seconds: float) -> TrialResult:
 
 
 def raw() -> TrialResult:
-    """Commits to an honest drive, through a file system that sends no flush and past it."""
+    """Commits to an honest drive on a file system without flushes. They go through the file system, and past it."""
     [drive] = nodes("HONEST")
     sh(f"mkfs.ext4 -q -F {drive}; mkdir -p /srv/honest; mount -o barrier=0 {drive} /srv/honest")
     try:

@@ -1,4 +1,6 @@
-"""The harness of changes (:mod:`tests.change.harness`) with the kernel's own caches as the family. Run as a program.
+"""The harness of changes (:mod:`tests.change.harness`) for the kernel's own caches.
+
+They are its family. Run as a program.
 
     python -m tests.layers.kernel_harness layers kernel:vm=dirty_limit="268435456 bytes" --kill
 
@@ -20,7 +22,7 @@ _DATA = ("/bcache/state", "/bcache/dirty_data")
 
 
 class Settings(dict[str, str]):
-    """The state of a machine, equal to another one when all settings are."""
+    """The state of a machine. It is equal to another one when all settings are."""
 
     def settings(self) -> dict[str, str]:
         """Without the amounts of data."""

@@ -1,4 +1,4 @@
-"""The commands for the stack of caches as a user types them, on simulated machines."""
+"""The commands for the stack of caches as a user types them. They run on simulated machines."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def layers(answer: dict[str, Any]) -> dict[str, dict[str, Any]]:
 
 
 def test_show_lists_every_layer_from_the_top_to_the_bottom(raidctl: Raidctl) -> None:
-    """Page cache, bcache, md, drives, and an answer to each of the four verbs from each."""
+    """Page cache, bcache, md and drives are listed. Each layer has an answer to each of the four verbs."""
     found = layers(document(raidctl, "show", "/srv/db", kind=Stack))
     kinds = [layer["kind"] for layer in found.values()]
     assert kinds == ["page_cache", "bcache", "md", "drive", "drive", "drive", "drive"]
@@ -57,7 +57,7 @@ def test_show_has_the_split_of_a_controller_in_bytes(raidctl: Raidctl) -> None:
     ],
 )  # fmt: skip
 def test_show_reports_the_limits_that_threshold_can_set(raidctl: Raidctl, name: str, option: str, value: str) -> None:
-    """The layer can exactly where the command has a plan; elsewhere it has a reason."""
+    """The layer can exactly where the command has a plan. Elsewhere it has a reason."""
     answer = json.loads(raidctl("--demo", name, "--json", "cache", "show").stdout)
     [layer] = [layer for layer in answer["layers"] if layer["kind"] == "controller"]
     planned = raidctl("--demo", name, "cache", "threshold", option, value, "--dry-run").exit_code == 0
@@ -68,7 +68,10 @@ def test_show_reports_the_limits_that_threshold_can_set(raidctl: Raidctl, name: 
 
 @pytest.mark.parametrize("machine", MACHINES)
 def test_show_offers_no_limit_that_a_controller_lacks(raidctl: Raidctl, machine: str) -> None:
-    """If the family cannot set the flush interval, there is no option for it, though the value is shown."""
+    """No option is shown for a flush interval that cannot be set.
+
+    The family cannot set it, though the value is shown.
+    """
     answer = json.loads(raidctl("--replay", FIXTURES / machine, "--json", "cache", "show").stdout)
     found = layers(answer)
     for controller in replayed(machine).inventory.controllers:
@@ -81,7 +84,7 @@ def test_show_offers_no_limit_that_a_controller_lacks(raidctl: Raidctl, machine:
 
 
 def test_a_controller_read_through_raidctl_mfi_explains_why_it_has_no_limits(raidctl: Raidctl) -> None:
-    """The flush interval is shown, and its reason is the one with which raidctl's command refuses it."""
+    """The flush interval is shown with the reason for its refusal. raidctl's command refuses it for the same reason."""
     machine = ("--replay", FIXTURES / "lab-megasas")
     found = layers(json.loads(raidctl(*machine, "--json", "cache", "show").stdout))["megaraid:0"]
     assert found["threshold"]["result"] == "unsupported"
@@ -97,7 +100,7 @@ def test_show_reports_that_the_stripe_cache_of_an_array_can_be_set(raidctl: Raid
 
 
 def test_show_reports_that_a_firmware_splits_its_cache_automatically(raidctl: Raidctl) -> None:
-    """No split in bytes is shown where none is fixed, and the reason is always shown."""
+    """No split in bytes is shown where none is fixed. The reason is always shown."""
     assert "none fixed: The firmware divides the cache" in raidctl("--demo", "9271", "cache", "show").stdout
 
 
@@ -112,7 +115,7 @@ def test_screens_fit_eighty_columns_on_every_demo(raidctl: Raidctl, name: str) -
 
 
 def test_flush_goes_from_the_top_to_the_bottom_and_puts_the_mode_back(raidctl: Raidctl) -> None:
-    """Nothing is left dirty, the cache mode is as before, and the journal has its entries."""
+    """Nothing is left dirty, and the cache mode is as before. The journal has its entries."""
     before = layers(document(raidctl, "show", kind=Stack))
     report = document(raidctl, "flush", "/srv/db", kind=FlushReport)
     found = layers(report)
@@ -130,7 +133,7 @@ def test_flush_goes_from_the_top_to_the_bottom_and_puts_the_mode_back(raidctl: R
 
 
 def test_flush_names_the_layer_that_cannot_with_what_comes_nearest(raidctl: Raidctl) -> None:
-    """dm-cache has no flush: exit code 1, and the cleaner policy as the way."""
+    """dm-cache has no flush, so the exit code is 1. The cleaner policy is shown as the way."""
     done = raidctl(*DEMO, "cache", "flush", "--all")
     assert done.exit_code == 1
     assert "lvchange --cachepolicy cleaner vg0/media" in " ".join(done.stdout.split())
@@ -160,7 +163,7 @@ def test_flush_wants_to_know_what(raidctl: Raidctl, words: Sequence[str]) -> Non
 
 
 def test_a_threshold_is_set_read_again_and_put_back(raidctl: Raidctl) -> None:
-    """Bytes take the place of percent; setting percent again leaves nothing of it."""
+    """Bytes take the place of percent. Setting percent again leaves nothing of it."""
     before = document(raidctl, "threshold", kind=Stack)
     bytes_ = ("--dirty-bytes", "268435456", "--dirty-background-bytes", "67108864", "--yes")
     assert raidctl(*DEMO, "cache", "threshold", *bytes_).exit_code == 0
@@ -173,7 +176,10 @@ def test_a_threshold_is_set_read_again_and_put_back(raidctl: Raidctl) -> None:
 
 
 def test_the_plan_of_a_threshold_reports_that_it_ends_with_a_reboot(raidctl: Raidctl) -> None:
-    """With the exact command, and the one that undoes it: of the counterpart that was not 0."""
+    """The plan reports that a threshold ends with a reboot.
+
+    It has the exact command and its undo, which sets the counterpart that was not 0.
+    """
     done = raidctl(*DEMO, "cache", "threshold", "--dirty-bytes", "8000000000", "--dry-run")
     assert "echo 8000000000 > /proc/sys/vm/dirty_bytes" in done.stdout
     assert "undo: echo 20 > /proc/sys/vm/dirty_ratio" in done.stdout
@@ -188,7 +194,10 @@ def test_watermarks_are_refused_with_the_way_that_there_is(raidctl: Raidctl) -> 
 
 
 def test_a_figure_that_the_kernel_clamps_is_undone(raidctl: Raidctl) -> None:
-    """Bcache takes 40 for 60 without a message: the value is read again, so the difference is noticed."""
+    """A value that the kernel clamps is noticed and undone.
+
+    Bcache takes 40 for 60 without a message, and the value is read again.
+    """
     before = document(raidctl, "show", kind=Stack)["layers"]
     done = raidctl(*DEMO, "cache", "threshold", "/srv/db", "--writeback-percent", "60", "--yes")
     assert done.exit_code == 5
@@ -231,7 +240,7 @@ def test_the_estimates_of_every_demo_have_a_figure_or_a_reason(raidctl: Raidctl)
 
 
 def test_stats_are_watched_as_often_as_requested(raidctl: Raidctl) -> None:
-    """Each reading is one line of valid JSON; in a pipe, plain screens."""
+    """Each reading is one line of valid JSON. In a pipe, plain screens."""
     watched = ("cache", "stats", "/srv/log", "--watch=0.1", "--count", "2")
     lines = raidctl(*DEMO, "--json", *watched).stdout.splitlines()
     assert len(lines) == 2
@@ -241,14 +250,14 @@ def test_stats_are_watched_as_often_as_requested(raidctl: Raidctl) -> None:
 
 
 def test_a_target_behind_watch_is_a_target(raidctl: Raidctl) -> None:
-    """``--watch`` may have a number behind it, and what is none is what is watched."""
+    """A target may follow ``--watch``. The option may have a number behind it, and anything else is what is watched."""
     done = raidctl(*DEMO, "cache", "stats", "--count", "1", "--watch", "/srv/log")
     assert "below /srv/log" in done.stdout
     assert raidctl(*DEMO, "cache", "stats", "/srv/log", "--watch", "fast").exit_code == 2
 
 
 def test_a_recording_is_shown_and_not_flushed(raidctl: Raidctl) -> None:
-    """What would be done is printed for it; nothing can be watched on it."""
+    """What would be done is printed for it. Nothing can be watched on it."""
     place = next(demo.path for demo in demos(vendors()[0]) if demo.name == "layers")
     for words in (("show",), ("stats",), ("threshold",), ("flush", "--all", "--dry-run")):
         assert raidctl("--replay", place, "cache", *words).exit_code in (0, 1)

@@ -23,7 +23,7 @@ def one(table: str, status: str) -> dm.CacheState:
 
 
 def test_a_writecache_has_its_blocks_in_bytes() -> None:
-    """Blocks of the status are of the size that the table names; what is not free is not written yet."""
+    """Blocks of the status are of the size that the table names. What is not free is not written yet."""
     read = one(
         "fast: 0 204800 writecache s 253:1 253:2 4096 4 high_watermark 70 low_watermark 30\n",
         "fast: 0 204800 writecache 0 1000 600 0 50 20 300 10 90 5 200 0 7 0\n",
@@ -40,7 +40,7 @@ def test_a_writecache_of_an_old_kernel_has_four_figures() -> None:
 
 
 def test_a_cache_has_mode_policy_and_dirty_blocks() -> None:
-    """Features are counted, so the core arguments and the policy behind them are found."""
+    """Counting the features finds the core arguments and policy behind them."""
     read = one(
         "m: 0 99 cache 253:4 253:3 253:5 128 2 metadata2 writeback smq 0\n",
         "m: 0 99 cache 8 27/8192 128 191/1600 139 1 352 15 0 191 3 2 metadata2 writeback "
@@ -66,7 +66,7 @@ def test_a_failed_cache_is_a_fault(status: str, fault: str) -> None:
 
 
 def test_mappings_that_are_no_caches_are_left_out() -> None:
-    """Linear, crypt and empty devices are no layers; a line in no known form is counted."""
+    """Linear, crypt and empty devices are no layers. A line in no known form is counted."""
     text = "vg0-a: 0 8 linear 8:1 0\nluks: 0 8 crypt aes :32:logon:x 0 8:2 0\nempty:\nwhat is this\n"
     assert dm.mappings(text, "No devices found\n") == ({}, 1)
 
@@ -92,7 +92,7 @@ def test_no_figures_of_a_status_are_a_crash(words: list[str]) -> None:
 
 @given(st.text())
 def test_rubbish_in_sysfs_is_a_value_error(text: str) -> None:
-    """Every reader of a file gives a value or a ValueError, nothing else."""
+    """Every reader of a file gives a value or a ValueError. It gives nothing else."""
     for reader in (number, human, chosen, parse):
         with contextlib.suppress(ValueError):
             reader(text)

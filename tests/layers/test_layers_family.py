@@ -31,7 +31,10 @@ def planned(files: dict[str, str | Failure], *requested: tuple[str, Setting, str
 
 
 def test_what_undoes_bytes_is_the_percentage_that_was_there() -> None:
-    """To write the one makes the other 0, so the other one has to be written."""
+    """The undo of bytes writes the previous percentage.
+
+    Setting the one makes the other 0, so the other one has to be written.
+    """
     [step] = planned({**VM}, ("kernel:vm", "dirty_limit", "400000000 bytes")).steps
     assert (step.action.path, step.action.data) == ("/proc/sys/vm/dirty_bytes", "400000000")
     assert (step.undo.path, step.undo.data) == ("/proc/sys/vm/dirty_ratio", "20")
@@ -39,14 +42,14 @@ def test_what_undoes_bytes_is_the_percentage_that_was_there() -> None:
 
 
 def test_what_undoes_a_percentage_is_the_bytes_that_were_there() -> None:
-    """The kernel sets the other limit to 0, so its old value is the undo."""
+    """The undo of a percentage is the old value in bytes. The kernel sets the other limit to 0."""
     files = VM | {"/proc/sys/vm/dirty_bytes": "99999744\n", "/proc/sys/vm/dirty_ratio": "0\n"}
     [step] = planned({**files}, ("kernel:vm", "dirty_limit", "30 percent")).steps
     assert (step.undo.path, step.undo.data) == ("/proc/sys/vm/dirty_bytes", "99999744")
 
 
 def test_a_state_that_cannot_come_back_is_not_left() -> None:
-    """Both 0: the kernel has no way back to that once bytes are set."""
+    """A state with both limits 0 is not left. The kernel has no way back to it once bytes are set."""
     plan = planned({**VM, "/proc/sys/vm/dirty_ratio": "0\n"}, ("kernel:vm", "dirty_limit", "400000000 bytes"))
     assert (plan.steps, plan.refusals[0].kind) == ((), "unknown")
 
@@ -58,7 +61,7 @@ def test_a_value_that_cannot_be_read_is_not_changed() -> None:
 
 
 def test_what_the_kernel_silently_ignores_is_refused() -> None:
-    """A limit of less than two pages; a beginning that is not below the limit."""
+    """A limit of less than two pages. A beginning that is not below the limit."""
     tiny = planned({**VM}, ("kernel:vm", "dirty_limit", "4096 bytes"))
     above = planned({**VM}, ("kernel:vm", "dirty_background_limit", "20 percent"))
     assert not tiny.steps + above.steps

@@ -1,4 +1,4 @@
-"""raidctl killed, and the kernel refusing, at every point of a change of the kernel's own caches."""
+"""Changes of the kernel's own caches with failures at every point. raidctl is killed, or the kernel refuses."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ changes = pytest.mark.parametrize("settings", CHANGES, ids=[settings[0].split("=
 @pytest.mark.slow
 @changes
 def test_whatever_fails_leaves_no_kernel_setting_that_restore_does_not_put_back(settings: tuple[str, ...]) -> None:
-    """Killed at every request, or refused, hanging, lied to: after restore, every setting is as before, or all is done.
+    """After restore, every setting is as before, or all is done. Each request is killed, refused, hanging, or lied to.
 
     The harness is a separate process: it forks, so it must have no threads.
     """

@@ -1,4 +1,4 @@
-"""Flushes that fail, hang or never end, and what is left after them."""
+"""Flushes that fail, hang or never end. What is left after them is tested too."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ STATE = "/sys/class/block/bcache0/bcache/state"
 
 @dataclass
 class Ailing:
-    """A simulated machine on which some programs fail, and whose bcache may never become clean."""
+    """A simulated machine on which some programs fail. Its bcache may never become clean."""
 
     machine: Simulated
     replies: dict[str, RunAnswer] = field(default_factory=dict)
@@ -99,7 +99,7 @@ def bench(tmp_path: Path) -> Bench:
 
 
 def test_a_cache_that_never_becomes_clean_gets_its_mode_back(bench: Bench) -> None:
-    """After the time limit its state is reported, and everything is set as before."""
+    """After the time limit the cache's state is reported. Everything is set as before."""
     bench.ailing.stuck = True
     answer = bench.flushing.carry_out(bench.jobs["kernel:bcache0"])
     assert answer.result == "failed"
@@ -109,7 +109,7 @@ def test_a_cache_that_never_becomes_clean_gets_its_mode_back(bench: Bench) -> No
 
 
 def test_an_interrupted_flush_puts_the_mode_back(bench: Bench) -> None:
-    """Ctrl-C while it waits: the exception goes on, the mode is as before."""
+    """Ctrl-C during the wait leaves the mode as before. The exception goes on."""
     bench.ailing.stuck = bench.ailing.interrupted = True
     with pytest.raises(KeyboardInterrupt):
         bench.flushing.carry_out(bench.jobs["kernel:bcache0"])
@@ -130,7 +130,7 @@ def test_an_interrupted_flush_puts_the_mode_back(bench: Bench) -> None:
     ],
 )
 def test_a_command_that_fails_is_reported_with_its_message(bench: Bench, reply: RunAnswer, result: str) -> None:
-    """It is never reported as done; a missing permission, a missing tool and an error are three results."""
+    """It is never reported as done. A missing permission, a missing tool and an error are three results."""
     bench.ailing.replies["sync"] = reply
     answer = bench.flushing.carry_out(bench.jobs["kernel:vm"])
     assert answer.result == result
@@ -153,7 +153,7 @@ def test_a_file_system_that_fails_does_not_keep_the_others_from_being_written(be
 
 
 def test_a_sync_that_knows_no_file_systems_writes_everything(bench: Bench) -> None:
-    """Before coreutils 8.24 there is only the whole machine, which has the wanted one in it."""
+    """Before coreutils 8.24, sync writes the whole machine. That includes the wanted file system."""
     replies = RunAnswer(code=1, err=b"sync: unrecognized option '--file-system'\nTry 'sync --help'.\n")
     bench.ailing.replies["sync --file-system /srv/db"] = replies
     answer = bench.flushing.carry_out(paths("/srv/db"))
@@ -162,14 +162,14 @@ def test_a_sync_that_knows_no_file_systems_writes_everything(bench: Bench) -> No
 
 
 def with_preserved(report: Inventory) -> Inventory:
-    """The same machine, whose controller keeps data of a volume that is gone."""
+    """The same machine with data of a volume that is gone. The controller keeps the data."""
     [controller] = report.controllers
     assert controller.cache is not None
     return replace(report, controllers=(replace(controller, cache=replace(controller.cache, preserved_data=True)),))
 
 
 def test_a_flush_reports_beforehand_what_it_does_not_write(tmp_path: Path) -> None:
-    """Preserved data of a lost volume is not written by the command, which the family reports."""
+    """Preserved data of a lost volume is not written by the command. The family reports that."""
     families = vendors()[0]
     seen = Machine(machine("9271", families, tmp_path), families, "demo:9271").survey()
     inventory = with_preserved(seen.inventory)
@@ -181,7 +181,7 @@ def test_a_flush_reports_beforehand_what_it_does_not_write(tmp_path: Path) -> No
 
 
 def test_data_that_a_controller_keeps_after_a_flush_is_not_called_written() -> None:
-    """The command has done what it can; exit code 1, and the screen names the volume of the remaining data."""
+    """The command has done what it can. Exit code 1, and the screen names the volume of the remaining data."""
     layer = Flushed(layer="acme:0", kind="controller", answer=Answer(result="done"), preserved=True)
     report = FlushReport(host=Host(), layers=(layer,))
     assert code_of(report) == 1
@@ -191,14 +191,17 @@ def test_data_that_a_controller_keeps_after_a_flush_is_not_called_written() -> N
 
 
 def test_a_flush_whose_result_no_tool_reports_is_not_called_complete() -> None:
-    """The command succeeded, but it is unknown whether anything is left: the screen names the layer."""
+    """The screen names a layer whose remaining data is unknown.
+
+    The command succeeded, but whether anything is left is unknown.
+    """
     layer = Flushed(layer="acme:0", kind="controller", answer=Answer(result="done"))
     first = flush_screen(FlushReport(host=Host(), layers=(layer,)), Paper(80)).splitlines()[1]
     assert first == "Every layer was flushed; what is left unwritten is not reported by acme:0."
 
 
 def test_a_missing_program_is_reported_in_a_field() -> None:
-    """The message makes no difference: exit code 4 is for what can be installed."""
+    """The message makes no difference to exit code 4. The code is for what can be installed."""
     controller = Controller(id="acme:0", mode="none", drives=(Drive(id="acme:0/1", device="/dev/sda"),))
     below = Scope(None, drives=((controller, controller.drives[0]),), controllers=(controller,))
 
@@ -240,13 +243,16 @@ def test_a_drive_that_refuses_is_judged_by_its_family(bench: Bench) -> None:
     ],
 )
 def test_the_exit_code_is_that_of_the_worst_layer(results: Sequence[Any], code: int) -> None:
-    """Everything written 0, a layer without a flush 1, doubt 3, tool or right missing 4."""
+    """The exit code is that of the worst layer.
+
+    Everything written 0, a layer without a flush 1, doubt 3, tool or right missing 4.
+    """
     layers = tuple(Flushed(layer=str(n), kind="drive", answer=Answer(result=r)) for n, r in enumerate(results))
     assert code_of(FlushReport(host=Host(), layers=layers)) == code
 
 
 def test_what_could_not_be_read_may_be_a_cache() -> None:
-    """Without dmsetup a mapping may be a cache: exit code 4, although every known layer was flushed."""
+    """Without dmsetup a mapping may be a cache. The exit code is 4, although every known layer was flushed."""
     problem = Problem(severity="warning", where="dmsetup", message="It is missing.", kind="no_tool")
     layer = Flushed(layer="kernel:vm", kind="page_cache", answer=Answer(result="done"))
     assert code_of(FlushReport(host=Host(), layers=(layer,), problems=(problem,))) == 4

@@ -1,4 +1,4 @@
-"""What the kernel reports about its caches, and the problems if it cannot be read."""
+"""What the kernel reports about its caches. There are problems if it cannot be read."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ def test_dirty_memory_includes_writes_under_way() -> None:
 
 
 def test_of_bytes_and_percent_the_one_that_is_not_zero_counts() -> None:
-    """The other one is reported as inactive; the active one is converted to bytes."""
+    """The other one is reported as inactive. The active one is converted to bytes."""
     view_of_kernel = {t.name: t for t in page_thresholds(kernel(VM, programs={PAGE: (0, "4096\n", "")}))}
     assert (view_of_kernel["dirty_ratio"].in_force, view_of_kernel["dirty_ratio"].effective_bytes) == (True, 204800)
     assert (view_of_kernel["dirty_bytes"].in_force, view_of_kernel["dirty_bytes"].effective_bytes) == (False, None)
 
 
 def test_another_page_size_is_obeyed() -> None:
-    """Pages are not 4 KiB everywhere; if their size is unknown, nothing is guessed."""
+    """Pages are not 4 KiB everywhere. If their size is unknown, nothing is guessed."""
     assert kernel(VM, programs={PAGE: (0, "65536\n", "")}).page_bytes("nr_dirty") == 131072
     assert kernel(VM).page_bytes("nr_dirty") is None
 
@@ -69,7 +69,7 @@ def test_a_kernel_without_device_mapper_is_no_silence() -> None:
 
 
 def test_a_bcache_device_that_vanishes_is_not_there() -> None:
-    """Its directory is listed, but its files are gone: it is unknown, and nothing fails."""
+    """A bcache device that vanishes is unknown, and nothing fails. Its directory is listed, but its files are gone."""
     blocks = (BlockDevice("bcache0", "/dev/bcache0", "other"),)
     there = VM | {"/sys/class/block/bcache0/bcache/state": Failure.MISSING}
     view_of_kernel = kernel(there, blocks)
@@ -88,7 +88,7 @@ def test_ten_thousand_devices_are_asked_for_at_once() -> None:
 
 
 def test_an_array_under_reshape_has_its_members() -> None:
-    """The kernel prints 4 (3) then: the new number and the old one."""
+    """An array under reshape has its members. The kernel then prints 4 (3): the new number and the old one."""
     files = {"raid_disks": "4 (3)\n", "stripe_cache_size": "256\n"}
     place = "/sys/class/block/md0/md"
     blocks = (BlockDevice("md0", "/dev/md0", "md"),)

@@ -1,4 +1,4 @@
-"""Read-ahead of block devices: the object it belongs to, the values the kernel accepts, and its undo."""
+"""Read-ahead of block devices. This covers its object, the values that the kernel accepts, and its undo."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Raidctl = Callable[..., Result]
 
 @pytest.fixture
 def raidctl(tmp_path: Path) -> Raidctl:
-    """Run a command line on the demo of software RAID, with an empty state directory."""
+    """Run a command line on the demo of software RAID. The state directory is empty."""
 
     def run(*arguments: str) -> Result:
         return CliRunner().invoke(cli, ["--state-dir", str(tmp_path / "state"), "--demo", "journal", *arguments])
@@ -34,7 +34,7 @@ def planned(value: str, **details: str) -> Plan:
 
 
 def test_the_file_of_the_device_is_written() -> None:
-    """The old value is its undo; the kernel forgets it at a reboot."""
+    """The old value is its undo. The kernel forgets it at a reboot."""
     [step] = planned("512", read_ahead="128").steps
     assert (step.action.path, step.action.data) == ("/sys/class/block/sda/queue/read_ahead_kb", "512")
     assert (step.undo.data, step.persistent) == ("128", False)
@@ -67,7 +67,7 @@ def test_its_current_value_is_what_was_read() -> None:
 
 
 def test_a_mount_point_means_the_device_below_it(raidctl: Raidctl) -> None:
-    """An array has a separate read-ahead; it is set, read again, and then needs no change."""
+    """An array has a separate read-ahead. It is set, read again, and then needs no change."""
     asked = ("cache", "set", "/srv/media", "--read-ahead", "8192", "--yes")
     first, second = raidctl(*asked), raidctl(*asked)
     assert (first.exit_code, second.exit_code) == (0, 0)

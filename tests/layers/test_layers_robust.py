@@ -1,4 +1,4 @@
-"""Rubbish in every file and every output is reported, and never a crash."""
+"""Rubbish in every file and every output. It is reported and never causes a crash."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ LINES = st.one_of(
 def test_rubbish_from_the_kernel_is_no_crash(
     files: dict[str, str | Failure], table: str, status: str, page: str
 ) -> None:
-    """Layers, figures, screens and plans are made of whatever can be read, and no control character comes through."""
+    """Layers, figures, screens and plans are made of whatever can be read. No control character comes through."""
     there = {**files, f"{BLOCK}/bcache0/bcache/state": files.get(f"{BLOCK}/bcache0/bcache/state", "dirty\n")}
     machine = runner(there, {TABLE.argv: (0, table, ""), STATUS.argv: (0, status, ""), PAGE.argv: (0, page, "")})
     below = scope(VIEW, INVENTORY, None)

@@ -34,7 +34,10 @@ INVENTORY = Inventory(
 
 
 def test_a_mount_point_stands_for_everything_below_it() -> None:
-    """From the file system down to the controller's volume and its drives, from top to bottom."""
+    """A mount point stands for everything below it.
+
+    This goes from the file system down to the controller's volume and its drives, from top to bottom.
+    """
     below = scope(VIEW, INVENTORY, "/srv/db/")
     assert (
         below.names.index("bcache0") < below.names.index("md0") < below.names.index("sda1") < below.names.index("sda")
@@ -45,14 +48,14 @@ def test_a_mount_point_stands_for_everything_below_it() -> None:
 
 
 def test_a_device_below_is_named_with_the_file_systems_on_it() -> None:
-    """Its own stack only, but everything that is mounted above is written first."""
+    """A device gives only its own stack. Everything that is mounted above is written first."""
     below = scope(VIEW, INVENTORY, "/dev/disk/by-id/one")
     assert below.names == ["sda"]
     assert below.mountpoints == ("/mnt/again", "/srv/db")
 
 
 def test_an_id_of_the_inventory_is_a_target() -> None:
-    """A volume brings its device; a volume without one is still a target."""
+    """A volume brings its device. A volume without one is still a target."""
     assert scope(VIEW, INVENTORY, "acme:0/v1").names == ["sda"]
     assert [volume.id for _, volume in scope(VIEW, INVENTORY, "acme:0/v2").volumes] == ["acme:0/v2"]
 

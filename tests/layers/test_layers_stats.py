@@ -73,7 +73,7 @@ READS = "reads cached or sequential (at least)"
 
 
 def test_fast_writes_are_reported_as_a_minimum_share() -> None:
-    """A mean of 0.2 ms where half a revolution takes 4.17 ms: at least 95 % did not wait, rounded down."""
+    """At least 95 % did not wait at a mean of 0.2 ms. Half a revolution takes 4.17 ms. The share is rounded down."""
     reported = volume(taken(stat(0, 0, 1000, 200)), None, rpm=7200)
     assert reported.estimate
     assert figures(reported)[WRITES] == 95
@@ -94,7 +94,10 @@ def test_counters_beside_an_estimate_are_not_called_estimates() -> None:
 
 
 def test_drives_of_unknown_rpm_are_taken_for_the_fastest() -> None:
-    """At 15,000 rpm half a revolution is 2 ms: a smaller share is certain."""
+    """Drives of unknown speed are taken for 15,000 rpm.
+
+    Half a revolution is then 2 ms, and a smaller share is certain.
+    """
     assert figures(volume(taken(stat(0, 0, 1000, 200)), None, rpm=None))[WRITES] == 90
 
 
@@ -123,7 +126,10 @@ def test_an_unknown_share_has_its_reason(files: dict[str, str], medium: Media | 
 
 
 def test_a_count_of_milliseconds_that_begins_again_goes_on() -> None:
-    """The kernel prints 32 bits of it: after 49.7 days of requests it begins at 0."""
+    """A millisecond count that wraps around continues.
+
+    The kernel prints 32 bits of it, so after 49.7 days of requests it begins at 0.
+    """
     before, now = stat(0, 0, 1000, 2**32 - 100), stat(0, 0, 2000, 100)
     assert figures(volume(taken(now), taken(before), rpm=7200))[WRITES] == 95
 
@@ -134,7 +140,10 @@ def test_requests_that_took_no_time_have_no_mean() -> None:
 
 
 def test_switched_off_counters_are_reported() -> None:
-    """With queue/iostats at 0 the figures do not change, which does not mean an idle device."""
+    """Counters that are switched off are reported.
+
+    With queue/iostats at 0 the figures do not change, which does not mean an idle device.
+    """
     reported = taken(stat(5, 5, 5, 5) | {f"{PLACE}/queue/iostats": "0\n"})
     [problem] = reported.problems
     assert "iostats" in problem.message
@@ -177,7 +186,7 @@ def test_an_interval_without_reads_has_no_hit_ratio() -> None:
 
 
 def test_what_bcache_calls_available_is_not_what_is_empty() -> None:
-    """Clean cached data counts as available: the used part of the cache is unknown."""
+    """Clean cached data counts as available. The used part of the cache is unknown."""
     now = bcache(1, 1)
     below = scope(BACKED, Inventory(host=Host()), None)
     reported = stack(below, BACKED, now.kernel, Inventory(host=Host()), ())
@@ -199,7 +208,7 @@ def test_rubbish_in_stat_is_a_problem() -> None:
 
 
 def test_a_device_that_vanished_is_unknown() -> None:
-    """Its layer stays, without figures and without what it was a moment ago."""
+    """The layer of a vanished device stays, without figures. It also lacks what it was a moment ago."""
     reported = volume(taken({}), taken(stat(5, 5, 5, 5)))
     assert reported.counters == ()
     assert "unknown" in (reported.method or "")

@@ -1,4 +1,4 @@
-"""Machines written for the tests: the kernel's files and dmsetup's outputs, as a recording."""
+"""Machines written for the tests, as a recording. It has the kernel's files and dmsetup's outputs."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ VM = {
 def runner(
     files: Mapping[str, str | Failure], programs: Mapping[tuple[str, ...], tuple[int, str, str]] | None = None
 ) -> ReplayRunner:
-    """A machine with these files and answers of programs (exit code, output, errors), and nothing else."""
+    """A machine with only these files and program replies. A reply has exit code, output and errors."""
     entries: list[Entry] = []
     kept: dict[str, bytes] = {}
     for path, text in files.items():

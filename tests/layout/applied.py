@@ -66,7 +66,7 @@ partition = { size = "max" }
 
 
 def empty(place: Path, drives: int = 6, **about: str) -> Bench:
-    """A machine with empty drives, a boot image, and no array; ``about``: other facts of the drives by serial."""
+    """A machine with empty drives, a boot image, and no array. ``about``: other facts of the drives by serial."""
     lines = {"clock": "0", f"time {IMAGE}": "1", "time /etc/mdadm/mdadm.conf": "0"}
     lines["text /etc/mdadm/mdadm.conf"] = "MAILADDR root"
     for number, serial in enumerate(SERIALS[:drives], 1):
@@ -179,7 +179,7 @@ def commands(machine: Bench) -> list[str]:
 
 
 def killed(machine: Bench, work: Callable[[], None], at: int) -> None:
-    """Run it in a process that is killed right before one of its commands."""
+    """Run it in a process that is killed. The kill comes right before one of its commands."""
     child = os.fork()
     if child == 0:
         counts = iter(range(1000))

@@ -1,4 +1,4 @@
-"""Layouts that are carried out on simulated machines: guards, order, idempotence, and every cut."""
+"""Layouts that are carried out on simulated machines. The tests cover guards, order, idempotence, and every cut."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from tests.layout.applied import (
 
 @pytest.mark.parametrize("text", [MIRROR + 'size = "max"\n', PARITY, PARTED, MIRROR + PARITY])
 def test_a_layout_is_made_once_and_then_there_is_nothing_to_do(tmp_path: Path, text: str) -> None:
-    """Everything is made and listed, the journal is closed, and a second run has no step."""
+    """Everything is made and listed, and the journal is closed. A second run has no step."""
     machine = empty(tmp_path)
     first = job(machine, text)
     first.run()
@@ -44,7 +44,7 @@ def test_a_layout_is_made_once_and_then_there_is_nothing_to_do(tmp_path: Path, t
 
 
 def test_what_the_layout_does_not_list_is_kept(tmp_path: Path) -> None:
-    """An array that is there stays as it is when another one is made."""
+    """An existing array stays as it is when another is made."""
     machine = empty(tmp_path)
     job(machine, MIRROR).run()
     before = {name: value for name, value in machine.machine.state().items() if "md127" in name}
@@ -53,7 +53,7 @@ def test_what_the_layout_does_not_list_is_kept(tmp_path: Path) -> None:
 
 
 def test_only_commands_of_the_table_are_run(tmp_path: Path) -> None:
-    """The engine refused none, and each word from the file has the form of its place."""
+    """The engine refuses no command of the table. Each word from the file has the form of its place."""
     known = {"/dev/sda", "/dev/sdb"}
     head = ("mdadm", "--create", "/dev/md/x", "--run", "--name=x", "--homehost=h", "--level=1", "--raid-devices=2")
     assert outside(Action(argv=locked((*head, "/dev/sda", "/dev/sdb"), ["/dev/sda"])), make.SHAPES, known) is None
@@ -83,7 +83,10 @@ def test_only_commands_of_the_table_are_run(tmp_path: Path) -> None:
 def test_guard_P6_a_drive_that_is_not_known_to_be_free_is_refused(
     tmp_path: Path, state: dict[str, str], why: str
 ) -> None:
-    """At the plan, and again right before the step if it happens in between; nothing is run."""
+    """Nothing is run if a drive is not known to be free.
+
+    It is refused at the plan, and again right before the step if that happens in between.
+    """
     machine = empty(tmp_path)
     assert job(machine, MIRROR).refused() == []
     late = job(machine, MIRROR)
@@ -97,7 +100,7 @@ def test_guard_P6_a_drive_that_is_not_known_to_be_free_is_refused(
 
 
 def test_guard_P6_it_is_asked_again_right_before_the_step(tmp_path: Path) -> None:
-    """A file system that appears after the stage was planned stops the command."""
+    """A file system that appears after planning stops the command."""
     machine = empty(tmp_path)
     late = job(machine, MIRROR)
     change = late.start()
@@ -116,7 +119,7 @@ def test_guard_P6_it_is_asked_again_right_before_the_step(tmp_path: Path) -> Non
 
 
 def test_guard_P17_whole_drives_or_partitions_only_as_the_file_requires(tmp_path: Path) -> None:
-    """No table is written for whole drives; with ``partition``, no array is made of a whole drive."""
+    """No table is written for whole drives. With ``partition``, no array is made of a whole drive."""
     whole, parted = empty(tmp_path / "whole"), empty(tmp_path / "parted")
     job(whole, MIRROR).run()
     assert not [argv for argv in whole.argvs if "sfdisk" in argv]
@@ -136,7 +139,7 @@ def test_guard_P16_a_name_that_is_taken_is_refused(tmp_path: Path) -> None:
 
 
 def test_guard_R11_content_is_removed_only_with_the_serial_number(tmp_path: Path) -> None:
-    """With --wipe of that drive its first and last MiB are kept, then it is wiped and used."""
+    """With --wipe of its serial number, a drive is wiped and used. Its first and last MiB are kept before that."""
     machine = empty(tmp_path, LABE00001="sig=ext4 parts=1")
     assert job(machine, MIRROR).refused()
     assert job(machine, MIRROR, "LABE00002").refused()
@@ -157,7 +160,7 @@ def test_a_drive_that_is_only_counted_is_never_wiped(tmp_path: Path) -> None:
 
 
 def test_the_code_is_for_this_plan_on_this_machine_in_this_state(tmp_path: Path) -> None:
-    """It stays while nothing changes, and is another one for another state, machine, layout or option."""
+    """The code stays the same while nothing changes. Another state, machine or layout gives another code."""
     machine = empty(tmp_path / "a")
     code = job(machine, MIRROR).code()
     assert job(machine, MIRROR).code() == code == job(empty(tmp_path / "same"), MIRROR).code()
@@ -189,7 +192,7 @@ def test_a_tool_without_an_effect_stops_the_operation(tmp_path: Path, mood: str,
 @pytest.mark.slow
 @pytest.mark.parametrize(("text", "steps"), [(PARTED, 7), (MIRROR + PARITY, 5)])
 def test_a_kill_before_any_command_is_continued(tmp_path: Path, text: str, steps: int) -> None:
-    """Killed at each command, then restored, then continued: as listed, and no command twice in vain."""
+    """A layout killed at any command, restored and continued is as listed. No command is run twice in vain."""
     for at in range(steps):
         machine = empty(tmp_path / str(at))
         killed(machine, job(machine, text).run, at)
@@ -222,7 +225,10 @@ def test_entries_of_the_configuration_are_read_as_mdadm_reads_them() -> None:
 
 
 def test_all_mistakes_of_drives_are_reported_at_once(tmp_path: Path) -> None:
-    """Drives that do not exist, one drive twice under two names, one in two volumes: nothing is run."""
+    """All mistakes of drives are reported, and nothing is run.
+
+    They are drives that do not exist, one drive under two names, and one in two volumes.
+    """
     machine = empty(tmp_path)
     text = (
         MIRROR.replace('"LABE00001"', '"LABE0001"')
@@ -238,7 +244,7 @@ def test_all_mistakes_of_drives_are_reported_at_once(tmp_path: Path) -> None:
 
 
 def test_spares_that_an_array_lacks_are_added(tmp_path: Path) -> None:
-    """Counted or named; only what is missing, under the guards of "spare add"; a second run is nothing."""
+    """Counted or named. Only what is missing, under the guards of "spare add"; a second run is nothing."""
     machine = empty(tmp_path)
     text = PARITY.replace("spares = 1\n", "")
     job(machine, text).run()
@@ -255,7 +261,10 @@ def test_spares_that_an_array_lacks_are_added(tmp_path: Path) -> None:
 
 
 def test_guard_P12_old_data_that_shines_through_is_named(tmp_path: Path) -> None:
-    """With the same drives and geometry as before, an old file system is there again: a warning, not an error."""
+    """Old data that reappears is a warning, not an error.
+
+    An old file system is there again with the same drives and geometry as before.
+    """
     machine = empty(tmp_path)
 
     def shines(_: object) -> None:
@@ -269,7 +278,7 @@ def test_guard_P12_old_data_that_shines_through_is_named(tmp_path: Path) -> None
 
 
 def test_the_configuration_is_written_as_the_file_wants_it(tmp_path: Path) -> None:
-    """With config = false it is not touched; with config = true an array that was there already is listed, too."""
+    """With config = false it is not touched. With config = true an array that was there already is listed, too."""
     machine = empty(tmp_path)
     job(machine, MIRROR + "config = false\n").run()
     assert commands(machine) == ["mdadm --create"]
@@ -282,7 +291,7 @@ def test_the_configuration_is_written_as_the_file_wants_it(tmp_path: Path) -> No
 
 @pytest.mark.parametrize("name", ["lab:da ta", "x\nPROGRAM /bin/evil", "lab:data\nMAILADDR evil", "a b", "", "ü"])
 def test_a_hostile_name_in_a_superblock_writes_no_other_line(name: str) -> None:
-    """The configuration gets one ARRAY line by UUID; what is no name is left out."""
+    """The configuration gets one ARRAY line by UUID. What is no name is left out."""
     uuid = "8c1f6e20:4b7d93a5:e0523b18:77d96c4f"
     volume = Volume(id="md:md0", device="/dev/md0", name=name, unique_id=uuid, metadata="1.2")
     assert conf.with_array("MAILADDR root\n", volume) == (f"MAILADDR root\nARRAY /dev/md0 metadata=1.2 UUID={uuid}\n")

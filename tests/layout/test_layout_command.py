@@ -1,4 +1,7 @@
-"""``raidctl layout apply`` on the command line: confirmation, exit codes, one document, continuing and giving up."""
+"""``raidctl layout apply`` on the command line.
+
+This covers confirmation, exit codes, one document, continuing and giving up.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +30,7 @@ Raidctl = Callable[..., Result]
 
 @pytest.fixture
 def raidctl(tmp_path: Path) -> Raidctl:
-    """Run a command on a simulated machine that is its own in this test."""
+    """Run a command on this test's own simulated machine."""
 
     def run(*words: str, demo: str = "raid6") -> Result:
         return CliRunner().invoke(cli, ["--state-dir", str(tmp_path), "--demo", demo, *words])
@@ -45,7 +48,7 @@ def code_of(raidctl: Raidctl) -> str:
 
 
 def test_only_the_code_of_the_plan_confirms_it(raidctl: Raidctl) -> None:
-    """Neither --yes, nor another code, nor the end of the input; a dry run needs none and changes nothing."""
+    """Neither --yes, nor another code, nor the end of the input. A dry run needs none and changes nothing."""
     code = code_of(raidctl)
     other = "00000000" if code != "00000000" else "11111111"
     for words in ((), ("--yes",), ("--confirm", other)):
@@ -59,14 +62,17 @@ def test_only_the_code_of_the_plan_confirms_it(raidctl: Raidctl) -> None:
 
 
 def test_a_code_is_worthless_after_a_change(raidctl: Raidctl) -> None:
-    """A drive that became a spare meanwhile is no longer free, and the code of the old plan confirms nothing."""
+    """The code of an old plan confirms nothing after a change.
+
+    A drive that became a spare meanwhile is no longer free.
+    """
     code = code_of(raidctl)
     assert raidctl("spare", "add", "/dev/sde", "--for", "md0", "--yes").exit_code == 0
     assert raidctl("layout", "apply", MIRROR, *WIPE, "--confirm", code).exit_code in (1, 2)
 
 
 def test_volumes_on_hardware_controllers_are_printed_and_not_made(raidctl: Raidctl) -> None:
-    """The whole plan with its commands and its point of no return; exit code 1, and not even its settings are set."""
+    """The whole plan with its commands and its point of no return. Exit code 1, and not even its settings are set."""
     result = raidctl("layout", "apply", str(EXAMPLES / "p440.toml"), "--yes", demo="p440")
     assert (result.exit_code, "create type=ld" in result.stdout) == (1, True), result.output
     assert "from here on, the contents of the drives are overwritten" in result.stdout
@@ -76,7 +82,7 @@ def test_volumes_on_hardware_controllers_are_printed_and_not_made(raidctl: Raidc
 
 
 def test_settings_alone_are_set_with_yes(raidctl: Raidctl, tmp_path: Path) -> None:
-    """A layout that differs in cache policies only is applied by the engine of "cache set"."""
+    """A layout that differs only in cache policies is applied. The engine of "cache set" does it."""
     text = raidctl("layout", "export", demo="perc5i").stdout
     file = tmp_path / "perc5i.toml"
     file.write_text(text.replace('write = "protected-write-back"', 'write = "write-through"'))
@@ -103,7 +109,7 @@ def test_json_is_one_document_with_the_result_of_the_plan(
 
 
 def test_mistakes_and_recordings_are_refused(raidctl: Raidctl, tmp_path: Path) -> None:
-    """All mistakes of a file with their lines; a recording cannot be changed; a missing file is named."""
+    """All mistakes of a file with their lines. A recording cannot be changed; a missing file is named."""
     file = tmp_path / "wrong.toml"
     file.write_text("layout = 1\nunlistd = 'keep'\n[[volume]]\nnam = 'x'\n")
     result = raidctl("layout", "apply", str(file))
@@ -118,7 +124,7 @@ def test_mistakes_and_recordings_are_refused(raidctl: Raidctl, tmp_path: Path) -
 
 
 def cut_off(raidctl: Raidctl, words: tuple[str, ...], at: int) -> None:
-    """Run a command in a process that ends without a trace right before one of its changes of the machine."""
+    """Run a command in a process that ends without a trace. It ends right before one of its changes of the machine."""
     child = os.fork()
     if child == 0:
         answer, counts = Simulated.answer, iter(range(1000))
@@ -137,7 +143,7 @@ def cut_off(raidctl: Raidctl, words: tuple[str, ...], at: int) -> None:
 
 
 def test_what_was_cut_off_is_continued_or_given_up(raidctl: Raidctl) -> None:
-    """It is named before anything else is applied; resume ends it, abandon closes it and changes nothing."""
+    """It is named before anything else is applied. Resume ends it, abandon closes it and changes nothing."""
     cut_off(raidctl, ("layout", "apply", MIRROR, *WIPE, "--confirm", code_of(raidctl)), 2)
     for words in (("layout", "apply", MIRROR), ("layout", "apply", MIRROR, *WIPE, "--yes")):
         result = raidctl(*words)
@@ -149,7 +155,7 @@ def test_what_was_cut_off_is_continued_or_given_up(raidctl: Raidctl) -> None:
 
 
 def test_what_is_given_up_stays_as_it_is(raidctl: Raidctl) -> None:
-    """Abandoned before the array was made: the journal is closed, and the next plan starts from the beginning."""
+    """Abandoning before the array was made closes the journal. The next plan starts from the beginning."""
     cut_off(raidctl, ("layout", "apply", MIRROR, *WIPE, "--confirm", code_of(raidctl)), 1)
     change = json.loads(raidctl("journal", "--json").stdout)[0]["begin"]["change"]
     assert raidctl("layout", "apply", "abandon", change).exit_code == 0
@@ -159,7 +165,7 @@ def test_what_is_given_up_stays_as_it_is(raidctl: Raidctl) -> None:
 
 
 def test_a_deletion_is_planned_under_its_guards(raidctl: Raidctl, tmp_path: Path) -> None:
-    """A mounted volume is not deleted; plan lists the deletion, and check reports the volume as still present."""
+    """A mounted volume is not deleted. Plan lists the deletion, and check reports the volume as still present."""
     file = tmp_path / "delete.toml"
     uuid = "8c1f6e20:4b7d93a5:e0523b18:77d96c4f"
     head = 'layout = 1\n[machine]\nhostname = "orchard"\n[[delete]]\ncontroller = "md"\n'
@@ -177,7 +183,10 @@ def test_a_deletion_is_planned_under_its_guards(raidctl: Raidctl, tmp_path: Path
 
 @pytest.mark.parametrize("command", ["check", "plan", "apply"])
 def test_all_mistakes_are_reported_at_once(command: str, tmp_path: Path) -> None:
-    """A typo, drives and a controller that do not exist, two volumes on one drive: each with file and line."""
+    """Each mistake is reported with file and line.
+
+    The mistakes are a typo, drives and a controller that do not exist, two volumes on one drive.
+    """
     volume = '[[volume]]\nname = "{}"\ncontroller = "{}"\n{} = "raid1"\ndrives = ["{}", "{}"]\n'
     rows = [
         ("a", "megaraid", "raid_levle", "999:0", "32:1"), ("b", "megaraid", "raid_level", "32:1", "32:2"),
@@ -205,7 +214,10 @@ def test_all_mistakes_are_reported_at_once(command: str, tmp_path: Path) -> None
 
 
 def test_spares_and_deletions_are_compared_with_the_machine_as_well(tmp_path: Path) -> None:
-    """Drives and controllers that do not exist in any table, and one drive that two arrays name differently."""
+    """Spares and deletions are compared with the machine as well.
+
+    Unknown drives and controllers are found in any table, as is a drive that two arrays name differently.
+    """
     path = tmp_path / "machine.toml"
     path.write_text(
         'layout = 1\nunlistd = "keep"\n[machine]\nserial = "PDNLH0BRHAK4T2"\n'

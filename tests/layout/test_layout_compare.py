@@ -1,4 +1,4 @@
-"""A machine compared with a layout: never the same on less than the whole evidence."""
+"""A machine compared with a layout. It is never the same on less than the whole evidence."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def of(inventory: Inventory, text: str) -> Comparison:
 
 @pytest.mark.parametrize("machine", MACHINES)
 def test_a_changed_or_missing_value_is_never_the_same(machine: str) -> None:
-    """Another value is a difference; a value that is not reported is unknown, or a difference, but not the same."""
+    """Another value is a difference. A value that is not reported is unknown, or a difference, but not the same."""
     inventory = replayed(machine).inventory
     text = export(inventory)
     for controller in inventory.controllers:
@@ -70,7 +70,7 @@ def test_a_drive_that_is_no_longer_described_is_never_the_same(machine: str) -> 
 
 @pytest.mark.parametrize("machine", MACHINES)
 def test_a_volume_that_could_not_be_read_is_unknown_not_missing(machine: str) -> None:
-    """Without its controllers a machine lacks its volumes; if something could not be read, they are unknown."""
+    """Without its controllers a machine lacks its volumes. If something could not be read, they are unknown."""
     inventory = replayed(machine).inventory
     text = export(inventory)
     if "[[volume]]" not in text:
@@ -82,7 +82,7 @@ def test_a_volume_that_could_not_be_read_is_unknown_not_missing(machine: str) ->
 
 
 def test_a_replaced_drive_is_named_on_both_sides() -> None:
-    """The serial number that left and the one that joined are both in the difference."""
+    """Both serial numbers of a replaced drive are in the difference. One left, the other joined."""
     inventory = replayed("smartarray-gen10-failed-battery").inventory
     found = of(inventory, export(inventory).replace("WBN0K2C9", "WBN0OLD1"))
     differences = [one for compared in found.compared for one in compared.differences]
@@ -90,7 +90,7 @@ def test_a_replaced_drive_is_named_on_both_sides() -> None:
 
 
 def test_another_unique_id_is_another_volume() -> None:
-    """A volume that was created again, with the same name, level and drives, is not the listed one."""
+    """A volume that was created again is not the listed one. Name, level and drives are the same."""
     inventory = replayed("smartarray-gen10-failed-battery").inventory
     text = export(inventory).replace("600508B1001C0B7F35E1D96A842CC3F7", "600508B1001C0B7F35E1D96A842CC3F8")
     assert [one.verdict for one in of(inventory, text).compared] == ["same", "same", "missing", "unlisted"]
@@ -107,7 +107,7 @@ def test_counted_drives_are_compared_by_what_they_are() -> None:
 
 
 def test_an_unlisted_volume_is_a_difference_only_if_the_file_refuses_it() -> None:
-    """Volumes beside the listed ones are shown; with unlisted = "refuse" the machine differs."""
+    """Volumes beside the listed ones are shown. With unlisted = "refuse" the machine differs."""
     inventory = replayed("smartarray-gen10-failed-battery").inventory
     text = 'layout = 1\n[[volume]]\ncontroller = "smartarray:0"\nname = "data"\n'
     assert of(inventory, text).verdict == "same"
@@ -115,7 +115,7 @@ def test_an_unlisted_volume_is_a_difference_only_if_the_file_refuses_it() -> Non
 
 
 def test_a_unique_id_that_is_not_reported_is_unknown() -> None:
-    """A volume that is found by its name, while its unique id is not reported, may be another one."""
+    """A volume found by name may be another one. Its unique id is not reported."""
     inventory = replayed("smartarray-gen10-failed-battery").inventory
     volume = inventory.controllers[0].volumes[1]
     found = of(changed(inventory, volume, unique_id=None), export(inventory))
@@ -123,7 +123,7 @@ def test_a_unique_id_that_is_not_reported_is_unknown() -> None:
 
 
 def test_volumes_that_could_not_be_read_may_be_unlisted_ones() -> None:
-    """With unlisted = "refuse", a machine that was read in part is not known to have only what is listed."""
+    """A machine read in part may have more than is listed. This matters with unlisted = "refuse"."""
     inventory = replayed("smartarray-gen10-failed-battery").inventory
     text = export(inventory).replace("layout = 1", 'layout = 1\nunlisted = "refuse"')
     assert of(inventory, text).verdict == "same"
@@ -142,7 +142,7 @@ def test_no_spares_are_not_known_where_no_drive_is_listed() -> None:
 
 
 def test_the_exit_code_of_check_is_its_answer(tmp_path: Path) -> None:
-    """0 as described, 1 different, 2 a mistake, 3 unknown; an existing file is not overwritten."""
+    """0 as described, 1 different, 2 a mistake, 3 unknown. An existing file is not overwritten."""
     replay = ("--replay", str(FIXTURES / "smartarray-gen10-failed-battery"))
     file = tmp_path / "cinder.toml"
 

@@ -1,4 +1,4 @@
-"""Volumes that a layout deletes: only by name, only unused, and nothing of them is left."""
+"""Volumes that a layout deletes. It deletes only by name, only unused ones, and leaves nothing of them."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from tests.support.machines import replayed
 
 
 def test_guard_P19_a_volume_is_deleted_only_by_name(tmp_path: Path) -> None:
-    """Absence deletes nothing, an [machine] is needed, and its own unique id is the name."""
+    """Absence deletes nothing: [machine] and the volume's own unique id are needed. The unique id is the name."""
     machine = empty(tmp_path)
     job(machine, MIRROR).run()
     assert job(machine, "unlisted = 'refuse'\n").steps() == []
@@ -50,7 +50,7 @@ def test_guard_P19_a_volume_is_deleted_only_by_name(tmp_path: Path) -> None:
 
 
 def test_a_volume_is_deleted_and_nothing_of_it_is_left(tmp_path: Path) -> None:
-    """Stopped, its superblocks and its line removed, all of it kept before; a second run is nothing."""
+    """Stopped, its superblocks and its line removed, all of it kept before. A second run is nothing."""
     machine = empty(tmp_path)
     job(machine, MIRROR).run()
     machine.argvs.clear()
@@ -94,7 +94,7 @@ def made(machine: Bench, **about: str) -> str:
 
 
 def test_guard_P2_a_volume_with_a_signature_is_not_deleted(tmp_path: Path) -> None:
-    """A volume with a signature is deleted only with its unique id in --wipe."""
+    """A volume with a signature is deleted only if --wipe lists it. It is listed by its unique id."""
     machine = empty(tmp_path)
     text = made(machine, fs="ext4")
     [about] = arrays(machine.machine.state()).values()
@@ -103,7 +103,10 @@ def test_guard_P2_a_volume_with_a_signature_is_not_deleted(tmp_path: Path) -> No
 
 
 def test_guard_P1_a_volume_in_use_is_not_deleted(tmp_path: Path) -> None:
-    """Held by a program, mounted, or below something else: nothing lifts it, also not right before the step."""
+    """Nothing lifts the refusal for a volume in use.
+
+    It is held by a process, mounted, or below something else. This also holds right before the step.
+    """
     machine = empty(tmp_path)
     text = made(machine)
     assert job(machine, text).refused() == []
@@ -119,7 +122,7 @@ def test_guard_P1_a_volume_in_use_is_not_deleted(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("point", ["/", "/boot", "/boot/efi", "/usr", "/var", "[SWAP]", "/var/lib/raidctl"])
 def test_guard_P3_the_volume_of_the_system_is_not_deleted(tmp_path: Path, point: str) -> None:
-    """Itself or below another layer, also with its unique id given; nothing lifts it."""
+    """Itself or below another layer, also with its unique id given. Nothing lifts it."""
     machine = empty(tmp_path)
     job(machine, MIRROR).run()
     seen = machine.look()
@@ -137,7 +140,7 @@ def test_guard_P3_the_volume_of_the_system_is_not_deleted(tmp_path: Path, point:
 
 
 def test_guard_P11_creations_come_before_deletions(tmp_path: Path) -> None:
-    """What is new is made and listed before anything is deleted; the deletion never makes room for it."""
+    """What is new is made and listed before anything is deleted. The deletion never makes room for it."""
     machine = empty(tmp_path)
     job(machine, MIRROR).run()
     machine.argvs.clear()
@@ -160,7 +163,7 @@ def test_guard_P11_creations_come_before_deletions(tmp_path: Path) -> None:
 def test_guards_P4_P5_what_cannot_be_known_is_not_deleted(
     tmp_path: Path, changes: dict[str, Any], guard: str | None
 ) -> None:
-    """Without a device its use is unknown; a volume of several machines, or one that is reshaped, stays."""
+    """Without a device its use is unknown. A volume of several machines, or one that is reshaped, stays."""
     machine = empty(tmp_path)
     job(machine, MIRROR).run()
     seen = machine.look()
@@ -174,7 +177,7 @@ def test_guards_P4_P5_what_cannot_be_known_is_not_deleted(
 
 
 def test_a_volume_of_a_family_that_makes_none_is_refused() -> None:
-    """An unused LVM volume is not deleted, and the refusal names its family."""
+    """An unused LVM volume is not deleted. The refusal names its family."""
     recorded = replayed("lvm-raid5-recovering")
     blocks = tuple(msgspec.structs.replace(one, mountpoints=(), mounts=()) for one in recorded.view.blocks)
     seen = msgspec.structs.replace(recorded, view=msgspec.structs.replace(recorded.view, blocks=blocks))

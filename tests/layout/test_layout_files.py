@@ -1,4 +1,4 @@
-"""Layout files: what is written, what is read, and the mistakes that are found."""
+"""Layout files. The tests cover what is written, what is read, and the mistakes that are found."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def test_a_machine_is_as_its_own_layout_describes(machine: str) -> None:
 
 
 def test_hostile_names_are_text_in_a_layout() -> None:
-    """A name with quotes, control characters and brackets is written so that the file has no other key."""
+    """A hostile name adds no key to the written file. It has quotes, control characters and brackets."""
     inventory = replayed("smartarray-gen10-failed-battery").inventory
     controller = inventory.controllers[0]
     volumes = tuple(replace(volume, name=HOSTILE, mountpoints=(HOSTILE,)) for volume in controller.volumes)
@@ -73,7 +73,7 @@ def test_a_mistake_has_its_line_and_a_suggestion(text: str, line: int, message: 
 
 @pytest.mark.parametrize("family", [vendor.FAMILY for vendor in vendors()[0]])
 def test_volumes_share_some_of_their_drives_only_in_a_family_that_declares_it(family: str) -> None:
-    """Volumes of LVM take parts of some drives of their group; elsewhere it is a mistake in the second volume."""
+    """Volumes of LVM take parts of some drives of their group. Elsewhere it is a mistake in the second volume."""
     table = f"[[volume]]\ncontroller = '{family}'\ndrives = "
     text = f"layout = 1\n{table}['A', 'B']\n{table}['B', 'C']\n".encode()
     if family == "lvm":
@@ -86,7 +86,7 @@ def test_volumes_share_some_of_their_drives_only_in_a_family_that_declares_it(fa
 
 
 def test_all_mistakes_are_reported_at_once() -> None:
-    """A file with several mistakes is refused with all of them, in its order."""
+    """A file with several mistakes is refused with all of them. They are in its order."""
     text = VOLUME + "raid_level = 'raid61'\nstrip = 7.5\n[[volume]]\nsize = 'x'\n"
     with pytest.raises(MistakesError) as caught:
         read_layout("machine.toml", text.encode())

@@ -1,4 +1,4 @@
-"""The steps to a layout: commands with free drives only; nothing is deleted, converted, or guessed."""
+"""The steps to a layout: commands with free drives only. Nothing is deleted, converted, or guessed."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ HEAD = "layout = 1\n[[volume]]\n"
 
 
 def planned(machine: str, text: str, signatures: dict[str, Any] | None = None, **changes: Any) -> LayoutPlan:
-    """The plan for a recorded machine, with other values in its first controller."""
+    """The plan for a recorded machine. Its first controller gets other values."""
     seen = replayed(machine)
     if changes:
         first, *others = seen.inventory.controllers
@@ -44,14 +44,14 @@ def planned(machine: str, text: str, signatures: dict[str, Any] | None = None, *
 
 @pytest.mark.parametrize("machine", MACHINES)
 def test_a_machine_needs_no_step_to_its_own_layout(machine: str) -> None:
-    """Planning the layout that was exported from a machine finds nothing to do."""
+    """Planning the layout exported from a machine finds nothing to do."""
     found = planned(machine, export(replayed(machine).inventory))
     assert (found.steps, found.not_planned) == ((), ())
 
 
 @pytest.mark.parametrize("machine", MACHINES)
 def test_a_lost_volume_is_never_planned_on_drives_that_are_in_use(machine: str) -> None:
-    """With a volume of another unique id and name, its own drives are refused: they are members of what is there."""
+    """A lost volume's own drives are refused. With another unique id and name, they are members of what is there."""
     text = re.sub(r"(?m)^(unique_id|name|id) = .*\n", "", export(replayed(machine).inventory))
     text = text.replace("[[volume]]\n", '[[volume]]\nunique_id = "ffffffffffffffffffffffffffffffff"\n')
     found = planned(machine, text)
@@ -86,7 +86,10 @@ PLACES = {"md": "", "megaraid": "252:{}", "adaptec": "0,{}", "threeware": "p{}",
 
 @pytest.mark.parametrize(("family", "controller", "tool"), COMMANDS)
 def test_each_tool_is_given_its_own_words(family: str, controller: str, tool: str) -> None:
-    """The words of the manuals, for a RAID-6 of four drives in protected write-back; 3ware's has five at least."""
+    """Each tool gets the words of its manual for a RAID-6.
+
+    It has four drives in protected write-back, 3ware's at least five.
+    """
     drives = tuple(Drive(id=f"{controller}/{PLACES[family].format(number)}") for number in range(4))
     new = NewVolume(
         name="lake", raid_level="raid5" if family == "threeware" else "raid6", drives=drives, size_bytes=None,
@@ -119,7 +122,7 @@ def test_each_tool_is_given_its_own_words(family: str, controller: str, tool: st
 def test_no_tool_is_given_a_number_of_drives_that_it_refuses(
     tool: str, level: RaidLevel, number: int, words: str | None
 ) -> None:
-    """As in the manuals; a 3ware unit without a write policy uses its cache only while the battery is good."""
+    """As in the manuals. A 3ware unit without a write policy uses its cache only while the battery is good."""
     [(family, controller)] = {(one, on) for one, on, name in COMMANDS if name == tool}
     new = NewVolume(
         name=None, raid_level=level, size_bytes=None, strip_bytes=None, write=None, read=None, nodes=(), metadata=None,
@@ -140,7 +143,7 @@ def test_no_tool_is_given_a_number_of_drives_that_it_refuses(
 
 
 def test_mdadm_is_given_the_spares_that_the_plan_overwrites() -> None:
-    """In one command: the number of spares, and their nodes behind those of the members."""
+    """One command has the number of spares and their nodes. The nodes are behind those of the members."""
     new = NewVolume(
         name="lake", raid_level="raid1", drives=(Drive(id="a"), Drive(id="b")), nodes=("/dev/sda", "/dev/sdb"),
         spares=("/dev/sdc",), size_bytes=None, strip_bytes=None, write=None, read=None, metadata=None, md_layout=None,
@@ -171,7 +174,7 @@ def test_mdadm_is_given_the_spares_that_the_plan_overwrites() -> None:
 def test_each_generation_of_a_tool_is_given_its_own_words(
     tool: str, version: str | None, write: WritePolicy, words: str
 ) -> None:
-    """Version 1 of storcli has another word for the level; a bad battery has another word in two of them."""
+    """Version 1 of storcli has another word for the level. A bad battery has another word in two of them."""
     drives = tuple(Drive(id=f"megaraid:0/8:{number}") for number in range(3))
     new = NewVolume(
         name=None, raid_level="raid5", drives=drives, size_bytes=None, strip_bytes=None, write=write, read=None,
@@ -187,7 +190,7 @@ def test_each_generation_of_a_tool_is_given_its_own_words(
 
 
 def test_a_name_of_nothing_has_its_line_and_what_may_be_meant() -> None:
-    """All at once: drives that do not exist, one that almost does, a controller with a typo."""
+    """All unmatched names are reported at once. Drives do not exist, one almost does, a controller has a typo."""
     machine = "smartarray-gen10-failed-battery"
     volume = '[[volume]]\nname = "{}"\ncontroller = "{}"\nraid_level = "raid1"\ndrives = ["{}", "{}"]\n'
     rows = [
@@ -223,7 +226,7 @@ def test_a_drive_that_is_not_known_to_be_free_and_healthy_is_not_used(change: di
 
 
 def test_a_drive_of_md_is_probed_first() -> None:
-    """A drive whose signatures could not be read, or that has one, does not become a member."""
+    """A drive with signatures, or unread ones, does not become a member."""
     machine = "drives-ahci"
     seen = replayed(machine)
     drive = next(one for controller in seen.inventory.controllers for one in controller.drives if one.device)
@@ -247,7 +250,10 @@ def test_a_drive_of_md_is_probed_first() -> None:
     ],
 )
 def test_what_cannot_be_made_has_its_reason(text: str, why: str) -> None:
-    """A volume without drives, too large, or on drives that are in use is not planned, and the reason is given."""
+    """A volume that cannot be made is not planned, with a reason.
+
+    It has no drives, is too large, or is on drives that are in use.
+    """
     found = planned("smartarray-gen10-failed-battery", HEAD + 'controller = "smartarray:0"\nname = "x"\n' + text)
     assert not found.steps
     assert any(why in one for each in found.not_planned for one in each.why), found.not_planned
@@ -261,7 +267,7 @@ FAILED = "smartarray-gen10-failed-battery"
     ("write", "why"), [("awb", "continues without a battery"), ("wb", "is not in use"), ("wt", None)]
 )
 def test_guard_P10_a_new_volume_gets_no_write_policy_that_loses_data(write: str, why: str | None) -> None:
-    """As if it were set: write-back needs a good battery; without the key, nothing is asked for."""
+    """As if it were set: write-back needs a good battery. Without the key, nothing is asked for."""
     text = f'{VOLUME}raid_level = "raid0"\ndrives = {{ count = 1 }}\n'
     assert len(planned(FAILED, text).steps) == 1
     found = planned(FAILED, f'{text}write = "{write}"\n')
@@ -270,14 +276,14 @@ def test_guard_P10_a_new_volume_gets_no_write_policy_that_loses_data(write: str,
 
 
 def test_guard_P8_raid_0_needs_its_word() -> None:
-    """A level that is not given is never chosen, and one drive is not taken for it."""
+    """A level that is not given is never chosen. One drive is not taken for RAID-0."""
     for level in ("", 'raid_level = "raid1"\n', 'raid_level = "raid5"\n'):
         assert not planned(FAILED, f'{VOLUME}{level}drives = ["WBN0K3D4"]\n').steps, level
     assert planned(FAILED, f'{VOLUME}raid_level = "raid0"\ndrives = ["WBN0K3D4"]\n').steps
 
 
 def test_guard_P13_P14_a_volume_is_neither_grown_nor_shrunk() -> None:
-    """Another size, level or number of members of a volume that exists has no step."""
+    """Another size, level or member count of a volume has no step. The volume already exists."""
     machine = "megaraid-perc5i-failed-battery"
     exported = export(replayed(machine).inventory)
     others = {"size": ('"9GB"', '"900TB"'), "members": ("9", "3"), "raid_level": ('"raid0"',), "strip": ('"512KiB"',)}
@@ -291,7 +297,10 @@ def test_guard_P13_P14_a_volume_is_neither_grown_nor_shrunk() -> None:
 
 @pytest.mark.parametrize("vendor", vendors()[0], ids=lambda one: one.FAMILY)
 def test_guards_P9_P15_P18_are_outside_every_table(vendor: Vendor) -> None:
-    """Full initialisation, arcconf MODIFY, migration, expansion and ``--assume-clean`` are in no table of commands."""
+    """Forbidden operations are in no table of commands.
+
+    These are full initialisation, arcconf MODIFY, migration, expansion and ``--assume-clean``.
+    """
     offered, making = operations_of(vendor), makers([vendor]).get(vendor.FAMILY)
     shapes = [*(offered.SHAPES if offered is not None else ()), *(getattr(making, "SHAPES", ()))]
     words = {word.lower() for shape in shapes for word in shape}
@@ -324,7 +333,10 @@ def test_two_volumes_do_not_get_the_same_drive() -> None:
 
 
 def test_a_whole_drive_and_its_partition_are_not_given_to_two_volumes() -> None:
-    """Two partitions of a drive may be members of two volumes, the drive and one of its partitions may not."""
+    """A whole drive and its partition are not given to two volumes.
+
+    Two partitions of a drive may be members of two volumes.
+    """
     drive = Drive(id="drives:A")
     whole, first, second = (Place(drive=drive, node=None, part=part, name=part) for part in ("", "1", "2"))
     assert (whole.overlaps(first), first.overlaps(whole), first.overlaps(first)) == (True, True, True)
@@ -339,7 +351,7 @@ def test_a_layout_for_another_machine_has_no_step() -> None:
 
 
 def test_no_command_of_a_plan_forces_anything(tmp_path: Path) -> None:
-    """On every simulated machine, no word of a command skips a tool's own checks or acts on everything."""
+    """No command skips a tool's own checks or acts on everything. This holds on every simulated machine."""
     levels = ("raid0", "raid1", "raid5", "raid6", "raid10")
     volumes = "".join(
         f'[[volume]]\ncontroller = "{family}"\nname = "{level}"\nraid_level = "{level}"\nwrite = "wb"\n'
@@ -358,7 +370,7 @@ def test_no_command_of_a_plan_forces_anything(tmp_path: Path) -> None:
 
 
 def drives_of(machine: str, *free: dict[str, Any]) -> tuple[Drive, ...]:
-    """The drives of the first controller of a machine, and free ones with other facts."""
+    """The drives of the first controller of a machine. Free ones with other facts are added."""
     first = replayed(machine).inventory.controllers[0]
     like = next(one for one in first.drives if one.role == "unassigned")
     fresh = tuple(
@@ -399,7 +411,10 @@ COUNTED = HEAD + 'controller = "smartarray:0"\nname = "x"\n'
 def test_drives_that_are_counted_are_chosen_the_same_every_time(
     free: list[dict[str, Any]], text: str, serials: list[int]
 ) -> None:
-    """One kind, one sector size, sizes within a tenth, the smallest that suffice; then enclosure and bay."""
+    """The smallest sufficient drives are chosen, then by enclosure and bay.
+
+    They have one kind, one sector size, and sizes within a tenth.
+    """
     common = {"media": "hdd", "interface": "sas", "sector_bytes": 512, "size_bytes": 4 * TB, "status": "ok"}
     drives = drives_of(GEN10, *({**common, **one} for one in free))
     for given in (drives, drives[::-1]):
@@ -418,7 +433,7 @@ def test_drives_that_are_counted_are_chosen_the_same_every_time(
 def test_a_volume_that_survives_little_is_planned_with_a_warning(
     level: str, count: int, size: int, words: tuple[str, ...]
 ) -> None:
-    """P8: RAID-0, and RAID-5 of large drives, whichever family; the plan shows it below the command."""
+    """P8: RAID-0, and RAID-5 of large drives, whichever family. The plan shows it below the command."""
     common = {"media": "hdd", "interface": "sas", "sector_bytes": 512, "size_bytes": size, "status": "ok"}
     drives = drives_of(GEN10, *({**common} for _ in range(count)))
     [step] = planned(GEN10, f'{COUNTED}raid_level = "{level}"\ndrives = {{ count = {count} }}', drives=drives).steps
@@ -427,7 +442,10 @@ def test_a_volume_that_survives_little_is_planned_with_a_warning(
 
 
 def test_too_few_drives_are_explained_one_by_one() -> None:
-    """Each drive that was passed over has its reason: 8 drives of at least 4 TB and a spare, where there are fewer."""
+    """Each drive that was passed over has its reason.
+
+    There are fewer than the 8 drives of at least 4 TB and a spare.
+    """
     common = {"media": "hdd", "interface": "sas", "sector_bytes": 512, "size_bytes": 4 * TB, "status": "ok"}
     drives = drives_of(GEN10, {**common}, {**common, "size_bytes": 2 * TB}, {**common, "status": "failed"},
                        {**common, "foreign": True}, {**common, "size_bytes": None})  # fmt: skip
@@ -442,7 +460,7 @@ def test_too_few_drives_are_explained_one_by_one() -> None:
 
 
 def test_pinning_writes_serial_numbers_and_nothing_else(tmp_path: Path) -> None:
-    """Comments and everything else stay; a second time there is nothing to pin."""
+    """Comments and everything else stay. A second time there is nothing to pin."""
     file = tmp_path / "p.toml"
     head = '# mine\nlayout = 1\n[[volume]]\ncontroller = "smartarray:0"\nname = "x"\nraid_level = "raid0"\n'
     file.write_text(f"{head}drives = {{ count = 1 }}  # any\n")
@@ -470,7 +488,10 @@ def test_pinning_writes_serial_numbers_and_nothing_else(tmp_path: Path) -> None:
 def test_partitions_fit_on_the_drive_or_are_refused(
     parts: list[tuple[int, int | None, int | None]], found: list[tuple[int, int, int]] | None
 ) -> None:
-    """Whole MiB from 1 on, none over another, the last MiB free for the second copy of the table."""
+    """Partitions fit on the drive or are refused.
+
+    They are whole MiB from 1 on, none over another, and the last MiB is free for the table's second copy.
+    """
     wanted = [
         Partition(number=number, size_bytes=size and size * MIB, start_bytes=start and start * MIB)
         for number, size, start in parts

@@ -29,7 +29,7 @@ def findings(text: str, machine: str = MACHINE, *, keep: bool = True) -> list[Fi
 
 @pytest.mark.parametrize("machine", MACHINES)
 def test_a_machine_meets_its_own_layout(machine: str) -> None:
-    """Nothing fails, and what is unknown to the comparison is unknown to the audit."""
+    """A machine meets its own layout without failures. What is unknown to the comparison is unknown to the audit."""
     text = export(replayed(machine).inventory)
     found = findings(text, machine)
     verdict = compare(read_layout("lab.toml", text.encode()), replayed(machine).inventory).verdict
@@ -49,7 +49,10 @@ def test_a_machine_meets_its_own_layout(machine: str) -> None:
     ],
 )
 def test_each_difference_is_a_finding(old: str, new: str, field: str | None, outcome: str) -> None:
-    """With the key that differs, what the layout has, and what the machine has; unknown stays unknown."""
+    """Each difference is a finding with key and both values.
+
+    The values are the layout's and the machine's. Unknown stays unknown.
+    """
     text = export(replayed(MACHINE).inventory)
     assert old in text
     found = [one for one in findings(text.replace(old, new)) if one.outcome != "pass"]
@@ -58,7 +61,10 @@ def test_each_difference_is_a_finding(old: str, new: str, field: str | None, out
 
 
 def test_mistakes_of_a_layout_are_mistakes_of_the_policy() -> None:
-    """With file and line, all at once, also if a policy includes it."""
+    """A layout's mistakes are mistakes of the policy.
+
+    They have file and line, all at once, also if a policy includes it.
+    """
     with pytest.raises(MistakesError, match="did you mean strip"):
         findings("layout = 1\n[[volume]]\ncontroller = 'md'\nstripp = '64KiB'\n")
     files = {"site.toml": b'include = ["db7.toml"]\n', "db7.toml": b"layout = 1\n[[volume]]\nnme = 1\n"}
@@ -68,7 +74,7 @@ def test_mistakes_of_a_layout_are_mistakes_of_the_policy() -> None:
 
 
 def test_a_policy_may_still_require_the_layout_of_md_arrays() -> None:
-    """A text is the field of a volume, a number the version of a layout file."""
+    """A text for layout in a policy is a volume's field. A number is the version of a layout file."""
     policy = load("site.toml", lambda _: b'layout = "left-symmetric"\n', ())
     assert [rule.name for rule in policy.every()[0]] == ["layout"]
 

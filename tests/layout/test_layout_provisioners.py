@@ -1,4 +1,4 @@
-"""Layouts of provisioners: the examples of their documents are read, what does not fit is named."""
+"""Layouts of provisioners. The examples of their documents are read, and what does not fit is named."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def disks(*found: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_the_examples_of_ironics_manual_are_read() -> None:
-    """Sizes in GiB, MAX, levels with +, media, named drives; a level without a number takes its least drives."""
+    """Sizes in GiB, MAX, levels with +, media, named drives. A level without a number takes its least drives."""
     one, two = read(disks(
         {"size_gb": 100, "raid_level": "5", "is_root_volume": True, "disk_type": "ssd"},
         {"size_gb": 500, "raid_level": "1", "disk_type": "hdd"},
@@ -50,7 +50,7 @@ def test_the_examples_of_ironics_manual_are_read() -> None:
 
 
 def test_the_field_of_a_node_is_read_as_it_is_printed() -> None:
-    """An object with target_raid_config alone, as a client of Ironic prints it; lines are those of the volumes."""
+    """An object with target_raid_config alone, as a client of Ironic prints it. Lines are those of the volumes."""
     wanted = disks({"size_gb": 100, "raid_level": "1", "disk_type": "ssd"}, {"size_gb": "MAX", "raid_level": "5"})
     inner, outer = read(wanted), read({"target_raid_config": wanted})
     assert [one.line for one in outer.volumes] == [one.line + 1 for one in inner.volumes]
@@ -68,7 +68,10 @@ def test_a_byte_that_is_no_text_is_a_mistake() -> None:
 
 
 def test_a_controller_is_found_by_the_name_that_its_tool_prints() -> None:
-    """With the vendor before the model, and the slot after it, as in a target_raid_config."""
+    """A controller is found by the name that its tool prints.
+
+    The vendor is before the model and the slot after it, as in a target_raid_config.
+    """
     seen = replayed("smartarray-gen10-failed-battery")
     for name in ("Smart Array P408i-a SR Gen10 in Slot 0 (Embedded)", "HPE Smart Array P408i-a SR Gen10 in Slot 0"):
         one = {"size_gb": "MAX", "raid_level": "0", "controller": name, "physical_disks": ["1I:3:6"]}
@@ -78,7 +81,10 @@ def test_a_controller_is_found_by_the_name_that_its_tool_prints() -> None:
 
 
 def test_a_document_with_every_key_is_planned() -> None:
-    """Of drp-raid, as its inventory writes it: keys that only describe the drives are no mistakes."""
+    """A drp-raid document with every key is planned.
+
+    It is as its inventory writes it. Keys that only describe the drives are no mistakes.
+    """
     disk = {"Enclosure": "1I:3", "Slot": 6, "Protocol": "sas", "Size": 1800000000000, "Type": "disk", "Volume": ""}
     spec = {
         "RaidLevel": "raid0", "Size": "max", "StripeSize": "256 KB", "Name": "os", "VolumeID": "", "Bootable": True,
@@ -91,7 +97,10 @@ def test_a_document_with_every_key_is_planned() -> None:
 
 
 def test_every_level_of_the_schema_is_read_or_named() -> None:
-    """The enumeration of Ironic's schema: JBOD and RAID-2 have no place in a layout, all others are read."""
+    """Every level of Ironic's schema is read or refused.
+
+    JBOD and RAID-2 have no place in a layout, all others are read.
+    """
     for level in ("JBOD", "0", "1", "2", "5", "6", "1+0", "5+0", "6+0"):
         document = disks({"size_gb": 10, "raid_level": level})
         if level not in ("JBOD", "2"):
@@ -102,7 +111,7 @@ def test_every_level_of_the_schema_is_read_or_named() -> None:
 
 
 def test_the_words_of_drp_raid_are_read() -> None:
-    """Counts, types, protocols, strips with a blank, mixed sizes; the controller comes from the command line."""
+    """Counts, types, protocols, strips with a blank, mixed sizes. The controller comes from the command line."""
     [counted, named] = read([
         {"RaidLevel": "raid6", "DiskCount": "6", "Type": "disk", "Protocol": "sas", "StripeSize": "64 KB",
          "AllowMixedSizes": True, "Size": "4 TB", "Name": "data"},
@@ -143,7 +152,7 @@ def test_what_has_no_place_in_a_layout_is_a_mistake(document: Any, message: str)
 
 
 def test_mistakes_have_the_line_of_their_volume() -> None:
-    """All at once, each with the line where its object begins, also with braces in names."""
+    """Each mistake has the line where its object begins. All are reported at once, also with braces in names."""
     first = '{"size_gb": 1, "raid_level": "1", "volume_name": "}{"}'
     text = f'{{"logical_disks": [\n {first},\n {{"size_gb": "x", "raid_level": "9"}}\n]}}'
     with pytest.raises(MistakesError) as caught:
@@ -171,7 +180,10 @@ def test_the_format_of_a_file_is_recognised(data: bytes, kind: str) -> None:
 
 @pytest.mark.parametrize("machine", MACHINES)
 def test_an_export_for_a_provisioner_fits_the_machine(machine: str) -> None:
-    """What both formats express of a machine differs from it in nothing but unknown values."""
+    """An export for a provisioner differs only in unknown values.
+
+    This holds for what both formats express of a machine.
+    """
     inventory = replayed(machine).inventory
     controllers = [one for one in inventory.controllers if one.mode != "software" and one.volumes]
     logical = [one for one in ironic(inventory)[0]["logical_disks"] if one["controller"] != "software"]
@@ -194,7 +206,7 @@ VALUES = st.recursive(
 @given(document=st.one_of(st.dictionaries(WORDS, VALUES), st.builds(lambda found: {"logical_disks": found}, VALUES),
                           st.lists(st.dictionaries(WORDS, VALUES), min_size=1)))  # fmt: skip
 def test_whatever_is_in_a_file_is_read_or_has_mistakes(document: Any) -> None:
-    """No value of a wrong type raises anything else, and none reaches a layout."""
+    """A value of a wrong type raises mistakes and nothing else. None reaches a layout."""
     try:
         layout = read(document)
     except MistakesError:

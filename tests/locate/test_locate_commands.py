@@ -38,7 +38,7 @@ from tests.support.over import over
     ],
 )
 def test_a_target_means_its_drives(raidctl: Raidctl, demo: str, words: tuple[str, ...], ids: list[str]) -> None:
-    """A volume and a mount point mean all member drives; a drive named twice blinks once."""
+    """A volume and a mount point mean all member drives. A drive named twice blinks once."""
     done = raidctl("--demo", demo, "locate", *words, "--dry-run", "--json")
     assert done.exit_code == 0, done.output
     assert [one["object_id"] for one in json.loads(done.stdout)["targets"]] == ids
@@ -78,7 +78,10 @@ def test_a_bay_that_is_not_there_is_no_neighbour(raidctl: Raidctl) -> None:
 def test_a_drive_that_cannot_be_read_is_not_reported_as_blinking(
     raidctl: Raidctl, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """By activity: the drive is read first, then the screen reports that its LED flashes, until the time is over."""
+    """The screen reports a flashing LED only after reading the drive.
+
+    By activity, the LED flashes until the time is over.
+    """
     passed = [0.0]
     monkeypatch.setattr(_activity, "clock", lambda: passed[0])
     monkeypatch.setattr(_activity, "sleep", lambda seconds: passed.__setitem__(0, passed[0] + seconds))
@@ -116,7 +119,7 @@ def test_drives_that_cannot_be_located_are_named_with_the_reasons(raidctl: Raidc
 def test_what_is_on_already_is_left_on(
     raidctl: Raidctl, state: Callable[[str], State], clock: Clock, tmp_path: Path
 ) -> None:
-    """Somebody else has switched it on: it is reported, and only ``off`` switches it off."""
+    """An LED that somebody else has switched on is left on. It is reported, and only ``off`` switches it off."""
     led = "file /sys/class/enclosure/0:0:20:0/Slot 01/locate"
     raidctl("--demo", "sas", "show")
     (tmp_path / "state" / "demo" / "sas" / "settings.json").write_text(json.dumps(state("sas") | {led: "1\n"}))
@@ -129,7 +132,7 @@ def test_what_is_on_already_is_left_on(
 
 
 def test_a_second_locate_of_the_drive_is_refused(raidctl: Raidctl, clock: Clock) -> None:
-    """The one that runs is named; another drive can be located at the same time."""
+    """The one that runs is named. Another drive can be located at the same time."""
     codes: list[int] = []
     messages: list[str] = []
 
@@ -155,7 +158,7 @@ def test_off_without_anything_on_reports_it(raidctl: Raidctl) -> None:
 def test_a_tool_that_refuses_leaves_nothing_on(
     raidctl: Raidctl, clock: Clock, tmp_path: Path, state: Callable[[str], State]
 ) -> None:
-    """The drive is gone from the controller since it was listed: exit code 5, and nothing to undo."""
+    """A drive gone since it was listed gives exit code 5. There is nothing to undo."""
     raidctl("--demo", "p440", "show")
     settings = tmp_path / "state" / "demo" / "p440" / "settings.json"
     without = {name: value for name, value in state("p440").items() if name != "led slot=0 pd 1I:1:4"}
@@ -177,7 +180,7 @@ class Deaf:
 
 
 def test_an_led_that_stays_dark_is_a_failure(tmp_path: Path) -> None:
-    """The enclosure accepts the write and stays dark: the change fails, and is undone."""
+    """A change fails and is undone if the LED stays dark. The enclosure accepts the write."""
     vendors = registry.vendors()[0]
     runner = Deaf(machine("sas", vendors, tmp_path))
     named = Machine(runner=runner, vendors=vendors, source="demo:sas")

@@ -1,4 +1,4 @@
-"""Every family with a command: its words, what its answers mean, and that nothing else is ever run."""
+"""Every family with a command. The tests cover its words, what its replies mean, and that nothing else is ever run."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ DEMOS = [
 def test_each_tool_blinks_a_drive_and_stops(
     raidctl: Raidctl, state: Callable[[str], State], clock: Clock, case: tuple[str, str, str, str]
 ) -> None:
-    """The exact command is shown; the LED is on while the time passes, and off afterwards."""
+    """The exact command is shown. The LED is on while the time passes, and off afterwards."""
     demo, target, led, command = case
     planned = raidctl("--demo", demo, "locate", target, "--dry-run")
     assert planned.exit_code == 0
@@ -75,7 +75,7 @@ def simulated(machine: str, place: Path) -> Simulated:
 def test_a_tool_without_a_demo_blinks_a_drive_and_stops(
     tmp_path: Path, machine: str, target: str, commands: tuple[str, str], expected: list[str]
 ) -> None:
-    """Commands of a recorded machine, accepted by its simulator; 3ware's state is read back."""
+    """A recorded machine's commands are accepted by its simulator. The state of 3ware is read back."""
     runner = simulated(machine, tmp_path / machine)
     seen = survey(runner, VENDORS, source="test")
     wanted = resolve(seen.inventory, seen.view, KernelLeds(), [target])
@@ -93,7 +93,10 @@ def test_a_tool_without_a_demo_blinks_a_drive_and_stops(
 
 
 def test_guard_X5_every_command_has_a_permitted_form() -> None:
-    """Over all recorded machines: on, off and look of each drive fit the table; no word is one that forces."""
+    """On, off and look of each drive fit the table.
+
+    This holds for all recorded machines. No word is one that forces.
+    """
     count = 0
     for machine in MACHINES:
         seen = replayed(machine)
@@ -136,7 +139,7 @@ def test_guard_X5_every_command_has_a_permitted_form() -> None:
     ],
 )
 def test_guard_X5_another_command_has_none(family: str, words: str) -> None:
-    """What does more than blink one drive, or blinks without an end, is not in the table."""
+    """What does more than blink one drive is not in the table. Neither is what blinks without an end."""
     way = vendor_tools.offered(VENDORS, family)
     assert way is not None
     assert not fits(words.split(), way.SHAPES)
@@ -175,7 +178,7 @@ ANSWERS = [
 
 @over("family, command, code, text, accepted", ANSWERS)
 def test_words_decide_and_not_the_exit_code(family: str, command: str, code: int, text: str, accepted: bool) -> None:
-    """Each tool's own words of success; anything else, and silence where words belong, is an objection."""
+    """Each tool's own words of success. Anything else, and silence where words belong, is an objection."""
     way = vendor_tools.offered(VENDORS, family)
     assert way is not None
     fault = way.judge(Action(argv=tuple(command.split())), RunAnswer(code=code, out=text.encode()))
@@ -188,7 +191,7 @@ HELP_B = " Usage: identify <Controller#> device <Channel#> <Device#> [start|stop
 
 @over("text, can", [(HELP_A, True), (HELP_B, False), ("", False), ("Command aborted.\n", False)])
 def test_arcconf_is_used_only_if_its_help_names_a_time(text: str, can: bool) -> None:
-    """Without TIME it would wait for a key; what cannot be read is not guessed."""
+    """Without TIME it would wait for a key. What cannot be read is not guessed."""
     from raidctl_adaptec.locate import _unknown_grammar  # noqa: PLC0415 - the family's own
 
     assert (_unknown_grammar(RunAnswer(code=3, out=text.encode())) is None) == can
@@ -196,7 +199,7 @@ def test_arcconf_is_used_only_if_its_help_names_a_time(text: str, can: bool) -> 
 
 @pytest.mark.parametrize("denied", ["Yes", "No"])
 def test_a_controller_that_denies_locating_is_not_asked(denied: str) -> None:
-    """``Deny Locate = Yes`` of the PD operations is a reason; that of the VD operations is none."""
+    """``Deny Locate = Yes`` of the PD operations is a reason. That of the VD operations is none."""
     seen = replayed("megaraid-h730p-predictive")
     controller = next(controller for controller in seen.inventory.controllers if controller.drives)
     label = "Supported {} Operations: Deny Locate"

@@ -1,4 +1,7 @@
-"""A controller that wants its password first: entered in the tool's session, in no command line and in no journal."""
+"""A controller that wants its password first.
+
+The password is entered in the tool's session, in no command line and in no journal.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +47,7 @@ def keep(path: Path, text: str = f"{WORD}\n", mode: int = 0o600) -> Path:
 
 
 def test_the_password_is_on_the_standard_input_alone(folder: Path) -> None:
-    """Without one the command is run as it is; with one, its words are lines of the session behind the password."""
+    """Without one the command is run as it is. With one, its words are lines of the session behind the password."""
     assert request_of(ACTION) == ACTION.request()
     keep(folder / "areca-password")
     asked = request_of(ACTION)
@@ -59,7 +62,10 @@ def test_the_password_is_on_the_standard_input_alone(folder: Path) -> None:
 
 
 def test_where_it_comes_from(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The variable, the file that a variable names, the file for all, in this order; not one that others can read."""
+    """The password comes from three sources in order.
+
+    They are the variable, the file that a variable names, and the file for all. A file that others can read is refused.
+    """
     assert password("areca") is None
     keep(folder / "areca-password", "of-all\n")
     assert password("areca") == "of-all"
@@ -85,7 +91,10 @@ def test_where_it_comes_from(folder: Path, monkeypatch: pytest.MonkeyPatch) -> N
 def test_a_controller_that_wants_it_first_blinks(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: str | None, lit: bool
 ) -> None:
-    """With the right one it blinks, and the journal does not have the word; without, the refusal is reported."""
+    """With the right password the drive blinks.
+
+    The journal does not have the word. Without it, the refusal is reported.
+    """
     if given is not None:
         monkeypatch.setenv("RAIDCTL_ARECA_PASSWORD", given)
     machine = simulated("areca-arc1882-degraded", tmp_path / "machine")

@@ -1,4 +1,4 @@
-"""The kernel's files, ledctl and sg_ses: which LED belongs to a drive, and why there is none."""
+"""The kernel's files, ledctl and sg_ses. The tests cover which LED belongs to a drive, and why there is none."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def enclosure(
 
 
 def test_the_bay_that_links_to_the_drive_is_its_bay() -> None:
-    """The path of its ``locate`` is written, and the enclosure and the bay are named."""
+    """The path of the bay's ``locate`` is written. The enclosure and the bay are named."""
     files = enclosure("0:0:20:0", "0x5003048001a2b3bd", "Slot 01", "sda")
     files |= enclosure("0:0:20:0", "0x5003048001a2b3bd", "Slot 02", "sdb", "1\n")
     lamp = enclosures.find(wanted(SAS), leds(files))
@@ -53,7 +53,7 @@ def test_the_bay_that_links_to_the_drive_is_its_bay() -> None:
 
 
 def test_an_enclosure_with_two_modules_is_one() -> None:
-    """Both show the same bays under their logical identifier; either path of the drive finds it."""
+    """Both show the same bays under their logical identifier. Either path of the drive finds it."""
     files = enclosure("0:0:20:0", "0x5003048001a2b3bd", "Slot 02", None)
     files |= enclosure("0:0:21:0", "0x5003048001a2b3bd", "Slot 02", "sdf")
     found = leds(files)
@@ -71,7 +71,10 @@ def test_an_enclosure_with_two_modules_is_one() -> None:
     ],
 )
 def test_a_bay_that_is_not_certain_is_not_used(files: dict[str, str | Failure], why: str) -> None:
-    """No enclosure, no link, no reading, two links: each has its reason, and nothing is guessed."""
+    """An uncertain bay is not used, and has its reason.
+
+    There is no enclosure, no link, no reading, or there are two links. Nothing is guessed.
+    """
     found = enclosures.find(wanted(SAS), leds(files))
     assert isinstance(found, str)
     assert why in found
@@ -82,7 +85,7 @@ BELOW = {"/sys/bus/pci/devices/0000:00:1c.0/0000:03:00.0/class": "0x010802\n"}
 
 
 def test_npem_is_on_the_port_above() -> None:
-    """The LED of the port that leads to the NVMe drive; a SAS drive's controller lends it none."""
+    """The LED of the port that leads to the NVMe drive. A SAS drive's controller lends it none."""
     found = leds({LOCATE: "0\n", **BELOW})
     lamp = npem.find(wanted(NVME), found)
     assert isinstance(lamp, Lamp)
@@ -98,7 +101,7 @@ def slot(name: str, address: str, attention: str | Failure) -> dict[str, str | F
 
 
 def test_a_pcie_slot_is_found_by_its_address() -> None:
-    """Two slots with the number 0: the address decides; one whose LED cannot be read (acpiphp) is not used."""
+    """Two slots with the number 0: the address decides. One whose LED cannot be read (acpiphp) is not used."""
     files = slot("0", "0000:02:00", "0\n") | slot("0-1", "0000:03:00", "0\n")
     lamp = pci_slots.find(wanted(NVME), leds(files))
     assert isinstance(lamp, Lamp)
@@ -113,7 +116,7 @@ Programs = dict[tuple[str, ...], tuple[int, str, str]]
 
 
 def with_which(tool: str, programs: Programs, files: dict[str, str | Failure] | None = None) -> ReplayRunner:
-    """A machine with these files and programs; the tool is installed if it answers anything."""
+    """A machine with these files and programs. The tool is installed if it answers anything."""
     entries = [Entry(read=path, text=text) for path, text in (files or {}).items() if isinstance(text, str)]
     entries += [Entry(which=tool, path=f"/usr/sbin/{tool}")] if programs else []
     kept = {}
@@ -157,7 +160,10 @@ Additional element status diagnostic page:
 
 
 def test_sg_ses_finds_a_bay_by_the_drives_sas_address() -> None:
-    """The element's own address, not that of the expander, and never an empty one; the LED is read back."""
+    """sg_ses uses the element's own SAS address.
+
+    It is not that of the expander, and never an empty one. The LED is read back.
+    """
     assert list(sg_ses.elements(PAGE)) == [("0", "0x5000c500a1b2c3d5"), ("3", "0x5000c500a1b2c3d9")]
     programs: Programs = {
         ("sg_ses", "--page=aes", "/dev/sg3"): (0, PAGE, ""),

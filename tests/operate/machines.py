@@ -1,4 +1,4 @@
-"""Small machines for the guards: a controller with one array, plain drives, a software array on them."""
+"""Small machines for the guards. These are a controller with one array, plain drives, and a software array on them."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ SILENT = Around(
         ("x", "differences"): Unreported(fact="differences", why="its tool has no word for it"),
     }
 )
-"""The family of these controllers reports neither preserved data nor differences, as some families do."""
+"""A family that reports neither preserved data nor differences. Some families are like this."""
 OK: dict[str, Any] = {}
 FAILED: dict[str, Any] = {"status": "critical", "status_text": "Failed"}
 REBUILDING: dict[str, Any] = {"status": "warning", "status_text": "Rebuilding"}
 
 
 def inventory(*controllers: Controller, **fields: Any) -> Inventory:
-    """A machine with the redundancy that is left filled in, as a survey does."""
+    """A machine with the remaining redundancy filled in. A survey does the same."""
     return Inventory(**{"host": HOST, **fields, "controllers": tuple(with_redundancy(controllers))})
 
 
 def raid(level: str, *members: dict[str, Any], controller: dict[str, Any] | None = None, **volume: Any) -> Controller:
-    """A controller with one volume; a member is what differs from a good drive."""
+    """A controller with one volume. A member is what differs from a good drive."""
     drives = tuple(
         Drive(**{"id": f"x:0/{number}", "enclosure": "1", "bay": str(number), "serial": f"S{number}", "role": "member",
                  "status": "ok", "array": "x:0/A", **changes})
@@ -109,7 +109,7 @@ def software(level: str, *parts: str, **volume: Any) -> Controller:
 
 
 def mirror(**volume: Any) -> tuple[Inventory, HostView]:
-    """A mirror md0 on sda1 and sdb1, and the kernel's view of it."""
+    """A mirror md0 on sda1 and sdb1. The kernel's view of it is included."""
     found = inventory(plain("sda", "sdb"), software("raid1", "sda1", "sdb1", **volume))
     member: dict[str, Any] = {"filesystem": "linux_raid_member"}
     array = BlockDevice("md0", "/dev/md0", "md", slaves=("sda1", "sdb1"), mountpoints=("/srv",), filesystem="ext4")

@@ -45,7 +45,7 @@ class Story:
         return change
 
     def resumed(self, at_most: float | None = None) -> Change:
-        """The change of the story that the journal has open, as another process finds it."""
+        """The change of the story that the journal has open. Another process finds it this way."""
         [story] = self.machine.journal.pending()
         self.replacing.facts = facts_from(story.begin.facts)
         self.replacing.complete_since = None
@@ -64,7 +64,7 @@ def begun(
     machine: Bench, number: int, *, way: Literal["copy", "out"] = "out", new: int | None = None, unsafe: bool = True,
     wipe: str | None = None,
 ) -> Story:  # fmt: skip
-    """The replacement of the drive of this number; ``unsafe``: the health of simulated drives is unknown."""
+    """The replacement of the drive of this number. ``unsafe``: the health of simulated drives is unknown."""
     seen = machine.look()
     facts: Facts = facts_of(seen, f"drives:LABD0000{number}", way=way, new=f"LABD0000{new}" if new else "")
     facts = observed(facts, seen)

@@ -13,7 +13,7 @@ from tests.support.deeds import VENDORS
 
 
 def test_every_family_with_deeds_names_what_they_were_tried_on() -> None:
-    """Nothing that can be done lacks a proof's word, nothing that cannot lacks a reason."""
+    """Nothing possible lacks a proof's word, nothing impossible lacks a reason."""
     for vendor in VENDORS:
         offered = operations_of(vendor)
         kinds = kinds_of(vendor)
@@ -26,7 +26,7 @@ def test_every_family_with_deeds_names_what_they_were_tried_on() -> None:
 
 
 def test_only_md_was_tried_on_a_real_kernel() -> None:
-    """Only md was tried on a real kernel; no family was tried on a real controller."""
+    """Only md was tried on a real kernel. No family was tried on a real controller."""
     proven = {
         vendor.FAMILY
         for vendor in VENDORS for kind in kinds_of(vendor) for one in kind.abilities.values() if one.proof == "kernel"
@@ -41,7 +41,7 @@ def test_generations_of_a_family_are_kinds_of_their_own() -> None:
 
 
 def test_the_screen_and_the_data_show_them() -> None:
-    """The screen by what they were tried on; the data with the reasons."""
+    """The screen by what they were tried on. The data with the reasons."""
     screen = CliRunner(env={"COLUMNS": "80"}).invoke(cli, ["vendors"]).stdout
     assert "tried on a real kernel" in screen
     assert "simulator from captures" in screen
@@ -57,7 +57,7 @@ def test_the_screen_and_the_data_show_them() -> None:
 
 
 def test_the_schedule_of_learn_cycles_is_changed_by_hand() -> None:
-    """The command of the tool's help is printed, never run; a family without one reports it."""
+    """The command of the tool's help is printed, never run. A family without one reports it."""
     for demo, sentence in {
         "h730": "Run it yourself: /opt/MegaRAID/perccli/perccli64 /c0/bbu set learnDelayInterval=HOURS",
         "perc5i": "MegaCli -AdpBbuCmd -ScheduleLearn -STARTTIME DDD hh -a0 -NoLog",

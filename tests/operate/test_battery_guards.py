@@ -1,4 +1,4 @@
-"""The guards of learn cycles, one test for each, on a machine that passes and one that does not."""
+"""The guards of learn cycles. There is one test for each, on a machine that passes and one that does not."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def machine(battery: BatteryStatus = "ok", cache: VolumeCache | None = FALLS, **
 
 
 def refused(found: Inventory, last: str | None = LONG_AGO, *, reported: bool = True) -> dict[str, bool]:
-    """The guards that refuse a learn cycle, and whether --unsafe lifts every reason of each."""
+    """The guards that refuse a learn cycle. With each is whether --unsafe lifts every reason of it."""
     lifted: dict[str, bool] = {}
     for one in denials(DEED, Survey(found), last, NOW, reported=reported):
         lifted[one.guard] = lifted.get(one.guard, True) and one.overridable
@@ -40,7 +40,7 @@ def refused(found: Inventory, last: str | None = LONG_AGO, *, reported: bool = T
 
 
 def test_guard_B1_every_volume_falls_back_and_is_whole() -> None:
-    """Write-through already, or protected write-back; the battery good, no preserved data, nothing else going on."""
+    """Write-through already, or protected write-back. The battery good, no preserved data, nothing else going on."""
     assert refused(machine()) == {}
     assert refused(machine(cache=VolumeCache(write_policy="write_through"))) == {}
     assert refused(machine(cache=VolumeCache(write_active="write_through"))) == {}
@@ -58,7 +58,10 @@ def test_guard_B1_every_volume_falls_back_and_is_whole() -> None:
 
 
 def test_guard_B2_not_within_a_day() -> None:
-    """Nor while one runs, nor where the last one is unknown: that is overridden with --unsafe."""
+    """A learn cycle is refused within a day of the last.
+
+    It is also refused while one runs. If the last one is unknown, --unsafe overrides it.
+    """
     assert refused(machine(), "2026-11-01T00:00:00Z") == {}
     assert refused(machine(), "2026-11-01T00:00:01Z") == {"B2": False}
     assert refused(machine(), None, reported=True) == {}
@@ -84,7 +87,7 @@ def test_guard_B4_no_command_switches_a_battery_off() -> None:
 
 
 def test_the_last_learn_cycle_is_that_of_the_log() -> None:
-    """Of this controller; unknown if the log does not reach back a day, or was not read."""
+    """Of this controller. Unknown if the log does not reach back a day, or was not read."""
     at = [(NOW - timedelta(hours=hours)).strftime("%Y-%m-%dT%H:%M:%SZ") for hours in (72, 30, 2)]
     events = (
         Event(host_at=at[0], text="Battery relearn completed"), Event(host_at=at[1], text="Battery relearn started"),

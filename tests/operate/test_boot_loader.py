@@ -1,4 +1,7 @@
-"""The boot loader of a replaced drive: its first sector, who installs it, and that it is always reported."""
+"""The boot loader of a replaced drive.
+
+The tests cover its first sector, who installs it, and that it is always reported.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,7 @@ BIOS = Around(firmware="bios", tool="grub-install")
 
 
 def test_a_first_sector_is_read_as_what_it_is() -> None:
-    """GRUB by its word, other code, nothing that a BIOS starts; what is not a whole sector is unknown."""
+    """GRUB by its word, other code, nothing that a BIOS starts. What is not a whole sector is unknown."""
     grub = (b"\xebc\x90" + bytes(381) + b"GRUB \0Geom\0Hard Disk\0Read\0 Error\r\n").ljust(510, b"\0") + MARK
     table = bytes(446) + b"\0\0\2\0\xee\xff\xff\xff\1\0\0\0\xff\xff\xff\xff" + bytes(48) + MARK
     cases: tuple[tuple[bytes, Code | None], ...] = (
@@ -37,7 +40,11 @@ def test_a_first_sector_is_read_as_what_it_is() -> None:
 
 
 def test_guard_R13_a_boot_loader_is_run_only_where_it_is_certain() -> None:
-    """BIOS, GRUB in the first sector, its tool, and a partition table: else it is named, with the reason."""
+    """A boot loader is run only where everything is certain.
+
+    Needed are a BIOS, GRUB in the first sector, its tool, and a partition table. Otherwise it is named, with the
+    reason.
+    """
     step = boot_step((), ["grub"], BIOS, table=True)
     assert (step and step.tool, step and "grub-install NEW" in step.text) == ("grub-install", True)
     for around, table, why in (
@@ -50,7 +57,7 @@ def test_guard_R13_a_boot_loader_is_run_only_where_it_is_certain() -> None:
 
 
 def test_guard_R13_a_drive_that_may_boot_is_never_passed_over() -> None:
-    """UEFI, another boot loader and an unreadable sector are reported; only a known sector is not."""
+    """UEFI, another boot loader and an unreadable sector are reported. Only a known sector is not."""
     uefi = replace(BIOS, firmware="uefi")
     esp, member = "EFI system partition /dev/sda1", "EFI system partition /dev/sda1 (a member of an array)"
     for kinds, codes, around, word in (
@@ -66,7 +73,7 @@ def test_guard_R13_a_drive_that_may_boot_is_never_passed_over() -> None:
 
 
 def with_grub(place: Path, *, asked: bool, parts: str = "1,2") -> Story:
-    """The replacement of a drive of a machine that boots by GRUB from each of its drives."""
+    """The replacement of a drive of a GRUB machine. It boots by GRUB from each of its drives."""
     text = definition("raid6", 4, parts=parts)
     machine = bench(place, text.replace("node=sd", "boot=grub node=sd"))
     exchanged(machine)
@@ -82,7 +89,7 @@ def boot_of(machine: Bench) -> str | None:
 
 
 def test_grub_is_installed_after_the_rebuild_and_read_again(tmp_path: Path) -> None:
-    """Last of all, on the new drive alone; without --boot it is not run."""
+    """Last of all, on the new drive alone. Without --boot it is not run."""
     for number, asked in enumerate((True, False)):
         story = with_grub(tmp_path / str(number), asked=asked)
         story.replacing.run(story.start())
@@ -91,7 +98,10 @@ def test_grub_is_installed_after_the_rebuild_and_read_again(tmp_path: Path) -> N
 
 
 def test_a_boot_loader_that_is_not_there_afterwards_is_not_reported_as_done(tmp_path: Path) -> None:
-    """A tool that reports success and writes nothing, or refuses: exit code 6, and it can be continued."""
+    """A boot loader that was not written gives exit code 6.
+
+    The tool reports success and writes nothing, or refuses. The replacement can be continued.
+    """
     for number, mood in enumerate(("accepts and does nothing", "refuses")):
         story = with_grub(tmp_path / str(number), asked=True)
         story.machine.mood, story.machine.match = mood, "grub-install"

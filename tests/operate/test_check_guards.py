@@ -1,4 +1,4 @@
-"""The guards of checks, one test for each, on a volume that passes and one that does not."""
+"""The guards of checks. There is one test for each, on a volume that passes and one that does not."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ def denied(
 
 
 def refused(verb: Verb, volume: Volume, *records: CheckRecord, boot: str = "b1", place: int | None = 8192) -> list[str]:
-    """The guards that refuse a deed; an empty name: it is not possible."""
+    """The guards that refuse a deed. An empty name: it is not possible."""
     return [one.guard for one in denied(verb, volume, *records, boot=boot, place=place)]
 
 
 def test_guard_T1_a_repair_of_copies_is_confirmed() -> None:
-    """So is one where the level is unknown; parity is computed again from the data, and a check changes nothing."""
+    """So is one where the level is unknown. Parity is computed again from the data, and a check changes nothing."""
     for level in ("raid1", "raid10", "raid1e", None, "unknown"):
         assert must_be_confirmed("repair", replace(VOLUME, raid_level=level)), level
     for level in ("raid4", "raid5", "raid6"):
@@ -49,7 +49,10 @@ def test_guard_T1_a_repair_of_copies_is_confirmed() -> None:
 
 
 def test_guard_T2_only_a_complete_volume_is_checked() -> None:
-    """Not one that is degraded, rebuilding, busy with anything, or of unknown state or number of members."""
+    """A volume that is not complete is not checked.
+
+    It is degraded, rebuilding, busy with anything, or of unknown state or number of members.
+    """
     verbs: tuple[Verb, ...] = ("start_check", "repair")
     for verb in verbs:
         assert refused(verb, VOLUME) == []
@@ -75,7 +78,7 @@ def test_guard_T6_only_a_check_is_stopped() -> None:
 
 
 def test_only_a_check_of_raidctl_is_paused_and_only_at_its_place_continued() -> None:
-    """What somebody else has covered is unknown; after a restart, or another check, the place is lost."""
+    """What somebody else has covered is unknown. After a restart, or another check, the place is lost."""
     assert refused("stop_check", CHECKING) == []
     assert refused("pause_check", CHECKING) == [""]
     assert refused("pause_check", CHECKING, replace(OWN, boot="b0")) == [""]
@@ -88,7 +91,7 @@ def test_only_a_check_of_raidctl_is_paused_and_only_at_its_place_continued() -> 
 
 
 def test_guard_T6_no_rebuild_is_stopped_by_a_command_for_checks() -> None:
-    """Whether it is the last redundancy or not; `raidctl rebuild` has its own guard, T4."""
+    """Whether it is the last redundancy or not. `raidctl rebuild` has its own guard, T4."""
     verbs: tuple[Verb, ...] = ("stop_check", "pause_check")
     for verb in verbs:
         assert refused(verb, CHECKING, OWN) == []
@@ -100,7 +103,7 @@ def test_guard_T6_no_rebuild_is_stopped_by_a_command_for_checks() -> None:
 
 
 def refused_behind(verb: Verb, volume: Volume, *batteries: Battery) -> list[str]:
-    """The guards that refuse a deed on the same volume behind a controller."""
+    """The guards that refuse a deed behind a controller. The volume is the same."""
     volume = replace(volume, id="x:0/v0", drives_active=None)
     inventory = Inventory(
         host=Host(), controllers=(Controller(id="x:0", mode="raid", volumes=(volume,), batteries=batteries),)
@@ -109,7 +112,7 @@ def refused_behind(verb: Verb, volume: Volume, *batteries: Battery) -> list[str]
 
 
 def test_guard_T2_T6_hold_behind_a_controller() -> None:
-    """Its "ok" means that no member is missing; a check is paused and continued by the controller."""
+    """Its "ok" means that no member is missing. A check is paused and continued by the controller."""
     paused = replace(CHECKING, progress=Progress(operation="check", state="paused"))
     running = replace(CHECKING, progress=Progress(operation="check", state="running"))
     assert (refused_behind("start_check", VOLUME), refused_behind("repair", VOLUME)) == ([], [])
@@ -130,7 +133,7 @@ def test_guard_T2_T6_hold_behind_a_controller() -> None:
 
 
 def test_guard_T3_no_check_while_a_battery_learns() -> None:
-    """Two loads on the cache at once; nor while it is unknown whether one learns. Overridden with --unsafe."""
+    """No two loads on the cache at once, nor while it is unknown whether one learns. Overridden with --unsafe."""
     verbs: tuple[Verb, ...] = ("start_check", "repair")
     for verb in verbs:
         assert refused_behind(verb, VOLUME, Battery(id="x:0/battery0", status="ok")) == []
@@ -139,7 +142,7 @@ def test_guard_T3_no_check_while_a_battery_learns() -> None:
 
 
 def test_guard_T5_what_hides_damage_is_in_no_table() -> None:
-    """No command ignores errors or forces anything; a degraded volume is not repaired.
+    """No command ignores errors or forces anything. A degraded volume is not repaired.
 
     Making an array (``mdadm --create``, then ``dracut --force`` for the image) is covered by the guards P.
     """

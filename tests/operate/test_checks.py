@@ -1,4 +1,4 @@
-"""What is concluded about the last check of a volume: only a check whose end was seen is complete."""
+"""What is concluded about the last check of a volume. Only a check whose end was seen is complete."""
 
 from __future__ import annotations
 
@@ -94,7 +94,10 @@ def check(known: Evidence, volume: Volume = VOLUME) -> VolumeCheck:
 def test_complete_needs_an_end_that_was_seen(
     known: Evidence, state: str, complete: bool | None, differ: int | None
 ) -> None:
-    """Done in the log of the same boot after its start, or kept as such; everything else is interrupted or unknown."""
+    """A check is complete only with an end that was seen.
+
+    It is done in the log of the same boot after its start, or kept as such. Everything else is interrupted or unknown.
+    """
     found = check(known)
     assert (found.state, found.complete, found.differ) == (state, complete, differ)
 
@@ -111,14 +114,17 @@ def test_complete_needs_an_end_that_was_seen(
 def test_what_a_controller_reports_of_its_last_check_counts(
     result: Literal["ok", "failed", "unfinished"] | None, state: str, complete: bool | None
 ) -> None:
-    """The volume's own check counts before the controller's; without a result only its end is known."""
+    """The volume's own check counts before the controller's. Without a result only its end is known."""
     scrub = Scrub(last_at="2026-10-30T03:00:00Z", last_result=result)
     found = check(evidence(None), replace(VOLUME, consistency_check=scrub))
     assert (found.state, found.complete, found.kind) == (state, complete, "check")
 
 
 def test_no_evidence_of_less_makes_a_check_complete() -> None:
-    """Whatever is missing of log, record, boot and reading, a check is never complete without "done" or a record."""
+    """Less evidence never makes a check complete.
+
+    Whatever is missing of log, record, boot and reading, it needs "done" or a record.
+    """
     readings = [CheckReading(last=last, stopped_at=at, last_known=known, known=known)
                 for last in (None, "check", "repair") for at in (None, 64) for known in (True, False)]  # fmt: skip
     logs = [None, (), (STOPPED,), (replace(DONE, device="md1"),), (replace(DONE, kind="repair"),)]
@@ -136,14 +142,14 @@ def test_no_evidence_of_less_makes_a_check_complete() -> None:
 
 
 def test_read_errors_are_those_since_the_start() -> None:
-    """The members' counters minus what they were; unknown where one of the two is, or a member was exchanged."""
+    """The members' counters minus what they were. Unknown where one of the two is, or a member was exchanged."""
     assert check(evidence(replace(IDLE, read_errors=5), BEGUN, log=(DONE,))).errors == 3
     assert check(evidence(replace(IDLE, read_errors=None), BEGUN, log=(DONE,))).errors is None
     assert check(evidence(replace(IDLE, read_errors=0), BEGUN, log=(DONE,))).errors is None
 
 
 def test_mdchecks_own_record_counts() -> None:
-    """Its mark is a complete check; beside the place of a stopped one it is not."""
+    """Its mark is a complete check. Beside the place of a stopped one it is not."""
     at = "2026-11-01T02:00:00+00:00"
     done = check(evidence(), replace(VOLUME, consistency_check=Scrub(last_at=at, last_result="ok")))
     assert (done.state, done.by, done.ended) == ("complete", "mdcheck", at)
@@ -158,7 +164,7 @@ def test_a_volume_without_copies_has_nothing_to_compare() -> None:
 
 
 def test_every_check_under_way_on_a_recorded_machine_is_shown_as_running() -> None:
-    """Every check under way is shown as running, and no other volume is."""
+    """Every check under way is shown as running. No other volume is."""
     for name in MACHINES:
         inventory = replayed(name).inventory
         running = {
@@ -168,7 +174,7 @@ def test_every_check_under_way_on_a_recorded_machine_is_shown_as_running() -> No
 
 
 def test_results_survive_in_a_file(tmp_path: Path) -> None:
-    """A record is open, then settled once; a line that was cut off costs that line only."""
+    """A record is open, then settled once. A line that was cut off costs that line only."""
     append(tmp_path, [BEGUN])
     fresh = newly_settled(machine(), replace(evidence(log=(DONE,)), history=read(tmp_path)))
     append(tmp_path, fresh)
@@ -184,7 +190,7 @@ def test_results_survive_in_a_file(tmp_path: Path) -> None:
 
 
 def test_a_history_of_others_is_not_trusted(tmp_path: Path) -> None:
-    """A file that others may write to has no results, and the problem names the reason."""
+    """A file that others may write to has no results. The problem names the reason."""
     append(tmp_path, [BEGUN])
     os.chmod(tmp_path / "checks.jsonl", 0o666)  # noqa: PTH101, S103 - what is tested
     assert read(tmp_path).records == ()
@@ -192,7 +198,10 @@ def test_a_history_of_others_is_not_trusted(tmp_path: Path) -> None:
 
 
 def test_results_that_cannot_be_read_are_a_problem_of_every_reading(tmp_path: Path) -> None:
-    """A check that failed may be among them: `show`, `snapshot` and `check show` name the file, with exit code 3."""
+    """Unreadable results are a problem of every reading, with exit code 3.
+
+    A failed check may be among them. `show`, `snapshot` and `check show` name the file.
+    """
     place = tmp_path / "state" / "demo" / "raid6"
     place.mkdir(parents=True)
     for path in (tmp_path / "state", place.parent, place):
@@ -209,7 +218,10 @@ def test_results_that_cannot_be_read_are_a_problem_of_every_reading(tmp_path: Pa
 
 
 def test_rules_learn_of_kept_results() -> None:
-    """`diagnose` sees the end of a check that raidctl has kept, and that it found differences or was stopped."""
+    """`diagnose` sees the end of a check that raidctl has kept.
+
+    It also sees that the check found differences or was stopped.
+    """
     end = replace(BEGUN, end="complete", complete=True, ended="2026-11-01T05:30:00Z", differ=0)
     for record, last in (
         (end, Scrub(last_at=end.ended, last_result="ok")),

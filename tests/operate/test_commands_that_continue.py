@@ -1,4 +1,4 @@
-"""The commands that raidctl prints to continue: complete, so that they find the same machine and the same journal."""
+"""The commands that raidctl prints to continue. They are complete, so that they find the same machine and journal."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.operate.machines import inventory
 
 
 def test_commands_that_continue_name_the_state_directory(tmp_path: Path) -> None:
-    """What is printed to continue finds the same journal: the directory that was named, no option for this user's."""
+    """A printed command finds the same journal. It names the given directory, and has no option for this user's."""
     named = tmp_path / "a b"
     for source, place, options in (
         ("local", named, f"--state-dir '{named}'"),
@@ -36,7 +36,7 @@ def test_commands_that_continue_name_the_state_directory(tmp_path: Path) -> None
 
 
 def test_several_open_replacements_are_named_with_their_commands(tmp_path: Path) -> None:
-    """Each with the drive and the command that continues it; nothing is chosen."""
+    """Each with the drive and the command that continues it. Nothing is chosen."""
     settings = Settings()
     settings.state_dir, settings.demo = str(tmp_path), "raid6"
     place = demo_directory(settings, "raid6")

@@ -1,4 +1,7 @@
-"""Deeds on Adaptec, 3ware and Areca controllers: every plan for every recorded machine, and every refusal."""
+"""Deeds on Adaptec, 3ware and Areca controllers.
+
+The tests cover every plan for every recorded machine, and every refusal.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +35,7 @@ DEMOS = {"adaptec": ("6805", "3154"), "threeware": ("9690",), "areca": ("1882",)
 
 @over("family", FAMILIES)
 def test_every_plan_keeps_to_the_table_of_commands(family: str, tmp_path: Path) -> None:
-    """On every recorded machine and demo; with a drive that has failed, one that is gone, and one that is new."""
+    """On every recorded machine and demo. With a drive that has failed, one that is gone, and one that is new."""
     steps = 0
     for name in MACHINES:
         seen = replayed(name)
@@ -55,7 +58,10 @@ def test_every_plan_keeps_to_the_table_of_commands(family: str, tmp_path: Path) 
 
 @over("family", FAMILIES)
 def test_a_drive_is_not_let_in_where_it_is_unknown_whether_a_member_is_missing(family: str) -> None:
-    """An empty plan would mean that the controller does it alone, or that nothing is to be done."""
+    """A drive is not let in while missing members are unknown.
+
+    An empty plan would mean that the controller does it alone, or that nothing is to be done.
+    """
     tried = 0
     for name in MACHINES:
         seen = replayed(name)
@@ -73,7 +79,7 @@ def test_a_drive_is_not_let_in_where_it_is_unknown_whether_a_member_is_missing(f
 
 @over("family", FAMILIES)
 def test_no_command_forces_or_acts_on_all(family: str) -> None:
-    """The only word that answers a question is 3ware's quiet, in commands that name one port, unit or battery (X6)."""
+    """Only 3ware's quiet answers a question. It is in commands that name one port, unit or battery (X6)."""
     for shape in operations(family).SHAPES:
         words = {word for word in shape if FORCING.fullmatch(word)}
         assert words <= {"quiet"}, shape
@@ -84,7 +90,7 @@ def test_no_command_forces_or_acts_on_all(family: str) -> None:
 
 @over("family", FAMILIES)
 def test_abilities_and_plans_agree(family: str, tmp_path: Path) -> None:
-    """What cannot be done is denied with the same reason; what is only printed is not run."""
+    """What cannot be done is denied with the same reason. What is only printed is not run."""
     for demo in DEMOS[family]:
         seen = look(simulated(demo, tmp_path))
         for controller in seen.inventory.controllers:
@@ -133,7 +139,7 @@ def test_without_the_tool_everything_is_denied(family: str, tmp_path: Path) -> N
     ],
 )
 def test_only_programs_that_may_change_something_hinder(family: str, words: str, hinders: bool) -> None:
-    """A program that only reads does not; an interactive one may do anything."""
+    """A program that only reads does not. An interactive one may do anything."""
     assert operations(family).hinders(words.split()) is hinders
 
 

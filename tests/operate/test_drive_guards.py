@@ -1,4 +1,4 @@
-"""The guards of drive states, one test for each, on a machine that passes and one that does not."""
+"""The guards of drive states. There is one test for each, on a machine that passes and one that does not."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ JBOD: dict[str, Any] = {"role": "passthrough", "array": None, "device": "/dev/sd
 
 
 def machine(*members: dict[str, Any], level: str = "raid6", **fields: Any) -> Inventory:
-    """A controller with an array of four good drives, and these drives before them."""
+    """A controller with an array of four good drives. The given drives come before them."""
     return inventory(
         raid(
             level,
@@ -38,7 +38,7 @@ def machine(*members: dict[str, Any], level: str = "raid6", **fields: Any) -> In
 
 
 def refused(verb: Verb, found: Inventory, view: HostView | None = None, known: Known = KNOWN) -> dict[str, bool]:
-    """The guards that refuse a deed on the first drive, and whether --unsafe lifts every reason of each."""
+    """The guards that refuse a deed on the first drive. With each is whether --unsafe lifts every reason of it."""
     seen = Survey(found, view=view or HostView())
     lifted: dict[str, bool] = {}
     for one in denials(Deed(object_id="x:0/0", verb=verb, drive="x:0/0"), seen, known):
@@ -47,7 +47,10 @@ def refused(verb: Verb, found: Inventory, view: HostView | None = None, known: K
 
 
 def test_guard_D1_only_a_drive_of_nothing_becomes_good() -> None:
-    """Not a member, spare or journal, not one that the system sees, not a foreign one, and none of unknown use."""
+    """Only an unused drive becomes good.
+
+    It is no member, spare or journal, not seen by the system, not foreign, and not of unknown use.
+    """
     assert refused("good", machine(BAD)) == {}
     assert refused("good", machine(FREE)) == {}
     for role in ("member", "spare", "journal", "passthrough", None):
@@ -79,7 +82,7 @@ def test_guard_D2_only_an_unused_drive_changes_sides() -> None:
 
 
 def test_guard_D3_no_command_switches_a_whole_controller() -> None:
-    """A deed without a drive is refused, and no family has a command for the JBOD mode."""
+    """A deed without a drive is refused. No family has a command for the JBOD mode."""
     seen = Survey(machine(FREE))
     for verb in ("jbod", "raid", "good", "erase"):
         found = denials(Deed(object_id="x:0", verb=verb), seen, KNOWN)
@@ -93,7 +96,10 @@ DOWN: dict[str, Any] = {"role": "failed", "status": "critical", "status_text": "
 
 
 def test_guard_D4_online_only_what_missed_nothing() -> None:
-    """Set offline by raidctl in this boot, with the array inactive since then: and only with --unsafe."""
+    """Only a drive that raidctl set offline goes online.
+
+    That was in this boot, with the array inactive since then. Even so, --unsafe is needed.
+    """
     stopped, running = machine(DOWN, status="offline"), machine(DOWN, status="degraded")
     good = replace(KNOWN, offline=WAS_INACTIVE)
     assert refused("online", stopped, known=good) == {"D4": True}
@@ -118,7 +124,10 @@ def story(setting: str, result: str | None, *, still: bool = True, source: str =
 
 
 def test_the_last_change_of_a_drive_counts() -> None:
-    """What the journal has of a drive: set offline, complete, nothing done to it since, on this machine."""
+    """The last change of a drive in the journal counts.
+
+    It was set offline, complete, with nothing done to it since, on this machine.
+    """
     assert last_offline([story("offline", "done")], "local", "S0") == SetOffline(
         change="offline", boot="b1", was_inactive=True
     )
@@ -134,7 +143,7 @@ def test_the_last_change_of_a_drive_counts() -> None:
 
 
 def test_guard_D5_only_a_drive_of_nothing_is_erased() -> None:
-    """In no array, no spare, not foreign, idle, unused by the system; and no drive that an array may have lost."""
+    """In no array, no spare, not foreign, idle, unused by the system. No array may have lost it."""
     assert refused("erase", machine(FREE)) == {}
     for role in ("member", "spare", "journal", None):
         assert "D5" in refused("erase", machine({**FREE, "role": role})), role
@@ -149,7 +158,7 @@ def test_guard_D5_only_a_drive_of_nothing_is_erased() -> None:
 
 
 def test_guard_D6_every_namespace_is_erased_and_counted() -> None:
-    """A namespace that is not named is in use: the drive is not erased."""
+    """A drive with a namespace in use is not erased. A namespace that is not named is in use."""
     namespaces = [disk(name, serial="S0", controller="nvme0") for name in ("nvme0n1", "nvme0n2")]
     found = machine({**JBOD, "device": "/dev/nvme0n1", "interface": "nvme"})
     assert refused("erase", found, HostView(blocks=tuple(namespaces))) == {}
@@ -158,7 +167,7 @@ def test_guard_D6_every_namespace_is_erased_and_counted() -> None:
 
 
 def test_guards_R_hold_for_a_drive_that_is_set_offline() -> None:
-    """R1 to R8 as if it were pulled; a good drive that can be copied first is not set offline without --unsafe."""
+    """R1 to R8 as if it were pulled. A good drive that can be copied first is not set offline without --unsafe."""
     good: dict[str, Any] = {"foreign": False}
     assert refused("offline", machine(good)) == {}
     assert "R1" in refused("offline", machine(good, level="raid0"))
@@ -172,7 +181,7 @@ def test_guards_R_hold_for_a_drive_that_is_set_offline() -> None:
 
 @pytest.mark.parametrize("verb", ["good", "jbod", "raid", "erase", "online"])
 def test_guard_X8_nothing_is_done_where_not_everything_is_seen(verb: Verb) -> None:
-    """In a container not every device is visible, so every deed is refused."""
+    """Every deed is refused in a container. Not every device is visible there."""
     drive = {"raid": JBOD, "online": DOWN}.get(verb, FREE)
     assert "X8" in refused(verb, machine(drive), HostView(sys_read_only=True))
 

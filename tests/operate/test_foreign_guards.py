@@ -1,4 +1,4 @@
-"""The guards of foreign configurations and preserved cache: a machine that passes and one that does not, for each."""
+"""The guards of foreign configurations and preserved cache. Each has a machine that passes and one that does not."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def refused(
     part: str | None = None,
     selects: bool = False,
 ) -> dict[str, bool]:
-    """The guards that refuse a deed on the controller, and whether --unsafe lifts every reason of each."""
+    """The guards that refuse a deed on the controller. With each is whether --unsafe lifts every reason of it."""
     lifted: dict[str, bool] = {}
     deed = Deed(object_id="x:0", verb=verb, part=part)
     for one in denials(deed, Survey(found), preview, selects=selects):
@@ -59,7 +59,10 @@ def test_guard_F1_an_incomplete_configuration_is_not_imported() -> None:
 
 
 def test_guard_F2_what_an_array_lacks_is_not_cleared() -> None:
-    """While a volume is not whole, unless the level shows that it is another; nor while there is preserved cache."""
+    """A configuration is not cleared while a volume is not whole.
+
+    The exception is a level that shows that it is another. Preserved cache forbids it too.
+    """
     assert refused("clear_foreign", machine(FOREIGN)) == {}
     for status in ("degraded", "failed", "offline", "rebuilding", "inactive", "unknown"):
         same = machine(FOREIGN, controller={"foreign_groups": (replace(GROUP, raid_level="raid6"),)}, status=status)
@@ -80,7 +83,7 @@ def test_guard_F2_what_an_array_lacks_is_not_cleared() -> None:
 
 
 def test_guard_F3_every_drive_that_is_hit_is_listed() -> None:
-    """A drive of which it is unknown may be hit as well; a tool that takes all is not used for one of several."""
+    """A drive of which it is unknown may be hit as well. A tool that takes all is not used for one of several."""
     two = machine(FOREIGN, FOREIGN, controller={"foreign_groups": (GROUP, OTHER)})
     for verb in VERBS:
         assert refused(verb, machine(FOREIGN)) == {}
@@ -133,7 +136,10 @@ def test_guard_X1_the_controller_is_identified_by_its_serial_number() -> None:
 
 
 def test_guard_X8_a_controller_is_changed_as_a_whole_only_if_all_of_it_was_read() -> None:
-    """An unread drive, an array without a listed volume, a drive of unknown use or serial number."""
+    """A whole controller is changed only if fully read.
+
+    An unread drive, an array without a listed volume, or a drive of unknown use or serial number forbids it.
+    """
     unread = Problem("error", "x:0", "A drive did not answer.", kind="unread")
     for verb in VERBS:
         found = machine(FOREIGN)

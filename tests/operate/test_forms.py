@@ -1,4 +1,6 @@
-"""Every command that a deed runs has a form of the tool's own help or manual, word by word and in its order.
+"""Every command of a deed has a form of the tool.
+
+It is from the tool's own help or manual, word by word and in its order.
 
 Those of storcli2 run only where its help on the machine lists them; ``set uconf`` is raidmgmt's.
 
@@ -98,11 +100,11 @@ FORMS = {
     "megasascli": _MEGA, "CmdTool2": _MEGA, "arcconf": (_ARCCONF, ""), "tw": (_TW_CLI, ""), "ssacli": (_HP, ""),
     "hpssacli": (_HP, ""), "hpacucli": (_HP, ""), "cli": (_ARECA, ""), "areca": (_ARECA, ""), "mdadm": (_MDADM, ""),
 }  # fmt: skip
-"""By the name of the program without its word width: forms, and the options behind each."""
+"""Forms by the name of the tool without its word width. With them are the options behind each."""
 
 
 def commands() -> Iterator[Shape]:
-    """The table of every family, but what is written to files and the programs of the distribution."""
+    """The table of every family. It lacks what is written to files and the tools of the distribution."""
     for vendor in VENDORS:
         offered = operations_of(vendor)
         yield from (shape for shape in (offered.SHAPES if offered is not None else ()) if program(shape) in FORMS)
@@ -114,7 +116,7 @@ def program(shape: Shape) -> str:
 
 
 def test_every_command_has_a_form_of_its_manual() -> None:
-    """No word, order or option of raidctl's own; the making of an md array has tests with the program itself."""
+    """No word, order or option of raidctl's own. The making of an md array has tests with the program itself."""
     count = 0
     for shape in commands():
         if shape[1] == "--create":

@@ -1,4 +1,4 @@
-"""Each guard of ``replace --check``: an inventory that passes, one that fails, and what is unknown never passes."""
+"""Each guard of ``replace --check``. One inventory passes, one fails, and what is unknown never passes."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ GOOD: dict[str, Any] = {"controller": {"cache": Cache(preserved_data=False)}}
 
 
 def test_guard_R1_no_volume_loses_its_data() -> None:
-    """A volume that survives a failure may lose a member; one that does not, or of unknown redundancy, may not."""
+    """A volume that survives a failure may lose a member. One that does not, or of unknown redundancy, may not."""
     assert asked(inventory(raid("raid6", OK, OK, OK, OK, **GOOD))).verdict == "yes"
     assert of("R1", asked(inventory(raid("raid5", OK, OK, OK)))) == {"yes"}
     for level, members, volume, wanted in (
@@ -62,14 +62,14 @@ def test_guard_R1_no_volume_loses_its_data() -> None:
 
 
 def test_guard_R1_a_raid_0_names_the_loss_of_its_data() -> None:
-    """The sentence names the reason, and the figures say that nothing is left."""
+    """A RAID-0's refusal names the loss of its data. The figures show that nothing is left."""
     answer = asked(inventory(raid("raid0", OK, OK)))
     assert "its data go with the drive" in reasons("R1", answer)[0].text
     assert [(one.data_lost, one.failures_tolerated_after) for one in answer.volumes] == [(True, None)]
 
 
 def test_guard_R1_a_failed_drive_is_gone_already() -> None:
-    """Pulling it loses nothing; if more members are reported as gone than may be, one of them is needed."""
+    """Pulling it loses nothing. If more members are reported as gone than may be, one of them is needed."""
     degraded: dict[str, Any] = {"status": "degraded", **GOOD}
     answer = asked(inventory(raid("raid5", FAILED, OK, OK, **degraded)))
     assert answer.verdict == "yes"
@@ -83,7 +83,10 @@ def test_guard_R1_a_failed_drive_is_gone_already() -> None:
 
 
 def test_guard_R2_the_last_redundancy_stays_while_others_have_errors() -> None:
-    """Errors, a predictive failure or a missing member elsewhere forbid it, and so does unknown health."""
+    """The last redundancy stays if other members have errors.
+
+    Errors, a predictive failure or a missing member elsewhere forbid it, and so does unknown health.
+    """
     assert of("R2", asked(inventory(raid("raid5", OK, OK, OK)))) == {"yes"}
     for other in (
         {"errors": Errors(media=1)}, {"errors": Errors(pending=2)}, {"errors": Errors(uncorrectable=1)},
@@ -100,7 +103,7 @@ def test_guard_R2_the_last_redundancy_stays_while_others_have_errors() -> None:
 
 
 def test_guard_R2_members_of_software_arrays_are_judged_by_their_drives() -> None:
-    """A member in sync does not prove a good drive: a drive without health is unknown."""
+    """A member in sync does not prove a good drive. A drive without health is unknown."""
     found, view = mirror()
     assert of("R2", asked(found, "drives:S-sda", view)) == {"yes"}
     for changes, wanted in (
@@ -113,7 +116,7 @@ def test_guard_R2_members_of_software_arrays_are_judged_by_their_drives() -> Non
 
 
 def test_guard_R3_nothing_is_pulled_during_a_rebuild() -> None:
-    """Rebuild, copy, reshape, expansion, initialization: also a failed drive waits; a check does not matter."""
+    """Rebuild, copy, reshape, expansion, initialization: also a failed drive waits. A check does not matter."""
     assert of("R3", asked(inventory(raid("raid6", *[OK] * 4)))) == {"yes"}
     assert of("R3", asked(inventory(raid("raid6", *[OK] * 4, status="checking")))) == {"yes"}
     busy = raid("raid6", OK, OK, REBUILDING, FAILED, status="degraded")
@@ -136,21 +139,27 @@ def test_guard_R3_nothing_is_pulled_during_a_rebuild() -> None:
 
 
 def test_guard_R3_a_drive_that_left_its_array_waits_for_its_rebuild() -> None:
-    """Controllers drop a failed drive from its array: any volume that is rebuilt may be the one it was in."""
+    """A drive that left its array waits for any rebuild.
+
+    Controllers drop a failed drive, so any volume that is rebuilt may be the one it was in.
+    """
     out: dict[str, Any] = {**FAILED, "role": "failed", "array": None}
     assert of("R3", asked(inventory(raid("raid5", out, OK, OK, OK, status="degraded")))) == {"yes"}
     assert of("R3", asked(inventory(raid("raid5", out, OK, OK, REBUILDING, status="rebuilding")))) == {"no"}
 
 
 def test_guard_R3_a_spare_that_is_needed_stays() -> None:
-    """While a volume that it serves is not whole; afterwards it may leave."""
+    """While a volume that it serves is not whole. Afterwards it may leave."""
     spare: dict[str, Any] = {"role": "spare", "array": None}
     assert asked(inventory(raid("raid5", spare, OK, OK, OK, **GOOD))).verdict == "yes"
     assert of("R3", asked(inventory(raid("raid5", spare, OK, OK, FAILED, status="degraded")))) == {"no"}
 
 
 def test_guard_R4_an_array_that_does_not_run_keeps_its_drives() -> None:
-    """Failed, offline, not started: also a failed drive may be needed to recover the data. Unknown is unknown."""
+    """A failed, offline or not started array keeps its drives.
+
+    Even a failed drive may be needed to recover the data. Unknown is unknown.
+    """
     assert of("R4", asked(inventory(raid("raid5", OK, OK, OK)))) == {"yes"}
     out: dict[str, Any] = {**FAILED, "role": "failed", "array": None}
     for status in ("failed", "offline", "inactive"):
@@ -162,7 +171,7 @@ def test_guard_R4_an_array_that_does_not_run_keeps_its_drives() -> None:
 
 
 def test_guard_R5_preserved_cache_goes_first() -> None:
-    """Data of lost volumes in the cache forbids it; not reported by a tool that could is unknown."""
+    """Data of lost volumes in the cache forbids it. Not reported by a tool that could is unknown."""
     lost = Volume(id="x:0/v1", status="offline")
     for cache, silent, could in (
         (Cache(preserved_data=False), "yes", "yes"), (Cache(status="ok"), "yes", "yes"),
@@ -178,7 +187,7 @@ def test_guard_R5_preserved_cache_goes_first() -> None:
 
 
 def test_guard_R5_a_cache_whose_state_would_name_it_has_a_known_state() -> None:
-    """Where the state of the cache would name preserved data, a state that was not read is unknown."""
+    """A cache state that was not read is unknown. This holds where the state would name preserved data."""
     row = Unreported(fact="preserved_data", why="the status would name it", in_status=True)
     around = Around(unreported={("x", "preserved_data"): row})
     for cache, wanted in (
@@ -190,7 +199,7 @@ def test_guard_R5_a_cache_whose_state_would_name_it_has_a_known_state() -> None:
 
 
 def test_guard_R5_R6_a_family_passes_for_its_own_reason() -> None:
-    """What a family declares opens that guard for that family alone; docs/replace.md has the rows, for review."""
+    """What a family declares opens that guard for that family alone. Docs/replace.md has the rows, for review."""
     rows = unreported(vendors()[0])
     assert {fact for _, fact in rows} == {"preserved_data", "differences"}
     for (family, fact), row in rows.items():
@@ -203,7 +212,7 @@ def test_guard_R5_R6_a_family_passes_for_its_own_reason() -> None:
 
 
 def test_guard_R6_copies_that_differ_are_not_reduced_to_one() -> None:
-    """Known differences forbid it; a mirror whose count a tool could report, and did not, is unknown."""
+    """Known differences forbid it. A mirror whose count a tool could report, and did not, is unknown."""
     assert of("R6", asked(inventory(raid("raid1", OK, OK, mismatch_count=0)))) == {"yes"}
     for level in ("raid1", "raid10"):
         assert of("R6", asked(inventory(raid(level, *[OK] * 4, mismatch_count=128)))) == {"no"}
@@ -219,7 +228,10 @@ def test_guard_R6_copies_that_differ_are_not_reduced_to_one() -> None:
 
 
 def test_guard_R7_nothing_else_uses_the_drive() -> None:
-    """A mounted partition, swap, LVM, ZFS or an open mapping on the drive forbids it; an empty partition does not."""
+    """Any use of the drive forbids pulling it.
+
+    A mounted partition, swap, LVM, ZFS or an open mapping counts, an empty partition does not.
+    """
     found, view = mirror()
     assert of("R7", asked(found, "drives:S-sda", view)) == {"yes"}
     assert of("R7", asked(found, "drives:S-sda", with_blocks(view, part("sda2")))) == {"yes"}
@@ -235,7 +247,10 @@ def test_guard_R7_nothing_else_uses_the_drive() -> None:
 
 
 def test_guard_R7_what_may_be_used_is_unknown() -> None:
-    """A file system that is not mounted, an array that no tool lists, no kernel's view, no udev database."""
+    """What may be used counts as unknown.
+
+    This is a file system that is not mounted, an array that no tool lists, no kernel's view, or no udev database.
+    """
     found, view = mirror()
     for more in (
         [part("sda2", filesystem="ext4")], [part("sda2", filesystem="linux_raid_member")],
@@ -260,7 +275,7 @@ def test_guard_R7_what_may_be_used_is_unknown() -> None:
 def test_guard_R7_opening_that_did_not_end_is_not_read(
     answer: RunAnswer, held: bool, signatures: tuple[str, ...] | None
 ) -> None:
-    """Only a refusal shows that a program holds a drive; a time-out shows nothing."""
+    """Only a refusal shows that a program holds a drive. A time-out shows nothing."""
     blank = RunAnswer(code=0, out=bytes(SECTOR))
     answers: dict[Request[Any], Answer] = {
         probe("/dev/sdc"): RunAnswer(code=0), first_sector("/dev/sdc"): blank, exclusive("/dev/sdc"): answer,
@@ -271,7 +286,10 @@ def test_guard_R7_opening_that_did_not_end_is_not_read(
 
 
 def test_guard_R7_a_drive_of_no_array_is_known_to_be_empty() -> None:
-    """That the kernel shows nothing on it is no proof: it is read, and a program that holds it forbids it."""
+    """A drive in no array has to be read as empty.
+
+    The kernel showing nothing on it is no proof, and a process that holds it forbids it.
+    """
     bare, view = inventory(plain("sdc")), HostView(blocks=(disk("sdc"),))
 
     def answer(contents: Contents | None, shown: HostView = view, node: str = "/dev/sdc") -> Removal:
@@ -296,7 +314,7 @@ def test_guard_R7_a_drive_of_no_array_is_known_to_be_empty() -> None:
 
 
 def test_guard_R7_drives_of_a_controller_that_no_array_uses() -> None:
-    """An unassigned drive may leave; one with a foreign configuration, or of no reported use, is unknown."""
+    """An unassigned drive may leave. One with a foreign configuration, or of no reported use, is unknown."""
     unassigned: dict[str, Any] = {"role": "unassigned", "array": None}
     assert asked(inventory(raid("raid5", unassigned, OK, OK, OK, **GOOD))).verdict == "yes"
     for changes in ({"foreign": True}, {"role": None}, {"role": "passthrough"}):
@@ -307,7 +325,7 @@ def test_guard_R7_drives_of_a_controller_that_no_array_uses() -> None:
 
 
 def test_guard_R8_a_good_member_is_copied_first() -> None:
-    """For a drive that works, the answer names the way; for one with errors, a spare or a failed one it does not."""
+    """For a drive that works, the answer names the way. For one with errors, a spare or a failed one it does not."""
     found, view = mirror()
     (advice,) = reasons("R8", asked(found, "drives:S-sda", view))
     assert (advice.verdict, advice.remedy) == (
@@ -318,7 +336,7 @@ def test_guard_R8_a_good_member_is_copied_first() -> None:
 
 
 def test_guard_R13_a_drive_that_boots_the_machine_is_named() -> None:
-    """A boot partition or a boot loader is named; a first sector that was not read leaves it open."""
+    """A boot partition or a boot loader is named. A first sector that was not read leaves it open."""
     found, view = mirror()
     assert "was not read" in reasons("R13", asked(found, "drives:S-sda", view))[0].text
     for code, wanted in (("none", "yes"), ("grub", "note"), ("other", "note")):
@@ -337,7 +355,7 @@ def test_guard_R13_a_drive_that_boots_the_machine_is_named() -> None:
 
 
 def test_guard_R14_timeouts_of_the_other_drives() -> None:
-    """A drive that retries longer than the kernel waits is named, and so is one whose limits are unknown."""
+    """A drive that retries longer than the kernel waits is named. So is one whose limits are unknown."""
     _, view = mirror()
     for limit, timeout, wanted in ((7.0, 30, "yes"), (None, 180, "yes"), (0.0, 30, "note"), (None, 30, "note")):
         kept: dict[str, Any] = {"error_recovery_seconds": limit, "block": Block(command_timeout_seconds=timeout)}
@@ -347,7 +365,7 @@ def test_guard_R14_timeouts_of_the_other_drives() -> None:
 
 
 def test_guard_R16_a_journal_is_no_redundant_member() -> None:
-    """The drive with an array's journal may hold the only copy of the newest data."""
+    """A drive with an array's journal is not redundant. It may hold the only copy of the newest data."""
     found, view = mirror()
     assert of("R16", asked(found, "drives:S-sda", view)) == {"yes"}
     journal = Drive(
@@ -364,7 +382,7 @@ def test_guard_R16_a_journal_is_no_redundant_member() -> None:
 
 
 def test_guard_R17_everything_on_the_drive_is_counted() -> None:
-    """Two members of one mirror on one drive leave together; what a list of partitions hides is unknown."""
+    """Two members of one mirror on one drive leave together. What a list of partitions hides is unknown."""
     one = inventory(plain("sda"), software("raid1", "sda1", "sda2"))
     answer = asked(one, "drives:S-sda")
     assert answer.leaves_with_it == ("md:md0/sda1", "md:md0/sda2")
@@ -376,7 +394,7 @@ def test_guard_R17_everything_on_the_drive_is_counted() -> None:
 
 
 def test_guard_R17_all_namespaces_of_a_drive_are_looked_at() -> None:
-    """A second namespace, or another path, with the same serial number leaves with the first."""
+    """A second namespace or path with the same serial number leaves too."""
     spaces = (disk("nvme0n1", serial="N1"), disk("nvme0n2", serial="N1", mountpoints=("/srv",)))
     drive = Drive(id="drives:N1", device="/dev/nvme0n1", serial="N1", role="passthrough", status="ok")
     found = inventory(Controller(id="drives:0000:01:00.0", mode="none", drives=(drive,)))
@@ -388,7 +406,7 @@ def test_guard_R17_all_namespaces_of_a_drive_are_looked_at() -> None:
 
 
 def test_guard_X1_the_serial_number_identifies_the_drive() -> None:
-    """Without one, or with one that another drive has as well, the drive cannot be identified."""
+    """A drive without a unique serial number cannot be identified. It has none, or another drive has it as well."""
     assert of("X1", asked(inventory(raid("raid6", *[OK] * 4)))) == {"yes"}
     assert of("X1", asked(inventory(raid("raid6", {"serial": None}, *[OK] * 3)))) == {"unknown"}
     assert of("X1", asked(inventory(raid("raid6", {"serial": "S1"}, *[OK] * 3)))) == {"unknown"}
@@ -408,7 +426,7 @@ def test_guard_X3_a_recording_answers_with_its_age() -> None:
 
 
 def test_guard_X8_what_could_not_be_read_is_unknown() -> None:
-    """A container, and a problem that may concern the drive; not one of another controller."""
+    """A container, and a problem that may concern the drive. Not one of another controller."""
     controller = raid("raid6", *[OK] * 4)
     assert of("X8", asked(inventory(controller))) == {"yes"}
     assert of("X8", asked(inventory(controller), view=HostView(sys_read_only=True))) == {"unknown"}
@@ -421,7 +439,10 @@ def test_guard_X8_what_could_not_be_read_is_unknown() -> None:
 
 
 def test_guard_S6_a_controller_that_takes_any_drive_is_named() -> None:
-    """With automatic rebuilds an unconfigured drive, even a failed one, may be used: these drives are named."""
+    """A controller that rebuilds automatically names its possible drives.
+
+    It may use an unconfigured drive, even a failed one.
+    """
     found = raid("raid6", *[OK] * 4, {"role": "unassigned", "array": None})
     assert of("S6", asked(inventory(found))) == {"yes"}
     for word, wanted in (("on", "note"), ("off", "yes"), ("?", "note")):

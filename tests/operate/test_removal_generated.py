@@ -1,4 +1,4 @@
-"""Generated machines of known truth: pulling the drives that YES names never loses an array."""
+"""Generated machines of known truth. Pulling the drives that YES names never loses an array."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from tests.operate.machines import NOW
 
 State = Literal["good", "failed", "pulled", "filling"]
 LEVELS = {"raid0": 2, "raid1": 2, "raid5": 3, "raid6": 4, "raid10": 4, "raid50": 6, "raid60": 8}
-"""Levels with their least number of members; spans and mirror sets are of equal size."""
+"""Levels with their least number of members. Spans and mirror sets are of equal size."""
 MACHINES, STEPS = 40, 25
 
 
 @dataclass
 class Truth:
-    """An array as it is: its level, and of each member the drive that it is on and its state."""
+    """The true state of an array. It has its level, and for each member its drive and its state."""
 
     name: str
     level: str
@@ -37,7 +37,7 @@ class Truth:
         return [self.states[:half], self.states[half:]] if self.level in ("raid50", "raid60") else [self.states]
 
     def has_data(self) -> bool:
-        """Whether every piece of data is on a good member, or can be calculated."""
+        """Whether every piece of data is on a good member. Data that can be calculated counts as well."""
         for states in self.sets:
             spare = {"raid0": 0, "raid5": 1, "raid50": 1, "raid6": 2, "raid60": 2}.get(self.level, len(states) - 1)
             if sum(state != "good" for state in states) > spare:
@@ -56,14 +56,14 @@ class Truth:
 
 @dataclass
 class Machine:
-    """Arrays on drives: of a controller, each drive in one; or of software, on partitions of the same drives."""
+    """Arrays on drives: of a controller, each drive in one. Those of software are on partitions of the same drives."""
 
     luck: random.Random
     software: bool
     arrays: list[Truth]
 
     def inventory(self) -> tuple[Inventory, HostView]:
-        """What the tools report; some leave out counts, states or members that are gone."""
+        """What the tools report. Some leave out counts, states or members that are gone."""
         controllers = [_controller(self.luck, array, software=self.software) for array in self.arrays]
         if not self.software:
             return _inventory(controllers), HostView()
@@ -91,7 +91,7 @@ class Machine:
             ]
 
     def step(self) -> None:
-        """What may happen between two looks: a drive fails, a new one is put in, a rebuild ends."""
+        """Change the machine as may happen between two looks. A drive fails, a new one is put in, a rebuild ends."""
         for array in self.arrays:
             for at, state in enumerate(array.states):
                 if state == "filling" and self.luck.random() < 0.5:
@@ -174,7 +174,10 @@ def drive_of(name: str) -> int:
 
 
 def test_pulling_what_yes_names_never_loses_an_array() -> None:
-    """One drive after another, with failures and rebuilds between: every array that had its data keeps them."""
+    """Every array that had its data keeps it.
+
+    Drives are pulled one after another, with failures and rebuilds between.
+    """
     pulled = refused = 0
     for seed in range(MACHINES):
         machine = generated(seed)
@@ -198,7 +201,7 @@ def test_pulling_what_yes_names_never_loses_an_array() -> None:
 
 
 def test_after_a_yes_only_a_failed_drive_may_follow_without_a_rebuild() -> None:
-    """Without a rebuild between them, one YES after another never takes the last copy either."""
+    """One YES after another never takes the last copy either. There is no rebuild between them."""
     for seed in range(MACHINES):
         machine = generated(seed)
         for _ in range(STEPS):

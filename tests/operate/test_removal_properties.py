@@ -1,4 +1,4 @@
-"""What holds for every answer: unknown redundancy is no redundancy, and less information never makes it a YES."""
+"""What holds for every answer. Unknown redundancy is no redundancy, and less information never makes it a YES."""
 
 from __future__ import annotations
 
@@ -25,11 +25,12 @@ from tests.support.failing import DEVICE, Failing
 from tests.support.machines import COUNTING, MACHINES, recording, replayed
 
 _MOST = 25
-"""Requests of a machine that fail, the same file of several devices once; of more, every second, third…"""
+"""Maximum number of a machine's requests that fail. The same file of several devices counts once. Of more, every
+second, third… fails."""
 
 
 def unfounded(seen: Survey) -> Iterator[str]:
-    """Every YES for a working member of an array that survives no failure, or of which that is unknown."""
+    """Every YES for a working member without known redundancy. Its array survives no failure, or that is unknown."""
     for answer in answers(seen):
         subject = Subject(seen.inventory, seen.view, answer.drive, NOW)
         for loss in subject.losses:
@@ -41,7 +42,10 @@ def unfounded(seen: Survey) -> Iterator[str]:
 
 
 def test_no_working_member_without_known_redundancy_may_be_pulled() -> None:
-    """Over all recorded machines, demos, and the outputs of a collection where there is one."""
+    """No working member without known redundancy may be pulled.
+
+    This is checked over all recorded machines, demos, and any collection's outputs.
+    """
     found = [f"{name}: {text}" for name, seen in machines() for text in unfounded(seen)]
     paths = sorted(path for path in COLLECTION.rglob("*") if path.is_file()) if COLLECTION.is_dir() else []
     for path in paths[::4]:  # a fourth is enough for every run
@@ -53,7 +57,7 @@ Change = tuple[str, Inventory, HostView]
 
 
 def lessened(seen: Survey, target: str) -> Iterator[Change]:
-    """The machine with less information: objects that are not listed, values that are not reported, no kernel."""
+    """The machine with less information. Objects are not listed, values are not reported, or there is no kernel."""
     inventory, view = seen.inventory, seen.view
     yield "without the kernel's view", inventory, HostView()
     for controller in inventory.controllers:
@@ -98,7 +102,10 @@ def _with(inventory: Inventory, controller: Controller, less: Controller | None)
 
 
 def test_less_information_never_makes_it_a_yes() -> None:
-    """Objects that are not listed, states and counters that are not reported, and no view of the kernel."""
+    """Less information never makes it a YES.
+
+    Objects are not listed, states and counters not reported, or there is no view of the kernel.
+    """
     found = []
     for name, seen in machines():
         for before in answers(seen):
@@ -117,7 +124,7 @@ def _why(answer: Removal) -> str:
 @pytest.mark.slow
 @pytest.mark.parametrize("machine", MACHINES)
 def test_a_request_without_an_answer_never_makes_it_a_yes(machine: str) -> None:
-    """Each request of a survey fails in turn: what it would have reported is unknown, not absent."""
+    """A failed request makes its facts unknown, not absent. Each request of a survey fails in turn."""
     found, problems = vendors()
     watched = Failing(ReplayRunner(recording(machine)))
     survey(watched, found, source="replay:x")

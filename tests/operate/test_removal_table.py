@@ -1,4 +1,4 @@
-"""Expected answers over the recorded machines, the demos, and a collection of outputs where there is one."""
+"""Expected answers over the recorded machines and the demos. A collection of outputs is included where there is one."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def expected_of(machine: str) -> list[Row]:
 
 
 def test_each_family_has_a_reviewed_answer() -> None:
-    """At least sixty rows, all three verdicts, and a drive of each family."""
+    """The reviewed answers have at least sixty rows and all three verdicts. There is a drive of each family."""
     rows = {one for machine in MACHINES for one in expected_of(machine)} | expected("demo")
     assert len(rows) >= 60
     families = {drive.partition(":")[0] for _, drive, _, _ in rows | expected("capture")}
@@ -107,7 +107,7 @@ def test_each_family_has_a_reviewed_answer() -> None:
 
 
 def test_the_answer_names_enclosure_and_bay_of_the_drive() -> None:
-    """What is pulled is found by enclosure and bay, each in its own field."""
+    """The answer names the enclosure and bay of the drive. Each is in its own field."""
     seen = replayed("smartarray-gen9-degraded")
     places = {
         one.id: (one.enclosure, one.bay) for controller in seen.inventory.controllers for one in controller.drives
@@ -119,7 +119,7 @@ def test_the_answer_names_enclosure_and_bay_of_the_drive() -> None:
 
 @pytest.mark.parametrize("machine", MACHINES)
 def test_each_drive_of_a_recorded_machine_gets_the_reviewed_answer(machine: str, update_expected: bool) -> None:
-    """Verdict and deciding guards of every physical drive, none more and none less."""
+    """Every physical drive gets the reviewed verdict and deciding guards. There are no more and no less."""
     found = rows_of(machine, replayed(machine))
     path = beside(machine)
     if update_expected:
@@ -152,7 +152,7 @@ def compared(found: Iterable[Row], wanted: Iterable[Row], path: Path) -> None:
 
 @pytest.mark.skipif(not COLLECTION.is_dir(), reason="there is no collection of outputs")
 def test_outputs_of_a_collection_get_the_reviewed_answer() -> None:
-    """The rows are found by the digest of their file; files that the collection no longer has are passed over."""
+    """The rows are found by the digest of their file. Files that the collection no longer has are passed over."""
     rows = expected("capture")
     wanted = {source.rpartition("/")[2]: source for source, *_ in rows}
     tools = {source.partition(":")[2].partition("/")[0] for source in wanted.values()}

@@ -34,7 +34,7 @@ def replayed(machine: str, *words: str) -> Result:
     ],
 )
 def test_the_exit_code_is_the_verdict(machine: str, drive: str, code: int, word: str) -> None:
-    """0 yes, 1 no, 3 unknown; the word is on the screen, and the JSON has the same."""
+    """0 yes, 1 no, 3 unknown. The word is on the screen, and the JSON has the same."""
     shown = replayed(machine, drive, "--check")
     assert shown.exit_code == code, shown.output
     assert f"\n{word}  " in shown.output
@@ -52,7 +52,7 @@ def test_the_json_is_valid_against_its_schema() -> None:
 
 
 def test_bay_and_serial_number_come_first() -> None:
-    """They identify the drive to be pulled; a recording is marked as one, with its age."""
+    """They identify the drive to be pulled. A recording is marked as one, with its age."""
     lines = replayed("smartarray-gen9-degraded", "1I:1:2", "--check").output.splitlines()
     assert lines[3].startswith("YES      At the time of this recording, the drive could be pulled.")
     assert lines[5:7] == ["BAY      2 (enclosure 1)", "SERIAL   W7K0AE9F"]
@@ -68,14 +68,17 @@ def test_without_check_the_command_is_refused() -> None:
 
 @pytest.mark.parametrize("drive", ["md0", "/boot", "md", "nothing", "bay:1"])
 def test_what_is_not_one_drive_is_refused(drive: str) -> None:
-    """A volume, a mount point, a controller, an unknown name: exit code 2, whatever the drives are."""
+    """What is not one drive gives exit code 2.
+
+    It is a volume, a mount point, a controller or an unknown name. The drives do not matter.
+    """
     refused = replayed("md-healthy", drive, "--check")
     assert refused.exit_code == 2
     assert "is no drive, but the" in refused.output or "No object is called" in refused.output
 
 
 def test_saved_outputs_are_answered_without_a_machine(tmp_path: Path) -> None:
-    """A controller's output alone suffices for its drives; what lies on a software array's drive is unknown."""
+    """A controller's output alone suffices for its drives. What lies on a software array's drive is unknown."""
     source = FIXTURES / "smartarray-gen9-degraded" / "hpssacli-ctrl-all-show-config-detail.out"
     shown = raidctl("--replay", str(source), "replace", "1I:1:2", "--check", "--json")
     assert json.loads(shown.stdout)["age_seconds"] is None, shown.output

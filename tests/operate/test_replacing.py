@@ -1,4 +1,4 @@
-"""Replacing a member of md arrays on simulated machines: each stage, each wrong turn, each cut."""
+"""Replacing a member of md arrays on simulated machines. The tests cover each stage, each wrong turn, each cut."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def raid6(tmp_path: Path) -> Bench:
 
 
 def exchanged(machine: Bench, new: str = NEW) -> None:
-    """A person pulls the second drive after 50 s, and puts another one in after 100 s."""
+    """Let a person pull the second drive after 50 s. Another one is put in after 100 s."""
     machine.events = [
         (machine.at + 50.0, lambda state: simulator.pull(state, "2")),
         (machine.at + 100.0, lambda state: simulator.push(state, "2", new)),
@@ -54,7 +54,7 @@ def argvs(machine: Bench) -> list[str]:
 
 
 def test_a_drive_is_replaced_from_its_failure_to_the_complete_array(raid6: Bench) -> None:
-    """It is failed and removed, pulled, replaced, rebuilt and verified; the journal ends, and nothing was forced."""
+    """It is failed and removed, pulled, replaced, rebuilt and verified. The journal ends, and nothing was forced."""
     exchanged(raid6)
     story = begun(raid6, 2)
     story.replacing.run(story.start())
@@ -67,7 +67,7 @@ def test_a_drive_is_replaced_from_its_failure_to_the_complete_array(raid6: Bench
 
 
 def test_a_good_drive_is_copied_while_the_array_stays_complete(tmp_path: Path) -> None:
-    """With a successor in the machine no member is missing at any time, and the old drive leaves last."""
+    """With a successor, no member is missing at any time. The old drive leaves last."""
     machine = bench(tmp_path / "copy", definition("raid5", 3, drives=4, shelf=0))
     missing = []
     pass_time = machine.machine.pass_time
@@ -92,7 +92,10 @@ def test_a_good_drive_is_copied_while_the_array_stays_complete(tmp_path: Path) -
     ("work", "stage"), [("check", "verifying"), ("repair", "verifying"), ("reshape", "rebuilding")]
 )
 def test_what_is_done_to_a_complete_array_begins_no_stage_again(raid6: Bench, work: Operation, stage: str) -> None:
-    """A monthly check may begin right after the rebuild: a wait that has ended is not planned once more, endlessly."""
+    """A wait that has ended is not planned once more.
+
+    A monthly check right after the rebuild would otherwise make it endless.
+    """
     exchanged(raid6)
     story = begun(raid6, 2)
     change = story.start()
@@ -113,7 +116,7 @@ def test_what_is_done_to_a_complete_array_begins_no_stage_again(raid6: Bench, wo
 
 
 def test_every_array_on_the_drive_is_treated(tmp_path: Path) -> None:
-    """Partitions are made as on a sibling, with new identifiers; each array gets its member back."""
+    """Partitions are made as on a sibling, with new identifiers. Each array gets its member back."""
     machine = bench(tmp_path / "parts", definition("raid6", 4, parts="1,2"))
     exchanged(machine)
     story = begun(machine, 2)
@@ -127,7 +130,7 @@ def test_every_array_on_the_drive_is_treated(tmp_path: Path) -> None:
 
 
 def test_guard_R1_the_last_redundancy_is_not_taken(tmp_path: Path) -> None:
-    """A member of an array that survives no further failure is not failed, also not with --unsafe."""
+    """A member is not failed if its array survives no further failure. This also holds with --unsafe."""
     machine = bench(tmp_path / "r1", definition("raid6", 4))
     assert begun(machine, 2).plan().denials == ()
     for serial in ("LABD00003", "LABD00004"):
@@ -137,7 +140,7 @@ def test_guard_R1_the_last_redundancy_is_not_taken(tmp_path: Path) -> None:
 
 
 def test_guard_R3_nothing_is_taken_while_the_array_is_rebuilt(raid6: Bench) -> None:
-    """While another member is rebuilt, the drive stays; so it does if the rebuild begins after the plan."""
+    """While another member is rebuilt, the drive stays. So it does if the rebuild begins after the plan."""
     story = begun(raid6, 2)
     story.plan()
     late = {"md/member md0 LABD00004": words({"slot": "3", "state": "rebuilding", "from": "0"})}
@@ -147,7 +150,7 @@ def test_guard_R3_nothing_is_taken_while_the_array_is_rebuilt(raid6: Bench) -> N
 
 
 def test_guards_hold_between_the_plan_and_the_step(raid6: Bench) -> None:
-    """A second failure right before the command stops it: nothing is run, and the array keeps what it has."""
+    """A second failure right before the command stops it. Nothing is run, and the array keeps what it has."""
     story = begun(raid6, 2)
     change = story.start()
     state = {name: value for name, value in raid6.machine.state().items()
@@ -161,7 +164,7 @@ def test_guards_hold_between_the_plan_and_the_step(raid6: Bench) -> None:
 
 
 def test_guard_R9_the_wrong_drive_pulled_stops_everything(raid6: Bench) -> None:
-    """The sentence names the drive to be put back; nothing is added; it continues when the drive is back."""
+    """The sentence names the drive to be put back. Nothing is added; it continues when the drive is back."""
     raid6.events = [(50.0, lambda state: simulator.pull(state, "3"))]
     story = begun(raid6, 2)
     change = story.start()
@@ -183,7 +186,7 @@ def test_guard_R9_the_wrong_drive_pulled_stops_everything(raid6: Bench) -> None:
 def test_guard_R9_a_drive_that_the_kernel_lacks_is_gone_whatever_a_tool_cannot_read(
     raid6: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It stops at once, also if a tool fails from then on; if the kernel's files cannot be read, it waits."""
+    """It stops at once, also if a tool fails from then on. If the kernel's files cannot be read, it waits."""
     for where, minutes in (("acmecli", 1.0), ("/sys/class/block", 15.0)):
         machine = bench(raid6.place / where.strip("/").replace("/", "-"), definition("raid6", 4))
         whole = machine.look
@@ -218,7 +221,10 @@ def why_unfit(machine: Bench, **about: str) -> str:
 
 
 def test_guard_R10_a_drive_that_does_not_fit_is_refused(tmp_path: Path) -> None:
-    """Too small, another sector size: refused by name before any command, and the story waits."""
+    """A drive that does not fit is refused by name.
+
+    It is too small, or has another sector size. No command has run, and the story waits.
+    """
     kinds = (({"sectors": "90000"}, "too small"), ({"sectors": "101000"}, "too small"), ({"sector": "4096"}, "sectors"))
     for number, (about, words_of) in enumerate(kinds):
         machine = bench(tmp_path / str(number), definition("raid6", 4))
@@ -240,7 +246,7 @@ def test_guard_R10_unknown_health_is_refused(raid6: Bench) -> None:
 
 @pytest.mark.slow
 def test_guard_R11_a_drive_with_contents_is_refused(tmp_path: Path) -> None:
-    """A signature is named and nothing is written; with its serial number it is removed after it was saved."""
+    """A signature is named and nothing is written. With its serial number it is removed after it was saved."""
     for number, (about, name) in enumerate((({"sig": "ext4"}, "ext4"), ({"sig": "LVM2_member"}, "LVM2_member"),
                                             ({"parts": "1"}, "gpt"))):  # fmt: skip
         machine = bench(tmp_path / str(number), definition("raid6", 4))
@@ -256,7 +262,10 @@ def test_guard_R11_a_drive_with_contents_is_refused(tmp_path: Path) -> None:
 
 
 def test_guard_P7_a_drive_of_another_kind_needs_an_override(tmp_path: Path) -> None:
-    """An SSD among hard drives, or another interface: refused by name, and it joins with --unsafe."""
+    """A drive of another kind joins only with --unsafe.
+
+    It is an SSD among hard drives, or has another interface, and is refused by name.
+    """
     machine = bench(tmp_path / "kind", definition("raid6", 4))
     machine.machine.keep(drive(machine.machine.state(), NEW, rotational="0"))
     exchanged(machine)
@@ -289,7 +298,10 @@ def test_guard_P7_a_drive_of_another_kind_needs_an_override(tmp_path: Path) -> N
 
 
 def test_guard_R10_an_unknown_sector_size_of_the_members_fits_no_drive(tmp_path: Path) -> None:
-    """A drive with larger sectors than the array's cannot join it, so both sizes have to be known."""
+    """No drive fits if the members' sector size is unknown.
+
+    A drive with larger sectors than the array's cannot join it, so both sizes have to be known.
+    """
     seen = bench(tmp_path / "sectors", definition("raid6", 4)).look()
     new = next(
         one for controller in seen.inventory.controllers for one in controller.drives if one.device and not one.backing
@@ -309,7 +321,7 @@ def begun_again(machine: Bench) -> Story:
 
 
 def test_guard_R12_identifiers_of_a_copied_table_are_its_own(tmp_path: Path) -> None:
-    """A copy that carries the source's identifiers is not accepted, and the array is not touched."""
+    """A copied table that keeps the source's identifiers is not accepted. The array is not touched."""
     machine = bench(tmp_path / "guid", definition("raid6", 4, parts="1,2"))
     # a careless tool: the new drive has the identifiers of the sibling
     machine.machine.keep(drive(machine.machine.state(), NEW, guid="LABD00001"))
@@ -321,7 +333,7 @@ def test_guard_R12_identifiers_of_a_copied_table_are_its_own(tmp_path: Path) -> 
 
 
 def test_guard_R15_complete_is_seen_twice(raid6: Bench) -> None:
-    """The story ends ten seconds after the array was first seen complete, and not at once."""
+    """The story ends ten seconds after the array was first complete. It does not end at once."""
     exchanged(raid6)
     story = begun(raid6, 2)
     story.replacing.run(story.start())
@@ -330,7 +342,7 @@ def test_guard_R15_complete_is_seen_twice(raid6: Bench) -> None:
 
 
 def test_the_new_drive_fails_during_the_rebuild(raid6: Bench) -> None:
-    """A rebuild that ends because the new drive has failed is no success."""
+    """A rebuild that ends because the new drive failed is no success."""
     exchanged(raid6)
     raid6.events.append(
         (150.0, lambda state: {**state, f"md/member md0 {NEW}": words({"slot": "-", "state": "faulty"})})
@@ -342,7 +354,7 @@ def test_the_new_drive_fails_during_the_rebuild(raid6: Bench) -> None:
 
 
 def test_a_second_member_fails_on_the_way(raid6: Bench) -> None:
-    """The story goes on as long as the array works, and what was lost besides is not called complete."""
+    """The story goes on as long as the array works. What was lost besides is not called complete."""
     exchanged(raid6)
     raid6.events.append(
         (150.0, lambda state: {**state, "md/member md0 LABD00003": words({"slot": "-", "state": "faulty"})})
@@ -354,7 +366,7 @@ def test_a_second_member_fails_on_the_way(raid6: Bench) -> None:
 
 
 def test_the_tools_answer_is_not_believed(raid6: Bench) -> None:
-    """A tool that reports success and does nothing is not confirmed, and no drive has to be pulled."""
+    """A tool that reports success and does nothing is not confirmed. No drive has to be pulled."""
     raid6.mood, raid6.match = "accepts and does nothing", "--fail"
     story = begun(raid6, 2)
     with pytest.raises((ChangeStands, ChangeUndone)):
@@ -376,7 +388,7 @@ def test_two_new_drives_are_asked_about(raid6: Bench) -> None:
 
 
 def test_the_new_drive_of_another_replacement_is_not_taken(raid6: Bench) -> None:
-    """Of two drives that came, one of which joined elsewhere, the other one is meant."""
+    """A drive that joined elsewhere is not taken as the new one. Of two drives that came, the other one is meant."""
     exchanged(raid6)
     raid6.events[1] = (100.0, lambda state: simulator.push(simulator.push(state, "2", NEW), "7", "LABD00006"))
     story = begun(raid6, 2)
@@ -386,7 +398,10 @@ def test_the_new_drive_of_another_replacement_is_not_taken(raid6: Bench) -> None
 
 
 def test_an_array_that_is_auto_read_only_after_a_reboot_is_explained(raid6: Bench) -> None:
-    """Nothing is copied to it before the first write: reported once, with mdadm's command; then the rebuild goes on."""
+    """An auto-read-only array is reported once, with mdadm's command.
+
+    Nothing is copied to it before the first write. Then the rebuild goes on.
+    """
 
     def rebooted(state: State) -> State:
         about = {**fields(state["md/md md0"]), "ro": "read-auto"}
@@ -420,7 +435,7 @@ def test_a_drive_in_another_bay_is_asked_about(raid6: Bench) -> None:
 
 
 def test_a_person_who_never_comes(raid6: Bench) -> None:
-    """Without waiting, the story is open with what it waits for, and continues in another process."""
+    """Without waiting, the story is open with what it waits for. It continues in another process."""
     story = begun(raid6, 2)
     with pytest.raises(UnderWay, match="Pull the drive"):
         story.replacing.run(story.start(at_most=0.0))
@@ -433,7 +448,7 @@ def test_a_person_who_never_comes(raid6: Bench) -> None:
 
 @pytest.mark.slow
 def test_a_cut_at_any_command_or_moment_is_continued(tmp_path: Path) -> None:
-    """Killed before each command and at moments between, the story continues, and no command is run twice in vain."""
+    """A story killed before each command or in between continues. No command is run twice in vain."""
     for number, cut in enumerate(
         [*(("command", at) for at in range(3)), *(("second", at) for at in (20, 70, 150, 305))]
     ):
@@ -458,7 +473,7 @@ def _events() -> Iterator:  # type: ignore[type-arg]  # of a test
 
 
 def _cut(machine: Bench, what: str, at: int) -> None:
-    """Run the story in a process that is killed before a command, or at a moment."""
+    """Run the story in a process that is killed. It is killed before a command, or at a moment."""
     child = os.fork()
     if child == 0:
         counts = iter(range(100))
@@ -476,7 +491,7 @@ def _cut(machine: Bench, what: str, at: int) -> None:
 
 
 def test_a_table_is_copied_without_its_identifiers() -> None:
-    """Same partitions and types; no identifier of the source; nothing of its size."""
+    """Same partitions and types. No identifier of the source; nothing of its size."""
     source = parse(
         "label: gpt\nlabel-id: AAAA-1\ndevice: /dev/nvme0n1\nunit: sectors\nfirst-lba: 34\nlast-lba: 99999\n\n"
         '/dev/nvme0n1p1 : start=2048, size=4096, type=C12A7328-F81F-11D2-BA4B-00A0C93EC93B, uuid=BBBB-2, name="EFI x"\n'
@@ -510,12 +525,15 @@ def test_a_table_is_copied_without_its_identifiers() -> None:
     ],
 )
 def test_the_node_of_a_partition_is_that_of_the_kernel(drive: str, partition: str, node: str) -> None:
-    """The kernel puts a p between a name that ends with a digit and the number of the partition."""
+    """The kernel puts a p before some partition numbers.
+
+    It stands between a name that ends with a digit and the number.
+    """
     assert node_of(drive, partition) == node
 
 
 def test_ctrl_c_in_a_command_undoes_it_and_in_a_wait_leaves_it(raid6: Bench) -> None:
-    """Interrupted at the second command, the first is undone and the story is closed; while it waits, it stays open."""
+    """Ctrl-C at the second command undoes the first. The story is then closed. While it waits, it stays open."""
     counts = iter(range(100))
 
     def interrupt(_: object) -> None:
@@ -541,6 +559,9 @@ def test_ctrl_c_in_a_command_undoes_it_and_in_a_wait_leaves_it(raid6: Bench) -> 
 
 
 def test_a_drive_that_another_replacement_takes_out_is_not_asked_back() -> None:
-    """Every drive known at the beginning must stay but the one that leaves, and those of other open replacements."""
+    """Every drive known at the beginning must stay.
+
+    The exceptions are the one that leaves, and those of other open replacements.
+    """
     facts = Facts(old="A", old_id="drives:A", bay="", place="", members="", known="A B C D", way="out", leaving="C")
     assert facts.others == ("B", "D")

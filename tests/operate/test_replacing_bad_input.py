@@ -1,4 +1,4 @@
-"""Wrong input and failures: one sentence that names the present status and the command that continues."""
+"""Wrong input and failures. One sentence names the present status and the command that continues."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def raid6(tmp_path: Path) -> Bench:
 
 
 def test_a_drive_in_no_array(run: Typed) -> None:
-    """It is refused, with the command that shows whether the drive may be pulled."""
+    """A drive in no array is refused. The command that shows whether the drive may be pulled is named."""
     for demo, word in (("raid6", "/dev/sde"), ("p440", "2I:1:8")):
         result = CliRunner().invoke(cli, ["--demo", demo, "replace", word, "--confirm", "x"])
         assert result.exit_code == 2
@@ -55,7 +55,7 @@ def test_a_name_that_fits_two(run: Typed) -> None:
 
 
 def twins(machine: Bench) -> Survey:
-    """The machine with the serial number of the second drive on the third one, too."""
+    """The machine with one serial number on two drives. The second drive's number is on the third one, too."""
     seen = machine.look()
 
     def both(drive: Any) -> Any:
@@ -71,7 +71,7 @@ def twins(machine: Bench) -> Survey:
 
 
 def test_two_drives_with_one_serial_number(raid6: Bench) -> None:
-    """The number names neither of them, and a replacement by another name is refused (X1)."""
+    """A serial number of two drives names neither. A replacement by another name is refused (X1)."""
     seen = twins(raid6)
     with pytest.raises(Ambiguous, match=r"drives:LABD00002 and drives:LABD00003"):
         find_drive(seen.inventory, seen.view, "serial:LABD00002")
@@ -110,7 +110,7 @@ class Without:
 
 
 def test_without_root_nothing_is_done(raid6: Bench) -> None:
-    """Backups that cannot be read, or a refusal of mdadm: nothing is left half done, and nothing is open."""
+    """Nothing is left half done or open without root. Backups cannot be read, or mdadm refuses."""
     for word, kind in (("--examine", AccessMissing), ("--fail", ChangeUndone)):
         story = begun(raid6, 2)
         change = story.start()
@@ -133,7 +133,10 @@ def ended(story: Story) -> str:
 
 
 def test_a_tool_that_hangs_in_the_middle(tmp_path: Path) -> None:
-    """At each command: all is as before and closed, or the sentence has the command that goes on, and it does."""
+    """A tool that hangs leaves all as before, or a way on.
+
+    At each command, all is closed or the sentence has the command that goes on, and it does.
+    """
     for number, (mood, match) in enumerate((mood, word) for mood in MOODS for word in ("--fail", "--remove", "--add")):
         machine = bench(tmp_path / str(number), definition("raid6", 4))
         exchanged(machine)
@@ -165,7 +168,7 @@ def test_every_stop_reports_what_the_array_survives(run: Typed) -> None:
 
 
 def test_options_that_do_nothing_are_refused(run: Typed) -> None:
-    """--check only asks; what belongs to a replacement is not silently passed over."""
+    """--check only asks. What belongs to a replacement is not silently passed over."""
     for option in (
         ("--now",),
         ("--boot",),
@@ -178,7 +181,10 @@ def test_options_that_do_nothing_are_refused(run: Typed) -> None:
 
 
 def test_an_array_without_a_uuid_or_a_drive_without_a_number(raid6: Bench) -> None:
-    """Neither could be found again after a reboot: one sentence, and nothing begins."""
+    """Without a UUID or a serial number, nothing begins.
+
+    Neither could be found again after a reboot. The refusal is one sentence.
+    """
     seen = raid6.look()
 
     def changed(change: Callable[[Any], Any]) -> Survey:
@@ -203,7 +209,7 @@ def test_an_array_without_a_uuid_or_a_drive_without_a_number(raid6: Bench) -> No
 
 
 def test_a_member_that_was_pulled_by_mistake_is_back_but_not_in_its_array(run: Typed, tmp_path: Path) -> None:
-    """Md does not take it back automatically: every stop names the command that adds it."""
+    """Every stop names the command that adds a mistakenly pulled member. Md does not take it back automatically."""
     run("replace", OLD, "--now", "--no-wait", "--confirm", OLD)
     moved(tmp_path, lambda now: simulator.pull(now, "3"))
     wrong = run("replace", "resume", "--no-wait")

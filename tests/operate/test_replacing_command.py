@@ -1,4 +1,7 @@
-"""``raidctl replace`` as it is typed, on the demo of a RAID-6: what confirms it, what is open, and what is refused."""
+"""``raidctl replace`` as it is typed, on the demo of a RAID-6.
+
+The tests cover what confirms it, what is open, and what is refused.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +48,10 @@ def state(tmp_path: Path) -> dict[str, str]:
 
 
 def test_only_the_serial_number_confirms(run: Run, tmp_path: Path) -> None:
-    """Neither --yes nor another drive's serial number nor a part of five characters takes a drive out."""
+    """Only the whole serial number takes a drive out.
+
+    Neither --yes nor another drive's number nor a part of five characters does.
+    """
     for words in (
         ("--yes",), ("--yes", "--confirm", "ZC1A00K1"), ("--confirm", "A00K4"), ("--confirm", ""), ("--confirm", "y"),
     ):  # fmt: skip
@@ -55,7 +61,7 @@ def test_only_the_serial_number_confirms(run: Run, tmp_path: Path) -> None:
 
 
 def test_the_first_lines_say_which_drive_and_what_survives(run: Run) -> None:
-    """Serial number, bay and device; then what the array survives now and without the drive. Copied, it loses none."""
+    """Serial number, bay and device. Then what the array survives now and without the drive. Copied, it loses none."""
     lines = run("replace", OLD, "--now", "--dry-run").stderr.splitlines()
     where = "enclosure 0x5003048001a2b3bd, bay Slot 02, /dev/sdb, LAB_D"
     assert lines[:2] == [
@@ -79,7 +85,7 @@ def test_a_wrong_drive_is_named_with_its_bay(run: Run, tmp_path: Path) -> None:
 
 
 def test_a_dry_run_prints_the_commands(run: Run, tmp_path: Path) -> None:
-    """It names the drive, the commands and how they are undone, and changes nothing."""
+    """A dry run names the drive, the commands and their undo. It changes nothing."""
     result = run("replace", OLD, "--dry-run")
     assert result.exit_code == 0
     for text in (f"serial number {OLD}", "mdadm /dev/md0 --fail /dev/sdb", "undo: mdadm", "names the drive to pull"):
@@ -88,7 +94,7 @@ def test_a_dry_run_prints_the_commands(run: Run, tmp_path: Path) -> None:
 
 
 def test_guard_X4_an_open_replacement_is_seen_and_protected(run: Run, tmp_path: Path) -> None:
-    """It exits with 7; list, show, journal and restore name it; nothing else touches its array (X4)."""
+    """It exits with 7. List, show, journal and restore name it; nothing else touches its array (X4)."""
     result = run("replace", OLD, "--confirm", OLD, "--no-wait")
     assert (result.exit_code, f"Pull the drive with serial number {OLD}" in result.output) == (7, True)
     [story] = json.loads(run("replace", "list", "--json").output)
@@ -107,7 +113,7 @@ def test_guard_X4_an_open_replacement_is_seen_and_protected(run: Run, tmp_path: 
 
 
 def test_it_continues_after_the_hand(run: Run, tmp_path: Path) -> None:
-    """Resumed after the pull and the push, the new drive is checked, joins, and is rebuilt."""
+    """The new drive is checked, joins, and is rebuilt. The replacement is resumed after the pull and the push."""
     run("replace", OLD, "--confirm", OLD, "--no-wait")
     moved(tmp_path, lambda now: simulator.pull(now, "2"))
     assert "Put the new drive" in run("replace", "resume", "--no-wait").output
@@ -121,7 +127,7 @@ def test_it_continues_after_the_hand(run: Run, tmp_path: Path) -> None:
 
 
 def test_it_can_be_abandoned(run: Run) -> None:
-    """Confirmed by the serial number, it is closed; the present status is named, and nothing is done."""
+    """Confirmed by the serial number, it is closed. The present status is named, and nothing is done."""
     run("replace", OLD, "--confirm", OLD, "--no-wait")
     [story] = json.loads(run("replace", "list", "--json").output)
     change = story["begin"]["change"]
@@ -132,7 +138,10 @@ def test_it_can_be_abandoned(run: Run) -> None:
 
 
 def test_wrong_words_are_usage_errors(run: Run) -> None:
-    """A volume, a drive in no array, two drives, a number that is not open: exit code 2, one sentence."""
+    """Wrong words give exit code 2 and one sentence.
+
+    They are a volume, a drive in no array, two drives, or a number that is not open.
+    """
     for words in (
         ("replace",), ("replace", "md0"), ("replace", "/dev/sde"), ("replace", "/dev/sda", "/dev/sdb"),
         ("replace", "resume"), ("replace", "resume", "nonsense"), ("replace", "abandon"), ("replace", "list", "x"),

@@ -1,4 +1,4 @@
-"""A replacement that begins with the old drive already gone: by its array, or by the last snapshot."""
+"""A replacement that begins with the old drive already gone. It is named by its array, or by the last snapshot."""
 
 from __future__ import annotations
 
@@ -40,7 +40,10 @@ def story_of(machine: Bench, before: Inventory | None, *, word: str = "", new: s
 
 
 def test_an_array_that_lacks_a_member_names_the_story(tmp_path: Path) -> None:
-    """It begins with the wait for the new drive, and nothing is removed; the snapshot knows which drive it was."""
+    """The story begins with the wait for the new drive.
+
+    Nothing is removed, and the snapshot knows which drive it was.
+    """
     for number, known in enumerate((True, False)):
         machine = bench(tmp_path / str(number), definition("raid6", 4))
         before = pulled(machine, "2")
@@ -53,7 +56,7 @@ def test_an_array_that_lacks_a_member_names_the_story(tmp_path: Path) -> None:
 
 
 def test_every_array_that_lacks_the_same_drive_is_treated(tmp_path: Path) -> None:
-    """Arrays on partitions of the same drives are one story, and the new drive gets their partitions."""
+    """Arrays on partitions of the same drives are one story. The new drive gets their partitions."""
     machine = bench(tmp_path / "parts", definition("raid6", 4, parts="1,2"))
     pulled(machine, "2")
     story = story_of(machine, None)
@@ -66,7 +69,7 @@ def test_every_array_that_lacks_the_same_drive_is_treated(tmp_path: Path) -> Non
 
 
 def test_a_spare_that_has_stepped_in_makes_it_the_story_of_a_new_spare(tmp_path: Path) -> None:
-    """While the spare is filled the new drive joins as the next one; the array's name alone is no such story."""
+    """While the spare is filled, the new drive joins as next spare. The array's name alone is no such story."""
     spare = {"member md0 LABD00004": words({"slot": "-", "state": "spare"})}
     machine = bench(tmp_path / "spare", definition("raid5", 3, drives=4, state=spare))
     before = pulled(machine, "2")
@@ -81,7 +84,10 @@ def test_a_spare_that_has_stepped_in_makes_it_the_story_of_a_new_spare(tmp_path:
 
 
 def test_what_is_not_certain_is_refused(tmp_path: Path) -> None:
-    """A complete array, two missing members, a serial number that is there or that no snapshot has."""
+    """What is not certain is refused.
+
+    It is a complete array, two missing members, or a serial number that is there or in no snapshot.
+    """
     machine = bench(tmp_path / "raid6", definition("raid6", 4))
     with pytest.raises(UsageError, match="lacks no member"):
         story_of(machine, None)
@@ -99,7 +105,7 @@ def test_what_is_not_certain_is_refused(tmp_path: Path) -> None:
 
 
 def test_it_is_typed_as_an_array_or_a_serial_number(run: Run, tmp_path: Path) -> None:
-    """Nothing leaves, so no serial number is typed: --yes suffices, and an empty answer does not."""
+    """Nothing leaves, so --yes suffices and no serial number is typed. An empty answer does not suffice."""
     run("snapshot")
     moved(tmp_path, lambda now: simulator.pull(now, "2"))
     assert run("replace", "md0", "--no-wait").exit_code == 2
@@ -125,7 +131,7 @@ def test_a_new_drive_that_is_in_already_is_named(run: Run, tmp_path: Path) -> No
 
 
 def test_the_old_drive_put_back_is_asked_to_leave(tmp_path: Path) -> None:
-    """The one that failed is no new drive: it is named to be pulled again."""
+    """The failed drive put back is no new drive. It is named to be pulled again."""
     machine = bench(tmp_path / "back", definition("raid6", 4))
     before = pulled(machine, "2")
     story = story_of(machine, before)

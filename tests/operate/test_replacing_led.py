@@ -1,4 +1,7 @@
-"""The LED in a replacement: on while a person is waited for, off when the new drive joins, after a kill, at boot."""
+"""The LED in a replacement.
+
+It is on while a person is waited for. It is off when the new drive joins, after a kill, at boot.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +40,10 @@ def push(bay: str, serial: str) -> Callable[[State], State]:
 
 
 def test_the_bay_blinks_until_the_new_drive_joins(run: Run, tmp_path: Path) -> None:
-    """It blinks while the story waits for a person, even if the bay is empty; the way and the bay are reported."""
+    """The bay blinks while the story waits for a person.
+
+    This holds even if the bay is empty. The way and the bay are reported.
+    """
     begun = run(*BEGIN)
     assert begun.exit_code == 7
     assert "Slot 02 blinks (by enclosure (SES), read back)" in begun.output
@@ -55,7 +61,7 @@ def test_the_bay_blinks_until_the_new_drive_joins(run: Run, tmp_path: Path) -> N
 
 
 def test_a_wrong_drive_that_was_pulled_has_its_bay_blink(run: Run, tmp_path: Path) -> None:
-    """Not that of the right drive: the hand is to go there; when it is back, the right one blinks again."""
+    """Not that of the right drive: the hand is to go there. When it is back, the right one blinks again."""
     run(*BEGIN)
     moved(tmp_path, lambda now: simulator.pull(now, "4"))
     stopped = run("replace", "resume", "--no-wait")
@@ -67,7 +73,7 @@ def test_a_wrong_drive_that_was_pulled_has_its_bay_blink(run: Run, tmp_path: Pat
 
 
 def test_the_led_is_off_at_boot_and_when_it_is_given_up(run: Run, tmp_path: Path) -> None:
-    """``restore`` and ``locate off`` switch it off, and the replacement stays open; so does ``abandon``."""
+    """``restore`` and ``locate off`` switch it off, and the replacement stays open. So does ``abandon``."""
     run(*BEGIN)
     for words in (("restore",), ("locate", "off")):
         assert lit(tmp_path) == ["02"]
@@ -80,7 +86,7 @@ def test_the_led_is_off_at_boot_and_when_it_is_given_up(run: Run, tmp_path: Path
 
 
 def test_a_bay_without_an_led_does_not_stop_the_story(run: Run, tmp_path: Path) -> None:
-    """Every way is named with the reason why it does not work, and the drive is named to be pulled."""
+    """Every LED method is named with the reason why it fails. The drive is named to be pulled."""
     run("show")
     moved(tmp_path, lambda now: {name: value for name, value in now.items() if name != "md/enclosure"})
     begun = run(*BEGIN)
@@ -90,7 +96,7 @@ def test_a_bay_without_an_led_does_not_stop_the_story(run: Run, tmp_path: Path) 
 
 
 def test_an_led_that_cannot_be_switched_does_not_stop_the_story(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An enclosure that accepts the command and does nothing is reported, and the story goes on."""
+    """An enclosure that accepts the command and does nothing is reported. The story goes on."""
     monkeypatch.setattr("raidctl.change.engine.READ_DELAYS", (0.0,))
     run("show")
     stuck = "file /sys/class/enclosure/8:0:20:0/Slot 02/locate"
@@ -102,7 +108,10 @@ def test_an_led_that_cannot_be_switched_does_not_stop_the_story(run: Run, monkey
 
 @pytest.mark.slow
 def test_the_led_is_off_after_a_kill(tmp_path: Path) -> None:
-    """Signal 9 while a person is waited for: the second process switches it off, the replacement stays open."""
+    """The second process switches the LED off after signal 9.
+
+    The signal comes while a person is waited for. The replacement stays open.
+    """
     words = [sys.executable, "-m", "raidctl", "--state-dir", str(tmp_path / "state"), "--demo", "raid6"]
     with subprocess.Popen(
         [*words, "replace", OLD, "--now", "--confirm", OLD], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE

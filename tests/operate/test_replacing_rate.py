@@ -1,4 +1,4 @@
-"""``replace --rate``: the rebuild is faster while raidctl waits, and the previous rate is restored."""
+"""``replace --rate``: the rebuild is faster while raidctl waits. The previous rate is restored."""
 
 from __future__ import annotations
 
@@ -53,7 +53,10 @@ def rate(seen: Survey) -> list[str | None]:
 
 @pytest.mark.parametrize(("demo", "drive", "value"), CASES)
 def test_the_rate_lasts_as_long_as_raidctl_waits(demo: str, drive: str, value: str, tmp_path: Path) -> None:
-    """It is set, verified and put back, also if the wait ends early; the journal has it as a batch that ended."""
+    """The rate is set, verified and put back.
+
+    This also holds if the wait ends early. The journal has it as a batch that ended.
+    """
     with on(demo, tmp_path) as (named, settings):
         before = named.survey()
         during: list[str | None] = []
@@ -83,7 +86,10 @@ def test_the_rate_lasts_as_long_as_raidctl_waits(demo: str, drive: str, value: s
 def test_a_rate_that_cannot_be_set_is_refused_before_anything_is_done(
     demo: str, words: tuple[str, ...], sentence: str, tmp_path: Path
 ) -> None:
-    """A speed for a controller, a share for md, 0, a level that the controller lacks, and a run without a wait."""
+    """A rate that cannot be set is refused.
+
+    It is a speed for a controller, a share for md, 0, a level that the controller lacks, or in a run without a wait.
+    """
     options = ["--state-dir", str(tmp_path), "--demo", demo]
     result = CliRunner().invoke(cli, [*options, "replace", *words])
     assert (result.exit_code, sentence in " ".join(result.output.split())) == (2, True), result.output

@@ -1,4 +1,4 @@
-"""The guards of spares, one test for each, on a machine that passes and one that does not."""
+"""The guards of spares. There is one test for each, on a machine that passes and one that does not."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def spared(tmp_path_factory: pytest.TempPathFactory) -> Survey:
 
 
 def healthy(seen: Survey) -> Survey:
-    """The machine with a healthy state of each drive, as smartctl would report it."""
+    """The machine with every drive healthy, as smartctl would report it."""
     return changed(seen, lambda drive: {"status": "ok"} if drive.id.startswith("drives:") else {})
 
 
@@ -103,7 +103,10 @@ def test_a_healthy_empty_drive_of_the_same_kind_may_become_a_spare(bays: Survey)
 
 
 def test_guard_S1_a_spare_that_is_being_filled_is_not_removed(spared: Survey) -> None:
-    """A target of a rebuild or a copy, a member, or a spare of an array under reconstruction."""
+    """A target of a rebuild or a copy is not removed.
+
+    Neither is a member, or a spare of an array under reconstruction.
+    """
     member = "md:md0/sdd"
     assert refused(spared) == []
     assert refused(only(spared, member, status="warning", status_text="spare rebuilding")) == [("S1", False)]
@@ -115,7 +118,7 @@ def test_guard_S1_a_spare_that_is_being_filled_is_not_removed(spared: Survey) ->
 
 
 def test_guard_S2_the_last_spare_of_an_array_in_need_stays(spared: Survey) -> None:
-    """Degraded, unknown, or with a member that has errors: refused unless overridden; not if another spare is left."""
+    """Degraded, unknown, or with a member that has errors: refused unless overridden. Not if another spare is left."""
     for status in ("degraded", "failed", "unknown"):
         assert refused(volume(spared, status=status)) == [("S2", True)], status
     worn = only(spared, "md:md0/sda", errors=Errors(media=3))
@@ -125,7 +128,7 @@ def test_guard_S2_the_last_spare_of_an_array_in_need_stays(spared: Survey) -> No
 
 
 def test_guard_S2_holds_behind_a_controller(spared: Survey) -> None:
-    """Its last spare stays while the volume is degraded; of two spares one may go."""
+    """Its last spare stays while the volume is degraded. Of two spares one may go."""
     seen = volume(spared, status="degraded")
     more = changed(seen, lambda one: {"role": "spare"} if one.id == "md:md0/sdc" else {})
     deed = Deed(object_id="md:md0", verb="remove_spare", drive="md:md0/sdd")
@@ -135,7 +138,7 @@ def test_guard_S2_holds_behind_a_controller(spared: Survey) -> None:
 
 
 def test_guard_S3_a_drive_becomes_a_spare_only_as_R10_and_R11_allow(bays: Survey) -> None:
-    """What they find is refused for the deed; so is an array that cannot use a spare, or whose state is unknown."""
+    """What they find is refused for the deed. So is an array that cannot use a spare, or whose state is unknown."""
     assert refused(only(bays, NEW, status="critical"), "add_spare") == [("R10", False)]
     assert refused(volume(bays, raid_level="raid0"), "add_spare") == [("S3", False)]
     for status in ("failed", "inactive", "unknown"):
@@ -144,7 +147,7 @@ def test_guard_S3_a_drive_becomes_a_spare_only_as_R10_and_R11_allow(bays: Survey
 
 
 def test_guard_S4_a_spare_is_as_large_as_the_smallest_member(bays: Survey) -> None:
-    """One sector less is refused; so is a size that is unknown, of the drive or of any member."""
+    """One sector less is refused. So is a size that is unknown, of the drive or of any member."""
     size = drive(bays).size_bytes or 0
     assert found(block(bays, "sdd", size_bytes=size)) == []
     assert guards(found(block(bays, "sdd", size_bytes=size - 512))) == ["S4"]
@@ -160,7 +163,7 @@ def test_guard_S5_another_kind_of_drive_needs_an_override(bays: Survey) -> None:
 
 
 def test_guard_R10_a_new_drive_is_healthy_and_in_nothing(bays: Survey) -> None:
-    """A member, a spare, a foreign drive, other sectors, a failing drive; unknown health needs an override."""
+    """A member, a spare, a foreign drive, other sectors, a failing drive. Unknown health needs an override."""
     assert "R10" in guards(found(bays, node="/dev/sda", number=1))
     for fields in ({"status": "critical"}, {"status": "warning"}, {"foreign": True}, {"errors": Errors(predictive=1)}):
         assert guards(found(only(bays, NEW, **fields))) == ["R10"], fields
@@ -172,7 +175,7 @@ def test_guard_R10_a_new_drive_is_healthy_and_in_nothing(bays: Survey) -> None:
 
 
 def test_guard_R11_a_signature_is_never_overwritten(bays: Survey) -> None:
-    """A signature that the probe or the udev database has is refused, and so is a probe that failed."""
+    """A signature in the probe or the udev database is refused. So is a probe that failed."""
     for kind in ("ext4", "LVM2_member", "linux_raid_member", "zfs_member", "crypto_LUKS", "gpt", "dos"):
         assert guards(found(bays, (kind,))) == ["R11"], kind
     assert guards(found(block(bays, "sdd", filesystem="ext4"))) == ["R11"]
@@ -198,7 +201,7 @@ def test_what_a_probe_printed_is_read_strictly() -> None:
 
 
 def test_the_guards_hold_again_right_before_the_step(tmp_path: Path) -> None:
-    """A file system that is made after the plan stops the deed; no command is run."""
+    """A file system that is made after the plan stops the deed. No command is run."""
     machine: Bench = bench(tmp_path)
     change = machine.change(machine.plan(ADD))
     change.guard = lambda _step, seen: [one.text for one in found(healthy(seen), ("ext4",))]

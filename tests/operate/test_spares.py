@@ -19,7 +19,7 @@ SPARE = Drive(
 
 
 def of(*drives: Drive, details: dict[str, str] | None = None, monitored: bool | None = None) -> list[ArraySpares]:
-    """The spares of a machine with these drives, md0, and md1, which shares its group."""
+    """The spares of a machine with these drives, md0 and md1. The array md1 shares the group of md0."""
     mine = tuple(drive.id for drive in drives if drive.role == "member")
     arrays = (
         Array(id="md:md0/array", drives=mine, details=details or {}),
@@ -36,14 +36,14 @@ def of(*drives: Drive, details: dict[str, str] | None = None, monitored: bool | 
 
 
 def test_a_spare_belongs_to_the_arrays_that_it_is_for() -> None:
-    """A dedicated one to its array only; an array whose drives are not listed may have others."""
+    """A dedicated one to its array only. An array whose drives are not listed may have others."""
     first, second = of(*MEMBERS, SPARE)
     assert [(one.drive, one.fits, one.dedicated) for one in first.spares] == [("md:md0/sdd", True, True)]
     assert (first.known, second.spares, second.known) == (True, (), False)
 
 
 def test_fitting_needs_every_value() -> None:
-    """Too small or of another type does not fit; without a size or type it is unknown."""
+    """Too small or of another type does not fit. Without a size or type it is unknown."""
     assert fit(SPARE, MEMBERS) == (True, None)
     assert fit(replace(SPARE, size_bytes=900), MEMBERS)[0] is False
     assert fit(replace(SPARE, media="ssd"), MEMBERS)[0] is False
@@ -64,7 +64,7 @@ def test_a_group_moves_spares_only_while_the_monitor_runs() -> None:
 
 
 def test_every_spare_of_a_recorded_machine_is_shown() -> None:
-    """Each drive in the role of a spare belongs to an array; no other drive does."""
+    """Each drive in the role of a spare belongs to an array. No other drive does."""
     for name in MACHINES:
         inventory = replayed(name).inventory
         expected = {

@@ -1,4 +1,4 @@
-"""The guards of rebuilds and patrol reads, one test for each, on a machine that passes and one that does not."""
+"""The guards of rebuilds and patrol reads. Each has one test, on a machine that passes and one that does not."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ENDING: tuple[Verb, ...] = ("stop_rebuild", "pause_rebuild")
 
 
 def refused(verb: Verb, found: Inventory, drive: str | None = "x:0/0") -> dict[str, bool]:
-    """The guards that refuse a deed, and whether --unsafe lifts every reason of each."""
+    """The guards that refuse a deed. Each comes with whether --unsafe lifts all its reasons."""
     lifted: dict[str, bool] = {}
     object_id = "x:0" if drive is None else "x:0/v0"
     for one in denials(Deed(object_id=object_id, verb=verb, drive=drive), Survey(found)):
@@ -32,7 +32,10 @@ def lacking(drive: dict[str, Any], level: str = "raid6", status: str = "degraded
 
 
 def test_guard_T4_the_last_redundancy_is_not_delayed() -> None:
-    """A rebuild is stopped or paused where one more drive may fail meanwhile; else only with --unsafe."""
+    """A rebuild is halted where one more drive may fail meanwhile.
+
+    Elsewhere it is stopped or paused only with --unsafe.
+    """
     for verb in ENDING:
         assert refused(verb, lacking(FILLED, status="rebuilding")) == {}
         assert refused(verb, lacking(FILLED, "raid5", "rebuilding")) == {"T4": True}
@@ -46,7 +49,11 @@ def test_guard_T4_the_last_redundancy_is_not_delayed() -> None:
 
 
 def test_guard_R10_a_rebuild_overwrites_only_a_lost_member() -> None:
-    """Not a working member, free drive, spare, foreign drive or one of unknown use; one that may fail: --unsafe."""
+    """A rebuild overwrites only a lost member.
+
+    It refuses a working member, free drive, spare, foreign drive or one of unknown use. One that may fail needs
+    --unsafe.
+    """
     assert refused("start_rebuild", lacking(LOST)) == {}
     assert refused("start_rebuild", lacking({**LOST, "errors": Errors(predictive=1)})) == {"R10": True}
     for drive in (OK, {"role": "spare"}, {"role": None}, {**LOST, "foreign": True}, {**LOST, "array": None}):
@@ -56,13 +63,13 @@ def test_guard_R10_a_rebuild_overwrites_only_a_lost_member() -> None:
 
 
 def test_guard_R4_a_rebuild_needs_an_array_that_works() -> None:
-    """The drive may hold the only copy of a volume that cannot be read."""
+    """A volume that cannot be read is not rebuilt. The drive may hold its only copy."""
     for status in ("failed", "offline", "inactive", "unknown"):
         assert refused("start_rebuild", lacking(LOST, status=status)).get("R4") is False, status
 
 
 def test_a_rebuild_of_md_has_its_own_way() -> None:
-    """A rebuild of md is not started by a command: it begins when a drive is added."""
+    """A rebuild of md is not started by a command. It begins when a drive is added."""
     software = replace(raid("raid5", LOST, OK, OK), mode="software")
     assert refused("start_rebuild", inventory(software)) == {"": False}
 
@@ -85,7 +92,10 @@ def test_guard_T3_no_patrol_read_while_a_battery_learns() -> None:
 
 
 def test_a_patrol_read_is_started_once_and_only_where_there_is_one() -> None:
-    """Not beside a running one, not where it is disabled, and not without a RAID controller."""
+    """A patrol read is not started beside a running one.
+
+    Nor is it where it is disabled, or without a RAID controller.
+    """
     running = (Task(operation="patrol_read", object_id="x:0"),)
     assert refused("start_patrol", behind_controller(tasks=running), None) == {"": False}
     assert refused("stop_patrol", behind_controller(tasks=running), None) == {}

@@ -27,7 +27,7 @@ HOST = Host(hostname="db7", kernel="5.14.0-503.el9.x86_64", collected_at="2026-0
 
 
 def whole(**fields: Any) -> Inventory:
-    """An inventory with the redundancy that is left filled in, as a survey does."""
+    """An inventory with its remaining redundancy, filled in as by a survey."""
     return Inventory(**{**fields, "controllers": tuple(with_redundancy(fields["controllers"]))})
 
 

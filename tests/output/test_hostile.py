@@ -54,7 +54,10 @@ def steers(printed: str) -> list[str]:
 def test_no_text_of_hardware_breaks_or_steers_the_screen(
     data: st.DataObject, base: Inventory, paper: Paper, more: bool
 ) -> None:
-    """No control or invisible character comes through, no line is too wide, nothing fails, in UTF-8 and in ASCII."""
+    """No control or invisible character comes through.
+
+    No line is too wide, and nothing fails, in UTF-8 and in ASCII.
+    """
     built = replaced(msgspec.to_builtins(base), "", lambda: data.draw(NASTY))
     printed = screen(msgspec.convert(built, Inventory), paper, more=more)
     assert steers(printed) == []

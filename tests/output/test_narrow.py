@@ -1,4 +1,4 @@
-"""Screens and help pages in a narrow pane: the terminal breaks no line of a screen, and nothing is lost."""
+"""Screens and help pages in a narrow pane. The terminal breaks no line of a screen, and nothing is lost."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ MACHINES = ("smartarray-gen9-degraded", "adaptec-5405-failed-battery", "md-degra
 
 
 def joined(text: str) -> str:
-    """A text without blanks and line ends: the same however its lines are broken."""
+    """A text without blanks and line ends. It is the same however its lines are broken."""
     return "".join(text.split())
 
 
 @pytest.mark.parametrize("machine", MACHINES)
 @pytest.mark.parametrize("width", [20, 30, 40, 59])
 def test_a_narrow_screen_has_everything(machine: str, width: int) -> None:
-    """No line is too wide; each drive with its model, and each finding with its remedy are there."""
+    """No line is too wide. Each drive with its model, and each finding with its remedy are there."""
     inventory = replayed(machine).inventory
     found = diagnose(inventory, rules())
 
@@ -56,7 +56,7 @@ def test_a_narrow_screen_has_everything(machine: str, width: int) -> None:
 @pytest.mark.parametrize("columns", ["20", "40", "51"])
 @pytest.mark.parametrize("command", ["", "show", "cache set", "check media", "bench run", "watch"])
 def test_help_pages_fit(command: str, columns: str) -> None:
-    """Only examples, which are there to be copied, are wider; descriptions are below the options."""
+    """Only examples, which are there to be copied, are wider. Descriptions are below the options."""
     words = [sys.executable, "-m", "raidctl", *command.split(), "--help"]
     printed = subprocess.run(
         words, env={**os.environ, "COLUMNS": columns}, capture_output=True, text=True, check=True, timeout=60
@@ -75,7 +75,7 @@ def test_help_pages_fit(command: str, columns: str) -> None:
     ("layout", "plan", str(ROOT / "docs" / "examples" / "p440.toml")),
 ])  # fmt: skip
 def test_plans_fit(words: tuple[str, ...], columns: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Only commands are wider than the terminal, so that they can be copied; nothing is lost."""
+    """Only commands are wider than the terminal. So they can be copied; nothing is lost."""
     shown = []
     for width in (columns, 200):
         monkeypatch.setenv("COLUMNS", str(width))
@@ -88,7 +88,7 @@ def test_plans_fit(words: tuple[str, ...], columns: int, monkeypatch: pytest.Mon
 
 @pytest.mark.parametrize("columns", [20, 40, 80])
 def test_the_journal_fits(columns: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """No id, time or setting is broken by the terminal; only commands are wider, so that they can be copied."""
+    """No id, time or setting is broken by the terminal. Only commands are wider, so that they can be copied."""
 
     def run(*words: str) -> str:
         return CliRunner().invoke(cli, ["--state-dir", str(tmp_path), "--demo", "p400", *words]).stdout
@@ -106,7 +106,7 @@ def test_the_journal_fits(columns: int, monkeypatch: pytest.MonkeyPatch, tmp_pat
 
 @pytest.mark.parametrize("columns", [20, 40, 59])
 def test_events_fit(columns: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Each event has its whole time and its level, for which there is no room beside the message."""
+    """Each event has its whole time and its level. There is no room for it beside the message."""
     shown = []
     for width in (columns, 200):
         monkeypatch.setenv("COLUMNS", str(width))

@@ -28,7 +28,7 @@ from raidctl.output import phrases
 def test_configured_and_active_policies_are_distinguished(
     policy: str | None, active: str | None, expected: str
 ) -> None:
-    """One word if they agree, both if they differ, a question mark for an unknown one."""
+    """Policies that agree show as one word, differing ones as both. An unknown one shows as a question mark."""
     cache = VolumeCache(write_policy=policy, write_active=active)  # type: ignore[arg-type]  # plain texts of the table above
     assert phrases.write_cache(cache)[0] == expected
 
@@ -45,7 +45,7 @@ def test_configured_and_active_policies_are_distinguished(
 def test_protection_names_the_culprit_and_what_is_unknown(
     controller: ControllerCacheSafety, drives: DriveCaches, expected: str
 ) -> None:
-    """Both caches count: one that is open is named, one that is unknown leaves it open."""
+    """Both caches count. One that is open is named, one that is unknown leaves it open."""
     cache = VolumeCache(controller_cache=controller, drive_caches=drives)
     assert phrases.protected(replace(cache, write_protected=write_protected(cache)))[0] == expected
 
@@ -101,7 +101,7 @@ def test_progress_is_shown_with_what_is_known() -> None:
 
 
 def test_zero_is_a_figure() -> None:
-    """No error is not an unknown number of errors, 0 percent is not nothing."""
+    """No error is not an unknown number of errors. Likewise, 0 percent is not nothing."""
     assert phrases.battery_facts(Battery(id="b", charge_percent=0)) == ("charge 0%",)
     assert phrases.celsius(0) == "0°C"
 

@@ -1,4 +1,7 @@
-"""The report: one file that holds everything, asks for nothing, and lets no text of a machine be anything but text."""
+"""The report: one file that holds everything and asks for nothing.
+
+It lets no text of a machine be anything but text.
+"""
 
 from __future__ import annotations
 
@@ -69,7 +72,7 @@ def parsed(data: bytes) -> Element:
 
 
 def checked(data: bytes) -> Element:
-    """A page that asks for nothing, runs nothing, and names each drawing and each table."""
+    """A page that asks for nothing and runs nothing. It names each drawing and each table."""
     tree = parsed(data)
     for node in tree.iter():
         name = str(node.tag).rpartition("}")[2]
@@ -136,7 +139,10 @@ def measured() -> Run:
 
 @pytest.mark.parametrize("machine", REPLAYED)
 def test_a_report_is_one_file_that_asks_for_nothing(machine: str) -> None:
-    """Strict HTML without scripts and references, the same bytes twice, with every finding, below the limit."""
+    """A report is strict HTML without scripts and references.
+
+    It is the same bytes twice, has every finding, and is below the limit.
+    """
     done = report(machine)
     data = done.stdout_bytes
     assert len(data) < LARGEST / 4
@@ -150,7 +156,7 @@ def test_a_report_is_one_file_that_asks_for_nothing(machine: str) -> None:
 
 @pytest.mark.parametrize(("machine", "code"), [("lab-megaraid-no-tool", 4), ("megaraid-second-card-crashes", 3)])
 def test_a_partial_reading_is_reported_first(machine: str, code: int) -> None:
-    """The first text of the page, in both formats; the exit code is that of show."""
+    """The first text of the page, in both formats. The exit code is that of show."""
     for form in ("html", "markdown"):
         done = report(machine, "--format", form)
         assert done.exit_code == code
@@ -159,7 +165,7 @@ def test_a_partial_reading_is_reported_first(machine: str, code: int) -> None:
 
 
 def test_a_complete_reading_has_no_such_line() -> None:
-    """A machine that was read completely has no line about a partial reading."""
+    """A completely read machine has no line about a partial reading."""
     assert "only in part" not in report("smartarray-p400").stdout
 
 
@@ -175,7 +181,10 @@ def green(tree: Element) -> list[str]:
     ("lab-megasas", "no problems found, but "),
 ])  # fmt: skip
 def test_what_is_unknown_is_not_green(machine: str, words: str) -> None:
-    """A drive without a status, or a machine read in part: no answer at the top is green, and the first names why."""
+    """Without a drive's status, no answer at the top is green.
+
+    The same holds for a machine read in part. The first answer names why.
+    """
     tree = checked(report(machine).stdout_bytes)
     assert words in text_of(tree)
     assert green(tree) == []
@@ -188,7 +197,7 @@ def test_a_healthy_machine_is_green() -> None:
 
 
 def test_a_good_answer_is_not_green_where_not_everything_was_read() -> None:
-    """Claims that hold on what was read do not colour the page of a machine that was read in part."""
+    """Claims do not colour the page of a partly read machine. They hold on what was read."""
     seen = Survey(Inventory(host=Host(), controllers=(raid_controller(count=2),)))
     unread = (Problem("warning", "tool show", "It was cut off.", None, "unread"),)
     part = replace(seen, inventory=replace(seen.inventory, problems=unread))
@@ -198,7 +207,7 @@ def test_a_good_answer_is_not_green_where_not_everything_was_read() -> None:
 
 
 def test_unknown_is_a_word_on_the_page() -> None:
-    """The mark of the screen means nothing to a reader who does not know it."""
+    """Unknown is a word on the page. The mark of the screen means nothing to a reader who does not know it."""
     cells = [text_of(node) for node in checked(report("host-vm-virtio").stdout_bytes).iter(f"{XHTML}td")]
     assert "unknown" in cells
     assert not [text for text in cells if "?" in text.split()]
@@ -206,7 +215,7 @@ def test_unknown_is_a_word_on_the_page() -> None:
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_hostile_names_are_text(text: str) -> None:
-    """Whatever a drive is called, the page has the same elements, and nothing of it acts."""
+    """A hostile name does not change the page's elements. Whatever a drive is called, nothing of it acts."""
     data = fitted(material(hostile(text), (measured(), measured())), page_html.write, draw=True)
     tree = checked(data)
     harmless = fitted(material(hostile("plain"), (measured(), measured())), page_html.write, draw=True)
@@ -217,7 +226,10 @@ def test_hostile_names_are_text(text: str) -> None:
 
 
 def test_hostile_names_are_text_in_markdown() -> None:
-    """No markup, no HTML but raidctl's, no mention of a user, and a row stays one row."""
+    """A hostile name makes no markup and no mention of a user.
+
+    There is no HTML but raidctl's, and a row stays one row.
+    """
     for text in HOSTILE:
         written = fitted(material(hostile(text)), page_markdown.write, draw=False).decode()
         without = re.sub(r"</?(?:details|summary)>", "", written)
@@ -229,7 +241,7 @@ def test_hostile_names_are_text_in_markdown() -> None:
 
 
 def test_each_drawing_has_its_text() -> None:
-    """Ratios, speed, latencies, knee and commits are drawn; each has its figures as a table beside it."""
+    """Ratios, speed, latencies, knee and commits are drawn. Each has its figures as a table beside it."""
     one = measured()
     tree = checked(
         fitted(material(Survey(Inventory(host=Host())), (one, replace(one, id=2))), page_html.write, draw=True)
@@ -259,7 +271,7 @@ def test_without_jinja2_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_a_large_machine_stays_small() -> None:
-    """Lines of output are left out if the page would be too large, and the page reports it."""
+    """A page that would be too large leaves output lines out. It reports this."""
     plain = raid_controller(count=2)
     drive = plain.drives[0]
     drives = tuple(replace(drive, id=f"acme:0/{number}", serial=f"S{number:07}") for number in range(500))
@@ -278,7 +290,10 @@ def test_a_large_machine_stays_small() -> None:
 
 
 def test_the_answer_to_a_contract_names_what_to_ask_for() -> None:
-    """For each claim that does not pass: what was promised, what is there, the evidence, and a request."""
+    """Each claim that does not pass names what to ask for.
+
+    It has what was promised, what is there, the evidence, and a request.
+    """
     done = report("smartarray-p400", "--contract", str(CONTRACT))
     assert done.exit_code == 1
     tree = checked(done.stdout_bytes)
@@ -295,7 +310,10 @@ def test_the_answer_to_a_contract_names_what_to_ask_for() -> None:
 
 
 def test_runs_changes_and_checksums_are_in_the_report(tmp_path: Path) -> None:
-    """Two runs side by side, what has changed since a snapshot, and the checksums of both."""
+    """The report has two runs side by side.
+
+    It also has what has changed since a snapshot, and the checksums of both.
+    """
     files = [tmp_path / name for name in ("one.json", "two.json")]
     for number, path in enumerate(files, 1):
         path.write_text(to_json(run(id=number)))
@@ -348,7 +366,7 @@ def test_a_file_is_written_whole(tmp_path: Path) -> None:
 
 
 def test_the_commands_of_the_manual_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each command of the page, in order, on a simulated machine; those that name a file write it."""
+    """Each command of the page, in order, on a simulated machine. Those that name a file write it."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "docs").symlink_to(ROOT / "docs")
     state = tmp_path / "state"
@@ -376,14 +394,14 @@ def test_the_contract_of_the_manual_is_the_example() -> None:
 
 
 def test_the_worst_claim_is_the_first_of_the_answer() -> None:
-    """A reader of the first screen sees the failed claims, whatever the order of the contract."""
+    """Failed claims come first, whatever the order of the contract. A reader of the first screen sees them."""
     tree = checked(report("smartarray-p400", "--contract", str(CONTRACT)).stdout_bytes)
     verdicts = [text_of(node) for node in tree.iter(f"{XHTML}td") if node.get("data-head") == "Verdict"]
     assert verdicts == ["FAIL"] * 4 + ["INCONCLUSIVE"] + ["PASS"] * 4
 
 
 def test_a_value_of_all_drives_is_one_sentence() -> None:
-    """Four drives of the same rpm are not listed one by one; the evidence still has each."""
+    """Four drives of the same rpm are not listed one by one. The evidence still has each."""
     shown = text_of(checked(report("smartarray-p400", "--contract", str(CONTRACT)).stdout_bytes))
     assert "All 4 drives have 10,000 rpm, not 7,200." in shown
     assert "None of the 4 drives reports the power-on time." in shown
@@ -398,7 +416,7 @@ def test_a_line_of_output_stands_once_with_all_its_facts() -> None:
 
 
 def test_a_battery_is_called_by_its_number() -> None:
-    """No reader of the page knows the ids of raidctl: "Battery 0", not "Battery battery0"."""
+    """A battery is called "Battery 0", not "Battery battery0". No reader of the page knows the ids of raidctl."""
     heads = [text_of(node) for node in checked(report("smartarray-p400").stdout_bytes).iter(f"{XHTML}th")]
     assert {"Battery 0", "Battery 1"} <= set(heads)
     assert "Capacitor 0" in text_of(checked(report("redfish-ilo6-failed-capacitor").stdout_bytes))

@@ -34,7 +34,7 @@ def judged(*verdicts: Verdict, doubted: bool = False) -> Run:
     ],
 )
 def test_the_worst_verdict_comes_first(verdicts: tuple[Verdict, ...], level: str, text: str) -> None:
-    """And gives the sentence its colour; a run without a verdict is not good."""
+    """And gives the sentence its colour. A run without a verdict is not good."""
     found = summary(judged(*verdicts))
     assert found.level == level
     assert found.text.endswith(f": {text}")
@@ -48,7 +48,7 @@ def test_what_passes_with_doubts_is_not_good() -> None:
 
 
 def test_a_run_of_another_machine_is_not_green() -> None:
-    """The top of a report does not count the figures of another machine as those of this one."""
+    """The top of a report ignores the figures of another machine. They do not count as those of this one."""
     one = replace(judged("pass"), host="elsewhere")
     assert "It was measured on elsewhere, not on here." in summary(one, "here").text
     assert summary(one, "here").level != "good"
@@ -56,7 +56,7 @@ def test_a_run_of_another_machine_is_not_green() -> None:
 
 
 def test_the_top_reports_whether_the_second_run_is_slower() -> None:
-    """Not only that two runs were compared: the tests that became slower are named."""
+    """The top names the tests that became slower. That two runs were compared is not enough."""
     slower = comparison(compare(measured("before", 1.0), measured("after", 0.25)))
     assert slower.level == "warn"
     assert "The second run against the first: slower in 3 figures (commits, seeks" in slower.text
@@ -86,7 +86,10 @@ def test_rates_of_less_than_a_decade_have_a_scale() -> None:
 
 
 def test_the_name_of_a_mark_is_not_over_the_axis() -> None:
-    """The median of a latency is often far left, where the figures of the axis are."""
+    """The name of a mark is not over the axis.
+
+    The median of a latency is often far left, where the figures of the axis are.
+    """
     bins = [(0.05, 100), (0.06, 9)]
     drawn = Drawing.histogram("Latency", "", bins, [("p50", 0.05), ("worst", 50.0)])
     assert re.search(r'<text[^>]*class="start"[^>]*>p50<', drawn)

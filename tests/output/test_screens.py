@@ -47,7 +47,7 @@ def output() -> Output:
 
 
 def test_each_fact_is_shown_with_the_line_that_it_came_from(output: Output) -> None:
-    """Command, line number, field, value, and the line as it was printed; the facts of that object only."""
+    """Command, line number, field, value, and the line as it was printed. The facts of that object only."""
     shown = explanation(HEALTHY, [output], ["smartarray:1"], EIGHTY)
     assert "from acmecli show detail" in shown
     assert "     2  model                Smart Array P410i  Smart Array P410i in Slot 1" in shown
@@ -115,7 +115,10 @@ CHECKUP = Checkup(NOTHING, CONTROLLERS, TOOLS, root=False, libraries={"rich": "1
 
 
 def test_the_doctor_names_the_family_responsible_for_each_controller() -> None:
-    """The object it is shown as, or the missing tool, or the reason why no tool is needed."""
+    """The doctor accounts for each controller.
+
+    It names the object it is shown as, or the missing tool, or the reason why no tool is needed.
+    """
     shown = checkup_screen(CHECKUP, EIGHTY)
     assert "NOT SHOWN, needs acmecli or acmectl" in shown
     assert "reported by acmecli" in shown
@@ -124,9 +127,12 @@ def test_the_doctor_names_the_family_responsible_for_each_controller() -> None:
 
 
 def test_the_doctor_explains_the_choice_below_the_controller() -> None:
-    """Of several tools it names the one used, the silent one and the family's reason, each once."""
-    why = "acmecli and acmectl see this controller; it is shown as acmecli told it."
-    other = Problem(severity="info", where="acme:9", message="Something about another card.")
+    """Of several tools, the doctor names the one used.
+
+    It also names the silent one and the family's reason, each once.
+    """
+    why = "acmecli and acmectl see this controller; it is shown as acmecli reports it."
+    other = Problem(severity="info", where="acme:9", message="Something about another controller.")
     mine = Problem(severity="info", where="acme:1", message=why)
     row = PciControllerRow(
         "0000:06:00.0", "Acme R 6", "acme", "acme", ("acmecli", "acmectl"), ("acmecli", "acmectl"), ("acme:1",),
@@ -138,11 +144,11 @@ def test_the_doctor_explains_the_choice_below_the_controller() -> None:
     controller, notes = " ".join(shown.split()).split(" Notes ")
     assert why in controller
     assert why not in notes
-    assert "Something about another card." in notes
+    assert "Something about another controller." in notes
 
 
 def test_the_doctor_credits_no_tool_that_lists_nothing() -> None:
-    """A tool that is installed and lists no such controller has not reported it."""
+    """An installed tool that lists no such controller has not reported it."""
     row = PciControllerRow(
         "0000:06:00.0", "R 6", "acme", "acme", ("acmecli",), ("acmecli",), (), listed=False, note=None
     )
@@ -151,7 +157,10 @@ def test_the_doctor_credits_no_tool_that_lists_nothing() -> None:
 
 
 def test_the_doctor_lists_tools_permissions_and_libraries() -> None:
-    """Installed tools with their versions, tools that do not start, tools that are not installed."""
+    """The doctor lists installed tools with their versions.
+
+    It also lists tools that do not start, and tools that are not installed.
+    """
     shown = checkup_screen(CHECKUP, EIGHTY)
     assert "  acme    acmecli  acmecli 1.2.3                   /opt/acme/acmecli\n" in shown
     assert "does not start: not executable" in shown
@@ -228,7 +237,7 @@ def test_every_inventory_is_valid_against_the_schema(name: str) -> None:
 
 
 def test_the_schema_describes_every_field() -> None:
-    """Each field has its meaning and unit in the schema; lists of objects need none."""
+    """Each field has its meaning and unit in the schema. Lists of objects need none."""
     undescribed = {
         f"{cls}.{name}"
         for cls, shown in schema()["$defs"].items()
@@ -239,7 +248,7 @@ def test_the_schema_describes_every_field() -> None:
 
 
 def test_json_is_the_same_for_the_same_inventory() -> None:
-    """Fields in the order of the model, keys of details sorted, UTF-8, a newline at the end."""
+    """JSON has fields in model order and sorted keys of details. It is UTF-8, with a newline at the end."""
     one = msgspec.structs.replace(HEALTHY.controllers[0], details={"b": "ü", "a": "2"})
     two = msgspec.structs.replace(one, details={"a": "2", "b": "ü"})
     assert to_json(one) == to_json(two)
@@ -262,7 +271,10 @@ KEPT = Recording(
 
 
 def test_the_contents_of_a_recording_are_listed_with_a_warning() -> None:
-    """Commands with their exit codes, and that serial numbers are inside unless they were masked."""
+    """A recording's commands are listed with their exit codes.
+
+    The list warns that serial numbers are inside unless they were masked.
+    """
     shown = kept_screen(KEPT, "/tmp/it.tar.gz", EIGHTY)  # noqa: S108 - a name, no file
     assert "2 commands, 1 other answer, 2 KiB" in shown
     assert "  acmecli show  exit code 1\n" in shown

@@ -15,7 +15,10 @@ WIDTHS = st.integers(1, 200)
 @settings(deadline=None)
 @given(st.lists(st.tuples(WIDTHS, WIDTHS, WIDTHS), min_size=1, max_size=12), st.integers(40, 250))
 def test_widths_never_need_more_than_there_is(columns: list[tuple[int, int, int]], room: int) -> None:
-    """As wide as they like where there is room, in all cases within it, and never nothing."""
+    """Widths never need more than there is, and are never nothing.
+
+    They are as wide as they like where there is room.
+    """
     naturals = [natural for natural, _, _ in columns]
     steps = [(natural, min(first, natural), min(second, first, natural)) for natural, first, second in columns]
     widths = fit(naturals, steps, room)
@@ -42,7 +45,10 @@ NAMES = st.text("abcdefgh-0123456789", min_size=1, max_size=20)
 @settings(deadline=None)
 @given(st.lists(st.lists(st.lists(NAMES, min_size=1, max_size=3), min_size=7, max_size=7), min_size=1, max_size=4))
 def test_no_word_is_broken_where_each_fits_on_a_line(rows: list[list[list[str]]]) -> None:
-    """In 80 columns, with paths and ids: a column without room is below its row."""
+    """No word is broken where each fits on a line.
+
+    In 80 columns, with paths and ids, a column without room is below its row.
+    """
     texts = [
         [" ".join(f"/srv/{word}" if number % 3 else word for word in cell) for number, cell in enumerate(row)]
         for row in rows
@@ -72,7 +78,7 @@ def test_columns_without_a_value_are_left_out() -> None:
 
 
 def test_wide_characters_count_as_two() -> None:
-    """A Japanese model name does not push the screen out of its width."""
+    """A Japanese model name does not make the screen too wide."""
     rendered = Paper(width=60).render([table([Column("m", cells(["磁気ディスク装置" * 10]), 5)], Paper(width=60))])
     assert max(map(cell_len, rendered.split("\n"))) <= 60
 
@@ -80,14 +86,14 @@ def test_wide_characters_count_as_two() -> None:
 @settings(deadline=None)
 @given(st.lists(st.text("abc ", min_size=1, max_size=30), max_size=12), st.integers(10, 60))
 def test_facts_in_a_row_break_between_facts(pieces: list[str], room: int) -> None:
-    """No fact is lost, and a line ends with a fact, not with what separates two."""
+    """A line ends with a fact, not with a separator. No fact is lost."""
     lines = pack(pieces, room, " · ").plain.split("\n")
     assert [part for text in lines for part in text.split(" · ")] == (pieces or [""])
     assert all(len(text) <= room or " · " not in text for text in lines)
 
 
 def test_a_long_path_is_broken_behind_a_slash() -> None:
-    """A mount point that does not fit stays readable: no name in it is torn apart, and nothing is lost."""
+    """A mount point that does not fit stays readable. No name in it is torn apart, and nothing is lost."""
     path = "/srv/customers/northwind/databases/warehouse"
     columns = [Column("volume", cells(["example:1/v1"])), Column("mounted", cells([f"{path}, /home"]), 10)]
     rendered = Paper(width=60).render([table(columns, Paper(width=60), indent=20)])
@@ -96,14 +102,14 @@ def test_a_long_path_is_broken_behind_a_slash() -> None:
 
 
 def test_a_long_path_among_facts_is_broken_behind_a_slash() -> None:
-    """The same holds for the mount points of a drive, which are in a row."""
+    """A drive's long mount points are also broken behind a slash. They are in a row."""
     rendered = pack(["/dev/sda on /srv/customers/northwind", "/dev/sdb on /"], 20, ", ").plain
     assert rendered == "/dev/sda on /srv/\ncustomers/northwind\n/dev/sdb on /"
 
 
 @given(st.text(alphabet="ab/ ,\u4e00", max_size=60), st.integers(1, 30))
 def test_breaking_adds_line_ends_and_nothing_else(text: str, width: int) -> None:
-    """Each break follows a slash or replaces a blank, and lines are as long as permitted."""
+    """Each break follows a slash or replaces a blank. Lines are as long as permitted."""
     rendered = broken(text, width)
     assert "".join(rendered.split()) == "".join(text.split())
     rows = rendered.split("\n")
@@ -112,6 +118,6 @@ def test_breaking_adds_line_ends_and_nothing_else(text: str, width: int) -> None
 
 
 def test_what_cannot_be_broken_is_left_to_the_screen() -> None:
-    """A word without a slash, or a path that fits, stays as it is."""
+    """A word without a slash stays as it is. So does a path that fits."""
     assert broken("averyveryverylongword and /a/b", 10) == "averyveryverylongword and /a/b"
     assert broken("/a/b", 10) == "/a/b"

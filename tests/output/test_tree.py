@@ -53,7 +53,7 @@ def test_a_wide_terminal_shows_more_and_folds_less(name: str, update_expected: b
 
 
 def test_verbose_shows_what_has_no_column(update_expected: bool) -> None:
-    """Serial numbers, links and error counters are below the table with -v, at any width."""
+    """With -v, serial numbers, links and error counters are shown. They are below the table, at any width."""
     compare("software-verbose-80", screen(SOFTWARE, EIGHTY, more=True), update=update_expected)
 
 
@@ -67,7 +67,7 @@ def test_a_screen_without_utf8_is_ascii(update_expected: bool) -> None:
 @pytest.mark.parametrize("width", [20, 60, 72, 80, 100, 132, 250])
 @pytest.mark.parametrize("name", EVERY)
 def test_no_line_is_wider_than_the_screen(name: str, width: int) -> None:
-    """Long ids, models and mount points fold; below 60 columns lines are made for 60."""
+    """Long ids, models and mount points fold. Below 60 columns lines are made for 60."""
     for more in (False, True):
         shown = screen(EVERY[name], Paper(width=width), more=more)
         assert max(map(cell_len, shown.split("\n"))) <= max(width, 60)
@@ -80,7 +80,7 @@ def test_what_is_broken_comes_first() -> None:
 
 
 def test_a_problem_of_an_object_and_its_state_are_one() -> None:
-    """The message and the remedy of a problem are below the object that it names, which is counted once."""
+    """A problem's message and remedy are below its object. It names this object, which is counted once."""
     shown = screen(DEGRADED, EIGHTY).split("\nProblems\n")[1].split("\n")
     assert shown[0] == "  smartarray:1/v1"
     assert shown[1].startswith("      The volume is degraded; it survives no further failure")
@@ -113,7 +113,7 @@ def test_thirty_drives_take_one_line_each() -> None:
 
 
 def test_a_shelf_of_drives_with_long_names_takes_one_line_each() -> None:
-    """Long model names of many drives are cut with a mark; with -v they are whole."""
+    """Long model names of many drives are cut with a mark. With -v they are whole."""
     drives = tuple(bay_drive(n, model="SAMSUNG MZILT3T8HALS0D3 ENTERPRISE") for n in range(1, 25))
     inventory = Inventory(host=HOST, controllers=(controller_with(drives),))
     shown = screen(inventory, EIGHTY).split("  drive ")[1].rstrip("\n").split("\n")
@@ -124,7 +124,7 @@ def test_a_shelf_of_drives_with_long_names_takes_one_line_each() -> None:
 
 
 def test_an_id_is_never_cut() -> None:
-    """An id longer than the screen folds, and every character of it is there."""
+    """An id longer than the screen folds. Every character of it is there."""
     name = "drives:" + "".join(f"{n:03}" for n in range(60))
     inventory = Inventory(
         host=HOST, controllers=(controller_with((Drive(id=name, status="ok"),), id="drives:0000:00:1f.2"),)
@@ -146,7 +146,7 @@ def test_the_reason_of_an_inactive_policy_is_shown_once_for_all_volumes() -> Non
 
 
 def test_each_problem_brings_its_advice_once() -> None:
-    """The words of the rule are below the object, with a remedy; the tool's own report is folded under them."""
+    """The words of the rule are below the object, with a remedy. The tool's own report is folded under them."""
     broken = controller_with((bay_drive(1, status="critical"),))
     shown = Problem(severity="error", kind="state", where="smartarray:1/1I:1:1", message="It clicks.")
     text = screen(Inventory(host=HOST, controllers=(broken,), problems=(shown,)), EIGHTY)
@@ -155,7 +155,7 @@ def test_each_problem_brings_its_advice_once() -> None:
 
 
 def test_write_back_without_protection_is_loud() -> None:
-    """A volume that can lose written data shows NO, and is at the top."""
+    """A volume that can lose written data shows NO. It is at the top."""
     cache = VolumeCache(
         write_policy="unprotected_write_back",
         write_active="write_back",
@@ -169,14 +169,14 @@ def test_write_back_without_protection_is_loud() -> None:
 
 
 def test_what_could_not_be_read_stands_among_the_problems() -> None:
-    """A problem of something that is no object is shown with its place, message and remedy."""
+    """A problem without an object is shown with its place. Its message and remedy are shown as well."""
     shown = screen(NOTHING, EIGHTY)
     assert "0000:05:00.0" in shown.split("\n")[1]
     assert "→ Install ssacli." in shown
 
 
 def test_a_partial_output_has_no_empty_columns() -> None:
-    """Values missing in an output take no room; the status is always there."""
+    """Values missing in an output take no room. The status is always there."""
     shown = screen(PARTIAL, EIGHTY)
     assert "device" not in shown
     assert "write cache" not in shown
@@ -184,7 +184,7 @@ def test_a_partial_output_has_no_empty_columns() -> None:
 
 
 def test_a_raid_controller_comes_before_the_drives_in_no_array() -> None:
-    """The order of the screen is what matters first; that of the JSON stays by id."""
+    """The order of the screen is what matters first. That of the JSON stays by id."""
     shown = screen(SOFTWARE, EIGHTY)
     assert shown.index("md · Linux md") < shown.index("drives:0000:00:1f.2")
 
@@ -197,14 +197,14 @@ def test_only_a_terminal_in_colour_gets_escape_codes() -> None:
 
 
 def test_markup_of_hardware_is_printed_as_it_stands() -> None:
-    """A drive that calls itself [red] is shown as such, in colour as well."""
+    """A drive that calls itself [red] is shown as such. This holds in colour as well."""
     inventory = Inventory(host=HOST, controllers=(controller_with((bay_drive(1, model="[red]X[/red]"),)),))
     for paper in (EIGHTY, Paper(width=80, colour=True)):
         assert "[red]X[/red]" in screen(inventory, paper)
 
 
 def test_notes_are_apart_from_problems() -> None:
-    """What is good to know is neither counted nor mixed with what is to be done."""
+    """What is good to know is not counted. It is not mixed with what is to be done."""
     note = Problem(severity="info", where="somewhere", message="Good to know.")
     shown = screen(msgspec.structs.replace(HEALTHY, problems=(note,)), EIGHTY)
     assert "No problems found" in shown
@@ -231,7 +231,7 @@ def test_a_volume_that_is_known_not_to_be_mounted_is_no_unknown_one() -> None:
 
 
 def test_show_knows_which_arrays_of_a_machine_are_not_mounted() -> None:
-    """One array of the recorded machine is mounted; the kernel's table shows that no other is."""
+    """One array of the recorded machine is mounted. The kernel's table shows that no other is."""
     shown = CliRunner().invoke(cli, ["--replay", str(FIXTURES / "lab-md"), "show"], env={"COLUMNS": "80"}).stdout
     cells = [
         row.split("/dev/md", 1)[1].split()[1]

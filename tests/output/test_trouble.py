@@ -22,7 +22,7 @@ def test_a_healthy_machine_has_none() -> None:
 
 
 def test_lost_data_comes_before_lost_redundancy_before_predicted_failures() -> None:
-    """The order in which an administrator has to act; a failed drive is listed with the volume that lacks it."""
+    """The order in which an administrator has to act. A failed drive is listed with the volume that lacks it."""
     volumes = (
         Volume(id="smartarray:1/v1", status="degraded", raid_level="raid5", array="smartarray:1/A"),
         Volume(id="smartarray:1/v2", status="failed", raid_level="raid0"),
@@ -78,12 +78,12 @@ def test_work_under_way_is_no_trouble(status: str) -> None:
 
 
 def test_a_rebuild_shows_its_progress() -> None:
-    """The percentage is shown, with the failures that the volume survives until then."""
+    """A rebuild shows its percentage. It also shows the failures that the volume survives until then."""
     assert troubles(SOFTWARE)[0].brief.startswith("md:md1: rebuilding 12.6%, survives no further failure")
 
 
 def test_what_could_not_be_read_of_a_sick_object_stays_its_own_problem() -> None:
-    """A state and a failure to read are different things, though both name the object."""
+    """A state and a failure to read are two different things. Both name the object."""
     unread = Problem(severity="warning", where="smartarray:1/v1", message="Unknown word.", kind="unread")
     inventory = whole(host=HOST, controllers=DEGRADED.controllers, problems=(unread,))
     assert "smartarray:1/v1: Unknown word." in [trouble.brief for trouble in troubles(inventory)]

@@ -1,4 +1,7 @@
-"""``raidctl record --transcript``: what a tool shows before and after a command, which raidctl never runs."""
+"""``raidctl record --transcript``: what a tool shows before and after a command.
+
+The command is never run by raidctl.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,7 @@ SERIAL = "P9KD41CG"
 
 @pytest.fixture
 def run(tmp_path: Path) -> Run:
-    """Run a command line on the demo 6805, with an empty state directory."""
+    """Run a command line on the demo 6805. The state directory is empty."""
 
     def command(*words: str) -> Result:
         return CliRunner().invoke(cli, ["--state-dir", str(tmp_path / "state"), "--demo", "6805", *words])
@@ -50,7 +53,7 @@ def paste(place: Path, text: str = "Command completed successfully.\n", code: st
 
 
 def test_the_command_is_read_around_and_never_run(run: Run, place: Path, tmp_path: Path) -> None:
-    """Before, the answer, after: in one file that only its owner can read."""
+    """Before, answer and after are in one file. Only its owner can read it."""
     first = run("record", "--transcript", DEED, str(place))
     assert (first.exit_code, "does not run it" in first.output, DEED in (place / ANSWER).read_text()) == (0, True, True)
     assert sorted(path.name for path in place.iterdir()) == sorted((BEFORE, ANSWER))
@@ -70,7 +73,7 @@ def test_the_command_is_read_around_and_never_run(run: Run, place: Path, tmp_pat
 
 
 def test_masks_are_the_same_before_and_after_and_in_the_answer(run: Run, place: Path) -> None:
-    """No serial number is left, and the same one has the same mask everywhere."""
+    """No serial number is left. The same one has the same mask everywhere."""
     run("record", "--transcript", DEED, str(place))
     paste(place, f"Drive {SERIAL} is ready.\n")
     assert run("record", "--redact", "--transcript", DEED, str(place)).exit_code == 0
@@ -92,7 +95,10 @@ def test_without_an_answer_nothing_is_written(run: Run, place: Path) -> None:
 
 
 def test_bad_input(run: Run, place: Path, tmp_path: Path) -> None:
-    """Another command, a complete transcript, a directory in use, a program of no family, a damaged file."""
+    """Bad input is refused.
+
+    It is another command, a complete transcript, a directory in use, a tool of no family, or a damaged file.
+    """
     for words in ("rm -rf /", "", "arcconf 'x", "ls"):
         assert run("record", "--transcript", words, str(place)).exit_code == 2, words
     assert not place.exists()

@@ -1,4 +1,4 @@
-"""Loose files, directories and archives: recognised by content, and their defects are reported."""
+"""Loose files, directories and archives are recognised by content. Their defects are reported."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def given_text(path: Path, text: str | bytes) -> LooseOutputs:
 
 
 def test_a_file_is_recognised_by_its_content(tmp_path: Path) -> None:
-    """The name of the file does not matter; the text reaches the family whole."""
+    """The name of the file does not matter. The text reaches the family whole."""
     found = given_text(tmp_path / "mail.eml", APPLE_TEXT)
     assert names(found) == {"apple": ["mail.eml"]}
     assert found.texts[0][1][0].text == APPLE_TEXT
@@ -60,7 +60,10 @@ def test_a_file_is_recognised_by_its_content(tmp_path: Path) -> None:
     ],
 )
 def test_an_unrecognised_file_is_a_problem(tmp_path: Path, content: bytes, sentence: str) -> None:
-    """Exit code 3, one sentence on what it is, and what raidctl reads instead."""
+    """An unrecognised file is a problem, with exit code 3.
+
+    One sentence states what it is, and what raidctl reads instead.
+    """
     found = given_text(tmp_path / "x.txt", content)
     assert found.texts == ()
     (problem,) = found.problems
@@ -88,7 +91,7 @@ def test_what_is_not_there_or_may_not_be_read_is_an_error(tmp_path: Path, monkey
 def test_an_unreadable_file_in_a_directory_is_a_problem(
     tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    """The others are read nevertheless; exit code 4 means that a permission is missing."""
+    """The others are read nevertheless. Exit code 4 means that a permission is missing."""
     (tmp_path / "a").write_text(APPLE_TEXT, encoding="utf-8")
     (tmp_path / "b").write_text(PEAR_TEXT, encoding="utf-8")
     (tmp_path / "b").chmod(0)
@@ -138,7 +141,7 @@ MEMBERS = {
 
 
 def pack(path: Path, form: str) -> Path:
-    """MEMBERS in an archive, with a link, a directory and a name that climbs."""
+    """MEMBERS in an archive. It also has a link, a directory and a name that climbs."""
     if form == "zip":
         with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
             for name, data in MEMBERS.items():
@@ -157,7 +160,7 @@ def pack(path: Path, form: str) -> Path:
 
 @pytest.mark.parametrize("form", ["", "gz", "bz2", "xz", "zip"])
 def test_a_support_archive_is_searched(tmp_path: Path, form: str) -> None:
-    """Any usual archive of thousands of files gives the few outputs in it; nothing is written to disk."""
+    """Any usual archive of thousands of files gives its few outputs. Nothing is written to disk."""
     place = pack(tmp_path / "report.bin", form)
     found = collect_outputs(place, VENDOR_LIST)
     assert names(found) == {"apple": ["host/sos/apple_show"], "pear": ["host/pear"]}
@@ -178,7 +181,7 @@ def test_a_compressed_file_is_opened(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("form", ["gz", "bz2", "xz", "zip", ""])
 def test_half_an_archive_gives_what_is_in_that_half(tmp_path: Path, form: str) -> None:
-    """A download that was cut off: no traceback, a problem, and what could be read is used."""
+    """A cut-off download gives a problem and what could be read. There is no traceback."""
     whole = pack(tmp_path / "whole", form).read_bytes()
     for cut in range(1, len(whole), max(1, len(whole) // 40)):
         found = given_text(tmp_path / "half", whole[:cut])
@@ -187,7 +190,7 @@ def test_half_an_archive_gives_what_is_in_that_half(tmp_path: Path, form: str) -
 
 
 def test_a_form_of_archive_that_cannot_be_opened_is_named(tmp_path: Path) -> None:
-    """Neither zstd nor 7-Zip is in Python's library: the message asks the user to unpack the file."""
+    """The message asks the user to unpack zstd and 7-Zip files. Neither is in Python's library."""
     (problem,) = given_text(tmp_path / "a.tar.zst", b"\x28\xb5\x2f\xfd" + bytes(100)).problems
     assert "zstd" in problem.message
     assert problem.remedy is not None
@@ -210,7 +213,7 @@ def test_a_bomb_is_not_unpacked_to_the_end(tmp_path: Path, monkeypatch: pytest.M
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", [tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK, tarfile.XHDTYPE, b"g"])
 def test_an_extended_header_of_a_tar_is_not_read_into_memory(tmp_path: Path, kind: bytes) -> None:
-    """It may claim a gigabyte, and be packed to some hundred bytes; so may a thousand of them in a row."""
+    """It may claim a gigabyte, and be packed to some hundred bytes. So may a thousand of them in a row."""
     for size, count in ((1 << 30, 1), (2 << 20, 1), (1 << 16, 40)):
         info = tarfile.TarInfo("long")
         info.type, info.size = kind, size
@@ -227,7 +230,7 @@ def test_an_extended_header_of_a_tar_is_not_read_into_memory(tmp_path: Path, kin
 
 @pytest.mark.slow
 def test_long_names_and_attributes_of_an_honest_tar_are_read(tmp_path: Path) -> None:
-    """Extended headers of thousands of files are far from the limit, which applies to each file separately."""
+    """Extended headers of thousands of files are far from the limit. It applies to each file separately."""
     for form in (tarfile.GNU_FORMAT, tarfile.PAX_FORMAT):
         place = tmp_path / f"{form}.tgz"
         with tarfile.open(place, "w:gz", format=form) as tar:
@@ -246,7 +249,7 @@ def test_long_names_and_attributes_of_an_honest_tar_are_read(tmp_path: Path) -> 
 def test_archives_inside_an_archive_share_its_budget(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: str, value: int, message: str
 ) -> None:
-    """None of the inner ones is too big; together they are, which is one problem, and the rest is not looked at."""
+    """None of the inner ones is too big. Together they are, which is one problem, and the rest is not looked at."""
     inner = io.BytesIO()
     with tarfile.open(fileobj=inner, mode="w:gz") as tar:
         for number in range(10):
@@ -264,7 +267,10 @@ def test_archives_inside_an_archive_share_its_budget(
 
 
 def test_a_packed_file_that_is_cut_off_is_read_up_to_there(tmp_path: Path) -> None:
-    """Also where the cut comes long after its beginning: a problem, not an interruption."""
+    """A cut packed file is a problem, not an interruption.
+
+    This holds also where the cut comes long after its beginning.
+    """
     noise = random.Random(1).randbytes(200_000).hex()  # noqa: S311 - the same bytes in every run
     packed = gzip.compress(f"{APPLE_TEXT}\n{noise}\n".encode())
     found = given_text(tmp_path / "a.gz", packed[: len(packed) // 2])
@@ -285,7 +291,7 @@ def test_a_directory_with_too_many_files_is_cut(tmp_path: Path, monkeypatch: pyt
 @pytest.mark.slow
 @pytest.mark.parametrize("text", [True, False])
 def test_a_file_of_a_gigabyte_is_read_in_part(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: bool) -> None:
-    """Binary: judged by its head; an output with endless junk is used up to there, and that is reported."""
+    """Binary: judged by its head. An output with endless junk is used up to there, and that is reported."""
     monkeypatch.setattr("raidctl.recording.loose_files.FILE_LIMIT", 4 << 20)
     place = tmp_path / "big"
     with place.open("wb") as opened:
@@ -309,12 +315,12 @@ def test_a_file_of_a_gigabyte_is_read_in_part(tmp_path: Path, monkeypatch: pytes
     ],
 )
 def test_other_encodings_and_quoted_mails_are_the_same_text(tmp_path: Path, data: bytes) -> None:
-    """Windows line ends, byte order marks, UTF-16 and the ``> `` of a mail are removed."""
+    """Windows line ends, byte order marks and UTF-16 are removed. So is the ``> `` of a mail."""
     assert given_text(tmp_path / "x", data).texts[0][1][0].text == APPLE_TEXT
 
 
 def test_latin_1_is_read_and_a_bad_byte_in_utf_8_is_marked(tmp_path: Path) -> None:
-    """An umlaut of an old terminal is an umlaut; one bad byte does not spoil the good UTF-8 around it."""
+    """An umlaut of an old terminal is an umlaut. One bad byte does not spoil the good UTF-8 around it."""
     latin = given_text(tmp_path / "l", APPLE_TEXT.encode() + b"  Label: Gr\xfcn\n")
     mixed = given_text(tmp_path / "m", APPLE_TEXT.encode() + "  Label: Grün, größer\n".encode() + b"\xff\n")
     assert "Grün" in latin.texts[0][1][0].text
@@ -334,7 +340,7 @@ stopped
 
 
 def test_a_terminal_session_is_cut_into_its_outputs(tmp_path: Path) -> None:
-    """The output of each command is a separate document, named by the command; other commands end it."""
+    """The output of each command is a separate document. It is named by the command; other commands end it."""
     found = given_text(tmp_path / "session.txt", SESSION)
     texts = {document.name: document.text for _, documents in found.texts for document in documents}
     assert texts == {"applecli ctrl show": APPLE_TEXT, "sudo /opt/pear/pearctl --all": PEAR_TEXT}
@@ -376,7 +382,7 @@ def test_standard_input_is_read(monkeypatch: pytest.MonkeyPatch, tmp_path: Path)
 
 
 def test_the_surest_family_wins_and_a_tie_is_reported(tmp_path: Path) -> None:
-    """Two families that claim the same text: the more confident one reads it; as sure as each other: a note."""
+    """Of two families that claim a text, the surer one reads it. If they are equally sure, there is a note."""
     text = APPLE_TEXT + PEAR_TEXT
     (tmp_path / "x").write_text(text, encoding="utf-8")
     surer = collect_outputs(tmp_path / "x", [replace(APPLE, confidence=Confidence.LIKELY), PEAR])
@@ -411,14 +417,20 @@ def test_whatever_a_file_holds_nothing_breaks(tmp_path_factory: pytest.TempPathF
 
 
 def test_junk_that_looks_like_prompts_belongs_to_no_family(tmp_path: Path) -> None:
-    """Hundreds of thousands of characters that look like prompts and quotes are read to the end as unparsed lines."""
+    """Junk that looks like prompts and quotes is read to the end.
+
+    Hundreds of thousands of its characters are unparsed lines.
+    """
     for junk in ("#", "#a=", "$ /a/", "root@db7:~# x\n", "> ", "# applecli\n", "root@db7# applecli\n"):
         found = given_text(tmp_path / "junk", junk * (600_000 // len(junk)))
         assert found.problems
 
 
 def test_an_output_with_rubbish_in_it_is_still_an_output(tmp_path: Path) -> None:
-    """A broken drive reports rubbish as its name, and the tool prints it; a NUL still makes a file binary."""
+    """An output with rubbish in it is still an output.
+
+    A broken drive reports rubbish as its name, and the tool prints it. A NUL still makes a file binary.
+    """
     rubbish = APPLE_TEXT.encode() + b"  Model: " + bytes(range(1, 9)) * 20 + b"\n"
     assert names(given_text(tmp_path / "x", rubbish)) == {"apple": ["x"]}
     assert "binary" in given_text(tmp_path / "y", rubbish + b"\0").problems[0].message

@@ -1,4 +1,4 @@
-"""What mail programs, web pages and forums add to a text is removed, and nothing that a tool prints."""
+"""What mail programs, web pages and forums add to text is removed. Nothing that a tool prints is."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _LONG = "Logical Volume Label: 01ABC  Drive Type: Data  Mount Points: /srv/backu
     ],
 )
 def test_encodings_and_typography(text: str, plain: str) -> None:
-    """Each is replaced by what was typed; what could be the tool's own stays."""
+    """Each is replaced by what was typed. What could be the tool's own stays."""
     assert decoded(text) == plain
 
 
@@ -69,7 +69,7 @@ def test_encodings_and_typography(text: str, plain: str) -> None:
     ],
 )
 def test_frames(text: str, plain: str) -> None:
-    """Marks of code blocks, signatures and the blank lines between all lines are removed."""
+    """Code block marks, signatures and blank lines are removed. The blank lines are those between all lines."""
     assert without_frames(text) == plain
 
 
@@ -94,7 +94,7 @@ def test_frames(text: str, plain: str) -> None:
     ],
 )
 def test_prefixes_of_all_lines(text: str, plain: str) -> None:
-    """What a log, a chat or ``cat -n`` puts before each line is removed where all lines have it."""
+    """Prefixes that all lines have are removed. They are what a log, a chat or ``cat -n`` puts before each line."""
     assert without_prefixes(text) == plain
 
 

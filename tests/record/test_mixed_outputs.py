@@ -1,4 +1,4 @@
-"""Outputs of several tools in one file, one below the other, are read as each of them alone."""
+"""Outputs of several tools in one file, one below the other. They are read as each of them alone."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MACHINES = {
     "adaptec-6805-rebuilding": "ogical device number 0", "threeware-9690sa-rebuilding": "UnitType",
     "md-degraded-rebuilding": "Raid Level : ", "drives-ahci": "START OF INFORMATION",
 }  # fmt: skip
-"""Machines of different families, and words of the output that is taken from each."""
+"""Machines of different families. Each has words of the output that is taken from it."""
 
 
 def inventory(path: Path) -> Inventory:
@@ -54,7 +54,7 @@ def text(machine: str) -> str:
 
 @pytest.mark.parametrize("machine", MACHINES)
 def test_no_object_is_lost_between_outputs_of_different_tools(machine: str, tmp_path: Path) -> None:
-    """Before or behind the output of another tool, an output has the objects and states that it has alone."""
+    """Beside another tool's output, an output keeps its objects and states. It may be before or behind it."""
     alone = {}
     for name in MACHINES:
         (tmp_path / name).write_text(text(name), encoding="utf-8")
@@ -105,7 +105,7 @@ Serial Number:    Z1D0AA11
 
 @pytest.mark.parametrize("given", [f"{DRIVE}\n{ARRAY}", f"{ARRAY}\n{DRIVE}\n", SESSION, SCRIPT])
 def test_a_failed_array_beside_a_good_drive_is_no_ok(given: str, tmp_path: Path) -> None:
-    """A text in which one tool's JSON is most of it loses nothing of the other tool."""
+    """A text that is mostly JSON loses nothing of the other tool. The JSON is one tool's."""
     path = tmp_path / "output.txt"
     path.write_text(given, encoding="utf-8")
     result = CliRunner().invoke(cli, ["--replay", str(path), "diagnose", "--json"])
@@ -116,7 +116,7 @@ def test_a_failed_array_beside_a_good_drive_is_no_ok(given: str, tmp_path: Path)
 
 
 def test_a_json_document_that_nobody_reads_is_a_problem(tmp_path: Path) -> None:
-    """Beside outputs that are recognised, an unknown document is not lost without a word."""
+    """An unknown document beside recognised outputs is not lost without a word."""
     path = tmp_path / "output.txt"
     path.write_text(f'{DRIVE}\n{ARRAY}\n{{\n  "temperature": [1, 2]\n}}\n', encoding="utf-8")
     problems = inventory(path).problems
@@ -124,7 +124,7 @@ def test_a_json_document_that_nobody_reads_is_a_problem(tmp_path: Path) -> None:
 
 
 def test_lines_keep_their_numbers_in_evidence(tmp_path: Path) -> None:
-    """The second output of a file names the lines where a reader finds them."""
+    """The second output of a file keeps its line numbers. A reader finds the lines there."""
     path = tmp_path / "output.txt"
     path.write_text(f"{DRIVE}\n{ARRAY}", encoding="utf-8")
     gathered = collect_outputs(path, VENDORS)
@@ -144,7 +144,7 @@ _IRCU = "mpt-9207-rebuilding/sas2ircu-0-DISPLAY.out"
 
 @pytest.mark.parametrize(("first", "other"), [(_IRCU, ARRAY), (_IRCU, _DM), ("", _DM), ("", _CISS)])
 def test_a_failed_volume_in_a_single_line_or_behind_an_end_is_not_lost(first: str, other: str, tmp_path: Path) -> None:
-    """One line of dmsetup or cciss_vol_status; pairs below the line that ends an output of sas2ircu."""
+    """One line of dmsetup or cciss_vol_status. Pairs below the line that ends an output of sas2ircu."""
     given = (FIXTURES / first).read_text() if first else text("drives-ahci")
     path = tmp_path / "output.txt"
     path.write_text(f"{given}\n{other}", encoding="utf-8")
@@ -170,7 +170,7 @@ Serial Number = {}
 
 @pytest.mark.parametrize("shown", ["/c6 Serial Number = {}\n/c6 Model = 9690SA-8I\n", _STORCLI])
 def test_two_machines_whose_controllers_have_one_number_are_a_problem(shown: str, tmp_path: Path) -> None:
-    """Different serial numbers of the controller with one number: what belongs to which is unknown."""
+    """Controllers with one number but different serial numbers are a problem. What belongs to which is unknown."""
     for second, wanted in (("L340504B9230117", False), ("L340504B9230999", True)):
         path = tmp_path / f"{second}.txt"
         path.write_text("\n".join(shown.format(serial) for serial in ("L340504B9230117", second)), encoding="utf-8")
@@ -220,7 +220,10 @@ _TWICE = {
 
 @pytest.mark.parametrize("kind", _TWICE)
 def test_two_outputs_that_describe_one_array_differently_are_a_problem(kind: str, tmp_path: Path) -> None:
-    """Of two machines or moments in one file, the bad state counts, in either order, and the doubt is reported."""
+    """Of two descriptions of one array, the bad state counts.
+
+    They are of two machines or moments in one file, in either order. The doubt is reported.
+    """
     path = tmp_path / "output.txt"
     good, bad = _TWICE[kind]
     for given in ((good, bad), (bad, good), (good, good)):
@@ -276,7 +279,7 @@ Exit Code: 0x00
 def test_two_tools_that_disagree_on_a_volume_are_a_problem(
     state: str, write: str, wanted: list[str], turned: bool, tmp_path: Path
 ) -> None:
-    """Of storcli and MegaCli in one file, the worse state and policy count, and the doubt is reported."""
+    """Of storcli and MegaCli, the worse state and policy count. They are in one file, and the doubt is reported."""
     path, megacli = tmp_path / "output.txt", _MEGACLI_LD.format(state, write, write)
     path.write_text("\n".join((megacli, _STORCLI_VD) if turned else (_STORCLI_VD, megacli)), encoding="utf-8")
     found = inventory(path)
@@ -290,7 +293,10 @@ def test_two_tools_that_disagree_on_a_volume_are_a_problem(
 
 
 def test_two_outputs_of_one_tool_that_disagree_on_a_write_policy_are_a_problem(tmp_path: Path) -> None:
-    """Before and after a change, in one file: write-back counts, and which one is valid now is a doubt."""
+    """Of outputs before and after a change, write-back counts.
+
+    They are in one file; which one is valid now is a doubt.
+    """
     path = tmp_path / "output.txt"
     path.write_text(_STORCLI_VD + _STORCLI_VD.replace("NRWTD", "NRWBD"), encoding="utf-8")
     found = inventory(path)
@@ -305,7 +311,7 @@ def test_two_outputs_of_one_tool_that_disagree_on_a_write_policy_are_a_problem(t
     ("sda2[0] sdb2[1] sdc2[2] sdd2[3]", "raid5", True),
 ])  # fmt: skip
 def test_mdstat_and_mdadm_of_two_machines_are_a_problem(members: str, level: str, wanted: bool, tmp_path: Path) -> None:
-    """One name, and no member or not the level in common: the array of one is not that of the other."""
+    """Arrays of one name differ if they have no common member. They also differ if the level is not the same."""
     path = tmp_path / "output.txt"
     count = len(members.split())
     listing = f"Personalities : [raid1]\nmd0 : active {level} {members}\n      104792064 blocks super 1.2 "
@@ -342,7 +348,7 @@ def test_two_redfish_documents_of_one_path_that_differ_are_a_problem(turned: boo
 def test_two_outputs_of_one_volume_with_different_caches_are_a_problem(
     name: str, old: str, new: str, tmp_path: Path
 ) -> None:
-    """Before and after a change, in one file, in either order: write-back counts."""
+    """Of outputs before and after a change, write-back counts. They are in one file, in either order."""
     text = (FIXTURES / name).read_text(encoding="utf-8")
     assert old in text
     for given in ((text, text.replace(old, new)), (text.replace(old, new), text)):

@@ -1,4 +1,4 @@
-"""Outputs that come in part, flat or wrapped, and words that are easily misread."""
+"""Outputs in part, flat or wrapped, and words that are easily misread."""
 
 from __future__ import annotations
 
@@ -88,7 +88,10 @@ def unread(found: Inventory) -> list[str]:
 
 
 def test_rows_of_smart_attributes_that_a_mailer_wrapped_are_read(tmp_path: Path) -> None:
-    """Each row continues in the next line, below a heading that is wrapped, too; the text is indented and quoted."""
+    """Rows of SMART attributes that a mailer wrapped are read.
+
+    Each continues in the next line, below a heading that is wrapped, too. The text is indented and quoted.
+    """
     text = SMARTCTL + (
         "=== START OF INFORMATION SECTION ===\nDevice Model:     EXAMPLE 4000\nSerial Number:    Z1D0AA11\n\n"
         "=== START OF READ SMART DATA SECTION ===\nVendor Specific SMART Attributes with Thresholds:\n"
@@ -144,7 +147,7 @@ def test_a_backup_unit_alone_is_read(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("heading", ["         Device is a Hard drive\n", ""])
 def test_a_device_without_its_number_is_not_dropped(tmp_path: Path, heading: str) -> None:
-    """Without its line ``Device #3`` the drive is shown, and a problem reports that lines are missing."""
+    """A drive without its line ``Device #3`` is shown. A problem reports that lines are missing."""
     found = read(tmp_path, DEVICES.format(heading=heading))
     assert {drive.serial: drive.status for drive in found.controllers[0].drives} == {
         "ZX12AB77": "critical",
@@ -188,7 +191,10 @@ def test_a_remark_on_the_firmware_is_no_part_of_it(tmp_path: Path) -> None:
 )
 @pytest.mark.parametrize("gap", ["\n         ", "          ", ""])
 def test_mount_points_are_separated_without_blanks(tmp_path: Path, points: str, gap: str) -> None:
-    """The tools and mailers lose blanks and line breaks around commas and labels."""
+    """Mount points are separated without blanks.
+
+    The tools and mailers lose blanks and line breaks around commas and labels.
+    """
     found = read(
         tmp_path, f"{SMART_ARRAY}         Status: OK\n         Disk Name: /dev/sda{gap}Mount Points: {points}\n"
     )
@@ -204,14 +210,14 @@ def test_a_spare_with_a_wrong_checksum_is_not_ok(tmp_path: Path) -> None:
 
 
 def test_half_a_uuid_is_none(tmp_path: Path) -> None:
-    """A UUID that was cut off is no name of the array, and a problem."""
+    """A UUID that was cut off is a problem. It is no name of the array."""
     found = read(tmp_path, SUPERBLOCK.format(checksum="correct").replace("d4e5f607", "d4e5"))
     assert [volume.unique_id for volume in found.controllers[0].volumes] == [None]
     assert any("Incomplete UUID" in message for message in unread(found))
 
 
 def test_striped_mirrors_are_raid10_and_a_pool_for_the_cache_is_no_volume(tmp_path: Path) -> None:
-    """The firmware calls mirrored pairs RAID1; the tool's own word stays in the details."""
+    """The firmware calls mirrored pairs RAID1. The tool's own word stays in the details."""
     for size, level in (("7.274 TB", "raid10"), ("3.637 TB", "raid1")):
         (controller,) = read(tmp_path, VOLUMES.format(size=size)).controllers
         assert [(volume.name, volume.raid_level) for volume in controller.volumes] == [("data", level)]
@@ -232,7 +238,10 @@ def test_a_flat_list_of_drives_belongs_to_the_array_above_it(tmp_path: Path) -> 
 
 
 def test_prose_is_no_output(tmp_path: Path) -> None:
-    """Sentences that name a tool, or begin like its lines, are passed over and spoil nothing beside them."""
+    """Sentences that name a tool are passed over.
+
+    So are those that begin like its lines. They spoil nothing beside them.
+    """
     prose = (
         "To look at the controller we normally run ssacli ctrl all show config on the\nhost.\nError: no spare left.\n",
         "geometry of old disks is not what one would think.\ngeometry matters only for old partitions.\n",
@@ -244,7 +253,7 @@ def test_prose_is_no_output(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("mark", ["...", "[...]", "…", "[snip]", "(... gekürzt ...)", "--- 8< --- cut ---", "etc."])
 def test_lines_that_somebody_left_out_are_a_problem(tmp_path: Path, mark: str) -> None:
-    """What is left may be fine; what a failed array or drive printed may be what is missing."""
+    """What is left may be fine. What a failed array or drive printed may be what is missing."""
     arrays = """\
 Personalities : [raid1]
 md1 : active raid1 sdd1[1] sdc1[0]
@@ -261,7 +270,7 @@ unused devices: <none>
 
 @pytest.mark.parametrize(("text", "status"), [("...\n{}", "ok"), ("{}...\n", "unknown")])
 def test_what_stands_before_left_out_lines_may_go_on_in_them(tmp_path: Path, text: str, status: str) -> None:
-    """The array that was described last may be worse than it looks; one that follows is described as a whole."""
+    """The array that was described last may be worse than it looks. One that follows is described as a whole."""
     array = "md1 : active raid1 sdd1[1] sdc1[0]\n      524224 blocks super 1.2 [2/2] [UU]\n\n"
     end = "unused devices: <none>\n"
     found = read(tmp_path, f"Personalities : [raid1]\n{text.format(array)}{end}")

@@ -1,4 +1,4 @@
-"""Damage outside the facts changes nothing: text that was pasted, quoted, indented or wrapped reads as printed."""
+"""Damage outside the facts changes nothing. Text that was pasted, quoted, indented or wrapped reads as printed."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ TORN_ROWS = {
     (100, "zfs-raidz2-resilvering: zpool status -P -v", 1),
     (132, "smartarray-cciss-vol-status: cciss_vol_status -V /dev/cciss/c0d0", 1),
 }
-"""Widths and outputs in which the row of one drive is broken within its state."""
+"""Widths and outputs that break a drive's row within its state."""
 
 
 @cache
 def outputs() -> dict[str, str]:
-    """What tools printed on the recorded machines, each text once, with its machine and command."""
+    """What tools printed on the recorded machines. Each text is there once, with its machine and command."""
     found: dict[str, str] = {}
     for machine in MACHINES:
         for request, answer in recording(machine).answers():
@@ -118,7 +118,7 @@ DAMAGES: dict[str, Callable[[str], str]] = {
 
 
 def broken(text: str, width: int) -> Iterator[str]:
-    """The lines of a text, broken at the last blank that fits; only that blank goes."""
+    """The lines of a text, broken at the last blank that fits. Only that blank goes."""
     for line in text.split("\n"):
         rest = line
         while len(rest) > width and (cut := rest.rfind(" ", 1, width + 1)) > 0 and rest[:cut].strip():
@@ -145,7 +145,7 @@ def changes(text: str, damaged: str) -> list[str]:
 @pytest.mark.slow
 @pytest.mark.parametrize("damage", DAMAGES)
 def test_damage_outside_the_facts_changes_nothing(damage: str) -> None:
-    """All outputs of the recorded machines read the same with other blanks, marks or words around them."""
+    """Outputs read the same with other blanks, marks or words around. They are all those of the recorded machines."""
     changed = [line for text in outputs() for line in changes(text, DAMAGES[damage](text))]
     assert not changed, "\n".join(changed)
 
@@ -153,7 +153,7 @@ def test_damage_outside_the_facts_changes_nothing(damage: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(("width", "part", "parts"), [(72, 0, 2), (76, 1, 2)])
 def test_wrapped_lines_keep_the_blanks_of_their_columns(width: int, part: int, parts: int) -> None:
-    """A rest that keeps its indentation, below a line without blanks at its end, is joined as well."""
+    """A rest that keeps its indentation is joined as well. It is below a line without blanks at its end."""
     right = known = 0
     for text in share(part, parts):
         whole, found = facts(text), facts("\n".join(broken(text, width)))
@@ -165,7 +165,7 @@ def test_wrapped_lines_keep_the_blanks_of_their_columns(width: int, part: int, p
 @pytest.mark.slow
 @pytest.mark.parametrize("rewrapped", [False, True])
 def test_wrapped_quotes_are_joined(rewrapped: bool) -> None:
-    """Of quotes, those wrapped before as well as those wrapped once more, whose rests have no mark."""
+    """Quotes are joined, wrapped before or once more. Rests of those wrapped once more have no mark."""
     right = known = 0
     for text in share(0, 3):
         whole = facts(text)
@@ -187,7 +187,7 @@ def test_wrapped_quotes_are_joined(rewrapped: bool) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(("width", "part", "parts"), [(72, 0, 1), (76, 0, 2), (78, 1, 2)])
 def test_wrapped_lines_are_joined(width: int, part: int, parts: int) -> None:
-    """Where a mailer has wrapped the lines, at least 99 of 100 facts are read, and no status is another one."""
+    """Of mailer-wrapped lines, at least 99 of 100 facts are read. No status is another one."""
     right = known = 0
     for text in share(part, parts):
         whole = facts(text)
@@ -203,7 +203,10 @@ def test_wrapped_lines_are_joined(width: int, part: int, parts: int) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("columns", [80, 100, 132])
 def test_lines_that_a_terminal_broke_are_joined(columns: int) -> None:
-    """Nearly all facts are read, and no status is another one but for two rows that are reported as not understood."""
+    """Nearly all facts of lines that a terminal broke are read.
+
+    No status is another one but for two rows that are reported as not understood.
+    """
     right = known = 0
     for text in outputs():
         lines = text.expandtabs(8).split("\n")
@@ -219,7 +222,7 @@ def test_lines_that_a_terminal_broke_are_joined(columns: int) -> None:
 
 
 def test_the_strings_of_a_json_document_stay_as_they_are() -> None:
-    """Blanks, quotes and tabs inside the strings of a whole document are the tool's own."""
+    """Blanks, quotes and tabs inside a whole document's strings stay. They are the tool's own."""
     name = "> EX  AMPLE\t# 1"
     text = json.dumps({"smartctl": {"version": [7, 4]}, "model_family": name, "serial_number": "Z1D0AA11"}, indent=1)
     assert normalised(text) == text
@@ -227,7 +230,7 @@ def test_the_strings_of_a_json_document_stay_as_they_are() -> None:
 
 
 def test_a_string_that_a_terminal_broke_has_no_blank_there() -> None:
-    """A mailer's break takes the place of a blank; a terminal's is in the middle of a word."""
+    """A mailer's break takes the place of a blank. A terminal's is in the middle of a word."""
     text = json.dumps({"devices": ", ".join(f"/dev/sd{letter}1(0)" for letter in "abcdefghijklmnopqrstuvwxyz")})
     document = json.dumps({"log": text, "next": text}, indent=1)
     folded = "\n".join(line[at : at + 80] for line in document.split("\n") for at in range(0, len(line), 80))
@@ -236,13 +239,19 @@ def test_a_string_that_a_terminal_broke_has_no_blank_there() -> None:
 
 
 def test_marks_of_mails_stay_where_the_text_is_no_mail() -> None:
-    """Equals signs that are not encoded ones, two rows of a drawn table, the separator of grep: nothing is replaced."""
+    """Nothing is replaced in a text that is no mail.
+
+    It has equals signs that are not encoded ones, two rows of a drawn table, or the separator of grep.
+    """
     for text in ("Size = 20\nName =3Dx\n", "a\n\nb\n\nc\n", "State : clean\n--\nState : active\n", "wwn=3D\nx = 1\n"):
         assert normalised(text) == text
 
 
 def test_a_session_that_ends_with_a_call_misses_its_output(tmp_path: Path) -> None:
-    """A copy that ends one line too early would lose a drive without a word; a bare prompt shows only the end."""
+    """A session that ends with a call misses its output.
+
+    A copy that ends one line too early would lose a drive without a word. A bare prompt shows only the end.
+    """
     listing = "smartctl 7.2\n\n=== START OF INFORMATION SECTION ===\nDevice Model:     ACME\nSerial Number:    A1\n\n"
     session = f"root@db:~# smartctl -i /dev/sda\n{listing}root@db:~# "
     where = []
@@ -255,7 +264,7 @@ def test_a_session_that_ends_with_a_call_misses_its_output(tmp_path: Path) -> No
 
 
 def test_an_attribute_without_its_raw_value_is_not_read(tmp_path: Path) -> None:
-    """A table whose last column is lost is unread: zero bad sectors would be a guess."""
+    """A table whose last column is lost is unread. Zero bad sectors would be a guess."""
     row = "  5 Reallocated_Sector_Ct   0x0033   100   100   010    Pre-fail  Always       -"
     head = (
         "smartctl 7.2\n\n=== START OF READ SMART DATA SECTION ===\nVendor Specific SMART Attributes with Thresholds:\n"
@@ -277,7 +286,7 @@ def test_an_attribute_without_its_raw_value_is_not_read(tmp_path: Path) -> None:
 
 
 def test_a_wrapped_row_of_lvs_keeps_its_devices_and_its_percentage() -> None:
-    """The header's last column is in another line, so nothing marks the rest of a row but its own form."""
+    """Only its own form marks the rest of a row. The header's last column is in another line."""
     columns = "  LV     VG  Attr       LSize  Pool Origin Data%  Meta%  Move Log Cpy%Sync Convert"
     row, rest = "  mirror vg0 rwi-a-r-p-  1.00g", "mirror_rimage_0(0),mirror_rimage_1(0)"
     images = "".join(
@@ -290,7 +299,7 @@ def test_a_wrapped_row_of_lvs_keeps_its_devices_and_its_percentage() -> None:
 
 
 def test_a_wrapped_row_of_self_tests_is_the_same_row() -> None:
-    """The dash of the last column, or its brackets, may be in the next line."""
+    """The last column's dash or brackets may be in the next line."""
     head = "smartctl 7.2\n\n=== START OF INFORMATION SECTION ===\nDevice Model:     ACME\nSerial Number:    A1\n\n"
     table = "SMART Self-test log structure revision number 1\n"
     columns = "Num  Test_Description    Status                  Remaining  LifeTime(hours)  LBA_of_first_error\n"
@@ -300,7 +309,7 @@ def test_a_wrapped_row_of_self_tests_is_the_same_row() -> None:
 
 
 def test_a_failed_array_below_the_output_of_a_drive_is_seen_in_a_mail() -> None:
-    """The lines of the second output are wrapped as well: what is read of it counts more than how well."""
+    """What is read of the second output outweighs how well. Its lines are wrapped as well."""
     drive = "smartctl 7.2\n\n=== START OF INFORMATION SECTION ===\nDevice Model:     ACME\nSerial Number:    A1\n\n"
     health = "=== START OF READ SMART DATA SECTION ===\nSMART overall-health self-assessment test result: PASSED\n\n"
     array = """\
@@ -331,7 +340,10 @@ def test_a_failed_array_below_the_output_of_a_drive_is_seen_in_a_mail() -> None:
 
 
 def test_an_output_whose_only_line_is_wrapped_is_recognised() -> None:
-    """The words that identify the tool are in two lines, or below a line with a name."""
+    """An output whose only line is wrapped is recognised.
+
+    The words that identify the tool are in two lines, or below a line with a name.
+    """
     for text, name in (
         ("Smart Array P840ar in Slot 0\n(Embedded)    (sn: PDNLH0ABC)\n", ".smartarray:0.model"),
         (
@@ -343,7 +355,10 @@ def test_an_output_whose_only_line_is_wrapped_is_recognised() -> None:
 
 
 def test_two_rows_that_were_understood_stay_two_rows() -> None:
-    """Rows of lvs whose blanks somebody made tabs are as short as wrapped lines."""
+    """Two rows that were understood stay two.
+
+    Rows of lvs whose blanks somebody made tabs are as short as wrapped lines.
+    """
     head = "  LV VG Attr LSize Pool Origin Data% Meta% Move Log Cpy%Sync Convert Devices\n"
     rows = "  data vg0 rwi-a-r-p- <931.51g\t15.20\tdata_rimage_0(0),data_rimage_1(0)\n"
     rows += "  [data_rimage_0] vg0 Iwi-aor--- <931.51g\t/dev/sdc(1)\n"
@@ -353,7 +368,7 @@ def test_two_rows_that_were_understood_stay_two_rows() -> None:
 
 
 def test_a_list_of_levels_that_a_mailer_broke_is_one_list() -> None:
-    """MegaCli's long value goes on in the next line, be it behind a comma or inside a name."""
+    """MegaCli's long value may go on in the next line. It breaks behind a comma or inside a name."""
     [text] = [one for one in outputs() if "RAID Level Supported" in one and "Adapter #0" in one][:1]
     [line] = [one for one in text.split("\n") if one.startswith("RAID Level Supported")][:1]
     long = f"{line}, RAID60, PRL 11, PRL 11 with spanning, PRL11-RLQ0 DDF layout with no span"

@@ -1,4 +1,4 @@
-"""Recordings on disk: what is written is read again, what is broken is refused in one sentence."""
+"""Recordings on disk: what is written is read again. What is broken is refused in one sentence."""
 
 from __future__ import annotations
 
@@ -82,7 +82,10 @@ def sample() -> Recording:
 
 @pytest.mark.parametrize("name", ["machine", "machine.tar.gz", "machine.tgz"])
 def test_what_is_saved_is_loaded_again(tmp_path: Path, name: str) -> None:
-    """A directory and an archive give back manifest and files byte by byte, and are taken for recordings."""
+    """Saved manifest and files are loaded again byte by byte.
+
+    A directory and an archive are both taken for recordings.
+    """
     save(sample(), tmp_path / name)
     assert load(tmp_path / name) == sample()
     assert is_recording(tmp_path / name)
@@ -115,7 +118,7 @@ def test_nobody_else_can_read_a_recording(tmp_path: Path) -> None:
 
 
 def test_the_same_recording_is_the_same_archive(tmp_path: Path) -> None:
-    """Neither the time nor the name of a temporary file gets into an archive."""
+    """Neither the time nor a temporary file's name gets into an archive."""
     (tmp_path / "other").mkdir()
     save(sample(), tmp_path / "m.tar.gz")
     save(sample(), tmp_path / "other" / "m.tar.gz")
@@ -124,7 +127,7 @@ def test_the_same_recording_is_the_same_archive(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["full", "file", "m.tgz"])
 def test_nothing_is_overwritten(tmp_path: Path, name: str) -> None:
-    """A directory with something in it, a file, an archive: each is refused, and stays as it is."""
+    """A used path is refused, and stays as it is. It is a directory with something in it, a file, or an archive."""
     place = tmp_path / name
     if name == "full":
         place.mkdir()
@@ -145,7 +148,7 @@ def test_an_empty_directory_is_used(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["m", "m.tgz"])
 def test_a_failed_save_leaves_nothing(tmp_path: Path, name: str) -> None:
-    """If the file system is full half-way, neither half a recording nor a temporary file is left."""
+    """A failed save leaves neither half a recording nor a temporary file. The file system is full half-way."""
     broken = Recording(sample().manifest, {**sample().files, "x" * 300: b"the name is too long for a file system"})
     if name == "m.tgz":
         broken = Recording(sample().manifest, {**sample().files, "x": None})  # type: ignore[dict-item] # breaks while writing
@@ -176,7 +179,7 @@ def packed(kind: str, folder: Path, place: Path, prefix: str) -> Path:
 @pytest.mark.parametrize("prefix", ["", "./", "machine/", "backup/machine/"])
 @pytest.mark.parametrize("kind", ["", "gz", "bz2", "xz", "zip"])
 def test_a_recording_that_somebody_packed_is_loaded(tmp_path: Path, kind: str, prefix: str) -> None:
-    """Any usual archive of the directory will do, with the files in any order."""
+    """Any usual archive of the directory will do. Its files may be in any order."""
     save(sample(), tmp_path / "m")
     place = packed(kind, tmp_path / "m", tmp_path / "packed", prefix)
     assert is_recording(place)
@@ -210,7 +213,7 @@ def test_the_manifest_itself_may_be_named(tmp_path: Path) -> None:
     ],
 )
 def test_a_broken_recording_is_refused_in_a_sentence(tmp_path: Path, manifest: object, sentence: str) -> None:
-    """Whatever is wrong with a manifest, the user reads where and what, and no exception of a library."""
+    """For any broken manifest, the user reads where and what. No exception of a library is shown."""
     write(tmp_path / "m", manifest)
     with pytest.raises(RecordError, match=sentence) as caught:
         load(tmp_path / "m")
@@ -255,7 +258,7 @@ def test_a_pipe_in_a_recording_does_not_block(tmp_path: Path) -> None:
 
 
 def test_names_in_an_archive_lead_nowhere(tmp_path: Path) -> None:
-    """Members with ``..`` or a leading slash are never used as paths; the manifest cannot name them either."""
+    """Members with ``..`` or a leading slash are never used as paths. The manifest cannot name them either."""
     with tarfile.open(tmp_path / "evil.tar", "w") as tar:
         for name, text in (("record.json", json.dumps(SMALL)), ("../tool-show.out", "x"), ("/tool-show.out", "x")):
             info = tarfile.TarInfo(name)
@@ -266,7 +269,7 @@ def test_names_in_an_archive_lead_nowhere(tmp_path: Path) -> None:
 
 
 def test_a_recording_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A file or a sum of files beyond the limits is refused, not read into memory."""
+    """A file beyond the limits is refused, not read into memory. So is a sum of files."""
     monkeypatch.setattr("raidctl.recording.recording.FILE_LIMIT", 1000)
     write(tmp_path / "m", SMALL, **{"tool-show__out": b"x" * 2000})
     place = packed("gz", tmp_path / "m", tmp_path / "m.tgz", "")
@@ -297,7 +300,10 @@ ANSWERED = st.one_of(
 def test_whatever_a_machine_answers_is_replayed(
     tmp_path_factory: pytest.TempPathFactory, pairs: list[tuple[Any, Any]], packing: str
 ) -> None:
-    """Recorded, saved, loaded and replayed, each request gets the answer that it got: code, bytes, trouble."""
+    """In a replay, each request gets the answer that it got.
+
+    Code, bytes and trouble are recorded, saved, loaded and replayed.
+    """
     answers = dict(pairs)
     recorder = RecordRunner(Scripted(answers))
     recorder.carry_out(tuple(answers))

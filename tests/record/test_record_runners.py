@@ -50,7 +50,7 @@ def one(runner: ReplayRunner, request: Request[Any]) -> Any:
 
 
 def test_the_recorder_keeps_the_first_order_and_the_last_answer() -> None:
-    """A file that is read twice is at its first position, with its last content."""
+    """A file that is read twice is at its first position. It has its last content."""
     recorder = RecordRunner(Scripted(ReadAnswer(b"1"), WhichAnswer("/bin/x"), ReadAnswer(b"2")))
     recorder.carry_out([Read("/a"), Which("x")])
     recorder.carry_out([Read("/a")])
@@ -62,7 +62,7 @@ def test_the_recorder_keeps_the_first_order_and_the_last_answer() -> None:
 
 
 def test_files_are_named_after_what_was_asked() -> None:
-    """A stranger finds the output of a command by the name of its file, and no two files share a name."""
+    """An output's file is named after its command. A stranger finds it by this name, and no two files share a name."""
     long = b"x" * 500
     recorder = RecordRunner(
         Scripted(RunAnswer(0, b"out", b"err"), RunAnswer(0, b"2"), ReadAnswer(long), ReadAnswer(long))
@@ -73,7 +73,7 @@ def test_files_are_named_after_what_was_asked() -> None:
 
 
 def test_short_plain_content_stands_in_the_manifest() -> None:
-    """A number from sysfs needs no separate file; bytes that JSON cannot hold get one."""
+    """A number from sysfs needs no separate file. Bytes that JSON cannot hold get one."""
     recorder = RecordRunner(Scripted(ReadAnswer(b"42\n"), ReadAnswer(b"\xff\r\n")))
     recorder.carry_out([Read("/sys/a"), Read("/sys/b")])
     kept = recorder.recording()
@@ -112,7 +112,10 @@ def test_in_a_complete_recording_what_is_not_listed_was_not_there(request_: Requ
 
 
 def test_in_a_complete_recording_patterns_match_what_was_read() -> None:
-    """Files that were read, and the directories above them, are there for a pattern; hidden ones only when asked."""
+    """Files that were read are there for a pattern.
+
+    So are the directories above them. Hidden ones are there only when asked.
+    """
     runner = machine(
         Entry(read="/sys/block/sda/size", text="1"),
         Entry(read="/sys/block/sdb/size", text="1"),
@@ -128,7 +131,7 @@ def test_in_a_complete_recording_patterns_match_what_was_read() -> None:
 
 
 def test_a_recording_is_never_changed() -> None:
-    """A request that changes something is refused, even when the same command was recorded."""
+    """A request that changes something is refused. This holds even when the same command was recorded."""
     runner = machine(Entry(run=("tool", "set"), code=0), complete=True)
     answer = one(runner, Run(("tool", "set"), changes=True))
     assert (answer.trouble, answer.code) == (Failure.UNRECORDED, None)
@@ -136,7 +139,7 @@ def test_a_recording_is_never_changed() -> None:
 
 
 def test_the_limit_of_a_request_holds_in_a_replay() -> None:
-    """What is longer than the limit is cut and reported, as by the local runner."""
+    """What is longer than the limit is cut and reported. The local runner does the same."""
     runner = machine(Entry(run=("t",), code=0, out="o"), Entry(read="/f", data="o"), o=b"x" * 50)
     ran, read = runner.carry_out((Run(("t",), limit=10), Read("/f", limit=10)))
     assert (ran.trouble, read.trouble) == (Failure.FLOOD, Failure.FLOOD)

@@ -1,4 +1,4 @@
-"""Masking: no original survives, the same stays the same, and what is no secret stays readable."""
+"""Masking: no original survives, and the same stays the same. What is no secret stays readable."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ FILES = {
 
 
 def machine(files: dict[str, str]) -> Recording:
-    """A recording whose files were printed by programs; ``hostname`` is the kernel's file."""
+    """A recording whose files were printed by programs. ``hostname`` is the kernel's file."""
     entries = tuple(
         Entry(read="/proc/sys/kernel/hostname", data=name)
         if name == "hostname"
@@ -147,14 +147,17 @@ def everything(recording: Recording) -> str:
 
 
 def test_no_original_survives_anywhere() -> None:
-    """Neither in outputs nor in arguments, paths, file names, the source or the description."""
+    """No original survives anywhere.
+
+    It is neither in outputs nor in arguments, paths, file names, the source or the description.
+    """
     masked_text = everything(redact(machine(FILES))).lower()
     assert [secret for secret in SECRETS if secret.lower() in masked_text] == []
     assert redact(machine(FILES)).manifest.redacted
 
 
 def test_lines_keep_their_length_and_their_kinds_of_characters() -> None:
-    """Columns survive: capitals stay capitals, digits digits, hexadecimal digits hexadecimal, all else itself."""
+    """Columns survive. Capitals stay capitals, digits digits, hexadecimal digits hexadecimal, all else itself."""
     before, after = machine(FILES), redact(machine(FILES))
     for old, new in zip(before.files.items(), after.files.items(), strict=True):
         assert len(old[0]) == len(new[0])
@@ -179,12 +182,18 @@ def test_lines_keep_their_length_and_their_kinds_of_characters() -> None:
     ],
 )  # fmt: skip
 def test_what_is_no_secret_stays(kept: str) -> None:
-    """Models, firmware, sizes, addresses on the bus, and the words for "none" are needed to read the rest."""
+    """What is needed to read the rest stays.
+
+    This is models, firmware, sizes, addresses on the bus, and the words for "none".
+    """
     assert kept in everything(redact(machine(FILES))).replace("\\t", "\t")
 
 
 def test_the_same_original_is_the_same_replacement_everywhere() -> None:
-    """The serial number in a report is still the one in the link, the udev database and the arguments."""
+    """The serial number in a report is the same everywhere.
+
+    It is still the one in the link, the udev database and the arguments.
+    """
     masked = redact(machine(FILES))
     serial = re.search(rb"Serial Number:    (\S+)", masked.files["smart.out"])
     assert serial is not None
@@ -195,7 +204,10 @@ def test_the_same_original_is_the_same_replacement_everywhere() -> None:
 
 
 def test_a_world_wide_name_is_the_same_in_every_spelling() -> None:
-    """With blanks, with 0x, in capitals, in parts, and as a decimal number in JSON."""
+    """A world wide name is the same in every spelling.
+
+    It is with blanks, with 0x, in capitals, in parts, and as a decimal number in JSON.
+    """
     masked = redact(machine(FILES))
     found = re.search(rb"Identifier: 5000c50([0-9a-f]{9})\n", masked.files["identify.out"])
     assert found is not None
@@ -210,7 +222,7 @@ def test_a_world_wide_name_is_the_same_in_every_spelling() -> None:
 
 
 def test_a_name_with_its_bytes_reversed_is_masked_along() -> None:
-    """sas2ircu prints the bytes of a volume's name in the other order; the volume still is the kernel's drive."""
+    """sas2ircu prints the bytes of a volume's name in the other order. The volume still is the kernel's drive."""
     text = one("Volume wwid : 0b1f84d2c76a3e95\nE: ID_WWN_WITH_EXTENSION=0x600508e000000000953e6ac7d2841f0b\n")
     wwid, name = re.findall(r": ([0-9a-f]{16})\n|=0x600508e000000000([0-9a-f]{16})\n", text)
     assert bytes.fromhex(wwid[0])[::-1] == bytes.fromhex(name[1])
@@ -218,21 +230,21 @@ def test_a_name_with_its_bytes_reversed_is_masked_along() -> None:
 
 
 def test_a_name_in_hexadecimal_digits_is_masked_along() -> None:
-    """The kernel spells the serial number of some namespaces in hexadecimal; it is still the same number."""
+    """The kernel spells the serial number of some namespaces in hexadecimal. It is still the same number."""
     text = one("E: ID_SERIAL_SHORT=RCN5A00042\nS: disk/by-id/nvme-nvme.1b36-52434e35413030303432-5243-00000001\n")
     serial, link = re.findall(r"SHORT=(\S+)|1b36-([0-9a-f]+)", text)
     assert bytes.fromhex(link[1]).decode() == serial[0]
 
 
 def test_a_shortened_serial_number_is_still_a_beginning() -> None:
-    """Some tools print the first characters only; they fit after masking as they did before."""
+    """Some tools print the first characters only. They fit after masking as they did before."""
     text = one("Serial Number: 6RC1AB42\nSerial Number: 6RC1AB420000N2240XYZ\n")
     short, long = re.findall(r": (\S+)", text)
     assert long.startswith(short)
 
 
 def test_short_and_common_values_are_masked_only_behind_their_label() -> None:
-    """A serial number "1234" or a host called "data" does not turn up in sizes and paths, which stay."""
+    """Sizes and paths stay, despite a serial number "1234". The same holds for a host called "data"."""
     text = one(
         "Serial Number: 1234\nSize: 1234 MB\nName : data:0\n/srv/data\nhostname: web\nweb\nSerial: sda\n/dev/sda\n"
     )
@@ -252,7 +264,7 @@ def test_a_short_host_name_goes_with_its_long_one() -> None:
 
 
 def test_a_host_name_in_plain_letters_is_masked_inside_other_names() -> None:
-    """Volume groups and file systems are often called after their machine; an English word in a sentence stays."""
+    """Volume groups and file systems are often called after their machine. An English word in a sentence stays."""
     text = one("hostname: kestrel\n/dev/mapper/kestrel-root kestrel_vg kestrel:0\nkestrel: a bird, a kestrel.\n")
     host = re.findall(r"hostname: (\w+)", text)[0]
     assert host != "kestrel"
@@ -260,7 +272,7 @@ def test_a_host_name_in_plain_letters_is_masked_inside_other_names() -> None:
 
 
 def test_json_stays_json() -> None:
-    """A number stays a number of the same length that does not begin with 0."""
+    """A number in JSON stays a number of the same length. It does not begin with 0."""
     for salt in range(40):
         value = json.loads(one('{"serial_number": 900417, "unique_id": 100000007, "uuid": "0a0b"}', bytes([salt])))
         assert len(str(value["serial_number"])) == 6
@@ -268,7 +280,7 @@ def test_json_stays_json() -> None:
 
 
 def test_two_maskings_have_nothing_in_common() -> None:
-    """The key is random: a serial number in one recording reveals nothing about one in another."""
+    """The key is random. A serial number in one recording reveals nothing about one in another."""
     assert redact(machine(FILES)).files != redact(machine(FILES)).files
     assert redact(machine(FILES), b"k") == redact(machine(FILES), b"k")
 
@@ -289,7 +301,7 @@ SERIALS = st.text(string.ascii_uppercase + string.digits, min_size=8, max_size=2
 @settings(max_examples=80, deadline=None)
 @given(serials=st.lists(SERIALS, min_size=1, max_size=8, unique=True))
 def test_different_serial_numbers_stay_different(serials: list[str]) -> None:
-    """Masking is one to one, and none of the originals is left, glued to other words or not."""
+    """Masking is one to one. None of the originals is left, glued to other words or not."""
     text = "".join(f"Serial Number: {serial}\nlink-{serial}x {serial.lower()}\n" for serial in serials)
     masked = one(text)
     assert len(set(re.findall(r"Number: (\S+)", masked))) == len(serials)
@@ -302,7 +314,7 @@ def test_different_serial_numbers_stay_different(serials: list[str]) -> None:
     | st.text(max_size=200).map(lambda text: f"Serial Number: {text}".encode("utf-8", "ignore"))
 )
 def test_any_bytes_can_be_masked(data: bytes) -> None:
-    """Binary files and strange texts neither break the masking nor change their length."""
+    """Binary files and strange texts do not break the masking. It does not change their length."""
     recording = Recording(Manifest(format=FORMAT, answers=(Entry(read="/x/serial", data="x"),)), {"x": data})
     assert len(redact(recording).files["x"]) == len(data)
 
@@ -336,7 +348,10 @@ def test_the_labels_of_every_tool_are_known() -> None:
     "place", ["(Controller:1,Enclosure:0,Slot:3)      ", "(953869MB, SATA, HDD, Channel:0, Device:4)  ", "(1,12) "]
 )
 def test_a_serial_number_behind_a_place_is_known_without_a_label(place: str) -> None:
-    """A missing member is only in the list of its array: no other line has its number."""
+    """A missing member's serial number is known without a label.
+
+    It is only in the list of its array: no other line has it.
+    """
     line = f"   Group 1, Segment 1    : Missing {place}RCX00017\n"
     assert {identity.text for identity in identities(line)} == {"RCX00017"}
     assert not list(identities(f"   Group 1, Segment 2    : Present {place}Hot-Spare\n"))

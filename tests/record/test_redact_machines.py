@@ -15,7 +15,7 @@ from tests.support.machines import MACHINES, recording, replayed
 
 
 def outline(seen: Survey) -> list[object]:
-    """All of an inventory that is no secret: what is where, of which model, in which state."""
+    """All of an inventory that is no secret. It is what is where, of which model, in which state."""
 
     def of(controller: Controller) -> Iterator[object]:
         yield controller.model, controller.firmware, controller.status, controller.mode, controller.cache
@@ -41,7 +41,7 @@ def outline(seen: Survey) -> list[object]:
 
 @pytest.mark.parametrize("machine", MACHINES)
 def test_masking_changes_nothing_but_secrets(machine: str) -> None:
-    """Every model, size, state, link to a device and problem is the same; no serial number or WWN is."""
+    """Masking changes no model, size, state, device link or problem. No serial number or WWN is the same."""
     before = replayed(machine)
     masked = redact(recording(machine), b"salt", known=serials(before.inventory))
     after = survey(ReplayRunner(masked), vendors()[0])

@@ -1,4 +1,4 @@
-"""Each way of joining wrapped lines has an output of a recorded machine that is only read with it."""
+"""Each way of joining wrapped lines is needed for an output. It is one of a recorded machine, and only read with it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,10 @@ _SMART = "smartctl -n standby -x -f old /dev"
 
 
 def wrapped(text: str, width: int) -> str:
-    """As mailers do: broken at the last blank that fits, which goes, as do those at the ends of lines."""
+    """A text wrapped as by mailers.
+
+    It is broken at the last blank that fits, which goes, as do those at the ends of lines.
+    """
     lines = []
     for line in text.split("\n"):
         lines += textwrap.wrap(
@@ -57,7 +60,7 @@ def once(text: str, width: int) -> str:
 
 
 def folded(text: str, columns: int) -> str:
-    """As terminals do: at their width, in the middle of a word, too."""
+    """A text folded as by terminals. They break at their width, in the middle of a word, too."""
     pieces = ([line[at : at + columns] for at in range(0, len(line), columns)] for line in text.split("\n"))
     return "\n".join(piece for parts in pieces for piece in parts or [""])
 
@@ -131,7 +134,10 @@ def test_a_wrapped_output_is_read_as_printed(
 def test_lines_that_belong_apart_stay_apart(
     machine: str, command: str, damage: Callable[[str, int], str], width: int
 ) -> None:
-    """Rows below a wrapped one, titles and prompts: the family's reader understands each line of the joined text."""
+    """Rows below a wrapped one, titles and prompts stay apart.
+
+    The family's reader understands each line of the joined text.
+    """
     text = _output(machine, command)
     claims = [(vendor, seen) for vendor in VENDORS if (seen := vendor.sniff("output.txt", text)) is not None]
     vendor, claim = max(claims, key=lambda pair: pair[1].confidence)
@@ -145,7 +151,7 @@ def test_lines_that_belong_apart_stay_apart(
 
 
 def test_a_row_that_was_broken_several_times_is_one_row(tmp_path: Path) -> None:
-    """In a narrow mail, nearly all facts of rows that are much longer than its lines are read."""
+    """Nearly all facts of a narrow mail's long rows are read. They are much longer than its lines."""
     text = _output("smartarray-cciss-vol-status", _VOLUMES)
     whole, found = _facts(_read(tmp_path, text)), _facts(_read(tmp_path, blanks_kept(text, 64)))
     assert sum(found.get(name) == value for name, value in whole.items()) >= 0.97 * len(whole)
@@ -153,7 +159,7 @@ def test_a_row_that_was_broken_several_times_is_one_row(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("below", ["$ date", "C:\\> dir", "joe@db:~$ date", "What does that mean?"])
 def test_a_long_line_is_not_joined_with_what_stands_below_it(below: str, tmp_path: Path) -> None:
-    """The longest line of a text was not broken by a terminal, be it a bit wider than one."""
+    """A text's longest line was not broken by a terminal. This holds even if it is a bit wider than one."""
     head = "smartctl 7.2\n\n=== START OF INFORMATION SECTION ===\nDevice Model:     ACME\nSerial Number:    A1\n"
     firmware = "X1" * 25
     text = f"{head}Firmware Version: {firmware} of the year 2011, and one\n{below}\n\n"
@@ -163,7 +169,7 @@ def test_a_long_line_is_not_joined_with_what_stands_below_it(below: str, tmp_pat
 
 
 def test_a_torn_last_line_is_not_joined_with_a_long_line_above_it(tmp_path: Path) -> None:
-    """Its end is missing: it may be another line, and that it is torn must be seen."""
+    """A torn last line is not joined, so it is seen. Its end is missing: it may be another line."""
     head = "smartctl 7.2\n\n=== START OF INFORMATION SECTION ===\nDevice Model:     ACME\nSerial Number:    A1\n"
     text = f"{head}SMART support is: Available - device has SMART capability, as its maker has said it\nSMART sup"
     problems = _read(tmp_path, text).inventory.problems

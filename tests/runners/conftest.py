@@ -1,4 +1,4 @@
-"""A machine to reach over ssh: a real sshd on the loopback address, with separate keys and configuration."""
+"""A machine to reach over ssh. It is a real sshd on the loopback address, with separate keys and configuration."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SBIN = "/usr/sbin:/sbin:/usr/bin:/bin"
 
 
 def program(name: str, package: str) -> str:
-    """The path of a program that these tests cannot do without; its absence is a failure, not a skip."""
+    """The path of a program that these tests cannot do without. Its absence is a failure, not a skip."""
     path = shutil.which(name, path=SBIN)
     if path is None:
         pytest.fail(f"{name} is missing: install the Debian package {package} (tests/run does)")
@@ -41,7 +41,7 @@ class Server:
     """A running sshd and what a client needs to reach it."""
 
     def __init__(self, place: Path, *, options: Sequence[str] = ()) -> None:
-        """Make keys and configuration in ``place``; ``options`` are lines for sshd, before all others."""
+        """Make keys and configuration in ``place``. ``options`` are lines for sshd, before all others."""
         self.place = place
         self.port = free_port()
         self.options = options
@@ -107,7 +107,7 @@ class Server:
 
 @contextmanager
 def serving(place: Path, *, options: Sequence[str] = ()) -> Iterator[Server]:
-    """A server of one's own, for a test that changes or ends it."""
+    """A separate server for a test that changes or ends it."""
     server = Server(place, options=options)
     server.start()
     try:
@@ -152,7 +152,7 @@ def ssh_runner(server: Server) -> Iterator[SshRunner]:
 
 @pytest.fixture(params=["local", pytest.param("ssh", marks=pytest.mark.slow)])
 def runner(request: pytest.FixtureRequest) -> Runner:
-    """Each runner in turn: the same requests give the same answers on all of them."""
+    """Each runner in turn. The same requests give the same answers on all of them."""
     if request.param == "local":
         return LocalRunner()
     found: SshRunner = request.getfixturevalue("ssh_runner")

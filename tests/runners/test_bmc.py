@@ -1,4 +1,7 @@
-"""The runner of ``--bmc`` against a service on loopback: trust, login, limits, and what a bad service gets."""
+"""The runner of ``--bmc`` against a service on loopback.
+
+It covers trust, login, limits, and what a bad service gets.
+"""
 
 from __future__ import annotations
 
@@ -51,7 +54,7 @@ def sentence(done: Result) -> str:
 
 
 def test_a_machine_is_shown_through_its_bmc_and_the_session_is_ended(service: Service, secret: Path) -> None:
-    """The inventory is that of the recording; only GET, but for one POST and one DELETE of the session."""
+    """The inventory is that of the recording. Only GET, but for one POST and one DELETE of the session."""
     done = show(service, secret, "--json")
     assert done.exit_code == EXIT_FINE, done.output
     seen = json.loads(done.stdout)
@@ -78,7 +81,7 @@ def test_a_service_without_sessions_is_asked_with_basic_authentication(service: 
 
 
 def test_a_certificate_that_nobody_vouches_for_is_refused(service: Service, secret: Path) -> None:
-    """Nothing is sent; the sentence has the fingerprint, with which the machine can be read."""
+    """Nothing is sent. The sentence has the fingerprint, with which the machine can be read."""
     done = show(service, secret, trust=False)
     assert done.exit_code == EXIT_UNREACHABLE
     assert "is not trusted" in done.output
@@ -114,7 +117,7 @@ def test_a_wrong_password_is_one_sentence_that_does_not_contain_it(service: Serv
 
 
 def test_a_password_comes_from_the_environment_and_never_from_the_command_line(service: Service, secret: Path) -> None:
-    """A file that others can read is refused, as is a password in the address."""
+    """A password file that others can read is refused. So is a password in the address."""
     words = ["--bmc", service.url, "--bmc-ca", str(service.pem), "show"]
     assert CliRunner().invoke(cli, words, env={"RAIDCTL_BMC_PASSWORD": PASSWORD}).exit_code == EXIT_FINE
     refused = CliRunner().invoke(cli, words, env={"RAIDCTL_BMC_PASSWORD": ""})
@@ -141,7 +144,10 @@ def test_nobody_there_is_one_sentence(service: Service, secret: Path) -> None:
 
 
 def test_the_machine_itself_is_shown_without_a_bmc_that_does_not_answer(service: Service, secret: Path) -> None:
-    """With ``--local`` or ``--host``: one problem, exit code 3 or 4, and nothing of the machine's own view is lost."""
+    """Without its BMC's answer, the machine's own view is complete.
+
+    With ``--local`` or ``--host``, there is one problem and exit code 3 or 4.
+    """
     words = ["--local", "--bmc-password-file", str(secret), "--bmc-ca", str(service.pem), "show", "--json"]
     for url, password, code, why in (
         (f"https://{USER}@127.0.0.1:1", PASSWORD, EXIT_CANNOT_TELL, "no connection"),
@@ -208,7 +214,7 @@ BAD = {
 @pytest.mark.parametrize("name", BAD)
 @pytest.mark.parametrize("path", [f"{STORAGE}/Volumes/0", STORAGE, "/redfish/v1/Systems"])
 def test_a_resource_that_cannot_be_read_is_one_problem(service: Service, secret: Path, name: str, path: str) -> None:
-    """Exit code 3 and one sentence; what could be read is shown, and the session is ended."""
+    """Exit code 3 and one sentence. What could be read is shown, and the session is ended."""
     answer, words = BAD[name]
 
     def misbehave(handler: Handler) -> bool:
@@ -288,7 +294,10 @@ def test_a_machine_gets_at_most_sixty_requests(service: Service) -> None:
 
 
 def _with_more(service: Service, drives: int, nvme: int) -> None:
-    """More drives of the controller, and drives at the processor, each in a storage with its controller."""
+    """Add more drives of the controller, and drives at the processor.
+
+    Each of the latter is in a storage with its controller.
+    """
     tree = {path: json.loads(data) for path, data in service.tree.items()}
     collection = STORAGE.rpartition("/")[0]
     links = [{"@odata.id": f"{STORAGE}/Drives/{number}"} for number in range(100, 100 + drives)]
@@ -313,7 +322,7 @@ def _with_more(service: Service, drives: int, nvme: int) -> None:
 
 
 def test_twenty_drives_at_the_processor_fit_into_the_requests_for_one_machine(service: Service, secret: Path) -> None:
-    """Each is a storage; what each of them describes is not asked for again."""
+    """Each is a storage. What each of them describes is not asked for again."""
     _with_more(service, 0, 20)
     done = show(service, secret, "--json")
     assert done.exit_code == EXIT_FINE, done.output
@@ -323,7 +332,7 @@ def test_twenty_drives_at_the_processor_fit_into_the_requests_for_one_machine(se
 
 
 def test_what_was_not_asked_is_one_sentence_and_none_of_the_volumes(service: Service, secret: Path) -> None:
-    """With 100 drives more, controller, volume and capacitor are read; how many drives are unknown is one problem."""
+    """With 100 drives more, controller, volume and capacitor are read. How many drives are unknown is one problem."""
     _with_more(service, 100, 8)
     done = show(service, secret, "--json")
     assert done.exit_code == EXIT_CANNOT_TELL, done.output
@@ -366,7 +375,7 @@ def test_a_resource_that_the_user_may_not_read_is_a_missing_right(service: Servi
 
 
 def test_a_service_that_never_answers_is_given_up(service: Service) -> None:
-    """After the time limit, which ends an answer that trickles as well; other requests are answered."""
+    """After the time limit, which ends an answer that trickles as well. Other requests are answered."""
     held = threading.Event()
 
     def misbehave(handler: Handler) -> bool:
@@ -390,7 +399,7 @@ def test_a_service_that_never_answers_is_given_up(service: Service) -> None:
 
 
 def test_a_recording_of_a_bmc_is_replayed_alike_and_redacted(service: Service, secret: Path, tmp_path: Path) -> None:
-    """``record`` keeps the resources as any other answer; no serial number is left in a redacted one."""
+    """``record`` keeps the resources as any other answer. No serial number is left in a redacted one."""
     words = ["--bmc", service.url, "--bmc-ca", str(service.pem), "--bmc-password-file", str(secret)]
     for name, more in (("plain", []), ("masked", ["--redact"])):
         done = CliRunner().invoke(cli, [*words, "record", str(tmp_path / name), *more])

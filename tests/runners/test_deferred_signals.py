@@ -1,4 +1,4 @@
-"""Nothing comes between two steps, and whatever came is answered as it would have been."""
+"""Nothing comes between two steps. Whatever came is answered as it would have been."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from raidctl.runners.deferred_signals import defer_signals
 
 
 def test_what_came_within_is_answered_at_the_end() -> None:
-    """A Ctrl-C in the middle waits for the end, and is not lost."""
+    """A Ctrl-C in the middle waits for the end. It is not lost."""
     done = []
 
     def steps() -> None:
@@ -28,7 +28,7 @@ def test_what_came_within_is_answered_at_the_end() -> None:
 
 @pytest.mark.usefixtures("uncollected")
 def test_handlers_are_as_before_after_a_storm_that_interrupts_every_step() -> None:
-    """Wherever a handler raises, on the way in or out: the next Ctrl-C still interrupts."""
+    """Wherever a handler raises, the next Ctrl-C still interrupts. It may be on the way in or out."""
 
     def interrupt(*_: object) -> None:
         raise TimeoutError

@@ -1,4 +1,4 @@
-"""One script for a round: on the shells that are there, how its answer is read, and how it is cut."""
+"""One script for a round, on the shells that are there. Also tested is how its answer is read, and how it is cut."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def reply(shell: list[str], files: list[Request[Any]], programs: dict[int, Run],
 
 @pytest.mark.parametrize("shell", SHELLS, ids=" ".join)
 def test_a_round_through_each_shell(shell: list[str], tmp_path: Path) -> None:
-    """Files and programs of every end: the same on every shell; nothing of it is left behind."""
+    """Files and programs of every end: the same on every shell. Nothing of it is left behind."""
     data = bytes(range(256)) * 50 + f"{MARK}#1 5 5\n".encode()
     (tmp_path / "data").write_bytes(data)
     files: list[Request[Any]] = [Read(f"{tmp_path}/data"), Read("/none"), Glob(f"{tmp_path}/d*")]
@@ -93,7 +93,7 @@ WHOLE = b"".join(
 
 
 def test_a_round_that_is_cut_loses_answers_and_invents_none() -> None:
-    """At any byte: a part is there as it was, or not there; nothing becomes missing or empty by the cut."""
+    """Cut at any byte, a part is unchanged or not there. Nothing becomes missing or empty by the cut."""
     expected = {2: RunAnswer(code=0, out=b"out", err=b"err"), 1: RunAnswer(trouble=Failure.MISSING)}
     for end in range(len(WHOLE) + 1):
         frames = bundle.frames(b"hello" + WHOLE[:end], MARK)
@@ -108,7 +108,10 @@ def test_a_round_that_is_cut_loses_answers_and_invents_none() -> None:
 
 
 def test_outputs_that_could_not_be_kept_are_no_answer() -> None:
-    """A full file system cut an output: without its end it is asked for again, however plausible its begin is."""
+    """An output without its end is asked for again.
+
+    A full file system cut it. This holds however plausible its beginning is.
+    """
     out, err = f"{MARK}<out{MARK}.".encode(), f"{MARK}<{MARK}>code 0{MARK}.".encode()
     assert bundle.program_answer((out, err), MARK, ROUND[1]) == RunAnswer(code=0, out=b"out")
     for end in range(len(out)):
@@ -131,7 +134,7 @@ def test_any_bytes_are_read_without_a_crash(parts: list[bytes]) -> None:
 
 @given(st.lists(st.integers(1, 4), max_size=30))
 def test_chains_stay_in_order_in_at_most_eight_lanes(lengths: list[int]) -> None:
-    """Each program is in one lane, those of a chain in their order."""
+    """Each program is in one lane, and chains keep their order."""
     numbers = iter(range(1, 200))
     chains = [[next(numbers) for _ in range(length)] for length in lengths]
     lanes = bundle.lanes_of(chains)
@@ -147,7 +150,7 @@ def test_chains_stay_in_order_in_at_most_eight_lanes(lengths: list[int]) -> None
 
 @pytest.mark.slow
 def test_a_round_is_one_session(make_server: MakeServer, tmp_path: Path) -> None:
-    """Files, programs, locks and the udev database by one shell, in the order of the requests."""
+    """One shell serves files, programs, locks and the udev database. It keeps the order of the requests."""
     server = make_server(f'ForceCommand echo . >>{tmp_path}/sessions; eval "$SSH_ORIGINAL_COMMAND"')
     requests: list[Request[Any]] = [
         *(Run(("echo", str(number)), lock=f"raidctl-test-{number % 3}") for number in range(20)),
@@ -180,7 +183,7 @@ def test_without_a_place_for_outputs_each_program_has_a_session(make_server: Mak
 
 @pytest.mark.slow
 def test_a_part_that_changes_is_never_in_a_round(server: Server, tmp_path: Path) -> None:
-    """A change has a separate session; requests with its lock follow it in their order."""
+    """A change has a separate session. Requests with its lock follow it in their order."""
     requests: list[Request[Any]] = [
         Run(("echo", "a")), Run(("touch", f"{tmp_path}/x"), changes=True, lock="raidctl-test-order"),
         Run(("cat",), feed=b"fed\n"), Read("/none"), Run(("ls", f"{tmp_path}"), lock="raidctl-test-order"),

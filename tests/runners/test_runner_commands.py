@@ -1,4 +1,7 @@
-"""The commands that judge and compare, on another machine: the real ssh client, a real sshd on the loopback address."""
+"""The commands that judge and compare, on another machine.
+
+They use the real ssh client and a real sshd on the loopback address.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,7 @@ Far = Callable[..., Result]
 
 @pytest.fixture
 def far(server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Far:
-    """Runs a command line with ``--host``; ssh reads the server's configuration in place of the user's own."""
+    """Run a command line with ``--host``. For ssh, the server's configuration takes the place of the user's own."""
     _client(server, tmp_path, monkeypatch)
 
     def start(*words: str) -> Result:
@@ -36,7 +39,7 @@ def _client(server: Server, place: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_every_judgement_is_about_the_far_machine(far: Far) -> None:
-    """The output names the remote machine, and the exit code is a result, not a failure."""
+    """The output names the remote machine. The exit code is a result, not a failure."""
     for words in (("diagnose",), ("audit", "--builtin"), ("verify",)):
         done = far("--json", *words)
         assert done.exit_code in (0, 1, 3, 4), (words, done.stderr)
@@ -52,7 +55,7 @@ def test_a_far_machine_is_kept_and_compared(far: Far) -> None:
 
 @pytest.mark.parametrize("words", [("verify", "--measure", "."), ("bench", "run", ".")])
 def test_the_clock_is_never_asked_over_ssh(far: Far, words: tuple[str, ...]) -> None:
-    """The measurement would include the network: wrong usage, and no connection is made."""
+    """Measuring over ssh is wrong usage, and no connection is made. The measurement would include the network."""
     done = far(*words)
     assert (done.exit_code, "Only this machine can be measured" in done.stderr) == (2, True)
 
@@ -71,7 +74,10 @@ def test_a_key_that_is_refused_is_one_sentence_with_one_full_stop(
 def test_a_changed_host_key_is_one_sentence_with_the_commands(
     make_server: MakeServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Not the banner of ssh: where the old key is, what to compare, and how to accept the new one."""
+    """A changed host key is one sentence, not the banner of ssh.
+
+    It has where the old key is, what to compare, and how to accept the new one.
+    """
     server = make_server()
     other = (server.place / "user.pub").read_text().split()[1]
     (server.place / "known").write_text(f"[127.0.0.1]:{server.port} ssh-ed25519 {other}\n")

@@ -1,4 +1,4 @@
-"""What every runner that reaches a real machine must do; each test runs on this machine and over ssh."""
+"""What every runner that reaches a real machine must do. Each test runs on this machine and over ssh."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from raidctl.request import (
 )
 
 PATIENCE = 120.0
-"""Seconds after which something hangs, on the slowest machine: what would hang does so for longer."""
+"""Seconds after which something hangs, on the slowest machine. What would hang does so for longer."""
 
 
 def run(runner: Runner, *argv: str, **more: object) -> RunAnswer:
@@ -92,26 +92,26 @@ def numbers(path: Path) -> list[int]:
 
 
 def test_outputs_and_exit_code_come_apart(runner: Runner) -> None:
-    """Standard output, standard error and the exit code arrive as the program gave them."""
+    """A program's standard output, standard error and exit code arrive unchanged."""
     answer = shell(runner, "printf out; printf err >&2; exit 3")
     assert (answer.trouble, answer.code, answer.out, answer.err) == (None, 3, b"out", b"err")
 
 
 def test_every_exit_code_is_an_answer(runner: Runner) -> None:
-    """Codes that a shell, ssh or a time limit also uses are not confused with theirs."""
+    """Exit codes that others use, too, are not confused with theirs. The others are a shell, ssh or a time limit."""
     codes = [0, 1, 2, 124, 125, 126, 127, 137, 143, 255]
     answers = runner.carry_out([Run(("sh", "-c", f"exit {code}")) for code in codes])
     assert list(answers) == [RunAnswer(code=code) for code in codes]
 
 
 def test_a_program_that_crashes_has_the_code_of_its_signal(runner: Runner) -> None:
-    """A signal's end is 128 and its number, and no shell's comment comes into the error output."""
+    """A signal's end is 128 and its number. No shell's comment comes into the error output."""
     answer = shell(runner, "kill -s SEGV $$")
     assert (answer.trouble, answer.code, answer.err) == (None, 128 + 11, b"")
 
 
 def test_bytes_arrive_unchanged(runner: Runner, tmp_path: Path) -> None:
-    """All 256 byte values, NULs and a missing last line break survive, on both outputs."""
+    """All 256 byte values survive, on both outputs. So do NULs and a missing last line break."""
     data = bytes(range(256)) * 400
     (tmp_path / "data").write_bytes(data)
     answer = shell(runner, f"cat '{tmp_path}/data'; cat '{tmp_path}/data' >&2")
@@ -120,7 +120,7 @@ def test_bytes_arrive_unchanged(runner: Runner, tmp_path: Path) -> None:
 
 
 def test_large_outputs_do_not_block_each_other(runner: Runner) -> None:
-    """A program that fills one output before it writes the other does not block."""
+    """A program that fills one output first does not block. It writes the other one afterwards."""
     code = "import sys; sys.stderr.write('e' * 3000000); sys.stdout.write('o' * 3000000)"
     answer = run(runner, sys.executable, "-c", code, timeout=PATIENCE)
     assert (answer.trouble, len(answer.out), len(answer.err)) == (None, 3_000_000, 3_000_000)
@@ -130,18 +130,18 @@ WORDS = ("", " ", "a b", "$HOME", "`id`", "it's", '"', "\\", "*", "-n", "a\nb", 
 
 
 def test_arguments_are_not_interpreted(runner: Runner) -> None:
-    """No shell sees an argument: quotes, variables, patterns and bytes of no encoding arrive as they are."""
+    """No shell sees an argument. Quotes, variables, patterns and bytes of no encoding arrive as they are."""
     assert run(runner, "printf", "%s.", *WORDS).out == b"".join(os.fsencode(word) + b"." for word in WORDS)
 
 
 def test_there_is_no_standard_input(runner: Runner) -> None:
-    """A program that asks a question gets the end of the input at once."""
+    """A program that asks a question gets end of input at once."""
     answer = shell(runner, "read answer && echo got; wc -c", timeout=PATIENCE)
     assert (answer.trouble, answer.out.strip()) == (None, b"0")
 
 
 def test_an_input_arrives_unchanged_and_ends(runner: Runner) -> None:
-    """Nothing of it is interpreted, and it is in no command line; a program that reads to the end ends."""
+    """Nothing of it is interpreted, and it is in no command line. A program that reads to the end ends."""
     text = b"label: gpt\n$HOME `id` 'x' \\n\n  \xff\xfe\n" + b"line\n" * 20_000
     [answer] = runner.carry_out([Run(("cat",), feed=text)])
     assert isinstance(answer, RunAnswer)
@@ -152,7 +152,7 @@ def test_an_input_arrives_unchanged_and_ends(runner: Runner) -> None:
 
 
 def test_the_environment_is_small_and_in_the_c_locale(runner: Runner, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Only what a tool needs, in the C locale; nothing of the user's variables gets through."""
+    """Only what a tool needs, in the C locale. Nothing of the user's variables gets through."""
     monkeypatch.setenv("LC_ALL", "de_DE.UTF-8")
     monkeypatch.setenv("LD_PRELOAD_EXAMPLE", "x")
     answer = run(runner, "env", environment=(("EXTRA", "it's $HOME"),))
@@ -163,7 +163,7 @@ def test_the_environment_is_small_and_in_the_c_locale(runner: Runner, monkeypatc
 
 
 def test_what_a_tool_drops_goes_with_its_directory(runner: Runner) -> None:
-    """The working directory is the program's own, closed to others, empty, and gone afterwards."""
+    """The working directory is the program's own, and gone afterwards. It is closed to others, and empty."""
     answer = shell(runner, "pwd; ls -A; stat -c %a . ..; echo log >tool.log; echo x >~/dot; mktemp")
     place, mode, above, temporary = answer.text.split()
     assert "700" in (mode, above)
@@ -179,7 +179,7 @@ def test_directories_are_not_shared(runner: Runner) -> None:
 
 
 def test_a_missing_program_is_reported(runner: Runner, tmp_path: Path) -> None:
-    """A program that is not there is MISSING, by name and by full path."""
+    """A program that is not there is MISSING. This holds by name and by full path."""
     for name in ("raidctl-no-such-tool", str(tmp_path / "none"), "./none", f"{tmp_path}/none/none"):
         answer = run(runner, name)
         assert (answer.trouble, answer.code) == (Failure.MISSING, None), name
@@ -187,7 +187,7 @@ def test_a_missing_program_is_reported(runner: Runner, tmp_path: Path) -> None:
 
 
 def test_a_file_that_is_no_program_is_denied(runner: Runner, tmp_path: Path) -> None:
-    """Without the right to execute it, and for a directory, the answer is DENIED."""
+    """A file without the right to execute it is DENIED. So is a directory."""
     assert run(runner, script(tmp_path / "tool", "#!/bin/sh\n", 0o644)).trouble is Failure.DENIED
     assert run(runner, str(tmp_path)).trouble is Failure.DENIED
 
@@ -205,7 +205,10 @@ def test_a_tool_that_misses_something_itself_has_answered(runner: Runner, tmp_pa
 
 
 def test_a_request_that_cannot_be_carried_out_fails(runner: Runner) -> None:
-    """No program, a NUL, a variable that is none: FAILED, and nothing runs."""
+    """A request that cannot be carried out is FAILED, and nothing runs.
+
+    It has no program, a NUL, or a variable that is none.
+    """
     requests: list[Request[Any]] = [
         Run(()),
         Run(("",)),
@@ -225,7 +228,7 @@ def test_a_request_that_cannot_be_carried_out_fails(runner: Runner) -> None:
 
 
 def test_a_hanging_program_ends_with_its_children(runner: Runner, tmp_path: Path) -> None:
-    """At the time limit the program and its grandchildren end, those that hold the outputs open too."""
+    """At the time limit, the program and its grandchildren end. Those that hold the outputs open end, too."""
     pids = tmp_path / "pids"
     text = f"echo first; (sleep 300 & echo $! >>'{pids}'; echo $$ >>'{pids}'; wait) & wait"
     began = time.monotonic()
@@ -237,7 +240,7 @@ def test_a_hanging_program_ends_with_its_children(runner: Runner, tmp_path: Path
 
 
 def test_children_that_left_the_group_end_with_a_late_program(runner: Runner, tmp_path: Path) -> None:
-    """A tool that makes itself a daemon, once and twice over, is ended at the time limit as well."""
+    """At the time limit, a tool that makes itself a daemon ends. It may do so once or twice over."""
     pids = tmp_path / "pids"
     daemon = f'echo $$ >>"{pids}"; exec sleep 300'
     text = f"setsid sh -c '{daemon}' & (setsid setsid sh -c '{daemon}' &) ; sleep 300"
@@ -259,7 +262,7 @@ def test_a_program_that_ignores_the_polite_end_is_killed(runner: Runner, tmp_pat
 
 
 def test_a_child_that_keeps_the_outputs_does_not_keep_the_answer(runner: Runner, tmp_path: Path) -> None:
-    """The program has ended, a child of it holds the outputs: the answer comes, the child is ended."""
+    """The answer does not wait for a child that holds the outputs. The program has ended, and the child is ended."""
     pids = tmp_path / "pids"
     began = time.monotonic()
     answer = shell(runner, f"sleep 300 & echo $! >'{pids}'; echo done; exit 4", timeout=250.0)
@@ -269,12 +272,12 @@ def test_a_child_that_keeps_the_outputs_does_not_keep_the_answer(runner: Runner,
 
 
 def test_the_last_lines_of_a_child_arrive(runner: Runner) -> None:
-    """What a child prints shortly after the program's end belongs to the answer."""
+    """Lines that a child prints late belong to the answer. They come shortly after the program's end."""
     assert shell(runner, "(sleep 0.3; echo late) & echo early").out == b"early\nlate\n"
 
 
 def test_a_changing_command_may_leave_a_service_behind(runner: Runner, tmp_path: Path) -> None:
-    """To end what a change has started could break the change; the answer still comes at once."""
+    """To end what a change has started could break the change. The answer still comes at once."""
     pids = tmp_path / "pids"
     began = time.monotonic()
     answer = shell(runner, f"sleep 300 & echo $! >'{pids}'; echo done", timeout=250.0, changes=True)
@@ -288,7 +291,7 @@ def test_a_changing_command_may_leave_a_service_behind(runner: Runner, tmp_path:
 
 
 def test_a_flood_is_stopped(runner: Runner, tmp_path: Path) -> None:
-    """More than the limit: the program is ended, what came is kept, and no more than the limit."""
+    """A program that outputs more than the limit is ended. What came is kept, and no more than the limit."""
     pids = tmp_path / "pids"
     answer = shell(runner, f"echo $$ >'{pids}'; exec yes", limit=100_000, timeout=PATIENCE)
     assert (answer.trouble, answer.code, answer.out) == (Failure.FLOOD, None, b"y\n" * 50_000)
@@ -297,7 +300,7 @@ def test_a_flood_is_stopped(runner: Runner, tmp_path: Path) -> None:
 
 
 def test_the_limit_counts_both_outputs(runner: Runner) -> None:
-    """Exactly the limit is an answer; one byte more, on either output, is a flood."""
+    """Exactly the limit is an answer. One byte more, on either output, is a flood."""
     text = "head -c {0} /dev/zero; head -c {1} /dev/zero >&2"
     fits = shell(runner, text.format(600, 400), limit=1000)
     assert (fits.trouble, len(fits.out), len(fits.err)) == (None, 600, 400)
@@ -317,7 +320,7 @@ def test_programs_run_side_by_side(runner: Runner, tmp_path: Path) -> None:
 
 
 def test_a_lock_keeps_programs_apart(runner: Runner, tmp_path: Path) -> None:
-    """Programs of the same lock never meet; others do not wait for them."""
+    """Programs of the same lock never meet. Others do not wait for them."""
     busy = tmp_path / "busy"
     text = f"mkdir '{busy}' || exit 9; sleep 0.1; rmdir '{busy}'"
     requests = [Run(("sh", "-c", text), lock="raidctl-test/../contract") for _ in range(6)]
@@ -326,7 +329,7 @@ def test_a_lock_keeps_programs_apart(runner: Runner, tmp_path: Path) -> None:
 
 
 def test_a_mixed_batch_is_answered_in_order(runner: Runner, tmp_path: Path) -> None:
-    """Replies are in the order of the requests, each of the class that belongs to its request."""
+    """Replies are in the order of the requests. Each is of the class that belongs to its request."""
     (tmp_path / "file").write_text("text")
     first, second, third, fourth, fifth = runner.carry_out(
         [
@@ -366,20 +369,20 @@ FILES = {
 
 @pytest.mark.parametrize("data", FILES.values(), ids=FILES)
 def test_a_file_arrives_unchanged(runner: Runner, tmp_path: Path, data: bytes) -> None:
-    """NULs, a missing last line break, line breaks at the end, no bytes: as in the file."""
+    """A file arrives unchanged. It has NULs, a missing last line break, line breaks at the end, or no bytes."""
     (tmp_path / "it's a $file\n").write_bytes(data)
     assert read(runner, tmp_path / "it's a $file\n") == ReadAnswer(data=data)
 
 
 def test_files_of_the_kernel_can_be_read(runner: Runner) -> None:
-    """Files of /proc and /sys, whose size the system gives as nothing or as a page, arrive whole."""
+    """Files of /proc and /sys arrive whole. The system gives their size as nothing or as a page."""
     assert b"MemTotal" in (read(runner, "/proc/meminfo").data or b"")
     assert read(runner, "/proc/sys/kernel/ostype").data == b"Linux\n"
     assert read(runner, "/sys/kernel/uevent_seqnum").fine
 
 
 def test_what_is_not_there_is_missing(runner: Runner, tmp_path: Path) -> None:
-    """No such file, a file where a directory should be, a link to nowhere: MISSING."""
+    """What is not there is MISSING. It is no such file, a file where a directory should be, or a link to nowhere."""
     (tmp_path / "file").touch()
     (tmp_path / "link").symlink_to("nowhere")
     for name in ("none", "file/none", "link"):
@@ -389,7 +392,10 @@ def test_what_is_not_there_is_missing(runner: Runner, tmp_path: Path) -> None:
 
 
 def test_what_is_no_file_does_not_hang(runner: Runner, tmp_path: Path) -> None:
-    """A named pipe, a directory, a device, a socket's neighbour: FAILED at once, with the reason."""
+    """What is no file is FAILED at once, with the reason.
+
+    It is a named pipe, a directory, a device, or a link to itself.
+    """
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "loop").symlink_to("loop")
     for path in (tmp_path / "pipe", tmp_path, Path("/dev/zero"), tmp_path / "loop"):
@@ -399,21 +405,24 @@ def test_what_is_no_file_does_not_hang(runner: Runner, tmp_path: Path) -> None:
 
 
 def test_an_error_of_the_kernel_is_reported(runner: Runner) -> None:
-    """A file that exists and cannot be read for another reason is FAILED, not missing."""
+    """An existing file unreadable for another reason is FAILED, not missing."""
     answer = read(runner, "/proc/self/mem")
     assert (answer.trouble, answer.data) == (Failure.FAILED, None)
     assert "Input/output error" in answer.detail
 
 
 def test_a_value_that_a_device_does_not_have_is_missing(runner: Runner) -> None:
-    """The kernel answers EINVAL for the speed of a loopback device: there is no such value, and nothing failed."""
+    """A value that a device does not have is missing.
+
+    The kernel answers EINVAL for the speed of a loopback device, and nothing failed.
+    """
     answer = read(runner, "/sys/class/net/lo/speed")
     assert (answer.trouble, answer.data) == (Failure.MISSING, None)
     assert "Invalid argument" in answer.detail
 
 
 def test_a_file_has_a_limit(runner: Runner, tmp_path: Path) -> None:
-    """A file of the limit's size is read; a longer one is a flood, with what came until then."""
+    """A file of the limit's size is read. A longer one is a flood, with what came until then."""
     (tmp_path / "file").write_bytes(b"0123456789")
     assert read(runner, tmp_path / "file", limit=10) == ReadAnswer(data=b"0123456789")
     answer = read(runner, tmp_path / "file", limit=9)
@@ -421,7 +430,7 @@ def test_a_file_has_a_limit(runner: Runner, tmp_path: Path) -> None:
 
 
 def test_patterns_match_as_documented(runner: Runner, tmp_path: Path) -> None:
-    """``*``, ``?`` and classes, sorted; hidden files not; no match gives nothing; links to nowhere count."""
+    """``*``, ``?`` and classes, sorted. Hidden files not; no match gives nothing; links to nowhere count."""
     for name in ("sda", "sdb", "sdb1", "sd c", "sd*", ".sdh", "sd'q", "[x", "sd-"):
         (tmp_path / name).mkdir()
     (tmp_path / "sdz").symlink_to("nowhere")
@@ -448,7 +457,7 @@ def test_patterns_match_as_documented(runner: Runner, tmp_path: Path) -> None:
 
 
 def test_a_program_is_found_where_an_administrator_has_it(runner: Runner, tmp_path: Path) -> None:
-    """The PATH with sbin first, then the given places; links are resolved; only an executable file counts."""
+    """The PATH with sbin first, then the given places. Links are resolved; only an executable file counts."""
     tool = script(tmp_path / "real-tool", "#!/bin/sh\n")
     (tmp_path / "link").symlink_to(tool)
     plain = script(tmp_path / "plain", "", 0o644)
@@ -464,7 +473,7 @@ def test_a_program_is_found_where_an_administrator_has_it(runner: Runner, tmp_pa
 def test_a_program_in_the_working_directory_is_not_found(
     runner: Runner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A relative entry of PATH is not searched: another user may own the current directory."""
+    """A relative entry of PATH is not searched. Another user may own the current directory."""
     script(tmp_path / "raidctl-trap", "#!/bin/sh\n")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PATH", f".::{os.environ['PATH']}")
@@ -487,7 +496,7 @@ def test_a_file_without_the_right_is_denied(runner: Runner, tmp_path: Path) -> N
 
 
 def test_nothing_is_left_in_the_temporary_directory(runner: Runner) -> None:
-    """After programs that ended well, late and in a flood, no directory of theirs remains."""
+    """No directory of an ended program remains. The program ended well, late or in a flood."""
     ends = [("true", PATIENCE), ("sleep 60", 3.0), ("yes", PATIENCE)]
     answers = runner.carry_out([Run(("sh", "-c", f"pwd; {end}"), timeout, limit=1000) for end, timeout in ends])
     assert [answer.trouble for answer in answers] == [None, Failure.TIMEOUT, Failure.FLOOD]

@@ -14,7 +14,7 @@ from raidctl.runners.process import Interrupted
 
 
 def test_each_thread_gets_its_own_answers(monkeypatch: pytest.MonkeyPatch) -> None:
-    """However the calls fall together, every request is carried out once, and answered where it was asked."""
+    """Every request is carried out once, and answered where asked. This holds however the calls fall together."""
     monkeypatch.setattr(gather, "WINDOW", 0.001)
     calls: list[int] = []
 
@@ -42,7 +42,7 @@ def test_each_thread_gets_its_own_answers(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_an_interruption_reaches_all_that_wait() -> None:
-    """Nobody waits for an answer that will not come; the next call is carried out."""
+    """Nobody waits for an answer that will not come. The next call is carried out."""
     waiting, begun = threading.Barrier(2), threading.Event()
 
     def hold(_: float) -> None:

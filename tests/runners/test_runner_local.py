@@ -45,7 +45,7 @@ def test_ctrl_c_ends_all_programs(tmp_path: Path) -> None:
 
 
 def test_an_unknown_request_is_answered() -> None:
-    """A request that the runner does not know fails; it is no crash."""
+    """A request that the runner does not know fails. It is no crash."""
 
     class Strange(Request[Answer], frozen=True):
         pass
@@ -55,7 +55,7 @@ def test_an_unknown_request_is_answered() -> None:
 
 
 def test_root_does_not_trust_a_directory_that_others_may_write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An entry of PATH in which another user could put a program is not searched by root."""
+    """Root does not search a PATH entry that others may write. Another user could put a program in it."""
     monkeypatch.setattr(os, "geteuid", lambda: 0)
     tmp_path.chmod(0o777)
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/no/such/directory")
@@ -66,7 +66,10 @@ def test_root_does_not_trust_a_directory_that_others_may_write(tmp_path: Path, m
 
 
 def test_root_runs_nothing_that_others_can_exchange(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The file, its directory, any directory above, a link on the way: of another user, or writable by a group."""
+    """Root runs nothing that others can exchange.
+
+    It is the file, its directory, any directory above, or a link on the way, of another user or writable by a group.
+    """
     monkeypatch.setattr(os, "geteuid", lambda: 0)
     folder = tmp_path / "above" / "bin"
     folder.mkdir(parents=True)
@@ -103,7 +106,7 @@ def test_root_runs_nothing_that_others_can_exchange(tmp_path: Path, monkeypatch:
 
 
 def test_a_directory_that_cannot_be_entered_is_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A place on the PATH that cannot be looked into makes a program neither found nor forbidden."""
+    """A place on the PATH that cannot be looked into is skipped. It makes a program neither found nor forbidden."""
 
     def closed(*_: object, **__: object) -> os.stat_result:
         raise PermissionError(13, "Permission denied")
@@ -128,7 +131,7 @@ def test_a_file_that_may_not_be_read_is_denied(tmp_path: Path, monkeypatch: pyte
 
 
 def test_without_a_temporary_directory_the_reason_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No place for a private directory: FAILED, and the program does not run elsewhere."""
+    """Without a place for a private directory, the answer is FAILED. The program does not run elsewhere."""
 
     def full(*_: object, **__: object) -> str:
         raise OSError(28, "No space left on device")
@@ -143,7 +146,7 @@ def test_without_a_temporary_directory_the_reason_is_reported(monkeypatch: pytes
 
 
 def test_work_that_hangs_in_the_kernel_is_given_up() -> None:
-    """A read that never comes back is answered in time, and does not keep the others."""
+    """A read that never comes back is answered in time. It does not hold up the others."""
     forever = threading.Event()
 
     def hang() -> Answer:
@@ -158,7 +161,7 @@ def test_work_that_hangs_in_the_kernel_is_given_up() -> None:
 
 
 def test_a_fault_of_ours_is_raised() -> None:
-    """An exception in a thread is not swallowed: it comes out where the work was asked for."""
+    """An exception in a thread is not swallowed. It comes out where the work was asked for."""
 
     def fail() -> Answer:
         raise ZeroDivisionError
@@ -188,7 +191,7 @@ def test_a_chain_is_done_in_order_by_one_worker() -> None:
 
 
 def test_thousands_of_files_are_read_at_once(tmp_path: Path) -> None:
-    """A batch has no size that is too large, and needs no thread for each request."""
+    """A batch has no size that is too large. It needs no thread for each request."""
     (tmp_path / "file").write_text("x")
     before = threading.active_count()
     answers = LocalRunner().carry_out([Read(str(tmp_path / "file"))] * 5000)
@@ -200,7 +203,7 @@ def test_thousands_of_files_are_read_at_once(tmp_path: Path) -> None:
 
 
 def test_the_database_has_the_form_of_udevadm() -> None:
-    """P, N, S and E lines, a blank line between the devices, all in a fixed order."""
+    """P, N, S and E lines come in a fixed order. A blank line is between the devices."""
     text = udev.render(
         [
             ("/devices/pci0000:00/0000:00:02.0", None, (), {"SUBSYSTEM": "pci", "DRIVER": "ahci"}),
@@ -228,7 +231,7 @@ def test_a_name_with_a_line_break_starts_no_line() -> None:
 
 
 def test_the_database_of_this_machine_is_read() -> None:
-    """Every drive that the kernel shows is in the database, with or without a running udevd."""
+    """Every drive that the kernel shows is in the database. This holds with or without a running udevd."""
     (answer,) = LocalRunner().carry_out([UdevDatabase()])
     assert isinstance(answer, ReadAnswer)
     assert answer.fine, answer.detail
@@ -264,7 +267,7 @@ def test_a_device_that_goes_meanwhile_is_left_out() -> None:
 
 
 def test_the_runner_starts_quickly() -> None:
-    """Nothing heavy is imported with the runner: a program that only prints its version pays nothing."""
+    """Nothing heavy is imported with the runner. A program that only prints its version pays nothing."""
     code = "import sys, raidctl.runners.local, raidctl.runners.ssh; print({'pyudev', 'rich'} & set(sys.modules))"
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=Path(__file__).parents[2]
@@ -273,6 +276,6 @@ def test_the_runner_starts_quickly() -> None:
 
 
 def test_a_run_keeps_its_answer_class() -> None:
-    """Each answer is of the class of its request, with a lock or without."""
+    """Each answer is of the class of its request. This holds with a lock or without."""
     answers = LocalRunner().carry_out([Run(("true",)), Run(("true",), lock="raidctl-test")])
     assert all(isinstance(answer, RunAnswer) and answer.code == 0 for answer in answers)

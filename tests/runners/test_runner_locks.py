@@ -42,7 +42,7 @@ def release(other: subprocess.Popen[bytes]) -> None:
 
 
 def test_a_lock_of_another_process_is_respected(tmp_path: Path) -> None:
-    """While another process has it, the wait ends with a sentence that names the lock and that process."""
+    """The wait for another process's lock ends with a sentence. It names the lock and that process."""
     other = holder("family", tmp_path)
     try:
         began = time.monotonic()
@@ -61,7 +61,7 @@ def test_a_lock_of_another_process_is_respected(tmp_path: Path) -> None:
 
 
 def test_a_run_that_waits_too_long_is_a_timeout(tmp_path: Path) -> None:
-    """The runner's answer is TIMEOUT with the lock and its holder; nothing ran."""
+    """The runner's answer is TIMEOUT with the lock and its holder. Nothing ran."""
     other = holder("family", tmp_path)
     try:
         request = Run(("touch", str(tmp_path / "ran")), lock="family", timeout=0.3)
@@ -84,7 +84,7 @@ def test_the_lock_of_a_dead_process_is_free(tmp_path: Path) -> None:
 
 
 def test_a_child_does_not_keep_the_lock(tmp_path: Path) -> None:
-    """What a command leaves running does not have the lock of the command."""
+    """What a command leaves running does not have its lock."""
     runner = LocalRunner([str(tmp_path)])
     (first,) = runner.carry_out([Run(("sh", "-c", "sleep 120 >&- 2>&- & echo $!"), lock="family", changes=True)])
     (second,) = runner.carry_out([Run(("echo", "second"), lock="family", timeout=60.0)])
@@ -95,7 +95,7 @@ def test_a_child_does_not_keep_the_lock(tmp_path: Path) -> None:
 
 
 def test_threads_keep_apart_without_any_directory() -> None:
-    """Where no lock file can be made, the lock holds between the threads of this process."""
+    """Where no lock file can be made, threads still keep apart. The lock holds between those of this process."""
     inside = 0
     most = 0
 
@@ -116,7 +116,7 @@ def test_threads_keep_apart_without_any_directory() -> None:
 
 
 def test_a_thread_that_waits_too_long_gets_the_name_of_this_process() -> None:
-    """The holder may be another thread: then it is this process that is named."""
+    """The holder of a lock may be another thread. Then it is this process that is named."""
     with locks.hold("family", 1.0, directories=[]):
         failure: list[str] = []
 
@@ -134,7 +134,7 @@ def test_a_thread_that_waits_too_long_gets_the_name_of_this_process() -> None:
 
 
 def test_a_planted_link_is_not_followed(tmp_path: Path) -> None:
-    """A lock file that is a link is not opened, and what it points to stays as it is."""
+    """A lock file that is a link is not opened. What it points to stays as it is."""
     (tmp_path / "locks").mkdir(mode=0o700)
     (tmp_path / "target").write_text("precious")
     (tmp_path / "locks" / "family.lock").symlink_to(tmp_path / "target")
@@ -153,14 +153,14 @@ def test_the_second_place_is_taken_when_the_first_cannot_be_trusted(tmp_path: Pa
 
 @pytest.mark.parametrize("name", ["../../etc/passwd", "a/b", ".", "", "ü", "a b"])
 def test_any_name_is_one_file_in_the_directory(name: str) -> None:
-    """No name leads out of the directory, and two names are two files."""
+    """No name leads out of the directory. Two names are two files."""
     assert "/" not in locks.file_name(name)
     assert not locks.file_name(name).startswith("..")
     assert locks.file_name(name) != locks.file_name(name + "x")
 
 
 def test_places_are_only_this_users(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Root's locks lie under /run; another user's in the session's directory or in one with the user's number."""
+    """Root's locks lie under /run. Another user's in the session's directory or in one with the user's number."""
     monkeypatch.setattr(os, "geteuid", lambda: 0)
     assert locks.places()[0] == "/run/raidctl"
     monkeypatch.setattr(os, "geteuid", lambda: 1234)

@@ -9,7 +9,7 @@ from raidctl.runners.parallel import Task, WorkerPool
 
 
 def test_reading_that_waits_does_not_hold_up_what_comes_behind_it() -> None:
-    """One thread begins with all the files; where one of them keeps it, others go on with the rest."""
+    """One thread begins with all the files. Where one of them keeps it, others go on with the rest."""
     second_was_read = threading.Event()
 
     def first() -> Answer:
@@ -25,7 +25,7 @@ def test_reading_that_waits_does_not_hold_up_what_comes_behind_it() -> None:
 
 
 def test_programs_run_side_by_side_and_files_beside_them() -> None:
-    """Work with time limits has separate threads: three that wait for each other all finish."""
+    """Work with time limits has separate threads. Three that wait for each other all finish."""
     meeting = threading.Barrier(3)
 
     def meet() -> Answer:

@@ -26,7 +26,7 @@ def run(*argv: str, **more: object) -> RunAnswer:
 
 
 class OnceThere(threading.Event):
-    """Is set, or sends this process a signal, as soon as a program has written its number down."""
+    """An event as soon as a program has written its number. It is set, or sends this process a signal."""
 
     def __init__(self, path: Path, number: signal.Signals | None = None) -> None:
         super().__init__()
@@ -41,7 +41,7 @@ class OnceThere(threading.Event):
 
 
 def test_input_is_fed_and_stays_open() -> None:
-    """What is fed arrives whole, however large; the input ends with the program only."""
+    """What is fed arrives whole, however large. The input ends with the program only."""
     data = bytes(range(256)) * 4000
     answer = run("sh", "-c", f"head -c {len(data)}; read more && echo more; echo end", feed=data, seconds=3.0)
     assert (answer.trouble, answer.out) == (Failure.TIMEOUT, data)
@@ -54,7 +54,7 @@ def test_a_program_that_closes_its_input_still_has_a_result() -> None:
 
 
 def test_the_agreed_last_bytes_end_the_wait() -> None:
-    """With both outputs at their agreed end, the answer is there, whatever the program does on."""
+    """With both outputs at their agreed end, the answer is there. It does not matter what else the program does."""
     began = time.monotonic()
     answer = run("sh", "-c", "printf a.END; printf b.END >&2; sleep 300; echo x", until=b".END", seconds=60.0)
     assert (answer.out, answer.err) == (b"a.END", b"b.END")
@@ -62,13 +62,13 @@ def test_the_agreed_last_bytes_end_the_wait() -> None:
 
 
 def test_a_program_that_closes_its_outputs_is_waited_for() -> None:
-    """Closed outputs are not the end: the exit code still comes, or the time limit."""
+    """Closed outputs are not the end. The exit code still comes, or the time limit."""
     assert run("sh", "-c", "exec >&- 2>&-; sleep 0.3; exit 5", seconds=60.0).code == 5
     assert run("sh", "-c", "exec >&- 2>&-; sleep 30", seconds=0.3).trouble is Failure.TIMEOUT
 
 
 def test_signals_and_files_are_as_a_tool_expects_them() -> None:
-    """A broken pipe ends a tool quietly, and no file of ours is open in it."""
+    """A broken pipe ends a tool quietly. No file of ours is open in it."""
     with Path("/etc/hostname").open() as ours:
         os.set_inheritable(ours.fileno(), True)
         answer = run("sh", "-c", "grep SigIgn /proc/self/status; readlink /proc/self/fd/* | grep hostname")
@@ -97,7 +97,7 @@ def test_ctrl_c_ends_the_program_and_goes_on(tmp_path: Path) -> None:
 
 
 def test_a_failed_start_is_reported() -> None:
-    """No program, too long an argument, no working directory: FAILED, with the reason."""
+    """A failed start is FAILED, with the reason. There is no program, too long an argument, or no working directory."""
     assert process.run((), environment={}).trouble is Failure.FAILED
     too_long = process.run(("true", "x" * 4_000_000), environment=ENVIRONMENT)
     assert (too_long.trouble, "too long" in too_long.detail) == (Failure.FAILED, True)
@@ -107,7 +107,7 @@ def test_a_failed_start_is_reported() -> None:
 
 
 def test_a_lost_exit_code_is_not_taken_for_success() -> None:
-    """Where the kernel throws exit codes away (SIGCHLD ignored), the answer is FAILED and not 0."""
+    """A lost exit code is FAILED and not 0. The kernel throws it away, as SIGCHLD is ignored."""
     before = signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     try:
         answer = run("sh", "-c", "echo x; exit 7")
@@ -131,7 +131,7 @@ def test_a_companion_ends_with_its_input() -> None:
 
 
 def test_a_private_directory_is_private_and_goes() -> None:
-    """Mode 0700, a path as short as asked for, removed with its contents."""
+    """A private directory has mode 0700 and is removed with its contents. Its path is as short as asked for."""
     with private_directory(60) as path:
         assert len(path) <= 60
         assert Path(path).stat().st_mode & 0o777 == 0o700
@@ -148,7 +148,7 @@ def test_a_full_temporary_directory_is_not_the_end(tmp_path: Path, monkeypatch: 
 
 
 def test_a_directory_of_others_is_not_trusted(tmp_path: Path) -> None:
-    """A link, a directory that others may enter, a file: refused; an own one is made closed."""
+    """A link, a directory that others may enter, a file: refused. An own one is made closed."""
     os.close(open_own(str(tmp_path / "own")))
     assert (tmp_path / "own").stat().st_mode & 0o777 == 0o700
     (tmp_path / "link").symlink_to("own")
@@ -160,7 +160,10 @@ def test_a_directory_of_others_is_not_trusted(tmp_path: Path) -> None:
 
 
 def test_an_interruption_while_a_program_starts_ends_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Between its start and the moment in which raidctl knows of it, the program would be left behind."""
+    """An interruption while a program starts ends it.
+
+    Between its start and the moment in which raidctl knows of it, the program would be left behind.
+    """
     begun: list[subprocess.Popen[bytes]] = []
 
     class Startled(subprocess.Popen[bytes]):

@@ -1,4 +1,4 @@
-"""The scripts for the far side on the shells that are there, and how their answers are read."""
+"""The scripts for the far side on the shells that are there. How their answers are read is also tested."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ FAR: list[Request[Any]] = [Read("/a"), Glob("/b*"), Which("c"), Read("/d", 3)]
 
 @pytest.fixture(params=SHELLS, ids=" ".join)
 def shell(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[list[str], dict[str, str]]:
-    """A shell and its environment; to busybox belong its own small programs, and nothing of the large ones."""
+    """A shell and its environment. To busybox belong its own small programs, and nothing of the large ones."""
     argv: list[str] = request.param
     path = "/usr/bin:/bin"
     if argv[0] == "busybox":
@@ -90,7 +90,7 @@ def test_a_program_that_does_not_start_through_each_shell(
 
 
 def test_an_input_through_each_shell(shell: tuple[list[str], dict[str, str]]) -> None:
-    """What a program reads arrives unchanged; what no shell can send is refused before."""
+    """What a program reads arrives unchanged. What no shell can send is refused before."""
     text = b'label: gpt\n/dev/sdb1 : start=2048, name="it\'s $HOME"\n' + bytes(range(128, 256)) + b"\n" * 3
     assert far(shell, Run(("cat",), feed=text)).out == text
     assert far(shell, Run(("sha256sum",), feed=b"x\n" * 100_000)).code == 0
@@ -99,7 +99,7 @@ def test_an_input_through_each_shell(shell: tuple[list[str], dict[str, str]]) ->
 
 
 def test_a_time_limit_through_each_shell(shell: tuple[list[str], dict[str, str]]) -> None:
-    """The far side's own limit ends the program with its children; its output is kept."""
+    """The far side's own limit ends the program with its children. Its output is kept."""
     began = time.monotonic()
     late = far(shell, Run(("sh", "-c", "echo begun; sleep 60 & wait"), timeout=2.0))
     assert (late.trouble, late.out) == (Failure.TIMEOUT, b"begun\n")
@@ -159,7 +159,7 @@ WHOLE = (
 
 
 def test_frames_are_read() -> None:
-    """Each frame answers its request; a path that does not match is dropped."""
+    """Each frame answers its request. A path that does not match is dropped."""
     found = remote.read_files(WHOLE, MARK, FAR, Answer())
     assert found[0] == ReadAnswer(data=b"text")
     assert found[1] == GlobAnswer(paths=("/b1",))
@@ -176,7 +176,7 @@ BY_THEMSELVES = (
 
 @pytest.mark.parametrize("whole", [AT_ONCE, BY_THEMSELVES], ids=["at once", "after an error"])
 def test_files_of_the_kernel_that_come_together(whole: bytes) -> None:
-    """Whole: each file is its own; cut at any byte: as it is, or not read, never empty or another's."""
+    """Whole: each file is its own. Cut at any byte: as it is, or not read, never empty or another's."""
     found = remote.read_files(whole, MARK, TOGETHER, Answer())
     assert found[:4] == [
         ReadAnswer(data=b"aa"),
@@ -199,7 +199,7 @@ def test_a_division_that_does_not_fit_loses_only_its_files() -> None:
 
 
 def test_a_broken_answer_is_never_taken_for_a_whole_one() -> None:
-    """Cut at any byte: each request has an answer of its class; what did not come is a trouble, never an empty file."""
+    """Cut at any byte: each request has an answer of its class. What did not come is a trouble, never an empty file."""
     for end in range(len(WHOLE)):
         found = remote.read_files(WHOLE[:end], MARK, FAR, Answer(trouble=Failure.FAILED, detail="broke"))
         assert [type(one) for one in found] == [ReadAnswer, GlobAnswer, WhichAnswer, ReadAnswer], end
@@ -221,7 +221,7 @@ def test_any_bytes_are_read_without_a_crash(out: bytes, err: bytes) -> None:
 
 
 def test_a_status_that_nobody_knows_is_a_failure() -> None:
-    """A far shell that gives no account of the program has not run it well."""
+    """A program without the far shell's account has not run well."""
     framed = RunAnswer(code=0, out=f"{MARK}!{MARK}<{MARK}.".encode(), err=f"{MARK}<{MARK}>strange{MARK}.".encode())
     found = remote.read_program(framed, MARK, Run(("tool",)))
     assert found is not None
@@ -229,7 +229,7 @@ def test_a_status_that_nobody_knows_is_a_failure() -> None:
 
 
 def test_a_broken_connection_is_no_result() -> None:
-    """Without the end, what came is kept, and the answer is FAILED with the client's words."""
+    """Without the end, the answer is FAILED with the client's words. What came is kept."""
     closed = f"{MARK}<Connection to host closed.\n".encode()
     framed = RunAnswer(code=255, out=f"{MARK}!{MARK}<half".encode(), err=closed)
     found = remote.read_program(framed, MARK, Run(("tool",)))

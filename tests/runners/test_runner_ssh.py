@@ -1,4 +1,4 @@
-"""What only the way over ssh has: the connection, how it fails, the far shell."""
+"""What only ssh has: the connection, how it fails, the far shell."""
 
 from __future__ import annotations
 
@@ -50,7 +50,10 @@ def ended(*pids: int) -> bool:
 
 
 def test_one_connection_carries_everything(make_server: MakeServer) -> None:
-    """Many batches, programs side by side and files: the server sees one login, and none is left at the end."""
+    """The server sees one login for many batches, programs and files.
+
+    Programs run side by side. No login is left at the end.
+    """
     server = make_server()
     with server.runner() as runner:
         for _ in range(3):
@@ -63,7 +66,7 @@ def test_one_connection_carries_everything(make_server: MakeServer) -> None:
 
 
 def test_the_connection_ends_with_the_runner(make_server: MakeServer) -> None:
-    """After close() no ssh process and no directory of its socket is left, and nothing more is carried out."""
+    """After close(), no ssh process and no socket directory is left. Nothing more is carried out."""
     server = make_server()
     runner = server.runner()
     assert runner.carry_out([Run(("true",))])[0].fine
@@ -77,7 +80,7 @@ def test_the_connection_ends_with_the_runner(make_server: MakeServer) -> None:
 
 
 def test_a_server_that_permits_one_session_is_served(make_server: MakeServer) -> None:
-    """Where sessions cannot share a connection, each gets its own; the answers are the same."""
+    """Where sessions cannot share a connection, each gets its own. The answers are the same."""
     server = make_server("MaxSessions 1")
     with server.runner() as runner:
         first, second = runner.carry_out([Run(("sh", "-c", "echo out; echo err >&2; exit 3")), Read("/etc/hostname")])
@@ -86,7 +89,7 @@ def test_a_server_that_permits_one_session_is_served(make_server: MakeServer) ->
 
 
 def test_a_refused_connection_fails_everything_at_once(tmp_path: Path) -> None:
-    """Nobody listens: each answer is FAILED with ssh's own words, and only the first one tries."""
+    """Where no server listens, each answer is FAILED with ssh's own words. Only the first one tries."""
     server = Server(tmp_path)
     with server.runner() as runner:
         answers = runner.carry_out(EVERY_KIND)
@@ -111,7 +114,7 @@ def test_an_unknown_host_key_is_not_accepted(make_server: MakeServer) -> None:
 
 
 def test_a_refused_login_is_reported(make_server: MakeServer) -> None:
-    """A key that the server does not accept: FAILED, and no password is asked for."""
+    """A key that the server does not accept is FAILED. No password is asked for."""
     server = make_server()
     (server.place / "authorized").write_text("")
     with server.runner() as runner:
@@ -146,7 +149,7 @@ def test_a_missing_client_is_reported(monkeypatch: pytest.MonkeyPatch, tmp_path:
     ],
 )
 def test_a_name_that_is_no_host_is_refused(name: str) -> None:
-    """What ssh could take for an option, or a shell for a command, is a usage error."""
+    """What ssh could take for an option is a usage error. So is what a shell could take for a command."""
     with pytest.raises(UsageError):
         SshRunner(name)
 
@@ -160,7 +163,7 @@ def test_usual_names_are_hosts(name: str) -> None:
 
 
 def test_a_lost_connection_fails_what_runs_and_what_follows(make_server: MakeServer, tmp_path: Path) -> None:
-    """The connection breaks while a program runs: FAILED, not a result; the program there ends."""
+    """The connection breaks while a program runs: FAILED, not a result. The program there ends."""
     server = make_server()
     with server.runner() as runner:
         assert runner.carry_out([Run(("true",))])[0].fine
@@ -191,7 +194,10 @@ with SshRunner("127.0.0.1", ("-F", sys.argv[1])) as runner:
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
 def test_the_far_program_ends_with_this_process(server: Server, tmp_path: Path, number: signal.Signals) -> None:
-    """However this process ends, the program on the other machine ends with its children and leaves no directory."""
+    """However this process ends, the program on the other machine ends.
+
+    Its children end as well, and no directory is left.
+    """
     argv = [sys.executable, "-c", KILLED, str(server.place / "config"), str(tmp_path)]
     with subprocess.Popen(argv, cwd=Path(__file__).parents[2], stderr=subprocess.DEVNULL) as other:
         pids = wait_for(tmp_path / "pid")
@@ -240,7 +246,10 @@ def test_what_a_login_shell_prints_is_not_the_answer(make_server: MakeServer) ->
 
 @pytest.mark.parametrize("name", ["tcsh", "fish"])
 def test_any_login_shell_starts_the_shell_that_is_needed(make_server: MakeServer, tmp_path: Path, name: str) -> None:
-    """An account with another shell, whose own start prints something and leaves a short PATH."""
+    """An account with another shell starts the one that is needed.
+
+    The other one's start prints something and leaves a short PATH.
+    """
     shell = program(name, name)
     (tmp_path / ".cshrc").write_text("echo from csh\nset path=(/usr/bin)\n")
     (tmp_path / "fish").mkdir()
@@ -256,7 +265,7 @@ def test_any_login_shell_starts_the_shell_that_is_needed(make_server: MakeServer
 
 
 def test_a_login_that_never_ends_to_print_is_given_up(make_server: MakeServer) -> None:
-    """It does not fill the file system here; the answer has the reason."""
+    """It does not fill the file system here. The answer has the reason."""
     server = make_server("ForceCommand exec yes rubbish")
     with server.runner() as runner:
         (answer,) = runner.carry_out([Read("/etc/hostname")])
@@ -265,7 +274,7 @@ def test_a_login_that_never_ends_to_print_is_given_up(make_server: MakeServer) -
 
 
 def test_an_account_without_a_shell_is_reported(make_server: MakeServer) -> None:
-    """A login that only prints goodbye: FAILED for everything, with what is known."""
+    """A login that only prints goodbye is FAILED for everything. The answers have what is known."""
     server = make_server("ForceCommand echo This account is closed; exit 1")
     with server.runner() as runner:
         answers = runner.carry_out(EVERY_KIND)
@@ -276,7 +285,7 @@ def test_an_account_without_a_shell_is_reported(make_server: MakeServer) -> None
 def test_the_time_of_a_request_begins_when_the_far_shell_answers(
     make_server: MakeServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A login that takes longer than the reading of files may take loses nothing."""
+    """A login may take longer than the reading of files may. Nothing is lost."""
     monkeypatch.setattr("raidctl.runners.ssh.FILES_PATIENCE", 2.0)
     monkeypatch.setattr("raidctl.runners.ssh.PARTING", 0.5)
     server = make_server(through("sleep 4"))
@@ -287,7 +296,7 @@ def test_the_time_of_a_request_begins_when_the_far_shell_answers(
 
 @pytest.mark.parametrize("fault", ["exit 1", "sleep 30; exit 1"])
 def test_a_shell_that_never_began_is_tried_once_more(make_server: MakeServer, tmp_path: Path, fault: str) -> None:
-    """Whether it ended or hangs; a change only where it ended, for one that hangs may begin yet."""
+    """Whether it ended or hangs. A change only where it ended, for one that hangs may begin yet."""
     again, begun = tmp_path / "again", tmp_path / "begun"
     words = f"if [ -e {again} ]; then echo . >>{begun}; else touch {again}; {fault}; fi"
     server = make_server(through(words))
@@ -326,7 +335,7 @@ def test_sudo_is_used_when_asked_for(make_server: MakeServer, tmp_path: Path) ->
 
 
 def test_a_refused_sudo_is_a_missing_right(make_server: MakeServer, tmp_path: Path) -> None:
-    """A password is wanted: DENIED with its own words, and the connection stays good."""
+    """Where sudo wants a password, the answer is DENIED. It has sudo's own words, and the connection stays good."""
     (tmp_path / "sudo").write_text("#!/bin/sh\necho 'sudo: a password is required' >&2\nexit 1\n")
     (tmp_path / "sudo").chmod(0o755)
     server = make_server(through(f"PATH={tmp_path}:$PATH"))
@@ -365,7 +374,7 @@ def test_the_udev_database_comes_from_its_tool(
 def test_a_lock_holds_between_a_local_and_a_far_user(
     server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The lock on the far machine is the one that its own raidctl uses; its holder is named."""
+    """The far machine's lock is the one its own raidctl uses. Its holder is named."""
     for name in ("XDG_RUNTIME_DIR", "TMPDIR"):
         monkeypatch.delenv(name, raising=False)
     request = Run(("touch", str(tmp_path / "ran")), lock="raidctl-test-shared", timeout=1.0)

@@ -1,4 +1,4 @@
-"""A service processor on loopback: HTTPS with a certificate made for the test, resources, and misbehaviour."""
+"""A service processor on loopback, over HTTPS. It has a certificate made for the test, resources, and misbehaviour."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ class _Server(ThreadingHTTPServer):
 
 @cache
 def _certificate() -> tuple[bytes, bytes]:
-    """A certificate for 127.0.0.1 that is its own authority, and its key, in PEM."""
+    """A certificate for 127.0.0.1 and its key, in PEM. It is its own authority."""
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "a BMC for tests")])
     now = dt.datetime.now(dt.timezone.utc)

@@ -1,4 +1,4 @@
-"""Every changing command that the tests have the program run, and what none of them may be."""
+"""Every changing command that the tests have the program run. What none of them may be is here as well."""
 
 from __future__ import annotations
 
@@ -20,14 +20,15 @@ from raidctl.vendor.shapes import FORCING, Shape
 Log = list[tuple[str, tuple[str, ...]]]
 """The kind of the step, and the command line."""
 _NAMED = frozenset({"forced"})
-"""Words that a setting of a family needs, in shapes that name them: `modify … forced` of ssacli."""
+"""Words that a setting of a family needs. They are in shapes that name them: `modify … forced` of ssacli."""
 _ANSWERS = frozenset({"quiet"})
-"""Words that answer the question of a tool, in shapes of deeds that name them and one object: `/c6/p3 remove quiet`."""
+"""Words that answer the question of a tool. They are in shapes of deeds that name them and one object: `/c6/p3 remove
+quiet`."""
 
 
 @contextmanager
 def logged() -> Iterator[Log]:
-    """Note the command of each step that a change carries out, with the kind of the step."""
+    """Note command and kind of each step that a change carries out."""
     log: Log = []
     issue: Callable[..., str | None] = Change.issue
 
@@ -42,7 +43,7 @@ def logged() -> Iterator[Log]:
 
 
 def forbidden(log: Log) -> list[str]:
-    """The commands that no test may have had run: forced ones, and deeds outside of the tables of shapes."""
+    """The commands that no test may have had run. These are forced ones, and deeds outside of the tables of shapes."""
     found = []
     for kind, argv in log:
         shapes = [shape for shape in _shapes() if _fits(argv, shape)] if kind == "deed" else []
@@ -66,7 +67,7 @@ _PLACE = re.compile(r"/dev/[\w./:-]+|[\w.:-]+", re.ASCII)
 
 
 def _fits(argv: tuple[str, ...], shape: Shape) -> bool:
-    """Compare a command with a shape word by word, by other means than the program does."""
+    """Compare a command with a shape word by word. This uses other means than the program does."""
     while argv[:1] == ("flock",):  # flock --close --timeout 60 /dev/sda
         argv = argv[5:]
     form = "".join(_pattern(word) for word in shape)

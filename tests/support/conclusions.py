@@ -1,4 +1,4 @@
-"""What raidctl concludes from a machine, by names, and whether less information made any of it look better.
+"""What raidctl concludes from a machine, by names. It shows whether less information made any of it look better.
 
 A conclusion is good, bad or unknown. It improves when it becomes better than it was with more information; to become
 unknown is no improvement, and to become known and bad is none either.
@@ -44,7 +44,8 @@ _WHOLE = (
     # `dmsetup status` prints a line for each device, and `dmsetup status NAME` or `--target mirror` only some of them
     re.compile(r"(?:#.*\n)*(?:\S+: \d+ \d+ (?:raid|mirror|linear)\b.*\n)+"),
 )
-"""Texts of tools that are also whole outputs of another command, or of the same one on a machine with less in it."""
+"""Outputs that are also whole ones of another command. They may also be of the same one on a machine with less in
+it."""
 Conclusions = Mapping[str, int | None]
 """Rank of each conclusion, the higher the better; None: unknown."""
 _HEALTH = {"critical": 0, "warning": 1, "ok": 2}
@@ -84,7 +85,7 @@ def read_text(text: str | bytes, name: str = "output.txt") -> Survey:
 
 
 def conclusions(seen: Survey, diagnosis: Diagnosis | None = None) -> Conclusions:
-    """Everything that is concluded of a machine: states, safety, redundancy left, verdicts and exit codes."""
+    """Everything that is concluded of a machine. It is states, safety, redundancy left, verdicts and exit codes."""
     inventory = seen.inventory
     diagnosis = diagnosis or diagnose(inventory, rules())
     found: dict[str, int | None] = {
@@ -100,7 +101,7 @@ def conclusions(seen: Survey, diagnosis: Diagnosis | None = None) -> Conclusions
 
 
 def _of(owner: Controller, prefix: str) -> dict[str, int | None]:
-    """The conclusions about a controller and its objects; a single controller keeps them however it is called."""
+    """The conclusions about a controller and its objects. A single controller keeps them however it is called."""
     found: dict[str, int | None] = {f"{owner.id * (not prefix)}: status": _HEALTH.get(owner.status)}
     for battery in owner.batteries:
         found[f"{battery.id.removeprefix(prefix)}: status"] = _BATTERY.get(battery.status)
@@ -122,7 +123,7 @@ def _of(owner: Controller, prefix: str) -> dict[str, int | None]:
 
 
 def _verdicts(seen: Survey) -> dict[str, int | None]:
-    """Of ``verify`` over all volumes: each verdict, and the exit code of the standard claims."""
+    """Each verdict of ``verify`` over all volumes. The exit code of the standard claims is included."""
     ground = Ground(seen, Kernel())
     controllers = seen.inventory.controllers
     prefix = f"{controllers[0].id}/" if len(controllers) == 1 else ""
@@ -142,7 +143,9 @@ def _verdicts(seen: Survey) -> dict[str, int | None]:
 
 
 def improved(more: Conclusions, less: Conclusions, *, exempt: bool = False, torn: bool = False) -> list[str]:
-    """The conclusions that look better with less information: better than before, or good where it was unknown.
+    """The conclusions that look better with less information.
+
+    They are better than before, or good where they were unknown.
 
     ``exempt``: the second ones are drawn from an output that is whole in form, exit codes do not count. ``torn``: what
     the first ones are drawn from was cut off itself; what was unknown for that reason may be known where less is torn.
@@ -159,7 +162,7 @@ def improved(more: Conclusions, less: Conclusions, *, exempt: bool = False, torn
 def cut_worse(
     more: Survey, whole: Conclusions, text: str, less: Survey | None = None, diagnosis: Diagnosis | None = None
 ) -> list[str]:
-    """What improves where an output is cut to ``text``, which ``less`` was read from, with its diagnosis.
+    """What improves where an output is cut to ``text``. ``less`` was read from this, with its diagnosis.
 
     A failed backup unit that is only degraded without the line of its part is none, if lines are reported as missing.
     """
@@ -172,12 +175,14 @@ def cut_worse(
 
 
 def is_torn(seen: Survey) -> bool:
-    """Whether an output that was read is not whole, or was not understood."""
+    """Whether an output that was read is torn. It is not whole, or was not understood."""
     return any(one.kind == "unread" for one in seen.inventory.problems)
 
 
 def whole_in_form(text: str, seen: Survey) -> bool:
-    """Whether a cut text is all that the tool prints on a machine with fewer objects: nothing in it shows the cut.
+    """Whether a cut text is whole in form.
+
+    It is all that the tool prints on a machine with fewer objects: nothing in it shows the cut.
 
     That is an output of a tool without a last line (ssacli, tw_cli) that ends with its closing blank line, or after a
     line if it was pasted without the blank line at its beginning, too; or a single line; or one of `_WHOLE`.
@@ -204,7 +209,7 @@ def anything_unread(seen: Survey) -> bool:
 
 
 def bad_objects(inventory: Inventory) -> list[str]:
-    """The ids of objects in a bad state, and the places of problems that diagnose must not be silent about."""
+    """The ids of bad objects, and the places of problems. Diagnose must not be silent about these."""
     found = [p.where for p in inventory.problems if p.kind in ("state", "unread") and p.severity != "info"]
     for controller in inventory.controllers:
         found += [controller.id] if controller.status in ("warning", "critical") else []
@@ -219,7 +224,7 @@ def bad_objects(inventory: Inventory) -> list[str]:
 
 
 def falsely_ok(inventory: Inventory, found: Diagnosis | None = None) -> list[str]:
-    """Objects in a bad state that ``diagnose`` ends with "OK" over, without a finding that names them."""
+    """Objects in a bad state over which ``diagnose`` ends with "OK". No finding names them."""
     found = found or diagnose(inventory, rules())
     if exit_code(found) != 0:
         return []
@@ -234,7 +239,10 @@ def hidden(inventory: Inventory) -> bool:
 
 
 def cuts(text: str, most: int) -> Sequence[str]:
-    """The text cut behind a line and within the next one, at up to ``most`` lines, evenly spread, the last included."""
+    """The text, cut behind a line and within the next one.
+
+    It is cut at up to ``most`` lines, evenly spread, the last included.
+    """
     lines = text.splitlines(keepends=True)
     step = max(1, -(-len(lines) // most))
     places = sorted({*range(1, len(lines), step), *range(max(1, len(lines) - 3), len(lines))})

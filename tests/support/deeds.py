@@ -1,4 +1,7 @@
-"""Deeds of a family on a simulated machine: planned, compared with its table of commands, run, read back, undone."""
+"""Deeds of a family on a simulated machine.
+
+They are planned, compared with its table of commands, run, read back, undone.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +28,7 @@ from tests.support.readings import READINGS
 VENDORS = vendors()[0]
 VERBS: tuple[Verb, ...] = get_args(Verb)
 OWN: tuple[Verb, ...] = ("pull", "push", "copying", "rebuilding", "verifying", "copy_table", "wipe", "fail", "remove")
-"""Verbs that no controller is asked for: they are a person's, the core's, or md's."""
+"""Verbs that no controller is asked for. They are a person's, the core's, or md's."""
 
 
 def operations(family: str) -> Operations:
@@ -42,7 +45,7 @@ def simulated(name: str, place: Path) -> Simulated:
 
 
 def look(runner: Simulated) -> Survey:
-    """What raidctl reads of it; a machine of :func:`simulated` in the same state is read once."""
+    """What raidctl reads of it. A machine of :func:`simulated` in the same state is read once."""
     recorded = f"{runner.place.stem}, for deeds"
     return READINGS.of(recorded, runner.state(), lambda: survey(runner, VENDORS, source="test"))
 
@@ -55,7 +58,7 @@ def planned(seen: Survey, *deeds: Deed) -> Plan:
 
 
 def allowed(seen: Survey, family: str, action: Action) -> str | None:
-    """Why a command must not be run: it is not in the family's table, or names what was not read."""
+    """Why a command must not be run. It is not in the family's table, or names what was not read."""
     return outside(action, operations(family).SHAPES, known_words(seen.inventory, seen.view))
 
 
@@ -65,7 +68,7 @@ def run(runner: Simulated, family: str, action: Action) -> str | None:
 
 
 def play(runner: Simulated, *deeds: Deed, back: bool = True) -> list[str]:
-    """Carry out deeds as the engine does, undo them and do them again; return the commands.
+    """Carry out deeds as the engine does. Undo them and do them again; return the commands.
 
     Args:
         runner: The machine; it is changed.
@@ -130,7 +133,10 @@ def every_deed(controller: Controller) -> Iterator[Deed]:
 
 
 def check_every_plan(seen: Survey, controller: Controller) -> int:
-    """Plan every deed: only commands of the table, with what the engine needs; return the number of steps."""
+    """Plan every deed and check its commands.
+
+    They are only those of the table, with what the engine needs. Return the number of steps.
+    """
     family = family_of(controller)
     found = 0
     for deed in every_deed(controller):

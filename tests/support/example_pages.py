@@ -1,4 +1,7 @@
-"""The reports of the manual's site, made when it is built: of recorded machines, and runs with invented figures."""
+"""The reports of the manual's site, made when it is built.
+
+They are of recorded machines, and runs with invented figures.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A runner that fails one request, or one batch of requests, and answers all others."""
+"""A runner that fails one request, or one batch of requests. It answers all others."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ DETAIL = "the line went dead"
 DEVICE = re.compile(
     r"(?<=^/sys/class/block/)[^/]+|(?<=^/sys/block/)[^/]+|(?<=^/sys/bus/pci/devices/)[^/]+|(?<=^/dev/).+|(?<=/dev-)[^/]+"
 )
-"""The name of a device in a path: requests that differ in it only are read in the same way."""
+"""The name of a device in a path. Requests that differ in it only are read in the same way."""
 
 
 class Failing:

@@ -1,4 +1,4 @@
-"""The judgment of :mod:`raidctl.health.judge` on an observation, for the tests of the vendor packages."""
+"""The judgment of :mod:`raidctl.health.judge` on an observation. It is for the tests of the vendor packages."""
 
 from __future__ import annotations
 

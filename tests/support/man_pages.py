@@ -1,4 +1,4 @@
-"""Manual pages in roff, one for each command, from the same help as ``docs/commands.md``."""
+"""Manual pages in roff, one for each command. They come from the same help as ``docs/commands.md``."""
 
 from __future__ import annotations
 
@@ -106,19 +106,22 @@ def _head(name: str, short: str) -> list[str]:
 
 
 def escaped(text: str) -> str:
-    """Return text as roff prints it: signs that it would replace, what is not ASCII; choices break after a bar."""
+    """Return text as roff prints it.
+
+    Signs that it would replace and what is not ASCII are escaped; choices break after a bar.
+    """
     named = {"\\": "\\e", "-": "\\-", "'": "\\(aq", "`": "\\(ga", "^": "\\(ha", "~": "\\(ti", "|": "|\\:", '"': "\\(dq"}
     return "".join(named.get(sign, sign) if sign.isascii() else f"\\[u{ord(sign):04X}]" for sign in text)
 
 
 def text_lines(text: str) -> Iterator[str]:
-    """Yield text to be filled; no line is read as a request, which begins with a dot (a quote is escaped)."""
+    """Yield text to be filled. No line is read as a request, which begins with a dot (a quote is escaped)."""
     for line in textwrap.wrap(text, 60, break_long_words=False, break_on_hyphens=False):
         yield f"\\&{escaped(line)}" if line.startswith(".") else escaped(line)
 
 
 def _paragraphs(text: str) -> Iterator[list[str]]:
-    """Yield the paragraphs of a help as lines; the first is a backspace if they are not to be filled."""
+    """Yield the paragraphs of a help as lines. The first is a backspace if they are not to be filled."""
     for part in re.split(r"\n\s*\n", inspect.cleandoc(text)):
         lines = [line.rstrip() for line in part.split("\n") if line.strip()]
         if lines:
@@ -141,7 +144,7 @@ def _filled(paragraphs: Sequence[Sequence[str]]) -> Iterator[str]:
 
 
 def _kept(line: str) -> str:
-    """Return a line with its blanks, in a block that is not filled."""
+    """Return a line with its blanks, in an unfilled block."""
     return f"\\&{escaped(line)}"
 
 
@@ -170,7 +173,7 @@ def _subcommands(context: click.Context) -> list[str]:
 
 
 def _exit_codes(paragraphs: Sequence[Sequence[str]]) -> list[str]:
-    """Return ``Exit codes: 0 done; 1 refused`` as a list; what does not have this form as it is."""
+    """Return ``Exit codes: 0 done; 1 refused`` as a list. What does not have this form as it is."""
     lines: list[str] = []
     for paragraph in paragraphs:
         text = " ".join(paragraph).removeprefix(_EXIT).strip()

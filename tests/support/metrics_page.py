@@ -1,4 +1,7 @@
-"""The generated parts of ``docs/export.md``, as text: the table of metrics out of the code, and a plugin's line."""
+"""The generated parts of ``docs/export.md``, as text.
+
+They are the table of metrics out of the code, and a plugin's line.
+"""
 
 from __future__ import annotations
 

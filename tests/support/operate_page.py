@@ -1,4 +1,7 @@
-"""The generated part of ``docs/operate.md``: operations of each family, what they were tried on, and their commands."""
+"""The generated part of ``docs/operate.md``.
+
+It has operations of each family, what they were tried on, and their commands.
+"""
 
 from __future__ import annotations
 
@@ -59,6 +62,6 @@ def _kind(kind: Kind, vendor: Vendor) -> Iterator[str]:
 
 
 def _shown(shape: Shape) -> str:
-    """A command with a letter for each place; a file as it would be written in a shell."""
+    """A command with a letter for each place. A file as it would be written in a shell."""
     words = [word.replace("{}", "N") for word in shape]
     return f"echo {words[2]} > {words[1]}" if words[0] == ">" else " ".join(words)

@@ -14,7 +14,7 @@ _LISTED = 20
 
 
 def over(names: str, cases: Iterable[Any]) -> Callable[[Test], Test]:
-    """Run a test for each case, as ``pytest.mark.parametrize`` does, but as one test.
+    """Run a test for each case, but as one test. The cases are as in ``pytest.mark.parametrize``.
 
     For tables of words and figures: a test item costs more than such a case. All cases share the fixtures. The
     parameters are ``names``, with commas between them.

@@ -1,4 +1,7 @@
-"""What the tools of a demo printed when it was recorded, and the settings that a family's simulator reads out of it."""
+"""What a demo's tools printed, and the settings read from it.
+
+It was printed at the recording; a family's simulator reads the settings.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Readings of simulated machines: one of each state, since a machine in the same state prints the same."""
+"""Readings of simulated machines, one of each state. A machine in the same state prints the same."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from raidctl.vendor.simulator import State
 
 @dataclass
 class Readings:
-    """The last readings of this process, by the recording and the state of its machine."""
+    """The last readings of this process. They are kept by the recording and the state of its machine."""
 
     most: int = 1000
     """Readings that are kept; one takes some 100 KB."""
     _kept: OrderedDict[Hashable, Survey] = field(default_factory=OrderedDict)
 
     def of(self, recording: str, state: State, read: Callable[[], Survey]) -> Survey:
-        """Return what ``read`` returns for this state; each time another object, read now."""
+        """Return what ``read`` returns for this state. Each time another object, read now."""
         key = recording, frozenset(state.items())
         if key not in self._kept:
             self._kept[key] = read()
@@ -33,7 +33,7 @@ class Readings:
 
 
 def _now(seen: Survey) -> Survey:
-    """The same reading with the present time: guard X3 refuses an old one."""
+    """The same reading with the present time. Guard X3 refuses an old one."""
     at = datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
     return replace(seen, inventory=replace(seen.inventory, host=replace(seen.inventory.host, collected_at=at)))
 

@@ -116,7 +116,7 @@ def _commands(answer: str) -> str:
 
 
 def _answers() -> Iterator[str]:
-    """A section for each answer; a class that has been described is named, not described again."""
+    """A section for each answer. A class that has been described is named, not described again."""
     described = {json.dumps(one): f"model.md#{name.lower()}" for name, one in schema()["$defs"].items()}
     for answer in ANSWERS:
         title, answer_type = schemas._kind(answer)
@@ -135,7 +135,7 @@ def _answers() -> Iterator[str]:
 
 
 def _links(places: Mapping[str, str]) -> str:
-    """Where classes are described; an inventory brings all of the model with it."""
+    """Where classes are described. An inventory brings all of the model with it."""
     whole = "Inventory" in places
     links = [f"[{name}]({at})" for name, at in places.items() if not (whole and at.startswith("model.md"))]
     return ", ".join([*links, *(["[Inventory](model.md), with all that is in it"] if whole else [])])

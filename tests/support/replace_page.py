@@ -1,4 +1,7 @@
-"""The generated part of ``docs/replace.md``: what no tool of a family reports, and why a guard passes without it."""
+"""The generated part of ``docs/replace.md``.
+
+It has what no tool of a family reports, and why a guard passes without it.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ _IN_STATUS = "; UNKNOWN if the status of the cache is not reported"
 
 
 def replace_page(page: str) -> str:
-    """The page with a row for each fact that a family declares in ``UNREPORTED``."""
+    """The page with a row for each fact in ``UNREPORTED``. A family declares it there."""
     rows = [
         f"| `{family}` | {_GUARDS[fact]} | {row.why}{_IN_STATUS if row.in_status else ''} |"
         for (family, fact), row in sorted(unreported(vendors()[0]).items(), key=lambda item: item[0][0])

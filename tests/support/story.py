@@ -1,4 +1,4 @@
-"""The story in ``docs/cache.md``, or of another page: its commands, run in order, and what they print.
+"""The story in ``docs/cache.md``, or of another page. It has its commands, run in order, and what they print.
 
 ``python -m tests.support.story [PAGE]`` writes the outputs into the page again; review the difference before
 committing it.
@@ -52,7 +52,7 @@ def scenes(page: str) -> list[Scene]:
 
 
 def played(command: str, state_dir: Path) -> str:
-    """Run a command of the story; both outputs, and its exit code where that is not 0."""
+    """Run a command of the story. Both outputs, and its exit code where that is not 0."""
     words = []
     for word in shlex.split(command):
         words += [word, "--state-dir", str(state_dir)] if word == "raidctl" else [word]
@@ -63,7 +63,7 @@ def played(command: str, state_dir: Path) -> str:
 
 
 def _run(words: Sequence[str]) -> tuple[str, int]:
-    """Both outputs and the exit code; raidctl runs in this process unless it starts another command."""
+    """Both outputs and the exit code. raidctl runs in this process unless it starts another command."""
     if words[0] == "raidctl" and "--" not in words:
         environment = {"COLUMNS": "80", "NO_COLOR": "1", "SUDO_USER": None}
         with patch.object(sys, "argv", words):  # the journal keeps it
@@ -77,7 +77,7 @@ def _run(words: Sequence[str]) -> tuple[str, int]:
 
 
 def masked(text: str) -> str:
-    """What differs from run to run, taken out; and where lines end, which depends on it."""
+    """What differs from run to run, taken out. Where lines end depends on it."""
     text = " ".join(text.split())
     for pattern, word in _MASKS:
         text = pattern.sub(word, text)

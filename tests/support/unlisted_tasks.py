@@ -1,4 +1,4 @@
-"""What a list of tasks leaves out, or invents: the property that holds for every inventory.
+"""What a list of tasks leaves out, or invents. It is the property that holds for every inventory.
 
 python -m tests.support.unlisted_tasks DIRECTORY      # of every output in it
 """
@@ -19,7 +19,10 @@ from raidctl.vendor.registry import vendors
 
 
 def violations(inventory: Inventory) -> Iterator[str]:
-    """Objects with an operation that no task names, tasks of objects that do not exist, tasks that appear twice."""
+    """Objects with an operation that no task names.
+
+    Tasks of objects that do not exist, and tasks that appear twice, are included.
+    """
     named = [name for task in inventory.tasks for name in (task.object_id, *task.also)]
     known = {item.id for controller in inventory.controllers for item in items(controller)}
     yield from (f"{name}: no such object" for name in named if name not in known)

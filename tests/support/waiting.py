@@ -1,4 +1,4 @@
-"""Wait for what another process or thread is bound to do, however slow and busy the machine is."""
+"""Wait for what another process or thread is bound to do. The machine may be slow and busy."""
 
 from __future__ import annotations
 

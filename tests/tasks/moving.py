@@ -1,4 +1,4 @@
-"""Recorded machines on which time passes: their outputs change with a virtual clock, and nothing sleeps."""
+"""Recorded machines on which time passes. Their outputs change with a virtual clock, and nothing sleeps."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class Moving:
 
 
 def md_rebuild(*, takes: float = 120.0, fails_at: float | None = None) -> Moving:
-    """The array md10 on its way from 38.6 % to 100 %; ``fails_at``: when its new drive fails."""
+    """The array md10 on its way from 38.6 % to 100 %. ``fails_at``: when its new drive fails."""
 
     def edit(name: str, text: str, passed: float) -> str:
         if fails_at is not None and passed >= fails_at:

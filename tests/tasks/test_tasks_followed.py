@@ -1,4 +1,7 @@
-"""Tasks followed to their end, on a virtual clock: what is read how often, what is printed, the exit code."""
+"""Tasks followed to their end, on a virtual clock.
+
+The tests cover what is read how often, what is printed, the exit code.
+"""
 
 from __future__ import annotations
 
@@ -40,13 +43,16 @@ def test_a_rebuild_that_completes_is_reached(capsys: pytest.CaptureFixture[str])
 
 
 def test_a_rebuild_that_vanishes_because_its_drive_failed_is_a_failure(capsys: pytest.CaptureFixture[str]) -> None:
-    """It is no longer reported, and its volume is degraded: exit code 6."""
+    """A rebuild that vanishes as its drive failed is a failure.
+
+    It is no longer reported, and its volume is degraded: exit code 6.
+    """
     assert followed(md_rebuild(fails_at=45.0)) == 6
     assert capsys.readouterr().out.splitlines()[-1] == "0:00:45  Recovery of md:md10 failed: it is degraded."
 
 
 def test_the_kernels_files_are_read_every_second_and_tools_only_at_the_end() -> None:
-    """While nothing but md works, no program is started between the first look and the last."""
+    """While nothing but md works, no tool starts between two looks. They are the first and the last."""
     moving = md_rebuild()
     followed(moving)
     assert moving.asked["mdadm --detail /dev/md10"] == 2
@@ -54,7 +60,10 @@ def test_the_kernels_files_are_read_every_second_and_tools_only_at_the_end() -> 
 
 
 def test_a_tool_is_run_after_30_seconds_then_less_often() -> None:
-    """Pauses of 30, 45, 68 … up to 300 seconds: about 16 looks in an hour."""
+    """A tool is run after 30 seconds, then less often.
+
+    Pauses are 30, 45, 68 … up to 300 seconds, about 16 looks in an hour.
+    """
     moving = tool_rebuild()
     assert followed(moving) == 0
     assert 14 <= moving.asked["tw_cli /c6 show all"] <= 20
@@ -62,7 +71,7 @@ def test_a_tool_is_run_after_30_seconds_then_less_often() -> None:
 
 
 def test_a_time_left_that_no_tool_reports_is_estimated_from_two_looks(capsys: pytest.CaptureFixture[str]) -> None:
-    """The estimate is marked, and right to a tenth; the first look has none."""
+    """The estimate is marked, and right to a tenth. The first look has none."""
     followed(tool_rebuild(takes=6000.0), as_json=True)
     reports = [msgspec.json.decode(line, type=TaskReport) for line in capsys.readouterr().out.splitlines()]
     assert (reports[0].tasks[0].remaining_seconds, reports[0].tasks[0].estimated) == (None, False)
@@ -102,7 +111,7 @@ def test_ctrl_c_leaves_the_task_alone(capsys: pytest.CaptureFixture[str]) -> Non
 
 
 def test_watching_goes_on_after_the_end_of_a_task(capsys: pytest.CaptureFixture[str]) -> None:
-    """It ends with the time limit, and with 0 because no task is left."""
+    """Watching ends with the time limit, not with a task. It ends with 0 because no task is left."""
     moving = md_rebuild()
     assert followed(moving, awaited=False, at_most=400.0) == 0
     assert moving.clock.time == 1400.0
@@ -117,7 +126,7 @@ def test_only_the_target_is_waited_for() -> None:
 
 
 def test_a_check_that_vanishes_long_before_its_end_is_not_called_complete(capsys: pytest.CaptureFixture[str]) -> None:
-    """A check that was stopped leaves an array that is ok: exit code 3."""
+    """A stopped check leaves an array that is ok: exit code 3."""
 
     def edit(name: str, text: str, passed: float) -> str:
         if name.endswith("sync_action"):
@@ -143,7 +152,7 @@ def hidden(begin: float, end: float) -> Moving:
 
 
 def test_a_look_that_fails_does_not_end_the_waiting(capsys: pytest.CaptureFixture[str]) -> None:
-    """The rebuild is not listed then; nothing follows from that, and its end is seen later."""
+    """The rebuild is not listed then. Nothing follows from that, and its end is seen later."""
     assert followed(hidden(500.0, 1000.0)) == 0
     assert capsys.readouterr().out.splitlines()[-1].endswith("ended: it is ok.")
     moving = hidden(500.0, 99_999.0)

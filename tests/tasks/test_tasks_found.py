@@ -38,7 +38,10 @@ def changed(volume: Progress | None = None, drive: Progress | None = None, **fie
 
 @over("machine", MACHINES)
 def test_every_object_with_an_operation_has_a_task_and_no_other(machine: str) -> None:
-    """Each busy volume, drive and battery of each recorded machine is named by one task, and nothing else is."""
+    """Each busy object of a recorded machine is named by one task.
+
+    It is a volume, drive or battery; nothing else is named.
+    """
     assert list(violations(replayed(machine).inventory)) == []
 
 
@@ -50,7 +53,7 @@ def test_a_rebuild_that_only_the_states_name_is_one_task() -> None:
 
 
 def test_a_rebuild_is_shown_at_the_object_that_has_the_percentage() -> None:
-    """The drive's figures are used if only the drive has some; otherwise the volume's."""
+    """The drive's figures are used if only the drive has some. Otherwise the volume's."""
     half, third = Progress(operation="rebuild", percent=50.0), Progress(operation="rebuild", percent=33.0)
     [task] = changed(drive=half)
     assert (task.object_id, task.also, task.percent, task.device) == ("acme:0/2", ("acme:0/v0",), 50.0, "/dev/sda")
@@ -60,7 +63,7 @@ def test_a_rebuild_is_shown_at_the_object_that_has_the_percentage() -> None:
 
 
 def test_another_operation_of_a_drive_is_a_task_of_its_own() -> None:
-    """A copyback, an erasure or a self-test of a member is not the rebuild of its volume."""
+    """Another operation of a member is not its volume's rebuild. It is a copyback, an erasure or a self-test."""
     found = changed(volume=Progress(operation="check", percent=1.0), drive=Progress(operation="copyback"), status="ok")
     assert [(task.operation, task.object_id) for task in found] == [("check", "acme:0/v0"), ("copyback", "acme:0/2")]
 
@@ -82,7 +85,7 @@ def test_a_learn_cycle_is_a_task() -> None:
 
 
 def test_a_narrowed_inventory_keeps_the_tasks_of_what_is_left() -> None:
-    """A task stays if its object, or one that it also names, is shown."""
+    """A task stays if an object that it names is shown. This is its own object, or one that it also names."""
     inventory = replayed("md-degraded-rebuilding").inventory
     busy = inventory.tasks[0]
     assert narrow(inventory, frozenset({busy.object_id})).tasks == (busy,)

@@ -42,7 +42,7 @@ def machine(status: str = "ok", *problems: Problem) -> Inventory:
 
 @over("machine", MACHINES)
 def test_the_json_of_each_machine_fits_its_schema(machine: str) -> None:
-    """Every recorded machine has a report, whose list is that of the inventory."""
+    """Every recorded machine has a report. Its list is that of the inventory."""
     done = raidctl("--replay", str(FIXTURES / machine), "tasks", "--json")
     assert done.exit_code in (0, 3, 4)
     found = json.loads(done.stdout)
@@ -63,7 +63,7 @@ def test_nothing_is_going_on_only_if_everything_was_read() -> None:
 
 
 def test_the_screen_shows_why_a_task_waits_and_what_is_an_estimate() -> None:
-    """The reason is shown, estimates are marked, and unknown figures are question marks."""
+    """The reason for waiting is shown, and estimates are marked. Unknown figures are question marks."""
     text = tasks_screen(report(machine(), [HALF, QUEUED]), Paper(120))
     assert "2 tasks" in text
     assert "about 1 h 20 min" in text
@@ -84,7 +84,7 @@ def test_the_bars_of_a_terminal(ascii_only: bool) -> None:
 
 
 def test_on_a_narrow_terminal_a_task_is_a_sentence() -> None:
-    """20 columns: no word is broken, and nothing but the bar is left out."""
+    """In 20 columns, no word of a task is broken. Nothing but the bar is left out."""
     paper = Paper(20)
     text = paper.render([bars(Step(Frame(5.0, machine(), (HALF, QUEUED), whole=True), (), (), 2), paper)])
     assert "check of md:md0: 50\n%, 1 h 20 min left," in text
@@ -116,7 +116,10 @@ def test_an_object_that_is_gone_is_worse_unless_it_may_be_hidden() -> None:
 
 
 def test_what_cannot_be_waited_for_is_refused() -> None:
-    """A recording is one moment, a limit belongs to waiting, a duration has a unit."""
+    """What cannot be waited for is refused.
+
+    A recording is one moment, a limit belongs to waiting, a duration has a unit.
+    """
     recorded = str(FIXTURES / "md-healthy")
     for arguments in (["--wait"], ["--at-most", "6h"], ["--watch", "--wait"], ["--wait", "--at-most", "soon"]):
         assert raidctl("--replay", recorded, "tasks", *arguments).exit_code == 2

@@ -1,4 +1,4 @@
-"""Short sessions on a model of known truth, joined to the inventory of a written machine."""
+"""Short sessions on a model of known truth. They are joined to the inventory of a written machine."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def measured(kind: Kind, *, trials: Sequence[Trial] = (MEDIUM, COMMITS, SLOPE), 
 
 
 def switched(kind: Kind, *, states: dict[State, str], engine: Turn | None = None) -> Session:
-    """The same with the model switched by these words of its control socket, and back.
+    """Return the same session with the model switched, and back. The words are those of its control socket.
 
     ``engine``: what is switched first, as a controller is; the model's drives follow it.
     """
@@ -67,7 +67,7 @@ def profile(trials: Sequence[Trial]) -> Profile:
 
 
 def clock(known: Ground, session: Session) -> Clock:
-    """The session as if it had measured the one volume or drive of a machine."""
+    """Attribute the session to the one volume or drive of a machine."""
     [subject] = whole(known, drives=True)[0]
     return Clock(
         session=session,
@@ -80,7 +80,7 @@ def clock(known: Ground, session: Session) -> Clock:
 
 
 def answered(known: Ground, session: Session, **wanted: object) -> Answer:
-    """One claim about the one volume or drive, with its inventory and its measurement."""
+    """Return the answer to one claim about the one volume or drive. It rests on inventory and measurement."""
     asked = claims(wanted)
     report = verify(known, asked, whole(known, drives=True)[0], (), ())
     [answer] = joined(report, asked, clock(known, session)).answers

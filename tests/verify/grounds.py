@@ -106,7 +106,7 @@ def ground(
     problems: tuple[Problem, ...] = (),
     **of_block: Any,
 ) -> Ground:
-    """Everything known of a machine with these controllers whose first drive is mounted on /srv."""
+    """Return everything known of a machine with these controllers. Its first drive is mounted on /srv."""
     raw = f"36 25 8:0 / /srv rw,relatime shared:1 - ext4 /dev/sda {options}"
     block = BlockDevice(
         "sda", "/dev/sda", "disk", size_bytes=size, mountpoints=("/srv",), write_cache=queue, **of_block

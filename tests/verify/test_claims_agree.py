@@ -1,4 +1,7 @@
-"""The same evidence gives the same verdict: what ``verify`` answers, beside what is judged wrong with the machine."""
+"""The same evidence gives the same verdict.
+
+What ``verify`` answers is compared with what is judged wrong with the machine.
+"""
 
 from __future__ import annotations
 
@@ -34,9 +37,10 @@ NOT_WITH = {
     "drive_cache disabled": {"drive_cache_volatile"},
     "no_write_hole": {"write_hole"},
 }
-"""Findings about a volume, or a battery of its controller, beside which a claim about it does not pass."""
+"""Findings beside which a claim about a volume does not pass. They are about the volume, or a battery of its
+controller."""
 LATER = {"write_back_unprotected", "write_hole"}
-"""Findings that deny a claim if they are critical; else they are about what happens once something else has failed."""
+"""Findings that deny a claim if they are critical. Else they are about what happens once something else has failed."""
 
 
 @cache
@@ -65,7 +69,10 @@ def volumes(place: Path) -> dict[str, Volume]:
 
 @pytest.mark.parametrize("place", PLACES, ids=lambda place: place.name)
 def test_a_volume_survives_what_is_computed_for_it(place: Path) -> None:
-    """``--survives`` passes up to ``failures_tolerated``, fails above it, and is inconclusive where that is unknown."""
+    """``--survives`` passes up to ``failures_tolerated`` and fails above it.
+
+    It is inconclusive where that is unknown.
+    """
     for count in range(4):
         found = answers(place, Claim("survives", number=count))
         for name, volume in volumes(place).items():
@@ -76,7 +83,10 @@ def test_a_volume_survives_what_is_computed_for_it(place: Path) -> None:
 
 @pytest.mark.parametrize("place", PLACES, ids=lambda place: place.name)
 def test_no_claim_passes_beside_a_finding_that_denies_it(place: Path) -> None:
-    """What ``diagnose`` finds wrong with a volume or its battery is not what ``verify`` gives a PASS to."""
+    """No claim passes beside a finding that denies it.
+
+    What ``diagnose`` finds wrong with a volume or its battery gets no PASS from ``verify``.
+    """
     inventory = seen(place).inventory
     findings = diagnose(inventory, rules()).findings
     passed = []
@@ -98,7 +108,7 @@ def test_no_claim_passes_beside_a_finding_that_denies_it(place: Path) -> None:
 
 @pytest.mark.parametrize("place", PLACES, ids=lambda place: place.name)
 def test_caches_are_verified_as_they_are_shown(place: Path) -> None:
-    """A PASS about caches agrees with the column ``safe`` of ``show`` and with its two parts."""
+    """A PASS about caches agrees with the column ``safe`` of ``show``. It agrees with the column's two parts, too."""
     for name, volume in volumes(place).items():
         cached = volume.cache or VolumeCache()
         passed = {

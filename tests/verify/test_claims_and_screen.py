@@ -1,4 +1,4 @@
-"""The screen of ``show``, ``diagnose`` and ``verify`` conclude the same from one output."""
+"""``show``, ``diagnose`` and ``verify`` conclude the same from one output."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ from tests.support.conclusions import read_text
 
 
 def test_a_check_without_a_result_stands_at_the_top_of_show(tmp_path: Path) -> None:
-    """Write-back is active, and no output is about a battery: show must not begin better than diagnose ends."""
+    """The command show must not begin better than diagnose ends.
+
+    Write-back is active, and no output is about a battery.
+    """
     path = tmp_path / "output.txt"
     path.write_text(_UNTOLD, encoding="utf-8")
     assert CliRunner().invoke(cli, ["--replay", str(path), "diagnose"]).exit_code == EXIT_CANNOT_TELL
@@ -25,7 +28,7 @@ def test_a_check_without_a_result_stands_at_the_top_of_show(tmp_path: Path) -> N
 
 @pytest.mark.parametrize("end", ["\nExit Code: 0x00\n", ""])
 def test_drive_caches_that_are_on_are_suspect_although_the_output_is_cut_off(end: str, tmp_path: Path) -> None:
-    """Less output does not make a claim better: show has NO, and verify is no milder."""
+    """Less output does not make a claim better. In show it is NO, and verify is no milder."""
     path = tmp_path / "output.txt"
     text = _UNTOLD.replace("WriteBack", "WriteThrough").replace("Policy   : Disabled", "Policy   : Enabled")
     path.write_text(text.replace("\nExit Code: 0x00\n", end), encoding="utf-8")

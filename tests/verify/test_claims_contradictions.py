@@ -1,4 +1,7 @@
-"""What no recorded machine has: contradictions between tool, kernel and arithmetic, and flushes that are never sent."""
+"""Cases that no recorded machine has.
+
+They are contradictions between tool, kernel and arithmetic, and flushes that are never sent.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +35,10 @@ from tests.verify.grounds import TB, ground, judged, plain_drive, raid_controlle
     ],
 )
 def test_the_capacity_is_compared_with_the_level(level: str, size: float, finding: str) -> None:
-    """Six drives of 2 TB make 8 TB of RAID-6 and 10 TB of RAID-5, whatever the tool prints."""
+    """The capacity is compared with the level.
+
+    Six drives of 2 TB make 8 TB of RAID-6 and 10 TB of RAID-5, whatever the tool prints.
+    """
     known = ground(raid_controller(level=level, size=int(size)))
     found = reckon(known, whole(known, drives=False)[0][0], level)
     assert found is not None
@@ -40,7 +46,7 @@ def test_the_capacity_is_compared_with_the_level(level: str, size: float, findin
 
 
 def test_a_level_that_the_capacity_refutes_is_suspect() -> None:
-    """A volume that is called RAID-6 and is as large as a RAID-5 does not pass as RAID-6."""
+    """A volume of RAID-5 size does not pass as RAID-6. It is called RAID-6."""
     answer = judged(ground(raid_controller(level="raid6", size=10 * TB)), raid_level="raid6")
     assert answer.verdict == "suspect"
     assert "as raid5 would" in " ".join(answer.reasons)
@@ -55,7 +61,10 @@ def test_other_levels_are_ruled_out_by_the_capacity() -> None:
 
 @pytest.mark.parametrize(("size", "verdict"), [(2 * TB, "pass"), (1.99 * TB, "pass"), (1.9 * TB, "fail")])
 def test_a_spare_that_is_smaller_than_the_members_does_not_count(size: float, verdict: str) -> None:
-    """A member of 2 TB is rebuilt onto a drive of that size, of which makers print one per cent more or less."""
+    """A spare that is smaller than the members does not count.
+
+    A member of 2 TB needs a drive of that size, of which makers print one per cent more or less.
+    """
     controller = raid_controller()
     spare = Drive(id="acme:0/9", role="spare", size_bytes=int(size), status="ok")
     known = ground(msgspec.structs.replace(controller, drives=(*controller.drives, spare)))
@@ -63,18 +72,21 @@ def test_a_spare_that_is_smaller_than_the_members_does_not_count(size: float, ve
 
 
 def test_a_read_policy_that_is_not_reported_is_inconclusive() -> None:
-    """Of a volume whose read policy is unknown no claim about it passes or fails."""
+    """No claim about a volume's unknown read policy passes or fails."""
     assert judged(ground(raid_controller()), read_policy="read-ahead").verdict == "inconclusive"
 
 
 def test_the_kernels_size_counts_before_the_tools() -> None:
-    """The kernel's size is exact; where it does not go with the level, what the tool prints does not help."""
+    """The kernel's size is exact. Where it does not go with the level, what the tool prints does not help."""
     assert judged(ground(raid_controller(size=8 * TB), size=10 * TB), raid_level="raid6").verdict == "suspect"
     assert judged(ground(raid_controller(size=8 * TB), size=10 * TB), min_size="1TB").verdict == "suspect"
 
 
 def test_a_volume_that_shares_its_array_confirms_nothing() -> None:
-    """Where other volumes lie on the same drives, a smaller size is no contradiction, and no proof."""
+    """A volume that shares its array confirms nothing.
+
+    Where other volumes lie on the same drives, a smaller size is no contradiction, and no proof.
+    """
     one = raid_controller(size=3 * TB)
     both = (*one.volumes, type(one.volumes[0])(id="acme:0/v1", array="acme:0/a", raid_level="raid6", size_bytes=5 * TB))
     known = ground(type(one)(**{name: getattr(one, name) for name in one.__struct_fields__} | {"volumes": both}))
@@ -122,7 +134,7 @@ def test_drive_caches_behind_a_good_battery_are_suspect(claim: dict[str, object]
 
 
 def test_a_cache_that_is_called_protected_over_a_bad_battery_is_suspect() -> None:
-    """A cache reported as protected is suspect if the same tool reports a bad battery."""
+    """A cache reported as protected with a bad battery is suspect. The same tool reports both."""
     bad = Battery(id="acme:0/battery0", kind="battery", status="failed")
     for claim in ({"write_cache": "protected"}, {"power_safe": True}):
         assert judged(ground(raid_controller(battery=bad)), **claim).verdict == "suspect"
@@ -136,7 +148,7 @@ def test_a_battery_of_unknown_state_is_inconclusive(status: str) -> None:
 
 
 def test_a_battery_with_little_charge_is_not_healthy() -> None:
-    """Below half of its charge a battery is not counted on, as the gate of the changes does."""
+    """Below half of its charge a battery is not counted on. The gate of the changes does the same."""
     battery = Battery(id="acme:0/battery0", status="ok", charge_percent=20)
     assert judged(ground(raid_controller(battery=battery)), battery=True).verdict == "fail"
 
@@ -144,32 +156,35 @@ def test_a_battery_with_little_charge_is_not_healthy() -> None:
 @pytest.mark.parametrize("claim", [{"battery": True}, {"write_cache": "protected"}, {"power_safe": True},
                                    {"drive_cache": "disabled"}, {"write_cache": "write-through"}])  # fmt: skip
 def test_no_controller_in_a_virtual_machine_proves_safety(claim: dict[str, object]) -> None:
-    """A controller inside a virtual machine may be emulated: what would pass is inconclusive."""
+    """What would pass is inconclusive in a virtual machine. Its controller may be emulated."""
     assert judged(ground(raid_controller(), virtual="kvm"), **claim).verdict in ("inconclusive", "fail")
 
 
 @pytest.mark.parametrize("option", ["nobarrier", "barrier=0", "barrier=none", "barrier=off", "fsync_mode=nobarrier"])
 def test_a_file_system_that_sends_no_flush_fails_over_volatile_caches(option: str) -> None:
-    """With the drive's cache on and barriers off, acknowledged data is lost without power."""
+    """A file system without flushes fails over volatile caches.
+
+    With the drive's cache on and barriers off, acknowledged data is lost without power.
+    """
     answer = judged(ground(plain_drive("enabled"), options=f"rw,{option}"), power_safe=True)
     assert answer.verdict == "fail"
     assert any(option in (one.raw or "") for one in answer.evidence)
 
 
 def test_a_kernel_that_takes_a_volatile_cache_for_write_through_fails() -> None:
-    """If the drive reports its cache on and the kernel sends no flush, acknowledged data is lost."""
+    """Acknowledged data is lost if the kernel sends no flush. The drive reports its cache on."""
     assert judged(ground(plain_drive("enabled"), queue="write through"), power_safe=True).verdict == "fail"
 
 
 def test_barriers_do_not_matter_where_no_cache_is_volatile() -> None:
-    """A file system without barriers is safe over caches that are off, and over protected ones."""
+    """A file system without barriers is safe where no cache is volatile. The caches are off, or protected."""
     assert judged(ground(plain_drive("disabled"), options="rw,nobarrier"), power_safe=True).verdict == "pass"
     protected = raid_controller(mountpoints=("/srv",))
     assert judged(ground(protected, options="rw,nobarrier"), power_safe=True).verdict == "pass"
 
 
 def test_a_drive_cache_that_is_on_is_inconclusive_until_it_is_measured() -> None:
-    """That flushes are sent does not prove that the drive honours them; the test that would is named."""
+    """That flushes are sent does not prove that the drive honours them. The test that would is named."""
     answer = judged(ground(plain_drive("enabled")), power_safe=True)
     assert answer.verdict == "inconclusive"
     assert "120 times a second" in (answer.next_test or "")
@@ -177,7 +192,7 @@ def test_a_drive_cache_that_is_on_is_inconclusive_until_it_is_measured() -> None
 
 @pytest.mark.parametrize("filesystem", ["btrfs", "zfs_member"])
 def test_a_drive_under_a_file_system_that_copies_is_not_called_unmirrored(filesystem: str) -> None:
-    """A file system that may keep copies on several drives makes the RAID level of one drive unknown."""
+    """A file system that copies makes one drive's RAID level unknown. It may keep copies on several drives."""
     assert judged(ground(plain_drive(None), filesystem=filesystem), raid_level="raid1").verdict == "inconclusive"
     assert judged(ground(plain_drive(None), filesystem="ext4"), raid_level="raid1").verdict == "fail"
 
@@ -189,7 +204,7 @@ def test_a_medium_that_the_kernel_takes_for_the_opposite_is_suspect() -> None:
 
 
 def test_firmware_is_compared_as_printed() -> None:
-    """The version has to be the same text; a software array has none."""
+    """The version has to be the same text. A software array has none."""
     one = raid_controller()
     known = type(one)(**{name: getattr(one, name) for name in one.__struct_fields__} | {"firmware": "4.68 B"})
     assert judged(ground(known), firmware="4.68 B").verdict == "pass"
@@ -198,7 +213,7 @@ def test_firmware_is_compared_as_printed() -> None:
 
 
 def test_nothing_found_is_inconclusive_and_a_missing_tool_is_named() -> None:
-    """A machine on which nothing is found has no answer; where a tool is missing, that is why."""
+    """A machine on which nothing is found has no answer. Where a tool is missing, that is why."""
     missing = Problem(severity="error", where="0000:03:00.0", message="No tool.", remedy="Install it.", kind="no_tool")
     for problems, code in (((), 3), ((missing,), 4)):
         known = ground(problems=problems)
@@ -208,7 +223,7 @@ def test_nothing_found_is_inconclusive_and_a_missing_tool_is_named() -> None:
 
 
 def test_a_software_array_on_controllers_leaves_battery_claims_to_them() -> None:
-    """Software RAID-0 over controllers' volumes has no battery; the answer refers to the controllers."""
+    """Software RAID-0 over controllers' volumes has no battery. The answer refers to the controllers."""
     member = Drive(id="md:md0/sda", array="md:md0/array", role="member", device="/dev/sda", size_bytes=8 * TB)
     array = Array(id="md:md0/array", drives=(member.id,))
     volume = Volume(id="md:md0", array=array.id, raid_level="raid0", device="/dev/md0", status="ok")
@@ -224,7 +239,10 @@ def test_a_software_array_on_controllers_leaves_battery_claims_to_them() -> None
 
 @pytest.mark.parametrize(("wanted", "verdict"), [(5, "fail"), (6, "inconclusive"), (7, "inconclusive")])
 def test_a_degraded_volume_does_not_pass_with_the_drives_that_are_left(wanted: int, verdict: str) -> None:
-    """If the expected number is unknown, a lost drive may be missing from the list."""
+    """A degraded volume does not pass with the drives left.
+
+    If the expected number is unknown, a lost drive may be missing from the list.
+    """
     one = raid_controller()
     lost = msgspec.structs.replace(one, volumes=(msgspec.structs.replace(one.volumes[0], status="degraded"),))
     assert judged(ground(lost), drives=wanted).verdict == verdict
@@ -232,7 +250,10 @@ def test_a_degraded_volume_does_not_pass_with_the_drives_that_are_left(wanted: i
 
 
 def test_a_member_that_has_failed_does_not_count_as_working() -> None:
-    """Six drives of which one has failed are made of six, and five work."""
+    """A failed member does not count as working.
+
+    With one of six drives failed, the volume is made of six, and five work.
+    """
     one = raid_controller()
     failed = msgspec.structs.replace(one.drives[0], status="critical", role="failed")
     broken = msgspec.structs.replace(one, drives=(failed, *one.drives[1:]))
@@ -241,7 +262,7 @@ def test_a_member_that_has_failed_does_not_count_as_working() -> None:
 
 @pytest.mark.parametrize("claim", [{"battery": True}, {"drives": 6}, {"volume_status": "ok"}, {"power_safe": True}])
 def test_what_a_missing_line_could_refute_does_not_pass_on_an_incomplete_output(claim: dict[str, object]) -> None:
-    """Complete, it passes; with a part unread, another battery or drive may be the bad one."""
+    """Complete, it passes. With a part unread, another battery or drive may be the bad one."""
     assert judged(ground(raid_controller()), **claim).verdict == "pass"
     torn = Problem(severity="error", where="acme:0", message="The output is cut off.", kind="unread")
     assert judged(ground(raid_controller(), problems=(torn,)), **claim).verdict == "inconclusive"
@@ -251,7 +272,10 @@ def test_what_a_missing_line_could_refute_does_not_pass_on_an_incomplete_output(
     ("status", "lifted"), [("ok", "pass"), ("degraded", "inconclusive"), ("rebuilding", "inconclusive")]
 )
 def test_no_measurement_rules_out_the_write_hole_of_a_degraded_volume(status: VolumeStatus, lifted: str) -> None:
-    """Power cuts that lose nothing decide what the settings leave open, but not for stripes with a missing member."""
+    """No measurement rules out the write hole of a degraded volume.
+
+    Power cuts that lose nothing decide what the settings leave open, but not for stripes with a missing member.
+    """
     unknown = VolumeCache(write_active=None, controller_cache="unknown", drive_write_cache="disabled")
     one = raid_controller(volume_cache=unknown)
     known = ground(msgspec.structs.replace(one, volumes=(msgspec.structs.replace(one.volumes[0], status=status),)))

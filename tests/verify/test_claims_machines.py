@@ -109,7 +109,7 @@ PROMISES: list[tuple[str, str, str, str, str]] = [
 
 @pytest.mark.parametrize("promise", PROMISES, ids="-".join)
 def test_each_claim_has_the_answer_of_the_raw_text(answers: Answers, promise: tuple[str, str, str, str, str]) -> None:
-    """A claim about a recorded volume has the answer that follows from the raw output."""
+    """Each claim has the answer that follows from the raw output. It is about a recorded volume."""
     machine, name, claim, verdict, word = promise
     kind, _, value = claim.partition(" ")
     words = [f"--{kind.replace('_', '-')}", *([value] if value else []), name]
@@ -120,7 +120,7 @@ def test_each_claim_has_the_answer_of_the_raw_text(answers: Answers, promise: tu
 
 @pytest.mark.parametrize("machine", MACHINES)
 def test_every_answer_has_a_reason_and_every_doubt_a_test(verify: Verify, machine: str) -> None:
-    """On every machine the JSON fits its schema; each answer has a reason, and an inconclusive one its test."""
+    """On every machine the JSON fits its schema. Each answer has a reason, and an inconclusive one its test."""
     document = msgspec.json.decode(verify(machine, "--json").stdout)
     jsonschema.Draft202012Validator(schema("Verification", Verification)).validate(document)
     assert document["answers"]
@@ -132,7 +132,7 @@ def test_every_answer_has_a_reason_and_every_doubt_a_test(verify: Verify, machin
 @pytest.mark.parametrize("machine", VIRTUAL)
 @pytest.mark.parametrize("claim", ["--battery", "--power-safe", "--drive-cache=disabled", "--write-cache=protected"])
 def test_nothing_about_safety_passes_in_a_virtual_machine(verify: Verify, machine: str, claim: str) -> None:
-    """In a virtual machine a claim about what survives is inconclusive, and so is the exit code."""
+    """In a virtual machine a claim about what survives is inconclusive. So is the exit code."""
     done = verify(machine, claim)
     assert done.exit_code == 3
     assert "virtual machine (kvm)" in " ".join(done.stdout.split())
@@ -169,7 +169,10 @@ def test_the_evidence_names_the_command_and_the_line(answers: Answers) -> None:
     ],
 )
 def test_the_exit_code_is_the_answer(verify: Verify, words: tuple[str, ...], code: int) -> None:
-    """0: all pass; 1: one fails or is suspect; 3: inconclusive; 4: a tool is missing; 2: wrong usage."""
+    """The exit code is the answer.
+
+    It is 0 if all pass, 1 if one fails or is suspect, 3 if inconclusive, 4 if a tool is missing, 2 for wrong usage.
+    """
     assert verify(*words).exit_code == code
 
 
@@ -207,19 +210,22 @@ def test_an_invalid_claim_is_refused_with_a_valid_one(verify: Verify, words: tup
     ],
 )
 def test_a_target_is_followed_down_to_its_volumes(answers: Answers, machine: str, target: str, found: set[str]) -> None:
-    """A mount point, a directory on it, a device or an id lead down to the volumes that carry them."""
+    """A target is followed down to the volumes that carry it.
+
+    It is a mount point, a directory on it, a device or an id.
+    """
     assert {name for name, _ in answers(machine, "--volume-status", "ok", target)} == found
 
 
 def test_a_directory_on_no_drive_is_reported(verify: Verify) -> None:
-    """A file system without a block device cannot be judged: exit code 3, and a sentence."""
+    """A file system without a block device cannot be judged. The exit code is 3, with a sentence."""
     done = verify("host-no-udev", "--power-safe", "/proc/1")
     assert done.exit_code == 3
     assert "on a proc file system" in done.stderr
 
 
 def test_an_unread_controller_keeps_the_whole_machine_from_passing(verify: Verify) -> None:
-    """One controller proves nothing about another that is not shown; a volume given by its name can pass."""
+    """One controller proves nothing about another that is not shown. A volume given by its name can pass."""
     assert verify("megaraid-second-card-crashes", "--battery").exit_code == 3
     assert verify("megaraid-second-card-crashes", "--battery", "megaraid:0/v239").exit_code == 0
     done = verify("megaraid-second-card-crashes", "--battery", "megaraid:1")
@@ -228,25 +234,25 @@ def test_an_unread_controller_keeps_the_whole_machine_from_passing(verify: Verif
 
 
 def test_drives_of_arrays_are_not_judged_beside_them(answers: Answers) -> None:
-    """Without a target, members of a software array, failed ones too, are judged as part of it only."""
+    """Drives of software arrays are judged only as part of them. This holds without a target, for failed ones too."""
     assert {name for name, _ in answers("md-degraded-rebuilding")} == {"md:md5", "md:md10"}
 
 
 def test_drives_outside_the_volumes_are_named_where_they_are_left_out(verify: Verify) -> None:
-    """A claim without a target is about the volumes; a mounted drive beside them is named, not passed over."""
+    """A claim without a target is about the volumes. A mounted drive beside them is named, not passed over."""
     assert "adaptec:1/0,6" in verify("adaptec-smartraid-mixed", "--battery").stdout
 
 
 @pytest.mark.parametrize("machine", MACHINES)
 def test_the_screen_fits_80_columns(verify: Verify, machine: str) -> None:
-    """Every line of every machine's answer fits a terminal of 80 columns, and has no colour in a pipe."""
+    """Every line of every machine's answer fits a terminal of 80 columns. In a pipe it has no colour."""
     done = verify(machine)
     assert max(map(len, done.stdout.splitlines())) <= 80
     assert "\x1b" not in done.stdout
 
 
 def test_the_schema_of_the_answer_can_be_printed() -> None:
-    """``raidctl schema verify`` prints the schema that the answers fit; without a word, that of the inventory."""
+    """``raidctl schema verify`` prints the schema that the answers fit. Without a word, that of the inventory."""
     titles = [
         msgspec.json.decode(CliRunner().invoke(cli, words).stdout)["title"]
         for words in (["schema", "verify"], ["schema"])

@@ -1,4 +1,7 @@
-"""Claims about what is left: further failures that a volume survives, its write hole, its last consistency check."""
+"""Claims about what is left.
+
+They are about further failures that a volume survives, its write hole and its last consistency check.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ from tests.verify.grounds import ground, judged, raid_controller
 
 
 def behind(state: str, **of_volume: Any) -> Ground:
-    """A RAID-6 behind a controller whose cache is in this state, the drives' caches off."""
+    """Return a RAID-6 behind a controller cache in this state. The drives' caches are off."""
     cache = VolumeCache(
         write_policy="protected_write_back",
         write_active="write_back" if state == "protected" else "write_through",
@@ -41,7 +44,7 @@ def checked(scrub: Scrub | None, at: str | None = "2026-06-01T00:00:00Z") -> Gro
     [(2, 1, "pass"), (1, 1, "pass"), (0, 0, "pass"), (0, 1, "fail"), (1, 2, "fail"), (None, 0, "inconclusive")],
 )
 def test_a_volume_survives_as_many_failures_as_are_left(left: int | None, wanted: int, verdict: str) -> None:
-    """The claim is answered from the redundancy left; an unknown one is inconclusive, whatever is claimed."""
+    """The claim is answered from the redundancy left. An unknown one is inconclusive, whatever is claimed."""
     assert judged(ground(raid_controller(failures_tolerated=left)), survives=wanted).verdict == verdict
 
 
@@ -59,7 +62,10 @@ def test_a_volume_survives_as_many_failures_as_are_left(left: int | None, wanted
 def test_a_parity_volume_without_a_drive_is_safe_only_behind_a_protected_cache(
     state: str, status: str, verdict: str
 ) -> None:
-    """A degraded RAID-6 whose battery is dead loses other data than was written: the write hole."""
+    """A degraded RAID-6 without a protected cache has a write hole.
+
+    If its battery is dead, it loses other data than was written.
+    """
     known = behind(state)
     item = replace(known.seen.inventory.controllers[0].volumes[0], status=status)
     owner = replace(known.seen.inventory.controllers[0], volumes=(item,))
@@ -80,12 +86,12 @@ def test_a_parity_volume_without_a_drive_is_safe_only_behind_a_protected_cache(
     ],
 )
 def test_the_write_hole_is_closed_by_a_protected_cache(state: str, level: str, verdict: str) -> None:
-    """Only a cache that is reported as protected closes it; levels without parity have none."""
+    """Only a cache that is reported as protected closes it. Levels without parity have none."""
     assert judged(behind(state, level=level), no_write_hole=True).verdict == verdict
 
 
 def test_md_closes_the_write_hole_with_a_journal_or_a_parity_log(answers: Answers) -> None:
-    """A journal closes it, a bitmap does not: after a crash it only shortens the resync."""
+    """A journal closes the write hole, a bitmap does not. After a crash a bitmap only shortens the resync."""
     found = answers("md-journal-check", "--no-write-hole")
     assert found["md:md126", "no_write_hole"]["verdict"] == "pass"
     assert answers("md-healthy", "--no-write-hole")["md:md1", "no_write_hole"]["verdict"] == "fail"
@@ -104,7 +110,7 @@ def test_md_closes_the_write_hole_with_a_journal_or_a_parity_log(answers: Answer
     ],
 )
 def test_a_check_counts_when_it_ended_and_when_that_is_known(scrub: Scrub | None, at: str | None, verdict: str) -> None:
-    """A schedule is not a check, one that was stopped is none, and without a date nothing passes."""
+    """Neither a schedule nor a stopped check is a check. Without a date nothing passes."""
     assert judged(checked(scrub, at), checked_within="30d").verdict == verdict
 
 
@@ -117,7 +123,7 @@ def test_days_and_weeks_are_understood(verify: Verify, words: tuple[str, str], c
 
 
 def test_a_size_within_the_tolerance_names_the_tolerance() -> None:
-    """7.96 TB pass for 8 TB, and the answer shows how much is missing and why that passes."""
+    """7.96 TB pass for 8 TB. The answer shows how much is missing and why that passes."""
     [reason] = judged(ground(raid_controller(size=7_960_000_000_000)), min_size="8TB").reasons
     assert "0.5 % less than 8TB: within the tolerance of 1 %" in reason
     [reason] = judged(ground(raid_controller()), min_size="8TB").reasons
@@ -150,7 +156,10 @@ def test_commits_that_were_counted_and_too_few_are_not_called_unmeasured() -> No
 
 
 def test_a_slope_around_zero_is_no_measurable_difference() -> None:
-    """An interval that contains zero is not reported as a flush that takes longer."""
+    """A slope interval that contains zero shows no measurable difference.
+
+    It is not reported as a flush that takes longer.
+    """
     slope = {"flush_slope": {"flush_slope": Spread(measured=0.01, unit="ms/MiB", n=40, low=-0.2, high=0.3)}}
     answer = answered(behind("not_caching"), counted(slope), power_safe=True)
     [line] = [one.says for one in answer.evidence if one.source == "measurement"]

@@ -17,12 +17,12 @@ def test_a_directory_lies_on_a_device(path: str) -> None:
 
 
 def test_a_device_without_a_description_exists_nevertheless() -> None:
-    """What lies below it (a loop device) is unknown; "no such device" would be wrong."""
+    """What lies below it (a loop device) is unknown. "no such device" would be wrong."""
     with pytest.raises(CannotTell, match="No controller, array or drive below /dev/sda is known"):
         named(ground(), ["/dev/sda"])
 
 
 def test_a_device_that_is_not_there_is_a_wrong_word() -> None:
-    """A typing error is not answered with the root file system below /dev."""
+    """A mistyped device below /dev does not mean the root file system."""
     with pytest.raises(UsageError):
         named(ground(), ["/dev/sdz"])

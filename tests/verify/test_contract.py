@@ -1,4 +1,4 @@
-"""Contracts: what was promised as TOML, and the two claims about each drive."""
+"""Contracts: promises as TOML, and the two claims about each drive."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def contract(text: str) -> Contract:
 
 
 def with_drives(**of_each: Any) -> Any:
-    """A machine whose six drives have these values; None: not reported by the third."""
+    """A machine whose six drives have these values. None: not reported by the third."""
     whole = raid_controller()
     drives = tuple(replace(drive, **of_each) for drive in whole.drives)
     return replace(whole, drives=drives)
@@ -47,7 +47,7 @@ def test_a_drive_is_as_old_as_its_power_on_time(hours: int | None, age: str, ver
 
 
 def test_one_drive_decides_for_all() -> None:
-    """An old or small drive fails the claim although another one is unknown; an unknown one prevents a pass."""
+    """An old or small drive fails the claim although another is unknown. An unknown one prevents a pass."""
     whole = with_drives(power_on_hours=10)
     unknown = replace(whole.drives[0], power_on_hours=None, size_bytes=None)
     old = replace(whole.drives[1], power_on_hours=90_000, size_bytes=TB)
@@ -58,13 +58,13 @@ def test_one_drive_decides_for_all() -> None:
 
 
 def test_a_missing_drive_prevents_a_pass() -> None:
-    """Of a volume of eight drives of which six are listed, two may have any size and age."""
+    """A missing drive prevents a pass. If six of a volume's eight drives are listed, two may have any size and age."""
     known = ground(replace(with_drives(power_on_hours=1), volumes=raid_controller(drives_expected=8).volumes))
     assert answered(known, drive_size="2TB").verdict == answered(known, drive_age="1 year").verdict == "inconclusive"
 
 
 def test_the_size_of_a_drive_is_the_least() -> None:
-    """A drive of 2 TB has 2 TB, and at least 1 TB, and not 4 TB."""
+    """A drive of 2 TB passes for 2 TB and 1 TB. It does not pass for 4 TB."""
     verdicts = [answered(ground(raid_controller()), drive_size=size).verdict for size in ("2TB", "1TB", "4TB", "2.2TB")]
     assert verdicts == ["pass", "pass", "fail", "fail"]
 
@@ -123,7 +123,7 @@ def test_a_claim_that_fits_no_volume_is_no_pass() -> None:
 
 
 def test_each_claim_has_its_words() -> None:
-    """Every claim has its promise and the request that follows, with its value; a pass has no request."""
+    """Every claim has its promise and its request, with its value. A pass has no request."""
     assert set(wanted.NAMES) == set(JUDGES)
     for name in wanted.NAMES:
         for verdict in ("fail", "suspect", "inconclusive"):
@@ -135,7 +135,10 @@ def test_each_claim_has_its_words() -> None:
 
 
 def test_the_example_is_judged() -> None:
-    """The example of the manual on a simulated machine: exit code 1, and what to ask for, for each failed claim."""
+    """The manual's example is judged on a simulated machine.
+
+    The exit code is 1, and each failed claim has what to ask for.
+    """
     done = CliRunner().invoke(cli, ["--demo", "p400", "verify", "--contract", str(EXAMPLE)])
     assert done.exit_code == 1, done.output
     asked = done.stdout.partition("To ask the provider for")[2]

@@ -1,4 +1,4 @@
-"""The evidence table: every row of it, and that a wrong pass never occurs."""
+"""Every row of the evidence table. A wrong pass never occurs."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ ROWS: dict[str, tuple[Evidence, str, str]] = {
 
 @pytest.mark.parametrize("row", ROWS)
 def test_each_row_of_the_table_has_its_verdict(row: str) -> None:
-    """The evidence of a row gives its case and its verdict, with a reason."""
+    """A row's evidence gives its case and its verdict, with a reason."""
     evidence, case, verdict = ROWS[row]
     found = weigh(evidence)
     assert (found.case, found.verdict) == (case, verdict)
@@ -112,7 +112,7 @@ def test_each_row_of_the_table_has_its_verdict(row: str) -> None:
     ],
 )
 def test_an_inconclusive_answer_names_the_test_that_decides(evidence: Evidence, word: str) -> None:
-    """Where a part of the evidence is missing, the answer is inconclusive and names how to get it."""
+    """With a part of the evidence missing, the answer is inconclusive. It names how to get that part."""
     found = weigh(evidence)
     assert found.verdict == "inconclusive"
     assert word in (found.next_test or "")
@@ -133,7 +133,10 @@ def test_a_figure_on_both_sides_of_a_limit_is_inconclusive() -> None:
 
 @pytest.mark.parametrize("explained", [None, 0.3, 0.8])
 def test_flushes_that_only_scatter_do_not_show_an_emptied_cache(explained: float | None) -> None:
-    """A slope that explains less than four fifths of what the flushes took is no evidence that any cache is emptied."""
+    """Flushes that only scatter do not show that a cache is emptied.
+
+    A slope that explains at most four fifths of what they took is no evidence.
+    """
     uneven = replace(ROWS["volatile cache that honours the flush"][0], explained=explained)
     assert emptied(uneven) is None
     assert weigh(uneven).verdict == "inconclusive"
@@ -141,14 +144,20 @@ def test_flushes_that_only_scatter_do_not_show_an_emptied_cache(explained: float
 
 @pytest.mark.parametrize(("battery", "verdict"), [(True, "pass"), (None, "inconclusive"), (False, "fail")])
 def test_a_protected_cache_needs_its_battery_though_a_flush_empties_it(battery: bool | None, verdict: str) -> None:
-    """What is written and not yet flushed waits in the cache: promised is that it survives as well."""
+    """A protected cache needs its battery though a flush empties it.
+
+    What is not yet flushed waits in the cache, and is promised to survive as well.
+    """
     row = ROWS["array that destages on a flush"][0]
     assert weigh(replace(row, promise="protected_write_back", battery=battery)).verdict == verdict
     assert weigh(replace(row, promise="durable", battery=battery)).verdict == "pass"
 
 
 def test_a_slow_device_proves_nothing_while_something_slows_it_down() -> None:
-    """A rebuild may hold a lying drive below the limit, and a good cache below what was promised."""
+    """A slow device proves nothing while something slows it down.
+
+    A rebuild may hold a lying drive below the limit, and a good cache below what was promised.
+    """
     for row in ("no cache", "volatile cache that honours the flush", "write-back promised, write-through active"):
         assert weigh(replace(ROWS[row][0], confounders=(REBUILD,))).verdict == "inconclusive"
     assert weigh(replace(ROWS["drive that ignores the flush"][0], confounders=(REBUILD,))).verdict == "fail"
@@ -161,7 +170,7 @@ def test_a_failure_names_what_was_ruled_out() -> None:
 
 
 def test_the_result_carries_the_figures_and_the_verdict() -> None:
-    """The verdict becomes the result of a trial, in the words of all trials."""
+    """The verdict becomes a trial's result, in the words of all trials."""
     measured_result = result(ROWS["battery-backed controller"][0])
     assert (measured_result.verdict, measured_result.trial) == ("pass", "early_acknowledgement")
     assert (measured_result.figures["commits"].low, measured_result.figures["commits"].high) == (9000, 11000)
@@ -175,7 +184,7 @@ SAFE = frozenset({"uncached", "volatile", "survivor", "bbu"})
 
 
 def measured(truth: str) -> dict[str, Any]:
-    """The evidence of perfect measurements and a complete inventory for a device of known truth."""
+    """Return the evidence of perfect measurements and a complete inventory. It is that of a device of known truth."""
     base: dict[str, Any] = {
         "medium": "rotating",
         "rpm": 7200.0,
@@ -214,7 +223,7 @@ HIDDEN = sorted(measured("bbu"))
     confounder=st.sampled_from([None, VIRTUAL, REBUILD]),
 )
 def test_a_wrong_pass_never_occurs(truth: str, hidden: set[str], promise: Any, confounder: Confounder | None) -> None:
-    """Whatever part of the evidence is missing, a device that loses acknowledged data never passes."""
+    """A device that loses acknowledged data never passes. It does not matter which part of the evidence is missing."""
     partial = {name: None if name in hidden else value for name, value in measured(truth).items()}
     confounders = (confounder,) if confounder else ()
     found = weigh(Evidence(promise=promise, confounders=confounders, **partial))
@@ -229,7 +238,7 @@ def test_a_wrong_pass_never_occurs(truth: str, hidden: set[str], promise: Any, c
 
 @pytest.mark.parametrize("truth", TRUTHS)
 def test_full_evidence_gives_the_true_verdict(truth: str) -> None:
-    """With everything measured, safe devices pass and the others fail; a cache that survives may be another lie."""
+    """With everything measured, safe devices pass and the others fail. A cache that survives may be another lie."""
     right = "inconclusive" if truth == "survivor" else "pass" if truth in SAFE else "fail"
     assert weigh(Evidence(**measured(truth))).verdict == right
 
@@ -238,7 +247,10 @@ ANY_RATE = [None, SLOW, Interval(130, 170), MODEST, CACHED]
 
 
 def test_a_pass_always_has_evidence_of_durability() -> None:
-    """Over a grid of evidence, contradictory ones included, each pass rests on one of the kinds of proof."""
+    """Each pass rests on one of the kinds of proof.
+
+    This holds over a grid of evidence, contradictory evidence included.
+    """
     passes = 0
     grid = product(
         ANY_RATE, ANY_RATE, ANY_RATE, [None, KEPT, EMPTIED], [None, True, False], [None, "write_back", "write_through"],

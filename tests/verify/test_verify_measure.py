@@ -95,7 +95,7 @@ def test_a_place_that_cannot_be_written_is_reported(raidctl: Raidctl) -> None:
 
 
 def test_a_switch_without_a_yes_is_refused_where_nobody_can_be_asked(raidctl: Raidctl, place: Path) -> None:
-    """A policy of the machine is changed: a script has to say that it may be."""
+    """Switching a policy of the machine needs permission from a script."""
     done = raidctl("verify", "--measure", "--switch-policy", place)
     assert done.exit_code in (2, 3)
     assert list(place.iterdir()) == []
@@ -103,7 +103,10 @@ def test_a_switch_without_a_yes_is_refused_where_nobody_can_be_asked(raidctl: Ra
 
 @pytest.mark.slow
 def test_a_directory_is_answered_kept_and_left_as_it_was(raidctl: Raidctl, place: Path) -> None:
-    """Whatever this machine is: the figures are in the JSON, the run is in the list, the file is gone."""
+    """A measured directory is left as it was.
+
+    Whatever this machine is, the figures are in the JSON, the run is in the list, the file is gone.
+    """
     done = raidctl("verify", "--measure", "--seconds", "10", "--size", "64MiB", "--json", "--media", "ssd", place)
     assert done.exit_code in (0, 1, 3)
     report = msgspec.json.decode(done.stdout, type=Verification)
@@ -117,7 +120,10 @@ def test_a_directory_is_answered_kept_and_left_as_it_was(raidctl: Raidctl, place
 
 @pytest.mark.slow
 def test_an_export_is_measured_and_answered(raidctl: Raidctl) -> None:
-    """In real time, so only that there is an answer, of figures, on a screen of 80 columns; nothing is kept."""
+    """An export is measured and answered with figures on 80 columns.
+
+    It runs in real time, so no more is checked; nothing is kept.
+    """
     words = ("--media", "hdd", "--drive-rpm", "15000", "--seconds", "10", "--no-save")
     with modelled("--kind", "write-through", "--rpm", "15000", "--size", "128MiB") as (model, _):
         uri = f"nbd+unix:///?socket={model.socket}"
@@ -129,7 +135,7 @@ def test_an_export_is_measured_and_answered(raidctl: Raidctl) -> None:
 
 
 def test_a_directory_of_this_one_is_found_by_its_name(raidctl: Raidctl, place: Path) -> None:
-    """A word without a slash is a path, too: what is measured is never an id."""
+    """A word without a slash is a path, too. What is measured is never an id."""
     before = Path.cwd()
     os.chdir(place.parent)
     try:
@@ -155,7 +161,7 @@ def test_what_is_only_read_names_what_it_takes_to_write(raidctl: Raidctl) -> Non
 
 @pytest.mark.slow
 def test_ctrl_c_leaves_the_answers_up_to_then_and_no_file(place: Path, tmp_path: Path) -> None:
-    """Exit code 130, a document with what was known, and the directory as it was."""
+    """Ctrl-C leaves a document with what was known. The exit code is 130, and the directory is as it was."""
     words = ["--state-dir", str(tmp_path / "state"), "verify", "--measure", "--seconds", "60", "--size", "64MiB"]
     process = subprocess.Popen(
         [sys.executable, "-m", "raidctl", *words, "--json", str(place)], cwd=ROOT, stdout=subprocess.PIPE,
@@ -182,7 +188,10 @@ def test_what_cannot_be_flushed_is_known_before_anything_is_measured(raidctl: Ra
 
 @pytest.mark.slow
 def test_flushes_are_sent_past_a_layer_that_drops_them(raidctl: Raidctl) -> None:
-    """As the manual has it, on the model behind such a layer: it is announced before, and both rates are measured."""
+    """Flushes are sent past a layer that drops them.
+
+    As the manual has it, on the model behind such a layer, this is announced before, and both rates are measured.
+    """
     words = ("--power-safe", "--seconds", "10", "--overwrite", "all", "--yes", "--no-save", "--json")
     with modelled("--kind", "volatile", "--rpm", "15000", "--size", "256MiB", "--no-keep") as (model, _):
         past, target = (f"nbd+unix:///?socket={socket}" for socket in (model.socket, model.dropping))

@@ -31,7 +31,10 @@ def session(trial: str, figures: dict[str, tuple[float, float, float]], **more: 
     ],
 )
 def test_the_knee_is_compared_with_the_share_for_writes(low: float, high: float, verdict: str) -> None:
-    """Of 512 MiB three quarters are for writes: 0.7 to 1.05 times 384 MiB pass, below half fails."""
+    """The knee is compared with the share for writes.
+
+    Of 512 MiB three quarters are for writes: 0.7 to 1.05 times 384 MiB pass, below half fails.
+    """
     knee = session("knee", {"write_cache": ((low + high) / 2, low, high)})
     answer = answered(ground(raid_controller()), knee, cache_size="512MiB")
     assert answer.verdict == verdict
@@ -42,7 +45,7 @@ def test_the_knee_is_compared_with_the_share_for_writes(low: float, high: float,
 
 @pytest.mark.parametrize(("drives", "sure"), [("disabled", True), ("enabled", False), (None, False)])
 def test_whose_cache_was_measured_is_known_where_those_of_the_drives_are_off(drives: str | None, sure: bool) -> None:
-    """A cache of the promised size may be that of the drives, unless they are known to be off."""
+    """A cache of the promised size may be that of the drives. It is not if theirs are known to be off."""
     knee = session("knee", {"write_cache": (380, 370, 390)})
     back = VolumeCache(write_policy="protected_write_back", write_active="write_back", controller_cache="protected")
     answer = answered(ground(raid_controller(volume_cache=back, drive_cache=drives)), knee, cache_size="512MiB")
@@ -51,7 +54,7 @@ def test_whose_cache_was_measured_is_known_where_those_of_the_drives_are_off(dri
 
 
 def test_a_small_knee_while_something_else_uses_the_cache_proves_nothing() -> None:
-    """What slows a device down, or fills its cache, is no fault of the cache."""
+    """What slows a device or fills its cache is no cache fault."""
     knee = session("knee", {"write_cache": (170, 150, 190)})
     busy = Confounder(name="load", text="/dev/sda was at work.")
     answer = answered(
@@ -62,7 +65,7 @@ def test_a_small_knee_while_something_else_uses_the_cache_proves_nothing() -> No
 
 
 def test_in_write_through_the_size_does_not_show() -> None:
-    """No write waits in the cache, so no knee is that of the cache."""
+    """In write-through no knee is that of the cache. No write waits in it."""
     through = VolumeCache(write_policy="write_through", write_active="write_through", controller_cache="not_caching")
     knee = session("knee", {"write_cache": (17, 15, 19)})
     assert answered(ground(raid_controller(volume_cache=through)), knee, cache_size="512MiB").verdict == "pass"
@@ -79,7 +82,10 @@ def test_in_write_through_the_size_does_not_show() -> None:
     ],
 )
 def test_a_level_that_figures_contradict_is_not_passed(levels: list[str], reported: str, verdict: str) -> None:
-    """The tool reports raid6: a contradicting cost is a hint, a contradicting layout fails; a set is neither."""
+    """A level that figures contradict is not passed.
+
+    The tool reports raid6: a contradicting cost is a hint, a contradicting layout fails; a set is neither.
+    """
     cost = session(
         "raid_level", {"write_cost": (5, 4, 6)}, verdict=reported, series={"levels": levels}, reasons=("So.",)
     )

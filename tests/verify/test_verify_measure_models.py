@@ -49,7 +49,10 @@ def lying() -> Session:
 
 @pytest.fixture(scope="module")
 def battery(tmp_path_factory: pytest.TempPathFactory) -> Session:
-    """A controller's cache that a battery keeps: the engine switches a simulated controller, the model follows."""
+    """Return a session on a controller's cache that a battery keeps.
+
+    The engine switches a simulated controller, the model follows.
+    """
     place = tmp_path_factory.mktemp("switched")
     states: dict[State, str] = {"write_through": "policy write-through"}
     found = switched("battery", states=states, engine=switcher(place))
@@ -71,7 +74,10 @@ def test_a_cache_that_is_off_and_slow_commits_pass(write_through: Session) -> No
 
 
 def test_write_back_of_which_nothing_is_seen_is_suspect(write_through: Session) -> None:
-    """The controller reports write-back, all settings pass, and commits wait for the medium."""
+    """Write-back of which nothing is seen is suspect.
+
+    The controller reports it, all settings pass, and commits wait for the medium.
+    """
     known = ground(raid_controller(volume_cache=WRITE_BACK))
     answer = answered(known, write_through, write_cache="protected")
     assert answer.verdict == "suspect"
@@ -80,14 +86,14 @@ def test_write_back_of_which_nothing_is_seen_is_suspect(write_through: Session) 
 
 
 def test_a_drive_of_another_speed_fails(write_through: Session) -> None:
-    """The drive reports 7200 rpm, and commits come at the pace of 15000."""
+    """A drive of another speed fails. It reports 7200 rpm, and commits come at the pace of 15000."""
     known = ground(plain_drive("disabled", rpm=7200))
     assert answered(known, write_through, drive_rpm=7200).verdict == "fail"
     assert answered(ground(plain_drive("disabled", rpm=None)), write_through, drive_rpm=15000).verdict == "pass"
 
 
 def test_a_hard_drive_is_no_solid_state_drive(write_through: Session) -> None:
-    """A drive that is reported as solid state reads like a hard drive."""
+    """A reported solid state drive that reads like a hard drive fails."""
     assert (
         answered(ground(plain_drive("disabled", media="ssd", rpm=None)), write_through, media="ssd").verdict == "fail"
     )
@@ -103,7 +109,7 @@ def test_a_cache_that_a_flush_empties_passes_where_settings_cannot_tell(volatile
 
 
 def test_the_size_of_a_cache_of_nobody_knows_whom_never_passes(volatile: Session) -> None:
-    """It fits, and could be the drives' own; a promise of eight times as much fails."""
+    """It fits, and could be the drives' own. A promise of eight times as much fails."""
     found = unknown_server(volatile)
     for size, verdict in (("8MiB", "inconclusive"), ("64MiB", "fail")):
         asked = claims({"cache_size": size})
@@ -113,7 +119,7 @@ def test_the_size_of_a_cache_of_nobody_knows_whom_never_passes(volatile: Session
 
 
 def test_a_drive_that_lies_fails_once_its_cache_was_off(lying: Session) -> None:
-    """Fast with its cache on, slow with it off: it does not honour the flush."""
+    """A drive that is fast only with its cache on fails. It does not honour the flush."""
     answer = answered(ground(plain_drive("enabled", rpm=15000)), lying, power_safe=True)
     assert answer.verdict == "fail"
     assert "ignores the flush" in " ".join(answer.reasons)
@@ -127,7 +133,7 @@ def test_a_lie_behind_a_controller_in_write_through_is_seen(lying: Session) -> N
 
 
 def test_without_the_switch_a_lie_never_passes_and_the_command_is_named(lying: Session) -> None:
-    """What one more test would decide is inconclusive, with that test as a command to copy."""
+    """What one more test would decide is inconclusive. That test is given as a command to copy."""
     [medium, switch] = lying.results
     as_it_is = {"commits": switch.figures["commits_before"]}
     commits = msgspec.structs.replace(switch, trial="commits", figures=as_it_is)
@@ -138,7 +144,10 @@ def test_without_the_switch_a_lie_never_passes_and_the_command_is_named(lying: S
 
 
 def test_a_battery_backed_cache_passes_by_the_switch(battery: Session) -> None:
-    """Fast in write-back, slow in write-through: it is the controller's cache, and its battery is healthy."""
+    """A cache with a healthy battery passes by the switch.
+
+    It is fast in write-back and slow in write-through, so it is the controller's.
+    """
     answer = answered(ground(raid_controller(volume_cache=WRITE_BACK)), battery, write_cache="protected")
     assert answer.verdict == "pass"
     assert any("ignores the flush" in one for one in answer.ruled_out)
@@ -146,7 +155,10 @@ def test_a_battery_backed_cache_passes_by_the_switch(battery: Session) -> None:
 
 
 def test_a_write_cache_that_nothing_protects_is_confirmed_by_fast_commits(lying: Session) -> None:
-    """``--write-cache unprotected``: the drive's cache is on, and commits are faster than it rotates."""
+    """Fast commits confirm ``--write-cache unprotected``.
+
+    The drive's cache is on, and commits are faster than it rotates.
+    """
     answer = answered(ground(plain_drive("enabled", rpm=15000)), lying, write_cache="unprotected")
     assert answer.verdict == "pass"
     assert any("a cache accepts them" in one for one in answer.reasons)
@@ -160,7 +172,10 @@ def test_the_same_cache_with_a_battery_that_failed_fails(battery: Session) -> No
 
 
 def test_in_a_virtual_machine_nothing_measured_passes(write_through: Session) -> None:
-    """The confounder that forbids it wins over every figure, and the power cut is what would decide."""
+    """In a virtual machine nothing measured passes.
+
+    The confounder that forbids it wins over every figure, and the power cut would decide.
+    """
     beside = Confounder(name="virtual_machine", text="This is a virtual machine.", forbids=True)
     session = msgspec.structs.replace(write_through, confounders=(beside,))
     answer = answered(ground(plain_drive("enabled", rpm=15000), virtual="kvm"), session, power_safe=True)
@@ -169,7 +184,7 @@ def test_in_a_virtual_machine_nothing_measured_passes(write_through: Session) ->
 
 
 def test_an_export_of_which_nothing_is_known_is_answered_by_the_clock_alone(write_through: Session) -> None:
-    """The kind of the medium and its speed are measured: claims about them pass without any setting."""
+    """Claims about the medium's kind and speed pass without any setting. They are measured."""
     asked, found = claims({"media": "hdd", "drive_rpm": 15000}), unknown_server(write_through)
     answers = tuple(unknown_target(asked, found.named, "It is not known.", served=True))
     report = Verification(host=Host(hostname="m"), verdict=overall(answers), answers=answers)

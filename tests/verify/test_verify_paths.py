@@ -1,4 +1,4 @@
-"""Paths as targets of ``raidctl verify``, and the message if there is nothing to judge."""
+"""Paths as targets of ``raidctl verify``. There is a message if there is nothing to judge."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def verify(*words: str | Path) -> Result:
 
 
 def test_a_directory_needs_no_dot_before_it(here: Ground, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """``srv`` is the directory of that name, as it is for ``bench run`` and ``--measure``."""
+    """``srv`` is the directory of that name. It is so for ``bench run`` and ``--measure``, too."""
     (tmp_path / "srv" / "db").mkdir(parents=True)
     (tmp_path / "link").symlink_to(tmp_path / "srv")
     monkeypatch.chdir(tmp_path)
@@ -46,7 +46,7 @@ def test_a_directory_needs_no_dot_before_it(here: Ground, tmp_path: Path, monkey
 def test_an_id_is_an_id_whatever_lies_in_this_directory(
     here: Ground, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A file that happens to be called like a controller is not what is meant."""
+    """A file with a controller's name is not what is meant."""
     controllers = here.inventory.controllers
     if not controllers:
         pytest.skip("this machine has no storage at all")
@@ -63,7 +63,7 @@ def test_an_id_is_an_id_whatever_lies_in_this_directory(
 def test_what_leads_nowhere_is_not_judged(
     here: Ground, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, word: str, message: str
 ) -> None:
-    """A link without its target, or an empty variable of a script, does not mean the root directory."""
+    """A link without its target does not mean the root directory. Neither does an empty variable of a script."""
     (tmp_path / "dangling").symlink_to("/no/such/place")
     (tmp_path / "circle").symlink_to("circle")
     monkeypatch.chdir(tmp_path)
@@ -73,7 +73,7 @@ def test_what_leads_nowhere_is_not_judged(
 
 
 def test_a_name_that_is_no_text_is_answered_as_json(tmp_path: Path) -> None:
-    """The JSON is whole, with a mark where the name has bytes that are no character."""
+    """The JSON is whole although a name is no text. It has a mark where bytes are no character."""
     name = b"caf\xe9".decode("utf-8", "surrogateescape")
     done = CliRunner().invoke(
         cli, ["--demo", "9271", "--state-dir", str(tmp_path), "--json", "verify", f"/boot/{name}"]
@@ -83,7 +83,7 @@ def test_a_name_that_is_no_text_is_answered_as_json(tmp_path: Path) -> None:
 
 
 def test_files_that_are_no_outputs_are_called_so(tmp_path: Path) -> None:
-    """Where nothing is found, what could not be read is on the screen: there is no machine whose doctor could tell."""
+    """If nothing is found, the screen shows what could not be read. There is no machine for doctor to examine."""
     (tmp_path / "picture").write_bytes(bytes(range(256)) * 9)
     done = CliRunner().invoke(cli, ["--replay", str(tmp_path / "picture"), "verify"])
     assert done.exit_code == 3

@@ -1,4 +1,4 @@
-"""``verify --power-safe --powercut FILE``: what a run shows, of which drive, and what it does not show."""
+"""``verify --power-safe --powercut FILE``: what a run shows of which drive, and what not."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def answered(verify: Verify, tmp_path: Path) -> Answered:
 
 
 def test_enough_cuts_of_that_drive_pass_what_its_settings_leave_open(answered: Answered) -> None:
-    """Five by a plug; the answer has the bound, and each cut as evidence."""
+    """Five by a plug. The answer has the bound, and each cut as evidence."""
     code, answer = answered(run(*map(cut, range(1, 6))), MACHINE, DRIVE)
     assert (code, answer["verdict"]) == (0, "pass")
     assert answer["reasons"][0] == "5 power cuts lost nothing: at most 45% of the cuts lose data (95 % confidence)."
@@ -79,7 +79,10 @@ def test_one_loss_fails_it(answered: Answered) -> None:
     ],
 )
 def test_what_a_run_does_not_show(answered: Answered, made: PowerCutRun, why: str) -> None:
-    """Too few cuts, unknown means, other settings, a virtual machine: nothing passes or fails."""
+    """With too few cuts or unknown means, nothing passes or fails.
+
+    The same holds for other settings and a virtual machine.
+    """
     code, answer = answered(made, MACHINE, DRIVE)
     assert (code, answer["verdict"]) == (3, "inconclusive")
     assert any(why in reason for reason in answer["reasons"]), answer["reasons"]

@@ -31,7 +31,10 @@ KEPT = {"verdict", "claim", "source"}
 def test_no_text_of_hardware_breaks_or_steers_the_answer(
     data: st.DataObject, base: Inventory, paper: Paper, more: bool
 ) -> None:
-    """No control or invisible character comes through, no line is too wide, nothing fails, in UTF-8 and in ASCII."""
+    """No control or invisible character comes through.
+
+    No line is too wide, and nothing fails, in UTF-8 and in ASCII.
+    """
     known = Ground(Survey(base), Kernel())
     report = verify(known, claims(GIVEN), whole(known, drives=True)[0], (), ("a",))
     built = msgspec.to_builtins(report)
@@ -54,7 +57,7 @@ def test_no_text_of_hardware_breaks_or_steers_the_answer(
 
 
 def test_the_same_reason_of_two_volumes_is_printed_once() -> None:
-    """The volumes are listed above it; with -v each one has its own answer."""
+    """The volumes are listed above it. With -v each one has its own answer."""
     inventory = replayed("smartarray-gen9-degraded").inventory
     known = Ground(Survey(inventory), Kernel())
     report = verify(known, claims({"checked_within": "10d"}), whole(known, drives=False)[0], (), ())
@@ -66,7 +69,7 @@ def test_the_same_reason_of_two_volumes_is_printed_once() -> None:
 
 
 def test_a_failed_measurement_is_reported() -> None:
-    """A test without a result is shown with its reason in the place of the figure."""
+    """A test without a result shows its reason instead of the figure."""
     known = Ground(Survey(DEGRADED), Kernel())
     report = verify(known, claims(GIVEN), whole(known, drives=True)[0], (), ())
     why = "2 of 67 operations on /dev/sdb failed: Input/output error."

@@ -1,4 +1,7 @@
-"""A policy that is switched for the length of a measurement: refused where it does harm, put back on every way out."""
+"""A policy that is switched for the length of a measurement.
+
+It is refused where it does harm, and put back on every way out.
+"""
 
 from __future__ import annotations
 
@@ -99,7 +102,7 @@ def test_a_family_that_cannot_be_changed_refuses() -> None:
 
 @pytest.mark.parametrize(("setting_of", "shared"), [("acme:0", True), ("acme:0/a", True), ("acme:0/v0", False)])
 def test_a_setting_of_the_whole_controller_is_shared(setting_of: str, *, shared: bool) -> None:
-    """Other volumes of the same controller, or array, would be switched as well."""
+    """A setting of a whole controller or array is shared. Other volumes there would be switched as well."""
     one = raid_controller()
     other = type(one.volumes[0])(id="acme:0/v1", array="acme:0/a", status="ok")
     known = ground(msgspec.structs.replace(one, volumes=(*one.volumes, other)))

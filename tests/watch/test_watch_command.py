@@ -53,7 +53,7 @@ def server() -> Iterator[tuple[Server, str]]:
 
 
 class Watched:
-    """A simulated machine, looked at on a clock that moves with each look."""
+    """A simulated machine with a clock that moves with each look."""
 
     def __init__(self, state: Path, patch: pytest.MonkeyPatch) -> None:
         self.state = state
@@ -87,7 +87,10 @@ def subjects(server: Server) -> list[str]:
 
 
 def test_a_month_of_a_machine(watched: Watched, server: tuple[Server, str]) -> None:
-    """A drive fails, is replaced and rebuilt: each step is one mail, a reminder after a week, four signs of life."""
+    """Each step of a failed, replaced and rebuilt drive is one mail.
+
+    A reminder comes after a week, and there are four signs of life.
+    """
     keeper, address = server
     words = ("--mail", "root", "--smtp", address, "--alive", "7d", "--json")
     story = []
@@ -129,7 +132,7 @@ def test_a_month_of_a_machine(watched: Watched, server: tuple[Server, str]) -> N
 def test_a_server_that_refuses_for_a_day_loses_nothing_and_repeats_nothing(
     watched: Watched, server: tuple[Server, str]
 ) -> None:
-    """Every ten minutes it is tried; when it accepts again, one mail has all of it, and the next look sends none."""
+    """Every ten minutes it is tried. When it accepts again, one mail has all of it, and the next look sends none."""
     keeper, address = server
     words = ("--mail", "admin@example.org", "--smtp", address, "--after", "1")
     watched.look(*words)
@@ -158,7 +161,10 @@ def test_a_server_that_refuses_for_a_day_loses_nothing_and_repeats_nothing(
 def test_a_mail_that_was_sent_and_not_marked_has_the_same_message_id(
     watched: Watched, server: tuple[Server, str]
 ) -> None:
-    """A kill between delivery and mark: the mail comes twice, and a mail system can tell."""
+    """A mail that comes twice has the same message id.
+
+    The kill is between delivery and mark; a mail system can recognise the mail.
+    """
     keeper, address = server
     words = ("--mail", "root", "--smtp", address, "--after", "1")
     watched.run("demo", "--pull", "raid6", "3")
@@ -175,7 +181,10 @@ def test_a_mail_that_was_sent_and_not_marked_has_the_same_message_id(
 
 
 def test_the_mails_about_a_finding_are_one_conversation(watched: Watched, server: tuple[Server, str]) -> None:
-    """That a volume is degraded, the reminder and its end refer to the same thing; another finding to another one."""
+    """The mails about a finding refer to the same thing.
+
+    They are that a volume is degraded, the reminder and the end; another finding refers to another thing.
+    """
     keeper, address = server
     words = ("--mail", "root", "--smtp", address, "--after", "1")
     watched.run("demo", "--pull", "raid6", "3")
@@ -192,7 +201,7 @@ def test_the_mails_about_a_finding_are_one_conversation(watched: Watched, server
 
 
 def test_no_server_is_a_failure_that_waits(watched: Watched, tmp_path: Path) -> None:
-    """Nobody listens there: exit code 3, the reason, and the events wait; other channels have theirs."""
+    """Nobody listens there: exit code 3, the reason, and the events wait. Other channels have theirs."""
     with closing(socket.create_server(("127.0.0.1", 0))) as free:
         port = free.getsockname()[1]
     hook, seen = hook_of(tmp_path, "cat > {seen}")
@@ -215,7 +224,7 @@ def hook_of(tmp_path: Path, script: str) -> tuple[Path, Path]:
 def test_mail_goes_through_sendmail_if_it_is_installed(
     watched: Watched, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A plain text in seven bits; what sendmail refuses for now (75) waits, and nothing else is tried."""
+    """A plain text in seven bits. What sendmail refuses for now (75) waits, and nothing else is tried."""
     program, seen = tmp_path / "bin" / "sendmail", tmp_path / "seen"
     program.parent.mkdir()
     program.write_text(f'#!/bin/sh\necho "$@" > {seen}\ncat >> {seen}\n')
@@ -236,7 +245,7 @@ def test_mail_goes_through_sendmail_if_it_is_installed(
 
 
 def test_a_program_has_the_report_and_the_worst_event(watched: Watched, tmp_path: Path) -> None:
-    """JSON on standard input, like --json; the worst event in its environment; marked after exit code 0 only."""
+    """JSON on standard input, like --json. The worst event in its environment; marked after exit code 0 only."""
     hook, seen = hook_of(tmp_path, 'echo "$RAIDCTL_EVENT $RAIDCTL_SEVERITY $RAIDCTL_OBJECT" >> {seen}; cat >> {seen}')
     watched.look("--run", str(hook), "--after", "1")
     head, _, document = seen.read_text().partition("\n")
@@ -254,7 +263,7 @@ def test_a_program_has_the_report_and_the_worst_event(watched: Watched, tmp_path
 
 
 def test_without_an_address_it_prints_and_is_never_red(watched: Watched) -> None:
-    """Exit code 0, and a sentence that names the options; one that is added later receives what is present."""
+    """Exit code 0, and a sentence that names the options. One that is added later receives what is present."""
     done = watched.look()
     assert done.exit_code == 0
     assert "No address is configured, so this is only printed: --mail ADDRESS, or --run PROGRAM." in done.stdout
@@ -269,7 +278,10 @@ def test_present_findings_reach_an_address_that_is_added(watched: Watched, tmp_p
 
 
 def test_a_damaged_state_is_put_aside_and_everything_is_reported_again(watched: Watched) -> None:
-    """Half a file, or another one: a note names both, the alarms come again, and the exit code is 3 once."""
+    """A damaged state is put aside, and the alarms come again.
+
+    It is half a file, or another one; a note names both, and the exit code is 3 once.
+    """
     watched.events("--after", "1")
     file = watched.state / "demo/raid6/watch.json"
     file.write_bytes(file.read_bytes()[:100])
@@ -284,7 +296,10 @@ def test_a_damaged_state_is_put_aside_and_everything_is_reported_again(watched: 
 def test_a_damaged_file_of_ignored_findings_is_mailed_and_makes_the_unit_fail(
     watched: Watched, server: tuple[Server, str]
 ) -> None:
-    """The finding that it waived is reported, and that the file is damaged, once; exit code 3 until it is corrected."""
+    """A damaged ignore file and the finding it waived are reported once.
+
+    The exit code is 3 until the file is corrected.
+    """
     keeper, address = server
     words = ("--mail", "root", "--smtp", address)
     watched.run("--demo", "raid6", "diagnose", "--ignore", "md_without_bitmap", "--until", "2999-12-31",
@@ -305,7 +320,10 @@ def test_a_damaged_file_of_ignored_findings_is_mailed_and_makes_the_unit_fail(
 
 
 def test_a_state_that_cannot_be_written_silences_nothing(watched: Watched, tmp_path: Path) -> None:
-    """As on a full file system: the alarm is delivered, with a note, at each look again; exit code 3."""
+    """If the state cannot be written, each look delivers the alarm again.
+
+    There is a note, and exit code 3, as on a full file system.
+    """
     (watched.state / "demo/raid6").mkdir(parents=True, mode=0o700)
     watched.state.chmod(0o700)
     (watched.state / "demo/raid6/watch.json").mkdir()
@@ -321,7 +339,10 @@ def test_a_state_that_cannot_be_written_silences_nothing(watched: Watched, tmp_p
 
 
 def test_a_pipe_in_the_place_of_the_state_is_named(watched: Watched) -> None:
-    """Nobody writes into it or reads it, so that a look would never end; the notes say so of both."""
+    """A pipe in the place of the state is named.
+
+    It has no writer or reader, so that a look would never end; the notes name both.
+    """
     place = watched.state / "demo/raid6"
     place.mkdir(parents=True, mode=0o700)
     watched.state.chmod(0o700)
@@ -352,7 +373,10 @@ def test_two_looks_at_once(watched: Watched) -> None:
 
 
 def test_a_host_that_cannot_be_reached_ends_nothing(watched: Watched) -> None:
-    """Unreachable: exit code 8 each time, reported once after a day, and nothing is good again."""
+    """An unreachable host ends nothing.
+
+    The exit code is 8 each time, it is reported once after a day, and nothing is good again.
+    """
     for hours, kinds in ((0, []), (23, []), (2, [("unknown", "machine_not_read")]), (24, [])):
         watched.now += hours * 3600
         done = watched.run("--host", "nobody@127.0.0.1.invalid", "--timeout", "5", "watch", "--once", "--json")
@@ -388,7 +412,7 @@ def test_wrong_words(watched: Watched, words: tuple[str, ...], sentence: str) ->
 
 
 def test_the_test_message(watched: Watched, server: tuple[Server, str]) -> None:
-    """It arrives, nothing is remembered, and a server that refuses is exit code 3."""
+    """The test message arrives, and nothing is remembered. A server that refuses is exit code 3."""
     keeper, address = server
     done = watched.run("watch", "--test", "--mail", "root", "--smtp", address)
     assert (done.exit_code, done.stdout) == (0, "A test message was sent to mail:root.\n")

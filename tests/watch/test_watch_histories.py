@@ -1,4 +1,7 @@
-"""Random histories: each finding that lasts is reported once, its end once, and nothing that did not last."""
+"""Random histories of findings.
+
+Each finding that lasts is reported once, its end once, and nothing that did not last.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,7 @@ MAIL, PROGRAM = "mail:root", "run:/bin/true"
 
 
 class History(NamedTuple):
-    """What the looks say of one rule on one object, every ``gap`` seconds."""
+    """Results of the looks for one rule and object, every ``gap`` seconds."""
 
     severity: Severity
     after: int
@@ -43,7 +46,7 @@ def finding(severity: Severity, where: str = "x:0/v0") -> Finding:
 
 
 def look(state: str, severity: Severity) -> Look:
-    """One look; a rule without a finding on a machine that was read means good, otherwise unknown."""
+    """One look. A rule without a finding on a machine that was read means good, otherwise unknown."""
     if state == "missing":
         return Look(objects=frozenset({("x:0/v0", None)}))
     if state == "unknown" and severity == "critical":
@@ -53,7 +56,7 @@ def look(state: str, severity: Severity) -> Look:
 
 
 def expected(one: History) -> list[tuple[int, str]]:
-    """New and good again, from the runs of looks that say bad or good."""
+    """Return the expected events, new and good again. They follow from the runs of looks that are bad or good."""
     telling = [
         (number, "good" if state == "missing" else state)
         for number, state in enumerate(one.states) if state in ("bad", "good", "missing")
@@ -77,7 +80,10 @@ def expected(one: History) -> list[tuple[int, str]]:
 
 
 def test_what_lasts_is_reported_exactly_once() -> None:
-    """In 10,000 random histories, with channels that fail at random, and memory that is written and read each time."""
+    """What lasts is reported exactly once in 10,000 random histories.
+
+    Channels fail at random, and memory is written and read each time.
+    """
     chance = random.Random(19)  # noqa: S311 - histories, no secrets
     for _ in range(HISTORIES):
         one = history(chance)
@@ -103,7 +109,11 @@ def test_what_lasts_is_reported_exactly_once() -> None:
 
 
 def test_reminders_come_as_configured_until_it_is_good() -> None:
-    """A finding of thirty days, looked at every hour: one report, a reminder a week, one end; none with --remind 0."""
+    """Reminders come as configured until a finding is good.
+
+    One of thirty days, looked at every hour, gives one report, a reminder a week and one end; with --remind 0 it gives
+    no reminder.
+    """
     for remind, number in ((7 * DAY, 4), (DAY, 29), (None, 0)):
         memory, kinds = Memory(), Counter[str]()
         for hour in range(30 * 24 + 3):
@@ -114,7 +124,10 @@ def test_reminders_come_as_configured_until_it_is_good() -> None:
 
 
 def test_a_result_that_stays_unknown_is_reported_once_and_ends_nothing() -> None:
-    """A failed battery whose tool is gone for two days: reported, unknown after a day, and never good again."""
+    """A result that stays unknown is reported once.
+
+    A failed battery whose tool is gone for two days is reported, unknown after a day, and never good again.
+    """
     memory, kinds = Memory(), list[str]()
     for hour in range(80):
         one = look("bad", "critical") if hour < 10 or hour > 70 else Look(complete=False)
@@ -124,7 +137,7 @@ def test_a_result_that_stays_unknown_is_reported_once_and_ends_nothing() -> None
 
 
 def test_an_object_that_is_gone_is_not_good_again() -> None:
-    """A failed drive that was pulled is no longer there; another serial number in its bay is another drive."""
+    """A failed drive that was pulled is no longer there. Another serial number in its bay is another drive."""
     bad = Sighting(finding=finding("critical", "x:0/3"), state="bad", serial="A", is_object=True)
     memory, events = step(Memory(), Look(sightings=(bad,), objects=frozenset({("x:0/3", "A")})), BEGIN, Config())
     assert [event.kind for event in events] == ["new"]
@@ -137,7 +150,7 @@ def test_an_object_that_is_gone_is_not_good_again() -> None:
 
 
 def test_a_serial_number_that_is_missing_once_makes_no_second_report() -> None:
-    """The tool reports the serial number in every second look only: it is one drive."""
+    """A drive is one although its serial number is sometimes missing. The tool reports it in every second look only."""
     memory, kinds = Memory(), list[str]()
     for number, serial in enumerate((None, "A", None, "A", None)):
         bad = Sighting(finding=finding("critical", "x:0/3"), state="bad", serial=serial, is_object=True)
@@ -148,7 +161,10 @@ def test_a_serial_number_that_is_missing_once_makes_no_second_report() -> None:
 
 
 def test_what_gets_worse_is_reported_and_what_gets_milder_is_not() -> None:
-    """A warning that becomes critical, is a warning again, and critical again: two reports."""
+    """What gets worse is reported, what gets milder is not.
+
+    A warning that becomes critical, a warning again, and critical again gives two reports.
+    """
     memory, kinds = Memory(), list[str]()
     worst: list[Severity] = ["warning", "warning", "critical", "warning", "critical"]
     for number, severity in enumerate(worst):
@@ -158,7 +174,10 @@ def test_what_gets_worse_is_reported_and_what_gets_milder_is_not() -> None:
 
 
 def test_a_clock_that_is_set_back_delays_no_reminder() -> None:
-    """A machine that began in 2099 and is corrected to today is reminded a week later, not in 2099."""
+    """A clock that is set back delays no reminder.
+
+    A machine that began in 2099 and is corrected to today is reminded a week later, not in 2099.
+    """
     memory, _ = step(Memory(), look("bad", "critical"), 4_080_000_000.0, Config())
     memory, events = step(memory, look("bad", "critical"), BEGIN, Config())
     assert not events
@@ -167,7 +186,7 @@ def test_a_clock_that_is_set_back_delays_no_reminder() -> None:
 
 
 def test_a_new_channel_gets_what_is_present() -> None:
-    """An address that is added later gets the earlier reports once; one that is removed gets nothing."""
+    """An address that is added later gets the earlier reports once. One that is removed gets nothing."""
     memory, events = step(Memory(), look("bad", "critical"), BEGIN, Config())
     memory = enqueue(memory, events, (), BEGIN)
     assert memory.queue == ()
@@ -181,7 +200,7 @@ def test_a_new_channel_gets_what_is_present() -> None:
 
 
 def test_signs_of_life_do_not_pile_up() -> None:
-    """A mail server that is down for a month: one sign of life waits, and every other event."""
+    """Signs of life do not pile up. If a mail server is down for a month, one of them waits, besides the events."""
     config = Config(alive=DAY, remind=DAY)
     memory = Memory()
     for day in range(30):
@@ -192,7 +211,7 @@ def test_signs_of_life_do_not_pile_up() -> None:
 
 @pytest.mark.parametrize("gap", [600.0, 7200.0])
 def test_time_instead_of_looks(gap: float) -> None:
-    """With --after 2h a warning needs two hours, however many looks that are."""
+    """With --after 2h a warning needs two hours. The number of looks does not matter."""
     config = Config(after=7200.0, by_time=True)
     memory, at = Memory(), list[float]()
     for number in range(int(4 * 7200 / gap)):
@@ -207,7 +226,7 @@ def known(*names: str) -> tuple[Known, ...]:
 
 
 def test_an_object_without_a_finding_that_is_gone_is_reported_once() -> None:
-    """After two complete looks without it; an incomplete look shows nothing, and one that is back is as before."""
+    """After two complete looks without it. An incomplete look shows nothing, and one that is back is as before."""
     looks = [
         (("a", "b"), True), (("a",), False), (("a",), True), (("a", "b"), True),
         (("a",), True), ((), False), (("a",), True), (("a",), True), (("a", "b"), True), (("a",), True), (("a",), True),
@@ -221,7 +240,7 @@ def test_an_object_without_a_finding_that_is_gone_is_reported_once() -> None:
 
 
 def test_an_object_whose_serial_number_comes_and_goes_stays_one() -> None:
-    """A controller whose tool is installed, removed and installed again; another one in its slot is another one."""
+    """A controller whose tool is installed, removed and installed again. Another one in its slot is another one."""
     bare = Known(kind="controller", identity="x:0", where="x:0")
     named = Known(kind="controller", identity="EX A", where="x:0", serial="A")
     other = Known(kind="controller", identity="EX B", where="x:0", serial="B")
@@ -233,7 +252,7 @@ def test_an_object_whose_serial_number_comes_and_goes_stays_one() -> None:
 
 
 def test_an_object_with_a_finding_is_gone_once() -> None:
-    """A failed drive that is pulled has one event, not one of its finding and one of itself."""
+    """A failed drive that is pulled has one event. There is not one of its finding and one of itself."""
     drive = Known(kind="drive", identity="EX A", where="x:0/3", serial="A")
     bad = Sighting(finding=finding("critical", "x:0/3"), state="bad", serial="A", is_object=True)
     memory, _ = step(

@@ -1,4 +1,7 @@
-"""``raidctl watch`` without ``--once``: what is read how often, what is marked, what is unknown, lines and objects."""
+"""``raidctl watch`` without ``--once``: what is read how often.
+
+It is also about what is marked, what is unknown, lines and objects.
+"""
 
 from __future__ import annotations
 
@@ -65,7 +68,10 @@ def boards(moving: Moving, at_most: float) -> list[Board]:
 
 
 def test_a_rebuild_is_followed_to_its_end(capsys: pytest.CaptureFixture[str]) -> None:
-    """In a pipe: the first reading, a line every 5 percent, how it ended, and what is no longer wrong."""
+    """In a pipe, a rebuild is followed to its end.
+
+    There is the first reading, a line every 5 percent, how it ended, and what is no longer wrong.
+    """
     assert followed(md_rebuild(), at_most=130.0) == 3  # the recording has no log
     out, err = capsys.readouterr()
     assert "raidctl: not read: kernel log\n" in err
@@ -81,7 +87,10 @@ def test_a_rebuild_is_followed_to_its_end(capsys: pytest.CaptureFixture[str]) ->
 
 
 def test_kernel_files_are_read_at_each_interval_and_tools_seldom() -> None:
-    """Nobody runs a vendor's tool every two seconds: 30, then 45 and 68 seconds later; the kernel's files 100 times."""
+    """A vendor's tool is not run every two seconds.
+
+    It runs after 30, then 45 and 68 seconds later; the kernel's files are read 100 times.
+    """
     moving = tool_rebuild(verb="VERIFYING", takes=90000.0)
     followed(moving, at_most=200.0)
     assert moving.asked["tw_cli /c6 show all"] in (4, 5)
@@ -99,7 +108,7 @@ def test_a_longer_interval_holds_for_tools_as_well() -> None:
 
 
 def test_each_change_is_an_object(capsys: pytest.CaptureFixture[str]) -> None:
-    """The first reading as a whole, then only what changes; each value continues from the one printed before."""
+    """The first reading as a whole, then only what changes. Each value continues from the one printed before."""
     followed(md_rebuild(), at_most=130.0, as_json=True)
     found = changes(capsys)
     assert {one.kind for one in found if one.at == "2026-03-10T22:00:00Z"} == {"first"}
@@ -121,7 +130,7 @@ def test_ctrl_c_ends_it_like_a_limit(capsys: pytest.CaptureFixture[str]) -> None
 
 
 def test_a_machine_that_is_lost_is_unknown_and_comes_back(capsys: pytest.CaptureFixture[str]) -> None:
-    """Nothing is good again, gone or ended while it cannot be reached; afterwards it is compared with before."""
+    """Nothing is good again, gone or ended while it cannot be reached. Afterwards it is compared with before."""
     moving = md_rebuild(takes=9000.0)
     settings, connections = Settings(), []
     settings.as_json = True
@@ -153,7 +162,10 @@ def test_a_machine_that_is_lost_is_unknown_and_comes_back(capsys: pytest.Capture
 
 
 def test_a_changed_value_is_marked_for_a_minute() -> None:
-    """With a sign as well as bold, so that it shows without colour; then it is as the others."""
+    """A changed value is marked for a minute.
+
+    It has a sign as well as bold, so that it shows without colour; then it is as the others.
+    """
     shown = boards(md_rebuild(takes=50.0), 200.0)
     verdict = shown[0].facts[0]
     marked = [board.reading.frame.seconds for board in shown if board.mark(board.facts[0])]
@@ -176,7 +188,10 @@ def reading(inventory: Inventory, seconds: float = 0.0, entries: Sequence[Event]
 
 @pytest.mark.parametrize("name", MACHINES)
 def test_every_machine_fits_every_terminal(name: str) -> None:
-    """No line is wider, no picture is higher, the verdict is on top; nothing that is wrong is left out of the facts."""
+    """Every machine fits every terminal.
+
+    No line is wider, no picture is higher, the verdict is on top; nothing that is wrong is left out of the facts.
+    """
     inventory = replayed(name).inventory
     board = Live().step(reading(inventory))
     for width, rows in ((80, 24), (40, 24), (20, 10), (12, 3)):
@@ -197,7 +212,10 @@ def test_every_machine_fits_every_terminal(name: str) -> None:
 
 @pytest.mark.parametrize("rows", [10, 12, 16, 24])
 def test_the_percentage_is_on_a_small_screen(rows: int) -> None:
-    """It is what people wait for: conditions and caches are cut before the first task."""
+    """The percentage is on a small screen.
+
+    It is what people wait for: conditions and caches are cut before the first task.
+    """
     inventory = replayed("smartarray-gen9-degraded").inventory
     [task] = inventory.tasks
     found = [text.plain for text in picture(Live().step(reading(inventory)), Paper(width=40), rows)]
@@ -208,7 +226,7 @@ def test_the_percentage_is_on_a_small_screen(rows: int) -> None:
 
 @pytest.mark.parametrize("name", MACHINES)
 def test_what_vanishes_from_an_incomplete_reading_is_unknown(name: str) -> None:
-    """Of every recorded machine: nothing is gone, and the verdict is not better than unknown."""
+    """In an incomplete reading of any recorded machine, nothing is gone. The verdict is not better than unknown."""
     inventory = replayed(name).inventory
     live = Live()
     first = live.step(reading(inventory))
@@ -239,7 +257,7 @@ def test_entries_of_logs_are_events() -> None:
 
 
 def test_the_time_of_a_demo_passes_in_another_shell(tmp_path: Path) -> None:
-    """Each reading of a simulated machine shows what it is now: a rebuild advances while it is watched."""
+    """Each reading of a simulated machine shows what it is now. A rebuild advances while it is watched."""
 
     class Clock(VirtualClock):
         """One whose sleep is ten minutes of the simulated machine."""
@@ -271,7 +289,7 @@ def test_a_recording_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_demo_that_is_well(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """In a pipe, a time and a sentence; as JSON, where it comes from; exit code 0."""
+    """In a pipe, a time and a sentence. As JSON, where it comes from; exit code 0."""
     settings = Settings()
     settings.demo, settings.state_dir = "raid6", str(tmp_path)
     for settings.as_json in (False, True):
@@ -286,7 +304,7 @@ def test_a_demo_that_is_well(tmp_path: Path, capsys: pytest.CaptureFixture[str])
 
 
 def test_facts_do_not_repeat() -> None:
-    """A key names one value, or a change would be printed at every reading."""
+    """A key names one value. Otherwise a change would be printed at every reading."""
     for name in MACHINES:
         inventory = replayed(name).inventory
         keys = [fact.key for fact in facts_of(inventory, inventory.tasks, ())]

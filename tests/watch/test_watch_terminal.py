@@ -1,4 +1,4 @@
-"""``raidctl watch`` on a real terminal: whatever ends it, the terminal is as it was before."""
+"""``raidctl watch`` on a real terminal. Whatever ends it, the terminal is as it was before."""
 
 from __future__ import annotations
 
@@ -28,7 +28,10 @@ SECOND_SCREEN, FIRST_SCREEN, CURSOR = b"\x1b[?1049h", b"\x1b[?1049l", b"\x1b[?25
 def watched(
     state: Path, *command: str, term: str = "xterm", size: tuple[int, int] = (24, 80)
 ) -> Iterator[tuple[int, int]]:
-    """The terminal and the process of a command, which leads the terminal's session as a shell's job does."""
+    """Yield the terminal and the process of a command.
+
+    The process leads the terminal's session as a shell's job does.
+    """
     leader, follower = pty.openpty()
     fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", *size, 0, 0))
     words = ["--state-dir", str(state), "--demo", "p440", *(command or ("watch",))]
@@ -65,7 +68,7 @@ def ended(pid: int) -> int:
 
 @pytest.mark.parametrize(("how", "code"), [("ctrl-c", 0), (signal.SIGTERM, 143), (signal.SIGQUIT, -signal.SIGQUIT)])
 def test_the_terminal_is_given_back(tmp_path: Path, how: str | signal.Signals, code: int) -> None:
-    """The first screen, the cursor and all settings; until then, 20 columns are used as they are."""
+    """The first screen, the cursor and all settings. Until then, 20 columns are used as they are."""
     with watched(tmp_path, size=(24, 20)) as (terminal, pid):
         before = termios.tcgetattr(terminal)
         shown = read_until(terminal, b"Events")
@@ -88,7 +91,7 @@ def test_the_terminal_is_given_back(tmp_path: Path, how: str | signal.Signals, c
 
 
 def test_ctrl_z_gives_the_terminal_to_the_shell(tmp_path: Path) -> None:
-    """While it is stopped, the shell has the first screen; afterwards it goes on."""
+    """While it is stopped, the shell has the first screen. Afterwards it goes on."""
     with watched(tmp_path) as (terminal, pid):
         read_until(terminal, b"Events")
         os.kill(pid, signal.SIGTSTP)
@@ -104,7 +107,10 @@ def test_ctrl_z_gives_the_terminal_to_the_shell(tmp_path: Path) -> None:
 
 
 def test_a_terminal_that_is_gone_ends_it(tmp_path: Path) -> None:
-    """A closed window, a lost ssh: by the signal, without an error of drawing on nothing."""
+    """A terminal that is gone ends it by the signal.
+
+    On a closed window or a lost ssh there is no error of drawing on nothing.
+    """
     with watched(tmp_path) as (terminal, pid):
         read_until(terminal, b"Events")
         os.close(terminal)
@@ -112,7 +118,7 @@ def test_a_terminal_that_is_gone_ends_it(tmp_path: Path) -> None:
 
 
 def test_lines_that_are_drawn_give_the_terminal_back(tmp_path: Path) -> None:
-    """Bars of tasks: the cursor is shown again after the key that quits, and a closed window is the signal's end."""
+    """Bars of tasks show the cursor again after the key that quits. A closed window is the signal's end."""
     with watched(tmp_path, "tasks", "--watch") as (terminal, pid):
         shown = read_until(terminal, b"37.2 %")
         assert b"\x1b[?25l" in shown

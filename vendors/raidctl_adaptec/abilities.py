@@ -1,4 +1,4 @@
-"""Which deeds arcconf can carry out, by the generation of controllers, and what each was tried on. Pure."""
+"""The deeds that arcconf can carry out, by generation of controllers. What each was tried on is included. Pure."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _NEVER: Mapping[Verb, Ability] = {
     "schedule_learn": Ability(can=False, why_not="The controller schedules its learn cycles automatically."),
 }  # fmt: skip
 _READ_UP = Ability(can=True, proof="manual")
-"""The states before are those of recorded outputs; no answer of a controller to any of these commands is known."""
+"""The states before are those of recorded outputs. No answer of a controller to any of these commands is known."""
 _AACRAID: Mapping[Verb, Ability] = dict.fromkeys(
     ("take_out", "let_in", "add_spare", "remove_spare", "good", "raid", "start_check", "repair", "stop_check"),
     _READ_UP,

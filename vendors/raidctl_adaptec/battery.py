@@ -1,4 +1,7 @@
-"""What keeps the cache through a power loss: battery, ZMM, cache backup unit with its supercapacitor, Green Backup."""
+"""What keeps the cache through a power loss.
+
+It is a battery, ZMM, cache backup unit with its supercapacitor, or Green Backup.
+"""
 
 from __future__ import annotations
 
@@ -58,7 +61,7 @@ _SEVERITY: tuple[BatteryStatus, ...] = ("failed", "missing", "degraded", "learni
 
 
 def section_of(sub: str) -> tuple[str, BatteryKind] | None:
-    """Which battery a part of the controller's section is about; None for another part."""
+    """Which battery a part of the controller's section is about. None for another part."""
     key = normalized(sub)
     return next(((name, kind) for part, name, kind in _SECTIONS if part in key), None)
 

@@ -1,4 +1,4 @@
-"""What the tool can read and set on a controller, or why not."""
+"""What the tool can read and set on controllers, or why not."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _SPLIT = ("cache_split", "no_battery_write_cache")
 
 
 def capabilities(mode: Mode | None, cache: Cache | None, *, smartpqi: bool | None) -> dict[str, Capability]:
-    """The family's table, less what this controller lacks; ``smartpqi``: None if the generation is unknown."""
+    """The family's table, less what this controller lacks. ``smartpqi``: None if the generation is unknown."""
     found = dict(SUPPORT)
     if smartpqi is False:
         why = "Controllers with the aacraid driver have no such setting."
@@ -85,4 +85,4 @@ UNREPORTED = (
         why="arcconf marks a volume whose check has found differences as impacted, in its state",
     ),
 )
-"""Facts that the guards ask for, and the tools of the family have no word for."""
+"""Facts that the guards ask for. The tools of the family have no word for them."""

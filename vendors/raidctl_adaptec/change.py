@@ -1,4 +1,6 @@
-"""Changes of a controller's cache by ``arcconf setcache``: plans, and the meaning of the tool's replies. Pure.
+"""Changes of a controller's cache by ``arcconf setcache``.
+
+The module plans them, and knows what the tool's replies mean. Pure.
 
 The settings and their commands are in :mod:`raidctl_adaptec.settings`. They live in the controller's own memory and
 survive a reboot. To set what is set already is an error for arcconf, so no such command is ever planned.
@@ -61,7 +63,7 @@ def plan(controller: Controller, requests: Sequence[Desired], tools: Sequence[To
 
 
 def flushes(controller: Controller, tools: Sequence[Tool]) -> list[Flush]:  # noqa: ARG001 - the signature of all
-    """There is no such command; a volume that is set to write-through is written out."""
+    """There is no such command. A volume that is set to write-through is written out."""
     cache = controller.cache
     if controller.mode == "hba" or (cache is not None and cache.present is False):
         return [Flush(object_id=controller.id, why="It has no cache in use.", lack="cache")]
@@ -76,7 +78,7 @@ def flushes(controller: Controller, tools: Sequence[Tool]) -> list[Flush]:  # no
 
 
 def judge(action: Action, answer: Answer) -> str | None:
-    """The tool's objection; None if the exit code is 0 and the closing line reports success."""
+    """The tool's objection. None if the exit code is 0 and the closing line reports success."""
     if not isinstance(answer, RunAnswer):
         return None
     lines = [line.strip() for line in f"{answer.text}\n{answer.error_text}".splitlines() if line.strip()]
@@ -142,7 +144,7 @@ class _Planner(Planner):
             self.set((desired.object_id, name), modes[desired.value], *affects)
 
     def drives(self, desired: Desired) -> None:
-        """Set all drives at once, only if all have the same value: one command has to restore them."""
+        """Set all drives at once, only if all have the same value. One command has to restore them."""
         setting = (self.controller.id, "deviceall")
         if setting not in self.current:
             reason = "The tool does not report one setting for all drives, so a command for all could not be undone."
@@ -151,7 +153,7 @@ class _Planner(Planner):
         self.set(setting, SWITCH[desired.value], _EVERY_DRIVE)
 
     def of_smartpqi(self, desired: Desired) -> None:
-        """Caching is on or off for a volume; ratio, protection and threshold are the controller's."""
+        """Caching is on or off for a volume. Ratio, protection and threshold are the controller's."""
         controller = self.controller.id
         if desired.setting == "write_policy" and desired.value in WRITE:
             self.caching(desired)
@@ -173,7 +175,7 @@ class _Planner(Planner):
         self.set((self.controller.id, "writecachebypassthreshold"), desired.value, text)
 
     def caching(self, desired: Desired) -> None:
-        """Write-through is caching switched off; unprotected write-back is the no-battery cache switched on."""
+        """Write-through is caching switched off. Unprotected write-back is the no-battery cache switched on."""
         caching, no_battery = (desired.object_id, "caching"), (self.controller.id, "nobatterywritecache")
         if desired.value == "write_through":
             self.set(caching, "coff", _READS_TOO, _UNVERIFIED)
@@ -208,7 +210,7 @@ class _Planner(Planner):
         return None
 
     def action(self, setting: ToolSetting, wanted: str) -> Action:
-        """The command that sets a setting; with ``noprompt`` where the tool's help has it."""
+        """The command that sets a setting. With ``noprompt`` where the tool's help has it."""
         number = controller_number(self.controller) or ""
         argv = (self.command or "", "setcache", number, *self.words(setting, wanted))
         return Action(argv=argv, timeout=TIMEOUT, lock=LOCK)
@@ -234,7 +236,7 @@ _MODES: dict[Setting, Mapping[str, str]] = {
     "drive_write_cache": SWITCH,
     "write_cache": OF_DRIVE,
 }
-"""The values of an aacraid controller's settings, and the command's word for each."""
+"""The values of an aacraid controller's settings, with the command's words."""
 _Why = tuple[str, str | None]
 _NO_SUCH: _Why = ("The controllers have no such setting.", None)
 _AGED: _Why = ("Controllers with the aacraid driver have no such setting.", None)

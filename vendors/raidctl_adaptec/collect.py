@@ -1,4 +1,4 @@
-"""Outputs brought together: which belong to the same controller, and which drives the volumes lie on."""
+"""Combination of outputs. It finds which belong to the same controller, and which drives the volumes lie on."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Collection(Struct):
         return list({id(answer.output): answer.output for answer in self.answers}.values()) + self.broken_json
 
     def controller(self, number: str | None, serial: str | None) -> ControllerDraft:
-        """The draft of a controller: the one of that number, unless its serial number is another."""
+        """The draft of a controller. It is the one of that number, unless its serial number is another."""
         same = [c for c in self.controllers if number is None or c.name in ("", number)]
         for found in same:
             known = found.get("serial")
@@ -106,7 +106,7 @@ def _add(collection: Collection, answer: Answer) -> None:
 
 
 def _controllers(answer: Answer) -> list[tuple[str | None, list[Block]]]:
-    """Number and blocks of each controller: ``getversion`` reports all controllers in one answer."""
+    """Number and blocks of each controller. ``getversion`` reports all controllers in one answer."""
     if not any(block.area == "version" for block in answer.blocks):
         return [(None, answer.blocks)]
     return [(block.name or None, [block]) for block in answer.blocks]
@@ -203,7 +203,7 @@ class _Places:
                 self.places.setdefault(one.get("place"), []).append(key)
 
     def drive(self, segment: Segment) -> str | None:
-        """Channel and device of a segment's drive: by serial number, address, place; the first that is unmistakable."""
+        """Channel and device of a segment's drive: by serial number, address, place. The first that is unmistakable."""
         by_serial = self.serials.get(segment.serial or "", [])
         if len(by_serial) == 1:
             return by_serial[0]
@@ -223,7 +223,7 @@ class _Places:
         return by_place[0] if len(by_place) == 1 else None
 
     def _listed(self, segment: Segment, key: str) -> None:
-        """A drive that only the segment reports: the physical devices are not in what was read."""
+        """Add a drive that only the segment reports. The physical devices are not in what was read."""
         if "physical" in self.controller.sections or segment.state in ("missing", "inconsistent"):
             return
         made = self.controller.drive(key)
@@ -279,7 +279,7 @@ def _reported_arrays(controller: ControllerDraft) -> None:
 
 
 def _derived_arrays(controller: ControllerDraft) -> None:
-    """Put together the volumes that are cut out of the same drives: aacraid prints no arrays.
+    """Put together the volumes that are cut out of the same drives. Aacraid prints no arrays.
 
     A set of drives that segments name is one; its number is that of the first volume on it. Sets that only overlap stay
     apart; a drive in several of them belongs to none alone.
@@ -309,7 +309,10 @@ def _derived_arrays(controller: ControllerDraft) -> None:
 
 
 def _health(array: GroupDraft, one: GroupDraft) -> None:
-    """Infer the health of an array from its segments: if it has no status, or one of them is not present."""
+    """Infer the health of an array from its segments.
+
+    This is done if it has no status, or one of them is not present.
+    """
     states = [segment.state for segment in one.segments]
     if not states or not all(states):
         return
@@ -324,7 +327,7 @@ def _health(array: GroupDraft, one: GroupDraft) -> None:
 
 
 def _spares(controller: ControllerDraft) -> None:
-    """Spares that an array names are drives; a dedicated one names its volume."""
+    """Spares that an array names are drives. A dedicated one names its volume."""
     for key, one in controller.drives.items():
         for number in one.get("spare.for") or ():
             home = controller.volumes[number].get("array") if number in controller.volumes else None
@@ -345,7 +348,7 @@ def _spares(controller: ControllerDraft) -> None:
 
 
 def _jbod(controller: ControllerDraft) -> None:
-    """Decide whether an ``Online (JBOD)`` drive is a member of a volume or a plain drive."""
+    """Decide whether an ``Online (JBOD)`` drive is a volume member or plain drive."""
     members = {key for group in (*controller.volumes.values(), *controller.arrays.values()) for key in group.members}
     for key, one in controller.drives.items():
         if normalized(one.get("status_text") or "") != "online (jbod)":
@@ -357,7 +360,7 @@ def _jbod(controller: ControllerDraft) -> None:
 
 
 def _count(one: GroupDraft) -> None:
-    """Count the drives of a volume, and those that work, by its segments."""
+    """Count a volume's drives, and those that work, by its segments."""
     states = [segment.state for segment in one.segments]
     if not states or not all(states):
         return

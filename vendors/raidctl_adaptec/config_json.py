@@ -51,7 +51,7 @@ _LIMIT_DEPTH = 12
 
 
 def document(text: str) -> tuple[Any, bool]:
-    """The JSON value of an answer and whether it is whole; ``(None, False)`` where there is none."""
+    """The JSON value of an answer and whether it is whole. ``(None, False)`` where there is none."""
     start = text.find("{")
     if start == -1:
         return None, False
@@ -283,7 +283,7 @@ def _drive(controller: ControllerDraft, output: Output, path: str, values: Mappi
 
 
 def _size(reader: _Reader, drive: Draft) -> None:
-    """Blocks times their size; unknown for a drive that reports two sizes (4 KiB shown as 512)."""
+    """Blocks times their size. Unknown for a drive that reports two sizes (4 KiB shown as 512)."""
     blocks = reader.whole("numOfUsableBlocks")
     sizes = {size for key in ("blockSize", "physicalBlockSize") if (size := reader.whole(key))}
     if blocks and len(sizes) == 1:

@@ -124,7 +124,10 @@ def read_model(controller: ControllerDraft, pair: Pair, weight: int = DETAIL) ->
 
 
 def read_status(controller: ControllerDraft, pair: Pair, weight: int = DETAIL) -> None:
-    """``Controller Status : Optimal``; of ``Unknown`` the tool could not read it, which is no good state."""
+    """Read ``Controller Status : Optimal``.
+
+    ``Unknown`` means that the tool could not read it, which is no good state.
+    """
     if not vocabulary.has_value(pair.value) and vocabulary.normalized(pair.value) != "unknown":
         keep(controller, pair)
         return
@@ -155,7 +158,7 @@ def _part(block: Block) -> str:
 
 
 def read_maxcache(controller: ControllerDraft, block: Block) -> None:
-    """``maxCache device number 100``: SSDs that cache other volumes; the system does not see it, so it is no volume."""
+    """``maxCache device number 100``: SSDs that cache other volumes. The system does not see it, so it is no volume."""
     mark_read(*block.heads)
     prefix = f"maxCache device {block.name}: " if block.name else "maxCache: "
     for pair in block.pairs:

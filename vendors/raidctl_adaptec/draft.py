@@ -19,7 +19,7 @@ class Segment(Struct, frozen=True):
     line: Line
     label: str
     state: str
-    """In lower case: ``present``, ``missing``, ``rebuilding`` …; empty if only the place is reported."""
+    """In lower case: ``present``, ``missing``, ``rebuilding`` …. Empty if only the place is reported."""
     key: str | None = None
     """``0,3``: channel and device; None if the line does not print them."""
     place: tuple[str, str, str] | None = None
@@ -31,13 +31,16 @@ class Segment(Struct, frozen=True):
 
 
 class GroupDraft(draft.GroupDraft):
-    """A volume or an array, with what lines report of its drives; ``members`` are filled when all is read."""
+    """A volume or an array, with what lines report of its drives. ``members`` are filled when all is read."""
 
     segments: list[Segment] = field(default_factory=list)
 
 
 class ControllerDraft(draft.ControllerDraft[GroupDraft]):
-    """A controller, and everything on it: ``name`` is arcconf's number, drives are by channel and device, ``0,4``."""
+    """A controller, and everything on it.
+
+    ``name`` is arcconf's number, and drives are by channel and device, ``0,4``.
+    """
 
     group_type = GroupDraft
 
@@ -46,6 +49,6 @@ class ControllerDraft(draft.ControllerDraft[GroupDraft]):
 
 
 def keep(one: Draft, pair: Pair, section: str = "", prefix: str = "") -> None:
-    """A pair as a detail under its own label; with its section's title where the label is taken by another value."""
+    """A pair as a detail under its own label. With its section's title where the label is taken by another value."""
     taken = section and one.details.get(f"{prefix}{pair.label}", pair.value) != pair.value
     one.keep_detail(pair, f"{section}: {prefix}" if taken else prefix)

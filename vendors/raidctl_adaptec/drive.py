@@ -24,14 +24,14 @@ _ALARMS: dict[str, str] = {
     "ssd smart trip wearout": "The SSD reports that it is worn out",
     "56 day warning present": "The SSD will be worn out in less than 56 days",
 }
-"""Flags that are trouble when they say yes, and what they then say."""
+"""Flags that mean trouble if they are yes, and their messages."""
 _BAD_PART = re.compile(
     r"\b(?:failed|failure|abnormal|critical|fault|not optimal|degraded|over|warning)\b", re.IGNORECASE
 )
 
 
 def read_block(controller: ControllerDraft, block: Block, key: str | None) -> None:
-    """A part of a physical device's section; ``key`` is its channel and device, None for a channel's own lines."""
+    """A part of a physical device's section. ``key`` is its channel and device, None for a channel's own lines."""
     if key is None:
         mark_read(*block.heads)
         prefix = f"Channel {block.channel}: " if block.channel else "Physical devices: "
@@ -62,7 +62,7 @@ def is_device(blocks: list[Block]) -> bool:
 
 
 def address(blocks: list[Block]) -> str:
-    """Channel and device of the device whose blocks these are; its number in the list where that is cut off."""
+    """Channel and device of the device whose blocks these are. Its number in the list where that is cut off."""
     for block in blocks:
         for pair in block.pairs:
             if normalized(pair.label) in _ADDRESS:
@@ -140,7 +140,10 @@ def _location(drive: Draft, pair: Pair) -> None:
 
 
 def place_shown(place: tuple[str, str, str]) -> str:
-    """Connectors and enclosures are numbered each for themselves: what is no enclosure is named, ``Connector 1``."""
+    """The place as it is shown.
+
+    Connectors and enclosures are numbered each for themselves, so what is no enclosure is named: ``Connector 1``.
+    """
     kind, outer, _ = place
     return outer if kind == "enclosure" else f"{kind.capitalize()} {outer}"
 
@@ -180,7 +183,7 @@ def _phy(drive: Draft, pair: Pair, item: str) -> None:
 
 
 def _enclosure(controller: ControllerDraft, block: Block, key: str) -> None:
-    """``Device is an Enclosure Services Device``: details of the controller, and a warning if a part has failed."""
+    """``Device is an Enclosure Services Device``: details of the controller. A failed part gives a warning."""
     mark_read(*block.heads)
     prefix = f"Enclosure device {key.removeprefix('device')}: "
     for pair in block.pairs:
@@ -221,7 +224,7 @@ def health(drive: Draft) -> None:
 
 
 def _most(name: str) -> Callable[[Draft, Pair], None]:
-    """The reader of a counter that several lines report in their own ways: the highest one counts."""
+    """The reader of a counter that several lines report differently. The highest one counts."""
 
     def read(drive: Draft, pair: Pair) -> None:
         known: int | None = drive.get(name)
@@ -234,7 +237,10 @@ def _most(name: str) -> Callable[[Draft, Pair], None]:
 
 
 def row(drive: Draft, pair: Pair) -> None:
-    """What a call about one device reports it besides its counters: ``Vendor``, ``Model``, ``Serial number``."""
+    """Read what a call about one device reports besides its counters.
+
+    It is ``Vendor``, ``Model`` and ``Serial number``.
+    """
     if not read_pair(drive, pair, normalized(pair.label), _ROW_FIELDS):
         keep(drive, pair)
 

@@ -52,7 +52,7 @@ def log(controller: Controller, tools: Sequence[Tool]) -> Dialogue[EventLog]:
 
 
 def read_events(controller: Controller, command: str, answer: RunAnswer) -> EventLog:
-    """Read the blocks; one with neither a text nor a time is no event."""
+    """Read the blocks. One with neither a text nor a time is no event."""
     unparsed: list[str] = []
     blocks = list(_xml(answer.text) if "<" in answer.text else _tabular(answer.text, unparsed))
     found: list[Event] = []

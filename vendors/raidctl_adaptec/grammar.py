@@ -1,4 +1,4 @@
-"""The forms of the lines: titles, headings of objects, what is reported about the run.
+"""The forms of the lines. They are titles, headings of objects, and what is reported about the run.
 
 The comments above the expressions are the tool's own lines. Indentation is ignored: pasted outputs have often lost it.
 """
@@ -173,7 +173,10 @@ def heading(text: str) -> Heading | None:
 
 
 def subtitle(text: str) -> bool:
-    """Whether a line without a colon is the title of a part: known by its words where the rules around it are lost."""
+    """Whether a line without a colon is the title of a part.
+
+    It is known by its words where the rules around it are lost.
+    """
     low = text.lower()
     return len(low) < 80 and (
         low.endswith((" information", " properties", " settings", " counters", " data"))
@@ -182,7 +185,7 @@ def subtitle(text: str) -> bool:
 
 
 def run_note(text: str) -> RunNote | None:
-    """The kind of message in a line about the run or a missing part."""
+    """The kind of a message about the run or a missing part."""
     low = text.lower()
     found = first_form(_RUN_NOTES, low) if len(low) <= 200 else None
     return found[0] if found is not None else None
@@ -199,7 +202,7 @@ _COMMAND = re.compile(r"\barcconf(?:\.exe|64)?[\"']?\s{1,4}get\w{3,12}\b", re.IG
 
 
 def command_of(text: str) -> str | None:
-    """The controller of a command line between outputs: ``root@host:~# arcconf getstatus 2``; None for another line."""
+    """The controller of a command line between outputs: ``root@host:~# arcconf getstatus 2``. None for another line."""
     if len(text) >= 300 or "arcconf" not in text.lower() or not _COMMAND.search(text):
         return None
     return number_of_command(text)

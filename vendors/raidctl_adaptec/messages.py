@@ -14,7 +14,7 @@ from raidctl_adaptec.outline import Answer
 _COUNTS = re.compile(r"(\d{1,5})/(\d{1,5})/(\d{1,5})", re.ASCII)
 
 _NOT_WELL = frozenset({"failed", "offline", "inactive", "degraded", "rebuilding", "unknown"})
-"""States of a volume that the controller may count as failed or degraded."""
+"""Volume states that the controller may count as failed or degraded."""
 
 
 def counts(found: Controller, controller: ControllerDraft) -> Iterator[Problem]:
@@ -48,7 +48,7 @@ def counts(found: Controller, controller: ControllerDraft) -> Iterator[Problem]:
 
 
 def problems_of_messages(answer: Answer) -> Iterator[Problem]:
-    """The problems that an output reports: no controller, a wrong number, an aborted command."""
+    """The problems that an output reports. Causes are a missing controller, a wrong number, or an aborted command."""
     where = answer.output.command
     explained = False
     for message in answer.messages:

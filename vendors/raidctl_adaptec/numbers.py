@@ -251,6 +251,6 @@ def solid_state(text: str) -> Media | None:
 
 
 def read_ahead(text: str) -> ReadPolicy | None:
-    """The policy of ``Read-cache setting : Enabled``: the controller reads ahead where it sees a pattern."""
+    """The policy of ``Read-cache setting : Enabled``. The controller reads ahead where it sees a pattern."""
     on = flag(text.split("(", maxsplit=1)[0])
     return None if on is None else "read_ahead" if on else "off"

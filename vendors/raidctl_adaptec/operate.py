@@ -71,7 +71,7 @@ _RAW = ("raw", "raw (pass through)", "online (raw)")
 
 
 def plan_deeds(controller: Controller, deeds: Sequence[Deed], tools: Sequence[Tool], view: HostView) -> Plan:  # noqa: ARG001 - the signature of all families
-    """One arcconf call for each deed, or none if the controller does it automatically."""
+    """One arcconf call for each deed. There is none if the controller does it automatically."""
     return planned(deeds, lambda deed: _Planner(controller, tools).steps(deed))
 
 
@@ -87,7 +87,7 @@ def hinders(words: Sequence[str]) -> bool:
 
 
 def back(volume: Volume, node: str) -> Action:  # noqa: ARG001 - no drive behind the controller has a node
-    """``RESCAN``: the controller looks for drives again; a former member is then rebuilt."""
+    """``RESCAN``: the controller looks for drives again. A former member is then rebuilt."""
     number = volume.id.partition(":")[2].partition("/")[0]
     return Action(argv=("arcconf", "RESCAN", number), timeout=TIMEOUT, lock=LOCK)
 
@@ -128,7 +128,7 @@ class _Planner:
         yield from verbs[deed.verb](deed)
 
     def numbered(self, command: str, deed: Deed) -> str:
-        """A command that is only printed, with the numbers of the controller and the drive."""
+        """A command that is only printed, with controller and drive numbers."""
         place = address(drive_of(self.controller, deed)) or ("C", "D")
         numbers = {"N": self.number or "N", "C": place[0], "D": place[1]}
         return re.sub(r"\b[NCD]\b", lambda match: numbers[match[0]], command)
@@ -145,7 +145,7 @@ class _Planner:
         return self.call("SETSTATE", self.number or "", "DEVICE", *place, *words, "noprompt")
 
     def take_out(self, deed: Deed) -> Iterator[Step]:
-        """A member that still works is marked as failed; a failed one, or one of smartpqi, is pulled as it is."""
+        """A member that still works is marked as failed. A failed one, or one of smartpqi, is pulled as it is."""
         drive = drive_of(self.controller, deed)
         if self.smartpqi_driver or drive.role == "failed" or drive.status == "critical":
             return
@@ -169,7 +169,7 @@ class _Planner:
         return ", ".join(found) or "its volumes"
 
     def let_in(self, deed: Deed) -> Iterator[Step]:
-        """Nothing where the controller rebuilds it without a command; else a spare, which is used at once."""
+        """Nothing where the controller rebuilds it without a command. Otherwise a spare, which is used at once."""
         drive = drive_of(self.controller, deed)
         array = array_of(self.controller, deed)
         if drive.role == "member":
@@ -201,7 +201,7 @@ class _Planner:
         yield self.spare(deed, drive, needs_member(volumes_on(self.controller, array.id if array else None)))
 
     def spare(self, deed: Deed, drive: Drive, short: Sequence[str]) -> Step:
-        """The step that makes a drive a spare; ``short``: the volumes that use it at once."""
+        """The step that makes a drive a spare. ``short``: the volumes that use it at once."""
         words, named = self.spare_target(deed)
         array = array_of(self.controller, deed)
         expects = [expect(drive.id, "role", "spare")]
@@ -220,7 +220,7 @@ class _Planner:
         )  # fmt: skip
 
     def spare_target(self, deed: Deed) -> tuple[tuple[str, ...], str]:
-        """The words after ``HSP``, and the name of what the spare is for."""
+        """The words after ``HSP``, and the name of the spare's target."""
         array = array_of(self.controller, deed)
         if array is None and self.smartpqi_driver:
             raise CannotDo("A spare of a controller with the smartpqi driver belongs to an array: name one.")
@@ -255,7 +255,7 @@ class _Planner:
         )  # fmt: skip
 
     def good(self, deed: Deed) -> Iterator[Step]:
-        """A failed drive becomes free; an array that lacks a member may take it."""
+        """A failed drive becomes free. An array that lacks a member may take it."""
         drive = drive_of(self.controller, deed)
         if drive.role != "failed":
             raise CannotDo(f"{drive.id} has not failed: {drive.status_text or drive.role or 'its state is unknown'}.")
@@ -268,7 +268,7 @@ class _Planner:
         )  # fmt: skip
 
     def raid(self, deed: Deed) -> Iterator[Step]:
-        """A raw drive is initialised: the controller's metadata is written, the content is lost."""
+        """Initialise a raw drive. The controller's metadata is written, and the content is lost."""
         drive = drive_of(self.controller, deed)
         if (drive.status_text or "").lower() not in _RAW:
             raise CannotDo(f"{drive.id} is not Raw: {drive.status_text or 'its state is unknown'}.")

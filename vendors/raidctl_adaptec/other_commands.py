@@ -21,7 +21,7 @@ _WWN = re.compile(r"[0-9A-F]{16,24}", re.IGNORECASE)
 
 
 def read_tasks(controller: ControllerDraft, block: Block) -> None:
-    """``getstatus``: what is going on, at the volume or drive that it is about.
+    """``getstatus``: what is going on, at the volume or drive concerned.
 
     ::
 
@@ -48,7 +48,7 @@ def read_tasks(controller: ControllerDraft, block: Block) -> None:
 
 
 def _tasks(pairs: Sequence[Pair]) -> list[list[Pair]]:
-    """One list for each task: a label that comes again begins the next one."""
+    """One list for each task. A label that comes again begins the next one."""
     found: list[list[Pair]] = []
     seen: set[str] = set()
     for pair in pairs:
@@ -188,7 +188,7 @@ def read_phy_device(controller: ControllerDraft, blocks: Sequence[Block]) -> Non
 
 
 def read_log(controller: ControllerDraft, block: Block, number: int) -> None:
-    """``getlogs``: each entry's lines become details of the controller, under the entry's title."""
+    """``getlogs``: each entry's lines become details of the controller. They are under the entry's title."""
     mark_read(*block.heads)
     for pair in block.pairs:
         keep(controller, pair, prefix=f"{block.sub or 'Log'} {number}: ")

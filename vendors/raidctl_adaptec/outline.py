@@ -28,9 +28,9 @@ _RESTS = {
     **dict.fromkeys(_PLACES, grammar.MORE_PLACES),
     **dict.fromkeys(("write-cache setting", "write-cache mode", "write-cache status"), grammar.REST_OF_POLICY),
 }
-"""What a line without a label continues the value of the line above."""
+"""How a line without a label continues the value above. The keys are labels of the line above."""
 NAMELESS = "line"
-"""How the name of a device without the line that reports its number begins."""
+"""Beginning of a device's name, if no line reports its number."""
 
 
 class Block(Struct):
@@ -102,7 +102,7 @@ class _Outliner:
         self.prefix = ""
 
     def take(self, line: Line, text: str, below: str) -> None:
-        """Read a line that is not blank; ``below`` is the next such line."""
+        """Read a line that is not blank. ``below`` is the next such line."""
         if len(line.text) > LONGEST_LINE:
             self.ruled = False
             return
@@ -266,13 +266,13 @@ class _Outliner:
         self.last = found
 
     def rest(self, text: str, line: Line) -> None:
-        """Read a line of no other form: an entry of a log, else it stays unparsed."""
+        """Read a line of no other form. It is an entry of a log, else it stays unparsed."""
         if re.fullmatch(r"(?:ControllerLog|deadDriveEntry|\w+Entry|\w+Log)", text):
             self.open(Block("log", sub=text), line)
 
 
 def outline(output: Output, number: str | None) -> list[Answer]:
-    """The answers of an output; ``number`` is the controller that its command names. Linear; never raises."""
+    """The answers of an output. ``number`` is the controller that its command names. Linear; never raises."""
     outliner = _Outliner(output, number)
     output.closing = grammar.TRAILER
     lines = [line for line in output.lines if line.text.strip("> \t\r\n\x0b\x0c")]

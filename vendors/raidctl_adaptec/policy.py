@@ -1,4 +1,4 @@
-"""How a volume is cached: what is configured, what is active, and why the two differ.
+"""How a volume is cached. This is what is configured, what is active, and why the two differ.
 
 aacraid controllers report both (setting and status, in old versions setting and mode). smartpqi controllers report
 ``Caching``; what is active follows from the state of the cache and of its battery.
@@ -112,7 +112,7 @@ def _differs(policy: WritePolicy, now: WriteActive) -> bool:
 
 
 def _reason(policy: WritePolicy, batteries: Sequence[Battery]) -> str:
-    """Why write-back is not active: the battery, if the tool reports a fault of it."""
+    """Why write-back is not active. It is the battery, if the tool reports a fault of it."""
     bad = next((battery for battery in batteries if battery.status not in ("ok", "unknown")), None)
     if policy != "protected_write_back" or bad is None:
         return _SILENT

@@ -47,7 +47,7 @@ def built(collection: Collection) -> tuple[list[Controller], list[Problem]]:
 
 
 def _not_shown(collection: Collection, read: int) -> Iterator[Problem]:
-    """``Controllers found: 2``, printed by each call, where the outputs are about one of them."""
+    """``Controllers found: 2``, where the outputs are about one of them. Each call prints it."""
     found = max((answer.found or 0 for answer in collection.answers), default=0)
     if read and found > read:
         yield Problem(

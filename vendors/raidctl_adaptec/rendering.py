@@ -1,4 +1,7 @@
-"""The settings in arcconf's ``getconfig``, for the simulator: found line by line, printed with other values. Pure."""
+"""The settings in arcconf's ``getconfig``, for the simulator.
+
+They are found line by line, and printed with other values. Pure.
+"""
 
 from __future__ import annotations
 
@@ -44,12 +47,12 @@ _OF_VOLUME = {
 _FOLLOWS = frozenset({"writestatus", "readstatus", "acceleration"})
 """What follows from the settings."""
 _NOUNS = frozenset({"battery", "cache"})
-"""What no command changes; it is set by whoever plays with the simulation."""
+"""What no command changes. It is set by whoever plays with the simulation."""
 _GOOD = frozenset({"zmm optimal", "optimal", "ok", "ready", "charged", "fully charged"})
 
 
 def is_setting(name: str) -> bool:
-    """Whether a name is a setting, not a status that follows from settings."""
+    """Whether a name is a setting, not a status derived from settings."""
     return name.rpartition("/")[2] not in _FOLLOWS
 
 
@@ -103,7 +106,7 @@ class ConfigPlace(Place):
 
 
 def plain(name: str, value: str) -> str | None:
-    """A printed value as the commands spell it; None if it means that there is no such setting."""
+    """A printed value as the commands spell it. None if it means that there is no such setting."""
     setting, word = name.rpartition("/")[2], value.lower()
     if setting in _NOUNS:
         return value

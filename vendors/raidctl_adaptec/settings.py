@@ -1,4 +1,4 @@
-"""The settings of arcconf's ``setcache`` and their current values, in the words of the commands. Pure.
+"""The settings of arcconf's ``setcache`` and their current values. They are in the words of the commands. Pure.
 
 ===========================  ==========  =============================================================  ========
 setting                      object      command                                                        controllers
@@ -33,14 +33,14 @@ WRITE: Mapping[str, str] = {
 }
 """Write policies of an aacraid volume."""
 READ: Mapping[str, str] = {"read_ahead": "ron", "off": "roff"}
-"""Read policies of an aacraid volume: with its read cache on, the controller reads ahead where it sees a pattern."""
+"""Read policies of an aacraid volume. With its read cache on, the controller reads ahead where it sees a pattern."""
 SWITCH = {"enabled": "enable", "disabled": "disable"}
 OF_DRIVE = {"enabled": "wb", "disabled": "wt"}
 _THRESHOLD = "write cache bypass threshold size"
 
 
 def smartpqi(controller: Controller) -> bool | None:
-    """Whether a controller is of the younger generation; None if no output reports: the two take other commands.
+    """Whether a controller is of the younger generation. None if no output reports: the two take other commands.
 
     The driver reports, or what was found to be readable on the controller: the one generation has no split of the
     cache, the other no read-ahead setting.
@@ -98,7 +98,7 @@ def _of_volume(volume: Volume) -> Iterator[tuple[ToolSetting, str]]:
 
 
 def all_drives(controller: Controller) -> str | None:
-    """``enabled`` or ``disabled`` where the controller's policy and all its drives agree; None if they do not.
+    """``enabled`` or ``disabled`` where the controller's policy and all its drives agree. None if they do not.
 
     ``deviceall`` sets every drive. What it has set can be put back with one word only if all stood the same before.
     """
@@ -118,7 +118,7 @@ def bypass_threshold(controller: Controller) -> int | None:
 
 
 def controller_number(controller: Controller) -> str | None:
-    """The number that arcconf gives a controller; None if outputs of two machines gave the same."""
+    """The number that arcconf gives a controller. None if outputs of two machines gave the same."""
     number = controller.id.partition(":")[2]
     return number if number.isdecimal() else None
 

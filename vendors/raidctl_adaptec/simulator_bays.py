@@ -1,4 +1,4 @@
-"""Drives in bays of a simulated aacraid controller: SETSTATE, TASK, and automatic rebuilds. Pure.
+"""Drives in bays of a simulated aacraid controller. The module has SETSTATE, TASK, and automatic rebuilds. Pure.
 
 The states are those of recorded outputs: ``Failed``, ``Ready``, ``Raw (Pass Through)``, ``Rebuilding``, ``Global
 Hot-Spare``. What the commands do is as Adaptec's command line guide describes "arcconf setstate" and "arcconf task".
@@ -36,7 +36,7 @@ class _Bays(FamilyBays):
         return super().kept(fresh, number, machine)
 
     def known(self, state: Mapping[str, str], number: str, machine: Bays, bay: str) -> Mapping[str, object]:  # noqa: ARG002 - the signature of all
-        """The bays that have or had a drive, and the first eight devices of each channel."""
+        """The bays that have or had a drive. The first eight devices of each channel count, too."""
         known = dict.fromkeys([*machine.bays, *(slot.bay for group in machine.groups.values() for slot in group.slots)])
         if _ADDRESS.fullmatch(bay) and int(bay.partition(",")[2]) < 8:
             known[bay] = None

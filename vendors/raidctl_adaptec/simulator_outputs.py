@@ -1,4 +1,6 @@
-"""The drives of a simulated controller in ``getconfig`` and ``getstatus``: read from them, printed with others. Pure.
+"""The drives of a simulated controller in ``getconfig`` and ``getstatus``.
+
+These outputs are read, and printed with other drives. Pure.
 
 Segments, hot spares and the state of logical devices are printed in the words of the recorded outputs.
 """
@@ -57,7 +59,7 @@ def _volumes(head: str) -> Iterator[tuple[str, str]]:
 
 
 def recorded(text: str) -> Bays | None:
-    """The drives of a recorded ``getconfig N AL`` of an aacraid controller; None: it does not show them all."""
+    """The drives of a recorded ``getconfig N AL`` of an aacraid controller. None: it does not show them all."""
     head, devices, _ = blocks(text)
     if "smartpqi" in text or not devices:
         return None
@@ -102,7 +104,7 @@ def _slots(part: str, machine: Bays) -> Iterator[Slot]:
 
 
 def began(text: str) -> dict[str, str]:
-    """When the rebuild of a recorded ``getstatus`` began, by the volume's number; the clock of the recording is 0."""
+    """When the rebuild of a recorded ``getstatus`` began, by the volume's number. The clock of the recording is 0."""
     found = re.findall(
         r"Logical device +: (\d+)\n(?:.+\n)*?"
         r".*Current operation +: Rebuild *\n(?:.+\n)*?.*Percentage complete +: (\d+)",
@@ -168,7 +170,7 @@ def _segment(match: re.Match[str], slot: Slot) -> str:
 
 
 def _device(block: str, machine: Bays, serial: str, place: str) -> str:
-    """The block of a drive: a new one is printed as the recorded one that it is like."""
+    """The block of a drive. A new one is printed as the recorded one that it is like."""
     channel, _, device = place.partition(",")
     state = _state(machine, serial)
     block = _set_value(block, "State", state)
@@ -189,7 +191,7 @@ def _device(block: str, machine: Bays, serial: str, place: str) -> str:
 
 
 def _other(block: str, disk: Disk) -> str:
-    """A new drive: smaller, failing, or of another medium than the recorded one."""
+    """A new drive. It is smaller, failing, or of another medium than the recorded one."""
     failing = disk.kind == "failing"
     block = _set_value(block, "S.M.A.R.T.", "Yes" if failing else "No")
     block = _set_value(block, "S.M.A.R.T. warnings", "3" if failing else "0")

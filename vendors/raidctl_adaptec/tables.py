@@ -1,4 +1,4 @@
-"""The tool's words and their neutral values; one table for each set of words.
+"""The tool's words and their neutral values. One table for each set of words.
 
 Keys are in the form of :func:`raidctl_adaptec.vocabulary.bare`: lower case, ``_`` and ``-`` taken for blanks. A word
 that is not here is unknown to raidctl: the reader keeps the raw word and reports a problem.
@@ -217,7 +217,7 @@ BUSY: dict[Operation, VolumeStatus] = {
     "copyback": "rebuilding", "check": "checking", "repair": "checking", "resync": "checking",
     "initialize": "initializing", "expand": "expanding", "migrate": "migrating", "reshape": "migrating",
 }  # fmt: skip
-"""What a volume is that is well but for what is going on."""
+"""Status of a healthy volume, by the operation that is going on."""
 
 OPERATIONS: tuple[tuple[str, Operation], ...] = (
     # Current operation : Build/Verify with fix
@@ -249,4 +249,4 @@ OPERATIONS: tuple[tuple[str, Operation], ...] = (
     ("compact", "reshape"),
     ("synchron", "resync"),
 )
-"""What is going on, by the words in it; the first that occurs counts."""
+"""What is going on, by the words in it. The first that occurs counts."""

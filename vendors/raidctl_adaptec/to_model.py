@@ -39,7 +39,7 @@ _RAID_ONLY = re.compile(r"(?:ASR-?)?(?:[2356]\d{3}[A-Z]{0,3}|[2356]\d{4}Z?)(?:[-
 
 
 def controller_ids(controllers: Sequence[ControllerDraft]) -> list[str]:
-    """``adaptec:N`` after arcconf's numbers; where outputs of two machines give the same one, ``adaptec:1-2``."""
+    """``adaptec:N`` after arcconf's numbers. Where outputs of two machines give the same one, ``adaptec:1-2``."""
     return distinct(f"{FAMILY}:{controller.name}" for controller in controllers)
 
 
@@ -76,7 +76,7 @@ def build(controller: ControllerDraft, object_id: str) -> tuple[Controller, list
 
 
 def is_smartpqi(controller: ControllerDraft) -> bool | None:
-    """Whether it is a controller of the younger generation; None if no output reports."""
+    """Whether it is a controller of the younger generation. None if no output reports."""
     if controller.get("driver") is not None:
         return bool(controller.get("driver") == "smartpqi")
     if controller.get("cache.status") is not None or controller.get("cache.read_percent") is not None:
@@ -173,7 +173,7 @@ def _drive(draft: Draft, controller: ControllerDraft, spares: dict[str, list[str
 
 
 def _progress(drive: Draft) -> Progress | None:
-    """What a task of the tool reports of a drive; else what its state names."""
+    """What a task of the tool reports of a drive. Otherwise what its state names."""
     reported = drive.part("progress", Progress)
     state = drive.get("status_text") or ""
     named = vocabulary.drive_operation(state)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from raidctl.vendor.protocol import ToolSpec
 
 DRIVERS = ("aacraid", "smartpqi")
-"""Of smartpqi, HPE's own controllers answer to their own tool as well; whoever lists the controller is in charge of
+"""Of smartpqi, HPE's own controllers answer to their own tool as well. Whoever lists the controller is in charge of
 it."""
 TOOLS = (
     ToolSpec(

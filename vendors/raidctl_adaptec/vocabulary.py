@@ -1,4 +1,4 @@
-"""How the tool's words are looked up: in lower case with runs of blanks made one."""
+"""How the tool's words are looked up. They are in lower case, with runs of blanks made one."""
 
 from __future__ import annotations
 
@@ -54,14 +54,14 @@ def _remarked(text: str, separators: str) -> tuple[str, bool]:
 
 
 def health(table: dict[str, Health], text: str) -> Health:
-    """The health behind a status word; a word with a remark in brackets counts as the word itself."""
+    """The health behind a status word. A word with a remark in brackets counts as the word itself."""
     head, trouble = _remarked(text, r"\(")
     found = table.get(bare(text)) or table.get(head) or "unknown"
     return "warning" if trouble and found == "ok" and bare(text) not in table else found
 
 
 def drive_word(text: str) -> DriveWord | None:
-    """What ``Online``, ``Raw (Pass Through)``, ``Global Hot-Spare`` means; None for a word that is not known."""
+    """What ``Online``, ``Raw (Pass Through)``, ``Global Hot-Spare`` means. None for a word that is not known."""
     known = DRIVE_STATUS.get(bare(text))
     if known is not None:
         return known
@@ -73,13 +73,13 @@ def drive_word(text: str) -> DriveWord | None:
 
 
 def drive_operation(text: str) -> Operation | None:
-    """What is done to a drive by its state: ``Rebuilding``, ``Erase in progress``; None for every other state."""
+    """What is done to a drive by its state: ``Rebuilding``, ``Erase in progress``. None for every other state."""
     state = bare(text)
     return next((found for begins, found in DRIVE_OPERATION if state.startswith(begins)), None)
 
 
 def operation(text: str) -> Operation | None:
-    """What is going on by its words: ``Build/Verify with fix``; None if none of them is known."""
+    """What is going on by its words: ``Build/Verify with fix``. None if none of them is known."""
     key = normalized(text)
     return next((found for part, found in OPERATIONS if part in key), None)
 
@@ -114,7 +114,7 @@ def battery_word(text: str) -> BatteryStatus:
 
 
 def raid_level(text: str) -> RaidLevel | None:
-    """The level of ``6 Reed-Solomon``, ``Simple_volume``, ``1(ADM)``; None if none is reported, else ValueError."""
+    """The level of ``6 Reed-Solomon``, ``Simple_volume``, ``1(ADM)``. None if none is reported, else ValueError."""
     if not has_value(text):
         return None
     key = bare(text.replace("(", " ").replace(")", " ")).removeprefix("hybrid ")

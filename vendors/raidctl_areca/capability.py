@@ -1,4 +1,4 @@
-"""What the tool can read, and why raidctl changes no setting with it."""
+"""What the tool can read, and why raidctl sets nothing with it."""
 
 from __future__ import annotations
 
@@ -48,4 +48,4 @@ UNREPORTED = (
         why="the tool reports what a check has found in its events only, and no state of it remains",
     ),
 )
-"""Facts that the guards ask for, and the tools of the family have no word for."""
+"""Facts that the guards ask for. The tools of the family have no word for them."""

@@ -1,4 +1,4 @@
-"""The dialogue with the tool: one command after the other, for one controller at a time.
+"""The dialogue with the tool. One command follows the other, for one controller at a time.
 
 ``sys info`` first: if it fails, nothing else is run. Then the commands for the whole controller, then those for each
 volume (its cache mode) and each drive (its serial number, firmware and error counters), which no table contains.
@@ -35,7 +35,7 @@ _MOST = 512
 
 
 def observe(host: HostView, found: Sequence[Installed], drivers: Sequence[str]) -> Dialogue[Observation]:
-    """Read the current controller of the first tool found; ``drivers`` count the controllers."""
+    """Read the current controller of the first tool found. ``drivers`` count the controllers."""
     session = Session(found[0], KIND, LOCK, TIMEOUT, Reading)
     first = yield from session.run("sys", "info")
     if first.answered and first.answer.fine:

@@ -11,7 +11,7 @@ from raidctl.vendor.draft import GroupDraft
 
 
 class ControllerDraft(draft.ControllerDraft[GroupDraft]):
-    """A controller and everything on it; ``name`` is its number as the tool counts, from 1.
+    """A controller and everything on it. ``name`` is its number as the tool counts, from 1.
 
     Arrays (``RAID set`` in the tool) are by number, or by ``=NAME`` if only the name is known. Drives are by channel
     (``3``) or place (``E2:S1``).
@@ -24,12 +24,12 @@ class ControllerDraft(draft.ControllerDraft[GroupDraft]):
 
 
 class Controllers(controllers.Controllers[ControllerDraft]):
-    """The controllers in a collection of outputs; the tool's default is the first."""
+    """The controllers in a collection of outputs. The tool's default is the first."""
 
     controller_type = ControllerDraft
 
     def of_serial(self, number: str, serial: str) -> ControllerDraft:
-        """The controller of a number; a new one if its serial number differs."""
+        """The controller of a number. A new one if its serial number differs."""
         for controller in self.controllers.values():
             if controller.get("serial") == serial:
                 return controller

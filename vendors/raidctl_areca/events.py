@@ -31,7 +31,7 @@ _PARTS = re.compile(r" {2,}")
 
 
 def log(controller: Controller, tools: Sequence[Tool]) -> Dialogue[EventLog]:
-    """The log of the tool's default controller; that of another one is reported as not read."""
+    """The log of the tool's default controller. That of another one is reported as not read."""
     if not tools or controller.id != "areca:1":
         why = "Its events cannot be read: the tool speaks to its default controller only."
         return not_read(controller.id, controller.id, why, "cli64 set curctrl=N, then: event info")
@@ -87,7 +87,7 @@ def _at(day: str, clock: str) -> str | None:
 
 
 def _object(device: str, controller: Controller) -> str | None:
-    """A volume by its name, a drive by its enclosure and slot; None if there is no such object, or several."""
+    """A volume by its name, a drive by its enclosure and slot. None if there is no such object, or several."""
     named = [volume.id for volume in controller.volumes if volume.name == device]
     # Enc#1 Slot#5
     place = re.fullmatch(r"Enc ?#(\d{1,2}) Slot ?#?(\d{1,3})", device, re.ASCII)

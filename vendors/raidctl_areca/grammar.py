@@ -1,4 +1,4 @@
-"""The forms of the tool's lines: prompts, titles, tables, trailers; not their meaning.
+"""The forms of the tool's lines: prompts, titles, tables, trailers. Not their meaning.
 
 Sources: einarc (areca.rb) for the tables of drives, arrays and volumes, for events, titles, trailer and the old
 ``main``; check_raid (areca.pm) for the table with enclosures; check_areca for ``ctrl=``. The newer ``main`` with its
@@ -107,7 +107,7 @@ class Trailer(Struct, frozen=True):
 
 
 def command_of(text: str) -> str | None:
-    """The typed command if the line is a prompt of the shell or the tool."""
+    """The command typed at a prompt of the shell or the tool."""
     match = _PROMPT.fullmatch(text) or _CALLED.fullmatch(text)
     return None if match is None else match[1].strip()
 
@@ -119,7 +119,7 @@ def controller_of(command: str) -> str | None:
 
 
 def target_of(command: str, word: str) -> str | None:
-    """The number of ``drv=3`` (``vol``, ``raid``) in a command line or a file name."""
+    """The number of ``drv=3`` in a command line or a file name. The word may also be ``vol`` or ``raid``."""
     match = re.search(rf"(?<![a-z]){word}[=_-]?(\d{{1,4}})(?!\w)", command[-300:], re.IGNORECASE | re.ASCII)
     return None if match is None else str(int(match[1]))
 
@@ -130,7 +130,7 @@ def is_rule(text: str) -> bool:
 
 
 def trailer(text: str) -> Trailer | None:
-    """The line that ends every output of the tool; None for another line."""
+    """The line that ends every output of the tool. None for another line."""
     match = _TRAILER.fullmatch(text)
     if match is None:
         return None
@@ -138,7 +138,7 @@ def trailer(text: str) -> Trailer | None:
 
 
 def title(text: str) -> tuple[str, str] | None:
-    """Kind of section that a title opens, and its labels' prefix; None for other lines."""
+    """Kind of section that a title opens, and its labels' prefix. None for other lines."""
     low = " ".join(text.lower().split())
     if not low.endswith(_TITLE_ENDS):
         return None
@@ -149,7 +149,7 @@ def title(text: str) -> tuple[str, str] | None:
 
 
 def heading(text: str) -> str | None:
-    """The kind of table that a heading opens: ``slots``, ``sets`` and others; None for another line."""
+    """The kind of table that a heading opens: ``slots``, ``sets`` and others. None for another line."""
     words = text.replace("#", " ").lower().split()
     if words[:1] in (["ch"], ["idech"]) and "modelname" in words:
         return "channels"
@@ -190,7 +190,7 @@ def row(text: str, kind: str) -> dict[str, str] | None:
 
 
 def looks_like_a_row(text: str) -> bool:
-    """The beginning of the rows of all these tables: a number and two cells."""
+    """Whether a line begins like a table row. The rows of all these tables begin with a number and two cells."""
     return _ROW_START.match(text) is not None
 
 
@@ -207,7 +207,7 @@ def controller_line(text: str) -> dict[str, str] | None:
 
 
 def two_names(text: str, start: int, line: str) -> tuple[str, str] | None:
-    """Name and array of a volume's row, each 16 wide; the second begins at a column of the heading."""
+    """Name and array of a volume's row, each 16 wide. The second begins at a column of the heading."""
     place = line.find(text)
     cut = start - place
     if 0 < cut < len(text) and text[cut - 1] == " " and text[cut] != " ":

@@ -1,4 +1,4 @@
-"""Conclusions from all outputs: the objects of details, and the arrays of volumes and drives."""
+"""Conclusions from all outputs. They are the objects of details, and the arrays of volumes and drives."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def settle(sections: Iterable[Section]) -> None:
 
 
 def link(controller: ControllerDraft) -> None:
-    """Assign volumes and drives to arrays by name; a name in no table creates an array."""
+    """Assign volumes and drives to arrays by name. A name in no table creates an array."""
     by_name: dict[str, list[str]] = {}
     for number, found in controller.arrays.items():
         by_name.setdefault(found.get("set") or "", []).append(number)
@@ -139,7 +139,7 @@ def _place(section: Section) -> str:
 
 
 def _numbered(section: Section, drafts: Mapping[str, Draft], field: str, name: str | None) -> str:
-    """The number in the command, else that of the only object of the name."""
+    """The number in the command, else of the only object so named."""
     if section.number is not None:
         return section.number
     same = [number for number, draft in drafts.items() if name is not None and draft.get(field) == name]

@@ -84,7 +84,7 @@ _ABILITIES: Mapping[Verb, Ability] = {
 
 
 def plan_deeds(controller: Controller, deeds: Sequence[Deed], tools: Sequence[Tool], view: HostView) -> Plan:  # noqa: ARG001 - the signature of all families
-    """One command for each deed, or none if the controller does it; all checks are stopped by one."""
+    """One command for each deed, or none if the controller does it. All checks are stopped by one."""
     planner = _Planner(controller, tools, [deed.object_id for deed in deeds if deed.verb == "stop_check"])
     return planned(deeds, planner.steps)
 
@@ -96,12 +96,12 @@ def abilities(controller: Controller, tools: Sequence[Tool]) -> Mapping[Verb, Ab
 
 
 def hinders(words: Sequence[str]) -> bool:
-    """Whether a process is the tool, and may be changing something: also one that is used interactively."""
+    """Whether a process is the tool, and may be changing something. One that is used interactively counts, too."""
     return bool(words) and basename(words[0]) in _NAMES and "info" not in words[1:] and "main" not in words[1:]
 
 
 def back(volume: Volume, node: str) -> Action:  # noqa: ARG001 - no drive behind the controller has a node
-    """Nothing to run: the controller takes its own drive again when it is put back."""
+    """Return a command that changes nothing. The controller takes its own drive again when it is put back."""
     return Action(argv=("cli64", "rsf", "info"), timeout=TIMEOUT, lock=LOCK)
 
 
@@ -149,14 +149,14 @@ class _Planner:
         return found
 
     def take_out(self, deed: Deed) -> Iterator[Step]:
-        """Nothing: the tool has no command, and the drive is pulled as it is."""
+        """Nothing: the tool has no command. The drive is pulled as it is."""
         drive = drive_of(self.controller, deed)
         if drive.role == "spare":
             raise CannotDo(f"{drive.id} is a spare.", f"raidctl spare remove {drive.id}")
         yield from ()
 
     def let_in(self, deed: Deed) -> Iterator[Step]:
-        """Nothing in the old bay, if the controller rebuilds there; else a spare, which is used at once."""
+        """Nothing in the old bay, if the controller rebuilds there. Otherwise a spare, which is used at once."""
         drive = drive_of(self.controller, deed)
         array = array_of(self.controller, deed)
         if drive.role == "member":
@@ -170,14 +170,14 @@ class _Planner:
             yield self.spare(deed, drive, short, array.id if array is not None else None)
 
     def add_spare(self, deed: Deed) -> Iterator[Step]:
-        """A spare of all arrays: the tool has no command for another one."""
+        """A spare of all arrays. The tool has no command for another one."""
         drive = drive_of(self.controller, deed)
         if array_of(self.controller, deed) is not None:
             raise CannotDo("The tool makes spares of all arrays only.", f"raidctl spare add {drive.id}")
         yield self.spare(deed, drive, needs_member(self.controller.volumes), None)
 
     def spare(self, deed: Deed, drive: Drive, short: Sequence[str], array: str | None) -> Step:
-        """The step that makes a free drive a spare; ``short``: the volumes that use it at once."""
+        """The step that makes a free drive a spare. ``short``: the volumes that use it at once."""
         if drive.role != "unassigned":
             raise CannotDo(f"{drive.id} is not free: {drive.details.get('Usage') or 'its use is unknown'}.")
         number = self.number(drive)
@@ -215,7 +215,7 @@ class _Planner:
         )  # fmt: skip
 
     def check(self, deed: Deed) -> Iterator[Step]:
-        """A check of a volume set with parity; of a mirror, it is unknown whether it overwrites one copy."""
+        """A check of a volume set with parity. Of a mirror, it is unknown whether it overwrites one copy."""
         volume = volume_of(self.controller, deed)
         if volume.raid_level in (*_MIRRORS, None, "unknown"):
             raise CannotDo(
@@ -237,7 +237,7 @@ class _Planner:
         )  # fmt: skip
 
     def stop(self, deed: Deed) -> Iterator[Step]:
-        """One command ends all checks: so all that run must have been named."""
+        """End all checks with one command. All that run must have been named."""
         volume = volume_of(self.controller, deed)
         running = [one for one in self.controller.volumes if one.status == "checking"]
         others = [one.id for one in running if one.id not in self.stopped]

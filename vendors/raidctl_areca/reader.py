@@ -49,7 +49,7 @@ class Section(Struct):
 
 
 class Reader:
-    """Reads one output line by line; keeps the current controller, section and table."""
+    """Reads one output line by line. Keeps the current controller, section and table."""
 
     tool = "cli64"
 

@@ -1,4 +1,4 @@
-"""An Areca controller with drives in bays, and locate LEDs that can be switched. Pure."""
+"""An Areca controller with drives in bays and switchable locate LEDs. Pure."""
 
 from __future__ import annotations
 

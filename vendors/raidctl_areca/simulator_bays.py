@@ -1,4 +1,6 @@
-"""Drives in bays of a simulated Areca controller: lists read and printed, commands, the clock. Pure.
+"""Drives in bays of a simulated Areca controller.
+
+The module reads and prints lists, and has the commands and the clock. Pure.
 
 ``disk info``, ``disk info drv=N``, ``rsf info`` and ``vsf info`` together describe it. They are kept as they were
 recorded, and put together by the first change. A drive that is put into the bay of a missing one is rebuilt at once.
@@ -50,7 +52,7 @@ def _place(cells: Mapping[str, str]) -> str:
 
 
 def initial(words: tuple[str, ...], text: str) -> State:
-    """The recorded lists, and the serial number of each drive by its number."""
+    """The recorded lists, and the serial number of each drive by number."""
     if words in _LISTS:
         return {f"{_FAMILY}/{' '.join(words)}": text, f"{_FAMILY}/clock": "0.0"}
     if words[:2] == ("vsf", "info"):
@@ -72,7 +74,7 @@ class _Bays(FamilyBays):
         return ["1"]
 
     def of(self, state: Mapping[str, str], number: str) -> Bays | None:
-        """The drives as they are now; None: the recorded lists are not complete."""
+        """The drives as they are now. None: the recorded lists are not complete."""
         lists = [state.get(f"{_FAMILY}/{' '.join(words)}") for words in _LISTS]
         if any(text is None for text in lists):
             return None
@@ -92,7 +94,7 @@ advance, pull, fail, insert = BAYS.advance, BAYS.pull, BAYS.fail, BAYS.insert
 
 
 def _recorded(state: Mapping[str, str], disks: str, sets: str, volumes: str) -> Bays:
-    """The drives of the recorded lists; a failed one is a member of the array that lacks one."""
+    """The drives of the recorded lists. A failed one is a member of the array that lacks one."""
     machine = Bays(clock=0.0, bays={}, disks={}, groups={}, volumes={}, same_bay=True)
     levels: dict[str, tuple[str, str]] = {}
     for _, cells in _rows(volumes):
@@ -142,7 +144,7 @@ def _role(usage: str) -> machine_of.DiskState:
 
 
 def renumber(state: Mapping[str, str], one: str, other: str) -> State:
-    """Exchange the numbers of two volumes, as if they were deleted and created again."""
+    """Exchange the numbers of two volumes. It is as if they were deleted and created again."""
     machine = BAYS.of(state, "1")
     if machine is None or not {one, other} <= machine.volumes.keys():
         raise LookupError
@@ -159,7 +161,7 @@ def renumber(state: Mapping[str, str], one: str, other: str) -> State:
 
 
 def _exchanged(text: str, one: str, other: str) -> str:
-    """A list in which two rows have each other's number, still in the order of numbers."""
+    """A list in which two rows have each other's number. It is still in the order of numbers."""
     lines = {cells["number"]: line for line, cells in _rows(text)}
     fresh = {
         lines[at]: re.sub(rf"^( *){was}(?= )", rf"\g<1>{at}", lines[was]) for at, was in ((one, other), (other, one))
@@ -193,7 +195,7 @@ def _hot_spare(machine: Bays, state: Mapping[str, str], verb: str, number: str) 
 
 
 def _numbered(state: Mapping[str, str], number: str) -> str:
-    """The bay of a number in the list of drives; empty: there is none."""
+    """The bay of a number in the list of drives. Empty: there is none."""
     found = (_place(cells) for _, cells in _rows(state[f"{_FAMILY}/disk info"]) if cells["number"] == number)
     return next(found, "")
 
@@ -212,7 +214,7 @@ def _check(machine: Bays, verb: str, volume: str) -> str | None:
 
 
 def printed(words: tuple[str, ...], text: str, state: Mapping[str, str]) -> str:
-    """A recorded output as it is now; unchanged until something has been changed."""
+    """A recorded output as it is now. Unchanged until something has been changed."""
     machine = BAYS.stored(state, "1")
     if machine is None:
         return text

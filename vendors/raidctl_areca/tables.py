@@ -22,7 +22,7 @@ _USAGE: dict[str, Role] = {
     **dict.fromkeys(("pass through", "passthrough", "jbod"), "passthrough"),
     **dict.fromkeys(("failed", "fail", "offlined", "offline", "missing"), "failed"),
 }
-"""Values of the column Usage besides names of arrays and kinds of hot spare."""
+"""Values of the column Usage besides array names and hot-spare kinds."""
 _DROPPED = re.compile(r"(?:^|[\[(])(?:failed|dead|missing|error|offlined?)(?:\W|$)")
 _INCOMPLETE = re.compile(r"(?:^|[\[(])incomplete")
 _SLOT_WORD = re.compile(r"^(?:[A-Za-z]{2,}[ #]*)+")
@@ -39,7 +39,7 @@ _NO_WORD = re.compile(r"[()]|\d+(?:\.\d+)? ?%")
 
 
 def place_of(enclosure: str | None, slot: str) -> str:
-    """How a drive is called: ``3`` of a channel, ``E2:S1`` of a slot (``02``, ``SLOT 01``)."""
+    """A drive's name: ``3`` of a channel, ``E2:S1`` of a slot. The slot may be ``02`` or ``SLOT 01``."""
     bay = bay_of(slot)
     short = str(int(bay)) if _DIGITS.fullmatch(bay) else "".join(bay.split())
     return short if enclosure is None else f"E{int(enclosure)}:S{short}"
@@ -88,7 +88,7 @@ def state(draft: Draft, line: Line, what: str, value: str, weight: int = ROW) ->
 def volume_row(
     controller: ControllerDraft, line: Line, row: Row, names: tuple[str, str] | None, *, numbered: bool = False
 ) -> None:
-    """Read a volume set; ``names`` are those of it and its array, if in separate columns."""
+    """Read a volume set. ``names`` are those of it and its array, if in separate columns."""
     # # Name             Raid Name       Level   Capacity Ch/Id/Lun  State
     # 1 ARC-1210-VOL#00  Raid Set # 00   Raid0     10.5GB 00/00/00   Normal
     found = controller.volume(str(int(row["number"])))
@@ -111,7 +111,10 @@ def volume_row(
 
 
 def level(draft: Draft, line: Line, value: str, weight: int = DETAIL) -> None:
-    """``Raid5``; what the vocabulary has no word for (``Raid3``, ``Raid30``) is kept in the tool's words."""
+    """Read a level such as ``Raid5``.
+
+    What the vocabulary has no word for (``Raid3``, ``Raid30``) is kept in the tool's words.
+    """
     draft.put(None, "level", value, weight)
     found = vocabulary.raid_level(value)
     if found is not None:
@@ -145,7 +148,7 @@ def contradicted(draft: Draft, name: str, what: str, value: str) -> None:
 
 
 def drive_row(controller: ControllerDraft, line: Line, row: Row) -> None:
-    """A drive of one of the tables; a model ``N.A.`` is an empty slot."""
+    """A drive of one of the tables. A model ``N.A.`` is an empty slot."""
     # 10  02  SLOT 02 ST31500341AS                     1500.3GB  Raid Set # 000
     # 16 16  WDC WD7500AYYS-01RCA0            750.2GB  HotSpare[Global]
     place = place_of(row.get("enclosure"), row.get("slot") or row["channel"])
@@ -231,7 +234,7 @@ def battery(controller: ControllerDraft, pair: Pair) -> None:
 
 
 def battery_status(value: str) -> tuple[BatteryStatus, int | None] | None:
-    """Status and charge; a bare percentage is the charge, and a problem if low.
+    """Status and charge. A bare percentage is the charge, and a problem if low.
 
     Only the percentage and ``Not Installed`` are sure; the words beside them are unverified.
     """
@@ -251,4 +254,4 @@ def battery_status(value: str) -> tuple[BatteryStatus, int | None] | None:
 
 
 LOW_CHARGE = 50
-"""Charge in percent below which a battery without a status is not good."""
+"""Charge in percent below which a battery without status is not good."""

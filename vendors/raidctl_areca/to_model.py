@@ -1,4 +1,4 @@
-"""Convert drafts to model objects with final ids and the evidence of each line."""
+"""Conversion of drafts to model objects. They get final ids and the evidence of each line."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def _volume(draft: Draft, controller: ControllerDraft, battery: Battery | None, 
 
 
 def _active(controller: ControllerDraft, array: str | None, status: str | None, members: int | None) -> int | None:
-    """The working members, where the list of drives agrees with the state of the volume; None: unknown.
+    """The working members, where the drive list agrees with the volume's state. None: unknown.
 
     No list shows which member a rebuild fills.
     """

@@ -137,7 +137,7 @@ def drive_state(text: str) -> Health | None:
 
 
 def raid_level(text: str, members: int | None = None) -> RaidLevel | None:
-    """``Raid5``, ``Raid1+0``, ``PassThr``; ``Raid0+1`` of two drives is a mirror, of an odd number RAID 1E (einarc)."""
+    """``Raid5``, ``Raid1+0``, ``PassThr``. ``Raid0+1`` of two drives is a mirror, of an odd number RAID 1E (einarc)."""
     bare = re.sub(r"^raid[ -]?", "", text.strip().lower())
     level = _LEVELS.get(bare)
     if bare in {"0+1", "1+0"} and members is not None:
@@ -162,7 +162,7 @@ def plausible(text: str) -> str:
 
 @lru_cache(maxsize=256)
 def capacity(text: str) -> int | None:
-    """Bytes of ``1000.2GB``: decimal, a drive sold as 1 TB (1000204886016 bytes) is printed as 1000.2GB."""
+    """Bytes of ``1000.2GB``, which is decimal. A drive sold as 1 TB (1000204886016 bytes) is printed as 1000.2GB."""
     return parse_size(plausible(text), binary=False) if has_value(text) else None
 
 

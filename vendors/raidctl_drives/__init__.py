@@ -1,4 +1,6 @@
-"""Plain drives: every drive that no array hides, read with hdparm, sdparm, nvme and smartctl, and by the kernel alone.
+"""Plain drives: every drive that no array hides.
+
+They are read with hdparm, sdparm, nvme and smartctl, and by the kernel alone.
 
 Outputs of these tools are read from loose files as well. Everything is put together drive by drive: see
 :mod:`raidctl_drives.to_model`. The parsers are imported when there is something for them to do.

@@ -1,4 +1,4 @@
-"""The write caches of plain drives: settings, and the commands that change them.
+"""The write caches of plain drives: settings and commands that change them.
 
 The setting ``write_cache`` of a drive is changed by
 
@@ -98,7 +98,7 @@ def _flush(drive: Drive, tools: set[str]) -> Flush:
 
 
 def _flush_nvme(drive: Drive, tools: set[str]) -> Flush:
-    """Flush each namespace: the kernel accepts only the number of the node's own namespace."""
+    """Flush each namespace. The kernel accepts only the number of the node's own namespace."""
     if "nvme" not in tools:
         return Flush(object_id=drive.id, why="nvme is not installed.", alternative=_SYNC, lack="tool")
     nodes = drive.details.get("namespaces", drive.device or "").split(", ")
@@ -139,7 +139,7 @@ def judge(action: Action, answer: Answer) -> str | None:
 
 
 def _not_flushed(action: Action, code: int | None, output: str) -> str | None:
-    """Why a flush failed: hdparm exits with 0 if the drive refused it, nvme prints its success."""
+    """Why a flush failed. If the drive refused it, hdparm exits with 0, and nvme prints its success."""
     # SG_IO: bad/missing sense data, sb[]:  70 00 05 …
     # sdparm ends with 6 for a unit attention: the next command is answered
     if code == 0 and not _REFUSED.search(output) and ("nvme" not in action.argv or "success" in output.lower()):
@@ -148,7 +148,7 @@ def _not_flushed(action: Action, code: int | None, output: str) -> str | None:
 
 
 def _kind(drive: Drive, why: str) -> RefusalKind:
-    """The kind of reason why the cache of a drive cannot be switched."""
+    """The kind of reason why a drive's cache cannot be switched."""
     if drive.write_cache is None:
         return "unknown"
     return "no_tool" if why.endswith("not installed.") else "unsupported"
@@ -197,7 +197,7 @@ def _by_kernel(drive: Drive, tools: set[str]) -> bool:
 
 
 def _persistent(drive: Drive, tools: set[str]) -> bool | None:
-    """Whether it survives a power cycle: the kernel saves a SCSI drive's page where the drive can."""
+    """Whether it survives a power cycle. The kernel saves a SCSI drive's page where the drive can."""
     if drive.interface == "nvme":
         return False
     saved = _SAVED.search(drive.details.get("WCE", "")) if _by_kernel(drive, tools) else None

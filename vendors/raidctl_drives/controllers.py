@@ -56,7 +56,7 @@ def controllers_of(found: Sequence[Found], host: HostView) -> tuple[list[Control
 
 
 def controller_output(controllers: Sequence[Controller]) -> Output:
-    """Where the facts of the controllers were read: one line of the kernel's side for each."""
+    """Where the controllers' facts were read. There is one line of the kernel's side for each."""
     rows = [
         (controller.id, name, value, f"{controller.pci_address or controller.id}: {name.replace('_', ' ')} {value}")
         for controller in controllers
@@ -93,7 +93,7 @@ def _controller(
 
 
 def _contradiction(drive: Drive, block: BlockDevice) -> list[Problem]:
-    """Report a write cache that is on although the kernel, which sends the flushes, has it as off."""
+    """Report a write cache that is on, but off for the kernel. The kernel sends the flushes."""
     if is_virtual(block) or drive.write_cache != "enabled" or cache_word(block.write_cache) != "disabled":
         return []
     return [

@@ -1,4 +1,4 @@
-"""Details that give a neutral field as well; the tools' words remain as details."""
+"""Details that give a neutral field as well. The tools' words remain as details."""
 
 from __future__ import annotations
 
@@ -41,7 +41,10 @@ def _bits(text: str) -> int | None:
 
 
 def _recovery(text: str) -> float | None:
-    """7.0 of ``70 (7.0 seconds)``; 0 of ``Disabled``: the drive tries as long as it takes."""
+    """Seconds of error recovery: 7.0 of ``70 (7.0 seconds)``.
+
+    They are 0 of ``Disabled``: the drive tries as long as it takes.
+    """
     match = _RECOVERY.fullmatch(text)
     return float(match[1]) if match else 0.0 if text in ("Disabled", "not supported", "false") else None
 
@@ -99,7 +102,7 @@ _FIELDS: Mapping[str, Sequence[tuple[str, Callable[[str], Any]]]] = {
 
 
 def derived(drafts: Iterable[Draft]) -> dict[str, Any]:
-    """The fields of a drive that follow from its details, with the evidence; the first of several drafts counts."""
+    """A drive's fields that follow from its details, with the evidence. The first of several drafts counts."""
     found: dict[str, Any] = {}
     for draft in drafts:
         for line, name, value in tuple(draft.evidence):

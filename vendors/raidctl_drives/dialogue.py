@@ -1,4 +1,4 @@
-"""The plain drives of a machine: the kernel's knowledge, and what hdparm, sdparm, nvme and smartctl add."""
+"""The plain drives of a machine. The kernel's knowledge is combined with what hdparm, sdparm, nvme and smartctl add."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from raidctl_drives.tools import PACKAGES
 
 _TIMEOUT = 30.0
 _NO_RESPONSE = frozenset({2, 3, 7, 11, 15, 24, 33, 97, 98, 99})
-"""Exit codes of sdparm for a drive that did not respond: not ready, a failing medium, an aborted command and so on
-(sg3_utils, sg_cmds.h); 5 and 9 mean that it has no such page, which is a response."""
+"""Exit codes of sdparm for a drive that did not respond. Such cases are: not ready, a failing medium, an aborted
+command and so on (sg3_utils, sg_cmds.h). Codes 5 and 9 mean that it has no such page, which is a response."""
 _Reader = Callable[[str, str], tuple[list[DriveDraft], Output]]
 
 
@@ -41,7 +41,7 @@ class _Outputs(Struct):
 
 
 def observe(host: HostView) -> Dialogue[Observation]:
-    """Read every plain drive of the machine; the calls for different drives are carried out side by side."""
+    """Read every plain drive of the machine. The calls for different drives are carried out side by side."""
     drives = by_drive(plain_drives(host))
     if not drives:
         return Observation()

@@ -29,7 +29,7 @@ _MOST_USED = 255
 
 
 class DeviceComplaint(Complaint, frozen=True):
-    """A problem of a device that is not listed as a drive, or of an output."""
+    """A problem of a device or an output. The device is not listed as a drive."""
 
     device: str = ""
 
@@ -39,7 +39,7 @@ class DeviceComplaint(Complaint, frozen=True):
 
 
 class DriveDraft(draft.Draft):
-    """A drive in one output; ``name`` is unique in the output, fields are those of :class:`raidctl.model.Drive`.
+    """A drive in one output. ``name`` is unique in the output, fields are those of :class:`raidctl.model.Drive`.
 
     ``device`` is the node as printed, unknown where the node is that of the controller before the drive; ``address``
     is then how the drive is reached there, ``/dev/bus/0 megaraid,8``: two addresses are two drives.
@@ -49,12 +49,12 @@ class DriveDraft(draft.Draft):
     """Numbers that give a fact only together with others, and their lines."""
 
     joins: ClassVar[bool] = True
-    """Whether further values of a label are appended to the detail; else the first one counts."""
+    """Whether further values of a label are appended to the detail. Otherwise the first one counts."""
 
     def put(
         self, line: Line | None, name: str, value: object, weight: int = DETAIL, shown_as: str | None = None
     ) -> None:
-        """Set a field from a line; a value that no drive has becomes a detail, None only marks the line as read."""
+        """Set a field from a line. A value that no drive has becomes a detail, None only marks the line as read."""
         if isinstance(value, str):
             value = collapse(printable(value))
         if line is None:
@@ -70,7 +70,7 @@ class DriveDraft(draft.Draft):
             super().put(line, name, value, weight, shown_as)
 
     def replace(self, line: Line, name: str, value: str) -> None:
-        """Replace the value of a field by the one that a further line completes."""
+        """Replace a field's value by the one that a further line completes."""
         value = collapse(printable(value))
         self.override(name, value)
         self.add_evidence(line, name, value)
@@ -92,7 +92,7 @@ class DriveDraft(draft.Draft):
             self.details[label] = f"{known}; {value}" if known else value
 
     def list_word(self, line: Line, label: str, value: str) -> None:
-        """Keep one of many short words of a list under a common label."""
+        """Keep one of a list's many short words under a common label."""
         value = collapse(printable(value))
         self.add_evidence(line, f"details[{label}]", value)
         known = self.details.get(label)
@@ -110,7 +110,7 @@ class DriveDraft(draft.Draft):
         return self.marks[name][1] if name in self.marks else 0
 
     def at_device(self, node: str | None) -> None:
-        """Set the node that the command line names; that of the output has precedence."""
+        """Set the node that the command line names. That of the output has precedence."""
         if node:
             self.conclude("device", node, WEAK)
 

@@ -1,4 +1,4 @@
-"""The drives of one output, for tools that print a header before each device: hdparm and sdparm."""
+"""The drives of one output. It is for tools that print a header before each device: hdparm and sdparm."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class DrivesOfOutput:
 
     @property
     def draft(self) -> DriveDraft:
-        """The current drive; without a header the one that the command line names."""
+        """The current drive. Without a header the one that the command line names."""
         if not self.drafts:
             DrivesOfOutput.begin(self).at_device(node_in(self.document))
         return self.drafts[-1]

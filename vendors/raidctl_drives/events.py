@@ -1,4 +1,4 @@
-"""Lines of the kernel log about drives: SCSI, ATA, NVMe and their block devices. Pure.
+"""Kernel log lines about drives: SCSI, ATA, NVMe and their block devices. Pure.
 
 Formats from the kernel's drivers/scsi (sd.c, scsi_logging.c), drivers/ata (libata-eh.c, libata-core.c),
 drivers/nvme/host (core.c, pci.c) and block/blk-core.c. For a drive without a RAID controller, this is the only log.

@@ -197,7 +197,7 @@ def _read_labelled(draft: DriveDraft, section: Section, line: Line, words: str) 
 
 
 def _split(words: str) -> tuple[str, str]:
-    """Label and value; hdparm separates them by a colon, or by ``=`` in three places."""
+    """Label and value. A colon separates them in hdparm's output, or ``=`` in three places."""
     for start in ("device size with M = 1024*1024", "device size with M = 1000*1000"):
         if words.startswith(start):
             return start, words[len(start) :].lstrip(" :")
@@ -261,7 +261,7 @@ _FIELDS: Fields[DriveDraft] = {
 
 
 def _read_wrapped(draft: DriveDraft, label: str, line: Line, words: str) -> None:
-    """Read the rest of a value in the next line: a mailer wrapped it, or it contains a line feed."""
+    """Read the rest of a value in the next line. A mailer wrapped it, or it contains a line feed."""
     if label == "Transport" and not _WRAPPED_TRANSPORT.fullmatch(words):
         return
     if field := hdparm_labels.IDENTITY.get(label):
@@ -301,7 +301,7 @@ def conclude(draft: DriveDraft) -> None:
 
 
 def _unsigned(draft: DriveDraft) -> None:
-    """An identification without its checksum: normal for old drives; unreadable: a bad bridge."""
+    """An identification without its checksum: normal for old drives. Unreadable: a bad bridge."""
     if "\N{REPLACEMENT CHARACTER}" in f"{draft.get('model')}{draft.get('serial')}":
         draft.complain(_doubtful("the drive's identification has no checksum and is unreadable"))
         return
@@ -314,7 +314,7 @@ def _unsigned(draft: DriveDraft) -> None:
 
 
 def _conclude_size(draft: DriveDraft) -> None:
-    """Sectors times bytes of a logical sector; the printed ``MBytes`` are rounded down, and only the last resort."""
+    """Sectors times bytes of a logical sector. The printed ``MBytes`` are rounded down, and only the last resort."""
     per_sector = draft.marked("sector_bytes") or 512
     mega = draft.marked("mega_bytes")
     chs = draft.marked("cylinders") * draft.marked("heads") * draft.marked("sectors/track")

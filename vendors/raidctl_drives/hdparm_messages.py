@@ -1,4 +1,4 @@
-"""Error messages of hdparm, and what they mean for the rest of its output."""
+"""Error messages of hdparm and their meaning for its remaining output."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def failed(draft: DriveDraft, line: Line, what: str, message: str) -> None:
 
 
 def conclude(draft: DriveDraft) -> None:
-    """At the end of a device's output: what its complaints leave of the rest."""
+    """Conclude what a device's complaints leave of the rest. This is done at the end of its output."""
     name = _name(draft)
     known = set(draft.values) - {"device"}
     if draft.marked("no_ata"):

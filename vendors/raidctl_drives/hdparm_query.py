@@ -1,4 +1,7 @@
-"""hdparm's short outputs: ``-W``, ``-A``, ``-B``, ``-C``, ``-H``, ``-N``, ``-g``, ``-i``, ``-t``, ``-T``, no option."""
+"""The short outputs of hdparm.
+
+They are of ``-W``, ``-A``, ``-B``, ``-C``, ``-H``, ``-N``, ``-g``, ``-i``, ``-t``, ``-T``, and of no option.
+"""
 
 from __future__ import annotations
 

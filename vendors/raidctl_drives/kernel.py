@@ -1,4 +1,4 @@
-"""Plain drives as the kernel and udev report them, for lists without tools."""
+"""Plain drives as kernel and udev report them, for lists without tools."""
 
 from __future__ import annotations
 
@@ -24,24 +24,24 @@ _CACHES = {
 
 
 def cache_word(text: str | None) -> str | None:
-    """``enabled`` or ``disabled`` of the kernel's word for a cache; None for a word that it does not have."""
+    """``enabled`` or ``disabled`` of the kernel's word for a cache. None for a word that it does not have."""
     return _CACHES.get((text or "").strip())
 
 
 class Rows:
-    """Rows ``/dev/sda: model EXAMPLE``, each of which becomes a line of the output with its fact."""
+    """Rows ``/dev/sda: model EXAMPLE``. Each becomes a line of the output with its fact."""
 
     def __init__(self) -> None:
         self.rows: list[tuple[str, str, object]] = []
 
     def add(self, text: str, name: str, value: object) -> None:
-        """A line and the field (``details[…]`` for a detail) that it gives; None gives no line."""
+        """A line and the field (``details[…]`` for a detail) that it gives. None gives no line."""
         if value is not None and value != "":
             self.rows.append((text, name, value))
 
 
 class Layers:
-    """What lies on a block device: partitions, md, device-mapper; quick to ask for many drives."""
+    """What lies on a block device: partitions, md, device-mapper. Quick to ask for many drives."""
 
     def __init__(self, host: HostView) -> None:
         self._above: dict[str, list[BlockDevice]] = {}
@@ -120,7 +120,7 @@ def _identity(rows: Rows, block: BlockDevice, spaces: Sequence[BlockDevice]) -> 
 
 
 def _queue(rows: Rows, block: BlockDevice, cache_types: Sequence[tuple[str, str | None]]) -> None:
-    """The kernel's view of the write cache; ``cache_type`` is the drive's value at detection."""
+    """The kernel's view of the write cache. ``cache_type`` is the drive's value at detection."""
     word = block.write_cache
     rows.add(f"{block.node}: queue/write_cache {word}", "details[queue/write_cache]", word)
     reported = next((text for _, text in cache_types if cache_word(text)), None)

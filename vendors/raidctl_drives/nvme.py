@@ -40,7 +40,7 @@ _FORMAT = re.compile(r"(?:lbaf|LBA Format)\s*(\d+)\s*:\s*(.*)")
 _BLOCK = re.compile(r"(?:lbads|ds):(\d+)")
 _BLOCK_BYTES = re.compile(r"Data Size:\s*(\d+)\s*bytes")
 _TWO_ROWS = re.compile(r"\s0x[0-9a-f]{2}\s+\w+\s+\d{1,3}(?:\s|$)")
-"""The beginning of another row: two short lines are not one that a mailer broke."""
+"""The beginning of another row. Two short lines are not one that a mailer broke."""
 _VENDOR_ROW = re.compile(r"(?:0x[0-9a-f]+\s+)?([A-Za-z][\w -]*?)\s*(?::\s*|\s{2,})(\d+%?)\s+(\S.*)")
 _CLOUD_ROW = re.compile(r"([A-Z][^\t]*?)(?:\s{2,}|\t+)(\S.*)")
 _DUMP = re.compile(r"(?:[0-9a-f]{4}:\s.*|vs\[\]:|\s*0  1  2  3  4.*|\*)")
@@ -82,7 +82,7 @@ class _State:
 
 
 def read_nvme(document: str, text: str) -> tuple[list[DriveDraft], Output]:
-    """Read an output of nvme-cli, text or JSON; one draft for each drive in it.
+    """Read an output of nvme-cli, text or JSON. One draft for each drive in it.
 
     Args:
         document: name of the file, or the command line, that the text came from.

@@ -1,4 +1,4 @@
-"""What the figures of nvme-cli mean: its fields read into the model, from text and from JSON."""
+"""What the figures of nvme-cli mean. Its fields are read into the model, from text and from JSON."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _WARNINGS = (
     "persistent memory is read-only or unreliable",
 )
 _FAILED_TESTS = (5, 6, 7)
-"""Results of a self-test: a fatal error, a failed segment that is unknown, one that is known."""
+"""Results of a failed self-test. They are a fatal error, a failed segment that is unknown, and one that is known."""
 _LOST = re.compile(r"(?i)\b(?:dead|deleting|connecting|resetting)\b")
 
 
@@ -83,7 +83,7 @@ def _read_capacity(draft: DriveDraft, pair: Pair) -> None:
 
 
 def _read_volatile_cache(draft: DriveDraft, pair: Pair) -> None:
-    """Bit 0: there is a volatile write cache; feature 6 reports whether it is on."""
+    """Bit 0: there is a volatile write cache. Feature 6 reports whether it is on."""
     keep(draft, pair)
     present = any_integer(pair.value)
     if present is None:
@@ -125,7 +125,7 @@ def _read_group_warning(draft: DriveDraft, pair: Pair) -> None:
 
 
 def _read_result(draft: DriveDraft, pair: Pair) -> None:
-    """The result of a self-test; the newest one comes first, the older ones are history."""
+    """The result of a self-test. The newest one comes first, the older ones are history."""
     newest = pair.label not in draft.details
     keep(draft, pair)
     if newest and any_integer(pair.value) in _FAILED_TESTS:
@@ -138,7 +138,7 @@ def _read_result(draft: DriveDraft, pair: Pair) -> None:
 
 
 def read_way(draft: DriveDraft, line: Line, name: str, state: str) -> None:
-    """``live``, ``dead``: the state of a controller, by which the kernel reaches the drive."""
+    """The state of a controller: ``live``, ``dead``. The kernel reaches the drive by this controller."""
     draft.detail(line, f"state of {name}", state)
     if _LOST.search(state):
         draft.add_problem(
@@ -200,13 +200,13 @@ def namespace_size(blocks: int | None, power: int | None) -> int | None:
 
 
 def enabled(value: str) -> str | None:
-    """``enabled`` or ``disabled`` of the current value of feature 6; zero is printed without 0x: ``00000000``."""
+    """``enabled`` or ``disabled`` of the current value of feature 6. Zero is printed without 0x: ``00000000``."""
     match = re.fullmatch(r"(?:0x)?([0-9a-f]{1,8})", value.strip(), re.IGNORECASE)
     return None if match is None else "enabled" if int(match[1], 16) & 1 else "disabled"
 
 
 def conclude(draft: DriveDraft) -> None:
-    """An NVMe drive in the machine is solid state; one reached over a network may be of any kind."""
+    """An NVMe drive in the machine is solid state. One reached over a network may be of any kind."""
     if set(draft.values) - {"device"} or draft.details:
         draft.conclude("interface", "nvme")
         remote = {draft.details.get("TxPort", ""), draft.details.get("Transport", "")} - {"", "pcie"}

@@ -63,7 +63,7 @@ class _Reader:
         return draft
 
     def read_devices(self, devices: list[Any]) -> None:
-        """Read the entries of a list; subsystems have controllers and namespaces below them."""
+        """Read the entries of a list. Subsystems have controllers and namespaces below them."""
         for index, device in enumerate(devices):
             path = f"Devices[{index}]"
             if not isinstance(device, Mapping):
@@ -98,7 +98,7 @@ class _Reader:
             self._read_entry(draft, place, way)
 
     def _read_shared(self, path: str, namespace: Mapping[str, Any]) -> None:
-        """A namespace of a subsystem with several paths: it is of the first path's controller."""
+        """Read a namespace of a subsystem with several paths. It belongs to the first path's controller."""
         draft = self.new()
         for place, way in _items(namespace, path, "Paths"):
             self._read_entry(draft, place, way)
@@ -210,5 +210,5 @@ def _items(parent: Mapping[str, Any], path: str, name: str) -> Iterator[tuple[st
 
 
 def _plain(value: object) -> str:
-    """A figure as text; some versions print counters as ``687.0``, others as texts."""
+    """A figure as text. Some versions print counters as ``687.0``, others as texts."""
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)

@@ -1,4 +1,4 @@
-"""The tables of ``nvme list`` and ``nvme list -v``: columns by the rule of dashes below the header."""
+"""The tables of ``nvme list`` and ``nvme list -v``. Columns follow the rule of dashes below the header."""
 
 from __future__ import annotations
 
@@ -48,7 +48,10 @@ _WRAPPED = re.compile(
 
 
 def unwrapped(text: str) -> str:
-    """The text with the lines of ``nvme list`` that a mailer has wrapped joined, one blank between two words."""
+    """The text with wrapped lines of ``nvme list`` joined.
+
+    A mailer has wrapped them. There is one blank between two words.
+    """
     return _WRAPPED.sub(lambda match: _joined(match[0]) if not is_header(match[0].split("\n")[0]) else match[0], text)
 
 
@@ -75,7 +78,7 @@ def is_banner(words: str) -> bool:
 
 
 def parse_usage(text: str) -> int | None:
-    """Bytes of the second figure of ``122.33  GB / 960.20  GB``: decimal units, point or comma; None: it is none."""
+    """Bytes of the second figure of ``122.33  GB / 960.20  GB``: decimal units, point or comma. None: it is none."""
     match = _USAGE.fullmatch(text)
     if not match:
         return None
@@ -117,7 +120,7 @@ class Table:
         self.packed = "  " not in header
 
     def read_rule(self, line: Line) -> bool:
-        """Whether the line is the rule of dashes; it shows the columns more exactly than the header."""
+        """Whether the line is the rule of dashes. It shows the columns more exactly than the header."""
         if not _RULE.fullmatch(line.stripped):
             return False
         starts = [match.start() for match in re.finditer(r"-+", line.text)]

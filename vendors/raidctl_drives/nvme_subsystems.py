@@ -1,4 +1,4 @@
-"""``nvme list-subsys``: the subsystems as a tree, with the ways that lead to each."""
+"""``nvme list-subsys``: the subsystems as a tree, with the ways to each."""
 
 from __future__ import annotations
 

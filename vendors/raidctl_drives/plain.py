@@ -1,4 +1,4 @@
-"""Find plain drives among block devices: virtual ones, and paths to one drive."""
+"""Plain drives among block devices. Virtual ones are found, and paths to one drive."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _GUEST_NAME = re.compile(r"(?:vd|xvd)[a-z]+\d*")
 
 
 def is_virtual(block: BlockDevice) -> bool:
-    """Whether a drive is virtual: only the host knows the storage below it."""
+    """Whether a drive is virtual. Only the host knows the storage below such a drive."""
     named = any(_VIRTUAL.search(word) for word in (block.vendor, block.model) if word)
     return block.transport == "virtio" or _GUEST_NAME.fullmatch(block.name) is not None or named
 
@@ -64,7 +64,7 @@ def _belongs_to_controller(block: BlockDevice, controllers: set[str], answered: 
 
 
 def by_drive(blocks: list[BlockDevice]) -> list[list[BlockDevice]]:
-    """Group the block devices by drive: by WWN, else by serial number and model."""
+    """Group the block devices by drive. They are matched by WWN, else by serial number and model."""
     groups: list[list[BlockDevice]] = []
     index: dict[str, list[BlockDevice]] = {}
     for block in blocks:

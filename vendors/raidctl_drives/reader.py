@@ -46,7 +46,7 @@ def tool_of(kind: str) -> str:
 
 
 def read(documents: Sequence[Document]) -> Observation:
-    """Read outputs of hdparm, sdparm, nvme and smartctl; combine those of one drive."""
+    """Read outputs of hdparm, sdparm, nvme and smartctl. Combine those of one drive."""
     sources: list[Source] = []
     outputs: list[Output] = []
     tools: dict[str, str | None] = {}
@@ -82,7 +82,10 @@ def read(documents: Sequence[Document]) -> Observation:
 
 
 def smartctl_version(text: str) -> str | None:
-    """``7.3`` of a text's first banner, or of the JSON's own word for it."""
+    """Return smartctl's version, such as ``7.3``.
+
+    It comes from a text's first banner, or from the JSON's own word for it.
+    """
     match = _BANNER.search(text) or _JSON_VERSION.search(text)
     return ".".join(match.groups()) if match else None
 

@@ -114,7 +114,7 @@ _NO_DEVICES = re.compile(r'\s{0,99}\{\s{0,99}"Devices"\s{0,9}:\s{0,9}\[\s{0,99}\
 
 
 def sniff(name: str, text: str) -> Sniffed | None:
-    """The tool that printed an output, and the confidence; None for other tools."""
+    """The tool that printed an output, and the confidence. None for other tools."""
     if _NO_DEVICES.fullmatch(text[:1000]):
         return Sniffed("nvme", Confidence.LIKELY, "nvme list -o json")
     if _FEATURE.match(text[:1000]):

@@ -1,4 +1,7 @@
-"""Outputs of sdparm: mode pages (``sdparm D``, ``-a``, ``-l``, ``--get=WCE,RCD``) and VPD pages (``--inquiry``)."""
+"""Outputs of sdparm: mode pages and VPD pages.
+
+The commands are ``sdparm D``, ``-a``, ``-l``, ``--get=WCE,RCD`` for mode pages, and ``--inquiry`` for VPD pages.
+"""
 
 from __future__ import annotations
 
@@ -48,7 +51,8 @@ _LOOSE = frozenset(
 _PROTOCOLS = {"1": "scsi", "6": "sas"}
 _RPM = re.compile(r"\d{1,6}", re.ASCII)
 _SLOWEST = 1025
-"""Smaller figures are no rotation rate: 0 is "not reported", 1 solid state, the others are reserved."""
+"""Lowest figure that is a rotation rate. Of the smaller ones, 0 is "not reported", 1 solid state, and the others are
+reserved."""
 _NAMELESS = re.compile(r"(?:Direct access device specific parameters|Parameter for direct access): ?(.*)")
 
 
@@ -57,7 +61,7 @@ class _State(DrivesOfOutput):
     page: str = ""
     vpd: sdparm_vpd.Page | None = None
     copies: dict[str, int] = field(default_factory=dict)
-    """Copies of each mode page since the device's header; the first one has the current values."""
+    """Copies of each mode page since the device's header. The first one has the current values."""
 
     def begin(self) -> DriveDraft:
         self.page, self.vpd = "", None
@@ -219,7 +223,7 @@ _MESSAGES: tuple[tuple[re.Pattern[str], ProblemKind, str, str], ...] = (
         "Retry, then use smartctl or the controller's tool.",
     ),
 )
-"""What a message of sdparm contains, and what it means; the first that fits counts."""
+"""What a message of sdparm contains, and what it means. The first that fits counts."""
 
 
 def _read_complaint(state: _State, line: Line, words: str) -> None:

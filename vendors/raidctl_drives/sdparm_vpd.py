@@ -40,7 +40,7 @@ class Page:
 
 
 def read_line(draft: DriveDraft, page: Page, line: Line) -> bool:
-    """Read one line below the title of a VPD page; False if it does not belong there."""
+    """Read one line below the title of a VPD page. False if it does not belong there."""
     words = line.stripped
     if page.expects or _HEX.fullmatch(words):
         return _read_value(draft, page, line, words)
@@ -73,7 +73,7 @@ def _read_naa(draft: DriveDraft, page: Page, line: Line, value: str) -> None:
 
 
 def _read_eui(draft: DriveDraft, page: Page, line: Line, value: str) -> None:
-    """Read the name of a drive without an NAA one, such as NVMe."""
+    """Read the name of a drive that has no NAA name. NVMe drives are such drives."""
     if page.association == _ASSOCIATIONS[0] and "wwn" not in draft.values:
         draft.put(line, "wwn", value, ROW)
     else:
@@ -81,7 +81,7 @@ def _read_eui(draft: DriveDraft, page: Page, line: Line, value: str) -> None:
 
 
 def _read_value(draft: DriveDraft, page: Page, line: Line, words: str) -> bool:
-    """Read a value on a separate line: a hex dump, a SCSI name string."""
+    """Read a value on a separate line. It is a hex dump or a SCSI name string."""
     label, page.expects = page.expects or page.designator or page.name, ""
     draft.detail(line, label, words)
     return True

@@ -1,4 +1,4 @@
-"""Self-tests of plain drives, through smartctl: read as JSON (7.0 and later), started and aborted. Pure.
+"""Self-tests of plain drives, through smartctl. They are read as JSON (7.0 and later), started and aborted. Pure.
 
 ``-t force`` is never used: it aborts a test that somebody else has started. What smartctl prints of a start is not
 trusted either: drives accept a test and do not run it. The next reading counts.
@@ -74,7 +74,7 @@ _TROUBLE = {
 
 
 def of_output(base: SelfTest, text: str, code: int | None) -> SelfTest:
-    """What an output of ``smartctl -j`` shows of the test; ``base`` names the drive."""
+    """What an output of ``smartctl -j`` shows of the test. ``base`` names the drive."""
     try:
         tree = json_decode.decode_text(text)
     except ValueError:

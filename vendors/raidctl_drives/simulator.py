@@ -1,4 +1,4 @@
-"""Plain drives whose write caches can be switched: what their tools print and reply to changes. Pure.
+"""Plain drives whose write caches can be switched. What their tools print and reply to changes is simulated. Pure.
 
 One setting for each node, ``drive /dev/sda``: ``1`` or ``0``; for its self-tests see
 :mod:`raidctl_drives.simulator_self_tests`. That of a SCSI drive is the kernel's file ``cache_type``, which
@@ -28,7 +28,7 @@ _NVME = re.compile(r"(\bget-feature:0x0?6 \(Volatile Write Cache\), Current valu
 
 
 def initial(argv: tuple[str, ...], text: str) -> State:
-    """The state of the cache that an output of hdparm or nvme shows."""
+    """Return the cache state that an output of hdparm or nvme shows."""
     tool = basename(argv[0]) if argv else ""
     if tool == "hdparm" and (match := _HDPARM.search(text)):
         return {f"drive {argv[-1]}": match[2]}
@@ -38,7 +38,7 @@ def initial(argv: tuple[str, ...], text: str) -> State:
 
 
 def render(argv: tuple[str, ...], text: str, state: Mapping[str, str]) -> str:
-    """The answer of hdparm, smartctl or nvme with the cache as it is now."""
+    """The output of hdparm, smartctl or nvme for the current cache state."""
     tool = basename(argv[0]) if argv else ""
     node = argv[2] if tool == "nvme" and len(argv) > 2 else argv[-1] if argv else ""
     text = self_tests.render(argv, text, state)
@@ -49,7 +49,7 @@ def render(argv: tuple[str, ...], text: str, state: Mapping[str, str]) -> str:
 
 
 def _of_file(node: str, state: Mapping[str, str]) -> str | None:
-    """What was written into the ``cache_type`` of a SCSI drive; None if nothing was."""
+    """What was written into the ``cache_type`` of a SCSI drive. None if nothing was."""
     for name, current in state.items():
         if current == node and name.startswith("scsi "):
             written = state.get(f"file /sys/class/scsi_disk/{name.removeprefix('scsi ')}/cache_type")
@@ -95,7 +95,10 @@ def _nvme_flush(argv: tuple[str, ...], state: Mapping[str, str]) -> Reply:
 
 
 def _nvme(argv: tuple[str, ...], state: Mapping[str, str]) -> Reply:
-    """The long options alone: what the short ones mean depends on the version. A namespace has no such feature."""
+    """Reply to nvme with long options only.
+
+    What the short ones mean depends on the version. A namespace has no such feature.
+    """
     node = argv[2] if len(argv) > 2 else ""
     if _NAMESPACE.fullmatch(node):
         return Reply(1, "NVMe status: Feature Not Namespace Specific: The Feature Identifier ... (0x410f)\n", state)

@@ -1,4 +1,4 @@
-"""Self-tests of simulated ATA drives: what smartctl prints of a start, an abort, and of a running test. Pure.
+"""Outputs of smartctl about self-tests of simulated ATA drives. They show a start, an abort, or a running test. Pure.
 
 A setting for each node, ``self-test /dev/sda``: ``as recorded``, ``running short``, ``aborted short``;
 ``deaf``: the drive accepts each test and runs none.
@@ -52,7 +52,7 @@ def change(argv: tuple[str, ...], state: Mapping[str, str]) -> Reply | None:
 
 
 def render(argv: tuple[str, ...], text: str, state: Mapping[str, str]) -> str:
-    """The recorded status and log with the test that was started or aborted since."""
+    """The recorded status and log, with the test started or aborted since."""
     verb, _, kind = state.get(f"self-test {argv[-1]}", _RECORDED).partition(" ") if argv[:-1] == READ else ("", "", "")
     if verb not in ("running", "aborted"):
         return text

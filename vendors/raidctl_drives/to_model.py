@@ -1,4 +1,4 @@
-"""Combine the drafts of drives: which describe the same drive, its id, and the value that counts."""
+"""Combination of the drafts of drives. It decides which describe the same drive, its id, and the value that counts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from raidctl_drives.draft import DriveDraft
 from raidctl_drives.vocabulary import nvme_controller
 
 RANKS = {"hdparm": 0, "nvme": 1, "smartctl": 2, "kernel": 3, "sdparm": 4}
-"""The rank of each tool if several report a field; sdparm's names are cut to 16 letters."""
+"""The rank of each tool if several report a field. Sdparm's names are cut to 16 letters."""
 _WORST = ("critical", "warning", "unknown", "ok")
 _WWN = re.compile(r"[0-9a-f]{16}(?:[0-9a-f]{16})?")
 _BLANK = re.compile(r"\s+")
@@ -24,7 +24,7 @@ _ROUNDED = 10_000_000
 
 
 class Source(Struct, frozen=True):
-    """What one output reports of a drive, and the tool that printed it."""
+    """An output's report on a drive, and the tool that printed it."""
 
     tool: str
     draft: DriveDraft
@@ -61,20 +61,23 @@ class Group(Struct):
 
 
 def serial_key(text: str | None) -> str | None:
-    """A serial number to compare by; None for one that is masked, unreadable or too short to distinguish drives."""
+    """A serial number to compare by. None for one that is masked, unreadable or too short to distinguish drives."""
     bare = _BLANK.sub("", text or "").upper()
     unusable = len(set(bare)) < 2 or "XXX" in bare or "*" in bare or "\N{REPLACEMENT CHARACTER}" in bare
     return None if unusable or len(bare) < 3 else bare
 
 
 def wwn_key(text: str | None) -> str | None:
-    """A world wide name to compare by; None for one that is masked or repeats one digit."""
+    """A world wide name to compare by. None for one that is masked or repeats one digit."""
     bare = re.sub(r"^(?:0x|naa\.|eui\.)|[\s:.-]", "", (text or "").strip().lower())
     return bare if _WWN.fullmatch(bare) and len(set(bare)) > 1 else None
 
 
 def grouped(sources: Iterable[Source]) -> list[Group]:
-    """The sources by drive: by serial number, by WWN, and by device where nothing contradicts it."""
+    """The sources, grouped by drive.
+
+    They are matched by serial number, by WWN, and by device where nothing contradicts it.
+    """
     groups: list[Group] = []
     index: dict[str, Group] = {}
     nameless: list[Source] = []
@@ -114,7 +117,7 @@ def _join_by_device(source: Source, groups: list[Group], by_device: dict[str, li
 
 
 def _device_key(draft: DriveDraft) -> str | None:
-    """The address of the drive; one node of a controller can have many."""
+    """The address of the drive. One node of a controller can have many."""
     device: str | None = draft.get("device")
     return draft.get("address") or nvme_controller(device) or device
 
@@ -139,7 +142,7 @@ def _model_key(text: str | None) -> str | None:
 
 
 def identify(groups: Sequence[Group]) -> list[str]:
-    """An id for each group, unique: ``drives:SERIAL``; without serial number WWN, kernel name, or file name."""
+    """An id for each group, unique: ``drives:SERIAL``. Without serial number WWN, kernel name, or file name."""
     taken: set[str] = set()
     used: dict[str, int] = {}
     ids = []
@@ -168,13 +171,13 @@ def write_evidence(groups: Sequence[Group], ids: Sequence[str]) -> None:
 
 
 def _serials(group: Group) -> list[str]:
-    """The serial numbers, the kernel's first, so that ids do not depend on the installed tools."""
+    """The serial numbers, the kernel's first. Ids thus do not depend on the installed tools."""
     kernel = [source.draft.get("serial") for source in group.sources if source.tool == "kernel"]
     return [serial for serial in kernel if serial] + group.values("serial")
 
 
 def drive_of(group: Group, object_id: str) -> Drive:
-    """Build one drive from all its sources, with what follows from its details as further evidence."""
+    """Build one drive from all its sources. What follows from its details is further evidence."""
 
     def first(name: str) -> Any:
         return next(iter(group.values(name)), None)
@@ -224,7 +227,7 @@ def _status(group: Group) -> tuple[Any, str | None]:
 
 
 def _longest(values: Sequence[str]) -> str | None:
-    """The most trusted word, or the longer one that it is the cut beginning of."""
+    """The most trusted word, or the longer one it was cut from."""
     if not values:
         return None
     bare = _BLANK.sub("", values[0]).upper()
@@ -236,7 +239,7 @@ def _longest(values: Sequence[str]) -> str | None:
 
 
 def _size(group: Group) -> int | None:
-    """The drive's size: of an NVMe drive with several namespaces the controller's figure, else their sum."""
+    """The drive's size. For an NVMe drive with several namespaces it is the controller's figure, else their sum."""
     spaces: dict[str, list[int]] = {}
     whole: list[int] = []
     for source in group.ranked():
@@ -252,7 +255,7 @@ def _size(group: Group) -> int | None:
 
 
 def _exact(values: Sequence[int]) -> int | None:
-    """The most trusted size, or the exact one that it is a rounded form of."""
+    """The most trusted size, or the exact one it was rounded from."""
     if not values:
         return None
     size = values[0]
@@ -264,7 +267,7 @@ def _exact(values: Sequence[int]) -> int | None:
 
 
 def _write_cache(group: Group) -> Any:
-    """The drive's own report; the kernel's, which can be out of date, only if there is none."""
+    """The drive's own report. The kernel's, which can be out of date, only if there is none."""
     own = [source for source in group.sources if source.tool != "kernel"]
     return next(iter(Group(own).values("write_cache") or group.values("write_cache")), None)
 

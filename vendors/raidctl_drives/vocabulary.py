@@ -1,4 +1,4 @@
-"""What the tools of this family have in common: device nodes, the system's error messages, figures."""
+"""What the tools of this family have in common. It includes device nodes, the system's error messages, and figures."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from raidctl_drives.draft import DeviceComplaint
 
 NODE = re.compile(r"/dev/[\w./:+@-]*\w")
 LONGEST_LINE = 4000
-"""Characters; no line of these tools comes near it, and longer ones are left unread rather than searched for long."""
+"""Length limit of a line, in characters. No line of these tools comes near it, and longer ones are left unread rather
+than searched for long."""
 _NVME = re.compile(r"(?:/dev/)?(?:nvme|ng)(\d+)(?:c\d+)?(?:n\d+)?(?:p\d+)?")
 _GROUPED = re.compile(r"\d{1,3}(?:[.,'  \u00a0\u2009\u202f ]\d{3})+|\d{1,2}(?:,\d\d)+,\d{3}|\d+")
 
@@ -21,14 +22,14 @@ ERRNO = (
     "Wrong medium type", "Bad message", "Value too large for defined data type", "Is a directory", "Not a directory",
     "Block device required", "Interrupted system call", "Cannot allocate memory", "Numerical result out of range",
 )  # fmt: skip
-"""The messages of the C library that these tools end their complaints with."""
+"""Messages of the C library that end these tools' complaints."""
 
 _RIGHTS = ("Operation not permitted", "Permission denied")
 _ABSENT = ("No such file or directory", "No such device", "No such device or address")
 
 
 def grouped_number(text: str) -> int | None:
-    """An integer with or without separators of thousands (``1,677``, ``1.677``, ``1 677``); None if it is none."""
+    """An integer with or without separators of thousands (``1,677``, ``1.677``, ``1 677``). None if it is none."""
     text = text.strip()
     return int(re.sub(r"\D", "", text)) if _GROUPED.fullmatch(text) else None
 
@@ -49,13 +50,13 @@ def nvme_controller(node: str | None) -> str | None:
 
 
 def node_in(text: str) -> str | None:
-    """The device node that a command line names, ``/dev/sda``; None if it names none or several."""
+    """The device node that a command line names, ``/dev/sda``. None if it names none or several."""
     found = set(NODE.findall(text))
     return found.pop() if len(found) == 1 else None
 
 
 def refused(tool: str, device: str, message: str) -> DeviceComplaint:
-    """A problem for what the system answered to a tool: no right, no such device, or anything else."""
+    """A problem for what the system answered to a tool. It is no right, no such device, or anything else."""
     text = f"{tool} could not read {device}: {message}."
     if message in _RIGHTS:
         return DeviceComplaint("error", "no_right", text, "Run it as root.", device)

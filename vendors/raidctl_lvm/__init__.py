@@ -1,4 +1,4 @@
-"""RAID of LVM and the kernel's dm-raid, through lvs and dmsetup; nothing is changed.
+"""RAID of LVM and the kernel's dm-raid, through lvs and dmsetup. Nothing is changed.
 
 The parsers are imported when there is something to parse.
 """
@@ -18,7 +18,7 @@ TITLE = "LVM RAID"
 DRIVERS: tuple[str, ...] = ()
 LAST = False
 SHARES_DRIVES = True
-"""Each volume of a group takes a part of some of its drives."""
+"""Whether volumes share drives. Each volume of a group takes a part of some of its drives."""
 _PACKAGE = "the package {} of the distribution"
 TOOLS = (
     # /usr/sbin/lvs -> lvm
@@ -45,7 +45,7 @@ SUPPORT = {
 
 
 def observe(host: HostView) -> Dialogue[Observation]:
-    """Read all RAID volumes; nothing is asked of a machine on which the kernel shows no physical volume."""
+    """Read all RAID volumes. Nothing is asked of a machine on which the kernel shows no physical volume."""
     raid = any(name in (block.dm_name or "") for block in host.blocks for name in SUBVOLUMES)
     if not raid and not any(block.filesystem == "LVM2_member" for block in host.blocks):
         return Observation()

@@ -1,4 +1,4 @@
-"""Where several outputs describe one logical volume differently: of two machines, or of two moments."""
+"""Different descriptions of one logical volume in several outputs. They are of two machines, or of two moments."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from raidctl_lvm.draft import ControllerDraft, Row, Status
 
 
 def add_status(controller: ControllerDraft, name: str, status: Status) -> None:
-    """Keep a line of dmsetup: one of ``status`` rather than of ``table``; of two that differ, the worse."""
+    """Keep a line of dmsetup: one of ``status`` rather than of ``table``. Of two that differ, the worse."""
     known = controller.statuses.get(name)
     if known is not None and known.health and status.health and known.health != status.health:
         controller.complain(described_twice(name, [f"state {known.health} or {status.health}"]))
@@ -17,12 +17,12 @@ def add_status(controller: ControllerDraft, name: str, status: Status) -> None:
 
 
 def _whole(status: Status) -> tuple[bool, float]:
-    """How many of its images are in sync, for :func:`min`; without a state, more than any."""
+    """How many of its images are in sync, for :func:`min`. Without a state, more than any."""
     return not status.health, status.health.count("A") / max(len(status.health), 1)
 
 
 def settle_rows(controller: ControllerDraft) -> None:
-    """Put the worst row of a volume first, and report rows that differ."""
+    """Put a volume's worst row first, and report rows that differ."""
     for name, rows in controller.rows.items():
         uuids = {row.cells["lv_uuid"] for row in rows if row.cells.get("lv_uuid")}
         found = [f"UUID {' or '.join(sorted(uuids))}"] if len(uuids) > 1 else []
@@ -34,7 +34,7 @@ def settle_rows(controller: ControllerDraft) -> None:
 
 
 def _bad(row: Row) -> bool:
-    """Whether an image or volume is gone, out of sync, or not complete."""
+    """Whether an image or volume is gone, out of sync or incomplete."""
     percent = attempt(float, row.cells.get("sync_percent") or row.cells.get("copy_percent"))
     health = row.letter(9) or row.cells.get("lv_health_status") or "-"
     return health != "-" or row.letter(1) == "I" or (percent is not None and percent < 100)

@@ -24,7 +24,7 @@ _LVS = ("-a", "--units", "b", "--nosuffix", "--reportformat", "json", "-o", FIEL
 
 
 def observe(host: HostView, found: Sequence[Installed], *, raid: bool) -> Dialogue[Observation]:
-    """Read all volumes; a missing tool is a problem only where the kernel shows a RAID volume."""
+    """Read all volumes. A missing tool is a problem only where the kernel shows a RAID volume."""
     tools = {one.spec.name: one for one in found}
     if "lvs" not in tools:
         message = "The kernel shows RAID volumes of LVM, but lvs is not installed: they are not shown."

@@ -1,4 +1,4 @@
-"""Logical volumes as lvs lists them, and the drafts of those that are RAID."""
+"""Logical volumes as lvs lists them, and drafts of RAID volumes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from raidctl.vendor.software import SoftwareDraft
 
 
 class Row(Struct):
-    """A logical volume of a list; brackets of hidden ones are left out."""
+    """A logical volume of a list. Brackets of hidden ones are left out."""
 
     vg: str
     lv: str
@@ -23,7 +23,7 @@ class Row(Struct):
     """By the names of lvs's fields: ``sync_percent``, ``segtype``, ``devices``."""
 
     def letter(self, place: int) -> str:
-        """A letter of Attr, counted from 1; empty in the short form of old versions."""
+        """A letter of Attr, counted from 1. Empty in the short form of old versions."""
         return self.attr[place - 1 : place]
 
     def line(self, *columns: str) -> Line:
@@ -49,7 +49,7 @@ class Status(Struct):
 
 
 class ControllerDraft(SoftwareDraft[GroupDraft]):
-    """All RAID volumes of a machine, and what was read to make them; a drive's name is ``vg/lv/sda2``."""
+    """All RAID volumes of a machine, and what they were read from. A drive's name is ``vg/lv/sda2``."""
 
     rows: dict[str, list[Row]] = field(default_factory=dict)
     """By ``vg/lv``: a volume of several segments has several."""

@@ -1,4 +1,4 @@
-"""What follows from the rows of lvs and the lines of dmsetup when all of them were read."""
+"""Conclusions from the rows of lvs and the lines of dmsetup. They are drawn when all of them were read."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def infer(controller: ControllerDraft) -> None:
 
 
 def _is_raid(row: Row) -> bool:
-    """Whether a volume is RAID itself: by its segment type, its own letter, or the letter of its target."""
+    """Whether a volume is RAID itself. Its segment type, its own letter, or the letter of its target shows it."""
     if NO_RAID.fullmatch(row.lv) or row.letter(1) == "p":
         return False
     if row.cells.get("segtype"):
@@ -77,7 +77,7 @@ def _is_raid(row: Row) -> bool:
 
 
 def _on_volume(row: Row) -> bool:
-    """Whether a volume lies on another one, which is the one to be reported."""
+    """Whether a volume lies on another one. The other one is to be reported."""
     places = [one[1] or one[2] for one in DEVICE.finditer(row.cells.get("devices", ""))]
     return row.letter(1) in ("V", "v", "s") or any(place[:1] not in ("/", "u", "[") for place in places)
 
@@ -122,7 +122,7 @@ def _size(text: str) -> int:
 
 
 def _images(controller: ControllerDraft, row: Row) -> Iterator[Row]:
-    """The images of a volume that the list has, or that the volume's row names."""
+    """The images of a volume. They are those in the list, and those that the volume's row names."""
     listed = {name: rows[0] for name, rows in controller.rows.items()
               if (part := _PART.fullmatch(rows[0].lv)) and part["lv"] == row.lv and rows[0].vg == row.vg
               and part["kind"] != "rmeta" and not part["more"]}  # fmt: skip
@@ -135,7 +135,7 @@ def _images(controller: ControllerDraft, row: Row) -> Iterator[Row]:
 
 
 def _places(controller: ControllerDraft, image: Row, depth: int = 0) -> list[str]:
-    """The physical volumes below an image; with integrity it lies on further volumes."""
+    """The physical volumes below an image. With integrity it lies on further volumes."""
     rows = controller.rows.get(f"{image.vg}/{image.lv}", [image])
     found = [one[1] or one[2] for row in rows for one in DEVICE.finditer(row.cells.get("devices", ""))]
     places = []
@@ -279,7 +279,10 @@ def _mismatches(volume: GroupDraft, health: str, corrupt: str) -> None:
 
 
 def _health(row: Row) -> str:
-    """The words of lvs for the health: those of the ninth letter of Attr, or of the field where Attr has none."""
+    """The health in the words of lvs.
+
+    They come from the ninth letter of Attr, or from the field where Attr has none.
+    """
     if row.letter(9):
         return HEALTH.get(row.letter(9), "unknown")
     word = row.cells.get("lv_health_status", "")
@@ -287,7 +290,7 @@ def _health(row: Row) -> str:
 
 
 def _described(controller: ControllerDraft, row: Row) -> bool:
-    """Whether the list has the health of a volume, or its images: the short Attr of old versions has none."""
+    """Whether the list has the health of a volume or its images. The short Attr of old versions has none."""
     if row.letter(9) or "lv_health_status" in row.cells:
         return True
     images = list(_images(controller, row))
@@ -295,14 +298,17 @@ def _described(controller: ControllerDraft, row: Row) -> bool:
 
 
 def _whole(image: Row) -> bool:
-    """Whether a row shows that an image is there: by its health, in the short Attr of old versions by its device."""
+    """Whether a row shows that an image is there.
+
+    Its health shows it, with the short Attr of old versions its device.
+    """
     return bool(image.cells and (image.letter(9) or image.cells.get("devices")))
 
 
 def _short(volume: GroupDraft, images: Sequence[str | None], kernel: str) -> tuple[str, bool]:
-    """Degraded, or failed if more images are gone than the level survives; and whether perhaps no data are whole.
+    """Degraded, or failed if more images are gone than the level survives.
 
-    That is so if too few images are both there and in sync. lvs (``I``) and the kernel (``a``) mark in the same way an
+    The second value: whether perhaps no data are whole. That is so if too few images are both there and in sync. lvs (``I``) and the kernel (``a``) mark in the same way an
     image that lacks data and all images of a first synchronisation, in which the data are whole.
     """
     count = max(len(images), len(kernel))

@@ -1,4 +1,4 @@
-"""The lists of lvs, as JSON and as text, and the lines of dmsetup."""
+"""The lists of lvs (JSON and text) and the lines of dmsetup."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ HEAD = re.compile(r"\s*LV\s+VG\s+Attr\s+LSize\b.*")
 _ROW = re.compile(r"\s*(?P<lv>\[?[\w.+-]{1,128}\]?)\s+(?P<vg>[\w.+-]{1,128})\s+(?P<attr>[\w-]{6,10})\s+"
                   r"(?P<size>[<>]?[\d.,]+[bBsSkKmMgGtTpPeE]?)(?=\s|$)(?P<rest>.*)")  # fmt: skip
 _TWO_ROWS = re.compile(r"\s[\w.+-]+\]?\s+[\w.+-]+\s+[a-zA-Z-]{10}\s+[<>]?\d")
-"""The beginning of another row: two short lines are not one that a mailer broke."""
+"""The beginning of another row. Two short lines are not one that a mailer broke."""
 _PERCENT = re.compile(r"(?<=\s)\d{1,3}[.,]\d\d(?=\s|$)")
 DEVICE = re.compile(r"(unknown device|\[unknown\]|[^\s,()]+)\(\d+\)|([^\s,:]+):\d+-\d+")
 #         15.20            raid1-1t_rimage_0(0),raid1-1t_rimage_1(0)       the rest of a row that a mailer has wrapped
@@ -69,7 +69,7 @@ def _cell(value: object) -> str:
 
 
 def read_text(output: Output, controller: ControllerDraft) -> bool:
-    """The table of lvs, its warnings, and the lines of dmsetup; False if there is nothing of them."""
+    """The table of lvs, its warnings, and the lines of dmsetup. False if there is nothing of them."""
     known = table = typed = False
     row: Row | None = None
     for line in output.lines:
@@ -105,7 +105,7 @@ def _text_row(line: Line, match: re.Match[str], *, typed: bool) -> Row:
 
 
 def _cells(text: str) -> dict[str, str]:
-    """What the last columns of a row contain: the last percentage, and the devices."""
+    """The contents of a row's last columns. They are the last percentage, and the devices."""
     cells = {}
     percents = _PERCENT.findall(f" {text}")
     if percents:
@@ -127,7 +127,10 @@ def _target(line: Line, match: re.Match[str], controller: ControllerDraft) -> No
 
 
 def _other_target(name: str, target: str, words: list[str], controller: ControllerDraft) -> None:
-    """What the layers below and beside RAID report: checksums that were wrong, a cache or pool that has failed."""
+    """Report failures of the layers below and beside RAID.
+
+    They are checksums that were wrong, or a cache or pool that has failed.
+    """
     # vg-data_rimage_0: 0 209715200 integrity 17 207618048 -
     if target == "integrity" and words[:1] and words[0].isdecimal() and int(words[0]):
         message, remedy = f"dm-integrity has found {words[0]} mismatches in {name}.", "Check the drive below it."
@@ -138,7 +141,7 @@ def _other_target(name: str, target: str, words: list[str], controller: Controll
 
 
 def name_of(device: str) -> str:
-    """``vg/lv`` of a device-mapper name, in which a dash of LVM's names is doubled; else the name.
+    """Return ``vg/lv`` for a device-mapper name, else the name. In the former, a dash of LVM's names is doubled.
 
     >>> name_of("vg--a-data"), name_of("isw_mirror")
     ('vg-a/data', 'isw_mirror')

@@ -25,7 +25,7 @@ POOL_TROUBLE = {
 }
 """The same letter, and ``lv_health_status``, of thin pools, thin volumes and caches."""
 NO_RAID = re.compile(r"pvmove\d+|.+_mlog", re.ASCII)
-"""Volumes of segment type mirror that protect no data: moves in progress, logs of mirrors."""
+"""Volumes of segment type mirror that protect no data. They are moves in progress and logs of mirrors."""
 POOL_REMEDY = "Read lvmthin(7) or lvmcache(7) before you repair it, and check the backup."
 TARGET_TROUBLE = {
     "Fail": "has failed", "Error": "reports an error", "out_of_data_space": "is out of data space",
@@ -44,7 +44,7 @@ _LEVELS: dict[str, RaidLevel] = {
 
 
 def level_of(segtype: str) -> RaidLevel | None:
-    """The level of a segment type: ``raid5_ls``, ``mirror``; None if it is not RAID.
+    """The level of a segment type: ``raid5_ls``, ``mirror``. None if it is not RAID.
 
     >>> level_of("raid6_zr"), level_of("linear")
     ('raid6', None)

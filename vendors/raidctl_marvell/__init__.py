@@ -1,4 +1,6 @@
-"""Marvell controllers of boot mirrors (Dell BOSS, Lenovo M.2), through mvcli and mnv_cli. No settings are changed.
+"""Marvell controllers of boot mirrors (Dell BOSS, Lenovo M.2).
+
+They are read through mvcli and mnv_cli. No settings are changed.
 
 No kernel driver is listed: ahci and nvme serve plain drives as well. The parsers are imported when there is something
 to parse.
@@ -38,7 +40,7 @@ __all__ = ["DRIVERS", "FAMILY", "LAST", "SUPPORT", "TITLE", "TOOLS", "UNREPORTED
 
 
 def observe(host: HostView) -> Dialogue[Observation]:
-    """Read the controller of each tool; report volumes of the kernel that no tool lists."""
+    """Read the controller of each tool. Report volumes of the kernel that no tool lists."""
     found = yield from installed(TOOLS)
     if not found and not kernel.volumes(host):
         return Observation()

@@ -1,4 +1,4 @@
-"""What the tools can read, and why raidctl changes no setting with them."""
+"""What the tools can read, and why raidctl changes no setting."""
 
 from __future__ import annotations
 
@@ -33,4 +33,4 @@ SUPPORT: dict[str, Capability] = {
 }
 
 UNREPORTED = (Unreported(fact="differences", why="the tools report no result of a check of the copies"),)
-"""Facts that the guards ask for, and the tools of the family have no word for."""
+"""Facts that the guards ask for. The tools of the family have no word for them."""

@@ -14,7 +14,7 @@ from raidctl_marvell.reader import Reader
 from raidctl_marvell.to_model import build
 
 KIND = "marvell"
-"""The one form of document: every output of the tools has the same grammar."""
+"""The one form of document. Every output of the tools has the same grammar."""
 _REMEDY = "Give the outputs of `mvcli info -o hba`, `-o vd` and `-o pd` (or mnv_cli) as it prints them."
 _NOWHERE: Mapping[str, str | None] = MappingProxyType({})
 
@@ -31,7 +31,10 @@ def assemble(
     *,
     places: Mapping[str, Mapping[str, str | None]] = MappingProxyType({}),
 ) -> Observation:
-    """The same for a dialogue: with its problems and tools, and what the kernel knows of each controller."""
+    """Return the observation of a dialogue.
+
+    It has the problems and tools, and what the kernel knows of each controller.
+    """
     controllers = Controllers()
     readers = read_outputs(documents, lambda output: Reader(output, controllers))
     found, reported = [], list(problems)
@@ -47,7 +50,7 @@ def assemble(
 
 
 def _error(error: str, where: str) -> Problem:
-    """``No Adapter Found``: there is no controller, or the tool was not run as root."""
+    """Return the problem of ``No Adapter Found``. There is no controller, or the tool was not run as root."""
     return Problem(
         severity="error", kind="unread", where=where, message=f"The tool reports: {error}",
         remedy="Run the command by hand, as root.",

@@ -1,4 +1,6 @@
-"""The dialogue with the tools: ``info -o hba``, ``info -o vd``, ``info -o pd``, and ``smart -p N`` of each drive.
+"""The dialogue with the tools.
+
+It runs ``info -o hba``, ``info -o vd``, ``info -o pd``, and ``smart -p N`` for each drive.
 
 A volume of the kernel that no tool lists is reported, as its members are hidden from the operating system.
 """
@@ -69,7 +71,7 @@ def _smart(session: Session[Document]) -> list[tuple[str, ...]]:
 
 
 def _counts(document: Document, *, wanted: bool) -> bool:
-    """Whether an output is read: not that there is no controller, or that a drive reports no SMART attributes."""
+    """Whether an output is read. It is not if there is no controller, or if a drive reports no SMART attributes."""
     if " smart " in document.name:
         return re.search(r"Attribute Name|SMART STATUS RETURN", document.text) is not None
     return wanted or not _none_there(document)
@@ -81,13 +83,13 @@ def _none_there(document: Document) -> bool:
 
 
 def _place(volumes: Sequence[BlockDevice], *, nvme: bool) -> dict[str, str | None]:
-    """Where the only volume of one of the tools is; empty if there are several."""
+    """Where the only volume of one of the tools is. Empty if there are several."""
     own = [block for block in volumes if (block.driver == "nvme") is nvme]
     return {"pci_address": own[0].pci_address, "device": own[0].node} if len(own) == 1 else {}
 
 
 def _with_others(observation: Observation, documents: Sequence[Document]) -> Observation:
-    """Report controllers besides the tool's default one, whose volumes it does not list."""
+    """Report controllers besides the tool's default one. The tool does not list their volumes."""
     adapters = {
         match for one in documents for match in re.findall(r"(?im)^\s*(?:adapter|controller) id: *(\d{1,3})", one.text)
     }

@@ -7,7 +7,7 @@ from raidctl.vendor.draft import GroupDraft
 
 
 class ControllerDraft(draft.ControllerDraft[GroupDraft]):
-    """A controller; ``name`` is its number in the tool, ``n0`` if mnv_cli reports it.
+    """A controller. ``name`` is its number in the tool, ``n0`` if mnv_cli reports it.
 
     Volumes are by their number, arrays by that of their volume, drives by their number: ``p0``.
     """

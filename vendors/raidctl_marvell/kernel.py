@@ -1,4 +1,7 @@
-"""Volumes as the kernel has them: drives of ahci or nvme, by their model, ``DELLBOSS VD`` of Dell BOSS-S1 and S2."""
+"""Volumes as the kernel has them.
+
+They are drives of ahci or nvme, found by their model, ``DELLBOSS VD`` of Dell BOSS-S1 and S2.
+"""
 
 from __future__ import annotations
 

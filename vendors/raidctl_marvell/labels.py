@@ -1,4 +1,4 @@
-"""The labels of the tools' sections, in lower case: the field of each, or the function that reads it.
+"""The labels of the tools' sections, in lower case. Each has its field, or the function that reads it.
 
 Labels in none of these tables are details.
 """
@@ -13,7 +13,7 @@ from raidctl_marvell import vocabulary
 from raidctl_marvell.draft import ControllerDraft
 
 IDLE = "idle"
-"""The activity of a volume whose background work is not running, or has ended early."""
+"""The activity of an idle volume. Its background work is not running, or has ended early."""
 _IMAGE: dict[str, Health] = {"healthy": "ok", "error": "warning"}
 
 

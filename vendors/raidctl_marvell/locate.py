@@ -67,5 +67,5 @@ def judge(action: Action, answer: Answer) -> str | None:  # noqa: ARG001 - the s
 
 
 def lit(answer: Answer) -> bool | None:
-    """Whether the LED is on; None unless the tool prints ``on`` or ``off``."""
+    """Whether the LED is on. None unless the tool prints ``on`` or ``off``."""
     return lit_by(answer, _STATE)

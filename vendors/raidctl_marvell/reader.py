@@ -1,4 +1,4 @@
-"""Read one output line by line into sections, and sections into drafts of controllers."""
+"""Reader of one output: lines to sections, sections to controller drafts."""
 
 from __future__ import annotations
 
@@ -185,7 +185,10 @@ class Reader:
             self.section.pairs.append(pair)
 
     def _goes_on(self, kind: str, label: str) -> bool:
-        """Whether the label belongs to the current section: ``PD id`` of a block, ``PD ID`` behind ``Adapter``."""
+        """Whether the label belongs to the current section.
+
+        Examples are ``PD id`` of a block and ``PD ID`` behind ``Adapter``.
+        """
         section = self.section
         if section is None:
             return False
@@ -209,7 +212,9 @@ class Reader:
 
 
 def missing_line(section: Section) -> str:
-    """The line that mvcli always prints at the end of a controller's description, if it is missing; else empty.
+    """The missing line at the end of a controller's description.
+
+    It is one that mvcli always prints. Empty if it is there.
 
     A controller that checks the images of its firmware announces it as a feature, and their states come last.
     """

@@ -1,4 +1,4 @@
-"""Convert drafts to model objects with final ids and the evidence of each line."""
+"""Conversion of drafts to model objects. They have final ids and the evidence of each line."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ FAMILY = "marvell"
 
 
 def build(controller: ControllerDraft, places: Mapping[str, str | None]) -> Controller:
-    """The controller; ``places``: its PCI address and the device of its only volume, as far as they are known."""
+    """The controller. ``places``: its PCI address and the device of its only volume, as far as they are known."""
     controller.sort()
     object_id = f"{FAMILY}:{controller.name}"
     for array in controller.arrays.values():
@@ -115,7 +115,7 @@ def _volume(
 
 
 def _active(volume: GroupDraft, members: Sequence[Draft], status: VolumeStatus) -> int | None:
-    """The working members of a whole volume whose drives are all listed; None: no list shows which one is missing."""
+    """The working members of a whole volume whose drives are all listed. None: no list shows which one is missing."""
     expected = volume.get("drives_expected")
     working = sum(drive.get("status") in ("ok", "warning", None) for drive in members)
     return working if status == "ok" and expected == len(members) == working else None

@@ -1,4 +1,7 @@
-"""How the machine takes care of its arrays: configuration file, monitor, scheduled check, end of the last check."""
+"""How the machine takes care of its arrays.
+
+This is the configuration file, the monitor, the scheduled check, and the end of the last check.
+"""
 
 from __future__ import annotations
 
@@ -109,7 +112,7 @@ def _group(entry: Sequence[str], line: Line, care: Care) -> None:
 
 
 def _there(wanted: Sequence[Request[Any]], reported: Mapping[Request[Any], Answer], care: Care) -> bool | None:
-    """Whether one of these is there; False only where systemd runs and each could be looked for."""
+    """Whether one of these is there. False only where systemd runs and each could be looked for."""
     answers = [reported[one] for one in (*wanted, _SYSTEMD)]
     *found, systemd = [one.paths if isinstance(one, GlobAnswer) else () for one in answers]
     paths = [path for one in found for path in one]
@@ -177,7 +180,7 @@ def _volume(volume: Volume, care: Care) -> Volume:
 
 
 def stopped(details: Mapping[str, str]) -> int | None:
-    """The sector at which the last check was stopped; None: it was not, or that is unknown.
+    """The sector at which the last check was stopped. None: it was not, or that is unknown.
 
     The next check begins there (``sync_min``); it is 0 after a complete one, and in the first sixteenth of a check.
     """

@@ -67,12 +67,15 @@ def plan(controller: Controller, requests: Sequence[Desired], tools: Sequence[To
 
 
 def flushes(controller: Controller, tools: Sequence[Tool]) -> list[Flush]:  # noqa: ARG001 - the signature of all families
-    """None: only a journal in write-back holds unwritten data, and :mod:`raidctl.layers.flushing` flushes it."""
+    """Return no flushes.
+
+    Only a journal in write-back holds unwritten data, and :mod:`raidctl.layers.flushing` flushes it.
+    """
     return []
 
 
 def judge(action: Action, answer: Answer) -> str | None:  # noqa: ARG001 - the signature of all families
-    """Accept every output: what the kernel refuses fails when the file is written, and the engine reports it."""
+    """Accept every output. What the kernel refuses fails when the file is written, and the engine reports it."""
     return None
 
 
@@ -141,7 +144,7 @@ def _bad_mode(desired: Desired, volume: Volume, before: str | None) -> Refusal |
 
 
 def _degraded(volume: Volume) -> bool:
-    """Whether a member is missing or not filled yet: the kernel counts both."""
+    """Whether a member is missing or not filled yet. The kernel counts both."""
     want, have = volume.drives_expected, volume.drives_active
     short = want is not None and have is not None and have < want
     return short or volume.status in ("degraded", "failed", "rebuilding")
@@ -178,6 +181,6 @@ def _action(volume: Volume, setting: str, word: str) -> Action:
 
 
 def _place(volume: Volume, setting: str) -> str | None:
-    """The file of a setting; None if the kernel's name of the array is not known."""
+    """The file of a setting. None if the kernel's name of the array is not known."""
     match = _NODE.fullmatch(volume.device or "")
     return f"/sys/block/{match[1]}/md/{setting}" if match else None

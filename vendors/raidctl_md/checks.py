@@ -32,12 +32,12 @@ _NUMBER = re.compile(r"\d{1,18}", re.ASCII)
 
 
 def readings(controller: Controller) -> Mapping[str, CheckReading]:
-    """The check that runs on each array, and the result of the last one."""
+    """The running check of each array, and the last one's result."""
     return {volume.id: _reading(volume, _errors(controller, volume)) for volume in controller.volumes}
 
 
 def _errors(controller: Controller, volume: Volume) -> int | None:
-    """The read errors of all members that the kernel has counted; None if one is unknown."""
+    """The read errors of all members that the kernel has counted. None if one is unknown."""
     counts = [drive.errors.media for drive in controller.drives if drive.array == volume.array]
     known = [count for count in counts if count is not None]
     return sum(known) if known and len(known) == len(counts) else None
@@ -64,7 +64,7 @@ def _reading(volume: Volume, errors: int | None) -> CheckReading:
 
 
 def _paused(details: Mapping[str, str]) -> int | None:
-    """The place at which a check waits: ``sync_max`` is a number, and ``sync_completed`` has come so far."""
+    """The place at which a check waits. ``sync_max`` is then a number, and ``sync_completed`` has come so far."""
     limit = _number(details.get("sync_max", ""))
     completed = _COMPLETED.fullmatch(details.get("sync_completed", ""))
     return limit if limit is not None and completed and int(completed[1]) >= limit else None
@@ -75,7 +75,7 @@ def _number(text: str) -> int | None:
 
 
 def glance(volumes: Sequence[Volume]) -> Dialogue[Mapping[str, Glance]]:
-    """The kernel's word for what each array does, and the percentage of mdstat."""
+    """The kernel's word for each array's action, and mdstat's percentage."""
     names = [(volume.device or "").removeprefix("/dev/") for volume in volumes]
     mdstat = yield from ask(Read("/proc/mdstat"))
     actions = yield from ask_all(Read(f"/sys/block/{name}/md/sync_action") for name in names)
@@ -100,7 +100,7 @@ def schedule_family(calendars: Sequence[str]) -> Vendor:
 
 
 def events() -> Dialogue[Sequence[CheckEvent] | None]:
-    """The ends of checks in the kernel log; None if it could not be read."""
+    """The ends of checks in the kernel log. None if it could not be read."""
     answer = yield from ask(LOG)
     if not answer.fine or answer.code != 0:
         return None

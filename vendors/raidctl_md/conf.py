@@ -1,4 +1,6 @@
-"""ARRAY lines of mdadm.conf: whether an array is listed, and the file with and without it. Pure; mdadm.conf(5).
+"""ARRAY lines of mdadm.conf.
+
+The functions give whether an array is listed, and the file with and without it. Pure; mdadm.conf(5).
 
 ``ARRAY /dev/md/data metadata=1.2 UUID=8c1f6e20:4b7d93a5:e0523b18:77d96c4f name=web:data``; a line that begins with a
 blank continues the one above.
@@ -30,7 +32,7 @@ def names_device(text: str, name: str) -> bool:
 
 
 def with_array(text: str, volume: Volume) -> str:
-    """The file with an entry for a volume; an old one of the same UUID is replaced.
+    """The file with an entry for a volume. An old one of the same UUID is replaced.
 
     A name comes from a superblock, which anybody may have written: without the form of one it is left out.
     """
@@ -46,7 +48,7 @@ def with_array(text: str, volume: Volume) -> str:
 
 
 def without(text: str, uuid: str) -> str:
-    """The file without the entries of a UUID; everything else stays as it is."""
+    """The file without the entries of a UUID. Everything else stays as it is."""
     lines = text.splitlines(keepends=True)
     gone = {number for numbers, words in _entries(text) if _uuid(words) == plain(uuid) for number in numbers}
     return "".join(line for number, line in enumerate(lines) if number not in gone)

@@ -96,7 +96,7 @@ class _Reader:
             self.last = pair.label
 
     def _continue(self, line: Line) -> None:
-        """Read a line without a label: a GUID in words, or the rest of a wrapped name."""
+        """Read a line without a label. It is a GUID in words, or the rest of a wrapped name."""
         text = line.text.strip()
         if self.last == "Container GUID" and _BRACKETED.fullmatch(line.text):
             self.draft.detail(line, "Container GUID in words", text.strip("()"))
@@ -135,7 +135,7 @@ def _read_container(draft: ArrayDraft, pair: Pair) -> None:
 
 
 def _read_guid(draft: ArrayDraft, pair: Pair) -> None:
-    """A label of DDF's alone; an array in the container has no line Version."""
+    """A label of DDF's alone. An array in the container has no line Version."""
     keep(draft, pair)
     if "metadata" in draft.values:
         draft.put(pair.lines[0], "metadata", "ddf", shown_as=f"details[{pair.label}]")
@@ -187,7 +187,7 @@ def _conclude(draft: _DetailDraft, rows: int) -> None:
 
 
 def _count_failed(draft: ArrayDraft) -> None:
-    """Compare ``Failed Devices : 1`` with the rows: a failed device may have lost its row."""
+    """Compare ``Failed Devices : 1`` with the rows. A failed device may have lost its row."""
     count = draft.details.get("Failed Devices", "")
     listed = sum(member.get("status") == "critical" for member in draft.members.values())
     if _COUNT.fullmatch(count) and int(count) > listed and draft.get("status") in ("ok", "checking", None):
@@ -196,7 +196,10 @@ def _count_failed(draft: ArrayDraft) -> None:
 
 
 def _doubt_level(draft: ArrayDraft) -> None:
-    """Up to 4.1, mdadm prints raid0 for every inactive array: the kernel reports no level."""
+    """Doubt the level raid0 of an inactive array.
+
+    Up to 4.1, mdadm prints it for every such array, as the kernel reports no level.
+    """
     inactive = draft.get("status") == "inactive" and "drives_expected" not in draft.values
     if inactive and draft.get("raid_level") == "raid0":
         draft.add_problem(

@@ -1,4 +1,7 @@
-"""Read a machine: mdstat, sysfs, ``mdadm --detail`` for each array, ``--examine`` if that is incomplete."""
+"""The dialogue that reads a machine.
+
+It asks for mdstat, sysfs, ``mdadm --detail`` for each array, and ``--examine`` if that is incomplete.
+"""
 
 from __future__ import annotations
 
@@ -126,7 +129,7 @@ def _tool_problems(host: HostView, tool: WhichAnswer, names: Sequence[str], aske
 def _read_arrays(
     names: Sequence[str], members: GlobAnswer, asked: _Outputs, *, may_run: bool
 ) -> Dialogue[Sequence[Answer]]:
-    """Sysfs files and ``mdadm --detail`` of all arrays, side by side; the replies about checks and monitoring."""
+    """Sysfs files and ``mdadm --detail`` of all arrays, side by side. The replies about checks and monitoring."""
     listed: dict[str, list[str]] = {name: [] for name in names}
     for path in members.paths:
         pieces = path.split("/")
@@ -181,7 +184,7 @@ def _trouble(command: str, answer: RunAnswer) -> Problem:
 
 
 def _examine(asked: _Outputs) -> Dialogue[None]:
-    """The superblocks of members of containers and of arrays that are not started."""
+    """Read the superblocks of members of containers and inactive arrays."""
     nodes = _worth_examining(read_documents(asked.documents))
     runs = [Run(("mdadm", "--examine", node)) for node in nodes]
     answers = yield from ask_all(runs)

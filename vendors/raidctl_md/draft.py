@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 
 class Source(IntEnum):
-    """The source of a draft; of two that report the same field, the smaller number counts."""
+    """The source of a draft. Of two that report the same field, the smaller number counts."""
 
     DETAIL = 1
     MDSTAT = 2
@@ -32,14 +32,14 @@ class Source(IntEnum):
 
 
 class Parent(Struct, frozen=True):
-    """The container of an array: its device as printed, or its UUID; and the array's number in it."""
+    """The container of an array: its device as printed, or its UUID. The second value is the array's number in it."""
 
     ref: str
     index: str
 
 
 class ReportDraft(Draft):
-    """What one output reports of one object: the last of several lines counts."""
+    """One output's report on one object. The last of several lines counts."""
 
     def put(
         self, line: Line | None, name: str, value: object, weight: int = DETAIL, shown_as: str | None = None
@@ -58,7 +58,7 @@ class ReportDraft(Draft):
         self.details[label] = value
 
     def unread(self, label: str, value: str) -> None:
-        """A value that is not in the form that the tool's other versions print."""
+        """Report a value not in the form of the tool's other versions."""
         self.add_problem("warning", "unread", f"Unknown form of {label}: {value!r}.")
 
     def forget(self, *names: str) -> None:
@@ -68,11 +68,11 @@ class ReportDraft(Draft):
 
 
 class MemberDraft(ReportDraft):
-    """A member of an array; ``name`` is the kernel's (``sda1``, ``cciss/c0d0p1``), or a substitute if unknown."""
+    """A member of an array. ``name`` is the kernel's (``sda1``, ``cciss/c0d0p1``), or a substitute if unknown."""
 
     node: str | None = None
     number: str | None = None
-    """md's number of the device (``[4]`` of mdstat, column Number); not its slot."""
+    """md's number of the device (``[4]`` of mdstat, column Number). Not its slot."""
     slot: int | None = None
     """Its place in the array (column RaidDevice)."""
     names: set[str] = field(default_factory=set)
@@ -97,12 +97,12 @@ class ArrayDraft(ReportDraft):
     """Preferred minor of a 0.90 superblock."""
     members: dict[str, MemberDraft] = field(default_factory=dict)
     undecided: set[str] = field(default_factory=set)
-    """Names of members that may be spares, unless the array is a container."""
+    """Names of possible spares, unless the array is a container."""
     labels: dict[str, str] = field(default_factory=dict)
     """The tool's label of each field, under which a container shows it."""
 
     def put_labelled(self, line: Line, name: str, value: object, label: str) -> None:
-        """Set a field from a line with the tool's label; None: the line reports no value."""
+        """Set a field from a line with the tool's label. None: the line reports no value."""
         if value is None:
             mark_read(line)
             return
@@ -131,7 +131,7 @@ class ArrayDraft(ReportDraft):
             self.add_problem("warning", "unread", f"Incomplete UUID {text!r}.", "Run mdadm again.")
 
     def read_level(self, line: Line, label: str, word: str) -> None:
-        """The RAID level; an unknown one is a problem, unless it is none (``multipath``)."""
+        """The RAID level. An unknown one is a problem, unless it is none (``multipath``)."""
         level = LEVELS.get(word)
         self.put_labelled(line, "raid_level", level or "unknown", label)
         if level is None:
@@ -167,7 +167,7 @@ class ArrayDraft(ReportDraft):
         return bool(self.evidence) or any(member.evidence for member in self.members.values())
 
     def doubt_line(self, line: Line) -> None:
-        """Leave a line listed as not understood: what it gives counts, but has no evidence."""
+        """Leave a line listed as not understood. What it gives counts, but has no evidence."""
         for draft in (self, *self.members.values()):
             draft.evidence = [item for item in draft.evidence if item[0] is not line]
 
@@ -189,7 +189,7 @@ def key_of(node: str) -> str:
 
 
 def slot_of(text: str) -> int | None:
-    """The slot in a column; None for ``-``, ``none``, ``spare`` and a negative number."""
+    """The slot in a column. None for ``-``, ``none``, ``spare`` and a negative number."""
     return int(text) if text.isdecimal() and len(text) < 6 else None
 
 

@@ -100,7 +100,7 @@ _EXPORT_FIELDS: Fields[ArrayDraft] = {
 
 
 def _read_device(draft: ArrayDraft, line: Line, match: re.Match[str], value: str, members: dict[str, str]) -> None:
-    """Role and device of a member come in two lines, in either order."""
+    """Read the role or the device of a member. They come in two lines, in either order."""
     word, what = match[1], match[2]
     if what == "DEV":
         member = draft.members.get(members.get(word, ""))
@@ -138,7 +138,9 @@ _NOT_REDUNDANT = frozenset({"raid0", "linear", "unknown", None})
 
 
 def _count_members(draft: ArrayDraft) -> None:
-    """Without a state in the output: an array is degraded if it lists fewer members with a role than it has places.
+    """Infer the state if the output has none.
+
+    An array is degraded if it lists fewer members with a role than it has places.
 
     ``--detail --export`` lists what the kernel lists: a member that was removed or has failed has no role.
     """

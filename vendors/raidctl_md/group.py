@@ -13,7 +13,8 @@ from raidctl.vendor.mixed_machines import described_twice
 from raidctl_md.draft import ArrayDraft, Parent, Source, kernel_of
 
 _MOST_CONTAINERS = 100
-"""With more, the container of an array is not searched by members: the work grows with the square."""
+"""Most containers for a search by members. With more, the container of an array is not searched so: the work grows with
+the square."""
 
 Alias = Callable[[str], "str | None"]
 """Kernel name of a device path (``/dev/md/root`` -> ``md127``), None if unknown."""
@@ -37,7 +38,7 @@ class Group:
     """The part of its id after ``md:``."""
 
     def ranked(self) -> list[ArrayDraft]:
-        """The drafts, the strongest source first; of several superblocks the most recent, else the last."""
+        """The drafts, the strongest source first. Of several superblocks the most recent, else the last."""
         if len(self.drafts) == 1:
             return self.drafts
         numbered = enumerate(self.drafts)
@@ -148,7 +149,7 @@ def _keys(draft: ArrayDraft, kernel: str | None, container: Group | None) -> lis
 
 
 def _is_container(draft: ArrayDraft) -> bool | None:
-    """Whether a draft reports a container; None: it reports neither that nor a level, as of a stopped array."""
+    """Whether a draft reports a container. None: it reports neither that nor a level, as of a stopped array."""
     return True if draft.is_container else False if draft.get("raid_level") is not None else None
 
 
@@ -188,7 +189,7 @@ def _with_containers(drafts: Sequence[ArrayDraft], alias: Alias) -> Alias:
 
 
 def _find_container(item: Group, known: Sequence[Group], groups: list[Group]) -> None:
-    """Find a container that only its arrays name: it lists all their members."""
+    """Find a container that only its arrays name. It lists all their members."""
     if item.drafts or item.kernel or not item.children:
         return
     used = {key for child in item.children for draft in child.drafts for key in draft.members}
@@ -210,7 +211,7 @@ def _check_container(item: Group) -> None:
 
 
 def _check_nested(item: Group) -> None:
-    """Separate arrays from a container that is an array in another one: outputs of two machines."""
+    """Separate arrays from a container that is an array in another. The outputs are of two machines."""
     if item.container is not None:
         for child in item.children:
             child.container = None

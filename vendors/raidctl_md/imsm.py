@@ -108,7 +108,7 @@ class _Reader:
             read_pair(self.container, pair, pair.label, _CONTAINER_FIELDS)
 
     def _read_serial(self, line: Line, label: str, value: str) -> None:
-        """Read a drive: the first one is the examined one, the others have a serial number only."""
+        """Read a drive. The first is the examined one, the others have a serial number only."""
         self.volume = None
         mine = not self.container.members and self.node is not None
         key = key_of(self.node) if mine and self.node else value

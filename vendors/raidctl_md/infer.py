@@ -1,4 +1,4 @@
-"""Conclusions from all lines of an array in /proc/mdstat: its state, and the member being rebuilt."""
+"""Conclusions from all lines of an array in /proc/mdstat. They are its state, and the member being rebuilt."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def conclude_state(draft: ArrayDraft) -> None:
 
 
 def _unknown_work(draft: ArrayDraft) -> None:
-    """Doubt the state of an array with a progress bar for an unknown operation."""
+    """Doubt the state if the progress bar is of an unknown operation."""
     message = "/proc/mdstat shows a running operation that is unknown, or its line is incomplete."
     draft.add_problem("warning", "unread", message, f"Check the array: `mdadm --detail {draft.node}`.")
     if draft.get("status") == "ok":
@@ -52,7 +52,7 @@ def _unknown_work(draft: ArrayDraft) -> None:
 
 
 def _uncounted(draft: ArrayDraft) -> bool:
-    """Whether both ``[2/1]`` and ``[_U]`` are missing, which the kernel prints for each redundant level.
+    """Whether both ``[2/1]`` and ``[_U]`` are missing. The kernel prints them for each redundant level.
 
     Then a line is missing, or the output is cut off. A ``broken`` array is lost nevertheless.
     """
@@ -73,7 +73,7 @@ def _doubt_members(draft: ArrayDraft) -> None:
 
 
 def _forget_roles(draft: ArrayDraft) -> None:
-    """Make roles unknown: of an array that is not started, only the superblocks know the spares."""
+    """Make roles unknown. Of an array that is not started, only the superblocks know the spares."""
     for name in draft.undecided:
         draft.members[name].forget("role")
 
@@ -100,7 +100,7 @@ def _lost(draft: ArrayDraft) -> bool:
 
 
 def _find_rebuilding(draft: ArrayDraft, work: Operation | None) -> None:
-    """Mark the member that is being rebuilt, which mdstat shows like one in sync.
+    """Mark the member that is being rebuilt. In mdstat it looks like one in sync.
 
     A device keeps the number of its slot from when the array was made; later ones get the next number free. The slots
     that work and belong to no early device must then belong to the later ones: when there are fewer of them than

@@ -45,7 +45,7 @@ ROW_WORDS = frozenset(
         "failed",
     }
 )
-"""Words between slot and device in the tables of --detail and of --examine (0.90)."""
+"""Words between slot and device in tables of --detail and --examine (0.90)."""
 _ROW_FLAGS = {"writemostly": "write_mostly", "write-mostly": "write_mostly", "failfast": "failfast"}
 
 
@@ -103,7 +103,7 @@ def name_of(value: str) -> str | None:
 
 
 def row_of(line: Line, *, old: bool = False) -> re.Match[str] | None:
-    """The columns of a row of the member table (``old``: of a 0.90 superblock); None for another line."""
+    """The columns of a row of the member table. With ``old`` it is that of a 0.90 superblock. None for another line."""
     match = (_OLD_ROW if old else _ROW).fullmatch(line.text)
     return match if match and (match["rest"].strip() or match["major"] != "0") else None
 
@@ -124,7 +124,7 @@ def read_member(
     node: str | None = None,
     not_node: str | None = None,
 ) -> MemberDraft | None:
-    """Read a row of the member table; None for a slot without a device.
+    """Read a row of the member table. None for a slot without a device.
 
     ``states`` is False if the table has no column State (containers, inactive arrays). ``node`` overrides the
     device in the row; ``not_node`` is a device that the row names wrongly, from an earlier time.

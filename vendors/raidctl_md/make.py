@@ -1,4 +1,4 @@
-"""Steps that make an md array, list it in mdadm.conf and the boot image, and delete it. Pure.
+"""Steps that make, list and delete an md array. It is listed in mdadm.conf and the boot image. Pure.
 
 ``mdadm --create --run`` asks nothing: it was seen to overwrite an ext4 file system and members of another array with
 exit code 0. So raidctl's own guards come before it. It runs under the locks of the whole drives: udev's late events
@@ -22,7 +22,7 @@ from raidctl_md.create import create
 _NAME = r"[A-Za-z0-9][\w.-]{0,31}"
 _HOST = r"[A-Za-z0-9][\w.-]{0,63}"
 _BESIDE = ".raidctl"
-"""Added to the name of the file that is written first; it then takes the place of the configuration."""
+"""Added to the name of the file that is written first. It then takes the place of the configuration."""
 SHAPES: tuple[Shape, ...] = (
     (
         "mdadm", "--create", rf"~/dev/md/{_NAME}", "--run", rf"~--name={_NAME}", rf"~--homehost={_HOST}",
@@ -38,7 +38,7 @@ SHAPES: tuple[Shape, ...] = (
     ("dracut", "--force"),
 )  # fmt: skip
 _IMAGES = (("update-initramfs", "/boot/initrd.img-{}"), ("dracut", "/boot/initramfs-{}.img"))
-"""The tools that make boot images, and where they write them (from their manual pages)."""
+"""The tools that make boot images, and where they write them. Both are from their manual pages."""
 _MIB = 1 << 20
 _SECONDS = 60.0
 _IMAGE_SECONDS = 900.0
@@ -76,7 +76,10 @@ def setup(view: HostView) -> Dialogue[Setup]:
 
 
 def hinders(new: NewVolume, found: Setup, view: HostView) -> Sequence[str]:
-    """P16: the name is free in /dev/md and in the configuration, and the home host has a form that mdadm takes."""
+    """Return the violations of P16.
+
+    The name has to be free in /dev/md and in the configuration, and mdadm has to take the home host's form.
+    """
     return list(_hinders(new, found, view))
 
 
@@ -104,7 +107,7 @@ def _host(new: NewVolume, found: Setup) -> str:
 
 
 def make(controller: Controller, new: NewVolume, found: Setup, subjects: Sequence[Identity]) -> Step:
-    """``mdadm --create --run`` under the locks of the drives; the first and last MiB of each drive are kept."""
+    """``mdadm --create --run`` under the locks of the drives. The first and last MiB of each drive are kept."""
     [argv] = create(controller, new, ())
     head, *options = argv[2:]
     words = (*argv[:2], head, "--run", f"--name={_name(new)}", f"--homehost={_host(new, found)}", *options)
@@ -129,7 +132,10 @@ def _ends(subjects: Sequence[Identity], drives: Sequence[Drive]) -> Iterator[Sav
 
 
 def register(volumes: Sequence[Volume], found: Setup) -> Sequence[Step]:
-    """The ARRAY lines in mdadm.conf: the new file is written beside the old one, then takes its place at once."""
+    """Return steps that list arrays in mdadm.conf.
+
+    The new file is written beside the old one, then takes its place at once.
+    """
     path, old = _config(found)
     text, subjects = old or "", list[Identity]()
     for volume in volumes:
@@ -153,7 +159,7 @@ _LISTED = "with the ARRAY lines"
 
 
 def _config(found: Setup) -> tuple[str, str | None]:
-    """The file to write: the existing one, else the place of the distribution."""
+    """The file to write. It is the existing one, else the one at the distribution's place."""
     known = [(path, text) for path, text in found.files.items() if path in conf.PATHS]
     return next((pair for pair in known if pair[1] is not None), known[0])
 
@@ -195,7 +201,7 @@ def renew(subject: Identity, found: Setup) -> Sequence[Step]:
 
 
 def wrong(step: Step, found: Setup) -> str | None:
-    """What the files do not show yet after a step; they were read again for it."""
+    """What the files do not show yet after a step. They were read again for it."""
     if step.setting == "boot_image":
         newer = found.times.get(step.after, 0) >= found.times.get(step.before, 0)
         return None if newer else f"{step.after} is older than {step.before}"
@@ -212,7 +218,7 @@ def wrong(step: Step, found: Setup) -> str | None:
 
 
 def delete(controller: Controller, volume: Volume, view: HostView) -> Sequence[Step]:
-    """Stop the array, then remove the superblock of each member, under the locks of the drives."""
+    """Stop the array, then remove the superblock of each member. The drives are locked."""
     members = [drive for drive in controller.drives if drive.array == volume.array and drive.device]
     found = [(whole, drive.device or "") for drive in members if (whole := _whole(drive, view)) is not None]
     if not volume.unique_id or not volume.device or not members or len(found) < len(members):
@@ -260,7 +266,7 @@ def _whole(drive: Drive, view: HostView) -> Identity | None:
 
 
 def _kept(volume: Volume, members: Sequence[Drive], drives: Sequence[Identity]) -> Iterator[Saved]:
-    """The geometry of the array, the superblock of each member, and the first MiB of each drive."""
+    """The array's geometry, its members' superblocks, and each drive's first MiB."""
     name = volume.id.replace(":", "-")
     yield Saved(name=f"{name}-detail", action=Action(argv=("mdadm", "--detail", volume.device or "")))
     for drive in members:

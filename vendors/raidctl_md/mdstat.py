@@ -29,7 +29,7 @@ _UNUSED = re.compile(r"\s*unused devices ?:(?P<rest>.*)")
 # Flags behind a member. E is Synology's kernel: the drive has reported errors and is still in the array.
 _FLAG_NAMES = {"W": "write_mostly", "R": "replacement"}
 _MOST_WORDS = 8
-"""Words of a state: ``active (auto-read-only)``; a line with thousands is damaged, and is read in time."""
+"""Words of a state: ``active (auto-read-only)``. A line with thousands is damaged, and is read in time."""
 
 
 def read(section: Section, reading: Reading) -> None:
@@ -228,7 +228,10 @@ def _read_super(draft: ArrayDraft, line: Line, word: str) -> None:
 
 
 def _read_member(draft: ArrayDraft, line: Line, match: re.Match[str]) -> None:
-    """``sdc1[4](W)(S)``; an array that is not started gives every device (S), be it a member or a spare."""
+    """Read a member, such as ``sdc1[4](W)(S)``.
+
+    An array that is not started gives every device (S), be it a member or a spare.
+    """
     name, number, flags = match.group("name", "number", "flags")
     if name.startswith("[dev"):
         member = draft.member(name[5:-1])
@@ -302,4 +305,4 @@ _READERS: dict[str, _Reader] = {
     "old": _read_old,
     "faults": _read_faults,
 }
-"""The function for each kind of token; states are read by the array."""
+"""The function for each kind of token. States are read by the array."""

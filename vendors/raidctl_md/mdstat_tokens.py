@@ -1,4 +1,4 @@
-"""The grammar of /proc/mdstat: the tokens after an array's name, from Linux 2.2 to now.
+"""The grammar of /proc/mdstat. It has the tokens after an array's name, from Linux 2.2 to now.
 
 They are those of ``md_seq_show``, ``status_resync``, the bitmap's and the personalities' ``status`` in the kernel.
 """
@@ -54,6 +54,6 @@ _PIECE = re.compile(rf"\s*(?:{'|'.join(f'(?P<{kind}>{piece})' for kind, piece in
 
 
 def pieces(text: str, start: int) -> Iterator[re.Match[str]]:
-    """The tokens of a line in order; the ``lastgroup`` of a match is its kind, ``other`` for an unknown word."""
+    """The tokens of a line in order. The ``lastgroup`` of a match is its kind, ``other`` for an unknown word."""
     # the blanks at the end belong to no token
     return _PIECE.finditer(text, start, len(text.rstrip()))

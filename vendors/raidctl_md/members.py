@@ -1,4 +1,4 @@
-"""The members of an array (of a container: of all its arrays), combined from all drafts."""
+"""The members of an array, combined from all drafts. Those of a container are the members of all its arrays."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _ROLE_ORDER = (
 _DORMANT_ORDER = (
     Source.EXAMINE, Source.SYSFS, Source.DETAIL, Source.MDSTAT, Source.EXPORT, Source.QUERY, Source.SCAN,
 )  # fmt: skip
-"""While an array is not started, only the superblocks know the roles of its devices."""
+"""Order of the sources while an array is not started. Only the superblocks then know the roles of its devices."""
 _SLOT_ORDER = {source: rank for rank, source in enumerate(_ROLE_ORDER)}
 _NO_ERRORS = Errors()
 _RANK: dict[Role | None, int] = {"journal": 1, "spare": 2, "failed": 3}
@@ -35,7 +35,7 @@ class Device(Struct, eq=False):
     reports: list[tuple[ArrayDraft, MemberDraft]] = []
 
     def values(self, order: Sequence[Source]) -> Mapping[str, Any]:
-        """The values of all sources, each from the strongest one that reports it."""
+        """The values of all sources. Each comes from the strongest one that reports it."""
         if len(self.reports) == 1:
             return {name: value for name, (_, value) in self.reports[0][1].values.items()}
         found: dict[str, Any] = {}
@@ -46,7 +46,7 @@ class Device(Struct, eq=False):
         return found
 
     def place(self) -> tuple[int, int]:
-        """Its place among the members: by slot; by md's number if the slot is unknown; else after these."""
+        """Its place among the members: by slot. By md's number if the slot is unknown; else after these."""
         slots = [(_SLOT_ORDER[draft.source], member.slot) for draft, member in self.reports if member.slot is not None]
         if slots:
             return 0, min(slots)[1]
@@ -70,11 +70,11 @@ class Roll:
         return member.name
 
     def add_listing(self, draft: ArrayDraft) -> None:
-        """Add the members of an array's only output if it lists each device once, under one name."""
+        """Add the members of an array's only output. It has to list each device once, under one name."""
         self.devices += [Device(self.key(m), m.node, m.number, set(), [(draft, m)]) for m in draft.members.values()]
 
     def add(self, draft: ArrayDraft, member: MemberDraft, *, numbered: bool) -> Device:
-        """Add a member; ``numbered``: the numbers in the text are those of this array."""
+        """Add a member. ``numbered``: the numbers in the text are those of this array."""
         key = self.key(member)
         device = self._by_key.get(key)
         named = next((self._by_name[n] for n in member.names if n in self._by_name), None) if member.names else None
@@ -113,12 +113,12 @@ class Roll:
 
 
 def _other_name(one: str, two: str) -> bool:
-    """Whether two names can be of one device: a device-mapper name, a link, a bare major:minor."""
+    """Whether two names can be of one device. One is a device-mapper name, a link, or a bare major:minor."""
     return any(name.startswith("dm-") or "/" in name or ":" in name for name in (one, two)) and one != two
 
 
 def roll_of(group: Group, alias: Alias) -> Roll:
-    """All members of a group; of a container, with those of its arrays, each device once, in the order of the text."""
+    """All members of a group. Of a container, with those of its arrays, each device once, in the order of the text."""
     roll = Roll(alias)
     only = len(group.drafts) == 1 and not group.children
     if only and group.drafts[0].source is Source.MDSTAT:
@@ -142,7 +142,7 @@ def roll_of(group: Group, alias: Alias) -> Roll:
 
 
 def in_order(drives: Iterable[tuple[Device, Drive]]) -> list[Drive]:
-    """Members by their slots, then journal, spares and failed drives; else in the order of the output."""
+    """Members by their slots, then journal, spares and failed drives. Otherwise in the order of the output."""
     return [drive for _, drive in sorted(drives, key=lambda item: (_RANK.get(item[1].role, 0), item[0].place()))]
 
 
@@ -176,7 +176,7 @@ def drive_of(device: Device, group: Group, *, drive_id: str, array_id: str, dorm
 
 
 def _status(device: Device, values: Mapping[str, Any]) -> tuple[Health, str | None]:
-    """The worst status of the strongest source that has one, and the words of that source; a failure always counts."""
+    """The worst status of the strongest source with one, and its words. A failure always counts."""
     if len(device.reports) == 1:
         return values.get("status") or "unknown", values.get("status_text")
     ranked = sorted(device.reports, key=lambda report: (not _fails(*report), report[0].source))
@@ -200,7 +200,7 @@ def _fails(draft: ArrayDraft, member: MemberDraft) -> bool:
 
 
 def _is_left_over(device: Device, group: Group) -> bool:
-    """Whether none of a container's arrays uses a drive, if the kernel lists container and arrays."""
+    """Whether none of a container's arrays uses a drive. The kernel has to list container and arrays."""
     sources = {draft.source for child in group.children for draft in child.drafts}
     listed = any(draft.source is Source.MDSTAT for draft in group.drafts)
     used = any(not draft.is_container for draft, _ in device.reports)

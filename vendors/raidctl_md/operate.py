@@ -1,4 +1,6 @@
-"""Deeds with members of an array: mark as failed, remove, add as a spare, copy to another drive. Pure.
+"""Deeds with members of an array.
+
+A member is marked as failed, removed, added as a spare, or copied to another drive. Pure.
 
 ===============  ==================================  ==================================  =========================
 deed             command                             undone by                           next reading
@@ -67,7 +69,7 @@ def plan_deeds(controller: Controller, deeds: Sequence[Deed], tools: Sequence[To
 
 
 def abilities(controller: Controller, tools: Sequence[Tool]) -> Mapping[Verb, Ability]:  # noqa: ARG001 - the signature of all families
-    """What mdadm and the kernel's files can do, as the tests with a real kernel do it."""
+    """What mdadm and the kernel's files can do. The tests with a real kernel do it."""
     there = any(tool.name == "mdadm" and tool.path for tool in tools)
     able = Ability(can=True, proof="kernel")
     members = able if there else Ability(can=False, why_not="mdadm is not installed.")
@@ -78,7 +80,7 @@ def abilities(controller: Controller, tools: Sequence[Tool]) -> Mapping[Verb, Ab
 
 
 def judge(action: Action, answer: Answer) -> str | None:  # noqa: ARG001 - the signature of all families
-    """Return mdadm's words if its exit code is not 0; the next reading decides what is true."""
+    """Return mdadm's words if its exit code is not 0. The next reading decides what is true."""
     # mdadm: hot remove failed for /dev/sdc: Device or resource busy
     if not isinstance(answer, RunAnswer) or not answer.code:
         return None
@@ -87,12 +89,12 @@ def judge(action: Action, answer: Answer) -> str | None:  # noqa: ARG001 - the s
 
 
 def back(volume: Volume, node: str) -> Action:
-    """``--re-add``: quick with a bitmap, else a rebuild; mdadm refuses a drive that was no member."""
+    """``--re-add``: quick with a bitmap, else a rebuild. mdadm refuses a drive that was no member."""
     return Action(argv=("mdadm", volume.device or volume.id, "--re-add", node))
 
 
 def held(volume: Volume) -> str | None:
-    """Explain that the array is (auto-)read-only, as after a reboot (md.4); None if it is not."""
+    """Explain that the array is (auto-)read-only, as after a reboot (md.4). None if it is not."""
     # md0 : active (auto-read-only) raid5 sdd1[4] sdb1[1] sda1[0]
     state = volume.details.get("array_state", "")
     text = volume.status_text or ""
@@ -108,7 +110,7 @@ def held(volume: Volume) -> str | None:
 
 
 def hinders(words: Sequence[str]) -> bool:
-    """Whether a process is an mdadm that changes something: not the monitor, and not one that only reads."""
+    """Whether a process is an mdadm that changes something. The monitor does not, nor does one that only reads."""
     return bool(words) and words[0].rpartition("/")[2] == "mdadm" and not _READING & set(words[1:])
 
 
@@ -136,7 +138,10 @@ def _steps(
 
 
 def _subjects(deed: Deed, volume: Volume, view: HostView) -> tuple[Identity, ...]:
-    """The array by its UUID, the drive by its serial number, and the member by its device node."""
+    """The array, the drive and the member, each by its identifier.
+
+    These are the UUID, the serial number and the device node.
+    """
     found = [Identity(object_id=volume.id, unique=volume.unique_id or "", device=volume.device)]
     if deed.drive is None or deed.device is None:
         return tuple(found)

@@ -1,4 +1,4 @@
-"""Deeds with scrubs of an array: start, stop, pause and resume, through the kernel's files. Pure.
+"""Deeds with scrubs of an array, through the kernel's files. A scrub is started, stopped, paused or resumed. Pure.
 
 ==================  ==========================================  ===========================
 deed                written                                     next reading
@@ -36,7 +36,7 @@ VERBS = frozenset(_ACTIONS)
 _NODE = re.compile(r"/dev/(md[\w.-]{1,60})", re.ASCII)
 _SECONDS = 30.0
 _SMALL = 1024**3
-"""Bytes; the check of a smaller array may end before it is seen to run."""
+"""Size of a small array, in bytes. The check of a smaller one may end before it is seen to run."""
 
 
 def steps_of(deed: Deed, volume: Volume | None) -> list[Step] | Denial:

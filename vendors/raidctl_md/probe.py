@@ -20,12 +20,12 @@ class First(NamedTuple):
 
     @property
     def nothing(self) -> bool:
-        """Whether the kernel has no md: no table, no array, and no reason to doubt it."""
+        """Whether the kernel has no md. There is no table, no array, and no reason to doubt it."""
         return self.mdstat.trouble is Failure.MISSING and not self.arrays.paths
 
 
 def first_look() -> Dialogue[First]:
-    """Ask for the table of arrays, their directories, and whether mdadm is installed."""
+    """Ask for the table of arrays and their directories. Whether mdadm is installed is asked too."""
     questions: tuple[Request[Any], ...] = (
         Which("mdadm", PLACES),
         Read(MDSTAT),

@@ -1,4 +1,4 @@
-"""The schedules of checks in the form of a vendor package, for the change engine. Pure.
+"""Schedules of checks in vendor package form, for the change engine. Pure.
 
 ``observe`` gives one pseudo controller, ``schedule``; each timer and cron job is a volume on it, with its settings in
 the details. Only the commands that change it pass it to the engine; it is never shown as a controller.
@@ -51,11 +51,11 @@ class ScheduleFamily:
     SUPPORT: Mapping[str, Capability] = {}
 
     def __init__(self, calendars: Sequence[str] = ()) -> None:
-        """``calendars`` are times of timers as a user wrote them: systemd is asked how it writes them."""
+        """Take ``calendars``, times of timers as a user wrote them. The family asks systemd how it writes them."""
         self._calendars = tuple(calendars)
 
     def observe(self, view: HostView) -> Dialogue[Observation]:  # noqa: ARG002 - the signature of all families
-        """Every timer and cron job that is there; the details have the calendars as systemd writes them."""
+        """Every timer and cron job that is there. The details have the calendars as systemd writes them."""
         requests: tuple[Request[Any], ...] = (*REQUESTS, *DROP_INS)
         answers = yield from ask_all(requests)
         reported = dict(zip(requests, answers, strict=True))
@@ -88,7 +88,7 @@ class ScheduleFamily:
         return []
 
     def judge(self, action: Action, answer: Answer) -> str | None:
-        """The objection of systemctl, install, tee or rm: they end with 0 only if it is done."""
+        """The objection of systemctl, install, tee or rm. They end with 0 only if it is done."""
         if not isinstance(answer, RunAnswer) or answer.code == 0:
             return None
         printed = collapse(answer.error_text or answer.text)[:200]
@@ -136,7 +136,7 @@ def _job(job: Job, reported: Mapping[Request[Any], Any]) -> Volume | None:
 
 
 def _normalised(calendar: str, answer: RunAnswer) -> str | None:
-    """A calendar as systemd writes it: ``Sun *-*-01..07 01:00:00``; None: it is none, or systemd cannot be asked."""
+    """A calendar as systemd writes it: ``Sun *-*-01..07 01:00:00``. None: it is none, or systemd cannot be asked."""
     # Normalized form: Sun *-*-01..07 01:00:00
     lines = [line.partition(":") for line in answer.text.splitlines()]
     forms = [rest.strip() for label, _, rest in lines if label.strip() == "Normalized form"]

@@ -1,4 +1,4 @@
-"""The steps that switch a schedule of checks on or off, or change its times. Pure.
+"""Steps that change a schedule of checks. They switch it on or off, or change its times. Pure.
 
 A timer's times are set in a drop-in of raidctl's own, as systemd.timer(5) describes: an empty ``OnCalendar=`` first,
 which removes those of the distribution. systemd reads unit files with ``daemon-reload``; it stands before and after the
@@ -27,7 +27,7 @@ _PART = re.compile(r"(?:\*|(\d{1,2})(?:-(\d{1,2}))?)(?:/(\d{1,2}))?", re.ASCII)
 
 
 def calendars_of(text: str) -> list[str]:
-    """The times in a drop-in of raidctl; empty if anything else has written it."""
+    """The times in a drop-in of raidctl. Empty if anything else has written it."""
     rest = text.removeprefix(_HEAD)
     lines = rest.splitlines()
     found = [match[1] for line in lines if (match := _CALENDAR.fullmatch(line))]

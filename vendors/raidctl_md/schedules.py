@@ -1,4 +1,6 @@
-"""What starts scrubs of md arrays: mdadm's and Fedora's systemd timers, cron jobs of Debian and Red Hat. Pure.
+"""What starts scrubs of md arrays.
+
+This is mdadm's and Fedora's systemd timers, and cron jobs of Debian and Red Hat. Pure.
 
 raidctl shows and edits the schedule that is there; it never adds another one.
 """
@@ -30,7 +32,7 @@ _FIELDS = 5
 
 
 class Job(NamedTuple):
-    """A cron job, the program that it starts, and the file that can switch that off."""
+    """A cron job and the program that it starts. A file can switch the program off."""
 
     path: str
     program: str
@@ -54,7 +56,7 @@ Units = Mapping[str, Mapping[str, str]] | None
 
 
 def schedules(inventory: Inventory) -> Dialogue[Schedules]:
-    """Every installed timer and cron job; none if the machine has no md."""
+    """Every installed timer and cron job. None if the machine has no md."""
     if not any(controller.mode == "software" for controller in inventory.controllers):
         return Schedules()
     answers = yield REQUESTS
@@ -164,7 +166,7 @@ def _switched(job: Job, reported: Answers) -> tuple[bool | None, str | None]:
 
 
 def switch_of(text: str, job: Job) -> tuple[str, str]:
-    """The variable that switches a job, and its last value; empty if it is not set."""
+    """The variable that switches a job, and its last value. Empty if it is not set."""
     name = "AUTOCHECK" if job.program == "checkarray" else "ENABLED"
     values = [value for found, value in _SWITCH.findall(text) if found == name]
     return name, values[-1] if values else ""
@@ -181,7 +183,7 @@ def _running(units: Units, daemon: GlobAnswer) -> tuple[bool | None, str | None]
 
 
 def _unread(reported: Answers) -> Sequence[Problem]:
-    """What could not be read, so that a schedule may be missing from the list."""
+    """What could not be read. A schedule may therefore be missing from the list."""
     asked = [request for request in reported if isinstance(request, (Glob, Read))]
     failed = [request for request in asked if reported[request].trouble not in (None, Failure.MISSING)]
     if not failed:

@@ -31,7 +31,7 @@ def arrays(state: Mapping[str, str]) -> dict[str, Fields]:
 
 
 def members(state: Mapping[str, str], array: str) -> dict[str, Fields]:
-    """Return the members of an array: ``LAB1``, or ``LAB1-2`` for its second partition."""
+    """Return the members of an array. A key is ``LAB1``, or ``LAB1-2`` for its second partition."""
     head = f"md/member {array} "
     return {name[len(head) :]: fields(value) for name, value in state.items() if name.startswith(head)}
 
@@ -43,7 +43,7 @@ def node_of(state: Mapping[str, str], key: str) -> str:
 
 
 def key_of(state: Mapping[str, str], node: str) -> str | None:
-    """Return the serial number of the drive behind a node, with ``-2`` for its second partition."""
+    """Return the serial number of the drive behind a node. It ends in ``-2`` for the drive's second partition."""
     name = node.removeprefix("/dev/")
     match = _PARTITION.fullmatch(name)
     whole, part = (match[1], f"-{match[2]}") if match else (name, "")

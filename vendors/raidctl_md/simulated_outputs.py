@@ -72,7 +72,7 @@ def answers_of(state: Mapping[str, str]) -> Answers:
 
 
 def _enclosure(state: Mapping[str, str]) -> Answers:
-    """The bays as an SES enclosure shows them, ``enclosure = 0x5003048001a2b3bd``; LEDs are off until written."""
+    """The bays as an SES enclosure shows them, ``enclosure = 0x5003048001a2b3bd``. LEDs are off until written."""
     if "md/enclosure" not in state:
         return {}
     folder = "/sys/class/enclosure/8:0:20:0"
@@ -91,7 +91,7 @@ def _enclosure(state: Mapping[str, str]) -> Answers:
 
 
 def _first_sector(drive: Fields) -> RunAnswer:
-    """``boot=grub``: as GRUB's boot.img begins and ends; another drive has nothing that a BIOS would start."""
+    """``boot=grub``: as GRUB's boot.img begins and ends. Another drive has nothing that a BIOS would start."""
     code = b"\xebc\x90" + bytes(381) + b"GRUB \x00Geom" if drive.get("boot") == "grub" else b""
     return RunAnswer(code=0, out=code.ljust(510, b"\0") + (b"\x55\xaa" if code or drive.get("parts") else b"\0\0"))
 
@@ -156,7 +156,10 @@ def _signatures(state: Mapping[str, str], serial: str, node: str) -> bytes:
 
 
 def _smart(serial: str, drive: Fields) -> bytes:
-    """What smartctl prints of a drive that was put in after the recording: ``smart=PASSED`` or ``smart=FAILED!``."""
+    """The output of smartctl for a drive put in after the recording.
+
+    The drive has ``smart=PASSED`` or ``smart=FAILED!``.
+    """
     size = int(drive["sectors"]) * 512
     lines = [
         "smartctl 7.3 2022-02-28 r5338 [x86_64-linux-6.1.0-25-amd64] (local build)", "",
@@ -234,7 +237,7 @@ def _member_state(state: Mapping[str, str], array: str, member: Fields) -> str:
 
 
 def _rebuilding(state: Mapping[str, str], array: str) -> float | None:
-    """How many percent of a rebuild or copy are done; None: there is none."""
+    """How many percent of a rebuild or copy are done. None: there is none."""
     about = arrays(state)[array]
     for member in members(state, array).values():
         if member["state"] in ("rebuilding", "copying") and "ro" not in about:

@@ -1,4 +1,4 @@
-"""A simulated machine with md arrays: drives in bays, members, rebuilds that advance with the clock. Pure.
+"""A simulated machine with md arrays. It has drives in bays, members, and rebuilds that advance with the clock. Pure.
 
 The machine's state is lines ``NAME = VALUE``, in a demo the output of ``simulated-md``:
 
@@ -38,7 +38,7 @@ _BUSY = "Device or resource busy"
 
 
 def initial(argv: tuple[str, ...], text: str) -> State:
-    """Return the state of the recorded machine; empty for the output of another tool."""
+    """Return the state of the recorded machine. Empty for the output of another tool."""
     if argv != MACHINE:
         return simulator_schedules.initial(argv, text)
     pairs = (line.partition(" = ") for line in text.splitlines() if " = " in line)
@@ -46,7 +46,7 @@ def initial(argv: tuple[str, ...], text: str) -> State:
 
 
 def render(argv: tuple[str, ...], text: str, state: Mapping[str, str]) -> str:
-    """Return an output of mdadm with the check that was started; :func:`generated` makes the rest."""
+    """Return an output of mdadm with the check that was started. The rest is made by :func:`generated`."""
     if argv[:2] != ("mdadm", "--detail") or len(argv) != 3:
         return simulator_schedules.render(argv, text, state)
     action = state.get(f"file /sys/block/{argv[2].removeprefix('/dev/')}/md/sync_action", "").strip()
@@ -55,13 +55,13 @@ def render(argv: tuple[str, ...], text: str, state: Mapping[str, str]) -> str:
 
 
 def generated(state: Mapping[str, str]) -> dict[Request[Answer], Answer]:
-    """Return what the kernel and mdadm show of the machine as it is now; empty for another machine."""
+    """Return what the kernel and mdadm now show of the machine. Empty for another machine."""
     found = answers_of(state) if "md/clock" in state else {}
     return {**found, **simulator_create.generated(state), **simulator_schedules.generated(state)}
 
 
 def advance(state: Mapping[str, str], seconds: float) -> State:
-    """Let time pass: rebuilds and checks that are complete end, and spares step in."""
+    """Let time pass. Rebuilds and checks that are complete end, and spares step in."""
     if "md/clock" not in state:
         return dict(state)
     begun = settled(state)
@@ -69,7 +69,7 @@ def advance(state: Mapping[str, str], seconds: float) -> State:
 
 
 def pull(state: Mapping[str, str], bay: str) -> State:
-    """Take the drive out of a bay: udev removes it from its arrays, and a spare steps in."""
+    """Take the drive out of a bay. It is removed from its arrays by udev, and a spare steps in."""
     serial = state.get(f"md/bay {bay}")
     if "md/clock" not in state:
         raise LookupError
@@ -86,7 +86,7 @@ def pull(state: Mapping[str, str], bay: str) -> State:
 
 
 def push(state: Mapping[str, str], bay: str, serial: str) -> State:
-    """Put a drive from the shelf into an empty bay; it gets the first letter that is free."""
+    """Put a drive from the shelf into an empty bay. It gets the first letter that is free."""
     fresh = dict(state)
     drive = fields(fresh[f"md/drive {serial}"])
     taken = {fields(value).get("node") for name, value in fresh.items() if name.startswith("md/drive ")}
@@ -97,7 +97,7 @@ def push(state: Mapping[str, str], bay: str, serial: str) -> State:
 
 
 def fail(state: Mapping[str, str], bay: str) -> State:
-    """Let the drive in a bay fail: the kernel takes it out of its arrays, and a spare steps in."""
+    """Let the drive in a bay fail. The kernel takes it out of its arrays, and a spare steps in."""
     serial = state.get(f"md/bay {bay}")
     if "md/clock" not in state:
         raise LookupError
@@ -108,7 +108,7 @@ def fail(state: Mapping[str, str], bay: str) -> State:
 
 
 def insert(state: Mapping[str, str], bay: str, serial: str | None, kind: NewDrive = "like") -> State:
-    """Put a drive from the shelf into an empty bay; without a serial number a new one, as large as the largest."""
+    """Put a drive from the shelf into an empty bay. Without a serial number a new one, as large as the largest."""
     if "md/clock" not in state:
         raise LookupError
     if f"md/bay {bay}" in state or not re.fullmatch(r"[1-9]\d?", bay):
@@ -139,7 +139,7 @@ def _is_member(name: str, serial: str) -> bool:
 
 
 def settled(state: Mapping[str, str]) -> State:
-    """Return the state after what md does automatically: ended rebuilds, spares that step in."""
+    """Return the state after what md does automatically. Rebuilds end, and spares step in."""
     fresh = dict(state)
     now = float(fresh["md/clock"])
     for array, about in arrays(fresh).items():
@@ -164,7 +164,7 @@ def settled(state: Mapping[str, str]) -> State:
 
 
 def _end_check(state: State, array: str, about: Fields, now: float) -> None:
-    """A check ends when it is through, and when a member fails; the kernel does not begin it again."""
+    """A check ends when it is through, and when a member fails. The kernel does not begin it again."""
     place, begun = f"file /sys/block/{array}/md", f"md/check {array}"
     action = state.get(f"{place}/sync_action", "").strip()
     if action not in ("check", "repair"):
@@ -177,7 +177,7 @@ def _end_check(state: State, array: str, about: Fields, now: float) -> None:
 
 
 def _step_in(state: State, array: str, about: Fields, now: float) -> None:
-    """A spare takes the place of a missing member, unless too many are missing."""
+    """Let a spare take the place of a missing member. None does if too many are missing."""
     found = members(state, array)
     used = {member["slot"] for member in found.values() if member["state"] in ("in_sync", "rebuilding")}
     free = [str(slot) for slot in range(int(about["slots"])) if str(slot) not in used]
@@ -188,7 +188,7 @@ def _step_in(state: State, array: str, about: Fields, now: float) -> None:
 
 
 def change(argv: tuple[str, ...], state: Mapping[str, str]) -> Reply | None:
-    """Carry out a command on a member, a drive's table or a timer; None for another command."""
+    """Carry out a command on a member, drive table or timer. None for another command."""
     reply = simulator_schedules.change(argv, state) or simulator_create.change(argv, state)
     if reply is not None:
         return reply
@@ -219,7 +219,10 @@ _ROW = re.compile(r"(?m)^/dev/[a-z]+(\d+) : ")
 
 
 def _disk_command(argv: tuple[str, ...], state: Mapping[str, str]) -> Reply | None:
-    """Make a table of what sfdisk reads, remove what wipefs finds, or install GRUB."""
+    """Simulate sfdisk, wipefs or GRUB's installation.
+
+    What sfdisk reads becomes a table, and what wipefs finds is removed.
+    """
     words_of = [word for word in argv[1:] if word.startswith("/dev/")]
     if "--dump" in argv or "--no-act" in argv or not words_of:
         return None

@@ -1,4 +1,6 @@
-"""The part of the simulated machine that makes, stops and lists arrays; :mod:`raidctl_md.simulator` has the rest. Pure.
+"""The part of the simulated machine that makes, stops and lists arrays.
+
+The rest is in :mod:`raidctl_md.simulator`. Pure.
 
 ======================  ==============================================================================================
 name                    value
@@ -35,7 +37,7 @@ Answers = dict[Request[Any], Answer]
 
 
 def change(argv: tuple[str, ...], state: Mapping[str, str]) -> Reply | None:
-    """Carry out a command that makes or removes something; None for another command."""
+    """Carry out a command that makes or removes something. None for another command."""
     argv, _ = unlocked(argv)
     if "md/clock" not in state or not argv:
         return None
@@ -53,7 +55,7 @@ def change(argv: tuple[str, ...], state: Mapping[str, str]) -> Reply | None:
 
 
 def _files(argv: tuple[str, ...], state: State) -> Reply | None:
-    """A file that is written beside another one and takes its place; a boot image."""
+    """A file that is written beside another one and takes its place. A boot image."""
     if argv[0] == "dd" and argv[1].startswith("of=/etc/") and argv[-2] == "<":
         return Reply(0, "", _written(state, argv[1][3:], argv[-1]))
     if argv[0] == "mv" and f"md/text {argv[-2]}" in state:
@@ -119,7 +121,7 @@ def _sectors(state: Mapping[str, str], key: str) -> int:
 
 
 def geometry(state: Mapping[str, str], serial: str) -> dict[str, tuple[int, int]]:
-    """The first sector and the number of sectors of each partition of a drive."""
+    """The first sector and sector count of each partition of a drive."""
     rows = [row.split(":") for row in state.get(f"md/table {serial}", "").split(",") if row]
     return {number: (int(start), int(size)) for number, start, size in rows}
 
@@ -179,7 +181,10 @@ def _wipe(node: str, state: State) -> Reply:
 
 
 def generated(state: Mapping[str, str]) -> Answers:
-    """Return what is shown of this: geometry, superblocks, files, and whether a device can be opened alone."""
+    """Return what is shown of this part.
+
+    It is geometry, superblocks, files, and whether a device can be opened alone.
+    """
     if "md/clock" not in state:
         return {}
     found: Answers = {}

@@ -1,4 +1,4 @@
-"""systemd's timers on a simulated machine: on, off, and a drop-in with times. Pure.
+"""systemd's timers on a simulated machine. They are on or off, and may have a drop-in with times. Pure.
 
 State: ``timer NAME`` is enabled or disabled, ``times NAME`` its calendar, ``dropin NAME`` the text of raidctl's
 drop-in, ``loaded NAME`` the calendar that systemd has read.
@@ -33,7 +33,7 @@ def initial(argv: tuple[str, ...], text: str) -> State:
 
 
 def change(argv: tuple[str, ...], state: Mapping[str, str]) -> Reply | None:
-    """Carry out a command of systemctl, or on a drop-in; None for another command."""
+    """Carry out a command of systemctl, or on a drop-in. None for another command."""
     if argv[:2] == ("systemctl", "daemon-reload"):
         loaded = {f"loaded {name[6:]}": _effective(name[6:], state) for name in state if name.startswith("timer ")}
         return Reply(0, "", {**state, **loaded})

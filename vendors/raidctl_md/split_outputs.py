@@ -32,7 +32,7 @@ _FIRST_WORDS = re.compile(
     r"\s*(?:/dev/|mdadm: |md|Personalities|MD_|IMSM_|INACTIVE-|ARRAY|Bad-blocks|No bad-blocks|Filename|Platform|Magic"
     r"|Version|Container)"
 )
-"""How the lines begin that can begin an output; most lines do not."""
+"""How the lines begin that can begin an output. Most lines do not."""
 _DEVICE_WORD = re.compile(r"(?<!\S)/dev/\S+")
 
 
@@ -41,8 +41,8 @@ class Section:
     """The lines of one output about one thing."""
 
     kind: str
-    """``mdstat``, ``device`` (detail or examine), ``detail``, ``examine``, ``export``, ``scan``, ``query``,
-    ``message``, ``bitmap``, ``badblocks``, ``platform``, ``stray``."""
+    """The kind of output. It is ``mdstat``, ``device`` (detail or examine), ``detail``, ``examine``, ``export``,
+    ``scan``, ``query``, ``message``, ``bitmap``, ``badblocks``, ``platform``, or ``stray``."""
     output: Output
     """The whole output that it is a part of."""
     node: str | None = None
@@ -86,7 +86,7 @@ class _Cutter:
         self.current.lines.append(line)
 
     def _begins(self, text: str, kind: str) -> str | None:
-        """The kind of output that begins with this line, None if the line continues the current one."""
+        """The kind of output that begins with this line. None if the line continues the current one."""
         if _MESSAGE.match(text):
             return "message"
         if _QUERY.match(text):
@@ -125,7 +125,7 @@ def _last_device(command: str) -> str | None:
 
 
 def split(output: Output) -> list[Section]:
-    """Split an output into sections, in order; lines of no section are left out."""
+    """Split an output into sections, in order. Lines of no section are left out."""
     cutter = _Cutter(output)
     for line in output.lines:
         cutter.read_line(line)

@@ -94,7 +94,7 @@ def _read_line(draft: _SuperblockDraft, line: Line) -> None:
 
 
 def _read_row(draft: _SuperblockDraft, line: Line, columns: re.Match[str]) -> None:
-    """The 0.90 table names all members; the row ``this`` is the examined one, whatever its device is called now."""
+    """The 0.90 table names all members. The row ``this`` is the examined one, whatever its device is called now."""
     me = draft.me
     draft.rows += 1
     if columns["index"] == "this":
@@ -114,7 +114,7 @@ def _keep_member(draft: _SuperblockDraft, pair: Pair) -> None:
 
 
 def _read_size(draft: _SuperblockDraft, pair: Pair) -> None:
-    """What the device offers to the array, in sectors; 0.90 reports only the part that the array uses."""
+    """What the device offers to the array, in sectors. Format 0.90 reports only the part that the array uses."""
     _keep_member(draft, pair)
     modern = str(draft.get("metadata") or "").startswith("1")
     if pair.label == "Avail Dev Size" or modern:
@@ -122,7 +122,7 @@ def _read_size(draft: _SuperblockDraft, pair: Pair) -> None:
 
 
 def _read_used_size(draft: _SuperblockDraft, pair: Pair) -> None:
-    """Mdadm 2.6 and 3.0 call "Used Dev Size" what the others call "Avail Dev Size"."""
+    """Read "Used Dev Size" of mdadm 2.6 and 3.0. The others call it "Avail Dev Size"."""
     keep(draft, pair)
     _put_size(draft, pair.lines[0], draft.details.get("Used Dev Size", ""))
 
@@ -148,7 +148,10 @@ def _read_checksum(draft: _SuperblockDraft, pair: Pair) -> None:
 
 
 def _read_features(draft: _SuperblockDraft, pair: Pair) -> None:
-    """Bits of the superblock: of a member beside a journal (0x200), with partial parity logs (0x40, 0x400)."""
+    """Read the feature bits of the superblock.
+
+    A member is beside a journal (0x200), or has partial parity logs (0x40, 0x400).
+    """
     keep(draft, pair)
     try:
         bits = int(pair.value, 16)
@@ -208,7 +211,7 @@ def _read_role(draft: _SuperblockDraft, pair: Pair) -> None:
 
 
 def _conclude(draft: _SuperblockDraft) -> None:
-    """Conclude the state that the array had when the superblock was last written."""
+    """Conclude the array's state when the superblock was last written."""
     me = draft.me
     events = _EVENTS.fullmatch(draft.details.get("Events", ""))
     if events:
@@ -241,7 +244,10 @@ def _member_status(me: MemberDraft, slots: list[bool]) -> None:
 
 
 def _old_role(me: MemberDraft) -> None:
-    """Before 3.1, mdadm lists what each number is for, ``5 (0, 1, failed, empty, failed, 3)``: 5 is in slot 3."""
+    """Read the role from the slot list of mdadm before 3.1.
+
+    It lists what each number is for: in ``5 (0, 1, failed, empty, failed, 3)``, 5 is in slot 3.
+    """
     match = _OLD_SLOT.fullmatch(me.details.get("Array Slot", ""))
     if not match:
         return
@@ -286,7 +292,7 @@ def _doubt(draft: ArrayDraft) -> None:
 
 
 def _rename(draft: _SuperblockDraft) -> None:
-    """Name a member without a device by its UUID; without one it is not listed, and its details are the array's."""
+    """Name a member without a device by its UUID. Without one it is not listed, and its details are the array's."""
     me = draft.me
     if uuid := me.details.get("Device UUID"):
         draft.rename(me, uuid)

@@ -1,4 +1,4 @@
-"""``/sys/block/mdX/md``: the files of an array, joined to lines ``FILE: VALUE`` by the dialogue.
+"""The files of an array in ``/sys/block/mdX/md``. The dialogue joins them to lines ``FILE: VALUE``.
 
 Facts from the kernel's Documentation/admin-guide/md.rst.
 """
@@ -23,7 +23,7 @@ ARRAY_FILES = (
     "stripe_cache_size", "group_thread_cnt", "bitmap/location", "bitmap/chunksize", "bitmap/backlog",
     "sync_speed_min", "sync_speed_max", "last_sync_action", "sync_min", "sync_max",
 )  # fmt: skip
-"""What is read of an array; ``level`` first, the layout's number depends on it."""
+"""What is read of an array. ``level`` first, the layout's number depends on it."""
 MEMBER_FILES = ("state", "slot", "errors")
 """What is read of each ``dev-NAME``."""
 
@@ -44,7 +44,7 @@ _MEMBER_WORDS = frozenset({"faulty", "in_sync", "spare", "journal", "external_bb
 
 
 def read(output: Output, name: str, reading: Reading) -> None:
-    """Read the files of one array; ``name`` is the kernel's, empty if it is not known."""
+    """Read the files of one array. ``name`` is the kernel's, empty if it is not known."""
     draft = ArrayDraft(source=Source.SYSFS, output=output, node=f"/dev/{name}" if name else None)
     slots: dict[str, str] = {}
     for line in output.lines:
@@ -66,7 +66,7 @@ def read(output: Output, name: str, reading: Reading) -> None:
 
 
 def _put(name: str, parse: Callable[[str], object], *, words: bool = False) -> Callable[[ArrayDraft, Pair], None]:
-    """A reader of a field; without a value the line is only read. ``words``: keep the kernel's as a detail, too."""
+    """A reader of a field. Without a value the line is only read. ``words``: keep the kernel's as a detail, too."""
 
     def read_value(draft: ArrayDraft, pair: Pair) -> None:
         draft.put_labelled(pair.lines[0], name, parse(pair.value), pair.label)
@@ -230,7 +230,10 @@ _FIELDS: Fields[ArrayDraft] = {
 
 
 def _progress(action: Operation, details: dict[str, str]) -> Progress:
-    """``sync_completed`` is ``delayed`` while another array is first, and a pair of figures while it moves."""
+    """Return the progress from ``sync_completed``.
+
+    It is ``delayed`` while another array is first, and a pair of figures while it moves.
+    """
     percent = _percent(details.get("sync_completed", ""))
     if details.get("sync_completed") == "delayed":
         return Progress(operation=action, state="queued", reason=waits_for("DELAYED"))

@@ -38,7 +38,7 @@ class _Built:
     drives: list[Drive] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     ids: dict[int, str] = field(default_factory=dict)
-    """The id of the object of each draft, by the ``id()`` of the draft."""
+    """The id of each draft's object, by the ``id()`` of the draft."""
     alive: bool = False
 
 
@@ -190,7 +190,7 @@ def _values(ranked: Sequence[ArrayDraft]) -> dict[str, Any]:
 
 
 def _progress(ranked: Sequence[ArrayDraft]) -> Progress | None:
-    """The percentage of mdstat, which is finer, and the word of sysfs (a repair is a resync elsewhere)."""
+    """The percentage of mdstat, and the word of sysfs. The percentage is finer, and a repair is a resync elsewhere."""
     order = sorted(ranked, key=lambda draft: draft.source is not Source.MDSTAT)
     live = [draft for draft in order if draft.source in LIVE] or order
     found = [cast("Progress", found) for draft in live if (found := draft.get("progress"))]

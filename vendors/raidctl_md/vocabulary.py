@@ -1,4 +1,7 @@
-"""md's words and their neutral values, from the sources of mdadm (maps.c, Detail.c) and of the kernel (md.c)."""
+"""md's words and their neutral values.
+
+They are from the sources of mdadm (maps.c, Detail.c) and of the kernel (md.c).
+"""
 
 from __future__ import annotations
 
@@ -42,7 +45,7 @@ _SIZED = re.compile(
     r"(\d{1,18})(?:\s+(KiB|sectors))?(?:\s+\((\d{1,9}\.\d\d) ([MGT])iB (\d{1,9}\.\d\d) [MGT]B\s*\))?\s*", re.ASCII
 )
 _MOST_MEMBERS = 4096
-"""More members than md can have (1920): a text with more is damaged."""
+"""More members than md can have (1920). A text with more is damaged."""
 _POWERS = {"M": 2, "G": 3, "T": 4}
 _CHUNK = re.compile(r"(\d{1,12})\s?(K|KiB|k|kB|KB)\s*", re.ASCII)
 _UUID = re.compile(r"[^\s:]{1,64}(?::[^\s:]{1,64}){0,7}")
@@ -52,7 +55,7 @@ _OLD_VERSION = re.compile(r"0*(\d{1,9})(?:\.0*(\d{1,9})(?:\.\d{1,9})?)?", re.ASC
 
 
 def parity_layout(level: str, number: int) -> str | None:
-    """The name of a RAID-5 or RAID-6 layout (``algorithm 2``); None if md itself prints none."""
+    """The name of a RAID-5 or RAID-6 layout (``algorithm 2``). None if md itself prints none."""
     return {"5": _PARITY, "6": _PARITY_6}.get(level.removeprefix("raid"), {}).get(number)
 
 
@@ -92,17 +95,17 @@ def chunk_bytes(text: str) -> int | None:
 
 
 def is_uuid(text: str) -> bool:
-    """Whether a text is a UUID, masked or not: one word that is not all zeros, as a free spare's is."""
+    """Whether a text is a UUID, masked or not. It is one word that is not all zeros, as a free spare's is."""
     return bool(_UUID.fullmatch(text)) and text.strip("0:") != "" and not is_half_uuid(text)
 
 
 def is_half_uuid(text: str) -> bool:
-    """Whether a UUID of four groups of eight digits was cut off: ``1f2e3d4c:5b6a``."""
+    """Whether a UUID of four groups of eight digits was cut off. An example is ``1f2e3d4c:5b6a``."""
     return len(text) < _UUID_LENGTH and ":" in text and bool(_HEX.fullmatch(text))
 
 
 def version(text: str) -> str | None:
-    """The superblock format: ``1.2``; ``00.90.03`` and ``0.90.00`` are ``0.90``, ``01.02`` is ``1.2``, ``01`` is ``1``.
+    """The superblock format: ``1.2``. ``00.90.03`` and ``0.90.00`` are ``0.90``, ``01.02`` is ``1.2``, ``01`` is ``1``.
 
     None if the text is empty: mdadm prints it so for an array without superblocks.
     """
@@ -113,7 +116,7 @@ def version(text: str) -> str | None:
 
 
 def enough(level: RaidLevel | None, layout: str | None, working: Sequence[bool]) -> bool | None:
-    """Whether an array of that level can run with these slots working; None if unknown."""
+    """Whether an array of that level can run with these slots working. None if unknown."""
     gone = working.count(False)
     if not gone:
         return True

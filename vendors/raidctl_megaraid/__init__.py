@@ -1,4 +1,6 @@
-"""Broadcom, LSI and Dell MegaRAID: storcli, perccli, storcli2, perccli2, MegaCli and raidctl-mfi, one family.
+"""The family of Broadcom, LSI and Dell MegaRAID.
+
+Its tools are storcli, perccli, storcli2, perccli2, MegaCli and raidctl-mfi.
 
 The parsers are imported when there is something for them to do: a start that finds none of the tools is spared them.
 """
@@ -22,7 +24,7 @@ LAST = False
 
 
 def observe(host: HostView) -> Dialogue[Observation]:
-    """Read every controller of the family; an empty observation where no tool is installed and none could be of use."""
+    """Read every controller of the family. An empty observation where no tool is installed and none could be of use."""
     found = yield from installed(MAKERS)
     if not found and not any(device.driver == MFI_DRIVER for device in host.pci):
         return Observation()

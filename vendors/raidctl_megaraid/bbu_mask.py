@@ -39,11 +39,11 @@ _STATES: tuple[tuple[int, BatteryStatus], ...] = (
     (CHARGING, "charging"),
 )
 _HARMLESS = DISCHARGING | LEARN_REQUESTED | LEARN_REQUIRED
-"""A pack that waits for a learn cycle works; a full one that is not being charged discharges a little."""
+"""A pack that waits for a learn cycle works. A full one that is not being charged discharges a little."""
 
 
 def words(mask: int) -> list[str]:
-    """What the bits say, the lowest first; a bit that no source names is ``bit 14``."""
+    """What the bits say, the lowest first. A bit that no source names is ``bit 14``."""
     return list(_words(mask))
 
 
@@ -54,7 +54,7 @@ def _words(mask: int) -> Iterator[str]:
 
 
 def status(mask: int) -> BatteryStatus:
-    """The state of the pack as far as the mask reports it; ``unknown`` when only bits are set that no source names."""
+    """The state of the pack as far as the mask reports it. ``unknown`` when only bits are set that no source names."""
     for bits, state in _STATES:
         if mask & bits:
             return state

@@ -1,4 +1,4 @@
-"""The cache token of a virtual drive: read policy, write policy and IO policy in one word."""
+"""The cache token of a virtual drive. One word has the read policy, write policy and IO policy."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _IO: dict[str, IoPolicy] = {"C": "cached", "D": "direct"}
 
 
 class CacheToken(NamedTuple):
-    """The policies that a token names; None for one that it leaves out."""
+    """The policies that a token names. None for one that it leaves out."""
 
     read_policy: ReadPolicy | None
     write_policy: WritePolicy
@@ -33,7 +33,7 @@ class CacheToken(NamedTuple):
 
 
 def cache_token(text: str) -> CacheToken | None:
-    """The policies of ``RAWBD``, ``NRWTC``, ``RWB``, or of version 8's ``NR,WB``; None for a token that is not known.
+    """The policies of ``RAWBD``, ``NRWTC``, ``RWB``, or of version 8's ``NR,WB``. None for a token that is not known.
 
     ``RAWBD`` is read ahead, always write back, direct: no version prints ``RA`` for the read policy in one word with
     the others. ``RaWBD`` of the first versions is adaptive; the case of the letters counts.

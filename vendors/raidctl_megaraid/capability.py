@@ -1,4 +1,4 @@
-"""What the tools can read and set on a controller, or why not."""
+"""What tools can read and set on a controller, or why not."""
 
 from __future__ import annotations
 

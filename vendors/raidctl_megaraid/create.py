@@ -25,7 +25,8 @@ _NAME = re.compile(r"[\w.-]{1,15}", re.ASCII)
 _STORCLI_WRITE = {"write_through": "wt", "protected_write_back": "wb", "unprotected_write_back": "awb"}
 _STORCLI_READ = {"none": "nora", "read_ahead": "ra"}
 _BAD_BATTERY = {"protected_write_back": "NoCachedBadBBU", "unprotected_write_back": "CachedBadBBU"}
-"""Of MegaCli and storcli 1: whether write-back goes on with a bad battery; without it, the firmware chooses."""
+"""Words for whether write-back goes on with a bad battery. They are of MegaCli and storcli 1; without one, the firmware
+chooses."""
 _MEGACLI_READ = {"none": "NORA", "read_ahead": "RA", "adaptive": "ADRA"}
 
 

@@ -1,4 +1,4 @@
-"""Details that give a neutral field as well; the tools' own words stay among the details."""
+"""Details that give a neutral field as well. The tools' own words stay among the details."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def _interval(text: str) -> int | None:
 
 
 def _scheduled(text: str) -> ScrubMode | None:
-    """Automatic if the tool names the next start; manual if it reports none."""
+    """Automatic if the tool names the next start. Manual if it reports none."""
     if _DATED.fullmatch(text.strip()):
         return "automatic"
     return "manual" if normalized(text) in _NOT_SCHEDULED else None
@@ -67,20 +67,20 @@ def _made(text: str) -> str | None:
 
 
 def _pending(text: str) -> str | None:
-    """Firmware that lies in the flash until the controller is started again; None of ``No pending images``."""
+    """Firmware that lies in the flash until the controller is started again. None of ``No pending images``."""
     if not has_value(text) or normalized(text).startswith("no pending"):
         return None
     return f"Pending image in flash: {collapse(text)}"
 
 
 def _rate(text: str) -> str | None:
-    """``30%`` of ``30 % (default 30%)``; None for ``Yes``, which means that it can be set."""
+    """``30%`` of ``30 % (default 30%)``. None for ``Yes``, which means that it can be set."""
     match = _RATE.match(text.strip())
     return f"{int(match[1])}%" if match and int(match[1]) <= 100 else None
 
 
 def _there(text: str) -> bool | None:
-    """Whether there is an alarm; None of ``Enabled``, which is a setting of controllers without one as well."""
+    """Whether there is an alarm. None of ``Enabled``, which is a setting of controllers without one as well."""
     return {"absent": False, "missing": False, "present": True, "on": True, "off": True, "disable": True}.get(
         normalized(text)
     )

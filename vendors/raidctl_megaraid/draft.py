@@ -1,4 +1,4 @@
-"""Drafts of a MegaRAID controller and its objects, filled by every dialect's reader.
+"""Drafts of a MegaRAID controller and its objects. Every dialect's reader fills them.
 
 Values are put under the names of the model (``Draft.put``): ``model``, ``serial``, ``size_bytes``, ``raid_level``,
 ``errors.media``, ``cache.size_bytes`` … already in the model's types. Others are worked out when all outputs
@@ -31,7 +31,7 @@ from raidctl.vendor.draft import GroupDraft
 
 
 class ControllerDraft(draft.ControllerDraft[GroupDraft]):
-    """A controller; ``name`` is its number in the tool, empty if the output does not contain it.
+    """A controller. ``name`` is its number in the tool, empty if the output does not contain it.
 
     Arrays and volumes are by their numbers, drives by ``252:3``, or ``:3`` without an enclosure; batteries by ``bbu``,
     ``cachevault`` or ``energypack``, with a number beyond one.
@@ -40,7 +40,7 @@ class ControllerDraft(draft.ControllerDraft[GroupDraft]):
     array_prefix: ClassVar[str] = "g"
 
     def keep_preserved(self, number: str, words: str | None) -> None:
-        """Note that the cache holds preserved data of a volume, by the volume's number."""
+        """Note that the cache holds preserved data of a volume. The key is the volume's number."""
         self.override("preserved_of", value={**(self.get("preserved_of") or {}), number: words})
 
 

@@ -19,7 +19,7 @@ from raidctl_megaraid.collect.tool_call import LOCK
 from raidctl_megaraid.tools import KINDS
 
 KERNEL: tuple[re.Pattern[str], ...] = ()
-"""None beyond the lines that begin with the driver's name, which the core finds."""
+"""Further kernel lines of the family: none. The core finds those that begin with the driver's name."""
 TIMEOUT = 300.0
 _LEVELS: Mapping[int, Level] = {
     -2: "debug", -1: "progress", 0: "info", 1: "warning", 2: "critical", 3: "fatal", 4: "fatal",
@@ -101,7 +101,7 @@ def _blocks(text: str) -> tuple[list[str], list[list[str]]]:
 
 
 def _event(block: Sequence[str], controller: Controller, unparsed: list[str]) -> Event | None:
-    """One event; None if its description is missing, and then all its lines are unparsed."""
+    """One event. None if its description is missing, and then all its lines are unparsed."""
     begin = _BEGIN.fullmatch(block[0])
     values: dict[str, str] = {}
     details: dict[str, str] = {}
@@ -162,7 +162,7 @@ def _whole(text: str) -> int:
 
 
 def _object(text: str, controller: Controller) -> str | None:
-    """The drive or volume that a description names, if there is one with this place or number."""
+    """The drive or volume that a description names. None if there is none with this place or number."""
     names = list(_names(text, controller.id))
     known = {drive.id for drive in controller.drives} | {volume.id for volume in controller.volumes}
     return next((name for name in names if name in known), None)

@@ -1,4 +1,4 @@
-"""Split a text with outputs of storcli and MegaCli without a prompt in between. Pure."""
+"""Splitting of a text with outputs of storcli and MegaCli. There is no prompt in between. Pure."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _STORCLI = re.compile(r"\s*(?:(?:CLI Version|Controller|Status Code) = \S.*|Gene
 
 
 def unglued(document: Document, kinds: tuple[str, str]) -> Sequence[Document]:
-    """The document, or one for each tool whose outputs are in it; lines keep their numbers.
+    """The document, or one for each tool whose outputs are in it. Lines keep their numbers.
 
     ``kinds``: those of storcli and MegaCli.
     """

@@ -17,9 +17,11 @@ from raidctl_megaraid.storcli import volume as storcli_volume
 from raidctl_megaraid.storcli.battery import settle_batteries
 
 BAD_BBU = "Write cache with a bad BBU"
-"""A detail: whether the firmware was reported to keep write-back without a good battery, whatever the policy is."""
+"""Detail: whether write-back was reported to stay without a good battery. The firmware then keeps it, whatever the
+policy is."""
 _TARGETS = 128
-"""Volumes that megaraid_sas shows on channel 2, and again on channel 3 (MEGASAS_MAX_DEV_PER_CHANNEL)."""
+"""Number of volumes that megaraid_sas shows on channel 2. It shows as many again on channel 3
+(MEGASAS_MAX_DEV_PER_CHANNEL)."""
 _LD_CHANNEL = 2
 _ALL_CHANNELS = 2 * _TARGETS
 _WORST: tuple[tuple[frozenset[str], Health], ...] = (
@@ -66,7 +68,7 @@ def _storcli(controller: ControllerDraft) -> None:
 
 
 def _counted(controller: ControllerDraft) -> None:
-    """A volume without a number of drives has as many as its group has places in the topology."""
+    """Derive a volume's missing number of drives. It has as many as its group has places in the topology."""
     for volume in controller.volumes.values():
         group = controller.arrays.get(volume.get("array"))
         places = len(group.get("rows") or {}) if group is not None else 0
@@ -75,7 +77,7 @@ def _counted(controller: ControllerDraft) -> None:
 
 
 def _alert(controller: ControllerDraft) -> None:
-    """A drive that counts predictive failures has an alert, whatever its state word."""
+    """Give drives that count predictive failures the status warning. Their state word may still be a good one."""
     for one in controller.drives.values():
         if one.get("status") == "ok" and (one.get("errors.predictive") or one.get("alert")):
             one.override("status", "warning")
@@ -120,7 +122,7 @@ def _homes(controller: ControllerDraft) -> None:
 
 
 def _members(controller: ControllerDraft) -> None:
-    """Link drives and arrays: some outputs name the array of a drive, others the drives of an array."""
+    """Link drives and arrays. Some outputs name the array of a drive, others the drives of an array."""
     for drive in controller.drives.values():
         home, role = drive.get("array"), drive.get("role")
         if home is None:
@@ -150,13 +152,16 @@ def _group_health(controller: ControllerDraft) -> None:
 
 
 def is_pool(volume: GroupDraft) -> bool:
-    """Whether a volume is a pool of CacheCade: SSDs that cache the other volumes."""
+    """Whether a volume is a pool of CacheCade. Its SSDs cache the other volumes."""
     words = (volume.details.get(name, "").lower() for name in ("TYPE", "Virtual Drive Type", "Type"))
     return any(word.startswith(("cac", "cachecade")) for word in words)
 
 
 def _pools(controller: ControllerDraft) -> None:
-    """Move the data of a CacheCade pool, which is no volume, to its array, else to the controller."""
+    """Move the data of a CacheCade pool to its array.
+
+    The pool is no volume; without an array, the data goes to the controller.
+    """
     for key in [key for key, volume in controller.volumes.items() if is_pool(volume)]:
         volume = controller.volumes.pop(key)
         home: Draft = controller.arrays.get(volume.get("array")) or controller
@@ -168,7 +173,10 @@ def _pools(controller: ControllerDraft) -> None:
 
 
 def _mirrors(controller: ControllerDraft) -> None:
-    """The firmware calls mirrored pairs that are striped RAID1: more than two drives, and larger than one of them."""
+    """Correct the level of striped mirrored pairs.
+
+    The firmware calls them RAID1: more than two drives, and larger than one of them.
+    """
     for group in controller.arrays.values():
         sizes = [controller.drives[key].get("size_bytes") for key in group.members if key in controller.drives]
         mine = [volume for volume in controller.volumes.values() if volume.get("array") == group.name]
@@ -189,7 +197,7 @@ def _health(states: Iterable[str]) -> Health:
 
 
 def _rebuild(controller: ControllerDraft, volume: GroupDraft) -> None:
-    """A rebuild is reported of the drive that is filled; it is the volume's operation, the slowest one counts."""
+    """A rebuild is reported of the drive that is filled. It is the volume's operation, the slowest one counts."""
     if volume.get("progress.operation") is not None or volume.get("array") not in controller.arrays:
         return
     keys = volume.members or controller.arrays[volume.get("array")].members
@@ -216,7 +224,10 @@ def _words(drive: Draft) -> set[str]:
 
 
 def _target(volume: GroupDraft) -> None:
-    """``SCSI target``: where megaraid_sas shows a volume, by the target id that is its number."""
+    """Set ``SCSI target``, where megaraid_sas shows a volume.
+
+    It follows from the target id, which is the volume's number.
+    """
     number = volume.get("target")
     if number is None and volume.name.isascii() and volume.name.isdecimal() and len(volume.name) < 4:
         number = int(volume.name)

@@ -16,21 +16,22 @@ from raidctl.vendor.protocol import Document
 from raidctl_megaraid.draft import ControllerDraft, Controllers
 
 UNNAMED = "unnamed"
-"""The battery of an overview (``show``), which reports its state and not what it is."""
+"""The battery of an overview (``show``). The overview reports its state and not what it is."""
 
 
 class Machine(Struct):
     """What outputs of one kind of tool reported one machine."""
 
     kind: str
-    """``storcli``, ``storcli2``, ``megacli`` or ``mfi``: each numbers the controllers in its own way."""
+    """The kind of tool: ``storcli``, ``storcli2``, ``megacli`` or ``mfi``. Each numbers the controllers in its own
+    way."""
     controllers: Controllers = field(default_factory=Controllers)
     folders: set[str] = set()
     tools: list[str] = []
 
 
 def join(machines: list[Machine], kind: str, document: Document, read: Controllers) -> Machine:
-    """Add what a document reported to its machine; to a new one if it contradicts all others."""
+    """Add what a document reported to its machine. To a new one if it contradicts all others."""
     folder = dirname(document.name)
     fitting = [one for one in machines if one.kind == kind and _fits(one.controllers, read)]
     home = (
@@ -67,7 +68,7 @@ def put_together(into: Controllers, read: Controllers) -> None:
 
 
 def _home(into: Controllers, number: str) -> ControllerDraft | None:
-    """The controller of a number; without one, and for what came without one, the only controller there is."""
+    """The controller of a number. Without one, and for what came without one, the only controller there is."""
     if number in into.by_number:
         return into.by_number[number]
     if len(into.by_number) == 1:
@@ -78,7 +79,7 @@ def _home(into: Controllers, number: str) -> ControllerDraft | None:
 
 
 def _name_battery(controller: ControllerDraft) -> None:
-    """Merge a battery of unknown kind with the one that another output names."""
+    """Merge a battery of unknown kind with that named by another output."""
     if UNNAMED in controller.batteries and len(controller.batteries) > 1:
         early = controller.batteries.pop(UNNAMED)
         next(iter(controller.batteries.values())).absorb(early)
@@ -118,7 +119,7 @@ def _plain(value: object) -> str:
 
 
 def _shares(controllers: Controllers, read: Controllers) -> bool:
-    """Whether both report one serial number: of a controller, or of a drive in the same place."""
+    """Whether both report one serial number. It is that of a controller, or of a drive in the same place."""
     for mine, controller in _pairs(controllers, read):
         pairs: list[tuple[Draft, Draft]] = [(mine, controller)]
         pairs += [(mine.drives[key], controller.drives[key]) for key in mine.drives.keys() & controller.drives.keys()]
@@ -128,7 +129,10 @@ def _shares(controllers: Controllers, read: Controllers) -> bool:
 
 
 def same_controller(mine: ControllerDraft, kind: str, other: ControllerDraft, its: str) -> bool:
-    """Whether two tools report the same controller: by serial number, else bus address, else number and model."""
+    """Whether two tools report the same controller.
+
+    It is compared by serial number, else bus address, else number and model.
+    """
     for name in ("serial", "pci_address", "bus"):
         first, second = mine.get(name), other.get(name)
         if first and second:

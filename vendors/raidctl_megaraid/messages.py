@@ -1,4 +1,4 @@
-"""What the tools report beside the states of the objects: counts, the battery's flags."""
+"""What the tools report beside the states of the objects. It is counts, and the battery's flags."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def reports(found: Controller, controller: ControllerDraft, power: Power) -> Ite
 
 
 def _counts(found: Controller, controller: ControllerDraft) -> Iterator[Problem]:
-    """Counts of bad objects that are larger than the lists: the objects are not in the output."""
+    """Report counts of bad objects that are larger than the lists. The objects are not in the output."""
     states = [volume.status for volume in found.volumes]
     bad = sum(status in ("degraded", "rebuilding") for status in states)
     out = sum(status in ("offline", "failed") for status in states)

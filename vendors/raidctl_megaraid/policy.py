@@ -1,4 +1,4 @@
-"""How a volume is cached: what is configured, what is active, and why the two differ.
+"""How a volume is cached: configured, active, and why they differ.
 
 The tools print both: the initial or default setting and the current one. A protected write-back falls back to
 write-through while the battery is not good. If the current setting is write-back although there is nothing that
@@ -34,7 +34,7 @@ class Power(Struct, frozen=True):
 
     @property
     def good(self) -> bool | None:
-        """True with a healthy battery, False without one or with a failed one; None otherwise."""
+        """Whether a battery keeps the cache. False without one or with a failed one, None while it is unknown."""
         if self.present is False:
             return False
         states = {battery.status for battery in self.batteries}
@@ -49,7 +49,7 @@ class Power(Struct, frozen=True):
 
     @property
     def cause(self) -> str | None:
-        """What keeps write-back from being active, one sentence; None if the tool reports nothing."""
+        """What keeps write-back from being active, one sentence. None if the tool reports nothing."""
         if self.cache is not None and self.cache.present is False:
             return "The controller has no cache memory."
         if self.present is False and not self.batteries:
@@ -105,7 +105,7 @@ def volume_cache(volume: GroupDraft, controller: ControllerDraft, power: Power) 
 
 
 def _configured(volume: GroupDraft, current: WritePolicy | None, power: Power, *, fixed: bool) -> WritePolicy | None:
-    """The default or initial setting; without one, what is active, unless that may be a fallback.
+    """The default or initial setting. Without one, what is active, unless that may be a fallback.
 
     ``fixed``: the controller cannot change the policy, so the active one is also the configured one.
     """
@@ -127,7 +127,7 @@ def _configured(volume: GroupDraft, current: WritePolicy | None, power: Power, *
 def _active(
     configured: WritePolicy | None, current: WritePolicy | None, power: Power
 ) -> tuple[WriteActive | None, str | None]:
-    """The active policy, and the reason if it is not the configured one."""
+    """The active policy, and the reason if not the configured one."""
     if current == "off":
         return "off", None
     if power.cache is not None and power.cache.present is False and _WRITE_BACK[0] in (configured, current):
@@ -142,7 +142,7 @@ def _active(
 
 
 def _inferred(configured: WritePolicy | None, power: Power) -> tuple[WriteActive | None, str | None]:
-    """Without a word on the current setting: only what the configured one makes certain."""
+    """Infer only what the configured policy makes certain. There is no word on the current setting."""
     if configured == "write_through":
         return "write_through", None
     if configured == "unprotected_write_back":

@@ -17,10 +17,10 @@ from raidctl_megaraid.mfi import reader
 from raidctl_megaraid.storcli import dialect
 
 STORCLI, MEGACLI = "storcli", "megacli"
-"""The kinds of documents: every storcli and perccli in JSON and text, and MegaCli."""
+"""The kinds of documents. They are every storcli and perccli in JSON and text, and MegaCli."""
 _MEGACLI_NAMES = ("MegaCli64", "MegaCli", "megacli", "megasascli", "CmdTool2")
 SHOWN = {dialect.V7: "storcli", dialect.V8: "storcli2", MEGACLI: "MegaCli", reader.KIND: reader.NAME}
-"""The name of each kind of tool if the output does not show which tool it was."""
+"""The name of each kind of tool. It is used if the output does not show which tool it was."""
 
 
 class ReadDocument(Struct):
@@ -33,7 +33,7 @@ class ReadDocument(Struct):
     controllers: Controllers = field(default_factory=Controllers)
     problems: list[Problem] = []
     tool: str | None = None
-    """The tool; None if neither the command line nor the file's name contains it."""
+    """The tool. None if neither the command line nor the file's name contains it."""
     version: str | None = None
     answered: bool = True
     """Whether it is complete output of the tool, a reported failure included."""

@@ -38,7 +38,10 @@ def read(documents: Sequence[Document]) -> Observation:
 
 
 def _nameless(item: ReadDocument) -> bool:
-    """Outputs that do not name their controller come last: then it is known whether there is only one."""
+    """Whether an output does not name its controller.
+
+    Such outputs come last, when it is known whether there is only one.
+    """
     return "" in item.controllers.by_number
 
 
@@ -62,10 +65,10 @@ class Assembly(Struct):
     problems: list[Problem] = []
     outputs: list[Output] = []
     asked: bool = False
-    """The tools were asked by their names; a loose file may be of any of a kind."""
+    """The tools were asked by their names. A loose file may be of any of a kind."""
 
     def observation(self) -> Observation:
-        """Each controller once, as the tool reported it that reported most; its problems after those of reading."""
+        """Each controller once, as the tool reported it that reported most. Its problems after those of reading."""
         choices = best_sources([(item.controller, item.tool, item.kind) for item in self.tellings], same_controller)
         ids = controller_ids([choice.draft for choice in choices])
         controllers: list[Controller] = []

@@ -1,4 +1,4 @@
-"""Whether a loose text is an output of these tools: the dialects' own recognisers, the surest one counts."""
+"""Whether a loose text is an output of these tools. The dialects' own recognisers decide, and the surest one counts."""
 
 from __future__ import annotations
 

@@ -38,4 +38,4 @@ UNREPORTED = (
         why="a consistency check repairs the differences that it finds, and the tools report none that remain",
     ),
 )
-"""Facts that the guards ask for, and the tools of the family have no word for."""
+"""Facts that guards ask for and the family's tools do not report."""

@@ -109,7 +109,7 @@ def _derive(controller: ControllerDraft) -> None:
 
 
 def _lacking(controller: Controller) -> int:
-    """How many members the arrays lack whose volumes are reported as not whole; others explain no missing drive."""
+    """Return how many members the arrays with incomplete volumes lack. Other arrays explain no missing drive."""
     works = Counter(drive.array for drive in controller.drives if drive.role == "member" and drive.status == "ok")
     volumes = [volume for volume in controller.volumes if volume.status in _NOT_WHOLE]
     needed = {volume.array: volume.drives_expected or 0 for volume in volumes}
@@ -120,7 +120,7 @@ _NOT_WHOLE = ("degraded", "rebuilding", "failed", "offline")
 
 
 def pci_address(text: str | None) -> str | None:
-    """``0000:03:00.0`` of ``00:03:00:00`` or ``03:00.0``; None if the text is no address of a PCI function."""
+    """``0000:03:00.0`` of ``00:03:00:00`` or ``03:00.0``. None if the text is no address of a PCI function."""
     match = _PCI.fullmatch((text or "").strip())
     if match is None:
         return None
@@ -151,7 +151,7 @@ def _cache(controller: ControllerDraft) -> Cache | None:
 
 
 def _batteries(controller: ControllerDraft, cache: Cache | None, controller_id: str) -> tuple[Battery, ...]:
-    """What protects the cache: a missing one for a controller with cache memory that reports none."""
+    """Return what protects the cache. If a controller with cache memory reports no battery, it is a missing one."""
     if controller.batteries:
         drafts = enumerate(controller.batteries.values())
         return tuple(draft.build(Battery, id=f"{controller_id}/battery{number}") for number, draft in drafts)
@@ -214,7 +214,7 @@ def _drive(draft: Draft, spares: dict[str, list[str]], controller_id: str) -> Dr
 
 
 def _progress(drive: Draft) -> Progress | None:
-    """The operation in progress, by its own lines; else by the drive's state, ``Rbld``."""
+    """The operation in progress, by its own lines. Otherwise by the drive's state, ``Rbld``."""
     reported = drive.part("progress", Progress)
     named = vocabulary.operation_of_state(drive.get("status_text"))
     if reported is not None and (named is None or reported.operation != "unknown"):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from raidctl.vendor.protocol import ToolSpec
 
 DRIVERS = ("megaraid_sas", "mpi3mr", "megaraid", "megaraid_mbox", "megaraid_mm")
-"""Kernel drivers of the controllers: SAS generations up to the 95xx, the 96xx, and the parallel SCSI controllers
-before them."""
+"""Kernel drivers of the controllers. They are for the SAS generations up to the 95xx, the 96xx, and the parallel SCSI
+controllers before them."""
 
 MFI_DRIVER = "megaraid_sas"
 """The driver whose controllers speak MFI, which raidctl-mfi knows."""
@@ -16,7 +16,7 @@ _DELL = "from Dell's site, for PERC controllers up to the H755"
 _OLD = "from Broadcom's site, for controllers up to the 93xx"
 _V = ("v",)
 _MEGACLI_V: tuple[str, ...] = ()
-"""Never run for its version alone: starting it can freeze a host with a 95xx controller."""
+"""No arguments, as MegaCli is never run for its version alone. Starting it can freeze a host with a 95xx controller."""
 
 MAKERS = (
     ToolSpec(
@@ -90,6 +90,6 @@ KINDS: dict[str, str] = {
     "storcli2": "storcli2", "perccli2": "perccli2", "MegaCli64": "megacli", "MegaCli": "megacli",
     "megacli": "megacli", "megasascli": "megacli", "CmdTool2": "megacli",
 }  # fmt: skip
-"""The kind of each tool, whatever its name: a second one of the same kind reports nothing more."""
+"""The kind of each tool, whatever its name. A second one of the same kind reports nothing more."""
 SECOND_GENERATION = frozenset({"storcli2", "perccli2"})
 """Kinds whose grammar is that of version 8."""

@@ -1,4 +1,4 @@
-"""The words of MegaRAID's tools and their neutral values: one vocabulary for all of the dialects.
+"""The words of MegaRAID's tools and their neutral values. All dialects share one vocabulary.
 
 storcli and perccli print short words (``Optl``, ``UGood``), MegaCli long ones (``Optimal``, ``Unconfigured(good)``),
 version 8 splits a drive's word in two (``Conf`` and ``Online``). Words are compared in lower case with runs of blanks
@@ -31,7 +31,7 @@ from raidctl.vendor.statuses import VolumeWord
 T = TypeVar("T")
 
 SMART_ALERT = ", S.M.A.R.T. alert"
-"""Behind the state of a drive that flags an alert, which its state word does not show."""
+"""Suffix of the state of a drive that flags an alert. Its state word does not show the alert."""
 BLOCKED = "Access to the volume is blocked: the operating system cannot use it."
 UNBLOCK = "Find out why it was blocked, then set its access policy to RW."
 
@@ -45,7 +45,10 @@ NO_VALUE = frozenset(
 
 
 class DriveWord(NamedTuple):
-    """What a state word of a physical drive means: its health, and what it is for as far as the word reports."""
+    """What a physical drive's state word means.
+
+    It gives the health, and what the drive is for as far as the word reports.
+    """
 
     health: Health
     role: Role | None = None
@@ -66,7 +69,7 @@ def has_value(text: str) -> bool:
 
 
 def has_state(text: str) -> bool:
-    """Whether a state is printed: also the word for one that the tool cannot read, ``Unkwn=Unknown``."""
+    """Whether a state is printed. This includes the word for one that the tool cannot read, ``Unkwn=Unknown``."""
     return has_value(text) or normalized(text) in ("unknown", "unkn", "unkwn")
 
 
@@ -145,17 +148,17 @@ _STEM_ROLE: dict[str, Role] = {
 
 
 def volume_state(text: str) -> VolumeWord | None:
-    """What ``Optl`` or ``Partially Degraded`` means; None for a word that is not known."""
+    """What ``Optl`` or ``Partially Degraded`` means. None for a word that is not known."""
     return VOLUME_STATES.get(normalized(text))
 
 
 def group_state(text: str) -> Health | None:
-    """The health that the state word of an array or a span means; None if unknown."""
+    """Return the health that an array's or span's state word means. None if unknown."""
     return GROUP_STATES.get(normalized(text))
 
 
 def drive_state(text: str) -> DriveWord | None:
-    """What ``UGood``, ``Unconfigured(good)``, ``ConfShld`` mean; None for a word that is not known."""
+    """What ``UGood``, ``Unconfigured(good)``, ``ConfShld`` mean. None for a word that is not known."""
     known = DRIVE_STATES.get(normalized(text))
     if known is not None:
         return known
@@ -167,7 +170,7 @@ def drive_state(text: str) -> DriveWord | None:
 
 
 def drive_status(text: str) -> Health | None:
-    """The health behind version 8's second word, ``Online``, ``Good``; None for a word that is not known."""
+    """The health behind version 8's second word, ``Online``, ``Good``. None for a word that is not known."""
     return DRIVE_STATUSES.get(normalized(text))
 
 
@@ -187,7 +190,7 @@ _RAID_WORDS: dict[str, RaidLevel] = {
 
 
 def raid_level(text: str) -> RaidLevel | None:
-    """The level of ``RAID5``, ``RAID-5``, ``R5``, ``RAID1E``, ``Cac0``; None if there is none.
+    """The level of ``RAID5``, ``RAID-5``, ``R5``, ``RAID1E``, ``Cac0``. None if there is none.
 
     Raises:
         ValueError: A word that is not known.
@@ -322,17 +325,17 @@ BUSY_STATUS: dict[Operation, VolumeStatus] = {
 
 
 def operation(text: str) -> Operation:
-    """The operation of ``Consistency Check`` or ``BGI``; ``unknown`` for flushing and words not known."""
+    """The operation of ``Consistency Check`` or ``BGI``. ``unknown`` for flushing and words not known."""
     return OPERATIONS.get(normalized(text), "unknown")
 
 
 def operation_of_state(text: str | None) -> Operation | None:
-    """The operation that a drive's state names, such as ``Rbld``, ``Cpybck``, ``UConfSntz``; None for the others."""
+    """The operation that a drive's state names, such as ``Rbld``, ``Cpybck``, ``UConfSntz``. None for the others."""
     state = normalized(text or "")
     return next((found for sign, found in _BY_STATE if sign in state and "shield" not in state), None)
 
 
 def patrol_state(text: str) -> ScrubState | None:
-    """``Active 3``, ``Stopped``; the firmware's other states, Ready and Aborted (mfireg.h), do not run either."""
+    """``Active 3``, ``Stopped``. The firmware's other states, Ready and Aborted (mfireg.h), do not run either."""
     word = (text.split() or [""])[0].lower()
     return "running" if word == "active" else "stopped" if word in ("stopped", "ready", "aborted") else None

@@ -41,7 +41,7 @@ class Policies:
 
 
 def wanted(properties: bytes, policies: Policies) -> bytes:
-    """Put the desired policies into the 32 bytes of a volume's properties; all else stays as read."""
+    """Put the desired policies into the 32 bytes of a volume's properties. All else stays as read."""
     made = bytearray(properties)
     default, disk = LD_PROPS.offset("default_cache_policy"), LD_PROPS.offset("disk_cache_policy")
     for word, bits in ((policies.write, WRITE_BITS), (policies.read, READ_BITS), (policies.bad_bbu, BAD_BBU_BITS)):
@@ -69,7 +69,7 @@ def flush(*, disks: bool) -> Dialogue[Json]:
 
 
 def set_policies(target: int, policies: Policies) -> Dialogue[Json]:
-    """Set a volume's cache policies: write the 32 bytes back with only the desired bits changed."""
+    """Set a volume's cache policies. The 32 bytes are written back with only the desired bits changed."""
     before = yield ld_prop(target)
     trouble = _unusable(before, LD_PROPS.size, "LD_GET_PROP")
     if trouble is None and LD_PROPS.decode(before.data)["ld"]["target_id"] != target:
@@ -137,7 +137,7 @@ def _failed(answer: Answer) -> Json:
 
 
 def _write(before: Answer, question: Question, again: Question, places: list[int]) -> Dialogue[Json]:
-    """Send a change and read it back: the verdict depends on the bytes that were to change."""
+    """Send a change and read it back. The verdict depends on the bytes that were to change."""
     data, name = question.data, question.command.name
     sent = yield question
     if sent.fault is not None:
@@ -173,4 +173,5 @@ def _result(
 
 
 EXIT_CODES: dict[str, int] = {"done": 0, "already so": 0, "not sent": 3, "refused": 5, "not confirmed": 6}
-"""As raidctl's own: 5 where the firmware refused and nothing changed, 6 where the current setting is unknown."""
+"""Exit codes, as raidctl's own. Code 5 means that the firmware refused and nothing changed, 6 that the current setting
+is unknown."""

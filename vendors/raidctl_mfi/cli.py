@@ -29,7 +29,7 @@ from raidctl_mfi.problems import Json, Problems, exit_code
 UNTRIED = "raidctl-mfi was tried on QEMU's emulated controllers (8708EM2, 9260-8i) and on no other."
 USAGE, CANNOT_TELL, ACCESS = 2, 3, 4
 BARRED = range(0x10E0, 0x10E8)
-"""Device ids of LSI (0x1000) that are not read: MegaCli, which uses the same interface, freezes these controllers."""
+"""Device ids of LSI (0x1000) that are not read. MegaCli, which uses the same interface, freezes these controllers."""
 _FLUSH_PATIENCE = 600.0
 _ROOT = "Run it as root (sudo)."
 _MODULE = "If the machine has such a controller, load the driver: `modprobe megaraid_sas`."
@@ -145,7 +145,7 @@ def _no_such(number: int, count: int, problems: Problems) -> int:
 
 
 def _barred(number: int, host: Host, problems: Problems) -> bool:
-    """Whether a controller is left alone: its kind is known to freeze, or its kind is unknown."""
+    """Whether a controller is left alone. Its kind is known to freeze, or is unknown."""
     if host.pci_ids is not None and not (host.pci_ids[0] == 0x1000 and host.pci_ids[1] in BARRED):
         return False
     what = "its PCI ids could not be read" if host.pci_ids is None else "MegaCli freezes controllers of this kind"
@@ -197,7 +197,7 @@ def _usage(problems: Problems, message: str, remedy: str | None) -> int:
 
 
 def _work(number: int, work: Dialogue[Json], output: Json, problems: Problems) -> int:
-    """Carry out a flush or a change on one controller, and add the result to the output."""
+    """Carry out a flush or a change on one controller. The result is added to the output."""
     found = hosts()
     if number >= len(found):
         return _no_such(number, len(found), problems)

@@ -1,4 +1,4 @@
-"""The firmware's direct commands (DCMD) that are sent, and the meaning of its status codes.
+"""Direct commands (DCMD) to the firmware, and meanings of its status codes.
 
 Sources: FreeBSD's ``mfireg.h`` (opcodes, status), the kernel's ``megaraid_sas.h``. Commands that stop the controller
 (CTRL_SHUTDOWN, opcode 0x01050000), or destroy anything, are not in the table and so cannot be sent.

@@ -18,7 +18,7 @@ from raidctl_mfi.structures import (
 )
 
 MISSING = 0xFFFF
-"""Device id of a missing drive; enclosure of a drive that has none."""
+"""Device id of a missing drive. Enclosure of a drive that has none."""
 SECTOR = 512
 """Bytes of a block, unless a drive's firmware reports another size."""
 _FULL = 0xFFFF
@@ -26,7 +26,7 @@ _FULL = 0xFFFF
 
 @dataclass
 class Config:
-    """The configuration as CFG_READ reports it; ``complete`` is False if it is missing or contradicts itself."""
+    """The configuration as CFG_READ reports it. ``complete`` is False if it is missing or contradicts itself."""
 
     arrays: list[Json] = field(default_factory=list)
     volumes: dict[int, dict[str, Any]] = field(default_factory=dict)
@@ -35,7 +35,7 @@ class Config:
 
 
 def config(answer: Answer | None, where: str, problems: Problems) -> Config:
-    """Decode arrays, volumes and spares; add a problem if the figures contradict each other."""
+    """Decode arrays, volumes and spares. Add a problem if the figures contradict each other."""
     found = Config()
     if answer is None or not answer.has_data:
         return found
@@ -66,7 +66,7 @@ def config(answer: Answer | None, where: str, problems: Problems) -> Config:
 
 
 def _sizes(head: dict[str, Any]) -> tuple[int, int, int] | None:
-    """Bytes of one array, volume and spare; None if header and total contradict each other.
+    """Bytes of one array, volume and spare. None if header and total contradict each other.
 
     The header names the size of one element; QEMU's firmware names that of all of them. The total shows which.
     """
@@ -104,7 +104,7 @@ def _array(data: bytes) -> Json:
 
 
 def operations(progress: dict[str, Any], names: Sequence[tuple[int, str]]) -> list[Json]:
-    """The operations under way, by the bits of ``active``; their progress counts to 0xffff."""
+    """The operations under way, by the bits of ``active``. Their progress counts to 0xffff."""
     return [
         {"operation": name, "percent": round(progress[name]["progress"] * 100 / _FULL, 1)}
         for bit, name in names

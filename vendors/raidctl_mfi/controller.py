@@ -98,7 +98,7 @@ def _properties(found: Answers, info: dict[str, Any], where: str, problems: Prob
 
 
 def _count(where: str, what: str, counted: int | None, listed: list[Json] | None, problems: Problems) -> None:
-    """Add a problem if a list is shorter or longer than the controller's own count."""
+    """Add a problem if a list's length differs from the controller's count."""
     if counted is not None and listed is not None and counted != len(listed):
         problems.unread(where, f"The controller counts {counted} {what}, but lists {len(listed)}.")
 

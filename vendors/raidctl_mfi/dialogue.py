@@ -1,4 +1,4 @@
-"""The commands sent to a controller, in order: a dialogue that yields questions and receives answers."""
+"""The commands sent to a controller, in order. They are a dialogue that yields questions and receives answers."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ T = TypeVar("T")
 Dialogue = Generator[Question, Answer, T]
 
 MOST_CONFIG = 64 * 1024
-"""Most bytes of configuration that are requested; 64 arrays of 32 drives need less."""
+"""Largest configuration that is requested, in bytes. That of 64 arrays of 32 drives is smaller."""
 _DISK = 0
-"""SCSI device type of a drive; enclosures (0x0d) are in the same list."""
+"""SCSI device type of a drive. Enclosures (0x0d) are in the same list."""
 
 
 @dataclass
 class Answers:
-    """All replies of a controller; None for a command that was not sent because an earlier one failed."""
+    """All replies of a controller. None for a command that was not sent because an earlier one failed."""
 
     info: Answer | None = None
     properties: Answer | None = None
@@ -92,7 +92,7 @@ def _ask(found: Answers, question: Question) -> Dialogue[Answer]:
 
 
 def _config(found: Answers) -> Dialogue[Answer]:
-    """Read the configuration; again with a larger buffer if the first was too small."""
+    """Read the configuration. Again with a larger buffer if the first was too small."""
     first = yield from _ask(found, Question(c.CFG_READ))
     size = CONFIG_HEADER.decode(first.data)["size"]
     if first.ok and size is not None and first.question.length < size <= MOST_CONFIG:
@@ -110,7 +110,7 @@ def targets(answer: Answer | None) -> list[int]:
 
 
 def disks(answer: Answer | None) -> list[int]:
-    """The device ids of the drives in a list of physical devices, each once."""
+    """Return the drives' device ids in a physical device list, each once."""
     if answer is None or not answer.has_data:
         return []
     count = PD_LIST_HEADER.decode(answer.data)["count"] or 0

@@ -46,14 +46,14 @@ def _named(devices: Collection[int]) -> str:
 
 
 def _given(found: Answers, device: int) -> int | None:
-    """The device that a reply is about: QEMU's firmware uses only the low byte of the requested id."""
+    """Return the device that a reply is about. QEMU's firmware uses only the low byte of the requested id."""
     info = _own(found, device)
     given: int | None = info["ref"]["device_id"] if info else None
     return given
 
 
 def block_size(found: Answers, device: int) -> int | None:
-    """Block size in bytes, 512 by default; None if the drive could not be read."""
+    """Block size in bytes, 512 by default. None if the drive could not be read."""
     info = _own(found, device)
     return (info["block_size"] or SECTOR) if info and info["ref"]["device_id"] == device else None
 
@@ -115,12 +115,12 @@ def _member(array: Json, device: int) -> bool:
 
 
 def _bytes(info: dict[str, Any] | None, name: str, size: int) -> int | None:
-    """A size in bytes; None for 0 blocks, which a drive that does not respond has."""
+    """A size in bytes. None for 0 blocks, which a drive that does not respond has."""
     return (info[name] or 0) * size or None if info else None
 
 
 def _inquiry(info: dict[str, Any] | None) -> Json:
-    """Vendor, product, revision and serial number from standard inquiry data; None if not filled in."""
+    """Vendor, product, revision and serial number from standard inquiry data. None if not filled in."""
     data: bytes | None = info["inquiry"] if info else None
     if data is None or data[0] == _NOT_CONNECTED or not any(data[8:36]):
         return {"vendor": None, "model": None, "firmware": None, "serial": None}
@@ -136,7 +136,7 @@ def _inquiry(info: dict[str, Any] | None) -> Json:
 
 
 def _interface(info: dict[str, Any] | None) -> str | None:
-    """The interface from the kernel's field; if that is 0, from the type of SNIA DDF (bits 12 to 15)."""
+    """The interface from the kernel's field. If that is 0, from the type of SNIA DDF (bits 12 to 15)."""
     if info is None:
         return None
     return INTERFACES.get(info["interface_type"] or (info["ddf_type"] or 0) >> 12)

@@ -27,7 +27,7 @@ class Question:
 
     command: Command
     mbox: bytes = b""
-    """Its parameters: a device id, a target id, a bit mask; at most 12 bytes."""
+    """Its parameters: a device id, a target id, a bit mask. At most 12 bytes."""
     size: int | None = None
     """Bytes of the buffer; None for the command's default."""
     data: bytes = b""
@@ -47,7 +47,7 @@ class Answer:
     status: int | None = None
     """The firmware's status; None if the command did not reach it."""
     data: bytes = b""
-    """The data that was returned: up to the last byte that differs from what was sent."""
+    """The data that was returned. It ends at the last byte that differs from what was sent."""
     fault: str | None = None
     """Why there is no reply: ``ENODEV: No such device``."""
 
@@ -58,12 +58,12 @@ class Answer:
 
     @property
     def has_data(self) -> bool:
-        """Whether it reports success and returned data: a status of 0 may leave the buffer untouched."""
+        """Whether it reports success and returned data. A status of 0 may leave the buffer untouched."""
         return self.ok and bool(self.data)
 
 
 def pattern(size: int) -> bytes:
-    """Bytes that fill a buffer before it is sent: none is 0 or 0xff, and they do not repeat early."""
+    """Return bytes that fill a buffer before it is sent. None is 0 or 0xff, and they do not repeat early."""
     return bytes(1 + (181 * number + (number >> 8) * 59 + 97) % 254 for number in range(size))
 
 
@@ -77,7 +77,7 @@ def transferred(buffer: bytes) -> bytes:
 
 
 def packet(host: int, question: Question, address: int) -> bytearray:
-    """Build the packet for a SCSI host; ``address`` is that of the buffer of ``question.length`` bytes.
+    """Build the packet for a SCSI host. ``address`` is that of the buffer of ``question.length`` bytes.
 
     Raises:
         ValueError: The mailbox is too long, the host number out of range, or a direction that does not fit the data.

@@ -1,4 +1,4 @@
-"""Structures declared once, as a sequence of fields; offsets and sizes follow from it. All are packed, little endian.
+"""Structures declared once, as a sequence of fields. Offsets and sizes follow from it. All are packed, little endian.
 
 A field that lies beyond what was transferred is None, and so is a structure none of whose bytes came.
 """
@@ -25,12 +25,12 @@ class Number:
 
 @dataclass(frozen=True)
 class Text:
-    """Characters up to a NUL or the end of the field, without blanks around them."""
+    """Characters up to a NUL or the field's end, without surrounding blanks."""
 
     size: int
 
     def read(self, data: bytes) -> str:
-        r"""Printable ASCII; any other byte becomes ``\xNN``, which is safe on a terminal."""
+        r"""Printable ASCII. Any other byte becomes ``\xNN``, which is safe on a terminal."""
         text = data.split(b"\0", 1)[0].decode("latin-1")
         return "".join(c if " " <= c <= "~" else f"\\x{ord(c):02x}" for c in text).strip()
 
@@ -88,7 +88,7 @@ class Record:
         return offset + (kind.offset(rest) if rest and isinstance(kind, Record) else 0)
 
     def decode(self, data: bytes, start: int = 0) -> dict[str, Any]:
-        """All fields of the structure at ``start``; what lies beyond the end of ``data`` is None."""
+        """All fields of the structure at ``start``. What lies beyond the end of ``data`` is None."""
         return {name: _value(kind, data, start + offset) for name, (offset, kind) in self.places.items()}
 
 
@@ -107,7 +107,7 @@ def _value(kind: Kind, data: bytes, start: int) -> Any:
 
 
 def elements(kind: Record, data: bytes, start: int, count: int, stride: int | None = None) -> Iterator[dict[str, Any]]:
-    """Up to ``count`` structures that came whole, ``stride`` bytes apart (their size when None)."""
+    """Yield up to ``count`` structures that came whole. They are ``stride`` bytes apart (their size when None)."""
     step = stride or kind.size
     for number in range(count):
         place = start + number * step

@@ -33,7 +33,7 @@ T = TypeVar("T")
 DRIVER = "megaraid_sas"
 NODE = "/dev/megaraid_sas_ioctl_node"
 PATIENCE = 90.0
-"""Time limit of a command in seconds; the driver has the same for its own."""
+"""Time limit of a command in seconds. The driver has the same for its own."""
 _PLACES = ("/dev", "/run", "/tmp")  # noqa: S108 - a private directory is made in it; /dev is never mounted nodev
 _NO_DRIVER = "the driver megaraid_sas has no entry in /proc/devices"
 
@@ -116,7 +116,7 @@ def open_node(node: str = NODE, devices: str = "/proc/devices") -> int:
 
 
 def _temporary(device: int) -> int:
-    """Open a temporary node; try further directories if one is mounted without devices."""
+    """Open a temporary node. Try further directories if one is mounted without devices."""
     last: OSError | None = None
     for place in _PLACES:
         try:
@@ -165,7 +165,7 @@ class Channel:
         return run_dialogue(dialogue, self._ask)
 
     def _ask(self, question: Question) -> Answer:
-        """Send a command; none after one that timed out: the next would wait behind it."""
+        """Send a command. None after one that timed out: the next would wait behind it."""
         if self._fault is None:
             try:
                 self._ours.send(question)
@@ -178,7 +178,7 @@ class Channel:
         return Answer(question, fault=self._fault)
 
     def close(self) -> None:
-        """End the child; one that hangs in the driver is abandoned, and ends when the driver returns."""
+        """End the child. One that hangs in the driver is abandoned, and ends when the driver returns."""
         self._ours.close()
         with suppress(ProcessLookupError):
             os.kill(self._pid, signal.SIGKILL)

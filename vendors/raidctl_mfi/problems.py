@@ -32,7 +32,7 @@ class Problems:
         self.add("info", "note", where, message)
 
     def agree(self, where: str, what: str, values: Iterable[tuple[str, T | None]]) -> T | None:
-        """Return the value that all sources agree on; None, and a problem, if they differ.
+        """Return the value that all sources agree on. None, and a problem, if they differ.
 
         Args:
             where: The object.
@@ -54,6 +54,6 @@ class Problems:
 
 
 def exit_code(problems: Sequence[Json]) -> int:
-    """The exit code: 0 if all was read, 4 without permission or driver, else 3."""
+    """Return the exit code. It is 0 if all was read, 4 without permission or driver, else 3."""
     kinds = {problem["kind"] for problem in problems}
     return 4 if kinds & {"no_right", "no_tool"} else 3 if "unread" in kinds else 0

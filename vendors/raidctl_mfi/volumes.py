@@ -126,7 +126,7 @@ class _Volume:
         return level
 
     def _size(self, refs: list[int]) -> int | None:
-        """Size in bytes; None if the block size is not 512: the unit of the firmware's count is then unknown."""
+        """Size in bytes. None if the block size is not 512: the unit of the firmware's count is then unknown."""
         counts = [("LD_GET_LIST", self.row["blocks"]), ("LD_GET_INFO", self.info["blocks"] if self.info else None)]
         blocks = self.problems.agree(self.where, "size", counts)
         arrays = [array for array in self.known.arrays if array["ref"] in refs]

@@ -34,7 +34,7 @@ __all__ = ["DRIVERS", "FAMILY", "LAST", "SUPPORT", "TITLE", "TOOLS", "UNREPORTED
 
 
 def observe(host: HostView) -> Dialogue[Observation]:
-    """Read every controller that the tools list; report IR volumes of the kernel that no tool lists."""
+    """Read every controller that the tools list. Report IR volumes of the kernel that no tool lists."""
     found = yield from installed(TOOLS)
     if not found and not kernel.volumes(host):
         return Observation()

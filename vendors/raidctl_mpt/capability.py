@@ -1,4 +1,4 @@
-"""What the tools can read, and why raidctl changes no setting with them."""
+"""What the tools read, and why raidctl changes no setting with them."""
 
 from __future__ import annotations
 
@@ -33,4 +33,4 @@ UNREPORTED = (
     Unreported(fact="preserved_data", why="the controllers have no cache that could hold data of lost volumes"),
     Unreported(fact="differences", why="the tools report no result of a consistency check"),
 )
-"""Facts that the guards ask for, and the tools of the family have no word for."""
+"""Facts that guards ask for and the family's tools do not report."""

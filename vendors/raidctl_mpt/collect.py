@@ -14,7 +14,7 @@ from raidctl_mpt.reader import Reader
 from raidctl_mpt.to_model import build
 
 KIND = "ircu"
-"""The one form of document: every output of the tools has the same grammar."""
+"""The one form of document. Every output of the tools has the same grammar."""
 _REMEDY = "Give the outputs of `sas3ircu LIST`, `sas3ircu 0 DISPLAY` and `sas3ircu 0 STATUS` as it prints them."
 _NO_DEVICES: Mapping[str, str] = MappingProxyType({})
 
@@ -32,7 +32,10 @@ def assemble(
     devices: Mapping[str, str] = _NO_DEVICES,
     left_out: Callable[[Controller], bool] = lambda _: False,
 ) -> Observation:
-    """The same for a dialogue: with its problems, tools and devices, without the controllers that others show."""
+    """Assemble the observation of a dialogue.
+
+    It has its problems, tools and devices, without the controllers that others show.
+    """
     controllers = Controllers()
     readers = read_outputs(documents, lambda output: Reader(output, controllers))
     found, reported = [], list(problems)

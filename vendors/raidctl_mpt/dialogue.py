@@ -1,4 +1,6 @@
-"""The dialogue with the tools: ``LIST``, then ``DISPLAY`` of each controller, and ``STATUS`` of those with volumes.
+"""The dialogue with the tools.
+
+It is ``LIST``, then ``DISPLAY`` of each controller, and ``STATUS`` of those with volumes.
 
 A controller without volumes whose drives the kernel shows is an HBA: its drives are read as plain drives. An IR volume
 of the kernel that no tool lists is reported, as its members are hidden from the operating system.
@@ -31,7 +33,7 @@ _MOST = 64
 
 
 def observe(host: HostView, found: Sequence[Installed], tools: Sequence[ToolSpec]) -> Dialogue[Observation]:
-    """Read the controllers of each installed tool: each lists those of its generation."""
+    """Read the controllers of each installed tool. Each tool lists those of its generation."""
     sessions = [Session(one, KIND, LOCK, TIMEOUT, Reading) for one in found if _served(host)]
     for session in sessions:
         first = yield from session.run("LIST")
@@ -63,7 +65,7 @@ def observe(host: HostView, found: Sequence[Installed], tools: Sequence[ToolSpec
 
 
 def _served(host: HostView) -> bool:
-    """Whether the machine may have such a controller; without a view of the kernel, it may."""
+    """Whether the machine may have such a controller. Without a view of the kernel, it may."""
     return not host.pci or any(device.driver in kernel.DRIVERS for device in host.pci)
 
 

@@ -49,7 +49,7 @@ def _light(drive: Drive, tools: Sequence[Tool]) -> Light | NoLight:
 
 
 def judge(action: Action, answer: Answer) -> str | None:
-    """The tool's objection; None if it reports that the command LOCATE has completed."""
+    """The tool's objection. None if it reports that the command LOCATE has completed."""
     if not isinstance(answer, RunAnswer):
         return None
     output = message_of(answer)

@@ -1,4 +1,4 @@
-"""Read one output line by line into sections, and sections into drafts of controllers."""
+"""Reader of one output: lines into sections, sections into drafts of controllers."""
 
 from __future__ import annotations
 

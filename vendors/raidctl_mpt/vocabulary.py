@@ -115,7 +115,10 @@ def operation(value: str) -> Operation | None:
 
 
 def mebibytes(value: str) -> int | None:
-    """Bytes of ``Size (in MB)``, which counts in 1024 * 1024: 152627 MB have 312581808 sectors."""
+    """Return the bytes of ``Size (in MB)``, which counts in 1024 * 1024.
+
+    A drive of 312581808 sectors shows 152627 MB.
+    """
     return int(figure(_COUNT, value.strip())[0]) * _MIB if has_value(value) else None
 
 

@@ -20,7 +20,7 @@ DRIVERS: tuple[str, ...] = ()
 LAST = False
 TOOLS = (ToolSpec("redfish", (), "no program: the BMC itself, by --bmc", ()),)
 SECOND_VIEW = True
-"""The same hardware as the tools of the operating system list: see :mod:`raidctl.survey.second_view`."""
+"""Whether it lists the hardware that the operating system's tools list, too. See :mod:`raidctl.survey.second_view`."""
 
 _READ = Capability(read=True, set=False, why="Redfish is only read.")
 _NONE = Capability(read=False, set=False, why="Redfish has no property for it.")
@@ -42,12 +42,12 @@ SUPPORT = {
     "device": _NONE,
 }
 UNREPORTED: tuple[Unreported, ...] = ()
-"""None: a controller behind a BMC may hold preserved data, and its own tool may report them; so they are unknown."""
+"""No fact, as a controller behind a BMC may hold preserved data. Its own tool may report them, so they are unknown."""
 _ROOT = "/redfish/v1/"
 
 
 def observe(host: HostView) -> Dialogue[Observation]:
-    """Read the storage of a machine from its service processor, if one was named."""
+    """Read a machine's storage from its service processor, if one was named."""
     del host  # a service processor is no device of the kernel
     root = yield from ask(Get(_ROOT))
     if root.status is None and root.trouble in (Failure.MISSING, Failure.UNRECORDED):

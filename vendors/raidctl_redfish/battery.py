@@ -1,4 +1,7 @@
-"""Batteries and capacitors: the standard resource, and what Dell, HPE, Cisco, Lenovo and Huawei add to others."""
+"""Batteries and capacitors: the standard resource and makers' additions.
+
+Dell, HPE, Cisco, Lenovo and Huawei add to other resources.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +53,7 @@ _LENOVO_FIELDS = (Field("ProductName", "kind", _kind),)
 
 
 def read_batteries(controller: ControllerDraft, owners: Iterable[Resource], linked: Iterable[Resource]) -> None:
-    """Read the batteries in the resources of a controller, and those that it links to."""
+    """Read the batteries in a controller's resources, and those it links to."""
     for resource in linked:
         draft = controller.battery(resource.path)
         read_fields(draft, resource, _STANDARD)
@@ -113,7 +116,7 @@ def _read_huawei(controller: ControllerDraft, owner: Resource) -> None:
 
 
 def packs_of(chassis: Resource) -> list[Resource]:
-    """The energy packs in a chassis of HPE, which all its array controllers share."""
+    """Return the energy packs in a chassis of HPE. All its array controllers share them."""
     # "SmartStorageBattery": [{"ChargeLevelPercent": 99, "ProductName": "HPE Smart Stor Hybridcap", "Status": {…}}]
     return [pack for name in _HPE for pack in chassis.parts(name)]
 
@@ -127,7 +130,7 @@ def read_pack(controller: ControllerDraft, pack: Resource) -> None:
 
 
 def read_backup(controller: ControllerDraft, resource: Resource) -> None:
-    """Read what an array controller of HPE reports of its backup power, if no pack is described."""
+    """Read what an HPE array controller reports of its backup power. This applies if no pack is described."""
     # "BackupPowerSourceStatus": "PresentAndCharged"
     word = resource.text("BackupPowerSourceStatus")
     if not word or controller.batteries:
@@ -139,13 +142,13 @@ def read_backup(controller: ControllerDraft, resource: Resource) -> None:
 
 
 def worst(controller: ControllerDraft) -> BatteryStatus | None:
-    """The worst state of the batteries of a controller; None: none is reported."""
+    """The worst state of the batteries of a controller. None: none is reported."""
     found = {draft.get("status") or "unknown" for draft in controller.batteries.values()}
     return next((status for status in _WORST if status in found), None)
 
 
 def _put(draft: Draft, resource: Resource, leaves: tuple[str, ...], *, gone: bool = False) -> None:
-    """Put the state by one or several words, of which the worst counts; each must be known to be good."""
+    """Put a battery's state from one or several words. The worst counts; each must be known to be good."""
     words = {leaf: resource.text(leaf) for leaf in leaves}
     states = [BATTERY.get(bare(word)) or "unknown" for word in words.values()]
     status: BatteryStatus = "missing" if gone else next(state for state in _WORST if state in states)

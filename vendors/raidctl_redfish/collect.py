@@ -87,7 +87,7 @@ def read(documents: Sequence[Document], support: Mapping[str, Capability]) -> Ob
 
 
 def _differences(one: Resource, two: Resource) -> list[str]:
-    """The constant fields that differ: two documents with one path are of two machines or moments."""
+    """Return the constant fields that differ. Two documents with one path are then of two machines or moments."""
     if one is two:
         return []
     return [name for name in _STEADY if one.get(name) != two.get(name)]
@@ -100,7 +100,7 @@ def _badness(one: Resource) -> int:
 
 
 def _texts(text: str) -> list[str]:
-    """Split a text, such as the screen of several calls of curl, into its resources, also a cut one."""
+    """Split a text into its resources, also a cut one. The text may be the screen of several calls of curl."""
     found: list[str] = []
     end = 0
     for begin in _RESOURCE.finditer(text):
@@ -114,14 +114,14 @@ def _texts(text: str) -> list[str]:
 
 
 def _members(value: Any) -> list[str]:
-    """The resources of a collection that was asked for with ``?$expand=.``; none if it has links to them."""
+    """The resources of a collection that was asked for with ``?$expand=.``. None if it has links to them."""
     members = value.get("Members") if isinstance(value, Mapping) else None
     found = [one for one in members if isinstance(one, Mapping)] if isinstance(members, list) else []
     return [json.dumps(one) for one in found if "@odata.type" in one]
 
 
 def simple_storage_alone(system: Resource) -> Problem | None:
-    """The problem of a system whose storage is described in the schema of 2015; None of any other."""
+    """Return the problem of a system with storage in the 2015 schema. None for any other."""
     if system.get("Storage") is not None or not link_of(system.get("SimpleStorage")):
         return None
     message = (
@@ -145,7 +145,7 @@ def _without_storage(
 
 
 def _lacking(resources: Mapping[str, Resource], empty: Collection[str]) -> Iterable[Problem]:
-    """What saved resources link to, and is not among them; ``empty``: collections without members."""
+    """What saved resources link to, and is not among them. ``empty``: collections without members."""
     for path, one in resources.items():
         if one.kind != "Storage":
             continue
@@ -185,7 +185,10 @@ def assemble(
 
 
 def _groups(resources: Mapping[str, Resource]) -> list[_Group]:
-    """The resources of each controller: by their paths, and by the links of Storage to drives elsewhere."""
+    """Return the resources of each controller.
+
+    They are found by their paths, and by the links of Storage to drives elsewhere.
+    """
     groups: dict[str, _Group] = {}
     homes = {
         link: path for path, one in resources.items() if one.kind == "Storage" for link in links_of(one.get("Drives"))

@@ -35,12 +35,12 @@ _SMART_FIELDS = (
     Field("WriteCacheWithoutBackupPowerEnabled", "cache.no_battery_write_cache", flag),
 )
 _UNUSED = frozenset({"disabled", "standbyoffline"})
-"""States of a controller that is not in use, such as one for NVMe drives that the firmware has switched off."""
+"""States of a controller that is not in use. An example is one for NVMe drives that the firmware has switched off."""
 _DRIVE_CACHE = {"enabled": "enabled", "disabled": "disabled"}
 
 
 def read_storage(controller: ControllerDraft, storage: Resource | None, resources: list[Resource]) -> None:
-    """Read a Storage resource and its controllers; its own health counts if no controller reports one."""
+    """Read a Storage resource and its controllers. Its own health counts if no controller reports one."""
     for resource in resources:
         read_fields(controller, resource, _FIELDS)
         read_fields(controller, resource, _DELL, WEAK)
@@ -70,7 +70,7 @@ def read_storage(controller: ControllerDraft, storage: Resource | None, resource
 
 
 def _status(resource: Resource) -> Health | None:
-    """Health and state together; a state that is not reported is none against it."""
+    """Health and state together. A state that is not reported is none against it."""
     health, state = HEALTH.get(bare(resource.text("Status.Health"))), state_of(resource)
     if health != "ok" or state in WORKING | _UNUSED or not state:
         return health
@@ -98,7 +98,10 @@ def read_array_controller(controller: ControllerDraft, resource: Resource) -> No
 
 
 def _put_policy(method: str | None, volume: GroupDraft, controller: ControllerDraft) -> None:
-    """The write policy of a logical drive: by its acceleration, and what the controller does without a battery."""
+    """Put the write policy of a logical drive.
+
+    It follows from its acceleration and what the controller does without a battery.
+    """
     if method is None:
         return
     used = bare(method)

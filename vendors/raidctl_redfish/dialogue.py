@@ -1,4 +1,4 @@
-"""The way through the resources of a service processor: breadth first, what matters most first.
+"""The way through the resources of a service processor. It is breadth first, what matters most first.
 
 The number of requests is limited, so drives, of which there are most, come last.
 """
@@ -40,7 +40,7 @@ class _Walk:
         self._failed: dict[tuple[ProblemKind, str], list[str]] = {}
 
     def missing(self, where: str, what: str) -> None:
-        """A link that a resource should have: what it leads to is unknown."""
+        """Report that a resource lacks a link. What the link should lead to is unknown."""
         message = f"The BMC gives no link to {what}: they are unknown."
         self.problems.append(Problem("error", where, message, _AGAIN, "unread"))
 
@@ -51,7 +51,7 @@ class _Walk:
         self._failed.setdefault((kind, why), []).append(path)
 
     def reported(self) -> list[Problem]:
-        """All problems; one for all resources that failed in the same way, unless they are few."""
+        """All problems. One for all resources that failed in the same way, unless they are few."""
         found = list(self.problems)
         for (kind, why), paths in self._failed.items():
             remedy = _RIGHT if kind == "no_right" else _REST if why.startswith(NOT_ASKED) else _AGAIN
@@ -88,7 +88,7 @@ class _Walk:
         return [self.resources[path] for path in kinds if path in self.resources]
 
     def members(self, collections: Iterable[tuple[str, str]]) -> Dialogue[list[Resource]]:
-        """Read all members of collections; ``collections`` are paths with the kinds of their members."""
+        """Read all members of collections. ``collections`` are paths with the kinds of their members."""
         kinds = dict(pair for pair in collections if pair[0])
         wanted: dict[str, str] = {}
         pages = dict(kinds)
@@ -112,7 +112,7 @@ class _Walk:
         self.problems.append(Problem("error", path, message, _AGAIN, "unread"))
 
     def _pages(self, paths: Sequence[str]) -> Dialogue[dict[str, Mapping[str, Any]]]:
-        """Read pages of collections, with their members in them where the service can do so."""
+        """Read pages of collections. Their members are in them where the service can do so."""
         asked = [path for path in paths if path not in self._asked]
         self._asked.update(asked)
         first = [f"{path}{_EXPAND}" if self.expands and "?" not in path else path for path in asked]
@@ -176,7 +176,7 @@ def _listed(paths: Iterable[str]) -> str:
 
 
 def observe(root: GetAnswer, support: Mapping[str, Capability]) -> Dialogue[Observation]:
-    """Read the storage of all systems of a service processor, whose service root was asked."""
+    """Read the storage of all systems of a service processor. Its service root was asked before."""
     walk = _Walk(expands=False)
     place = "/redfish/v1"
     if not root.fine:
@@ -207,7 +207,7 @@ def observe(root: GetAnswer, support: Mapping[str, Capability]) -> Dialogue[Obse
 
 
 def _storage(walk: _Walk, systems: Sequence[Resource]) -> Dialogue[list[Resource]]:
-    """Storage of each system with its controllers and volumes; those with volumes first."""
+    """Storage of each system with its controllers and volumes. Those with volumes first."""
     for system in systems:
         if link_of(system.get("Storage")) or _smart_link(system):
             continue
@@ -239,7 +239,7 @@ def _storage(walk: _Walk, systems: Sequence[Resource]) -> Dialogue[list[Resource
 
 
 def _is_one_drive(storage: Resource) -> bool:
-    """Whether it is a drive at the processor, whose controller is described in it: nothing more is to be asked."""
+    """Whether it is a drive at the processor. Its controller is described in it, so nothing more is to be asked."""
     described = [one for one in storage.parts("StorageControllers") if one.text("Status.Health")]
     return bool(described) and not link_of(storage.get("Volumes")) and len(links_of(storage.get("Drives"))) == 1
 
@@ -266,7 +266,10 @@ def _drives(walk: _Walk, storages: Sequence[Resource]) -> Dialogue[None]:
 
 
 def _without_volumes(walk: _Walk, storage: Resource) -> bool:
-    """Whether a storage has no volumes by its kind: NVMe drives at the processor, and nothing that speaks of RAID."""
+    """Whether a storage has no volumes by its kind.
+
+    It has NVMe drives at the processor, and nothing that speaks of RAID.
+    """
     controllers = [one for one in walk.resources.values() if one.path.startswith(f"{storage.path}/Controllers/")]
     controllers += storage.parts("StorageControllers")
     drives = [walk.resources[path] for path in links_of(storage.get("Drives")) if path in walk.resources]
@@ -281,7 +284,7 @@ def _without_volumes(walk: _Walk, storage: Resource) -> bool:
 
 
 def _smart_link(system: Resource) -> str:
-    """The link to HPE's own description of array controllers, before it followed Storage."""
+    """Return the link to HPE's own description of array controllers. HPE used it before it followed Storage."""
     return next((path for name in _SMART if (path := link_of(system.get(name)))), "")
 
 
@@ -337,7 +340,7 @@ def _either(resource: Resource, name: str) -> str:
 
 
 def _batteries(walk: _Walk, systems: Sequence[Resource]) -> Dialogue[None]:
-    """The batteries that controllers link to; of HPE, the chassis, which describes the energy packs."""
+    """The batteries that controllers link to. Of HPE, the chassis, which describes the energy packs."""
     owners = [part for one in walk.resources.values() for part in (one, *one.parts("StorageControllers"))]
     linked = [path for owner in owners for path in links_of(owner.get("Links.Batteries"))]
     linked += [link_of(owner.get("Links.Battery")) for owner in owners]

@@ -1,4 +1,4 @@
-"""Drives: the standard resource with the makers' extensions, and HPE's own of before."""
+"""Drives: the standard resource with makers' extensions, and HPE's older resource."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ _LOCATION = "PhysicalLocation.PartLocation"
 
 
 def is_empty_bay(resource: Resource) -> bool:
-    """Whether it is a bay without a drive, which HPE lists among the drives."""
+    """Whether it is an empty bay, which HPE lists among the drives."""
     return state_of(resource) == ABSENT and not resource.text("SerialNumber")
 
 
@@ -133,7 +133,7 @@ def read_smart_drive(draft: Draft, resource: Resource) -> None:
 
 
 def _status(resource: Resource) -> str | None:
-    """Health and state together: a drive works if it is enabled, or a spare in waiting."""
+    """Return a drive's status from its health and state. It works if it is enabled, or a spare in waiting."""
     health, state = HEALTH.get(bare(resource.text("Status.Health"))), state_of(resource)
     if state == ABSENT or state in LOST_STATES:
         return "critical"

@@ -17,7 +17,7 @@ _MIB = 1024 * 1024
 
 
 class Field(NamedTuple):
-    """A leaf, the model's field that it gives, and its reader, which raises ``ValueError`` for another form."""
+    """A leaf, the model's field that it gives, and its reader. The reader raises ``ValueError`` for another form."""
 
     leaf: str
     name: str
@@ -25,7 +25,7 @@ class Field(NamedTuple):
 
 
 def read_fields(draft: Draft, resource: Resource, fields: Sequence[Field], weight: int = DETAIL) -> None:
-    """Read leaves; null is no value, and one of another form is a problem."""
+    """Read leaves. Null is no value, and one of another form is a problem."""
     for field in fields:
         value = resource.get(field.leaf)
         if value is None or value == "":
@@ -107,7 +107,7 @@ def state_of(resource: Resource) -> str:
 
 
 class Mark(NamedTuple):
-    """A further word for the state of an object: the model's status, the word, its line."""
+    """A further word for an object's state: model status, word and line."""
 
     status: str
     word: str
@@ -124,7 +124,7 @@ _OWN_STATE = re.compile(
 
 
 def own_states(resource: Resource, words: Mapping[str, str]) -> Iterator[Mark]:
-    """Bad states that a maker's extension reports, whatever it calls the leaf; words that are not known say nothing."""
+    """Bad states that a maker's extension reports, whatever it calls the leaf. Words that are not known say nothing."""
     for line in resource.output.lines:
         leaf, _, value = line.text.partition(": ")
         if _OWN_STATE.fullmatch(leaf) and (status := words.get(bare(value.strip('"')), "ok")) != "ok":
@@ -140,7 +140,7 @@ def put_health(
     *,
     weight: int = DETAIL,
 ) -> None:
-    """Put the worst of what ``Status`` and other words report; a health that is not reported is a problem."""
+    """Put the worst of what ``Status`` and other words report. A health that is not reported is a problem."""
     words = [resource.text(f"Status.{name}") for name in ("Health", "State")]
     lines = [resource.line(f"Status.{name}") for name in ("Health", "State")] + [mark.line for mark in marks]
     shown = ", ".join(dict.fromkeys(printable(word) for word in (*words, *(mark.word for mark in marks)) if word))

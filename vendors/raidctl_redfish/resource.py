@@ -1,4 +1,4 @@
-"""Redfish resources: a JSON object with its path, its kind, and the lines that its leaves are."""
+"""Redfish resources. Each is a JSON object with its path, its kind, and the lines that its leaves are."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ KINDS = {
     "HpSmartStorageDiskDrive": "DiskDrive",
     "HpeSmartStorageDiskDrive": "DiskDrive",
 }
-"""Kinds of resources by the names of their types; HPE had its own before Storage, iLO 4 without the E."""
+"""Kinds of resources by the names of their types. HPE had its own before Storage, iLO 4 without the E."""
 # "@odata.type": "#Volume.v1_9_0.Volume"       "#HpSmartStorageDiskDrive.1.2.0.HpSmartStorageDiskDrive"
 _TYPE = re.compile(r"#(\w+)\.")
 _NOISE = re.compile(r"(^|[.\]])(Actions|@odata|@Redfish)|@|(^|[.\]])[Ll]inks[.\[]")
@@ -47,7 +47,7 @@ class Resource(Struct, frozen=True):
     """Path of the object within the resource: ``StorageControllers[0]``."""
 
     def get(self, name: str) -> Any:
-        """The value at dotted names; None if a part of the path is missing."""
+        """The value at dotted names. None if a part of the path is missing."""
         value: Any = self.value
         for word in name.split("."):
             value = value.get(word) if isinstance(value, Mapping) else None
@@ -85,7 +85,7 @@ class Resource(Struct, frozen=True):
 
 
 def decode(path: str, name: str, text: str, kind: str = "") -> Resource:
-    """Decode a resource; its type decides its kind, else what it was asked as.
+    """Decode a resource. Its type decides its kind, else what it was asked as.
 
     Raises:
         ValueError: It is no JSON object.
@@ -98,14 +98,14 @@ def decode(path: str, name: str, text: str, kind: str = "") -> Resource:
 
 
 def kind_of(value: Mapping[str, Any]) -> str:
-    """The kind by ``@odata.type``; empty if it has none, the type's name if no kind is for it."""
+    """The kind by ``@odata.type``. Empty if it has none, the type's name if no kind is for it."""
     reported = value.get("@odata.type")
     match = _TYPE.match(reported) if isinstance(reported, str) else None
     return KINDS.get(match[1], match[1]) if match else ""
 
 
 def link_of(value: object) -> str:
-    """The path that a link points to: ``{"@odata.id": PATH}``, ``{"href": PATH}`` of iLO 4; empty if it is none."""
+    """The path that a link points to: ``{"@odata.id": PATH}``, ``{"href": PATH}`` of iLO 4. Empty if it is none."""
     if not isinstance(value, Mapping):
         return ""
     reported = value.get("@odata.id", value.get("href"))
@@ -124,7 +124,7 @@ def links_of(value: object) -> list[str]:
 
 
 def keep_rest(draft: Draft, resource: Resource) -> None:
-    """Keep what no reader used as details; links, annotations and empty values are read."""
+    """Keep what no reader used as details. Links, annotations and empty values are read."""
     used = {line for line, _, _ in draft.evidence}
     for line in _lines(resource):
         if line in used or line.used:

@@ -58,7 +58,7 @@ def build(
 
 
 def _rolled_up(controller: ControllerDraft, found: Controller) -> Iterator[Problem]:
-    """``HealthRollup`` ``Critical`` where no part is reported as bad: then one is not listed."""
+    """Report a bad ``HealthRollup`` where no part is reported as bad. One is then not listed."""
     parts: tuple[Controller | Battery | Volume | Drive, ...]
     parts = (found, *found.batteries, *found.volumes, *found.drives)
     word = bare(controller.get("rollup"))
@@ -74,7 +74,10 @@ def _rolled_up(controller: ControllerDraft, found: Controller) -> Iterator[Probl
 
 
 def _check_policies(controller: ControllerDraft) -> None:
-    """A volume of which some setting of a cache is reported has a write policy; one that is missing is unknown."""
+    """Report a missing write policy.
+
+    A volume of which some cache setting is reported has one, so a missing one is unknown.
+    """
     for volume in controller.volumes.values():
         cached = any(name.startswith("cache.") for name in volume.values)
         if cached and volume.get("cache.write_policy") is None:
@@ -93,7 +96,10 @@ def _cache(controller: ControllerDraft) -> Cache | None:
 
 
 def _rename(controller: ControllerDraft) -> None:
-    """Give drives and volumes the shortest names that are unique: the ends of their paths, without Dell's addresses."""
+    """Give drives and volumes the shortest names that are unique.
+
+    These are the ends of their paths, without Dell's addresses.
+    """
     names = _short([*controller.drives], controller.drives)
     controller.drives = {names[path]: draft for path, draft in controller.drives.items()}
     for draft in controller.volumes.values():
@@ -119,7 +125,7 @@ def _short(paths: list[str], drafts: Mapping[str, Draft]) -> dict[str, str]:
 
 
 def _arrays(controller: ControllerDraft) -> None:
-    """Redfish has no arrays: the drives of a volume are one, and volumes on the same drives share it."""
+    """Make arrays, as Redfish has none. The drives of a volume are one, and volumes on the same drives share it."""
     taken: dict[frozenset[str], str] = {}
     for name, volume in controller.volumes.items():
         members = frozenset(volume.members)
@@ -170,7 +176,7 @@ def _volume(draft: GroupDraft, controller: ControllerDraft, name: str, battery: 
 
 
 def _works(drive: Draft | None) -> bool:
-    """Whether a member holds its data: also one that expects to fail, and none that is being rebuilt."""
+    """Whether a member holds its data. One that expects to fail does, one that is being rebuilt does not."""
     if drive is None or drive.get("status") not in ("ok", "warning"):
         return False
     return "rebuild" not in (drive.get("status_text") or "").lower()

@@ -1,4 +1,4 @@
-"""The words of Redfish, and of the makers' extensions, with the model's values."""
+"""The words of Redfish and the makers' extensions, with the model's values."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SPARE_STATES = frozenset({"standbyspare"})
 DIMINISHED = "degraded"
 """A state beside which a health of OK does not count."""
 WAITING_STATES = frozenset({"standbyoffline"})
-"""Of a drive: in no volume, and works; of a volume: not in use."""
+"""Of a drive: in no volume, and works. Of a volume: not in use."""
 LOST_STATES = frozenset({"unavailableoffline", "disabled"})
 ABSENT = "absent"
 
@@ -120,7 +120,7 @@ OPERATIONS: tuple[tuple[str, Operation, VolumeStatus | None], ...] = (
 )
 
 REBUILDS = re.compile(r"(?i)rebuild|recover")
-"""Operations of a drive that does not hold its part of the data yet."""
+"""Operations of a drive still without its part of the data."""
 
 # "StatusIndicator": "Rebuild" of a drive; "RaidStatus" of Dell; "DiskDriveStatusReasons" of HPE
 DRIVE: dict[str, Health] = {

@@ -1,4 +1,4 @@
-"""Volumes: the standard resource with Dell's extension, and HPE's logical drives of before."""
+"""Volumes: the standard resource with Dell's extension, and HPE's older logical drives."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def read_volume(draft: GroupDraft, resource: Resource) -> None:
 
 
 def _level(draft: GroupDraft, resource: Resource) -> None:
-    """A level without a name in the model; one by the type of the volume, where the schema has no level yet."""
+    """A level without a name in the model. One by the type of the volume, where the schema has no level yet."""
     if bare(resource.text("RAIDType")) in NAMELESS:
         draft.add_problem("info", "note", f"RAID level {resource.text('RAIDType')} has no vendor-neutral name.")
     kind = bare(resource.text("VolumeType"))
@@ -132,7 +132,7 @@ def _level(draft: GroupDraft, resource: Resource) -> None:
 
 
 def _public_state(resource: Resource, leaf: str) -> Iterator[Mark]:
-    """A maker's own word for the state; that of a good state adds nothing."""
+    """A maker's own word for the state. That of a good state adds nothing."""
     word = resource.get(leaf)
     if isinstance(word, str) and bare(word) and (status := PUBLIC_STATE.get(bare(word))) != "ok":
         yield Mark(status or "unknown", word, resource.line(leaf))
@@ -169,7 +169,7 @@ def _status(resource: Resource) -> VolumeStatus | None:
 
 
 def _put_operation(draft: GroupDraft, name: str, done: object, lines: Sequence[Line | None]) -> None:
-    """An operation that runs: it is shown, and a rebuild is the state of a volume that is not whole."""
+    """Put an operation that runs. It is shown, and a rebuild is the state of a volume that is not whole."""
     row = next((row for row in OPERATIONS if row[0] in bare(name)), None)
     if row is None:
         shown = printable(name)[:40]
@@ -188,7 +188,7 @@ def _put_operation(draft: GroupDraft, name: str, done: object, lines: Sequence[L
 
 
 def volume_cache(draft: GroupDraft, battery: BatteryStatus | None) -> VolumeCache | None:
-    """The cache of a volume; None if the BMC reports nothing of it.
+    """The cache of a volume. None if the BMC reports nothing of it.
 
     ``battery``: the worst of the batteries of the controller; None: none is reported.
     """
@@ -212,7 +212,7 @@ def volume_cache(draft: GroupDraft, battery: BatteryStatus | None) -> VolumeCach
 
 
 def _active(policy: WritePolicy | None, state: str) -> WriteActive | None:
-    """The active policy, as far as it is reported; write-through is active whatever the cache's state."""
+    """The active policy, as far as it is reported. Write-through is active whatever the cache's state."""
     if policy == "write_through":
         return "write_through"
     if policy == "off":

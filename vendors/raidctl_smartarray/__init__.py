@@ -1,4 +1,4 @@
-"""HP and HPE Smart Array: hpacucli, hpssacli and ssacli, which are one tool under three names.
+"""HP and HPE Smart Array controllers. hpacucli, hpssacli and ssacli are one tool under three names.
 
 If they report no controller, cciss_vol_status and the files of the cciss driver are read.
 """
@@ -24,7 +24,7 @@ LAST = False
 
 
 def observe(host: HostView) -> Dialogue[Observation]:
-    """Read every controller of the family; the observation is empty if no tool is installed."""
+    """Read every controller of the family. The observation is empty if no tool is installed."""
     found = yield from installed(TOOLS)
     observed = Observation()
     setting = [one for one in found if one.spec in _SETTING_TOOLS]

@@ -1,4 +1,4 @@
-"""What the tools can read and set on a controller; reasons for the rest."""
+"""What the tools can read and set on a controller. Reasons for the rest."""
 
 from __future__ import annotations
 
@@ -69,4 +69,4 @@ UNREPORTED = (
         why="the surface scan repairs what it finds, and the tools report no differences that remain",
     ),
 )
-"""Facts that the guards ask for, and the tools of the family have no word for."""
+"""Facts that guards ask for and the family's tools do not report."""

@@ -55,7 +55,7 @@ _ORDER = {
     ("arrayaccelerator", "disable"): 1,
     ("nobatterywritecache", "enable"): 2,
 }
-"""The position of a step; all others in the middle, where a volume uses the cache if one does before or afterwards."""
+"""The position of a step. All others in the middle, where a volume uses the cache if one does before or afterwards."""
 RATES: Mapping[Setting, str] = {"rebuild_rate": "rebuildpriority", "expand_rate": "expandpriority"}
 _PRIORITIES = {word: word for word in ("low", "medium", "mediumhigh", "high")}
 _WHOLE = "Applies to all volumes of the controller."
@@ -96,7 +96,7 @@ def current_settings(controller: Controller) -> dict[ToolSetting, str]:
 
 
 def _drives(controller: Controller, reported: str) -> str:
-    """The policy of the drives' caches as the command spells it; ``Unchanged`` is no default, and has its own word."""
+    """The policy of the drives' caches as the command spells it. ``Unchanged`` is no default, and has its own word."""
     return "unchanged" if normalized(_detail(controller, _DRIVES) or "") == "unchanged" else _SWITCH[reported]
 
 
@@ -111,7 +111,7 @@ def plan(controller: Controller, requests: Sequence[Desired], tools: Sequence[To
 
 
 def flushes(controller: Controller, tools: Sequence[Tool]) -> list[Flush]:
-    """There is no such command; switching a volume's caching off writes its data back."""
+    """There is no such command. Switching a volume's caching off writes its data back."""
     cache = controller.cache
     if cache is None or cache.present is False or controller.mode == "hba":
         return [Flush(object_id=controller.id, why="No cache is in use.", lack="cache")]
@@ -190,7 +190,10 @@ class _Planner(Planner):
             self.refuse(desired, "unsupported", reason, nearest)
 
     def conflicts(self, requests: Sequence[Desired]) -> Iterator[Refusal]:
-        """Refuse two kinds of write-back, and a split if no volume would use the cache: the tool stops showing it."""
+        """Refuse two kinds of write-back, and a split without a caching volume.
+
+        If no volume would use the cache, the tool stops showing the split.
+        """
         yield from divided(requests)
         values = {**self.current, **self.changed}
         cached = any(setting == "arrayaccelerator" and value == "enable" for (_, setting), value in values.items())
@@ -211,7 +214,10 @@ class _Planner(Planner):
             self.set((self.controller.id, setting), words[desired.value], affects)
 
     def bypass(self, desired: Desired) -> None:
-        """16 to 1040 KiB in steps of 16: requests of this size and more go past the cache."""
+        """Plan the size from which requests go past the cache.
+
+        It is 16 to 1040 KiB in steps of 16; requests of this size and more do.
+        """
         size = int(desired.value) if desired.value.isdecimal() and len(desired.value) < 6 else 0
         if not 16 <= size <= 1040 or size % 16:
             self.refuse(desired, "unsupported", "The threshold must be 16 to 1040 KiB, in steps of 16.")
@@ -222,7 +228,7 @@ class _Planner(Planner):
             self.set((self.controller.id, "writecachebypassthreshold"), str(size), affects)
 
     def write_policy(self, desired: Desired) -> None:
-        """Write-through is the accelerator switched off; unprotected write-back is the no-battery cache switched on."""
+        """Write-through is the accelerator switched off. Unprotected write-back is the no-battery cache switched on."""
         volume = next((item for item in self.controller.volumes if item.id == desired.object_id), None)
         if volume is None:
             raise CannotError("The controllers have a write policy for volumes only.")
@@ -261,7 +267,10 @@ class _Planner(Planner):
         return True
 
     def bypassed(self, desired: Desired, volume: Volume) -> bool:
-        """Refuse if the volume uses SSD Smart Path and the array's setting is unknown: no way back."""
+        """Refuse a volume on SSD Smart Path whose setting is unknown.
+
+        The setting is the array's; without it there is no way back.
+        """
         # LD Acceleration Method: HPE SSD Smart Path
         reported = next((text for label, text in volume.details.items() if normalized(label) in _METHOD), "")
         if normalized(reported) not in _SMART_PATH or (volume.array, "ssdsmartpath") in self.current:
@@ -271,13 +280,13 @@ class _Planner(Planner):
         return True
 
     def free_of_smart_path(self, volume: Volume) -> None:
-        """SSD Smart Path goes past the cache: it has to be off first, for the whole array."""
+        """Disable SSD Smart Path first, for the whole array. It goes past the cache."""
         if volume.array is not None and self.current.get((volume.array, "ssdsmartpath")) == "enable":
             text = "SSD Smart Path is disabled for all volumes of the array."
             self.set((volume.array, "ssdsmartpath"), "disable", text)
 
     def action(self, setting: ToolSetting, wanted: str) -> Action:
-        """The command that changes a setting; a version without ``forced`` rejects it and changes nothing."""
+        """The command that changes a setting. A version without ``forced`` rejects it and changes nothing."""
         tail = setting[0].removeprefix(self.controller.id).removeprefix("/")
         target = () if not tail else ("ld", tail[1:]) if setting[1] == "arrayaccelerator" else ("array", tail)
         words = (

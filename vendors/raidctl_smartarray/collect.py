@@ -1,4 +1,4 @@
-"""Read the sections of all outputs into drafts of controllers, arrays and drives."""
+"""Drafts of controllers, arrays and drives from the sections of all outputs."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Collection(Struct):
 
 
 def collect(outlines: Sequence[Outline]) -> Collection:
-    """Combine the outputs of one machine; those that name their controller come first."""
+    """Combine the outputs of one machine. Those that name their controller come first."""
     found = Collection(outlines=list(outlines))
     placed: dict[int, ControllerDraft] = {}
     for named in (True, False):
@@ -79,7 +79,7 @@ def _section_of(
 
 
 def _identity(section: Section) -> tuple[str | None, str | None]:
-    """Model and serial number in a section, which distinguish controllers of two machines."""
+    """Return a section's model and serial number. They distinguish controllers of two machines."""
     probe = ControllerDraft()
     controller_reader.read_heading(probe, section)
     controller_reader.read_pairs(probe, section, ended=False)
@@ -110,7 +110,7 @@ def _fill(controller: ControllerDraft, section: Section, *, last: bool) -> None:
 
 
 def _number_missing(section: Section) -> None:
-    """Number the drives without a location: the second ``?:?:?`` of the controller becomes ``?:?:?-2``.
+    """Number the drives without a location. The second ``?:?:?`` of the controller becomes ``?:?:?-2``.
 
     Lists, mirror groups and the drives' own sections name the same drives, each in the same order.
     """
@@ -209,7 +209,7 @@ def _drive(controller: ControllerDraft, section: Section, inside: Section) -> No
 def _messages_of(
     controllers: list[ControllerDraft], outline: Outline, paragraph: Paragraph, placed: dict[int, ControllerDraft]
 ) -> ControllerDraft | None:
-    """Find the controller of a message; an error that names one creates it."""
+    """Find the controller of a message. An error that names one creates it."""
     if paragraph.controller is not None:
         return placed.get(id(paragraph.controller))
     if outline.slot is None or paragraph.kind != "error":

@@ -1,4 +1,4 @@
-"""The controller's settings, cache, batteries, and the devices between it and its drives."""
+"""A controller's settings, cache, batteries, and devices between it and its drives."""
 
 from __future__ import annotations
 
@@ -175,7 +175,10 @@ def _power_source(controller: ControllerDraft, pair: Pair) -> None:
 
 
 def read_device(controller: ControllerDraft, section: Section) -> None:
-    """Keep cages, enclosures, expanders, ports and sensors as the controller's details, by section title."""
+    """Keep cages, enclosures, expanders, ports and sensors as the controller's details.
+
+    They are named by section title.
+    """
     if section.line is None:
         return
     title = _title(section)

@@ -29,7 +29,7 @@ from raidctl_smartarray.tools import DRIVERS
 
 LOCK = "smartarray"
 TIMEOUT = 120.0
-"""Seconds for one call; a tool waits long for a drive that dies."""
+"""Seconds for one call. A tool waits long for a drive that dies."""
 ENVIRONMENT = (("INFOMGR_BYPASS_NONSA", "1"),)
 """Keeps the tools from querying every LUN of a storage network."""
 EVERYTHING = ("ctrl", "all", "show", "config", "detail")
@@ -155,5 +155,5 @@ def _names(choices: Sequence[Choice[ControllerDraft]], ids: Sequence[str]) -> di
 
 
 def _tool_errors(found: Collection, names: dict[int, str], host: HostView) -> list[Problem]:
-    """The tools' errors; a tool that finds no controller without root lacked permission."""
+    """The tools' errors. A tool that finds no controller without root lacked permission."""
     return without_root(problems_of_messages(found, names), host)

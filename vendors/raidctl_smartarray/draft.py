@@ -9,10 +9,10 @@ from raidctl.vendor.draft import GroupDraft
 
 
 class ControllerDraft(draft.ControllerDraft[GroupDraft]):
-    """A controller, and everything on it: ``name`` is its slot, drives are by their addresses as printed."""
+    """A controller and everything on it. ``name`` is its slot, drives are by their addresses as printed."""
 
     chassis: str | None = None
     node: str = ""
-    """Name of its device node, ``c0`` or ``sg2``, where no slot is known."""
+    """Its device node's name, ``c0`` or ``sg2``, if no slot is known."""
 
     array_prefix: ClassVar[str] = ""

@@ -1,4 +1,4 @@
-"""Smart Array events: no command of the tools lists them; the diagnostics archive contains them. Pure."""
+"""Smart Array events: no command of the tools lists them. The diagnostics archive contains them. Pure."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from raidctl.vendor.events import EventLog
 from raidctl.vendor.tools import command_of
 
 KERNEL: tuple[re.Pattern[str], ...] = ()
-"""None beyond the lines that begin with the driver's name, which the core finds."""
+"""Patterns of further kernel lines: none. The core finds the lines that begin with the driver's name."""
 _WHY = "The tool reports no events; only its diagnostics archive contains them. Shown is what the kernel logged."
 
 

@@ -1,4 +1,4 @@
-"""The forms of lines: headings of sections, objects in one line, messages about the run.
+"""Line forms: section headings, objects in one line, messages about the run.
 
 Indentation is only a hint: the words of a line decide what it is. The comments above the expressions are the tool's own
 lines.
@@ -102,7 +102,7 @@ _PROSE = ("error", "warning", "note", "caution")
 
 
 def heading(text: str) -> Heading | None:
-    """What section or object a stripped line opens; None if it opens none."""
+    """What section or object a stripped line opens. None if it opens none."""
     found = first_form(_FORMS, text)
     if found is None:
         return None
@@ -136,7 +136,7 @@ _MISSING = re.compile(r"command not found|: not found|could not find|no such fil
 
 
 def line_kind(text: str) -> LineKind | None:
-    """The message in a stripped line outside the configuration; None for other lines."""
+    """The message in a stripped line outside the configuration. None for other lines."""
     low = text.lower()
     if low.startswith(("error:", "error ")):
         return "error"
@@ -159,7 +159,7 @@ def line_kind(text: str) -> LineKind | None:
 
 
 def tool_version(text: str) -> tuple[str | None, str] | None:
-    """Name of the tool (None if the banner does not show it) and its version.
+    """Return the tool's name and its version. The name is None if the banner does not show it.
 
     ``SSACLI Version: 4.21.7.0 2019-11-19``, ``HP Array Configuration Utility CLI 9.40.12.0``.
     """

@@ -1,4 +1,4 @@
-"""The labels that the tools print in each kind of section, over all their versions.
+"""Labels in each kind of section, over all versions of the tools.
 
 A label in these tables that fills no field of the model becomes a detail. A label that is not in them stays unparsed:
 the tables define the format, so a new label is noticed. Some labels come in families (``Driver Supports …``):
@@ -162,5 +162,5 @@ def holders(label: str) -> frozenset[str]:
 
 @lru_cache(maxsize=8192)
 def decides(label: str) -> bool:
-    """Whether a line with the label is a pair, whatever its value: no heading and no message begins with it."""
+    """Whether a line with the label is a pair, whatever its value. No heading and no message begins with it."""
     return normalized(label) in _DECIDING

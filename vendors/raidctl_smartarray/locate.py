@@ -36,7 +36,7 @@ _DURATION = re.compile(r"\bduration=", re.IGNORECASE)
 def lights(
     controller: Controller, drives: Sequence[Drive], tools: Sequence[Tool], seconds: float
 ) -> Dialogue[list[Light | NoLight]]:
-    """The LED of each drive; the help text shows whether this version knows ``duration``."""
+    """The LED of each drive. The help text shows whether this version knows ``duration``."""
     tool = reporting_tool(controller, tools)
     if tool is None or controller.slot is None or not re.fullmatch(_SLOT, controller.slot):
         why = "the tool that reported the controller, or the controller's slot, is unknown"

@@ -76,7 +76,7 @@ _WRAPPER = KnownError(
 
 
 def meaning(text: str, *, wrapper: bool = False) -> KnownError:
-    """What an error text of the tools means; ``wrapper``: the text is from the shell, which found no such program."""
+    """What an error text of the tools means. ``wrapper``: the text is from the shell, which found no such program."""
     if wrapper:
         return _WRAPPER
     return next((error for error in KNOWN_ERRORS if re.search(error.form, text, re.IGNORECASE)), _OTHER)

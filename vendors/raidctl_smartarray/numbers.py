@@ -14,7 +14,7 @@ from raidctl_smartarray.vocabulary import has_value, normalized
 
 _BARE = re.compile(r"\d+(?:\.\d+)?", re.ASCII)
 _WITHOUT_UNIT_MIB = 64
-"""A bare figure from here on cannot be the cache size in GiB: it is MiB."""
+"""Smallest bare figure that cannot be the cache size in GiB. From here on it is MiB."""
 _SHARE = re.compile(r"\s*\(\s*[\d.]+\s*%\s*\)\s*$")
 _RATIO = re.compile(r"(\d{1,3})\s*% ?Read\s*/\s*(\d{1,3})\s*% ?Write", re.IGNORECASE | re.ASCII)
 _OLD_MOUNT = re.compile(r"(/.*?)\s+[\d.]+ [KMGTP]?i?B Part(?:ition)? Numb(?:er)? \d+", re.ASCII)
@@ -90,7 +90,7 @@ def pci_address(text: str) -> str:
 
 
 def module_name(text: str) -> str | None:
-    """The bare name of a kernel driver: ``hpsa``, also of ``hpsa.ko`` or ``HpCISSs2.sys``."""
+    """Return the bare name of a kernel driver, ``hpsa``. ``hpsa.ko`` and ``HpCISSs2.sys`` lose their suffix."""
     name = text.split(maxsplit=1)[0] if text.split() else ""
     return name.removesuffix(".ko").removesuffix(".sys") or None
 

@@ -70,7 +70,7 @@ def abilities(controller: Controller, tools: Sequence[Tool]) -> Mapping[Verb, Ab
 
 
 def hinders(words: Sequence[str]) -> bool:
-    """Whether a process is a tool of the family that may be changing something; one without words asks a person."""
+    """Whether a process is a family tool that may change something. One without words asks a person."""
     named = bool(words) and words[0].rpartition("/")[2] in _NAMES
     return named and not _READING & set(words[1:])
 
@@ -107,13 +107,13 @@ def _steps(controller: Controller, deed: Deed, tools: Sequence[Tool]) -> list[St
 
 
 def _needs_a_command(deed: Deed, drive: Drive, volume: Volume) -> bool:
-    """Whether the controller does not take the drive automatically: it is in another bay than the missing member."""
+    """Whether the controller does not take the drive automatically. It is in another bay than the missing member."""
     elsewhere = drive.role == "unassigned" and drive.id != deed.replaces
     return elsewhere and volume.status == "degraded"
 
 
 def _spare(controller: Controller, deed: Deed, objects: tuple[Drive, Volume], tool: str | None) -> list[Step] | Denial:
-    """Make a drive a spare of the array, or take it from it."""
+    """Make a drive a spare of the array, or remove it."""
     drive, volume = objects
     array = volume.array or ""
     uniques = unique_of(controller, drive), unique_of(controller, volume)

@@ -1,4 +1,6 @@
-"""One output of the tools as a tree of sections: controllers, in them arrays and groups, in them volumes and drives.
+"""One output of the tools as a tree of sections.
+
+It has controllers, in them arrays and groups, in them volumes and drives.
 
 A section belongs below the last open section of a higher rank; a ``label: value`` pair belongs to the innermost open
 section whose kind knows the label. Indentation only decides between two such sections, because the tools' own is not
@@ -102,7 +104,7 @@ class Outline(Struct):
 
 @lru_cache(maxsize=4096)
 def _form(line: str) -> tuple[str, tuple[str, str] | None, bool]:
-    """The text of a line, its pair if it is one, and whether that is certain; drives repeat most of their lines."""
+    """Return a line's text, any pair, and whether that is certain. Drives repeat most of their lines."""
     text = printable(line).strip()
     found = pair(text)
     return text, found, found is not None and decides(found[0])
@@ -126,7 +128,7 @@ class _Outliner:
         self.row: Section | None = None
         """The drive's row directly above."""
         self.strange: int | None = None
-        """Indentation of a line that was not understood: deeper lines directly below it belong to that."""
+        """Indentation of a line that was not understood. Deeper lines directly below it belong to it."""
 
     def take(self, line: Line) -> None:
         text, found, decided = _form(line.text) if len(line.text) <= LONGEST_LINE else ("", None, False)
@@ -222,7 +224,9 @@ class _Outliner:
             self.result.options = self.listing_options = True
 
     def pairs(self, first: tuple[str, str] | None, text: str, line: Line) -> bool:
-        """Take a line of one or more ``label: value`` pairs, mostly of the first alone; whether it was one.
+        """Take a line of one or more ``label: value`` pairs.
+
+        Mostly there is only the first. Return whether it was such a line.
 
         Some versions forget the line break between two pairs: a second one counts where its label is known.
         """
@@ -231,7 +235,7 @@ class _Outliner:
         return self.give(first, line)
 
     def give(self, found: tuple[str, str] | None, line: Line) -> bool:
-        """Give a pair to its section; False if no open section knows it."""
+        """Give a pair to its section. False if no open section knows it."""
         owner = None if found is None else self.owner(found[0], line)
         if found is None or owner is None:
             return False
@@ -276,7 +280,7 @@ class _Outliner:
         return None
 
     def run_on(self, text: str, line: Line) -> bool:
-        """Read a line that continues a paragraph or a long value; False if it is neither."""
+        """Read a line that continues a paragraph or a long value. False if it is neither."""
         if self.paragraph is not None:
             if len(self.paragraph.lines) < LONGEST_PARAGRAPH:
                 self.paragraph.lines.append(line)

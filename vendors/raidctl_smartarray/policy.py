@@ -1,4 +1,4 @@
-"""How a volume is cached: what is configured, what is active, and why the two differ.
+"""A volume's configured and active caching, and why the two differ.
 
 ``Caching`` and the controller's ``No-Battery Write Cache`` are configured; what is active follows from the state of the
 cache and of its battery.

@@ -1,4 +1,4 @@
-"""/proc/driver/cciss: controllers and volumes as the kernel's cciss driver lists them, without any status."""
+"""/proc/driver/cciss: controllers and volumes without any status. The kernel's cciss driver lists them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _COUNTER = re.compile(r"nr_\w+ = \d+", re.ASCII)
 
 
 class ProcReader:
-    """Reads one file; several in one text are read one after the other."""
+    """Reads one file. Several in one text are read one after the other."""
 
     def __init__(self, output: Output) -> None:
         """Nothing is read yet."""
@@ -93,7 +93,7 @@ class ProcReader:
 
 
 def read_level(draft: Draft, line: Line, word: str) -> None:
-    """The level behind the word of the driver and of cciss_vol_status; one that stands for several stays a detail."""
+    """The level behind the word of the driver and of cciss_vol_status. One that stands for several stays a detail."""
     found = status_words.level(word)
     if found is None:
         draft.detail(line, "RAID level", word)

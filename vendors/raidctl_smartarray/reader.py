@@ -16,7 +16,7 @@ from raidctl_smartarray.outline import Outline, Paragraph, Section, outline
 from raidctl_smartarray.to_model import build, controller_ids
 
 KIND = "show"
-"""The one form of document: every output of these tools has the same grammar."""
+"""The one form of document. Every output of these tools has the same grammar."""
 
 # Warning: Unrecoverable Media Errors Detected on Drives during previous Rebuild or Background Surface Analysis …
 _OF_A_VOLUME = "Unrecoverable Media Errors"
@@ -34,7 +34,7 @@ _LISTED = {"drive": "drive", "logical drive": "volume"}
 
 
 def outlines(documents: Sequence[Document]) -> list[Outline]:
-    """Each document's outline; its name gives the slot where it is a command line that holds one."""
+    """Each document's outline. Its name gives the slot where it is a command line that holds one."""
     found = []
     for document in documents:
         made = outline(Output.of_text(document.name, document.text))
@@ -47,12 +47,12 @@ def outlines(documents: Sequence[Document]) -> list[Outline]:
 
 
 def unfinished(item: Outline) -> str:
-    """What is missing at the end of the output, as a clause; empty: nothing."""
+    """What is missing at the end of the output, as a clause. Empty: nothing."""
     return _short_page(item) or _short_array(item)
 
 
 def _short_page(item: Outline) -> str:
-    """Whether the last page lacks its status, or the line that ends all other pages."""
+    """Return what the last page lacks. This is its status, or the line that ends all other pages."""
     last = next(_leaves(item.controllers[-1:], backwards=True), None)
     if last is None or last.kind not in _LISTED.values():
         return ""
@@ -96,7 +96,7 @@ def _short_array(item: Outline) -> str:
 
 
 def _listed(array: Section, *, alone: bool = False) -> set[str]:
-    """Whether an array lists drives, and logical drives; drives of mirror groups show nothing of other arrays."""
+    """Whether an array lists drives, and logical drives. Drives of mirror groups show nothing of other arrays."""
     parts = [*array.children, *(inner for part in array.children for inner in part.children)]
     kinds = {part.kind.removesuffix("_row") for part in parts}
     grouped = "group" in kinds and not alone

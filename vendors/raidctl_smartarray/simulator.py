@@ -1,4 +1,7 @@
-"""A Smart Array that can be changed: what its tools print with other settings, and what they say to changes. Pure."""
+"""A simulated Smart Array that can be changed.
+
+It gives what the tools print with other settings, and their replies to changes. Pure.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +42,7 @@ _OF_CONTROLLER = {
 _OF_VOLUME = {"array accelerator": "arrayaccelerator", "caching": "arrayaccelerator"}
 _OF_ARRAY = {"hp ssd smart path": "ssdsmartpath", "hpe ssd smart path": "ssdsmartpath"}
 _NOUNS = frozenset({"cache", "battery", "usage", "array"})
-"""Settings that no command changes: facts of the controller, or set by the user of the simulation."""
+"""Settings that no command changes. They are facts of the controller, or set by the user of the simulation."""
 _VALUES: dict[str, tuple[str, ...]] = {
     "arrayaccelerator": ("enable", "disable"),
     "ssdsmartpath": ("enable", "disable"),
@@ -101,7 +104,7 @@ def leds(argv: tuple[str, ...], text: str) -> State:
 
 
 def render(argv: tuple[str, ...], text: str, state: Mapping[str, str]) -> str:
-    """The answer with other settings, each in the words that this version of the tool uses for it.
+    """Return the output with other settings. Each is in the words that this version of the tool uses for it.
 
     A split is not shown while no volume uses the cache, or while it is permanently disabled.
     """
@@ -182,7 +185,7 @@ def _modify(prefix: str, settings: list[str], state: Mapping[str, str]) -> Reply
 
 
 def _kept(setting: str, value: str) -> str:
-    """What a setting is after a command: a default is what the firmware has for it."""
+    """Return what a setting is after a command. A default is what the firmware has for it."""
     if value == "default":
         return {"nobatterywritecache": "disable", "writecachebypassthreshold": "1040"}.get(setting, value)
     return "/".join(str(int(part)) for part in value.split("/")) if setting == "cacheratio" else value
@@ -213,7 +216,7 @@ def _refused(key: str, value: str, state: Mapping[str, str]) -> str | None:
 
 
 def _smart_path(key: str, value: str, state: Mapping[str, str]) -> str | None:
-    """Caching and SSD Smart Path exclude each other, for all volumes of an array."""
+    """Refuse caching and SSD Smart Path together. They exclude each other, for all volumes of an array."""
     place, _, setting = key.rpartition("/")
     controller = key.partition("/")[0]
     path = f"{controller}/array {state.get(f'{place}/array')}/ssdsmartpath"
@@ -248,7 +251,7 @@ def _plain(name: str, value: str) -> str:
 
 
 def _spelt(name: str, value: str, like: str) -> str:
-    """A value in the form in which the output printed this setting before."""
+    """Return a setting's value in the form that the output had before."""
     if name.endswith("/cacheratio"):
         read, _, write = value.partition("/")
         return f"{read}% Read / {write}% Write"

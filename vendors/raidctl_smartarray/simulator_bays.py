@@ -1,4 +1,4 @@
-"""The bays of a simulated Smart Array: drives that come and go, spares, rebuilds that advance with the clock. Pure.
+"""The bays of a simulated Smart Array. Drives come and go, there are spares, and rebuilds advance with the clock. Pure.
 
 =============================  =====================================================================================
 name                           value
@@ -107,7 +107,10 @@ def has_bays(state: Mapping[str, str]) -> bool:
 
 
 def named(state: Mapping[str, str], kind: str) -> dict[str, str]:
-    """The values of one kind, by what they are of: ``bay``, ``drive``, ``slot``, ``fill``, ``helps``, ``array``."""
+    """Return the values of one kind, by what they are of.
+
+    The kind is ``bay``, ``drive``, ``slot``, ``fill``, ``helps`` or ``array``.
+    """
     head = f"{HEAD}{kind} "
     return {name[len(head) :]: value for name, value in state.items() if name.startswith(head)}
 
@@ -138,7 +141,7 @@ def fail(state: Mapping[str, str], bay: str) -> State:
 
 
 def insert(state: Mapping[str, str], bay: str, serial: str | None, kind: NewDrive = "like") -> State:
-    """Put a drive into an empty bay; in the place of a missing member it is rebuilt."""
+    """Put a drive into an empty bay. In the place of a missing member it is rebuilt."""
     if not has_bays(state):
         raise LookupError
     places = {one for kinds in ("slot", "bay") for one in named(state, kinds)}
@@ -202,7 +205,7 @@ def settled(state: Mapping[str, str]) -> State:
 
 
 def _settle(state: State, array: str, about: dict[str, str]) -> None:
-    """Spares of one array help, or are released; too many gaps make it fail."""
+    """Spares of one array help, or are released. Too many gaps make it fail."""
     slots = dict(slots_of(state, array))
     for key in slots:
         place = state.get(f"{HEAD}helps {key}")
@@ -228,7 +231,7 @@ def _settle(state: State, array: str, about: dict[str, str]) -> None:
 
 
 def slots_of(state: Mapping[str, str], array: str) -> Iterator[tuple[str, str]]:
-    """The bays of an array, each with what it is for: data or spare."""
+    """Yield the bays of an array with their use: data or spare."""
     controller = array.rpartition("/")[0]
     for key, value in named(state, "slot").items():
         about = fields(value)

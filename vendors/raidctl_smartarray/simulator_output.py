@@ -1,4 +1,4 @@
-"""What the tool prints for the drives that are in the bays of a simulated Smart Array now. Pure.
+"""Tool output for the drives now in a simulated Smart Array's bays. Pure.
 
 Each drive's section is the recorded one of the drive that it looks like, with its own place, serial number and state;
 the words are those of recorded outputs: ``Interim Recovery Mode``, ``Recovering, 55.73% complete``, ``Ready for
@@ -34,12 +34,12 @@ _PAIR = re.compile(r"(?P<head>\s*(?P<label>[^:]+?): *)(?P<value>.*)$")
 _SIZE = re.compile(r"(?P<number>\d+(?:\.\d+)?) (?P<unit>[MGT]B)")
 _BEHIND = re.compile(r"\s*(?:SEP|Expander|Enclosure SEP) ")
 _OF_THE_SYSTEM = ("Disk Name", "Mount Points")
-"""Lines of a drive that the operating system sees: a new one has another node."""
+"""Lines of a drive that the operating system sees. A new drive has another node."""
 Blocks = dict[str, list[str]]
 
 
 def render(text: str, state: Mapping[str, str]) -> str:
-    """The output for the bays as they are now; unchanged while they are as they were recorded."""
+    """The output for the bays as they are now. Unchanged while they are as they were recorded."""
     recorded = initial(text)
     if not has_bays(state) or not has_bays(recorded) or all(state.get(name) == recorded[name] for name in recorded):
         return text
@@ -173,7 +173,10 @@ class _Output:
         return "Data Drive" if use == "data" else "Unassigned Drive"
 
     def _line(self, line: str) -> Iterator[str]:
-        """A line outside of the drives' sections: rows of drives, the states of arrays and volumes."""
+        """Yield a line outside of the drives' sections.
+
+        These are rows of drives and the states of arrays and volumes.
+        """
         if row := _ROW.match(line):
             key = self._name(row["address"])
             if f"{HEAD}bay {key}" in self.state:
@@ -204,7 +207,7 @@ class _Output:
         return ", ".join(parts)
 
     def _volume_status(self, number: int) -> str | None:
-        """The state of the n-th volume of the array; None: as it was recorded."""
+        """The state of the n-th volume of the array. None: as it was recorded."""
         slots = dict(slots_of(self.state, self._array))
         if fields(self.state[f"{HEAD}array {self._array}"])["state"] == "failed":
             return "Failed"
@@ -225,7 +228,7 @@ class _Output:
 
 
 def _of_kind(head: str, label: str, value: str, kind: str) -> Iterator[str]:
-    """A recorded line, changed for a smaller drive or one of the other kind."""
+    """Change a recorded line for a smaller drive or the other kind."""
     if kind == "small" and label == "Size":
         value = _halved(value)
     if kind == "other_media" and label == "Interface Type":

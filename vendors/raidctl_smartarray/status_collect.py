@@ -1,4 +1,7 @@
-"""cciss_vol_status and /proc/driver/cciss as an observation: for machines where no other tool of the family answers."""
+"""cciss_vol_status and /proc/driver/cciss as an observation.
+
+They serve machines where no other tool of the family answers.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +32,7 @@ _DIFFERENT = "cciss_vol_status lists {} volumes and the kernel's driver {}, or u
 
 
 def read_status(documents: Sequence[Document]) -> Observation:
-    """Read outputs of the tool and files of the driver; the files only name what the tool does not report."""
+    """Read outputs of the tool and files of the driver. The files only name what the tool does not report."""
     outputs: list[Output] = []
     seen: list[tuple[ControllerDraft, str]] = []
     for document in documents:
@@ -90,7 +93,7 @@ def _no_status(object_id: str) -> Problem:
 
 
 def observe(host: HostView, found: Sequence[Installed]) -> Dialogue[Observation]:
-    """Ask cciss_vol_status about each controller, and read the files of the cciss driver."""
+    """Ask cciss_vol_status about each controller, and read the cciss driver's files."""
     if not any(device.driver in DRIVERS for device in host.pci):
         return Observation()
     listed = yield from ask(Glob(f"{proc_reader.SOURCE}/*"))
@@ -124,7 +127,10 @@ def _with_errors(document: Document, errors: str) -> Document:
 
 
 def _nodes(host: HostView) -> Dialogue[list[str]]:
-    """The device nodes of controllers: ``/dev/cciss/c0d0`` of the cciss driver, ``/dev/sg2`` of the others."""
+    """Return the device nodes of controllers.
+
+    They are ``/dev/cciss/c0d0`` of the cciss driver, ``/dev/sg2`` of the others.
+    """
     blocks = yield from ask(Glob("/dev/cciss/c*d0"))
     types = yield from ask(Glob("/sys/class/scsi_generic/*/device/type"))
     answers = yield from ask_all([Read(path) for path in types.paths])

@@ -42,7 +42,7 @@ _CISS = re.compile(r"/dev/cciss/(c\d{1,3})d\d{1,4}")
 
 
 class StatusReader:
-    """Reads one output; keeps the current controller, volume, list of drives and cache."""
+    """Reads one output. Keeps the current controller, volume, list of drives and cache."""
 
     def __init__(self, output: Output) -> None:
         """Nothing is read yet."""
@@ -100,7 +100,7 @@ class StatusReader:
         return self.controllers[-1]
 
     def _controller(self, line: Line, node: str, model: str) -> ControllerDraft:
-        """The controller that a line is about: another node, or another model, is another controller."""
+        """Return the controller that a line is about. Another node, or another model, is another controller."""
         match = _CISS.fullmatch(node)
         name = match[1] if match is not None else node.rpartition("/")[2] if "/sg" in node else ""
         last = self.controllers[-1] if self.controllers else None

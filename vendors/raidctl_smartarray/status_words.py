@@ -50,7 +50,7 @@ DRIVE_LISTS: dict[str, tuple[Health, str]] = {
     "'replacement' drives:": ("warning", "Replacement, not yet rebuilt"),
     "drives currently substituted for by spares:": ("warning", "Substituted for by a spare"),
 }
-"""Titles below a volume, and what a drive in such a list is."""
+"""Titles of lists below a volume, and what their drives are."""
 DRIVE_WORDS: dict[str, Health] = {"ok": "ok", "s.m.a.r.t. predictive failure": "warning"}
 
 _ALARMS = frozenset({"fan failed", "temperature problem", "door alert", "power supply unit failed"})
@@ -71,27 +71,27 @@ CACHE_LINES: dict[str, Health | None] = {
     "flash backed cache present": None,
     "permanent disable condition detected": "critical",
 }
-"""Lines below the figures of a cache, and what the cache is then; a reason can follow the first two."""
+"""Lines below a cache's figures, and what the cache is then. A reason can follow the first two."""
 
 
 def volume_word(text: str) -> VolumeWord | None:
-    """What a volume's status means; None for a word that is not known: ``Unknown status 14``."""
+    """What a volume's status means. None for a word that is not known: ``Unknown status 14``."""
     return _STATES.get(normalized(text))
 
 
 def level(text: str) -> RaidLevel | None:
-    """The level of ``5``, ``ADG``; None if the word stands for several: ``1(1+0)``, ``1 ADM``, ``5+1``."""
+    """The level of ``5``, ``ADG``. None if the word stands for several: ``1(1+0)``, ``1 ADM``, ``5+1``."""
     return _LEVELS.get(normalized(text))
 
 
 def spare_is_fine(text: str) -> bool | None:
-    """Whether a sentence about spares reports no failure; None for one that is not known."""
+    """Whether a sentence about spares reports no failure. None for one that is not known."""
     word = normalized(text)
     return True if word in _GOOD_SPARES else False if word in _USED_SPARES else None
 
 
 def alarms(text: str) -> tuple[list[str], bool]:
-    """The alarms in the status of an enclosure, and whether all its words are known."""
+    """Return the alarms in the status of an enclosure. The second value is whether all its words are known."""
     if normalized(text) == "ok":
         return [], True
     found = [part.strip() for part in text.split(",") if part.strip()]

@@ -1,4 +1,4 @@
-"""Convert drafts to model objects with final ids and the evidence of each line."""
+"""Conversion of drafts to model objects. They get final ids and the evidence of each line."""
 
 from __future__ import annotations
 
@@ -35,7 +35,10 @@ _PRESERVED = re.compile(r"unflushed|preserved|data (?:is|are) waiting", re.IGNOR
 
 
 def controller_ids(controllers: Sequence[ControllerDraft]) -> list[str]:
-    """``smartarray:SLOT``; a slot that is taken or not known gets a number: ``smartarray:unknown-2``."""
+    """Return the controllers' ids, ``smartarray:SLOT``.
+
+    A slot that is taken or not known gets a number: ``smartarray:unknown-2``.
+    """
     return distinct(
         f"{FAMILY}:{controller.get('slot') or controller.name or controller.node or 'unknown'}"
         for controller in controllers
@@ -181,7 +184,7 @@ def _drive(draft: Draft, spares: dict[str, list[str]], controller: str) -> Drive
 
 
 def _join_addresses(controller: ControllerDraft) -> None:
-    """``1:4`` and ``2I:1:4`` are one drive if the port of ``1:4`` is 2I (old tools print both forms)."""
+    """Join ``1:4`` and ``2I:1:4`` if the port of ``1:4`` is 2I. They are one drive (old tools print both forms)."""
     for address in [name for name in controller.drives if name.count(":") == 1]:
         short = controller.drives[address]
         full = controller.drives.get(f"{short.details.get('Port')}:{address}")

@@ -1,4 +1,4 @@
-"""The tool's words and their neutral values; one table for each set of words.
+"""The tool's words and their neutral values. One table for each set of words.
 
 Words are compared in lower case with runs of blanks made one. A word that is not here is ``unknown`` to raidctl: the
 caller keeps the raw word and reports a problem.
@@ -33,7 +33,7 @@ def has_value(text: str) -> bool:
 
 
 def split_progress(text: str) -> tuple[str, float | None]:
-    """``Recovering`` and 55.73 of ``Recovering, 55.73% complete``; the text itself and None without a percentage."""
+    """``Recovering`` and 55.73 of ``Recovering, 55.73% complete``. The text itself and None without a percentage."""
     match = _PROGRESS.fullmatch(collapse(text))
     if match is None or float(match["percent"]) > 100:
         return collapse(text), None
@@ -290,7 +290,7 @@ def raid_level(text: str) -> RaidLevel:
 
 
 def look_up(table: dict[str, Health], text: str) -> Health:
-    """The health behind a status word; ``failed …`` with anything after it is as bad as ``failed``."""
+    """The health behind a status word. ``failed …`` with anything after it is as bad as ``failed``."""
     key = normalized(text)
     if key in table:
         return table[key]

@@ -147,7 +147,7 @@ def read_row(controller: ControllerDraft, section: Section) -> Draft:
 
 
 def _put(volume: Draft, line: Line, reported: tuple[str, str], parse: Callable[[str], object]) -> None:
-    """Read one word of a row; ``reported`` is the field and the word."""
+    """Read one word of a row. ``reported`` is the field and the word."""
     name, text = reported
     try:
         volume.put(line, name, parse(text), ROW)

@@ -31,7 +31,7 @@ __all__ = ["DRIVERS", "FAMILY", "LAST", "SUPPORT", "TITLE", "TOOLS", "UNREPORTED
 
 
 def observe(host: HostView) -> Dialogue[Observation]:
-    """Read every controller of the family; the observation is empty without the tool."""
+    """Read every controller of the family. The observation is empty without the tool."""
     found = yield from installed(TOOLS)
     if not found:
         return Observation()

@@ -49,4 +49,4 @@ UNREPORTED = (
         why="a verify repairs the differences that it finds, and tw_cli reports none that remain",
     ),
 )
-"""Facts that the guards ask for, and the tools of the family have no word for."""
+"""Facts that guards ask for and the family's tools do not report."""

@@ -15,7 +15,7 @@ from raidctl_threeware.reader import Reader
 from raidctl_threeware.to_model import build
 
 KIND = "show"
-"""The one form of document: every output of the tool has the same grammar."""
+"""The one form of document. Every output of the tool has the same grammar."""
 _REMEDY = "Give the output of `tw_cli /c0 show all` as the tool prints it."
 
 
@@ -32,7 +32,10 @@ def assemble(
     forgiven: frozenset[str] = frozenset(),
     root: bool | None = None,
 ) -> Observation:
-    """The same for a dialogue: with its own problems, its tools, and the commands whose errors do not matter."""
+    """Assemble the observation of a dialogue.
+
+    It has its own problems, its tools, and the commands whose errors do not matter.
+    """
     controllers = Controllers(only=_only(documents))
     readers = read_outputs(documents, lambda output: Reader(output, controllers))
     found = []

@@ -19,7 +19,7 @@ _MOST = 64
 
 
 def plan(lines: Sequence[Line], only: str) -> dict[int, str]:
-    """Controller number by heading line, for tables without one; empty if only one is named."""
+    """Controller number by heading line, for tables without one. Empty if only one is named."""
     if only or not _several(lines):
         return {}
     listed, tables = _scan(lines)
@@ -43,7 +43,7 @@ def _several(lines: Sequence[Line]) -> bool:
 
 
 def _distinct(tables: list[tuple[int, list[str]]]) -> dict[int, str]:
-    """Assign tables in order: a copy of an earlier table belongs to the same controller."""
+    """Assign tables in order. A copy of an earlier table belongs to the same controller."""
     known: list[list[str]] = []
     numbers: dict[int, str] = {}
     for start, rows in tables:
@@ -55,7 +55,7 @@ def _distinct(tables: list[tuple[int, list[str]]]) -> dict[int, str]:
 
 
 def _scan(lines: Sequence[Line]) -> tuple[list[str], dict[str, list[tuple[int, list[str]]]]]:
-    """The controllers in a list, and the tables that follow no controller name."""
+    """Return the listed controllers, and the tables that follow no controller name."""
     listed: list[str] = []
     tables: dict[str, list[tuple[int, list[str]]]] = {}
     table: grammar.Table | None = None

@@ -1,4 +1,4 @@
-"""Details that give a neutral field as well; the tool's own words stay among the details."""
+"""Details that give a neutral field as well. The tool's own words stay among the details."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The dialogue with tw_cli: a call for the list of controllers, for each controller, and for each unit with StorSave.
+"""The dialogue with tw_cli.
+
+There is a call for the list of controllers, for each controller, and for each unit with StorSave.
 
 The newer tables have no serial numbers, so each of their drives is asked for its own.
 
@@ -22,7 +24,7 @@ from raidctl_threeware.reader import Reader
 
 LOCK = "threeware"
 TIMEOUT = 60.0
-"""Seconds for one call; the driver waits long for a drive that dies."""
+"""Seconds for one call. The driver waits long for a drive that dies."""
 # "9550SX and higher" have a StorSave policy (tw_cli(8), /cx/ux show storsave)
 _STORSAVE = re.compile(r"9(?:5[59]|6|7)\d", re.ASCII)
 _MOST = 256
@@ -68,7 +70,7 @@ def _controller(session: Session[Controllers], number: str, listed: ControllerDr
 
 
 def _serials(session: Session[Controllers], number: str, controller: ControllerDraft) -> Dialogue[None]:
-    """Ask for the serial numbers that the tables do not have; one that is not printed stays unknown."""
+    """Ask for the serial numbers that the tables do not have. One that is not printed stays unknown."""
     ports = [name for name, drive in controller.drives.items() if drive.get("serial") is None][:_MOST]
     calls = yield from session.run_all((f"/c{number}/p{port}", "show", "serial") for port in ports)
     for call in calls:
@@ -78,7 +80,7 @@ def _serials(session: Session[Controllers], number: str, controller: ControllerD
 
 
 def _either(session: Session[Controllers], new: tuple[str, ...], old: tuple[str, ...]) -> Dialogue[Controllers | None]:
-    """The controllers by the new form of a command, else by the old one."""
+    """Read controllers by a command's new form, else by the old one."""
     first = yield from session.run(*new)
     if first.answered or first.final:
         return first.value if first.answered else None

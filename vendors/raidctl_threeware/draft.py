@@ -27,7 +27,7 @@ class UnitDraft(GroupDraft):
 
     @property
     def described(self) -> bool:
-        """Whether a line describes the unit; a port that names it is not enough."""
+        """Whether a line describes the unit. A port that names it is not enough."""
         return bool(self.evidence)
 
 
@@ -46,7 +46,7 @@ class ControllerDraft(draft.ControllerDraft[UnitDraft]):
 
     slots: dict[str, SlotDraft] = field(default_factory=dict)
     newer: bool = False
-    """Its outputs are those of release 9.5.2 and later, whose Cache column includes the read cache."""
+    """Whether its outputs are those of release 9.5.2 and later. Their Cache column includes the read cache."""
 
     @property
     def object_id(self) -> str:
@@ -59,7 +59,7 @@ class ControllerDraft(draft.ControllerDraft[UnitDraft]):
         drive.add_evidence(line, "array", f"{self.object_id}/u{unit}")
 
     def owned(self, controller_id: str) -> Iterator[tuple[Draft, str]]:
-        """Each draft with its id: a unit is a volume, a spare unit is its drive."""
+        """Yield each draft with its id. A unit is a volume, a spare unit is its drive."""
         yield self, controller_id
         for unit in self.arrays.values():
             ports = [port for port in unit.ports if port in self.drives]
@@ -85,5 +85,5 @@ class Controllers(controllers.Controllers[ControllerDraft]):
     controller_type = ControllerDraft
 
     def controller(self, name: str) -> ControllerDraft:
-        """The draft of a controller; an empty number is the only one, or one without a number."""
+        """The draft of a controller. An empty number is the only one, or one without a number."""
         return super().controller(name or self.only)

@@ -117,13 +117,16 @@ _FIRST = {
 
 
 def number_of(text: str) -> str | None:
-    """The controller in a command line or file name: ``3`` of ``tw_cli /c3 show``, ``info.c3.unitstatus``."""
+    """Return the controller in a command line or file name.
+
+    It is ``3`` in ``tw_cli /c3 show`` and ``info.c3.unitstatus``.
+    """
     found = {match[1] for match in _NAMED.finditer(text[-300:].rsplit("/", 1)[-1] if " " not in text else text[-300:])}
     return found.pop() if len(found) == 1 else None
 
 
 def command_of(text: str) -> str | None:
-    """The typed command if the line is a prompt of the shell or tw_cli."""
+    """Return the command typed at a prompt of the shell or tw_cli. None for other lines."""
     if ">" not in text and "tw_cli" not in text and "tw-cli" not in text:
         return None
     match = _FOCUS.fullmatch(text) or _CALLED.fullmatch(text) or _BARE.fullmatch(text)
@@ -131,7 +134,10 @@ def command_of(text: str) -> str | None:
 
 
 def controllers_named(text: str) -> set[str]:
-    """The numbers of all controllers in a text: ``/c0/u0``, or ``c0`` at the beginning of a line."""
+    """Return the numbers of all controllers in a text.
+
+    They stand in ``/c0/u0``, or ``c0`` at the beginning of a line.
+    """
     found = set(_CONTROLLER_PATH.findall(text))
     for line in text.split("\n"):
         if line.lstrip(" \t").startswith(("c", "Controller")) and (match := _CONTROLLER_LINE.match(line)) is not None:
@@ -186,7 +192,7 @@ def heading(text: str) -> Table | None:
 
 
 def row(text: str, table: Table) -> dict[str, str] | None:
-    """The cells of a row by column, the last with the rest; None for other lines."""
+    """The cells of a row by column, the last with the rest. None for other lines."""
     text = text.strip()
     if _FIRST[table.kind].match(text) is None:
         return None

@@ -1,4 +1,4 @@
-"""The labels of attributes (``/c0 Label = value``), in lower case: the field of each, or the function that reads it.
+"""The labels of attributes (``/c0 Label = value``), in lower case. Each has its field, or the function that reads it.
 
 Sources of the labels: tw_cli(8) of 2011, sections ``Controller``, ``Logical Disk`` and ``BBU Object Messages``;
 those of drives beyond Status, Model, Serial, Firmware Version and Capacity are in the source of raidinfo
@@ -52,7 +52,10 @@ def millivolts(value: str) -> float:
 
 
 def driver(value: str) -> str | None:
-    """The kernel module of ``2.26.02.014``: each of the three counts its versions (TW_DRIVER_VERSION of its source)."""
+    """Return the kernel module of a driver version, ``2.26.02.014``.
+
+    Each of the three modules counts its versions (TW_DRIVER_VERSION of its source).
+    """
     series = re.match(r"(1\.02|1\.26|2\.26|3\.26)\.", value, re.ASCII)
     return {"1": "3w-xxxx", "2": "3w-9xxx", "3": "3w-sas"}[series[1][0]] if series is not None else None
 
@@ -68,7 +71,7 @@ def rpm(value: str) -> int | None:
 
 
 def spins(value: str) -> Media | None:
-    """``hdd`` if a speed is printed, ``ssd`` if the tool prints that instead."""
+    """Return ``hdd`` for a printed speed, ``ssd`` if that is printed instead."""
     if "ssd" in value.lower() or "solid" in value.lower():
         return "ssd"
     return "hdd" if re.match(r"[1-9]\d{3}", value) else None
@@ -116,7 +119,7 @@ def _drive_status(drive: Draft, pair: Pair) -> None:
 
 
 def _smart_health(drive: Draft, pair: Pair) -> None:
-    """``OK``, or the drive's own judgment; a drive whose self-test fails is failing."""
+    """``OK``, or the drive's own judgment. A drive whose self-test fails is failing."""
     drive.detail(pair.lines[0], pair.label, pair.value)
     if has_value(pair.value) and pair.value.upper() not in {"OK", "PASSED", "GOOD"}:
         tables.drive_status(drive, pair.lines[0], "SMART-FAILURE")

@@ -53,7 +53,7 @@ def _light(drive: Drive, tools: Sequence[Tool]) -> Light | NoLight:
 
 
 def judge(action: Action, answer: Answer) -> str | None:
-    """The tool's objection; None if it names this port, this state and ``Done``."""
+    """The tool's objection. None if it names this port, this state and ``Done``."""
     if not isinstance(answer, RunAnswer):
         return None
     message = message_of(answer)

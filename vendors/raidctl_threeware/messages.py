@@ -1,4 +1,4 @@
-"""Battery conditions, unlisted units and the tool's errors, as problems with a remedy."""
+"""Battery conditions, unlisted units and tool errors as problems with a remedy."""
 
 from __future__ import annotations
 
@@ -35,7 +35,10 @@ def reports(controller: Controller) -> Iterable[Problem]:
 
 
 def _conditions(battery: Battery) -> Iterable[Problem]:
-    """Voltage and temperature of a battery: HIGH, LOW, TOO-HIGH, TOO-LOW, or a word that no manual has, but not OK."""
+    """Report a battery's voltage and temperature unless they are OK.
+
+    The word is HIGH, LOW, TOO-HIGH, TOO-LOW, or one that no manual has.
+    """
     for label, what in _CONDITIONS.items():
         state = battery.details.get(label, "")
         if vocabulary.has_value(state) and not state[:1].isdigit() and state.upper() not in vocabulary.QUIET:

@@ -102,7 +102,7 @@ _READING = frozenset({"show", "info", "help", "alarms"})
 
 
 def plan_deeds(controller: Controller, deeds: Sequence[Deed], tools: Sequence[Tool], view: HostView) -> Plan:  # noqa: ARG001 - the signature of all families
-    """One call of tw_cli for each deed, or none if the controller does it."""
+    """Plan one call of tw_cli per deed, unless the controller does it."""
     return planned(deeds, lambda deed: _Planner(controller, tools).steps(deed))
 
 
@@ -116,7 +116,7 @@ def abilities(controller: Controller, tools: Sequence[Tool]) -> Mapping[Verb, Ab
 
 
 def judge(action: Action, answer: Answer) -> str | None:
-    """The tool's objection; None if it ends with ``Done``, with or without warnings."""
+    """The tool's objection. None if it ends with ``Done``, with or without warnings."""
     if not isinstance(answer, RunAnswer):
         return None
     # WARNING: This Spare unit may replace failed drive of same interface type only.
@@ -125,12 +125,12 @@ def judge(action: Action, answer: Answer) -> str | None:
 
 
 def hinders(words: Sequence[str]) -> bool:
-    """Whether a process is a tw_cli that may change something: also one that is used interactively."""
+    """Whether a process is a tw_cli that may change something. This includes one that is used interactively."""
     return bool(words) and basename(words[0]) in ("tw_cli", "tw-cli") and not _READING & set(words[1:3])
 
 
 def back(volume: Volume, node: str) -> Action:  # noqa: ARG001 - no drive behind the controller has a node
-    """``rescan``: the controller takes a drive that comes back for its former unit."""
+    """Return the command ``rescan``. The controller then takes a drive that comes back for its former unit."""
     number = volume.id.partition(":")[2].partition("/")[0]
     return Action(argv=("tw_cli", f"/c{number}", "rescan"), timeout=TIMEOUT, lock=LOCK)
 
@@ -192,11 +192,14 @@ class _Planner:
         return [first, "At last it takes one that has failed."]
 
     def waits(self, task: str) -> str:
-        """The tool's help: it begins at once if schedules are disabled, otherwise it pauses until the next one."""
+        """Return the note that a task waits for its schedule.
+
+        By the tool's help, it begins at once if schedules are disabled, otherwise it pauses until the next one.
+        """
         return f"With a schedule it waits for its next window: {self.command} /c{self.number} show {task} lists them."
 
     def take_out(self, deed: Deed) -> Iterator[Step]:
-        """The controller lets a member go; it then no longer lists the drive."""
+        """The controller lets a member go. It then no longer lists the drive."""
         drive = drive_of(self.controller, deed)
         if drive.role != "member":
             if drive.role in ("unassigned", "failed"):
@@ -270,7 +273,7 @@ class _Planner:
         )  # fmt: skip
 
     def remove_spare(self, deed: Deed) -> Iterator[Step]:
-        """Delete the unit of a spare, which is looked up by its drive, and again right before."""
+        """Delete the unit of a spare. The unit is looked up by its drive, and again right before."""
         drive = drive_of(self.controller, deed)
         if drive.role != "spare":
             raise CannotDo(f"{drive.id} is no spare.")
@@ -291,7 +294,7 @@ class _Planner:
         )  # fmt: skip
 
     def check(self, deed: Deed) -> Iterator[Step]:
-        """A verify; on mirrors it overwrites one copy where they differ, so it is a repair."""
+        """A verify. On mirrors it overwrites one copy where they differ, so it is a repair."""
         volume = volume_of(self.controller, deed)
         mirror = volume.raid_level in _MIRRORS
         if deed.verb == "start_check" and mirror:
@@ -311,7 +314,7 @@ class _Planner:
         )  # fmt: skip
 
     def learn(self, deed: Deed) -> Iterator[Step]:
-        """The capacity test of the only battery: a discharge and a charge, which nothing ends."""
+        """Test the capacity of the only battery. The test is a discharge and a charge, which nothing ends."""
         packs = self.controller.batteries
         if len(packs) != 1:
             raise CannotDo(f"{self.controller.id} lists {len(packs)} batteries, and the tool's command names none.")

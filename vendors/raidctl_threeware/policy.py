@@ -1,4 +1,4 @@
-"""The cache of a unit: from its setting, its StorSave policy and the battery.
+"""A unit's cache, from its setting, its StorSave policy and the battery.
 
 Sources: tw_cli(8), "/cx/ux set storsave" and "/cx/bbu show status"; LSI 3ware CLI guide 10.2, p. 85: "protect": the
 write cache goes off when the unit degrades; "balance": it does not; "perform": "if a BBU is present … essentially
@@ -79,7 +79,7 @@ def _storsave(unit: UnitDraft, controller: ControllerDraft) -> str | None:
 
 
 def _absent(controller: ControllerDraft, battery: Battery | None) -> bool | None:
-    """Whether no usable battery is present; None if the output has nothing on batteries."""
+    """Whether no usable battery is present. None if the output has nothing on batteries."""
     if battery is not None:
         if battery.status == "missing":
             return True

@@ -1,4 +1,4 @@
-"""Read one output of tw_cli line by line into the drafts of the controllers."""
+"""Reader of one tw_cli output, line by line into controller drafts."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _ENCLOSURE = re.compile(r"\s*/c\d{1,4}/e\d{1,4} Vendor\s*=")
 
 
 class Reader:
-    """Reads one output line by line; keeps the current controller, enclosure and table."""
+    """Reads one output line by line. Keeps the current controller, enclosure and table."""
 
     tool = "tw_cli"
 
@@ -63,7 +63,7 @@ class Reader:
         self.version: str | None = None
         self.lost: list[str] = []
         self.asked_all = _ALL.search(output.command) is not None
-        """The last command asks for all of a controller: its attributes, and its tables."""
+        """Whether the last command asks for all of a controller. This is its attributes and its tables."""
 
     def read(self) -> None:
         """Go through all lines."""

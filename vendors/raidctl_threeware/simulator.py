@@ -1,4 +1,7 @@
-"""A 3ware controller with drives at its ports, locate LEDs that can be switched, and rates that can be set. Pure."""
+"""A simulated 3ware controller with drives at its ports.
+
+Its locate LEDs can be switched, and its rates can be set. Pure.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ __all__ = ["advance", "change", "fail", "initial", "insert", "leds", "pull", "re
 
 _TOOLS = ("tw_cli", "tw-cli")
 TEST_SECONDS = 86_400.0
-"""The test of a battery, by the CLI guide up to 24 hours."""
+"""Duration of a battery test. By the CLI guide it is up to 24 hours."""
 _PORT = re.compile(r"/c\d+/p\d+", re.ASCII)
 # p0    OK               u0     1.82 TB     SATA  0   -            ST2000NM0033
 _ROW = re.compile(r"(?m)^(p\d+)\s+(?!NOT-PRESENT)\S", re.ASCII)
@@ -102,7 +105,7 @@ def _rate(path: str, match: re.Match[str], state: Mapping[str, str]) -> Reply:
 
 
 def render(argv: tuple[str, ...], text: str, state: Mapping[str, str]) -> str:
-    """As recorded, except the rates and the drives; no table shows the LEDs."""
+    """As recorded, except the rates and the drives. No table shows the LEDs."""
     if not argv or basename(argv[0]) not in _TOOLS:
         return text
     text = _drives(argv, text, state)
@@ -118,7 +121,7 @@ def render(argv: tuple[str, ...], text: str, state: Mapping[str, str]) -> str:
 
 
 def _drives(argv: tuple[str, ...], text: str, state: Mapping[str, str]) -> str:
-    """An output with the drives as they are now; unchanged where they are as they were recorded."""
+    """An output with the drives as they are now. Unchanged where they are as they were recorded."""
     match = _OBJECT.fullmatch(argv[1]) if len(argv) == 4 else None
     machine = simulator_bays.BAYS.of(state, match[1]) if match is not None else None
     if match is None or machine is None:

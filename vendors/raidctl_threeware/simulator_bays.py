@@ -1,4 +1,6 @@
-"""Drives at the ports of a simulated 3ware controller: tables read and printed, commands, the clock. Pure.
+"""Drives at the ports of a simulated 3ware controller.
+
+Tables are read and printed; there are commands and the clock. Pure.
 
 The answers are those of the CLI guide and of sessions that users have published: ``Removing port /c0/p1 ... Done.``,
 ``Sending rebuild start request to /c0/u0 on 1 disk(s) [1] ... Done.``. With Auto-Rebuild on, a drive that is put in is
@@ -54,7 +56,7 @@ advance, pull, fail, insert = BAYS.advance, BAYS.pull, BAYS.fail, BAYS.insert
 
 
 def _rename(machine: Bays, port: str, old: str, new: str) -> None:
-    """The table of ports has no serial numbers: those of the recorded drives come from their own outputs."""
+    """Give a recorded drive its serial number. The table of ports has none: it comes from the drive's own output."""
     machine.bays[port] = new
     disk = machine.disks.pop(old)
     disk.like = port
@@ -204,7 +206,7 @@ def _delete(machine: Bays, number: str, name: str, words: tuple[str, ...]) -> Re
 
 
 def spares(machine: Bays) -> dict[str, str]:
-    """The unit number of each spare, by its serial number: the first ones that are free."""
+    """Return the unit number of each spare, by its serial number. The first free numbers are used."""
     waiting = [
         serial_number for serial_number in machine.bays.values() if machine.disks[serial_number].state == "spare"
     ]

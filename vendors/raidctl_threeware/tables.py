@@ -97,7 +97,10 @@ def _cache(unit: UnitDraft, pair: Pair) -> None:
 
 
 def unit_status(unit: UnitDraft, line: Line, value: str, weight: int = DETAIL) -> None:
-    """``REBUILD-PAUSED``; a ``*`` at its end: "there is an error on one of the drives in the unit" (/cx show)."""
+    """Read a unit's status, ``REBUILD-PAUSED``.
+
+    A ``*`` at its end means "there is an error on one of the drives in the unit" (/cx show).
+    """
     found = vocabulary.unit_status(value)
     if weight == DETAIL:
         _contradicted(unit, value)
@@ -131,7 +134,10 @@ def _contradicted(unit: UnitDraft, value: str) -> None:
 
 
 def _complete(unit: UnitDraft, pair: Pair) -> None:
-    """Progress of the rebuild (``%RCmpl``) or another operation (``%V/I/M``, ``%Cmpl`` of old releases)."""
+    """Read the progress of the rebuild (``%RCmpl``) or another operation.
+
+    The latter is ``%V/I/M``, in old releases ``%Cmpl``.
+    """
     unit.keep_detail(pair)
     try:
         percent = vocabulary.percent(pair.value)
@@ -176,7 +182,7 @@ def _part(controller: ControllerDraft, unit: UnitDraft, line: Line, row: Row) ->
 
 
 def port_row(controller: ControllerDraft, line: Line, row: Row) -> None:
-    """The drive at a port; ``NOT-PRESENT`` without a unit is a port that is empty."""
+    """The drive at a port. ``NOT-PRESENT`` without a unit is a port that is empty."""
     # Port   Status           Unit   Size        Blocks        Serial
     # p0     DEGRADED         u0     465.76 GB   976773168     9QM1SHZY
     # VPort Status         Unit Size      Type  Phy Encl-Slot    Model

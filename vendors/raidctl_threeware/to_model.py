@@ -1,4 +1,4 @@
-"""Convert drafts to model objects with final ids and the evidence of each line."""
+"""Conversion of drafts to model objects. They get final ids and the evidence of each line."""
 
 from __future__ import annotations
 
@@ -84,7 +84,10 @@ def build(controller: ControllerDraft) -> tuple[Controller, list[Problem]]:
 
 
 def _drop_empty_ports(controller: ControllerDraft) -> None:
-    """``/c0/p3 Status = NOT-PRESENT`` without a unit that misses the drive: the port is empty, and nothing is wrong."""
+    """Drop empty ports, ``/c0/p3 Status = NOT-PRESENT``.
+
+    If no unit misses the drive, the port is empty, and nothing is wrong.
+    """
     for port, drive in list(controller.drives.items()):
         if drive.get("status_text") != "NOT-PRESENT":
             continue
@@ -104,7 +107,7 @@ def _place(controller: ControllerDraft) -> None:
 
 
 def _drop_spares_without_drive(controller: ControllerDraft) -> None:
-    """Move a spare's values to its drive, or to the controller if no table lists it."""
+    """Move a spare's values to its drive. If no table lists the drive, they go to the controller."""
     for unit in controller.arrays.values():
         if not unit.spare:
             continue
@@ -154,7 +157,7 @@ def _array(unit: UnitDraft, controller: ControllerDraft, controller_id: str) -> 
 def _volumes(
     unit: UnitDraft, controller: ControllerDraft, battery: Battery | None, controller_id: str
 ) -> Iterator[Volume]:
-    """A unit is a volume; one that was carved is one volume for each piece."""
+    """A unit is a volume. One that was carved is one volume for each piece."""
     # u1/v0    Volume    -              -       -       -     -       2047.00
     carved = unit.carved if len(unit.carved) > 1 else {"0": unit.get("size_bytes")}
     if len(unit.carved) == 1 and unit.get("size_bytes") is None:
@@ -225,7 +228,7 @@ def _role(draft: Draft, unit: UnitDraft | None) -> Role | None:
 
 
 def _shown_on(controller: Controller) -> ShownOn:
-    """Show a unit's lines on its volumes, its status on the array too."""
+    """Show a unit's lines on its volumes. Its status is shown on the array, too."""
     volumes: dict[str | None, list[str]] = {}
     for volume in controller.volumes:
         volumes.setdefault(volume.array, []).append(volume.id)

@@ -118,7 +118,7 @@ def has_value(text: str) -> bool:
 
 
 def unit_status(word: str) -> tuple[VolumeStatus, Operation | None] | None:
-    """Status and operation under way of a unit's status word; None for one that is not known."""
+    """Status and operation under way of a unit's status word. None for one that is not known."""
     return _UNITS.get(word.upper().rstrip("*"))
 
 
@@ -128,7 +128,7 @@ def severity(status: VolumeStatus) -> int:
 
 
 def drive_status(word: str) -> Health | None:
-    """Health of a drive's status word; None for one that is not known."""
+    """Health of a drive's status word. None for one that is not known."""
     return _DRIVES.get(word.upper().rstrip("*"))
 
 
@@ -143,7 +143,7 @@ def battery_status(word: str) -> BatteryStatus | None:
 
 
 def ready(battery: Battery) -> bool:
-    """Whether a battery "is able to backup" the controller (/cx/bbu show): BBUReady may be No with a good status."""
+    """Whether a battery "is able to backup" the controller (/cx/bbu show). BBUReady may be No with a good status."""
     ready_word = battery.details.get("BBUReady") or battery.details.get("BBU Ready") or ""
     return ready_word.lower() not in {"no", "not ready", "false"} and battery.details.get("OnlineState", "") != "Off"
 
@@ -162,7 +162,10 @@ def plausible(text: str) -> str:
 
 @lru_cache(maxsize=256)
 def size(text: str) -> int:
-    """Bytes of ``931.51 GB``, ``488MB``, ``64K``: binary units (1953525168 blocks are printed as 931.51 GB)."""
+    """Return the bytes of ``931.51 GB``, ``488MB``, ``64K``, in binary units.
+
+    The tool prints 1953525168 blocks as 931.51 GB.
+    """
     match = figure(_SIZE, plausible(text).strip())
     return parse_size(f"{match[1]} {match[2]}", binary=True)
 
@@ -175,12 +178,15 @@ def capacity(text: str) -> int:
 
 @lru_cache(maxsize=256)
 def gigabytes(text: str) -> int:
-    """Bytes of a figure in the column ``Size(GB)``: binary, as all figures of the tool."""
+    """Return the bytes of a figure in the column ``Size(GB)``. It is binary, as all figures of the tool."""
     return parse_size(f"{plausible(text)} GB", binary=True)
 
 
 def percent(text: str) -> float:
-    """``98%``, ``29%(A)`` of an active process, ``70%(P)`` of a paused one, ``26`` of old releases."""
+    """Return a percentage: ``98%``, or ``26`` of old releases.
+
+    An active process has ``29%(A)``, a paused one ``70%(P)``.
+    """
     bare = _MARK.sub("", text.strip()).rstrip("%")
     return parse_percent(f"{bare}%")
 
@@ -198,7 +204,7 @@ def interface(text: str) -> Interface | None:
 
 
 def read_policy(text: str) -> ReadPolicy:
-    """``Intelligent`` reads ahead if it pays; ``Basic`` caches reads and does not read ahead."""
+    """``Intelligent`` reads ahead if it pays. ``Basic`` caches reads and does not read ahead."""
     found = _READ.get(text.strip().lower())
     if found is None:
         raise ValueError(text)

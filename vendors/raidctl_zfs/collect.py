@@ -23,7 +23,7 @@ _KERNEL = re.compile(
     r"(?:[hsv]d[a-z]{1,3}|xvd[a-z]{1,3})\d{0,3}|(?:nvme\d+n|mmcblk|md|loop)\d+(?:p\d+)?|dm-\d+", re.ASCII
 )
 _BUSY: dict[str, VolumeStatus] = {"check": "checking", "expand": "expanding", "migrate": "migrating"}
-"""The status of a pool in which nothing is wrong, by its work in progress."""
+"""Status of a pool without faults, by its work in progress."""
 _REMEDY = "Give the output of `zpool status` as it prints it."
 
 
@@ -86,7 +86,7 @@ def _controller(draft: ControllerDraft, support: Mapping[str, Capability], host:
 
 
 def _mounted(array: str, drives: Iterable[Drive], points: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
-    """Where a pool is mounted: the kernel's view lists it on each of its devices."""
+    """Return where a pool is mounted. The kernel's view lists it on each of its devices."""
     found = [point for one in drives if one.array == array for point in points.get(one.device or "", ())]
     return tuple(dict.fromkeys(found))
 
@@ -129,7 +129,7 @@ def _drive(draft: ControllerDraft, name: str, nodes: Mapping[str, str]) -> Drive
 
 
 def _node(printed: str) -> str | None:
-    """The device of a name outside its machine; a missing device has a number instead."""
+    """The device of a name outside its machine. A missing device has a number instead."""
     if printed.startswith("/dev/") and not printed.rpartition("/")[2].isdecimal():
         return printed
     return f"/dev/{printed}" if _KERNEL.fullmatch(printed) else None

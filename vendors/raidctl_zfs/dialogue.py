@@ -23,7 +23,7 @@ _CALLS = (("status", "-P", "-v"), ("list", "-p"))
 
 
 def observe(host: HostView, found: Sequence[Installed]) -> Dialogue[Observation]:
-    """Read all pools; the kernel shows that there is one, so a missing tool is a problem."""
+    """Read all pools. The kernel shows that there is one, so a missing tool is a problem."""
     if not found:
         message = "The kernel shows ZFS, but zpool is not installed: its pools are not shown."
         missing = Problem("warning", "zpool", message, "Install the package zfsutils-linux.", "no_tool")
@@ -36,7 +36,7 @@ def observe(host: HostView, found: Sequence[Installed]) -> Dialogue[Observation]
 
 
 def _unlisted(host: HostView, seen: Observation) -> list[str]:
-    """Drives and partitions that belong to a pool, and to none that zpool lists."""
+    """Return drives and partitions of pools that zpool does not list."""
     listed = {drive.device for one in seen.controllers for drive in one.drives}
     return [
         block.node

@@ -1,4 +1,4 @@
-"""A pool under construction: its vdevs as a tree, and the drafts of what the model shows."""
+"""A pool under construction. It has its vdevs as a tree, and the drafts of what the model shows."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _WIDTH = re.compile(r"draid.*:(\d{1,4})c\b", re.ASCII)
 
 
 class Vdev(Struct):
-    """A row of a pool's configuration: the pool, a vdev, or a device."""
+    """A row of a pool's configuration: pool, vdev or device."""
 
     name: str
     state: str = ""
@@ -37,7 +37,7 @@ class Vdev(Struct):
 
     @property
     def kind(self) -> str:
-        """``mirror``, ``raidz2``, ``draid1``; ``disk`` for a device; ``unknown``: -g prints a number as its name."""
+        """``mirror``, ``raidz2``, ``draid1``. ``disk`` for a device; ``unknown``: -g prints a number as its name."""
         match = INTERIOR.fullmatch(self.name)
         if match is None:
             return "unknown" if self.children else "disk"
@@ -58,7 +58,7 @@ class Vdev(Struct):
 
     @property
     def whole(self) -> bool:
-        """Whether there are as many devices as its kind needs: -e lists only those with errors."""
+        """Whether there are as many devices as its kind needs. The option -e lists only those with errors."""
         wide = _WIDTH.search(self.name)
         least = int(wide[1]) if wide else PARITY[self.kind] + 1 if self.kind in PARITY else 2
         return self.kind in ("disk", "indirect") or len(self.children) >= least
@@ -72,7 +72,7 @@ class Vdev(Struct):
 
 
 def left(vdev: Vdev, *, hopeful: bool, strict: bool = False) -> int:
-    """How many more devices below may fail, whichever they are; -1: it does not work now.
+    """Return how many more devices below may fail, whichever they are. The value is -1 if it does not work now.
 
     ``hopeful``: how devices of an unknown state count. ``strict``: one that is degraded counts as gone, although
     it still works: zpool trusts it no longer.
@@ -96,7 +96,7 @@ class PoolDraft(GroupDraft):
     """Logs, caches, spares, special vdevs: the parts beside the root."""
     imported: bool = True
     flat: bool = False
-    """The indentation is lost, so that it is unknown which devices belong together."""
+    """Whether the indentation is lost. It is then unknown which devices belong together."""
     lost: bool = False
     """zpool reports that it could not find all vdevs."""
 
@@ -108,7 +108,7 @@ class PoolDraft(GroupDraft):
         return [vdev for vdev in found if vdev.state]
 
     def add_table(self, other: PoolDraft) -> None:
-        """Take the table of one more output about the pool; of two that differ, the worse, and they are reported."""
+        """Take the table of one more output about the pool. Of two that differ, the worse, and they are reported."""
         mine, more = self.rows(), other.rows()
         worse = sum(not row.fine for row in more) - sum(not row.fine for row in mine)
         if mine and more:

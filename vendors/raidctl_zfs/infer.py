@@ -1,4 +1,4 @@
-"""What several kinds of output report of a pool alike, and what follows when all of them were read."""
+"""What several kinds of output report alike of a pool. It includes what follows when all of them were read."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _NONE = ("0", "-", "")
 
 
 def put_state(pool: PoolDraft, lines: Sequence[Line], word: str) -> None:
-    """The state of a pool; of one that is not imported, the state that an import would give."""
+    """The state of a pool. Of one that is not imported, the state that an import would give."""
     # state: DEGRADED        state: ONLINE (DESTROYED)
     word = collapse(word).removesuffix(" (DESTROYED)")
     if not word:
@@ -31,7 +31,7 @@ def put_state(pool: PoolDraft, lines: Sequence[Line], word: str) -> None:
 
 
 def put_sizes(array: Draft, lines: Sequence[Line], name: str, text: str) -> None:
-    """``SIZE`` and ``FREE``: of a pool with parity they count the parity, too."""
+    """Put ``SIZE`` and ``FREE``. In a pool with parity they count the parity, too."""
     size = int(text) if text.isdecimal() else attempt(lambda word: parse_size(f"{word}B", binary=True), text)
     if name in _SIZES and size is not None:
         for line in lines:
@@ -39,7 +39,7 @@ def put_sizes(array: Draft, lines: Sequence[Line], name: str, text: str) -> None
 
 
 def put_message(pool: PoolDraft, status: tuple[Sequence[Line], str], action: tuple[Sequence[Line], str]) -> None:
-    """The texts after ``status:`` and ``action:``; zpool prints them only if it has something to report."""
+    """Put the texts after ``status:`` and ``action:``. They are printed only if zpool has something to report."""
     for label, (lines, text) in (("status", status), ("action", action)):
         pool.detail_of(lines, label, text)
     text = status[1]
@@ -95,7 +95,7 @@ def _walk(vdev: Vdev) -> Iterator[Vdev]:
 
 
 def _pool_row(pool: PoolDraft, array: PoolDraft) -> None:
-    """The pool's own row of the table: its state once more, and errors that no device accounts for."""
+    """Read the pool's own row of the table. It has the state once more, and errors that no device accounts for."""
     root = pool.root
     if root is None:
         return
@@ -117,7 +117,7 @@ def _pool_row(pool: PoolDraft, array: PoolDraft) -> None:
 
 
 def _inner(array: PoolDraft, vdev: Vdev) -> None:
-    """A vdev of several devices, or the title of a part of the pool."""
+    """Read a vdev of several devices, or a pool part's title."""
     array.detail_of(vdev.lines, vdev.name, _words(vdev) or vdev.part)
     for line, label, value in vdev.details:
         array.detail(line, f"{vdev.name} {label}", value)
@@ -198,7 +198,7 @@ def _name_wrong(pool: PoolDraft) -> None:
 
 
 def _whole_beside(pool: PoolDraft, array: PoolDraft, tops: Sequence[Vdev]) -> None:
-    """Report a pool as ok if only a log, cache or spare has failed: zpool reports it as degraded."""
+    """Report pools as ok if only a log, cache or spare failed. To zpool, such a pool is degraded."""
     bad = [leaf for part in pool.parts if part.part not in DATA for leaf in part.leaves() if not leaf.fine]
     rows = [row for top in tops for row in _walk(top)]
     if (
@@ -270,7 +270,7 @@ def _level(data: Sequence[Vdev], tops: Sequence[Vdev]) -> str:
 
 
 def _redundant(top: Vdev) -> str:
-    """The kind of a vdev; a single device that is being replaced is one device."""
+    """The kind of a vdev. A single device that is being replaced is one device."""
     return "disk" if top.kind in ("replacing", "spare") else top.kind
 
 

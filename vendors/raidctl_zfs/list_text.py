@@ -1,4 +1,4 @@
-"""``zpool list`` as text: a table with a row for each pool, with ``-v`` also for its vdevs and devices."""
+"""``zpool list`` as text: a table with a row for each pool. With ``-v`` it also has rows for vdevs and devices."""
 
 from __future__ import annotations
 
@@ -59,7 +59,10 @@ def read_list(output: Output, controller: ControllerDraft) -> bool:
 
 
 def _is_row(words: Sequence[str]) -> bool:
-    """Whether a line is a row of the table: a name and a size, or a title alone; not a sentence below it."""
+    """Whether a line is a row of the table.
+
+    A row is a name and a size, or a title alone; a sentence below it is none.
+    """
     if len(words) < 2:
         return bool(words) and words[0] in GROUPS
     return _SIZE.fullmatch(words[1]) is not None and not _REST.fullmatch(words[0])

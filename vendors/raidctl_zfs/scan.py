@@ -1,4 +1,4 @@
-"""What zpool prints of scrubs and resilvers: the one that is running, or the last one."""
+"""What zpool prints of the running or last scrub or resilver."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def read_scan(pool: PoolDraft, lines: Sequence[Line], text: str) -> None:
 
 
 def read_move(pool: PoolDraft, lines: Sequence[Line], text: str) -> None:
-    """Read the text after a label of :data:`MOVES`: work in progress, unless a scrub is shown as such."""
+    """Read the text after a label of :data:`MOVES`. It is work in progress, unless a scrub is shown as such."""
     match = _MOVING.match(collapse(text))
     if match is not None and pool.get("progress") is None:
         kind: Operation = "expand" if match["what"].lower() == "expansion" else "migrate"
@@ -74,7 +74,7 @@ def read_move(pool: PoolDraft, lines: Sequence[Line], text: str) -> None:
 
 
 def ended(pool: PoolDraft, line: Line | None, at: str | None, errors: int) -> None:
-    """A complete scrub: its end, and whether it found errors that it could not repair."""
+    """Put the end of a complete scrub. The result is whether it found errors that it could not repair."""
     if at is not None:
         pool.put(line, "consistency_check.last_at", at)
     pool.put(line, "consistency_check.last_result", "failed" if errors else "ok")

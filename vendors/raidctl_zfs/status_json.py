@@ -1,4 +1,4 @@
-"""``zpool status -j`` and ``zpool list -j``: one object for each pool, with the tree of its vdevs."""
+"""``zpool status -j`` and ``zpool list -j``: one object for each pool. It has the tree of its vdevs."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def _pool(output: Output, path: str, entry: Mapping[str, Any], controller: Contr
 
 
 def _tree(pool: PoolDraft, vdevs: Sequence[tuple[Vdev, Mapping[str, Any]]]) -> None:
-    """The root and the parts beside it; ``--json-flat-vdevs`` names each vdev's parent instead of nesting them."""
+    """The root and the parts beside it. ``--json-flat-vdevs`` names each vdev's parent instead of nesting them."""
     named = {vdev.name: vdev for vdev, _ in vdevs}
     for vdev, entry in vdevs:
         above = named.get(str(entry.get("parent")))
@@ -84,7 +84,7 @@ def _tree(pool: PoolDraft, vdevs: Sequence[tuple[Vdev, Mapping[str, Any]]]) -> N
 
 
 def _filled(pool: PoolDraft, scan: object) -> None:
-    """Remark which devices a running resilver fills: the text does, of those online that it has written to."""
+    """Note which devices a running resilver fills. The text does so for those online that it has written to."""
     if not isinstance(scan, Mapping) or (scan.get("function"), scan.get("state")) != ("RESILVER", "SCANNING"):
         return
     for top in (*([pool.root] if pool.root else ()), *pool.parts):

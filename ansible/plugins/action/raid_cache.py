@@ -30,7 +30,7 @@ STANDS = 6
 
 
 class ActionModule(RaidctlAction):
-    """Cache policies of volumes, the split of a controller's cache, or the write caches of drives."""
+    """Cache policies of volumes, a controller's cache split, or drives' write caches."""
 
     mode = "target"
     options: t.ClassVar[dict[str, t.Any]] = {

@@ -16,7 +16,7 @@ nohup {command} >"$d/out" 2>"$d/err" </dev/null & p=$!
 while kill -0 $p 2>/dev/null && [ "$(tail -n 1 "$d/out")" != "}}" ]; do sleep 0.1 2>/dev/null || sleep 1; done
 c=0; kill -0 $p 2>/dev/null || {{ wait $p; c=$?; }}
 cat "$d/out"; cat "$d/err" >&2; rm -rf "$d"; exit $c"""
-"""Starts a command that keeps running, and prints its report as soon as the LEDs are on."""
+"""Script that starts a command and leaves it running. It prints the command's report as soon as the LEDs are on."""
 
 
 class ActionModule(RaidctlAction):
@@ -50,6 +50,6 @@ class ActionModule(RaidctlAction):
         return self.raidctl(*words).document or {}
 
     def _begun(self, *words: str) -> dict[str, t.Any]:
-        """Start to locate on the target; raidctl stays there, and switches off when the time is over."""
+        """Start to locate on the target. raidctl stays there, and switches off when the time is over."""
         command = shlex.join([self.args["executable"], *self.words(*words)])
         return self.judged(self.shell(BACKGROUND.format(command=command)), words).document or {}

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see COPYING or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Shared by the action plugins: options, the place where raidctl runs, and its reply."""
+"""Code shared by the action plugins: options, where raidctl runs, its reply."""
 
 from __future__ import annotations
 
@@ -27,7 +27,10 @@ class Reply(t.NamedTuple):
 
 
 class RaidctlAction(ActionBase):
-    """An action that runs raidctl, on the controller over Ansible's connection, or on the target."""
+    """An action that runs raidctl on the controller or the target.
+
+    On the controller, it works over Ansible's connection.
+    """
 
     _supports_check_mode = True
     _supports_async = False
@@ -144,7 +147,7 @@ class RaidctlAction(ActionBase):
 
 
 def _document(text: str) -> dict[str, t.Any] | None:
-    """Return the JSON object in an output, after what a login may have printed; None: there is none."""
+    """Return the JSON object in an output. It may follow what a login has printed. None: there is none."""
     begin = text.find("{\n")
     try:
         found = json.loads(text[max(begin, 0) :])

@@ -27,7 +27,8 @@ done
 mkfifo "$hold/in" && exec 8<>"$hold/in" && exec <&8 8<&-
 rm -rf -- "$hold"
 """
-"""A standard input that does not end: raidctl's script ends its programs with it, and Ansible closes it at once."""
+"""Script for a standard input that does not end. raidctl's script ends its programs at the end of its input, and
+Ansible closes that at once."""
 
 
 class AnsibleSessions:

@@ -22,7 +22,7 @@ HEALTH = frozenset(
         "volume_degraded", "volume_failed", "volume_rebuilding", "write_back_unprotected", "write_policy_not_in_force",
     }
 )  # fmt: skip
-"""The rules about the state of the hardware and its data, not about settings, speed or design."""
+"""The rules about the state of the hardware and its data. Rules about settings, speed or design are left out."""
 
 
 @cache
@@ -52,5 +52,5 @@ def named(name: str) -> Rule | None:
 
 
 def manual(rule: Rule) -> str:
-    """The manual page of a rule, in Markdown: the docstring of its module."""
+    """The manual page of a rule, in Markdown. It is the docstring of its module."""
     return inspect.cleandoc(importlib.import_module(f"{__name__}.{rule.name}").__doc__ or "")

@@ -1,4 +1,4 @@
-"""Findings of a rule: their object, device, mount points, and the facts as evidence."""
+"""Findings of a rule. They have their object, device, mount points, and the facts as evidence."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ Findings = Iterator[Finding]
 
 
 class RuleFindings(Struct, frozen=True):
-    """Findings of one rule: its name, its worst severity, and a one-line title."""
+    """Findings of one rule, with its name, worst severity and one-line title."""
 
     rule: str
     severity: Severity
     title: str
 
     def as_rule(self, check: Callable[[Inventory], Iterable[Finding]]) -> Rule:
-        """The rule with this check; a finding about a condition gets its severity, place and cause."""
+        """The rule with this check. A finding about a condition gets its severity, place and cause."""
 
         def graded(inventory: Inventory) -> Findings:
             found = self.conditions(inventory)
@@ -78,13 +78,13 @@ class RuleFindings(Struct, frozen=True):
         self, item: Item, message: str, remedy: str | None = None, shown: str = "", *,
         severity: Severity | None = None, wants: tuple[str | None, str | None] = (None, None), more: Iterable[str] = (),
     ) -> Finding:  # fmt: skip
-        """A check without a result: ``message`` names what is not reported, ``remedy`` how to get it."""
+        """A check without a result. ``message`` names what is not reported, ``remedy`` how to get it."""
         return self.failed(item, message, remedy, shown, severity=severity, wants=wants, more=more, outcome="unknown")
 
     def of_problem(
         self, problem: Problem, outcome: Outcome, remedy: str | None = None, severity: Severity | None = None
     ) -> Finding:
-        """A finding about a problem of the inventory; ``remedy`` if the problem has none."""
+        """A finding about a problem of the inventory. ``remedy`` if the problem has none."""
         evidence = (f"problem.kind = {problem.kind}",)
         return Finding(
             rule=self.rule, severity=severity or self.severity, outcome=outcome, where=problem.where,
@@ -105,7 +105,7 @@ def _with_condition(finding: Finding, one: Condition) -> Finding:
 
 
 def settable(controller: Controller, setting: str, remedy: str, by_hand: str) -> str:
-    """The remedy if raidctl can set this on the controller; else what to set ``by_hand``, and why."""
+    """The remedy if raidctl can set this on the controller. Otherwise what to set ``by_hand``, and why."""
     capability = controller.capabilities.get(setting)
     if capability is None or capability.set:
         return remedy
@@ -113,7 +113,7 @@ def settable(controller: Controller, setting: str, remedy: str, by_hand: str) ->
 
 
 def reach(item: object, path: str) -> object:
-    """The value at a path of field names, ``cache.write_active``; None if a part of the path is None."""
+    """The value at a path of field names, ``cache.write_active``. None if a part of the path is None."""
     for name in path.split("."):
         item = getattr(item, name, None)
         if item is None:
@@ -143,7 +143,7 @@ def named(drive: Drive) -> str:
 
 
 def pull_check(inventory: Inventory, drive: Drive) -> str:
-    """The command that checks whether a drive may be pulled, as a sentence; empty if it is not one drive."""
+    """Command that checks whether a drive may be pulled, as a sentence. Empty if it is not one drive."""
     known = {one.id for controller in inventory.controllers for one in controller.drives}
     if len(drive.backing) > 1 or not known.issuperset(drive.backing):
         return ""
@@ -157,7 +157,7 @@ def counters(drive: Drive) -> tuple[str, ...]:
 
 
 def facts(item: Item, *paths: str, of: Item | None = None) -> tuple[str, ...]:
-    """The facts at these paths, ``field = value`` each, with the id if the object is not the finding's."""
+    """The facts at these paths, ``field = value`` each. The id precedes them if the object is not the finding's."""
     prefix = f"{item.id} " if of is not None and of is not item else ""
     found = ((path, reach(item, path)) for path in paths)
     return tuple(f"{prefix}{path} = {'not reported' if value is None else json_word(value)}" for path, value in found)

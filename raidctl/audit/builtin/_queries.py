@@ -1,4 +1,4 @@
-"""Queries that several rules share: the drives of a volume, its users, stripe arithmetic. Pure."""
+"""Queries that several rules share: a volume's drives and users, stripe arithmetic. Pure."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ REDUNDANT = frozenset(
 SINGLE_PARITY = frozenset(("raid4", "raid5", "raid50"))
 PARITY = SINGLE_PARITY | {"raid6", "raid60"}
 GONE = frozenset(OUT_OF_REACH)
-"""States of a volume in which it cannot be read, so that its settings do not matter."""
+"""States of a volume in which it cannot be read. Its settings then do not matter."""
 GOOD_BATTERY = frozenset(("ok", "learning", "charging"))
 
 _DATABASE = re.compile(
@@ -57,7 +57,10 @@ _OTHER_REASONS = (
 
 
 def other_reason(volume: Volume) -> str | None:
-    """What to do about a volume whose state, in the tool's words, has another reason than a failed drive; else None."""
+    """What to do about a volume whose state no failed drive explains.
+
+    The state, in the tool's words, has another reason. None if it has none.
+    """
     found = (do for words, do in _OTHER_REASONS if re.search(words, volume.status_text or "", re.IGNORECASE))
     do = next(found, None)
     return do.format(volume.id.partition(":")[2]) if do else None
@@ -84,7 +87,7 @@ def software_volumes(inventory: Inventory) -> Iterator[tuple[Controller, Volume]
 
 
 def md_volumes(inventory: Inventory) -> Iterator[tuple[Controller, Volume]]:
-    """The volumes of Linux md: settings and tools of md are for no other software RAID."""
+    """The volumes of Linux md. Settings and tools of md are for no other software RAID."""
     return ((controller, volume) for controller, volume in volumes(inventory) if family_of(controller) == "md")
 
 
@@ -99,7 +102,7 @@ def batteries(inventory: Inventory) -> Iterator[tuple[Controller, Battery]]:
 
 
 def physical(inventory: Inventory, member: Drive) -> tuple[Drive, ...]:
-    """The physical drives below a member of an array: itself, or the drives of a partition or volume."""
+    """The physical drives below a member of an array. They are the member, or the drives of a partition or volume."""
     named = set(member.backing)
     found = tuple(drive for _, drive in drives(inventory) if drive.id in named)
     return found or ((member,) if not named else ())
@@ -111,7 +114,7 @@ def count(controller: Controller, volume: Volume) -> int | None:
 
 
 def _in_stripe(volume: Volume) -> int | None:
-    """The number of drives of a RAID-0 by its stripe: each holds one strip, and there is no parity."""
+    """The number of drives of a RAID-0 by its stripe. Each holds one strip, and there is no parity."""
     if volume.raid_level == "jbod":
         return 1
     if volume.raid_level != "raid0" or not volume.strip_bytes or not volume.full_stripe_bytes:
@@ -120,7 +123,7 @@ def _in_stripe(volume: Volume) -> int | None:
 
 
 def data_drives(controller: Controller, volume: Volume) -> int | None:
-    """The number of drives that hold the data of one stripe; None if unknown."""
+    """The number of drives that hold the data of one stripe. None if unknown."""
     drives_ = count(controller, volume)
     if drives_ is None:
         return None
@@ -145,12 +148,12 @@ def full_stripe(controller: Controller, volume: Volume) -> int | None:
 
 
 def database(mountpoints: Sequence[str]) -> str | None:
-    """The first mount point with the name of a database; None if there is none."""
+    """The first mount point with the name of a database. None if there is none."""
     return next((point for point in mountpoints if _DATABASE.search(point)), None)
 
 
 def protected(controller: Controller) -> bool | None:
-    """Whether the controller has batteries or capacitors that are all good; None if unknown."""
+    """Whether the controller has batteries or capacitors that are all good. None if unknown."""
     if not controller.batteries:
         return None
     if any(battery.status not in ("ok", "unknown") or battery.replace for battery in controller.batteries):
@@ -174,6 +177,6 @@ def kind(battery: Battery) -> str:
 
 
 def plain(sentence: str | None) -> str:
-    """The tool's text without the final full stop; empty if there is none."""
+    """The tool's text without the final full stop. Empty if there is none."""
     text = (sentence or "").strip().rstrip(".")
     return text[1:-1] if text[:1] == "(" and text.find(")") == len(text) - 1 else text  # (F): it is put in brackets

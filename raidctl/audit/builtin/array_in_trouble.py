@@ -29,7 +29,7 @@ FINDINGS = RuleFindings("array_in_trouble", "critical", "An array reports a prob
 
 
 def check(inventory: Inventory) -> Findings:
-    """One finding for each array that is ok, or has a problem that no volume shows."""
+    """One finding for each array that is ok or has a problem. Problems that a volume shows are excluded."""
     found = FINDINGS.conditions(inventory)
     for controller in inventory.controllers:
         for array in controller.arrays:

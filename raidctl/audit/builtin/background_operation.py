@@ -42,7 +42,7 @@ _STATES = {"checking": "check", "initializing": "initialize", "expanding": "expa
 
 
 def check(inventory: Inventory) -> Findings:
-    """One finding for each volume whose state is known and that is not being rebuilt."""
+    """One finding for each volume in a known state without a rebuild."""
     for controller, volume in volumes(inventory):
         if volume.status == "unknown" or rebuilding(controller, volume):
             continue

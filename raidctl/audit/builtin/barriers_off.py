@@ -1,4 +1,4 @@
-"""A file system is mounted with an option that stops it from sending flushes.
+"""A mount option stops a file system from sending flushes.
 
 **What it checks.** Mounts with `nobarrier` or `barrier=0` (F2FS: `fsync_mode=nobarrier`).
 

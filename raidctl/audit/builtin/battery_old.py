@@ -1,4 +1,4 @@
-"""A cache battery is past its rated life, or its learn cycle is overdue.
+"""A cache battery is old, or its learn cycle is overdue. It is old if it is past its rated life.
 
 **What it checks.** The date of manufacture and the time of the next learn cycle, compared with the time of the scan.
 
@@ -34,11 +34,11 @@ _YEAR = timedelta(days=365.25)
 _RATED = {"capacitor": 5}
 _RATED_BATTERY = 3
 _LATE, _CLOCK = timedelta(days=7), 10 * _YEAR
-"""A learn cycle that is ten years overdue means a clock that was never set."""
+"""Overdue times of a learn cycle. Ten years mean a clock that was never set."""
 
 
 def check(inventory: Inventory) -> Findings:
-    """One finding for each working battery that reports its age or its next learn cycle."""
+    """One finding for each working battery with an age or learn date. The date is that of the next learn cycle."""
     now = parse_moment(inventory.host.collected_at)
     for _, battery in batteries(inventory):
         dates = parse_moment(battery.made_at), parse_moment(battery.next_learn_at)

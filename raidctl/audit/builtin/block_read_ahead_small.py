@@ -34,7 +34,7 @@ _STRIPED = ("raid0", "raid4", "raid5", "raid6", "raid10", "raid50", "raid60", "r
 
 
 def check(inventory: Inventory) -> Findings:
-    """One finding for each mounted volume of hard drives whose stripe and read-ahead are known."""
+    """One finding for each mounted volume of hard drives. Its stripe and read-ahead are known."""
     for controller, volume in volumes(inventory):
         if volume.raid_level not in _STRIPED or not volume.mounts or _controller_reads(volume):
             continue
@@ -68,7 +68,7 @@ def _judge(volume: Volume, stripe: int) -> Findings:
 
 
 def _read_ahead(volume: Volume, mount: Mount) -> tuple[int, str] | None:
-    """The read-ahead of the device that a file system is mounted from; for a partition, that of the whole device."""
+    """The read-ahead of the device that a file system is mounted from. For a partition, that of the whole device."""
     layer = next((layer for layer in volume.layers if layer.device == mount.device), None)
     block, device = _queue(volume, layer)
     return (block.read_ahead_bytes, device) if block and block.read_ahead_bytes is not None else None

@@ -1,4 +1,4 @@
-"""The BMC and the machine's own tools report different things of one object.
+"""The BMC and the machine's tools report different things of one object.
 
 **What it checks.** With `--bmc` besides `--host` or `--local`, each controller, volume, drive and battery that both
 the service processor (BMC) and a tool of the operating system list: whether it works, and how a volume's writes are

@@ -1,4 +1,4 @@
-"""The drives of a controller can deliver more than its PCI Express link can carry.
+"""A controller's drives can deliver more than its PCI Express link carries.
 
 **What it checks.** Controllers whose drives, by type and link speed, can read faster together than the PCI Express
 link.
@@ -36,12 +36,12 @@ _HARD_DRIVE = 0.25e9
 """Bytes per second."""
 _OLD_CODING, _NEW_CODING = 8 / 10, 128 / 130
 _LINK_TO_BYTES = 1e9 / 8 * 0.8
-"""SATA and SAS up to 12 Gbit/s send ten bits for eight; the remaining protocol overhead is within the margin."""
+"""SATA and SAS up to 12 Gbit/s send ten bits for eight. The remaining protocol overhead is within the margin."""
 _SATA_BEST, _SAS_BEST = 6.0, 12.0
 
 
 def check(inventory: Inventory) -> Findings:
-    """One finding for each controller with a known link and two or more drives, all of a known type."""
+    """One finding for each controller with a known link. It has two or more drives, all of a known type."""
     for controller in inventory.controllers:
         if controller.mode == "software" or controller.pci_link is None or len(controller.drives) < 2:
             continue
@@ -62,7 +62,7 @@ def carries(link: PciLink) -> float | None:
 
 
 def delivers(drive: Drive) -> float | None:
-    """Bytes per second that a drive can read at most; None if its type, or an SSD's link, is unknown."""
+    """Bytes per second that a drive can read at most. None if its type, or an SSD's link, is unknown."""
     if drive.media == "hdd":
         return _HARD_DRIVE
     if drive.media != "ssd":

@@ -1,4 +1,4 @@
-"""The cache is split in favour of reads on a controller with a database.
+"""A controller with a database splits its cache in favour of reads.
 
 **What it checks.** Controllers that assign more than half of their cache to reads, with a database on one of their
 volumes, recognised by its mount point (`/var/lib/mysql`, `/srv/db`, …).

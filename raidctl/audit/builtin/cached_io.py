@@ -1,4 +1,4 @@
-"""All reads and writes of a volume pass through the controller's cache ("cached I/O").
+"""All reads and writes of a volume pass through the controller's cache. This is called "cached I/O".
 
 **What it checks.** Volumes set to cached instead of direct I/O.
 

@@ -30,7 +30,7 @@ FINDINGS = RuleFindings("consistency_check_off", "warning", "No regular consiste
 
 
 def check(inventory: Inventory) -> Findings:
-    """One finding for each controller with redundant volumes, and each such volume that has its own setting."""
+    """One finding for each controller with redundant volumes. Each such volume with its own setting has one, too."""
     for controller in inventory.controllers:
         redundant = [volume for volume in controller.volumes if volume.raid_level in REDUNDANT]
         own = [volume for volume in redundant if volume.consistency_check and volume.consistency_check.mode]

@@ -46,7 +46,7 @@ _SCRUB = "Run a consistency check: it rewrites these sectors from the other driv
 
 
 def check(inventory: Inventory) -> Findings:
-    """One finding for each drive with at least one counter, and nothing worse."""
+    """One finding for each drive with a counter and nothing worse. One counter is enough."""
     found = FINDINGS.conditions(inventory)
     for controller, drive in drives(inventory):
         if drive.id in found:

@@ -31,7 +31,7 @@ FINDINGS = RuleFindings("drive_failed", "critical", "A drive has failed, is miss
 
 
 def check(inventory: Inventory) -> Findings:
-    """One finding for each drive whose status is known, members of software RAID included."""
+    """One finding for each drive whose status is known. Members of software RAID are included."""
     found = FINDINGS.conditions(inventory)
     for controller, drive in ((one, drive) for one in inventory.controllers for drive in one.drives):
         if drive.id in found:

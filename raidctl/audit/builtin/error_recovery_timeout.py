@@ -1,4 +1,4 @@
-"""A drive in a software RAID tries longer to read a bad sector than the kernel waits for it.
+"""A software RAID's drive retries bad sectors longer than the kernel waits.
 
 **What it checks.** Hard drives in redundant md arrays: their error recovery limit (SCT ERC, also called TLER) compared
 with the kernel's command timeout (`/sys/block/sdX/device/timeout`, 30 seconds by default).

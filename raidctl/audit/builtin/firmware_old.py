@@ -1,4 +1,6 @@
-"""A tool reports newer firmware, or two controllers of one model have different firmware.
+"""Firmware is outdated, or differs between two controllers of one model.
+
+It is outdated if a tool reports newer firmware.
 
 **What it checks.** Controllers and drives for which their own tool recommends or requires an update, and controllers
 of the same model in one machine with different versions.
@@ -32,7 +34,7 @@ _REMEDY = "Read the release notes, take a backup, and update in a maintenance wi
 
 
 def check(inventory: Inventory) -> Findings:
-    """One finding for each controller or drive with known firmware; one for each model with several versions."""
+    """One finding for each controller or drive with known firmware. One for each model with several versions."""
     items: list[Controller | Drive] = [*inventory.controllers, *(drive for _, drive in drives(inventory))]
     for item in items:
         if item.firmware_update:

@@ -1,4 +1,4 @@
-"""The kernel treats a drive's write cache as off, but the drive reports it on.
+"""The kernel treats a drive's enabled write cache as off. The drive reports it on.
 
 **What it checks.** Drives that report their write cache enabled while the kernel treats the block device as
 `write through`.
@@ -30,7 +30,7 @@ FINDINGS = RuleFindings("flush_never_sent", "critical", "The kernel sends no flu
 
 
 def check(inventory: Inventory) -> Findings:
-    """One finding for each drive whose write cache is reported by the drive and by the kernel."""
+    """One finding for each drive that reports its write cache. The kernel has to report it as well."""
     for _, drive in drives(inventory):
         kernel = drive.block.write_cache if drive.block else None
         if kernel is None or drive.write_cache is None or not drive.device:

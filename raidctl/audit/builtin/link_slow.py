@@ -1,4 +1,4 @@
-"""A drive's link runs below its capability, or slower than those of similar drives.
+"""A drive's link is slower than possible or than similar drives' links.
 
 **What it checks.** Drives whose negotiated link speed is below what they support, although the controller supports
 more; and drives that are slower than others of the same model on the same controller.
@@ -32,11 +32,11 @@ from raidctl.model import Controller, Drive, Inventory
 FINDINGS = RuleFindings("link_slow", "warning", "A drive's link is slower than it could be")
 _ENOUGH_FOR_A_DISK = 3.0
 _BEST = {"sata": 6.0}
-"""Maximum of the interface: a SATA drive with 12 reports the speed of the expander."""
+"""Maximum of the interface. A SATA drive with 12 reports the speed of the expander."""
 
 
 def check(inventory: Inventory) -> Findings:
-    """One finding for each drive with a known speed and something to compare it with."""
+    """One finding for each drive with a known speed. There has to be something to compare it with."""
     for controller, drive in drives(inventory):
         if drive.link_gbps is None or drive.interface in ("nvme", "virtual", "usb") or drive.status == "critical":
             continue
@@ -60,7 +60,7 @@ def _can(drive: Drive) -> float:
 
 
 def _fastest_alike(controller: Controller, drive: Drive) -> float | None:
-    """The best speed of the other drives of its model on this controller."""
+    """The best speed of other drives of its model on this controller."""
     speeds = [
         other.link_gbps
         for other in controller.drives
@@ -70,7 +70,7 @@ def _fastest_alike(controller: Controller, drive: Drive) -> float | None:
 
 
 def _odd(controller: Controller, drive: Drive, alike: float | None) -> bool:
-    """Whether a drive beside it runs faster: another enclosure may be an older model."""
+    """Whether a drive beside it runs faster. Another enclosure may be an older model."""
     speed = drive.link_gbps or 0.0
     beside = (
         other

@@ -1,4 +1,4 @@
-"""The last scrub of a software RAID found differing copies or wrong parity.
+"""A software RAID's last scrub found differing copies or wrong parity.
 
 **What it checks.** The number of sectors that differed (`mismatch_cnt`).
 

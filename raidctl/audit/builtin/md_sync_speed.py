@@ -31,7 +31,7 @@ _USUAL = 200e6
 
 
 def check(inventory: Inventory) -> Findings:
-    """One finding for each redundant array whose limits and drive type are known."""
+    """One finding for each redundant array with known limits and drive type."""
     for controller, volume in md_volumes(inventory):
         kind = medium(below(controller, volume))
         if volume.raid_level not in REDUNDANT or volume.sync_speed_max_bytes is None or kind is None:

@@ -1,4 +1,4 @@
-"""No monitor watches the md arrays, or the configuration file does not list one.
+"""The md arrays are not monitored, or the configuration file lacks one.
 
 **What it checks.** A running `mdadm --monitor`, and an ARRAY line for each array in `/etc/mdadm/mdadm.conf` or
 `/etc/mdadm.conf`. Scheduled scrubs are covered by `consistency_check_off`.
@@ -30,7 +30,7 @@ FINDINGS = RuleFindings("md_unattended", "warning", "md arrays are not monitored
 
 
 def check(inventory: Inventory) -> Findings:
-    """One finding for md, and one for each array; none for single output files."""
+    """One finding for md, and one for each array. None for single output files."""
     for controller in inventory.controllers:
         if family_of(controller) == "md" and inventory.host.hostname is not None:
             yield _monitor(controller)

@@ -1,4 +1,4 @@
-"""A partition or logical volume does not start at a strip boundary of the array.
+"""A partition or logical volume does not start at a strip boundary. The strips are those of the array.
 
 **What it checks.** Partitions and LVM volumes on a striped volume, and members of software RAID, that start in the
 middle of a strip (chunk) or of a 4096-byte sector.
@@ -36,7 +36,7 @@ _STRIPED = PARITY | {"raid0", "raid10", "raid10t"}
 
 
 def check(inventory: Inventory) -> Findings:
-    """One finding for each volume with known partition offsets, and for each software array with data offsets."""
+    """One finding for each volume with known partition offsets. Each software array with data offsets has one, too."""
     for _, volume in volumes(inventory):
         placed = [layer for layer in volume.layers if layer.offsets_bytes and _has_data(layer)]
         if placed:
@@ -47,7 +47,7 @@ def check(inventory: Inventory) -> Findings:
 
 
 def _has_data(layer: BlockLayer) -> bool:
-    """Whether a layer holds data; partitions of a few MiB hold boot code, which is read once."""
+    """Whether a layer holds data. Partitions of a few MiB hold boot code, which is read once."""
     return layer.kind in ("partition", "lvm", "crypt") and (layer.size_bytes is None or layer.size_bytes >= 1 << 30)
 
 
@@ -78,7 +78,7 @@ def _failed(volume: Volume, layers: list[BlockLayer], unit: int, what: str, seve
 
 
 def _members(controller: Controller) -> Findings:
-    """Members of software RAID whose data does not start at a sector of the drive."""
+    """Members of software RAID whose data does not start at a sector. The sector is that of the drive."""
     for array in controller.arrays:
         known = [drive for drive in members(controller, array) if drive.data_offset_bytes is not None]
         wrong: list[Drive] = [drive for drive in known if (drive.data_offset_bytes or 0) % _SECTOR]

@@ -28,7 +28,7 @@ FINDINGS = RuleFindings("mixed_drive_caches", "warning", "Write caches in one ar
 
 
 def check(inventory: Inventory) -> Findings:
-    """One finding for each array in which two or more drives report it."""
+    """One finding for each array with two or more reported write caches."""
     for controller in inventory.controllers:
         for array in controller.arrays:
             known = [drive for drive in members(controller, array) if drive.write_cache]

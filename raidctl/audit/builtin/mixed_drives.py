@@ -64,7 +64,7 @@ def _judge(controller: Controller, array: Array, drives: Sequence[Drive]) -> Fin
 
 
 def differ(controller: Controller, array: Array) -> bool:
-    """Whether the drives of an array differ in what decides their speed or room."""
+    """Whether drives of an array differ in what decides speed or room."""
     drives = [drive for drive in members(controller, array) if "write_mostly" not in drive.flags]
     return len(drives) > 1 and _judge(controller, array, drives).outcome == "fail"
 

@@ -36,7 +36,7 @@ _PACE = "No action needed; the slowest model sets the pace."
 
 
 def check(inventory: Inventory) -> Findings:
-    """One finding for each array in which two or more drives report their model."""
+    """One finding for each array. Two or more of its drives have to report their model."""
     for controller in inventory.controllers:
         for array in controller.arrays:
             drives = [

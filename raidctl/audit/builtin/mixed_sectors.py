@@ -33,7 +33,7 @@ FINDINGS = RuleFindings("mixed_sectors", "info", "An array mixes drives with dif
 
 
 def check(inventory: Inventory) -> Findings:
-    """One finding for each array of two or more drives, one of which reports its sector size."""
+    """One finding for each array of two or more drives. At least one of them reports its sector size."""
     for controller in inventory.controllers:
         for array in controller.arrays:
             drives = {one.id: one for drive in members(controller, array) for one in physical(inventory, drive)}

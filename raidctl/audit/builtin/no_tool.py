@@ -28,7 +28,7 @@ FINDINGS = RuleFindings("no_tool", "warning", "No installed tool can query a con
 
 
 def check(inventory: Inventory) -> Findings:
-    """One finding for each missing tool, one for each controller that a tool reports."""
+    """One finding for each missing tool. Each controller that a tool reports has one, too."""
     for problem in inventory.problems:
         if problem.kind == "no_tool":
             remedy = "`raidctl doctor` lists the tool that is needed."

@@ -1,4 +1,4 @@
-"""The output of a tool could not be read, or only in part.
+"""A tool's output could not be read, or only in part.
 
 **What it checks.** Tools that crashed, hung or printed something that raidctl does not understand.
 

@@ -38,7 +38,10 @@ _BITS = (
 
 
 def check(inventory: Inventory) -> Findings:
-    """One finding for each NVMe drive that the kernel sees, and for those behind a controller that report it."""
+    """One finding for each NVMe drive that the kernel sees.
+
+    NVMe drives behind a controller have one if they report it.
+    """
     whole = {one.where: one for one in judge(inventory) if one.rule in _ABOVE}
     for _, drive in drives(inventory):
         seen = drive.device is not None and inventory.host.hostname is not None

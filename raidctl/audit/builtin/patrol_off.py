@@ -27,7 +27,7 @@ FINDINGS = RuleFindings("patrol_off", "warning", "Patrol read (surface scan) doe
 
 
 def check(inventory: Inventory) -> Findings:
-    """One finding for each controller with volumes that reports its patrol read mode."""
+    """One finding for each controller with volumes and known patrol read mode."""
     for controller in inventory.controllers:
         mode = controller.patrol_read.mode if controller.patrol_read else None
         if mode is None or not controller.volumes:

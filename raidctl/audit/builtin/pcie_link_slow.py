@@ -1,4 +1,4 @@
-"""A controller's PCI Express link is narrower or slower than the controller supports.
+"""A controller's PCI Express link is narrower or slower than supported. The controller supports more.
 
 **What it checks.** Controllers that use fewer lanes, or a lower speed, than they support.
 

@@ -33,13 +33,13 @@ from raidctl.units import format_decimal
 
 FINDINGS = RuleFindings("raid5_large_drives", "info", "A RAID-5 consists of large hard drives")
 _LARGE = 1_950_000_000_000
-"""Slightly less than 2 TB, as some tools print the usable size of a drive."""
+"""Slightly less than 2 TB. Some tools print the usable size of a drive."""
 _DESKTOP_RATE, _ENTERPRISE_RATE = 1e-14, 1e-15
 """Rated unreadable sectors for each bit read."""
 
 
 def check(inventory: Inventory) -> Findings:
-    """One finding for each volume with single parity whose drives report their size."""
+    """One finding for each single-parity volume whose drives report their size."""
     for controller, volume in used_volumes(inventory):
         if volume.raid_level not in SINGLE_PARITY:
             continue

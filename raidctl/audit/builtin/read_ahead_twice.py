@@ -1,4 +1,4 @@
-"""The controller reads ahead where a layer above does, or where it has no benefit.
+"""Controller read-ahead is duplicated by a layer above or has no benefit.
 
 **What it checks.** Volumes of a controller with read-ahead on, used by ZFS, Btrfs, Ceph or a database, or made of SSDs
 only.
@@ -56,7 +56,7 @@ def _why(controller: Controller, volume: Volume) -> str | None:
 
 
 def _remedy(controller: Controller, volume: Volume) -> str:
-    """The command to try; a note on the setting means that this controller lacks one of its values."""
+    """The command to try. A note on the setting means that this controller lacks one of its values."""
     setting = controller.capabilities.get("read_policy")
     if setting is None or not setting.why:
         return f"Try `raidctl cache set {volume.id} --read none`, and measure before and after."

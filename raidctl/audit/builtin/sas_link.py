@@ -33,7 +33,7 @@ MANY = 100
 
 
 def check(inventory: Inventory) -> Findings:
-    """One finding for each SAS drive that reports its paths or link errors."""
+    """One finding for each SAS drive that reports paths or link errors."""
     mine = [drive for _, drive in drives(inventory) if drive.interface == "sas"]
     paths: dict[str | None, list[int]] = {}
     for drive in mine:

@@ -28,7 +28,7 @@ FINDINGS = RuleFindings("several_expect_failure", "critical", "Two or more drive
 
 
 def check(inventory: Inventory) -> Findings:
-    """One finding for each array of which two or more members report their state."""
+    """One finding for each array. Two or more of its members have to report their state."""
     found = FINDINGS.conditions(inventory)
     for controller in inventory.controllers:
         for array in controller.arrays:

@@ -1,4 +1,4 @@
-"""A cache holds preserved data that could not be written to the drives.
+"""A cache holds preserved data that could not be written to drives.
 
 **What it checks.** Caches with preserved (pinned) data of volumes that are offline or gone.
 

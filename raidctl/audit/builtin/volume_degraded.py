@@ -71,7 +71,10 @@ def _degraded(inventory: Inventory, controller: Controller, volume: Volume) -> F
 
 
 def _with(controller: Controller, volume: Volume, gone: Sequence[Drive]) -> str:
-    """The command that replaces a member of a software array: of a drive, or of the one that the array lacks."""
+    """The command that replaces a member of a software array.
+
+    The member is a drive, or the one that the array lacks.
+    """
     container = "container" in volume.details
     if controller.mode != "software" or not (volume.device or "").startswith("/dev/md") or container:
         return ""
@@ -92,7 +95,7 @@ def risk(volume: Volume) -> str:
 
 
 def _spare(controller: Controller, volume: Volume) -> tuple[str, str]:
-    """A sentence about its spares, and what to do with one; empty if no tool would list them."""
+    """A sentence about its spares, and what to do with one. Empty if no tool would list them."""
     if not all_reported(controller, volume):
         return "", ""
     if volume.progress is not None:

@@ -1,4 +1,4 @@
-"""A volume is being rebuilt: it is slow and has less redundancy, or none.
+"""A volume is being rebuilt. It is slow and has less redundancy, or none.
 
 **What it checks.** Volumes that are being rebuilt onto a new or spare drive, and drives that are being rebuilt.
 
@@ -33,7 +33,7 @@ _REMEDY = "Let it finish. Do not remove any drive, and postpone heavy jobs."
 
 
 def check(inventory: Inventory) -> Findings:
-    """One finding for each volume whose state is known, and for each drive that is rebuilt without a volume."""
+    """One finding for each volume whose state is known. Each drive that is rebuilt without a volume has one, too."""
     found = FINDINGS.conditions(inventory)
     for controller, volume in volumes(inventory):
         if volume.id in found:

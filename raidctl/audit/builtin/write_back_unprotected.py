@@ -1,4 +1,4 @@
-"""Write-back is active, or will be, without a battery that protects unwritten data.
+"""Write-back is active, or will be, without a battery protecting unwritten data.
 
 **What it checks.** Volumes whose controller acknowledges writes from its own memory (write-back) while nothing powers
 that memory in a power failure, or which are configured to continue so when the battery fails.
@@ -81,7 +81,7 @@ def _judge(controller: Controller, volume: Volume, cache: VolumeCache) -> Findin
 
 
 def _why(controller: Controller, volume: Volume) -> str:
-    """Why a good battery does not protect it, if the volume reports the value that keeps write-back on."""
+    """Why a good battery does not protect it. Empty unless the volume reports the value that keeps write-back on."""
     setting = controller.capabilities.get("no_battery_write_cache")
     if not protected(controller) or setting is None or not setting.read or setting.set or not setting.why:
         return ""

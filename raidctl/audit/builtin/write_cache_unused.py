@@ -34,7 +34,7 @@ FINDINGS = RuleFindings(
 
 
 def check(inventory: Inventory) -> Findings:
-    """One finding for each volume of hard drives on a controller with a good battery."""
+    """One finding for each volume of hard drives. Its controller has a good battery."""
     for controller, volume in cached_volumes(inventory):
         if not protected(controller) or (controller.cache is not None and controller.cache.status == "critical"):
             continue

@@ -1,4 +1,4 @@
-"""A power failure can damage data of a parity RAID that was not being written: the write hole.
+"""A power failure can damage idle data of a parity RAID. The data was not being written: this is the write hole.
 
 **What it checks.** RAID-4, 5, 6, 50 and 60 without a journal, a partial parity log (PPL) or a protected controller
 cache.
@@ -86,7 +86,7 @@ def _remedy(controller: Controller, volume: Volume, *, weak: bool) -> str:
 
 
 def _of_md(volume: Volume, device: str) -> str:
-    """Log or journal takes the place of the bitmap: md accepts no array that has both."""
+    """Commands with which a log or journal takes the bitmap's place. md accepts no array that has both."""
     steps = [f"`mdadm --grow --bitmap=none {device}`"] if volume.bitmap not in (None, "none") else []
     if volume.raid_level == "raid5":
         steps.append(f"`mdadm --grow --consistency-policy=ppl {device}`")

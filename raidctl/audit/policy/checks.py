@@ -33,7 +33,7 @@ class Check:
     actual: Describe
     """The current value for people to read; None if unknown."""
     sentence: Sentence | None = None
-    """Wording for lists; its arguments are the current value, the object, its scope and the result."""
+    """Wording for lists. Its arguments are the current value, the object, its scope and the result."""
     column: Column | None = None
     """The same test without the scope; None if it needs the scope."""
 
@@ -46,7 +46,7 @@ class Check:
 
 
 def clause(check: Check, actual: str | None, item: Any, scope: Scope, value: Truth) -> str:
-    """Current and required value; ``value``: the result, ``actual``: the current value, None if unknown."""
+    """Current and required value. ``value``: the result, ``actual``: the current value, None if unknown."""
     if check.sentence is not None:
         return check.sentence(actual, item, scope, value)
     current = f"{check.path}: {actual or 'unknown'}" if check.path else actual or "unknown"

@@ -48,7 +48,7 @@ def _members(names: Callable[[Array], tuple[str, ...]]) -> Callable[[Any, Scope]
 
 
 def _all_found(names: Callable[[Array], tuple[str, ...]], *, some: bool) -> Callable[[Any, Scope], bool]:
-    """Whether every drive that an array names is listed; ``some``: an empty list counts as incomplete."""
+    """Whether every drive that an array names is listed. ``some``: an empty list counts as incomplete."""
 
     def complete(item: Array | Volume, scope: Scope) -> bool:
         array = scope.array(item.array) if isinstance(item, Volume) else item
@@ -76,7 +76,7 @@ def _complete_controller(item: Controller, scope: Scope) -> bool:
 
 
 def no_battery_possible(controller: Controller) -> bool:
-    """Whether the controller certainly has no battery: software, no RAID, or no cache module."""
+    """Whether the controller certainly has no battery. It is software, is no RAID, or has no cache module."""
     return controller.mode in ("software", "none", "hba") or (
         controller.cache is not None and controller.cache.present is False
     )
@@ -87,7 +87,7 @@ def _batteries_complete(item: Controller, scope: Scope) -> bool:
 
 
 def battery(_item: Any, scope: Scope) -> str | None:
-    """Status of the controller's best battery; ``missing`` only if certain, as an absent line proves nothing.
+    """Status of the controller's best battery. ``missing`` only if certain, as an absent line proves nothing.
 
     A battery that needs replacement is not ``ok``, whatever its status.
     """
@@ -105,7 +105,7 @@ _BEST = ("ok", "learning", "charging", "unknown", "degraded", "failed", "missing
 
 
 def drive_cache(item: Volume, scope: Scope) -> str | None:
-    """State of the drives' volatile caches; a drive with its cache on overrides the setting."""
+    """State of the drives' volatile caches. A drive with its cache on overrides the setting."""
     state = item.cache.drive_caches if item.cache else drive_caches(item, scope.machine.below)
     return {"on": "enabled", "off": "disabled"}.get(state)
 

@@ -1,4 +1,4 @@
-"""Read a policy file with its includes, and report all mistakes at once."""
+"""Reader of a policy file with its includes. It reports all mistakes at once."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from raidctl.units import parse_seconds
 UNREAD = "unread"
 """The implicit rule about what could not be read on a machine."""
 MAX_AGE = "max_age"
-"""The rule about the age of an inventory, and its line in a policy."""
+"""Name of the rule about an inventory's age. Its line in a policy has the same name."""
 PARTS = ("builtin", "ignore", "max_age", "override", "rule")
 """Keys of a policy and of a group."""
 WHOLE = ("include", "group", WAIVERS, *PARTS)
@@ -97,7 +97,7 @@ class _Reader:
     found: Document = field(default_factory=Document)
 
     def take(self, path: str, data: bytes, chain: tuple[str, ...]) -> None:
-        """Add the contents of a file; ``chain``: the files that include it, itself last."""
+        """Add the contents of a file. ``chain``: the files that include it, itself last."""
         read = read_toml(path, data, self.found.faults)
         if read is None:
             return
@@ -141,7 +141,7 @@ def _files(spec: Any, place: Place) -> list[str]:
 
 
 def read_document(path: str, read: Read, builtin: Sequence[str], *, every: bool = False) -> Document:
-    """The policy of a file; ``builtin``: names of the built-in rules; ``every``: enable all of them.
+    """The policy of a file. ``builtin``: names of the built-in rules; ``every``: enable all of them.
 
     Raises:
         MistakesError: The policy has mistakes; the error lists all of them.
@@ -165,7 +165,7 @@ def read_document(path: str, read: Read, builtin: Sequence[str], *, every: bool 
 
 
 def _namesakes(found: Document) -> None:
-    """Note rules with the name of another active rule: both would be counted in one row."""
+    """Note rules with the name of another active rule. Both would be counted in one row."""
     parts = [found.part, *(group.part for group in found.groups.values())]
     asked = {name for part in parts for name in part.builtin}
     for name, place in (title for part in parts for title in part.titles):

@@ -1,4 +1,4 @@
-"""A layout file as a rule of a policy: each difference of a machine is a finding."""
+"""A layout file as a rule of a policy. Each difference of a machine is a finding."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ _REMEDY = "raidctl layout plan {}"
 
 
 def is_layout(value: object) -> bool:
-    """Whether the key ``layout`` of a file has the version of a layout; the ``layout`` of a volume is a text."""
+    """Whether the key ``layout`` of a file has a layout's version. The ``layout`` of a volume is a text."""
     return isinstance(value, int) and not isinstance(value, bool)
 
 
 @dataclass(frozen=True)
 class LayoutRule(PolicyRule):
-    """A rule that a machine meets if it is as a layout describes."""
+    """A rule that a machine meets if it matches a layout."""
 
     layout: Layout = field(default_factory=Layout)
     file: str = ""
 
     def run(self, machine: Machine, count: Count, findings: list[Finding], *, keep: bool) -> tuple[int, int]:
-        """Compare a machine; one with another name than the layout's is not concerned."""
+        """Compare a machine. One with another name than the layout's is not concerned."""
         found = compare(self.layout, machine.inventory)
         if _elsewhere(found):
             return 0, 0
@@ -85,7 +85,7 @@ def _elsewhere(found: Comparison) -> bool:
 
 
 def layout_rule(path: str, data: bytes, place: Place) -> LayoutRule | None:
-    """The rule of a layout file; its mistakes are added to those of the policy."""
+    """The rule of a layout file. Its mistakes are added to those of the policy."""
     from raidctl.layout.document import read_layout  # noqa: PLC0415 - only where a layout is read
     from raidctl.toml_files.mistakes import MistakesError  # noqa: PLC0415 - as above
 

@@ -1,4 +1,4 @@
-"""Conditions on lists of objects: their number, and conditions on any, all or none."""
+"""Conditions on lists of objects. They are on their number, and on any, all or none of them."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Group:
         return replace(self, chosen=chosen, which=which)
 
     def members(self, item: Any, scope: Scope) -> tuple[list[tuple[Any, Scope, Truth]], bool]:
-        """The objects, each with whether it is selected (never ``False``); and whether the list is complete."""
+        """The objects, each with whether it is selected (never ``False``). Then whether the list is complete."""
         if self.chosen is None:
             return [(one, around, True) for one, around in self.pairs(item, scope)], self.is_whole(item, scope)
         found = [(one, around, self.chosen(one, around)) for one, around in self.pairs(item, scope)]
@@ -153,7 +153,7 @@ def none(group: Group, unwanted: Test, words: str) -> Check:
 
 
 def every(group: Group, wanted: Test, words: str, _rest: object = None) -> Check:
-    """A check that all of them meet a condition; unknown if there is none."""
+    """A check that all of them meet a condition. Unknown if there is none."""
 
     def test(item: Any, scope: Scope) -> Truth:
         members, whole = group.members(item, scope)
@@ -171,7 +171,7 @@ def every(group: Group, wanted: Test, words: str, _rest: object = None) -> Check
 
 
 def same(group: Group, name: str, get: Callable[[Any, Scope], Any]) -> Check:
-    """A check that all of them have the same value in a field."""
+    """A check that all members have the same value in a field."""
 
     def test(item: Any, scope: Scope) -> Truth:
         # there is no selection: "same" is used alone

@@ -1,4 +1,4 @@
-"""A rule of a policy: the objects that it selects, their required values, its findings."""
+"""A policy rule: the selected objects, their required values, the findings."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class PolicyRule:
         return met, passed
 
     def _all_pass(self, machine: Machine) -> int | None:
-        """The number of objects that are selected, if all of them pass; None: they have to be checked one by one.
+        """The number of objects that are selected, if all of them pass. None: they have to be checked one by one.
 
         Most machines pass most rules, and whole columns are several times as fast as one object after another.
         """
@@ -95,7 +95,7 @@ class PolicyRule:
         return len(items)
 
     def _one_by_one(self, machine: Machine, findings: list[Finding], *, keep: bool) -> tuple[int, int, int]:
-        """The number of objects that may be selected, that pass, and that are selected for certain."""
+        """Three numbers of objects: possibly selected, passing, and certainly selected."""
         select, test = self.select, self.test
         met = passed = sure = 0
         for item, scope in machine.objects(self.kind):
@@ -148,7 +148,7 @@ class PolicyRule:
         return f"{kind} with {words_of(self.chosen)}" if self.chosen else kind
 
     def unmatched(self, *, hidden: bool) -> Finding:
-        """A finding that it selects nothing, usually a typing error; ``hidden``: not everything could be read."""
+        """A finding that it selects nothing, usually a typing error. ``hidden``: not everything could be read."""
         return Finding(
             rule=self.name,
             severity=self.severity,
@@ -218,7 +218,7 @@ def _name(item: Any, scope: Scope, kind: str) -> str:
 
 
 def compile_rule(table: Any, number: int, place: Place) -> PolicyRule | None:
-    """The rule of one ``[[rule]]``; mistakes are noted, and then it may be None."""
+    """The rule of one ``[[rule]]``. Mistakes are noted, and then it may be None."""
     if not isinstance(table, Mapping):
         place.wrong("a rule has to be a table: [[rule]], then its keys, or rule = [{ … }].")
         return None

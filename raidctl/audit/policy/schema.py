@@ -1,4 +1,4 @@
-"""The model as seen by a policy: kinds of objects, their fields, and links between objects.
+"""The model as seen by a policy. It has kinds of objects, their fields, and links between objects.
 
 Plain fields come from the model, so that a new one can be used immediately. Derived fields are added here: the
 controller of a volume, the drives below it, the state of a write cache from policy and drives.
@@ -38,7 +38,7 @@ class Field:
     pairs: Pairs | None = None
     """Of ``objects``: each of them with its scope."""
     complete: IsComplete | None = None
-    """Of ``objects``, ``texts``, ``numbers``: whether the list is complete; an incomplete list proves no absence."""
+    """Of ``objects``, ``texts``, ``numbers``: whether the list is complete. An incomplete list proves no absence."""
     values: tuple[str, ...] = ()
     """Of an ``enum``, without ``unknown``."""
     target: str | None = None
@@ -74,7 +74,7 @@ class Kind:
 
 @cache
 def kinds() -> dict[str, Kind]:
-    """All kinds by their names in policies: ``volume``, ``host``; ``volume_cache`` is part of another."""
+    """All kinds by their names in policies: ``volume``, ``host``. ``volume_cache`` is part of another."""
     found: dict[str, Kind] = {}
     _walk(model.Inventory, found)
     for place, fields in derived_fields.ADDED.items():
@@ -87,7 +87,7 @@ def kinds() -> dict[str, Kind]:
 
 
 def selectable() -> list[str]:
-    """The kinds that a rule can apply to, in the order of the model."""
+    """The kinds that a rule can apply to, in model order."""
     return [name for name in kinds() if name == "host" or _listed(name)]
 
 
@@ -100,7 +100,7 @@ def kind_of(cls: type) -> str:
 
 
 def _listed(name: str) -> bool:
-    """Whether objects of this kind are listed on a machine or a controller, or it is a cache."""
+    """Whether objects of this kind are listed on a machine or controller. A cache counts, too."""
     return name in {"controller", "cache"} or any(
         f.target == name and f.sort == "objects"
         for place in ("host", "controller")

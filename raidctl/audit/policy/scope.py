@@ -1,4 +1,4 @@
-"""An inventory prepared for rules: all objects of a kind, each with its controller."""
+"""An inventory prepared for rules. It has all objects of a kind, each with its controller."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def single(kind: str) -> str:
 
 
 class Scope:
-    """The surroundings of an object: its machine, and its controller if it has one."""
+    """The surroundings of an object: its machine, and the controller if any."""
 
     __slots__ = ("_arrays", "_complete", "_drives", "controller", "machine")
 
@@ -64,7 +64,7 @@ class Scope:
 
 
 class Machine:
-    """An inventory with its scopes; lists that several rules need are built once.
+    """An inventory with its scopes. Lists that several rules need are built once.
 
     A ``with`` statement frees its memory at the end; otherwise the garbage collector does.
     """
@@ -80,11 +80,11 @@ class Machine:
         self._columns: dict[str, tuple[list[Any], list[Scope]]] = {}
 
     def objects(self, kind: str) -> Iterable[tuple[Any, Scope]]:
-        """All objects of a kind, each with its scope, in the order of the inventory."""
+        """All objects of a kind, with their scopes, in inventory order."""
         return zip(*self.columns(kind), strict=True)
 
     def columns(self, kind: str) -> tuple[list[Any], list[Scope]]:
-        """The same as a list of the objects and a list of their scopes."""
+        """The same as a list of objects and a list of scopes."""
         found = self._columns.get(kind)
         if found is None:
             found = self._columns[kind] = self._find(kind)
@@ -94,7 +94,7 @@ class Machine:
         return self
 
     def __exit__(self, *_error: object) -> None:
-        """Drop the scopes: their reference cycle would keep the inventory until the next garbage collection."""
+        """Drop the scopes. Their reference cycle would keep the inventory until the next garbage collection."""
         self.scopes.clear()
         self._columns.clear()
         del self.scope

@@ -1,4 +1,4 @@
-"""The rules for a host: the policy's rules, with additions, replacements and exceptions by its groups."""
+"""The rules for a host. They are the policy's rules, with additions, replacements and exceptions by its groups."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class Policy:
         ]
 
     def every(self) -> tuple[list[PolicyRule], list[str]]:
-        """All active rules, those of groups included, and the names of the built-in ones."""
+        """All active rules, and the names of the built-in ones. Those of groups are included."""
         parts = [self._part, *(group.part for group in self.groups)]
         ignored = set(self._part.ignore)
         rules = {name: rule for part in reversed(parts) for name, rule in part.rules.items() if name not in ignored}

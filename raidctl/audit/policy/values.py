@@ -1,4 +1,4 @@
-"""Conditions on one value: equal, one of, a range, not, a pattern; compiled to a function of the value."""
+"""Conditions on one value: equal, one of, a range, not, a pattern. Compiled to a function of the value."""
 
 from __future__ import annotations
 
@@ -54,13 +54,13 @@ class Requirement:
 
 
 def requirement(field: Field, spec: Any, place: Place, *, binary: bool) -> Requirement | None:
-    """The condition on a field's value; None, with a mistake noted, if it is invalid."""
+    """The condition on a field's value. None, with a mistake noted, if it is invalid."""
     found = _requirement(field, spec, place, binary=binary)
     return found and Requirement(_Results(found.test).__getitem__, found.words)
 
 
 class _Results(dict[Any, Truth]):
-    """The results of a test by value: most values of a fleet repeat, and looking one up needs no Python call."""
+    """The results of a test by value. Most values of a fleet repeat, and looking one up needs no Python call."""
 
     def __init__(self, test: Test) -> None:
         self._test = test
@@ -188,7 +188,7 @@ def _word(field: Field, spec: Any, place: Place, *, exact: bool) -> Requirement 
 
 
 def _table(field: Field, accepted: Sequence[str]) -> Test:
-    """A single dictionary look-up; the result is unknown for None and for values that this version does not know."""
+    """A single dictionary look-up. The result is unknown for None and for values that this version does not know."""
     return {value: value in accepted for value in field.values}.get
 
 

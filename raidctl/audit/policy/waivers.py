@@ -1,4 +1,4 @@
-"""Waivers: findings that are suspended until a day, with a reason; in a policy, or in a separate file.
+"""Waivers: findings that are suspended until a day, with a reason. In a policy, or in a separate file.
 
 ::
 
@@ -43,10 +43,10 @@ class Waiver:
     at_most: Severity = "critical"
     """A finding that is worse counts."""
     stays: bool = True
-    """Whether its end is a finding even if nothing is left that it would cover."""
+    """Whether its end is a finding even with nothing left to cover."""
 
     def is_for(self, host: str | None) -> bool:
-        """Whether it is for a host; of a host without a name only if it is for all."""
+        """Whether it is for a host. Of a host without a name only if it is for all."""
         return not self.hosts or (host is not None and any(fnmatchcase(host, one) for one in self.hosts))
 
     def covers(self, finding: Finding) -> bool:

@@ -1,4 +1,4 @@
-"""Measure an engine's upper limit: the same work on memory, without a device.
+"""Measurement of an engine's upper limit. It runs the same work on memory, without a device.
 
 A device's rate above half of that is marked: the engine may limit it, not the device.
 """
@@ -18,7 +18,7 @@ from raidctl.bench.targets.place import place_of
 from raidctl.bench.work import Engine, Op, Outcome, Stream, Work
 
 SHARE = 0.5
-"""A figure above this share of the ceiling is limited by the engine (BENCH 2.20)."""
+"""Share of the ceiling above which the engine limits a figure. See BENCH 2.20."""
 MEMORY = 32 << 20
 ROUNDS = 3
 SECONDS = 0.15
@@ -33,7 +33,7 @@ class Memory:
     base: int = 0
     alignment: int = 1
     direct: bool = False
-    """True also for a file in the page cache, so that an engine chooses as for a device."""
+    """True also for a file in the page cache. An engine then chooses as for a device."""
     writable: bool = False
     kind: str = "file"
     name: str = "memory"
@@ -49,15 +49,18 @@ class Ceiling:
 
     engine: str
     rate: float
-    """Operations per second: the best of three rounds, since other programs can only slow it down."""
+    """Operations per second: the best of three rounds. Other programs can only slow it down."""
     size: int
     depth: int
     batch: int
     certain: bool = True
-    """False if the engine is slower on this kind of memory than on a device; then nothing is marked."""
+    """False if the engine is slower on such memory than on devices. Nothing is marked then."""
 
     def limits(self, rate: float) -> str | None:
-        """The sentence that marks a rate (operations per second) as the engine's limit; None if it is not."""
+        """The sentence that marks a rate as the engine's limit.
+
+        The rate is in operations per second. None if it is not the limit.
+        """
         if not self.certain or rate <= SHARE * self.rate:
             return None
         share = f"{rate / self.rate:.0%} of the {self.rate:,.0f}"
@@ -110,7 +113,7 @@ def _rate(outcome: Outcome) -> float:
 
 @contextmanager
 def memory(*, ordinary: bool = False) -> Iterator[Memory]:
-    """Filled memory to read from; ``ordinary``: a nameless file in the page cache if possible."""
+    """Filled memory to read from. ``ordinary``: a nameless file in the page cache if possible."""
     handle = _nameless() if ordinary else None
     target = Memory(handle=os.memfd_create("raidctl") if handle is None else handle, direct=handle is not None)
     try:
@@ -122,7 +125,7 @@ def memory(*, ordinary: bool = False) -> Iterator[Memory]:
 
 
 def _nameless() -> int | None:
-    """A file without a name that stays in the page cache; None if the system is read-only or runs from memory."""
+    """A file without a name that stays in the page cache. None if the system is read-only or runs from memory."""
     for place in dict.fromkeys(("/var/tmp", tempfile.gettempdir())):  # noqa: S108 - nothing gets a name there
         try:
             if place_of(place).in_memory:

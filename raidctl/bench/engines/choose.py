@@ -19,7 +19,7 @@ ENGINES: Mapping[str, Callable[[], Engine]] = {
     "portable": PortableEngine,
     "fio": Fio,
 }
-"""Engines that can be chosen by name; ``native`` is ``uring`` or ``threads``, depending on the work."""
+"""Engines that can be chosen by name. ``native`` is ``uring`` or ``threads``, depending on the work."""
 BEST_FIRST = ("native", "portable")
 
 
@@ -29,7 +29,7 @@ class Choice:
 
     engine: Engine
     reason: str | None = None
-    """A note for the results, one sentence; None: it is the best engine, or the requested one."""
+    """A note for the results, one sentence. None: it is the best engine, or the requested one."""
 
 
 def choose(target: Target, desired: str | None = None) -> Choice:

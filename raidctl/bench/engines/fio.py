@@ -1,4 +1,4 @@
-"""fio as a second opinion: work that fio can express, one sample per operation.
+"""fio as a second opinion. It runs work that fio can express, with one sample per operation.
 
 raidctl itself does not measure with fio, which is absent on rescue systems, mixes sentences with JSON in its output,
 and chooses random offsets itself. Work that fio cannot express is refused with the reason, never approximated.
@@ -95,7 +95,7 @@ def version() -> str:
 
 
 def flushed(handle: int, work: Work) -> Outcome:
-    """Run streams that consist of flushes only, without fio, which has no such job.
+    """Run streams that consist of flushes only, without fio. fio has no such job.
 
     They empty caches between two phases and give no figures.
     """
@@ -173,7 +173,7 @@ def sequential(stream: Stream) -> bool:
 
 
 def _monotonous(offsets: Sequence[int]) -> bool:
-    """Whether the offsets only rise or only fall, which random ones do not."""
+    """Whether the offsets only rise or only fall. Random ones do not."""
     rises = [after >= before for before, after in itertools.pairwise(offsets)]
     return len(rises) > 2 and len(set(rises)) == 1
 
@@ -239,7 +239,7 @@ def _job(stream: Stream, base: int) -> dict[str, object]:
 
 
 def document(text: str) -> dict[str, Any]:
-    """The JSON of fio without the sentences that it may print first; empty if there is none."""
+    """The JSON of fio without the sentences that it may print first. Empty if there is none."""
     # note: both iodepth >= 1 and synchronous I/O engine are selected, queue depth will be capped at 1
     # {
     try:
@@ -279,7 +279,7 @@ def log_samples(stream: Stream, text: str) -> Samples:
 
 
 def commit_samples(stream: Stream, log: str, job: Mapping[str, Any]) -> Samples:
-    """Samples of writes and flushes: the log has no line for a flush, and fio's JSON only a histogram.
+    """Samples of writes and flushes. The log has no line for a flush, and fio's JSON only a histogram.
 
     Raises:
         BenchError: There is no histogram either (fio before 3).
@@ -287,7 +287,7 @@ def commit_samples(stream: Stream, log: str, job: Mapping[str, Any]) -> Samples:
     # "sync" : { "total_ios" : 0, "lat_ns" : { … "N" : 2356, … "bins" : { "27008" : 1, "28032" : 3,
     counts = job.get("sync", {}).get("lat_ns", {}).get("bins")
     if counts is None:
-        raise BenchError("This fio does not tell how long flushes take.")
+        raise BenchError("This fio does not report how long flushes take.")
     flushes = {int(latency): count for latency, count in counts.items()}
     writes = Counter(log_samples(stream, log).latencies)
     return Samples(

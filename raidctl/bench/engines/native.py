@@ -1,4 +1,4 @@
-"""The compiled engine: io_uring, or threads if the kernel forbids it or nothing would be gained.
+"""The compiled engine. It uses io_uring, or threads if the kernel forbids it or nothing would be gained.
 
 The work is done in C (raidctl/bench/_engine.c); this module calls it.
 """
@@ -118,7 +118,7 @@ class Native:
         return ("threads", (f"Threads were used: {lacking}.",)) if lacking else ("uring", ())
 
     def _by_aio(self, engine: Any, handle: int, work: Work) -> tuple[bool, tuple[str, ...]]:
-        """Whether threads use kernel AIO, and why they cannot if that would be faster."""
+        """Whether threads use kernel AIO, and why not. The reason is given if AIO would be faster."""
         depth = sum(stream.depth for stream in work.streams if stream.depth > 1)
         if not (self._aio and depth):
             return False, ()

@@ -1,4 +1,4 @@
-"""The engine in pure Python: forked processes, preadv and pwritev into aligned memory, O_DIRECT.
+"""The engine in pure Python. It uses forked processes, preadv and pwritev into aligned memory, and O_DIRECT.
 
 It reaches the speed of compiled programs within a few percent on anything slower than a microsecond (BENCH 4.2, 4.3).
 An operation is timed from before to after the system call; filling a block with data and comparing data read are not
@@ -27,7 +27,7 @@ from raidctl.bench.work import Op, Outcome, Samples, Stream, Target, Work
 
 NAME = "portable"
 HOPELESS = 1000
-"""Consecutive failures after which a worker's stream ends, because the device is gone."""
+"""Consecutive failures after which a worker's stream ends. The device is gone then."""
 _DSYNC = getattr(os, "RWF_DSYNC", 0)
 _NO_DSYNC = "This system has no durable writes: each is a write and a flush."
 _SPIN_NS = 120_000
@@ -99,7 +99,7 @@ def _outcome(
 
 
 def _jobs(target: Target, work_: Work, parts: Sequence[Sequence[Slice]]) -> list[Job]:
-    """One job per slice; the slices of a stream with flushes share their progress."""
+    """One job per slice. The slices of a stream with flushes share their progress."""
     assert isinstance(target, Handled)  # noqa: S101 - for the type checker: `usable` has checked it
     jobs: list[Job] = []
     for stream, dealt in zip(work_.streams, parts, strict=True):
@@ -122,7 +122,7 @@ class _Worker:
     lengths: Sequence[int]
     """Operations of each worker of the stream in one round."""
     progress: memoryview | None
-    """Completed operations of each worker, if a flush has to wait for them; None otherwise."""
+    """Completed operations of each worker, if a flush waits for them. None otherwise."""
 
     def job(self, arrive: Callable[[], int]) -> Report:
         """Run a worker: prepare, wait for the others, work, report."""
@@ -146,7 +146,7 @@ class _Worker:
         return report
 
     def _reads(self, report: Report, memory: memoryview, round_: array[int], _begun: int, end: int) -> None:
-        """Run reads only, in the shortest possible loop, since its cost is attributed to the device."""
+        """Run reads only, in the shortest possible loop. Its cost is attributed to the device."""
         handle, size, buffers, preadv, clock = self.handle, self.stream.size, [memory], os.preadv, now
         starts, ends = report.starts, report.ends
         begin, finish = starts.append, ends.append
@@ -207,7 +207,7 @@ class _Worker:
         report.notes |= once.notes
 
     def _may(self, round_number: int, index: int, end: int) -> bool:
-        """Wait until every operation that must come first is done; False if the time is up."""
+        """Wait until every operation that must come first is done. False if the time is up."""
         progress = self.progress
         if progress is not None:
             for worker, count in awaited(self.part, round_number, index, self.lengths):
@@ -226,7 +226,7 @@ class _Failures:
         self._row = 0
 
     def hopeless(self, number: int, error: int | None, report: Report) -> bool:
-        """Whether the stream should end, after too many consecutive failures including this one."""
+        """Whether the stream should end after too many consecutive failures. This one is included."""
         self._row = self._row + 1 if number == self._last + 1 else 1
         self._last = number
         if self._row >= HOPELESS:

@@ -1,4 +1,4 @@
-"""The portable engine on an NBD export: one process and connection per stream, pipelined requests.
+"""The portable engine on an NBD export. It has one process and connection per stream, and pipelined requests.
 
 The depth is the number of requests under way on that connection. A flush is sent when all requests before it are
 answered, so its effect does not depend on what the server announces about several connections.
@@ -61,9 +61,9 @@ class _Pipe:
     under_way: dict[int, tuple[int, int]] = field(default_factory=dict)
     """By cookie: the number of the operation and its start."""
     second: set[int] = field(default_factory=set)
-    """Cookies of durable writes that are not complete yet; the flush that replaces FUA follows."""
+    """Cookies of durable writes that are not complete yet. The flush that replaces FUA follows."""
     later: list[int] = field(default_factory=list)
-    """Cookies of such flushes that wait until a partly sent request is complete."""
+    """Cookies of such flushes waiting for a partly sent request to complete."""
 
     def __post_init__(self) -> None:
         size = self.stream.size
@@ -80,7 +80,7 @@ class _Pipe:
         self._sending = False
 
     def run(self, arrive: Callable[[], int]) -> Report:
-        """Run the stream; if the server disconnects, it ends early with an error for every outstanding request."""
+        """Run the stream. If the server disconnects, it ends early with an error for every outstanding request."""
         for filler in self._fillers:
             filler.fill(0, 0, 0)
         begun = arrive()

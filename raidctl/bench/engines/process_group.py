@@ -32,15 +32,15 @@ _START = struct.Struct("<Q")
 _LEAD_NS = 1_000_000
 _LEAD_EACH_NS = 100_000
 _PATIENCE = 5.0
-"""Seconds to wait for killed workers; one blocked in a dead device is left to the kernel."""
+"""Seconds to wait for killed workers. One blocked in a dead device is left to the kernel."""
 _MOST_TEXT = 4000
 _EACH, _OTHERS = 2, 256
-"""Descriptors per worker in the parent, and others that may be open there."""
+"""Descriptors per worker in the parent, and others possibly open there."""
 NEVER = (1 << 64) - 1
 
 
 def ending(begun: int, seconds: float | None) -> int:
-    """When (ns) a worker stops issuing; a worker scheduled only after that still gets its time.
+    """When (ns) a worker stops issuing. A worker scheduled only after that still gets its time.
 
     On such a busy machine a low figure is right, while no figure would fail the whole test.
     """
@@ -52,14 +52,14 @@ def ending(begun: int, seconds: float | None) -> int:
 
 @dataclass
 class Report:
-    """Results of one worker as arrays, times in ns of the monotonic clock."""
+    """Results of one worker as arrays. Times are in ns of the monotonic clock."""
 
     starts: array[int] = field(default_factory=lambda: array("Q"))
     ends: array[int] = field(default_factory=lambda: array("Q"))
     places: array[int] | None = None
-    """``Q``: the operation of each entry, if they did not complete in order."""
+    """``Q``: the operation of each entry, if completed out of order."""
     odd: dict[int, int] = field(default_factory=dict)
-    """Results that are not the full size, by entry: bytes, or a negative errno."""
+    """Results that are not the full size, by entry. They are bytes, or a negative errno."""
     mismatches: array[int] = field(default_factory=lambda: array("Q"))
     """Offsets of blocks that did not read back as written."""
     beyond: dict[int, int] = field(default_factory=dict)
@@ -73,11 +73,11 @@ class Report:
 
 
 Job = Callable[[Callable[[], int]], Report]
-"""Work of one worker, called in its process with the barrier, which returns the common start (ns)."""
+"""Work of one worker, called in its process with the barrier. The barrier returns the common start (ns)."""
 
 
 def work(jobs: Sequence[Job]) -> tuple[int, list[Report]]:
-    """Run all jobs at once, one process each; return the common start and the reports in order.
+    """Run all jobs at once, one process each. Return the common start and the reports in order.
 
     An interruption (Ctrl-C, an exception of a signal handler) ends all of them at once, and is raised again.
 
@@ -218,7 +218,7 @@ class _Workers:
         return unpack(_read_all(self._results[index]))
 
     def end(self) -> None:
-        """End the remaining workers and close everything; a second Ctrl-C waits for that."""
+        """End the remaining workers and close everything. A second Ctrl-C waits for that."""
         with defer_signals():
             self._end()
 

@@ -11,33 +11,34 @@ from raidctl.bench.engines.process_group import Report
 from raidctl.bench.work import Op, Samples, Stream
 
 _SHORT = 4096
-"""Length to which a repeated short stream is extended, so that all workers have the same number of operations."""
+"""Length to which a repeated short stream is extended. All workers then have the same number of operations."""
 _LANES = 128
-"""Bins for each power of two of a latency in ns, so a bin is less than 1 % wide."""
+"""Bins for each power of two of a latency in ns. A bin is less than 1 % wide."""
 _BINS = (64 - 7 + 1) * _LANES
 
 
 @dataclass(frozen=True)
 class Slice:
-    """The work of one of ``depth`` workers: every ``depth``-th operation from its number on."""
+    """The work of one of ``depth`` workers. It is every ``depth``-th operation from its number on."""
 
     ops: bytes
     offsets: array[int]
     intended: array[int] | None
     passes: array[int]
-    """``Q``: passes completed over the stream before each operation of the first round."""
+    """``Q``: stream passes completed before each operation of the first round."""
     passes_a_round: int
     """Passes over the stream in one round over this slice."""
     worker: int
     depth: int
     flushes: array[int] = field(default_factory=lambda: array("q"))
-    """For each operation of the first round, the number of the last flush before it in the stream; -1: none."""
+    """For each operation of the first round, the last flush before it. It is the flush's number in the stream; -1:
+    none."""
     last_flush: int = -1
     """The last flush of a round, numbered in the same way."""
 
 
 def slices(stream: Stream) -> list[Slice]:
-    """One slice per worker; fewer workers than the depth only if there are too few operations.
+    """One slice per worker. Fewer workers than the depth only if there are too few operations.
 
     A repeated short stream is unrolled as often as needed, so that each worker has the same number of operations and
     visits all offsets.
@@ -75,12 +76,15 @@ def _flushes(ops: bytes) -> array[int]:
 
 
 def before(slice_: Slice, round_: int, number: int, worker: int, lengths: Sequence[int]) -> int:
-    """Number of a worker's operations that come before operation ``number`` of the stream's ``round_``."""
+    """Number of a worker's operations that come before another operation.
+
+    That is operation ``number`` of the stream's ``round_``.
+    """
     return round_ * lengths[worker] + max(0, -(-(number - worker) // slice_.depth))
 
 
 def awaited(slice_: Slice, round_: int, index: int, lengths: Sequence[int]) -> list[tuple[int, int]]:
-    """What must be done before an operation of a worker begins: (worker, its completed operations).
+    """What must be done before an operation of a worker begins. Each item is (worker, its completed operations).
 
     A flush waits for all operations before it, any other for the last flush before it.
     """
@@ -120,7 +124,7 @@ def samples(stream: Stream, parts: Sequence[Slice], reports: Sequence[Report], s
 
 
 def trim(report: Report, ops: bytes, keep: int) -> None:
-    """Count entries beyond the first ``keep`` by latency (the bins of `Samples.beyond`), and drop them."""
+    """Count entries beyond the first ``keep`` by latency, and drop them. The bins are those of `Samples.beyond`."""
     ends, starts, length = report.ends, report.starts, len(ops)
     if len(ends) <= keep:
         return
@@ -144,7 +148,7 @@ def bin_of(latency: int) -> int:
 
 
 def bins(counted: Iterable[tuple[int, int]]) -> array[int]:
-    """The bins of `Samples.beyond` for pairs of a latency in ns and its count."""
+    """The bins of `Samples.beyond` for pairs of latency and count. Latencies are in ns."""
     found = array("Q", bytes(8 * _BINS))
     for latency, count in counted:
         found[bin_of(latency)] += count

@@ -12,11 +12,11 @@ Reading = Literal["waits_for_the_disk", "acknowledged_early", "unclear"]
 
 WAITS_UP_TO = 1.05
 EARLY_FROM = 1.5
-"""Multiple of the rotational limit above which commits are early; between it and 1 the result is unclear."""
+"""Multiple of the rotational limit above which commits are early. Between it and 1 the result is unclear."""
 
 
 def limit(rpm: Spread) -> Spread:
-    """The maximum number of commits per second at that rotation: one per revolution."""
+    """The maximum number of commits per second at that rotation. It is one per revolution."""
     return Spread(
         measured=None if rpm.measured is None else rpm.measured / 60,
         unit="ops/s",
@@ -27,7 +27,7 @@ def limit(rpm: Spread) -> Spread:
 
 
 def judge(rate: Spread, rpm: Spread, *, rotating: bool | None) -> Reading:
-    """Judge whether commits wait for the medium; a conclusion needs a medium known to rotate.
+    """Judge whether commits wait for the medium. A conclusion needs a medium known to rotate.
 
     The whole interval of the rate must be on one side of the limit, at the less favourable end of the interval of the
     speed.

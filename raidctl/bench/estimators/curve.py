@@ -1,4 +1,4 @@
-"""Find a step in a sloping curve, and test one smooth curve against it."""
+"""Search for a step in a sloping curve. One smooth curve is tested against it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from raidctl.bench.estimators.figures import deviation, line, median
 REACH = 5
 """Points on each side that are used to find a step."""
 LEAST_NOISE = 1e-3
-"""Minimum noise as a share of the level, so that rounding is not taken for a step."""
+"""Minimum noise as a share of the level. It keeps rounding from being taken for a step."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,7 +27,7 @@ class Change:
 
 
 def change_point(values: Sequence[float]) -> Change | None:
-    """The clearest upward step in equally spaced values; None with fewer than 16.
+    """The clearest upward step in equally spaced values. None with fewer than 16.
 
     At each position, a line is fitted to the points on either side; the jump between the lines is compared with the
     noise, estimated from second differences, which slopes do not affect. All positions tried count (Bonferroni), and
@@ -60,13 +60,13 @@ def _jump(values: Sequence[float], place: int) -> float:
 
 
 def _edge_variance(n: int) -> float:
-    """Variance of a fitted line half a step outside its n points, for noise of variance 1."""
+    """Variance of a fitted line half a step outside its points. There are n points, and the noise has variance 1."""
     distance = n / 2
     return 1 / n + distance**2 * 12 / (n * (n * n - 1))
 
 
 def _tail(t: float, freedom: int) -> float:
-    """Probability that Student's t exceeds ``t``, by Wallace's normal approximation; accurate to a few percent."""
+    """Probability that Student's t exceeds ``t``, by Wallace's normal approximation. Accurate to a few percent."""
     if t <= 0:
         return 0.5
     z = math.sqrt(freedom * math.log1p(t * t / freedom)) * (1 - 3 / (8 * freedom + 3)) if freedom > 1 else 0.0
@@ -74,7 +74,7 @@ def _tail(t: float, freedom: int) -> float:
 
 
 def parabola(xs: Sequence[float], ys: Sequence[float]) -> float | None:
-    """Sum of squared distances to the best parabola; None with fewer than four points."""
+    """Sum of squared distances to the best parabola. None with fewer than four points."""
     straight = line(xs, ys)
     if straight is None or len(xs) < 4:
         return None

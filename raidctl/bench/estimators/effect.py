@@ -1,4 +1,4 @@
-"""Effect of a change: the ratio of paired rounds with its interval, and a verdict by thresholds."""
+"""Effect of a change. It is the ratio of paired rounds with its interval, and a verdict by thresholds."""
 
 from __future__ import annotations
 
@@ -19,16 +19,19 @@ MARKED_ABOVE = 1.3
 TOGETHER_PASS, TOGETHER_FAIL = 0.95, 0.8
 """Two drives at once, relative to their sum."""
 TOO_SLOW = 0.6
-"""Sequential speed relative to the drives; below it, the speed is reported as too slow."""
+"""Sequential speed relative to the drives. Below it, the speed is reported as too slow."""
 
 
 def paired(first: Sequence[float], second: Sequence[float]) -> Spread:
-    """Ratio second/first of rounds taken in turn; with an interval from six pairs on."""
+    """Ratio second/first of rounds taken in turn. With an interval from six pairs on."""
     return paired_ratio(first, second)
 
 
 def of_medians(first: Sequence[float], second: Sequence[float], seed: int = SEED, rounds: int = ROUNDS) -> Spread:
-    """Ratio of the medians of second and first, unpaired (before and after a setting change), by resampling both."""
+    """Unpaired ratio of the medians of second and first, by resampling both.
+
+    They are before and after a setting change.
+    """
     before = [value for value in finite(first) if value > 0]
     after = [value for value in finite(second) if value > 0]
     count = len(before) + len(after)
@@ -49,7 +52,7 @@ def of_medians(first: Sequence[float], second: Sequence[float], seed: int = SEED
 
 
 def weigh(ratio: Spread, warn: float = WARN) -> Weight:
-    """Severity of a loss, where the ratio of throughputs is below 1: by the whole interval."""
+    """Severity of a loss, by the whole interval. In a loss, the ratio of throughputs is below 1."""
     if ratio.low is None or ratio.high is None:
         return "unclear"
     if ratio.low >= 1 - NOTE:
@@ -60,7 +63,7 @@ def weigh(ratio: Spread, warn: float = WARN) -> Weight:
 
 
 def grade(ratio: Spread, fail_below: float, pass_from: float) -> Verdict:
-    """FAIL or PASS if the whole interval lies below or above; SUSPECT if it is all below ``pass_from``."""
+    """FAIL or PASS if the whole interval lies below or above. SUSPECT if it is all below ``pass_from``."""
     if ratio.low is None or ratio.high is None:
         return "inconclusive"
     if ratio.high < fail_below:
@@ -76,7 +79,10 @@ def together(ratio: Spread) -> Verdict:
 
 
 def marked(ratio: Spread) -> bool | None:
-    """Whether zeros are so much faster than random data that all other figures are marked; None: unclear."""
+    """Whether zeros are so much faster that all other figures are marked.
+
+    They are compared with random data. None: unclear.
+    """
     if ratio.low is None or ratio.high is None:
         return None
     if ratio.low > MARKED_ABOVE:

@@ -1,4 +1,4 @@
-"""Shared by the estimators: order statistics, straight lines, and resampling with a fixed seed."""
+"""Order statistics, straight lines and fixed-seed resampling, shared by the estimators."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from raidctl.bench.result import Spread
 SEED = 20030601
 """Seed of every resampling unless the caller gives another."""
 ROUNDS = 200
-"""Number of bootstrap draws; the ends of a 95 % interval are the 5th value from either side."""
+"""Number of bootstrap draws. The ends of a 95 % interval are the 5th value from either side."""
 HUGE = 1e100
-"""Larger values count as not finite, so that no sum of squares overflows."""
+"""Limit above which values count as not finite. It keeps sums of squares from overflowing."""
 
 
 def finite(values: Iterable[float]) -> list[float]:
@@ -29,7 +29,10 @@ def median(values: Iterable[float]) -> float | None:
 
 
 def quantile(ordered: Sequence[float], share: float) -> float:
-    """The value below which ``share`` (0 to 1) of the sorted, non-empty ``ordered`` lies, interpolated."""
+    """The value below which ``share`` of the sorted ``ordered`` lies, interpolated.
+
+    ``share`` is 0 to 1, and ``ordered`` is not empty.
+    """
     place = min(max(share, 0.0), 1.0) * (len(ordered) - 1)
     below = int(place)
     above = min(below + 1, len(ordered) - 1)
@@ -37,7 +40,10 @@ def quantile(ordered: Sequence[float], share: float) -> float:
 
 
 def deviation(values: Sequence[float]) -> float:
-    """Standard deviation from the median absolute deviation (times 1.4826), robust to outliers; 0 without values."""
+    """Standard deviation from the median absolute deviation (times 1.4826).
+
+    It is robust to outliers, and 0 without values.
+    """
     middle = median(values)
     if middle is None:
         return 0.0
@@ -84,7 +90,7 @@ def chance(seed: int = SEED) -> Random:
 def bootstrap(
     draw: Callable[[Random], float | None], seed: int = SEED, rounds: int = ROUNDS
 ) -> tuple[float, float] | None:
-    """The 95 % interval of ``draw`` on resampled data; None if fewer than half of the draws gave a value."""
+    """The 95 % interval of ``draw`` on resampled data. None if fewer than half of the draws gave a value."""
     source = chance(seed)
     drawn = [value for value in (draw(source) for _ in range(rounds)) if value is not None]
     ordered = sorted(finite(drawn))
@@ -96,7 +102,7 @@ def bootstrap(
 def spread(
     measured: float | None, unit: str, n: int, interval: tuple[float, float] | None = None, values: Sequence[float] = ()
 ) -> Spread:
-    """A figure with its interval, which always contains the figure; no interval without a figure."""
+    """A figure with its interval, which always contains the figure. No interval without a figure."""
     if measured is None:
         return Spread(measured=None, unit=unit, n=n)
     low, high = (min(interval[0], measured), max(interval[1], measured)) if interval else (None, None)

@@ -1,4 +1,4 @@
-"""Infer RAID level and layout from the cost of small writes, the capacity and slow strides."""
+"""Inference of RAID level and layout. It uses the cost of small writes, the capacity and slow strides."""
 
 from __future__ import annotations
 
@@ -22,11 +22,12 @@ ACCEPT = 0.9
 CAPACITY_WITHIN = 0.02
 """Tolerance for metadata and rounding to a common drive size."""
 STANDS_OUT = 1.25
-"""Factor by which a stride or write size exceeds its neighbours on both sides to stand out."""
+"""Factor at which a stride or write size stands out. It must exceed its neighbours on both sides by this."""
 SLOWEST_SHARE = 0.7
-"""Strides address one drive if they take as long as the slowest, or this share of it; half the drives give 0.5."""
+"""Share of the slowest stride's time that means one drive. Strides with this share or more address one drive. Half the
+drives give 0.5."""
 FEWEST_PEAKS = 2
-"""Minimum number of peaks of a period; a single one may be a disturbance."""
+"""Minimum number of peaks of a period. A single one may be a disturbance."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,9 +35,9 @@ class Levels:
     """Levels that explain the measurements."""
 
     levels: tuple[str, ...]
-    """One if its probability exceeds 0.9; else the fewest that together reach it; empty: unknown."""
+    """One if its probability exceeds 0.9. Otherwise the fewest that together reach it; empty: unknown."""
     posterior: Mapping[str, float]
-    """Probability of each penalty group (by its first level), all equally likely before."""
+    """Probability of each penalty group, by its first level. All are equally likely before."""
     ratio: float | None = None
     """Reads per second divided by writes per second."""
 
@@ -52,7 +53,7 @@ def penalties(level: str, drives: int | None = None) -> tuple[int, int]:
 
 
 def levels(reads: Spread, writes: Spread, drives: int | None = None) -> Levels:
-    """Levels from sustained random reads and writes per second of the same depth, span and alignment.
+    """Levels from sustained random reads and writes per second. Both have the same depth, span and alignment.
 
     ``drives``: their number; None: unknown.
     """
@@ -81,7 +82,7 @@ def levels(reads: Spread, writes: Spread, drives: int | None = None) -> Levels:
 
 
 def _beyond(ratio: float, within: tuple[int, int]) -> float:
-    """Distance of a ratio's logarithm from a range of ratios; 0 inside it."""
+    """Distance of a ratio's logarithm from a range of ratios. Inside the range it is 0."""
     least, most = map(math.log, within)
     return max(least - ratio, ratio - most, 0.0)
 
@@ -94,7 +95,7 @@ def _log_error(spread: Spread) -> float:
 
 
 def by_capacity(usable: float, drive: float, drives: int) -> tuple[str, ...]:
-    """Levels with which ``drives`` of ``drive`` bytes give ``usable`` bytes within 2 %; several if they coincide."""
+    """Levels with which ``drives`` of ``drive`` bytes give ``usable`` bytes within 2 %. Several if they coincide."""
     if not (0 < usable < HUGE and 0 < drive < HUGE) or drives < 1:
         return ()
     return tuple(
@@ -105,14 +106,14 @@ def by_capacity(usable: float, drive: float, drives: int) -> tuple[str, ...]:
 
 
 def holding(level: str, drives: int) -> int | None:
-    """Return the number of data drives, without copies and parity; None if there is no such array."""
+    """Return the number of data drives, without copies and parity. None if there is no such array."""
     if drives < LEAST.get(level, drives + 1) or (level == "raid10" and drives % 2):
         return None
     return {"raid0": drives, "raid1": 1, "raid10": drives // 2, "raid5": drives - 1, "raid6": drives - 2}[level]
 
 
 def pattern_size(times: Mapping[int, float]) -> int | None:
-    """Bytes after which the layout repeats: the shortest slow stride whose multiples are slow too.
+    """Bytes after which the layout repeats. That is the shortest slow stride whose multiples are slow too.
 
     ``times``: for each stride (bytes), time for the same number of random operations at its multiples, at depth 16. At
     that stride all operations address one drive; at a divisor of it some of the drives, which is less slow. Strides are
@@ -130,7 +131,7 @@ def pattern_size(times: Mapping[int, float]) -> int | None:
 
 
 def full_stripe(speeds: Mapping[int, float]) -> int | None:
-    """Bytes of data in a stripe: the shortest fast aligned sequential write whose multiples are fast too.
+    """Bytes of data in a stripe. That is the shortest fast aligned sequential write whose multiples are fast too.
 
     ``speeds``: bytes per second by size of the write, in steps of a chunk, up to two stripes at least. The result
     divided by the chunk is the number of data drives. None: no size stands out, as without parity.
@@ -139,7 +140,7 @@ def full_stripe(speeds: Mapping[int, float]) -> int | None:
 
 
 def _first_peak(points: Mapping[int, float]) -> int | None:
-    """The key whose multiples, and only these, exceed their neighbours on both sides."""
+    """The key whose multiples alone exceed their neighbours on both sides."""
     good = {key: value for key, value in sorted(points.items()) if key > 0 and 0 < value < HUGE}
     keys = list(good)
     peaks = []
@@ -153,12 +154,14 @@ def _first_peak(points: Mapping[int, float]) -> int | None:
 
 
 def data_drives(stripe: int, chunk: int) -> int | None:
-    """Drives that hold data of a stripe; None if the chunk does not divide it."""
+    """Drives that hold data of a stripe. None if the chunk does not divide it."""
     return stripe // chunk if chunk > 0 and stripe > 0 and stripe % chunk == 0 else None
 
 
 def by_stripe(chunks: int, drives: int) -> tuple[str, ...]:
-    """Levels of ``drives`` drives, ``chunks`` of which hold data of a stripe that is written faster than its parts.
+    """Levels of ``drives`` drives, of which ``chunks`` hold a stripe's data.
+
+    The stripe is written faster than its parts.
 
     This includes mirrored pairs: a row that addresses each pair once is faster as well, with one operation at a time.
     """
@@ -167,7 +170,7 @@ def by_stripe(chunks: int, drives: int) -> tuple[str, ...]:
 
 
 def by_pattern(chunks: int, drives: int) -> tuple[str, ...]:
-    """Levels of ``drives`` drives with a layout that repeats after ``chunks``; empty: none can be inferred.
+    """Levels of ``drives`` drives with a layout that repeats after ``chunks``. Empty: none can be inferred.
 
     If data continues after the parity of each row ("left symmetric", the default of Linux), RAID-5 addresses its drives
     in turn as RAID-0 does, and so does RAID-10 with far copies. In layouts in which data only skips the parity, nearly

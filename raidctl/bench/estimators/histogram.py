@@ -1,4 +1,4 @@
-"""Latencies in bins whose width grows with the value, for a fixed relative error.
+"""Latencies in bins whose width grows with the value. The relative error is thus fixed.
 
 The layout is that of HDR histograms: every power of two is cut into the same number of equal bins.
 """
@@ -15,7 +15,7 @@ NS_PER_MS = 1e6
 
 
 class Histogram:
-    """Counts of whole numbers (nanoseconds) from 0; below ``2**bits`` each has a separate bin."""
+    """Counts of whole numbers (nanoseconds) from 0. Below ``2**bits`` each has a separate bin."""
 
     def __init__(self, bits: int = 10) -> None:
         """``bits``: 1 to 20; the relative error is at most ``2**-bits``."""
@@ -71,7 +71,7 @@ class Histogram:
             self._extend(other._least, other._worst)
 
     def quantile(self, share: float) -> int | None:
-        """The value not exceeded by ``share`` (0 to 1) of all, by nearest rank; None if empty."""
+        """The value not exceeded by ``share`` (0 to 1) of all. It is taken by nearest rank; None if empty."""
         if self._least is None or self._worst is None:
             return None
         rank = max(1, -(-int(min(max(share, 0.0), 1.0) * self.count * 10**9) // 10**9))
@@ -83,7 +83,7 @@ class Histogram:
         return self._worst
 
     def latency(self) -> Latency | None:
-        """The latency for results, in milliseconds; only percentiles with enough values; None if empty."""
+        """The latency for results, in milliseconds. Only percentiles with enough values; None if empty."""
         count, middle = self.count, self.quantile(0.5)
         if middle is None or self._worst is None:
             return None
@@ -99,7 +99,10 @@ class Histogram:
         )
 
     def _coarse(self) -> Mapping[float, int]:
-        """Lower edge in milliseconds and count of each of four bins per doubling, first to last non-empty."""
+        """Lower edge in milliseconds and count of each bin.
+
+        There are four per doubling, from the first non-empty to the last.
+        """
         found: Counter[int] = Counter()
         for middle, count in self.bins.items():
             found[math.floor(4 * math.log2(max(middle, 1)))] += count
@@ -124,5 +127,8 @@ class Histogram:
 
 
 def enough(count: int, tail: float) -> bool:
-    """Whether there are enough values for the quantile with ``tail`` above it (0.01: the 99th percentile)."""
+    """Whether there are enough values for the quantile with ``tail`` above it.
+
+    A ``tail`` of 0.01 is the 99th percentile.
+    """
     return count * tail >= 3 - 1e-9

@@ -1,4 +1,4 @@
-"""Find the size of a write-back cache: writes run at memory speed until it is full.
+"""Estimate of the size of a write-back cache. Writes run at memory speed until it is full.
 
 Two connected straight lines are fitted to the cumulative bytes. The second line, extended to time 0, gives the size:
 the bytes written up to the knee, less those destaged to the drives meanwhile.
@@ -20,17 +20,18 @@ MIB = 1 << 20
 CELLS = 480
 """Points equally spaced in time to which the lines are fitted."""
 ZOOM = 6
-"""The window is this many times the knee, so that there are enough points on either side."""
+"""Size of the window as a multiple of the knee. There are then enough points on either side."""
 GAIN = 10
-"""Two lines must fit this many times better than one (sums of squares)."""
+"""Minimum factor by which two lines fit better than one. It compares sums of squares."""
 CONTRAST = 0.7
 """The second speed must be below this share of the first."""
 FEWEST_WRITES = 20
 DRAWS = 60
 BLOCK = 4
-"""Neighbouring cells are resampled together, since what slows one down slows the next."""
+"""Number of neighbouring cells that are resampled together. What slows one down slows the next."""
 FINEST = 0.005
-"""Share of a figure that stays uncertain, whatever the bootstrap gives, due to outstanding writes and cell width."""
+"""Share of a figure that stays uncertain, whatever the bootstrap gives. The causes are outstanding writes and cell
+width."""
 SHARE_LOW, SHARE_HIGH, SHARE_FAIL = 0.7, 1.05, 0.5
 
 
@@ -53,7 +54,7 @@ class Knee:
 
 
 def find(seconds: Sequence[float], totals: Sequence[float], seed: int = SEED) -> Knee:
-    """The knee in bytes written by each moment; both ascend, one entry per write, at its start or end."""
+    """The knee in bytes written by each moment. Both ascend, one entry per write, at its start or end."""
     points = _points(seconds, totals)
     if len(points) < 2 * FEWEST_WRITES:
         return _none("There are too few writes to tell.", 0, 0.0)
@@ -120,7 +121,7 @@ def _none(why: str, count: int, gain: float) -> Knee:
 
 
 def _points(seconds: Sequence[float], totals: Sequence[float]) -> list[tuple[float, float]]:
-    """Finite points starting at time 0 and 0 bytes; points that go backwards are left out."""
+    """Finite points starting at time 0 and 0 bytes. Points that go backwards are left out."""
     points: list[tuple[float, float]] = [(0.0, 0.0)]
     for second, total in zip(seconds, totals, strict=True):
         if points[-1][0] <= second < HUGE and points[-1][1] <= total < HUGE:
@@ -129,7 +130,7 @@ def _points(seconds: Sequence[float], totals: Sequence[float]) -> list[tuple[flo
 
 
 def _cells(points: list[tuple[float, float]], end: float) -> list[tuple[float, float]]:
-    """Bytes written by each of ``CELLS`` equally spaced moments up to ``end``, interpolated between writes."""
+    """Bytes written by each of ``CELLS`` equally spaced moments up to ``end``. They are interpolated between writes."""
     if end <= 0 or points[-1][1] <= 0:
         return []
     cells, place = [], 0
@@ -164,7 +165,7 @@ def _shuffled(steps: list[float], source: Random) -> list[float]:
 
 
 def judge(size: Spread, promised: float) -> Verdict:
-    """Judge whether a write cache of ``promised`` MiB is there; firmware reserves some, so 0.7 to 1.05 times passes."""
+    """Judge whether a write cache of ``promised`` MiB is there. Firmware reserves some, so 0.7 to 1.05 times passes."""
     if size.low is None or size.high is None or not promised > 0:
         return "inconclusive"
     if size.high < SHARE_FAIL * promised:

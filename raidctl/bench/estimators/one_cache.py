@@ -1,4 +1,4 @@
-"""Check that a curve of writes shows one cache that fills, without disturbance.
+"""Check that a curve of writes shows one filling cache, without disturbance.
 
 Two connected lines can be fitted to any curve. A machine that paused for a moment, or had other writes, gives two lines
 as well, and a wrong size.
@@ -12,14 +12,14 @@ from collections.abc import Sequence
 from raidctl.bench.estimators.segmented_fit import Bend, Point
 
 PIECES = 10
-"""The curve after the knee is split into pieces of this share of the time before it."""
+"""Split of the curve after the knee. A piece lasts the time before the knee divided by this."""
 AGAIN = 0.2
-"""Share of the cache's size that may be written fast in one go after the knee: controllers empty in bursts."""
+"""Share of the cache's size for one fast burst after the knee. Controllers empty in bursts."""
 SAME = 0.7
-"""Later writes reach at least this share of the second speed, and at most its inverse."""
+"""Minimum share of the second speed that later writes reach. The maximum is its inverse."""
 FEWEST = 20
 LEAST = 0.2
-"""The rest of the curve counts from this share of the window on."""
+"""Share of the window from which the rest of the curve counts."""
 
 
 def refusal(points: Sequence[Point], found: Bend, window: float) -> str | None:
@@ -39,7 +39,7 @@ def refusal(points: Sequence[Point], found: Bend, window: float) -> str | None:
 
 
 def _again(points: Sequence[Point], found: Bend) -> float:
-    """Bytes written in one go after the knee, at a speed nearer to the first than to the second."""
+    """Bytes written in one go after the knee. Their speed is nearer to the first than to the second."""
     fast = math.sqrt(found.first * max(found.second, 1.0)) * found.at / PIECES
     ends = dict[int, float]()
     for second, total in points:
@@ -56,7 +56,7 @@ def _again(points: Sequence[Point], found: Bend) -> float:
 
 
 def _later(points: Sequence[Point], window: float) -> float | None:
-    """Bytes per second beyond the window; None if the window is nearly the whole curve."""
+    """Bytes per second beyond the window. None if the window is nearly the whole curve."""
     rest = [point for point in points if point[0] > window]
     if len(rest) < FEWEST or rest[-1][0] - rest[0][0] < LEAST * window:
         return None

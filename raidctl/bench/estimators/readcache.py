@@ -1,4 +1,4 @@
-"""Estimate a read cache: hits and misses by latency, and the size that explains their shares."""
+"""Estimate of a read cache. Latency separates hits from misses, and the size is the one that explains their shares."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from raidctl.bench.estimators.figures import HUGE, finite, spread
 from raidctl.bench.result import Spread
 
 SEPARATION = 0.8
-"""Share of the variance of log latency between the two groups; one bell curve reaches 0.64, a plateau 0.75."""
+"""Share of the variance of log latency between the two groups. One bell curve reaches 0.64, a plateau 0.75."""
 FACTOR = 2.0
 """Minimum factor between the groups' typical latencies."""
 FEWEST = 30
 SURE = 0.99
-"""Maximum certainty that a read is a hit or a miss, so that one outlier cannot rule a size out."""
+"""Maximum certainty that a read is a hit or a miss. It keeps one outlier from ruling a size out."""
 DROP = 1.92
-"""How far the log likelihood at the ends of a 95 % interval is below the best."""
+"""Drop of the log likelihood from the best. It defines the ends of a 95 % interval."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,7 +51,7 @@ def valley(values: Sequence[float], fewest: int = FEWEST) -> Valley | None:
 
 
 def _otsu(logs: list[float]) -> tuple[int, float]:
-    """Number of sorted values below the cut with the greatest variance between the groups."""
+    """Number of sorted values below the best cut. That cut has the greatest variance between the groups."""
     total, count, left = math.fsum(logs), len(logs), 0.0
     best, at = -1.0, 1
     for place in range(1, count):
@@ -74,13 +74,13 @@ class WorkingSet:
 
 
 def count_hits(size: float, latencies: Sequence[float], parting: Valley) -> WorkingSet:
-    """Hits in a working set of ``size`` MiB, by a threshold found in all sets together."""
+    """Hits in a working set of ``size`` MiB. The threshold is found in all sets together."""
     good = finite(latencies)
     return WorkingSet(size=size, hits=sum(1 for value in good if value <= parting.threshold), reads=len(good))
 
 
 def cache_size(sets: Sequence[WorkingSet]) -> Spread:
-    """MiB of the cache that best explains the shares of hits: min(1, size/set) of the reads hit an LRU cache.
+    """MiB of the cache that best explains the shares of hits. Of the reads, min(1, size/set) hit an LRU cache.
 
     None if no working set was larger than the cache, or no read was a hit. The interval is that of the likelihood;
     small sets, whose reads are all hits, count as well.

@@ -23,10 +23,10 @@ NOMINAL = (4200, 5400, 5900, 7200, 10000, 10500, 15000)
 """Rotation rates of drives on the market."""
 NOMINAL_WITHIN = 0.015
 SHORTEST_MS, LONGEST_MS = 3.5, 60.0
-"""Shorter or longer intervals are no revolutions: 15000 rpm is 4 ms, four revolutions at 4200 rpm are 57 ms."""
+"""Shortest and longest intervals that may be revolutions. At 15000 rpm one is 4 ms, four at 4200 rpm are 57 ms."""
 FEWEST_INTERVALS = 50
 WITHIN = 0.08
-"""Maximum distance of an interval from a whole number of revolutions (16 % fit by chance)."""
+"""Maximum distance of an interval from a whole number of revolutions. By chance, 16 % fit."""
 EXPLAINED = 0.75
 MOST_REVOLUTIONS = 4
 
@@ -43,7 +43,10 @@ class Reads:
 
 
 def medium(read_ms: Sequence[float]) -> Reads:
-    """Classify by random reads of 4 KiB, one at a time, over at least 90 % of the span, none repeated."""
+    """Classify the medium by random reads of 4 KiB.
+
+    They come one at a time, over at least 90 % of the span, none repeated.
+    """
     ordered = sorted(finite(read_ms))
     typical = of_rounds(ordered, "ms")
     if len(ordered) < FEWEST_READS or typical.low is None or typical.high is None:
@@ -62,7 +65,7 @@ class Rotation:
     """The rotational speed according to commits of one block."""
 
     rpm: Spread
-    """None: no speed on the market explains the intervals, or more than one does.
+    """None unless exactly one speed on the market explains the intervals.
 
     Other media also complete commits at a fixed pace; a limit derived from that would be circular.
     """
@@ -93,7 +96,10 @@ def rpm(interval_ms: Sequence[float]) -> Rotation:
 
 
 def _longest_period(intervals: list[float]) -> tuple[float, float] | None:
-    """The longest time of which nearly all intervals are multiples: the mode, or a half, third or quarter of it."""
+    """The longest time of which nearly all intervals are multiples.
+
+    It is the mode, or a half, third or quarter of it.
+    """
     peak = _densest(intervals)
     for parts in range(1, MOST_REVOLUTIONS + 1):
         period = peak / parts
@@ -107,7 +113,7 @@ def _longest_period(intervals: list[float]) -> tuple[float, float] | None:
 
 
 def _densest(values: list[float]) -> float:
-    """The mode, by repeatedly keeping the half with the narrowest range; robust to other peaks."""
+    """The mode, by repeatedly keeping the half with the narrowest range. Robust to other peaks."""
     ordered = sorted(values)
     while len(ordered) > 8:
         half = (len(ordered) + 1) // 2
@@ -125,7 +131,7 @@ def _fitting(intervals: list[float], period: float) -> list[tuple[float, int]]:
 
 
 def _named(intervals: list[float], period: float, share: float) -> Rotation:
-    """The speed for a period that may be several revolutions, among the speeds on the market."""
+    """The speed for a period that may be several revolutions. It is one of the speeds on the market."""
     named: dict[int, int] = {}
     for parts in range(1, MOST_REVOLUTIONS + 1):
         for speed in NOMINAL:

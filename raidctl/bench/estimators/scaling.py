@@ -12,7 +12,7 @@ from raidctl.bench.estimators.spread import of_rounds
 from raidctl.bench.result import Spread
 
 COLLAPSE = 0.5
-"""A drop below this share from one depth to the next is a collapse."""
+"""Share that a collapse drops below, from one depth to the next."""
 GROWTH = 0.10
 """Throughput that grows less than this while latency grows more is saturated."""
 MOST = 1000.0
@@ -24,10 +24,10 @@ Rounds = Mapping[int, Sequence[float]]
 
 @dataclass(frozen=True, kw_only=True)
 class Scaling:
-    """A closed network of equal spindles: X(Q) = X(1) N Q / (N + Q - 1)."""
+    """A closed network of equal spindles. Its throughput is X(Q) = X(1) N Q / (N + Q - 1)."""
 
     spindles: Spread
-    """N, `ratio`; None if it does not saturate, or does not grow as spindles do."""
+    """N, `ratio`. None if it does not saturate, or does not grow as spindles do."""
     single: float | None
     """X(1) of the fit."""
     fits: float | None
@@ -35,7 +35,7 @@ class Scaling:
 
 
 def fit(rounds: Rounds, seed: int = SEED) -> Scaling:
-    """Independent spindles from throughput at three or more depths, with an interval by resampling the rounds."""
+    """Independent spindles from throughput at three or more depths. The interval is found by resampling the rounds."""
     good = {depth: _positive(values) for depth, values in sorted(rounds.items()) if depth >= 1}
     good = {depth: values for depth, values in good.items() if values}
     count = sum(len(values) for values in good.values())
@@ -65,7 +65,7 @@ def _positive(values: Sequence[float]) -> list[float]:
 
 
 def _network(points: Mapping[int, float]) -> tuple[float, float] | None:
-    """N and X(1): Q/X is a straight line in Q, with (N-1)/(N X1) at 0 and the slope 1/(N X1)."""
+    """N and X(1) from a straight line. Q/X is linear in Q, with (N-1)/(N X1) at 0 and the slope 1/(N X1)."""
     if len(points) < 3:
         return None
     depths = [float(depth) for depth in points]
@@ -81,7 +81,7 @@ def _network(points: Mapping[int, float]) -> tuple[float, float] | None:
 
 
 def collapses(points: Mapping[int, float]) -> list[tuple[int, int]]:
-    """Neighbouring depths (or numbers of streams) between which throughput drops by more than half."""
+    """Neighbouring depths between which throughput drops by more than half. They may also be numbers of streams."""
     ordered = sorted(points)
     return [
         (before, after)
@@ -91,7 +91,7 @@ def collapses(points: Mapping[int, float]) -> list[tuple[int, int]]:
 
 
 def sure_collapses(rounds: Rounds) -> list[tuple[int, int]]:
-    """Those of `collapses` that hold for the whole interval; none with fewer than six rounds."""
+    """Those of `collapses` that hold for the whole interval. None with fewer than six rounds."""
     spreads = {depth: of_rounds(_positive(values), "ops/s") for depth, values in rounds.items()}
     low = {depth: found.low for depth, found in spreads.items() if found.low is not None}
     high = {depth: found.high for depth, found in spreads.items() if found.high is not None}
@@ -103,7 +103,7 @@ def sure_collapses(rounds: Rounds) -> list[tuple[int, int]]:
 
 
 def saturation(points: Mapping[int, tuple[float, float]]) -> int | None:
-    """The depth after which only latency grows; None if throughput grows to the end."""
+    """The depth after which only latency grows. None if throughput grows to the end."""
     ordered = sorted(points)
     for place, (before, after) in enumerate(pairwise(ordered)):
         rate, wait = points[before]

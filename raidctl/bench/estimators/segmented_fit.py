@@ -11,7 +11,7 @@ from raidctl.bench.estimators.figures import line
 Point = tuple[float, float]
 GOLDEN = 0.6180339887498949
 COARSE = 8
-"""Distance of the points tried first; then all around the best, then between them."""
+"""Distance of the points tried first. Then all around the best, then between them."""
 FEWEST = 8
 
 
@@ -28,7 +28,7 @@ class Bend:
 
     @property
     def cut(self) -> float:
-        """Where the second line meets x = 0, whatever the first part looked like."""
+        """Where the second line meets x = 0. The first part does not matter."""
         return self.start + (self.first - self.second) * self.at
 
 
@@ -45,7 +45,7 @@ class _Sums:
         self.yy = sum(y * y for y in ys)
 
     def fit(self, at: float, place: int) -> tuple[float, float, float, float] | None:
-        """Residual, start and both slopes of the best lines that meet ``at``; points from ``place`` on lie after it."""
+        """Residual, start and both slopes of the best lines that meet ``at``. Points from ``place`` on lie after it."""
         n, m = len(self.xs), len(self.xs) - place
         x_left, xx_left, xy_left = self.x[place], self.xx[place], self.xy[place]
         x_right, y_right = self.x[n] - x_left, self.y[n] - self.y[place]
@@ -64,7 +64,7 @@ class _Sums:
 
 
 def bend(points: Sequence[Point], near: float | None = None) -> Bend | None:
-    """The best bend through points with ascending x, searched around ``near``; None: too few or constant points."""
+    """The best bend through points with ascending x, searched around ``near``. None: too few or constant points."""
     if len(points) < FEWEST:
         return None
     x_unit, y_unit = max(abs(x) for x, _ in points), max(abs(y) for _, y in points)
@@ -84,7 +84,7 @@ def bend(points: Sequence[Point], near: float | None = None) -> Bend | None:
 def _search(
     sums: _Sums, points: Sequence[Point], near: float | None
 ) -> tuple[float, tuple[float, float, float, float]] | None:
-    """The position of the best bend: first in coarse steps, then point by point, then between points."""
+    """The position of the best bend. It is searched first in coarse steps, then point by point, then between points."""
     last = len(points) - 3
     if near is None:
         centre = _best(sums, range(2, last + 1, COARSE))
@@ -147,6 +147,6 @@ def _determinant(a: Row, b: Row, c: Row) -> float:
 
 
 def straight(points: Sequence[Point]) -> float:
-    """Sum of squared distances to the best single line; 0 if there is none."""
+    """Sum of squared distances to the best single line. Without a line it is 0."""
     found = line([x for x, _ in points], [y for _, y in points])
     return found.residual if found else 0.0

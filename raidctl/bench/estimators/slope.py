@@ -1,4 +1,4 @@
-"""Judge from flush times per MiB written whether a flush empties a cache."""
+"""Judgement whether a flush empties a cache. It uses flush times per MiB written."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ from raidctl.bench.estimators.figures import HUGE, SEED, bootstrap, line, spread
 from raidctl.bench.result import Spread
 
 FLUSHED_FROM = 0.2
-"""Share of the slope of a cache that empties at the destage rate: above it, the flush empties the cache."""
+"""Share of the destage slope above which a flush empties the cache. That slope is of a cache that empties at the
+destage rate."""
 KEPT_BELOW = 0.05
 """Below this share the flush leaves the cache as it is."""
 EXPLAINED = 0.8
-"""Minimum share of the variance explained by the line if a flush empties a cache."""
+"""Minimum share of the variance that the line explains. It is required for a flush that empties a cache."""
 FEWEST_POINTS = 6
 
 Reading = Literal["flushed", "kept", "unclear"]
@@ -35,7 +36,7 @@ class FlushSlope:
 
 
 def fit(points: Sequence[tuple[float, float]], seed: int = SEED) -> FlushSlope:
-    """The line through points of (MiB dirty, ms), with an interval by resampling the points."""
+    """The line through points of (MiB dirty, ms). Its interval is found by resampling the points."""
     good = [(x, y) for x, y in points if -HUGE < x < HUGE and -HUGE < y < HUGE]
     whole = line([x for x, _ in good], [y for _, y in good]) if len(good) >= FEWEST_POINTS else None
     if whole is None:
@@ -51,7 +52,7 @@ def fit(points: Sequence[tuple[float, float]], seed: int = SEED) -> FlushSlope:
 
 
 def _widened(value: float, interval: tuple[float, float] | None, count: int) -> tuple[float, float] | None:
-    """Widen the interval of a few resampled points, by degrees of freedom and Student's t."""
+    """Widen the interval of a few resampled points. The factor uses degrees of freedom and Student's t."""
     if interval is None:
         return None
     free = count - 2
@@ -60,7 +61,7 @@ def _widened(value: float, interval: tuple[float, float] | None, count: int) -> 
 
 
 def judge(found: FlushSlope, destage: float | None) -> Reading:
-    """Judge the effect of a flush on a cache that empties at ``destage`` MiB/s."""
+    """Judge the effect of a flush on a cache. The cache empties at ``destage`` MiB/s."""
     slope = found.slope
     if destage is None or not 0 < destage < HUGE or slope.low is None or slope.high is None:
         return "unclear"
@@ -72,5 +73,8 @@ def judge(found: FlushSlope, destage: float | None) -> Reading:
 
 
 def still_dirty(written: float, seconds: float, destage: float) -> float:
-    """MiB left in a cache that emptied at ``destage`` MiB/s while it was written; 0 or more."""
+    """MiB left in a cache that emptied while it was written.
+
+    It emptied at ``destage`` MiB/s; the result is 0 or more.
+    """
     return max(0.0, written - max(0.0, seconds) * max(0.0, destage))

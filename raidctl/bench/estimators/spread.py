@@ -1,4 +1,4 @@
-"""The median of rounds with its 95 % interval, ratios of paired rounds, and minimum data for both."""
+"""The median of rounds, ratios of paired rounds, minimum data for both. The median has a 95 % interval."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ SHORTEST_SECONDS = 0.5
 """Shorter phases give no figure (`n/a`)."""
 FEWEST_OPERATIONS = 300
 DRIFT = 0.20
-"""Maximum relative difference between the first test and its repetition at the end."""
+"""Maximum relative difference between the first test and its final repetition."""
 EXACT_UP_TO = 1000
 CONFIDENCE = 0.95
 
 
 def ranks(n: int) -> tuple[int, int] | None:
-    """Indices (from 0) of the order statistics that enclose the median with 95 %; None for n below 6.
+    """Indices (from 0) of the order statistics that enclose the median. They do so with 95 %; None for n below 6.
 
     The chance that the median lies below the k-th smallest of n is that of fewer than k heads in n throws.
     """
@@ -36,7 +36,7 @@ def ranks(n: int) -> tuple[int, int] | None:
 
 
 def of_rounds(values: Sequence[float], unit: str, n: int | None = None) -> Spread:
-    """Median of rounds with its interval of order statistics; ``n``: the number of values."""
+    """Median of rounds with its interval of order statistics. ``n``: the number of values."""
     ordered = sorted(finite(values))
     places = ranks(len(ordered))
     interval = (ordered[places[0]], ordered[places[1]]) if places else None
@@ -44,26 +44,26 @@ def of_rounds(values: Sequence[float], unit: str, n: int | None = None) -> Sprea
 
 
 def too_short(seconds: float, operations: int) -> bool:
-    """Whether a phase is too short: under half a second, or under 300 operations."""
+    """Whether a phase is too short. The minimum is half a second, and 300 operations."""
     return not (seconds >= SHORTEST_SECONDS and operations >= FEWEST_OPERATIONS)
 
 
 def paired_ratio(first: Sequence[float], second: Sequence[float]) -> Spread:
-    """Median of second/first per round; pairs without two positive figures are left out."""
+    """Median of second/first per round. Pairs without two positive figures are left out."""
     pairs = zip(first, second, strict=True)
     ratios = [b / a for a, b in pairs if len(finite((a, b))) == 2 and a > 0 and b > 0]
     return of_rounds(ratios, "ratio")
 
 
 def drifted(first: float | None, last: float | None) -> bool | None:
-    """Whether the same test differs by more than 20 % at the end; None if either figure is unknown or 0."""
+    """Whether the same test differs by more than 20 % at the end. None if either figure is unknown or 0."""
     if first is None or last is None or not (first > 0 and last > 0):
         return None
     return max(first, last) / min(first, last) - 1 > DRIFT
 
 
 def overlap(first: Spread, second: Spread) -> bool | None:
-    """Whether two runs agree within their intervals; None if one has no interval."""
+    """Whether two runs agree within their intervals. None if one has no interval."""
     if first.low is None or first.high is None or second.low is None or second.high is None:
         return None
     return first.low <= second.high and second.low <= first.high

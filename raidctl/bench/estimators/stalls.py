@@ -12,13 +12,13 @@ from raidctl.bench.result import Spread
 
 TIMES_TYPICAL = 10.0
 LEAST_MS = 20.0
-"""A stall takes at least ten times the median, and at least this many milliseconds."""
+"""Minimum milliseconds of a stall. It also takes at least ten times the median."""
 FEWEST = 5
 """Minimum number of stalls for a period: four intervals."""
 REGULAR = 0.15
 """Maximum relative difference of an interval from the period."""
 MOST_MISSED = 3
-"""Maximum number of periods in an interval, since a stall without operations is not seen."""
+"""Maximum number of periods in an interval. A stall without operations is not seen."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,7 +33,7 @@ class Stall:
 
 
 def find(starts_ns: Sequence[int], latencies_ns: Sequence[int], threshold_ms: float | None = None) -> list[Stall]:
-    """Stalls in order of time; operations above the threshold that overlap are one stall."""
+    """Stalls in order of time. Operations above the threshold that overlap are one stall."""
     if threshold_ms is None:
         typical = (median(latencies_ns) or 0.0) / 1e6
         threshold_ms = max(LEAST_MS, TIMES_TYPICAL * typical)

@@ -1,4 +1,4 @@
-"""Detect the steady state by the SNIA Solid State Storage Performance Test (2.0.2, 2.1.24)."""
+"""Detection of the steady state. It follows the SNIA Solid State Storage Performance Test (2.0.2, 2.1.24)."""
 
 from __future__ import annotations
 

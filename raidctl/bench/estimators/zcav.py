@@ -28,17 +28,17 @@ FALLS = 1.1
 DIP = 0.8
 """A dip is below this share of its neighbours."""
 UNMAPPED = 3.0
-"""Faster than the rest by this factor: unmapped, so no drive is read."""
+"""Factor by which unmapped stretches are faster than the rest. No drive is read for them."""
 STEP = 0.1
 """Minimum height of a step as a share of the typical speed."""
 P = 0.01
 PLATEAU_BETTER = 2.0
-"""A plateau and then a slope must fit this many times better than one smooth curve."""
+"""Minimum factor by which a plateau before a slope fits better. The comparison is with one smooth curve."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Curve:
-    """A classified curve; positions are shares of the span, 0 outside to 1 inside."""
+    """A classified curve. Positions are shares of the span, 0 outside to 1 inside."""
 
     shape: Shape
     outer: float | None = None
@@ -49,7 +49,7 @@ class Curve:
     ratio: float | None = None
     """Outer divided by inner speed."""
     spindles: bool | None = None
-    """Whether the slope is that of one set of spindles (1.5 to 2.5); None if there is no slope."""
+    """Whether the slope fits one set of spindles (1.5 to 2.5). None if there is no slope."""
     steps: tuple[float, ...] = ()
     """Upward steps, where another span begins."""
     dips: tuple[float, ...] = ()
@@ -68,7 +68,7 @@ Point = tuple[float, float]
 
 
 def classify(passes: Sequence[tuple[float, Sequence[float]]]) -> Curve:
-    """Classify the curve from (position, speeds of its passes), speeds above 0 in any unit, in any order."""
+    """Classify the curve from (position, speeds of its passes). Speeds are above 0 in any unit, in any order."""
     ordered = sorted((position, finite(speeds)) for position, speeds in passes if finite((position,)))
     kept = [(position, speeds) for position, speeds in ordered if speeds and min(speeds) > 0]
     points = [(position, median(speeds) or 0.0) for position, speeds in kept]
@@ -115,7 +115,7 @@ def _described(points: list[Point], known: Curve) -> Curve:
 
 
 def _unmapped(points: list[Point]) -> tuple[Point, ...]:
-    """Stretches of at least two positions in the upper of two distinct groups of speeds."""
+    """Stretches of at least two positions in the upper speed group. There are two distinct groups."""
     parting = valley([speed for _, speed in points], fewest=FEWEST)
     if parting is None or parting.high < UNMAPPED * parting.low:
         return ()
@@ -138,7 +138,7 @@ def _runs(flags: Sequence[bool]) -> list[tuple[int, int]]:
 
 
 def _dips(points: list[Point], passes: dict[float, list[float]]) -> tuple[float, ...]:
-    """Isolated slow positions, at most two in a row, that are slow in more than half of the passes."""
+    """Isolated slow positions, at most two in a row. They are slow in more than half of the passes."""
     slow = [False] * len(points)
     for place, (position, _) in enumerate(points):
         around = [speed for _, speed in points[max(0, place - 4) : place] + points[place + 1 : place + 5]]
@@ -150,7 +150,7 @@ def _dips(points: list[Point], passes: dict[float, list[float]]) -> tuple[float,
 
 
 def _steps(points: list[Point]) -> tuple[float, ...]:
-    """Upward steps with p < 0.01: the clearest first, then those on either side of it."""
+    """Upward steps with p < 0.01. The clearest comes first, then those on either side of it."""
     found: list[float] = []
     parts = [points]
     while parts:
@@ -165,7 +165,7 @@ def _steps(points: list[Point]) -> tuple[float, ...]:
 
 
 def _plateau(points: list[Point]) -> float | None:
-    """Where a plateau ends and a slope begins; None if one smooth curve fits about as well."""
+    """Where a plateau ends and a slope begins. None if one smooth curve fits about as well."""
     found = bend(points)
     smooth = parabola([x for x, _ in points], [y for _, y in points])
     if found is None or smooth is None:
@@ -188,7 +188,10 @@ def _plateau(points: list[Point]) -> float | None:
 
 
 def _monotone(points: list[Point]) -> bool:
-    """Whether the curve falls nearly everywhere: each eighth lower than the one before, and a falling line."""
+    """Whether the curve falls nearly everywhere.
+
+    All eighths but one are lower than the one before, and the line falls.
+    """
     size = max(1, len(points) // 8)
     levels = [
         median(speed for _, speed in points[begin : begin + size]) or 0.0 for begin in range(0, len(points), size)

@@ -1,4 +1,4 @@
-"""Drives under a RAID level: which drives serve an operation, and when they finish."""
+"""The model of drives under a RAID level. It determines which drives serve an operation, and when they finish."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Array:
         self.size = mechanics.size // chunk * chunk * self.data_drives
 
     def read(self, now: float, offset: int, size: int) -> float:
-        """When all of it has been read; of copies, the first free drive answers."""
+        """When all of it has been read. Of copies, the first free drive answers."""
         ends = [now]
         for piece in self._pieces(offset, size):
             drive = min((self.drives[number] for number in self._data(piece)), key=lambda each: each.free_at)

@@ -1,4 +1,4 @@
-"""A write cache that fills and empties at a steady rate, and an LRU read cache."""
+"""A write cache and an LRU read cache. The write cache fills and empties at a steady rate."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ PAGE = 4096
 
 
 class WriteCache:
-    """Dirty bytes that decrease at the destage rate; the state is the time at which it is empty."""
+    """Dirty bytes that decrease at the destage rate. The state is the time at which it is empty."""
 
     def __init__(self, size: int, destage: float) -> None:
         """``size`` in bytes, ``destage`` in bytes per second, both above 0."""
@@ -35,7 +35,7 @@ class Ahead:
     """A controller's read-ahead for one sequential reader, a chunk at a time."""
 
     def __init__(self, depth: int, chunk: int, size: int, read: Callable[[float, int, int], float]) -> None:
-        """Read ``depth`` bytes ahead (0: never) of ``size``; ``read`` returns when a chunk is there."""
+        """Read ``depth`` bytes ahead (0: never) of ``size``. ``read`` returns when a chunk is there."""
         self.depth = depth
         self.on = depth > 0
         self._chunk, self._size, self._read = chunk, size, read
@@ -44,7 +44,7 @@ class Ahead:
         self._ready: dict[int, float] = {}
 
     def there(self, now: float, offset: int, size: int) -> float | None:
-        """When a read's bytes are in the controller; None if they were not read ahead."""
+        """When a read's bytes are in the controller. None if they were not read ahead."""
         if not self.on:
             return None
         end, follows = offset + size, offset == self._next

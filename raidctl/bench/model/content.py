@@ -1,4 +1,4 @@
-"""The array's content, sparse, and the state of each page: in a cache, in flight, or durable."""
+"""The array's content, sparse, and the state of each page. A page is in a cache, in flight, or durable."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from raidctl.bench.model.cache import PAGE
 
 NOTHING = bytes(PAGE)
 Pending = OrderedDict[int, tuple[float, bytes]]
-"""Pages in the order in which they leave a layer: time and content."""
+"""Pages in the order in which they leave a layer. Each has its time and content."""
 
 
 class Content:
-    """Layers of pages, uppermost first; each page moves to the next layer at its time, and finally becomes durable."""
+    """Layers of pages, uppermost first. Each page moves to the next layer at its time, and finally becomes durable."""
 
     def __init__(self, survives: Sequence[bool], *, keep: bool = True) -> None:
-        """``survives``: whether each layer survives a power cut; ``keep``: False returns only zeros."""
+        """``survives``: whether each layer survives a power cut. ``keep``: False returns only zeros."""
         self._survives = survives
         self._keep = keep
         self._layers: list[Pending] = [OrderedDict() for _ in survives]
         self._durable: dict[int, bytes] = {}
 
     def write(self, layer: int, offset: int, data: bytes, leaves: float) -> None:
-        """Put data into a layer until that time; a page already waiting there keeps its time."""
+        """Put data into a layer until that time. A page already waiting there keeps its time."""
         absorbs = layer < len(self._layers) - 1
         target = self._layers[layer]
         for page, content in self._paged(offset, data):
@@ -45,13 +45,13 @@ class Content:
         return len(self._layers[layer])
 
     def hurry(self, layer: int, by: float) -> None:
-        """Let every page of a layer leave at that time at the latest."""
+        """Let every page of a layer leave by that time."""
         pending = self._layers[layer]
         for page, (leaves, content) in pending.items():
             pending[page] = (min(leaves, by), content)
 
     def settle(self, now: float, holds: Sequence[float] = ()) -> None:
-        """Move pages whose time has come; each layer holds them for its ``holds`` seconds."""
+        """Move pages whose time has come. Each layer holds them for its ``holds`` seconds."""
         for number, pending in enumerate(self._layers):
             for page in self._ready(number, now):
                 leaves, content = pending.pop(page)
@@ -65,7 +65,7 @@ class Content:
                     self._layers[below][page] = (leaves + holds[below], content)
 
     def _ready(self, number: int, now: float) -> list[int]:
-        """Pages of a layer whose time has come; caches keep their order, transfers may overtake."""
+        """Pages of a layer whose time has come. Caches keep their order, transfers may overtake."""
         pending = self._layers[number]
         if number == len(self._layers) - 1:
             return [page for page, (leaves, _) in pending.items() if leaves <= now]
@@ -79,7 +79,7 @@ class Content:
         return whole[begin : begin + size]
 
     def cut(self) -> int:
-        """Lose what does not survive a power cut; return the number of pages lost. The rest is durable afterwards."""
+        """Lose what does not survive a power cut. Return the number of pages lost. The rest is durable afterwards."""
         lost: set[int] = set()
         for survives, pending in zip(reversed(self._survives), reversed(self._layers), strict=True):
             if survives:

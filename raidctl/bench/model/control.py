@@ -1,4 +1,4 @@
-"""Control a served model over a separate socket: one line of words in, one of JSON out.
+"""Control of a served model over a separate socket. One line of words goes in, one of JSON comes out.
 
 ::
 
@@ -47,7 +47,7 @@ class Served(Protocol):
 
 
 def answer(served: Served, line: bytes) -> bytes:
-    """Carry out one line; the answer is a JSON object, with ``error`` if that failed."""
+    """Carry out one line. The answer is a JSON object, with ``error`` if that failed."""
     words = line.decode("utf-8", "replace").split()
     now = time.monotonic()
     result: dict[str, Any]

@@ -1,4 +1,4 @@
-"""The modelled array: controller, drives, their caches, and the effect of a flush."""
+"""The modelled array. It has a controller, drives, their caches, and the effect of a flush."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ class Traits:
     """The properties of a kind."""
 
     controller: Flush | None = None
-    """Effect of a flush on the controller's cache; None if it has no cache."""
+    """Effect of a flush on the controller's cache. None if it has no cache."""
     battery: bool = False
     """Whether the controller's cache survives a power cut."""
     drives: Flush | None = None
-    """Effect of a flush on the drives' caches; None: no such caches unless requested."""
+    """Effect of a flush on the drives' caches. None: no such caches unless requested."""
     commit: float | None = None
-    """Seconds of a write into a medium that is durable but no platter; None if there is none."""
+    """Seconds of a write into a durable medium that is no platter. None if there is none."""
 
 
 TRAITS: dict[Kind, Traits] = {
@@ -45,7 +45,8 @@ TRAITS: dict[Kind, Traits] = {
 }
 CONTROLLER, DRIVES, MEDIUM = 0, 1, 2
 SAMPLE, DIFFERENT = 256, 128
-"""Of the first 256 bytes of random data about 160 differ: with 128 and more, nothing is compressible."""
+"""Bytes sampled, and the number of different ones in incompressible data. Of the first 256 bytes of random data about
+160 differ. With 128 and more, nothing is compressible."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,7 +59,7 @@ class Plan:
     destage: float = 20e6
     """Bytes per second that leave it."""
     drive_cache: int = 0
-    """Bytes of cache in the drives behind a controller that forwards no flush to them."""
+    """Bytes of cache in the drives behind a controller. The controller forwards no flush to them."""
     read_cache: int = 0
     size: int = 1 << 30
     """Bytes of one drive."""
@@ -70,9 +71,10 @@ class Plan:
     link: float = 400e6
     """Bytes per second between the host and the cache."""
     latency: float = ELECTRONICS
-    """Seconds of any answer from a cache, and the minimum for a flush."""
+    """Seconds of any reply from a cache, and a flush's minimum."""
     hold: float = 0.2
-    """Seconds for which a drive's cache keeps content that could be written, unless flushed: lost in a power cut."""
+    """Seconds for which a drive's cache keeps content that could be written. A flush ends this; a power cut loses the
+    content."""
     read_ahead: int = 0
     """Bytes that the controller reads ahead of a sequential reader; 0: none."""
     compresses: bool = False
@@ -82,7 +84,7 @@ class Plan:
 
 
 class Device:
-    """Return for each operation the time at which it completes, in seconds of one clock."""
+    """A device that gives each operation its completion time. Times are in seconds of one clock."""
 
     def __init__(self, plan: Plan) -> None:
         """Raise ValueError for an impossible model."""
@@ -165,7 +167,7 @@ class Device:
         return self.array.read(begin, offset, carried), data
 
     def write(self, now: float, offset: int, data: bytes, *, durable: bool = False) -> float:
-        """When the write is acknowledged; ``durable``: force unit access, equivalent to a flush."""
+        """When the write is acknowledged. ``durable``: force unit access, equivalent to a flush."""
         self._settle(now)
         self._reads.touch(pages_of(offset, len(data)))
         if self._controller and self.write_back and len(data) <= self._controller.size:
@@ -194,14 +196,17 @@ class Device:
         return end
 
     def _emptied(self, now: float, layer: int, cache: WriteCache) -> float:
-        """When a cache has been destaged: at the destage rate, and not before the last block passes the head."""
+        """When a cache has been destaged.
+
+        It empties at the destage rate, and not before the last block passes the head.
+        """
         passes = self._pass_at if self._pass_at >= now else self.array.next_pass(now, *self._last)
         end = max(now, cache.empty_at, passes)
         self._content.hurry(layer, end)
         return end
 
     def power_cut(self, now: float) -> int:
-        """Lose what no battery protects; return the number of pages (4 KiB) lost. Power returns at once."""
+        """Lose what no battery protects. Return the number of pages (4 KiB) lost. Power returns at once."""
         self._settle(now)
         lost = self._content.cut()
         for cache in (self._controller, self._drives):
@@ -229,7 +234,7 @@ class Device:
         return self._over_link(begin, size)
 
     def _carried(self, data: bytes) -> int:
-        """Bytes transferred for the data: with compression, fewer if the first bytes are alike.
+        """Bytes transferred for the data. With compression, there are fewer if the first bytes are alike.
 
         Counting takes a microsecond; real compression would make the replies late.
         """

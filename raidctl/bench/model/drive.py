@@ -26,7 +26,8 @@ class Mechanics:
     seek_least: float = 1.0e-3
     """Seconds to the next track."""
     seek_span: float = 14.1e-3
-    """Additional seconds for a full-stroke seek, by the square root of the distance. The mean seek is then 8.5 ms."""
+    """Additional seconds for a full-stroke seek. They grow with the square root of the distance. The mean seek is then
+    8.5 ms."""
     flash: float = 100e-6
     """Seconds of any operation on solid state."""
 
@@ -37,7 +38,7 @@ class Mechanics:
 
 
 class Drive:
-    """Carry out operations one at a time, in the order in which they arrive."""
+    """A drive that carries out operations one at a time. They are carried out in the order in which they arrive."""
 
     def __init__(self, mechanics: Mechanics, seed: int = 0) -> None:
         """``seed``: the position of the platters at time 0."""
@@ -49,7 +50,7 @@ class Drive:
         self._stream = 0.0
 
     def read(self, now: float, offset: int, size: int) -> float:
-        """When it has been read; a sequential read comes from the drive's read-ahead."""
+        """When it has been read. A sequential read comes from the drive's read-ahead."""
         if offset == self._next_read and self.mechanics.rpm:
             ahead = self._transfer(offset, READ_AHEAD)
             self._stream = max(self._stream, now - ahead) + self._transfer(offset, size)
@@ -66,7 +67,7 @@ class Drive:
         return self._access(now, offset, size)
 
     def rewrite(self, now: float, offset: int, size: int, *, queued: bool) -> float:
-        """When data just read are rewritten, from ``now`` on; the drive may do other work until then.
+        """When data just read are rewritten, from ``now`` on. The drive may do other work until then.
 
         An idle drive stays on the track until the block passes again; with a queue it seeks elsewhere and back, like
         any other access.
@@ -81,7 +82,7 @@ class Drive:
         return end
 
     def next_pass(self, now: float, offset: int, size: int) -> float:
-        """When it would be on the platter with the arm in place; for solid state after one operation."""
+        """When it would be on the platter with the arm in place. For solid state after one operation."""
         if not self.mechanics.rpm:
             return now + self.mechanics.flash
         turned = now / self.mechanics.turn + self._phase
@@ -110,7 +111,7 @@ class Drive:
         return self.mechanics.seek_least + self.mechanics.seek_span * math.sqrt(min(share, 1.0))
 
     def _turns(self, offset: int) -> float:
-        """Number of tracks before an offset; their length falls linearly from outside to inside."""
+        """Number of tracks before an offset. Their length falls linearly from outside to inside."""
         if not self.mechanics.rpm:
             return 0.0
         outer = self.mechanics.outer * self.mechanics.turn

@@ -1,4 +1,4 @@
-"""Measure how late answers are sent, as an overloaded host looks like a slow array."""
+"""Measurement of how late replies are sent. An overloaded host looks like a slow array."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from raidctl.bench.estimators.histogram import Histogram
 
 LATE_MS = 2.0
 MOST_LATE = 0.05
-"""Maximum share of answers more than 2 ms late; above it the figures are the host's, not the model's."""
+"""Maximum share of answers more than 2 ms late. Above it the figures are the host's, not the model's."""
 MOST_LOST = 0.02
 """Maximum share of time lost in stalls of the host."""
 
@@ -36,7 +36,7 @@ class Report(TypedDict):
     """Share of time in which the host stalled."""
     host_too_slow: bool
     client_p50_ms: float
-    """Time from an answer to the next request of a client without other requests."""
+    """Time from a reply to the client's next request. The client has no other requests."""
     client_p99_ms: float
 
 
@@ -58,7 +58,7 @@ class Lateness:
         self._thinking: list[int] = []
 
     def add(self, late: float, lost: float) -> None:
-        """Record an answer ``late`` seconds after it was due, ``lost`` of which cannot be recovered."""
+        """Record a reply ``late`` seconds after it was due. ``lost`` seconds of these cannot be recovered."""
         self._count += 1
         self._late += late * 1000 > LATE_MS
         self._lost += lost
@@ -73,7 +73,7 @@ class Lateness:
             self._flush()
 
     def report(self, now: float) -> Report:
-        """The status since the last reset; without answers, the host is not too slow."""
+        """The status since the last reset. Without answers, the host is not too slow."""
         self._flush()
         late = self._late / self._count if self._count else 0.0
         lost = self._lost / max(now - self._begin, 1e-9)

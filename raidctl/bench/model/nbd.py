@@ -1,4 +1,4 @@
-"""The server side of the NBD protocol without I/O: bytes in, requests and bytes out.
+"""The server side of the NBD protocol without I/O. Bytes come in, requests and bytes go out.
 
 Fixed newstyle negotiation and simple replies, after doc/proto.md of the NBD project: read, write, force unit access,
 flush, disconnect. One export, for any requested name.
@@ -52,9 +52,8 @@ class Request:
 
 
 Dialogue = Generator[int | bytes | Request, bytes | None, None]
-"""Yields the number of bytes needed and is sent them, or bytes for the client, or a request. Ends with the
-connection.
-"""
+"""Generator for one connection. It yields the number of bytes needed and is sent them, or yields bytes for the client,
+or a request. It ends with the connection."""
 
 
 def dialogue(size: int) -> Dialogue:
@@ -98,7 +97,10 @@ def _answer(option: int, payload: bytes, size: int) -> bytes:
 
 
 def _named(payload: bytes) -> bool:
-    """Whether the payload of INFO or GO is complete: length of the name, name, number of items, items."""
+    """Whether the payload of INFO or GO is complete.
+
+    It consists of length of the name, name, number of items, items.
+    """
     if len(payload) < 6:
         return False
     length = int.from_bytes(payload[:4], "big")

@@ -24,7 +24,7 @@ from raidctl.bench.model.lateness import Lateness
 from raidctl.bench.model.nbd import Command, Dialogue, Request, dialogue, reply
 
 CATCH_UP = 0.02
-"""Seconds of lateness that the next request can make up for; more counts as a stall of the host."""
+"""Seconds of lateness that the next request can make up for. More counts as a stall of the host."""
 CHUNK = 1 << 20
 
 
@@ -44,7 +44,7 @@ class Client:
     answered: float | None = None
     """Time of the last answer."""
     drops: bool = False
-    """Whether a layer between it and the array acknowledges flushes without forwarding them."""
+    """Whether a layer between it and the array drops flushes. The layer acknowledges them without forwarding them."""
 
 
 class Server:
@@ -91,7 +91,7 @@ class Server:
                 path.unlink(missing_ok=True)
 
     def power_cut(self) -> int:
-        """Lose what no battery protects, and all connections; return the number of pages (4 KiB) lost."""
+        """Lose what no battery protects, and all connections. Return the number of pages (4 KiB) lost."""
         for client in list(self._clients):
             self._close(client)
         self._due.clear()
@@ -203,7 +203,7 @@ class Server:
         heapq.heappush(self._due, (due, next(self._number), client, reply(request.handle, 0, data)))
 
     def _behind(self, client: Client) -> float:
-        """Seconds by which a request was late because an earlier answer was late.
+        """Seconds by which a late earlier reply delayed a request.
 
         Without other requests under way, it has waited for the last reply on any connection, as the client may
         alternate between connections.

@@ -1,1 +1,1 @@
-"""The power-cut test: check that acknowledged data survives, with a witness on another machine."""
+"""The power-cut test, with a witness on another machine. It checks that acknowledged data survives."""

@@ -1,4 +1,7 @@
-"""The witness's account of one run: sessions, due checks, and the verdict of each cut. Pure but for the clock."""
+"""The witness's account of one run.
+
+It covers sessions, due checks, and the verdict of each cut. Pure but for the clock.
+"""
 
 from __future__ import annotations
 
@@ -39,12 +42,12 @@ class Account:
     """The next free generation."""
     session: Session | None = None
     history: History | None = None
-    """What was written since the last cut; None: nothing that a cut could have lost."""
+    """What was written since the last cut. None: nothing that a cut could have lost."""
     ended: Bye | Ended | None = None
     heard: tuple[float, float] | None = None
     flush: tuple[float, float] | None = None
     doubts: list[str] = field(default_factory=list)
-    """Reasons why a cut of this session without a loss does not count."""
+    """Reasons why a lossless cut in this session does not count."""
 
     def record(self, kept: Kept, at: float) -> None:
         """Take a record into account; ``at``: seconds on the witness's clock.
@@ -77,7 +80,10 @@ class Account:
             self.run = kept.run
 
     def due(self, boot: str) -> bool:
-        """Whether a cut may have happened: another boot, or a target that failed while its machine kept running."""
+        """Whether a cut may have happened.
+
+        Signs are another boot, or a target that failed while its machine kept running.
+        """
         if self.session is None or self.history is None or not self.history.durable:
             return False
         if isinstance(self.ended, Bye):
@@ -85,7 +91,7 @@ class Account:
         return boot != self.session.boot
 
     def differs(self, target: Target) -> str | None:
-        """How a target differs from that of the run, in a sentence; None: no known difference."""
+        """How a target differs from that of the run, in a sentence. None: no known difference."""
         mine = self.run.target
         for name, first, now in (
             ("serial number", mine.serial, target.serial), ("world wide name", mine.wwn, target.wwn),
@@ -132,7 +138,7 @@ class Account:
         return self.run.with_cuts(self.cuts)
 
     def about(self, target: Target) -> None:
-        """Store what a new session reports of the target's names, which may change from boot to boot."""
+        """Store the target's names as a new session reports them. They may change from boot to boot."""
         self.run = msgspec.structs.replace(
             self.run, target=msgspec.structs.replace(self.run.target, device=target.device)
         )

@@ -9,7 +9,7 @@ CONFIDENCE = 0.95
 
 
 def bound(clean: int, confidence: float = CONFIDENCE) -> float:
-    """Upper bound of the probability that a cut loses data, 0 to 1, after ``clean`` cuts without a loss.
+    """Upper bound of the probability that a cut loses data. It is 0 to 1, after ``clean`` cuts without a loss.
 
     A drive that loses data in a share p of the cuts passes k of them with probability (1 - p) ** k.
     """
@@ -17,7 +17,7 @@ def bound(clean: int, confidence: float = CONFIDENCE) -> float:
 
 
 def needed(share: float, confidence: float = CONFIDENCE) -> int:
-    """Cuts without a loss after which the probability of a loss is at most ``share`` (above 0, below 1)."""
+    """Cuts without a loss needed to limit its probability to ``share``. ``share`` is above 0 and below 1."""
     cuts = max(math.ceil(math.log(1.0 - confidence) / math.log(1.0 - share)), 1)
     # the logarithms are rounded
     while cuts > 1 and bound(cuts - 1, confidence) <= share:

@@ -30,7 +30,7 @@ class History:
         self.blocks = blocks
         self.base = base
         self.durable = 0
-        """Every write up to this generation was followed by a completed flush; 0: none yet."""
+        """The generation up to which a completed flush followed every write. It is 0 if there is none yet."""
         self.last = base
         """The newest generation that was announced."""
         self._places = array("I")
@@ -38,7 +38,7 @@ class History:
         self._times = array("d")
 
     def announce(self, places: Sequence[int]) -> None:
-        """Record a group that will be written: the number of the block for each write.
+        """Record a group of future writes by their block numbers.
 
         Raises:
             Disorder: The previous group was not flushed, or a block is outside of the range or repeated.
@@ -54,7 +54,7 @@ class History:
         self._ends.append(self.last)
 
     def flushed(self, upto: int, at: float) -> None:
-        """Record that a flush has returned; ``at``: seconds on the clock of the witness.
+        """Record that a flush has returned. ``at``: seconds on the clock of the witness.
 
         Raises:
             Disorder: It is not the flush of the group that was announced last.
@@ -89,5 +89,5 @@ class History:
         return (self._times[-1] - self._times[0]) / count if count > 1 else None
 
     def writes(self) -> Sequence[int]:
-        """The block of each write after the filling, by generation from ``base + 1`` on."""
+        """The block of each write after the filling, by generation. The first generation is ``base + 1``."""
         return self._places

@@ -1,4 +1,4 @@
-"""The identity of a target across a power cut: serial number, world wide name, size. Pure."""
+"""The identity of a target across a power cut. It consists of serial number, world wide name and size. Pure."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _STABLE = ("md-uuid-", "dm-uuid-", "wwn-", "nvme-eui.", "scsi-")
 
 
 def target_of(kind: Literal["file", "device"], name: str, view: HostView, block: BlockDevice | None) -> Target:
-    """The target on a block device; of a partition, the identity is that of its drive."""
+    """The target on a block device. Of a partition, the identity is that of its drive."""
     whole = block
     if block is not None and block.parent is not None:
         whole = view.block(block.parent) or block
@@ -34,13 +34,13 @@ def target_of(kind: Literal["file", "device"], name: str, view: HostView, block:
 
 
 def _link(links: Iterable[str]) -> str | None:
-    """The first link of ``/dev/disk/by-id`` that names the content or the device, not a place."""
+    """The first link of ``/dev/disk/by-id`` that names no place. It names the content or the device."""
     names = sorted(PurePath(link).name for link in links if link.startswith("/dev/disk/by-id/"))
     return next((name for begin in _STABLE for name in names if name.startswith(begin)), None)
 
 
 def with_caches(target: Target, item: Volume | Drive, drives: Iterable[Drive]) -> Target:
-    """The target with the cache settings that are reported; unknown ones are left out."""
+    """The target with the cache settings that are reported. Unknown ones are left out."""
     found: dict[str, str] = {}
     if isinstance(item, Volume) and item.cache is not None and item.cache.write_active is not None:
         found["write policy"] = item.cache.write_active
@@ -51,7 +51,7 @@ def with_caches(target: Target, item: Volume | Drive, drives: Iterable[Drive]) -
 
 
 def same_hardware(mine: Target, other: Target) -> bool:
-    """Whether both have the same serial number or world wide name; values that neither reports prove nothing."""
+    """Whether both have the same serial number or world wide name. Values that neither reports prove nothing."""
     if mine.wwn and other.wwn:
         return mine.wwn == other.wwn
     return mine.serial is not None and mine.serial == other.serial

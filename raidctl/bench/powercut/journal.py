@@ -1,4 +1,4 @@
-"""The witness's journal of a run: append-only, one record per line, each with a checksum.
+"""The witness's append-only journal of a run. Each line is one record with a checksum.
 
 ``1c291ca3 {"at":1234.5,"record":{"type":"intent",…}}``: CRC-32 of the rest of the line, in hexadecimal. An incomplete
 last line is removed: the witness failed while writing it. Any other damaged line makes the journal useless.
@@ -25,7 +25,7 @@ _SYNC = 1.0
 
 
 class Line(msgspec.Struct, frozen=True):
-    """A record, and when it was made: seconds on the witness's monotonic clock."""
+    """A record with its time, in seconds on the witness's monotonic clock."""
 
     at: float
     record: Kept
@@ -47,7 +47,7 @@ class Journal:
         self._synced = time.monotonic()
 
     def records(self) -> Iterator[tuple[float, Kept]]:
-        """All records with the witness's clock, in order; an incomplete last line is removed.
+        """All records with the witness's clock, in order. An incomplete last line is removed.
 
         Raises:
             CannotTell: A line is damaged.

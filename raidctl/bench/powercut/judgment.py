@@ -15,9 +15,9 @@ from raidctl.bench.powercut.history import Disorder, History
 
 Loss = Literal["none", "lost", "torn", "reordered", "misdirected", "unknown"]
 CLOCKS_APART = 1.0
-"""Seconds that two clocks may differ over the last flush; more, and one has jumped."""
+"""Seconds that two clocks may differ over the last flush. More, and one has jumped."""
 EXPOSED = 0.1
-"""Seconds between the last flush and the last sign of life within which a cut counts; more for slow drives."""
+"""Seconds after the last flush within which a cut counts. They run to the last sign of life; slow drives have more."""
 _PACES = 3
 
 
@@ -46,7 +46,7 @@ class Tally:
     torn: int = 0
     """Parts of an older write than the last acknowledged one, or damaged."""
     reordered: int = 0
-    """Of those lost or torn: a write that was flushed later, or announced later, survived elsewhere."""
+    """Lost or torn blocks although a later write survived elsewhere. Later means flushed or announced later."""
     misdirected: int = 0
     """Data that was written for another place."""
     foreign: int = 0
@@ -56,7 +56,7 @@ class Tally:
     unannounced: int = 0
     """Writes of this run that were never announced to the witness."""
     older: int = 0
-    """Of those lost or torn: how many contain an older write of this run."""
+    """Lost or torn blocks that contain an older write of this run."""
     first_lost: int | None = None
     """The oldest write that is missing."""
 
@@ -115,7 +115,7 @@ def _owed(history: History) -> tuple[list[int], dict[int, list[int]]]:
 
 
 def _block(tally: Tally, values: set[int], allowed: set[int], owed: int, last: int) -> int | None:
-    """Count one block; if something of it is missing, the oldest generation it contains (0: none)."""
+    """Count one block. If something of it is missing, the oldest generation it contains (0: none)."""
     if Odd.UNREADABLE in values:
         tally.unreadable += 1
         return None
@@ -172,7 +172,9 @@ def _order(tally: Tally, history: History, missing: dict[int, int], newest: int)
 def exposure(
     flush: tuple[float, float], heard: tuple[float, float], pace: float | None
 ) -> tuple[float | None, str | None]:
-    """Seconds from the last flush to the last sign of life, and why a cut without a loss does not count.
+    """Seconds from the last flush to the last sign of life.
+
+    The second value is why a cut without a loss does not count.
 
     Each moment is a pair: the clock of the witness, and that of the writer.
     """

@@ -1,4 +1,4 @@
-"""The medium of the test: a new file, a range of a device, or an NBD export.
+"""The medium of the test. It is a new file, a range of a device, or an NBD export.
 
 A file is created with O_EXCL under a name with the run's id, and reused only if it is a regular file of that name and
 size. A device is opened with the guards of `raidctl.bench.targets.device`.
@@ -46,7 +46,7 @@ class Medium(Protocol):
         """Return when everything written so far is reported to be safe."""
 
     def read(self, at: int, size: int) -> bytes:
-        """Read bytes of the range from the target, bypassing all caches of this machine."""
+        """Read bytes of the range from the target. All caches of this machine are bypassed."""
 
 
 class Handled:
@@ -92,7 +92,7 @@ class Served:
 
 
 class RunFile(Opened):
-    """The file of a run, in a directory; it stays when it is closed.
+    """The file of a run, in a directory. It stays when it is closed.
 
     Raises:
         BenchError, AccessMissing: On entering; with the reason.

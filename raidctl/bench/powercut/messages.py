@@ -1,4 +1,4 @@
-"""The messages between writer and witness, and the records of the witness's journal."""
+"""Messages between writer and witness, and records of the witness's journal."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ from raidctl.bench.powercut.report import Cut, How, Plan, PowerCutRun, Target
 
 
 class Open(msgspec.Struct, frozen=True, tag="open", kw_only=True):
-    """Begin a session of a new run (``plan`` is given), or of an existing one (``run``, or "last")."""
+    """A request to begin a session of a new or existing run.
+
+    A new run is given by ``plan``, an existing one by ``run``, or "last".
+    """
 
     run: str
     host: str | None
@@ -20,7 +23,7 @@ class Open(msgspec.Struct, frozen=True, tag="open", kw_only=True):
     """None: only the run is requested; its target is opened next."""
     plan: Plan | None = None
     left: str | None = None
-    """The run whose last session ended because its witness was gone; None: none known to this machine."""
+    """The run whose last session ended because its witness was gone. None: none known to this machine."""
 
 
 class Opened(msgspec.Struct, frozen=True, tag="opened", kw_only=True):
@@ -34,7 +37,7 @@ class Opened(msgspec.Struct, frozen=True, tag="opened", kw_only=True):
     generation: int
     """The next free generation."""
     same_boot: bool = False
-    """Whether the machine was not restarted since the last session: its page cache is still there."""
+    """Whether the machine was not restarted since the last session. Its page cache is then still there."""
     notes: tuple[str, ...] = ()
 
 
@@ -49,7 +52,7 @@ class Fine(msgspec.Struct, frozen=True, tag="fine"):
 
 
 class Same(msgspec.Struct, frozen=True, tag="same"):
-    """The target as it is now, to be compared with that of the run."""
+    """The target as it is now, for comparison with the run's."""
 
     target: Target
 
@@ -80,13 +83,13 @@ class Begin(msgspec.Struct, frozen=True, tag="begin"):
 
 
 class Intent(msgspec.Struct, frozen=True, tag="intent"):
-    """These blocks will be written, in this order; answered before the first write."""
+    """These blocks will be written, in this order. Answered before the first write."""
 
     places: list[int]
 
 
 class Durable(msgspec.Struct, frozen=True, tag="durable"):
-    """The flush after this write has returned; ``clock``: seconds on the writer's monotonic clock."""
+    """The flush after this write has returned. ``clock``: seconds on the writer's monotonic clock."""
 
     upto: int
     clock: float
@@ -127,7 +130,7 @@ class Session(msgspec.Struct, frozen=True, tag="session", kw_only=True):
 
 
 class Ended(msgspec.Struct, frozen=True, tag="ended"):
-    """In the journal only: the writer's connection was closed; ``heard``: last sign of life, on both clocks."""
+    """In the journal only: the writer's connection was closed. ``heard``: last sign of life, on both clocks."""
 
     heard: tuple[float, float]
 

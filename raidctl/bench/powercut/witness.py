@@ -1,4 +1,4 @@
-"""The witness: a server that records a run while the power of another machine is cut.
+"""The witness, a server that records a run. Meanwhile, the power of another machine is cut.
 
 It answers an announcement of writes only after recording it in the journal. Silence never ends a run: a drive may
 stall, and only the next session of the run shows whether there was a cut. Only one run is active at a time.
@@ -51,9 +51,9 @@ from raidctl.text import printable
 GREETING = 10.0
 """Seconds within which a client has to introduce itself."""
 FRESH = 5.0
-"""Seconds after its last sign of life in which a writer counts as writing."""
+"""Seconds for which a silent writer still counts as writing. They begin at its last sign of life."""
 _CLOSING = 1.0
-"""Seconds that a new connection waits for the end of the previous one."""
+"""Seconds that a new connection waits for the previous one to end."""
 _MOST = 16
 """Connections at a time."""
 _BEATS = 1.0
@@ -93,7 +93,7 @@ class _Run:
 
 
 class Witness:
-    """A witness with its journals in ``directory``; ``tell`` receives a sentence for each event."""
+    """A witness with its journals in ``directory``. ``tell`` receives a sentence for each event."""
 
     def __init__(self, directory: Path, token: bytes, tell: Callable[[str], object]) -> None:
         self._directory, self._token, self._tell = directory, token, tell
@@ -147,7 +147,7 @@ class Witness:
                 self._active = None
 
     def acknowledged(self) -> int:
-        """Writes of the present session that were followed by a completed flush; 0: no session."""
+        """Writes of the present session followed by a completed flush. Without a session: 0."""
         with self._lock:
             history = self._active.account.history if self._active is not None else None
             return history.acknowledged if history is not None and self._active and self._active.checked else 0
@@ -293,7 +293,7 @@ class Witness:
             run.wire.send(answer)
 
     def _closed(self, run: _Run) -> None:
-        """Record the last sign of life of the writer, after the connection was closed."""
+        """Record the writer's last sign of life. The connection is closed by then."""
         with self._lock:
             if not run.lives:
                 return
@@ -372,7 +372,7 @@ def _asked(run: _Run, message: ToWitness) -> FromWitness | None:
 
 
 def _id(name: str) -> str:
-    """Check the id of a run, which becomes the name of a file. Raise CannotTell."""
+    """Check the id of a run. It becomes the name of a file. Raise CannotTell."""
     if len(name) != 16 or not set(name) <= set("0123456789abcdef"):
         raise CannotTell(f'"{printable(name[:40])}" is no id of a run: 16 hexadecimal digits, or "last".')
     return name

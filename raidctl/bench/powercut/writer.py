@@ -1,4 +1,4 @@
-"""The writer: fills a range, writes groups of blocks, flushes, and reports each step to the witness."""
+"""The writer of the test. It fills a range, writes groups of blocks, flushes, and reports each step to the witness."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ PATIENCE = 60.0
 BEAT = 0.1
 """Seconds between two signs of life."""
 HOT = 64
-"""Blocks that receive half of the writes, so that lost generations are found besides lost blocks."""
+"""Number of blocks that receive half of the writes. Lost generations are thus found besides lost blocks."""
 _PIECE = 1000
 """Blocks that are reported in one message."""
 
@@ -245,7 +245,7 @@ class Writing:
         self._flushed(first + len(places) - 1)
 
     def _places(self) -> list[int]:
-        """Choose the blocks of a group: half of them from a few that are written often, each once."""
+        """Choose the blocks of a group, each once. Half of them come from a few that are written often."""
         plan = self._plan
         hot = min(HOT, plan.blocks)
         count = min(plan.group, plan.blocks)

@@ -1,4 +1,4 @@
-"""The targets of the benchmark: a temporary file, a device, an NBD export.
+"""Targets of the benchmark: a temporary file, a device, an NBD export.
 
 What an engine may rely on beyond `raidctl.bench.work.Target`:
 

@@ -1,4 +1,6 @@
-"""Find the bytes of drives and files below a block device, through loop devices, partitions and linear mappings.
+"""The bytes of drives and files below a block device.
+
+They are found through loop devices, partitions and linear mappings.
 
 Writing through one loop device changes the content of another one on the same file, without any notice by the kernel.
 """
@@ -25,7 +27,7 @@ class Extent(NamedTuple):
     """A range of bytes of something with nothing known below it."""
 
     what: str
-    """Number of a device, or of the file system and inode of a file."""
+    """Number of a device, or of a file's file system and inode."""
     first: int
     end: int
 
@@ -45,7 +47,7 @@ class Stack:
             piece = (int(at) * _SECTOR, (int(at) + int(length)) * _SECTOR, below, int(start) * _SECTOR)
             self._linear.setdefault(name, []).append(piece)
         self._whole = {name for name, target in _TARGET.findall(table) if target not in _OWN}
-        """Mappings that may use every byte of the devices below: crypt, striped, raid, snapshot."""
+        """Mappings that may use every byte of the devices below. They include crypt, striped, raid and snapshot."""
 
     def name(self, number: str) -> str:
         """The kernel's name of a device."""
@@ -92,7 +94,7 @@ class Stack:
         return {number}.union(*map(self.chain, below))
 
     def sharing(self, number: str) -> list[str]:
-        """Other devices, not below it, that share bytes with it; including those for which that is unknown."""
+        """Other devices, not below it, that share bytes with it. Including those for which that is unknown."""
         self.extents(number)
         below = self.chain(number)
         return [other for other in self._places if other not in below and self._overlap(other, number, below)]

@@ -1,4 +1,4 @@
-"""Remove a file when raidctl can no longer do so: a shell that waits for this process to end.
+"""A shell that removes a file when raidctl no longer can. It waits for this process to end.
 
 It is needed only for signal 9, which this process cannot handle.
 """

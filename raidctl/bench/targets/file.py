@@ -1,4 +1,4 @@
-"""A temporary file in the user's directory, written completely and removed at the end.
+"""A temporary file in the user's directory. It is written completely, and removed at the end.
 
 Written completely, since reading reserved blocks or a hole accesses no drive. Existing files are never touched: the
 file is created with O_EXCL, and only that very file is removed, by a second process if raidctl is killed. It is locked
@@ -35,7 +35,7 @@ _ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _CHUNK = 1 << 20
 _LEAST = 64 << 10
 SHARE = 0.25
-"""Maximum share of the free space for the file, unless a size is given."""
+"""The file's maximum share of free space, unless a size is given."""
 
 
 class FileTarget(Opened):
@@ -110,7 +110,7 @@ class FileTarget(Opened):
         self._settle()
 
     def close(self) -> None:
-        """Remove the file if it is still the one created; may be repeated."""
+        """Remove the file if it is still the one created. May be repeated."""
         made, self._made = self._made, None
         caretaker, self._caretaker = self._caretaker, None
         if made is not None:
@@ -127,7 +127,7 @@ class FileTarget(Opened):
         super().close()
 
     def _refuse_place(self) -> None:
-        """Refuse a directory in which no file may be created; checked before the free space."""
+        """Refuse a directory in which no file may be created. Checked before the free space."""
         if not os.path.isdir(self.directory):  # noqa: PTH112 - paths are strings here
             shown = printable(self.directory)
             raise BenchError(f"{shown} is no directory: name one in which raidctl may make a file.")
@@ -194,7 +194,7 @@ class FileTarget(Opened):
             return os.pwritev(self._handle, [view], at)
 
     def _settle(self) -> None:
-        """Find out the properties of the file: alignment, page cache, copy on write, holes."""
+        """Find out the properties of the file. These are alignment, page cache, copy on write, and holes."""
         place = place_of(self.path)
         if place.in_memory or (place.filesystem == "zfs" and self.direct):
             self.direct = False
@@ -231,7 +231,7 @@ def room(directory: str) -> int:
 
 
 def leftovers(directory: str) -> list[str]:
-    """Files of killed runs: raidctl's name, raidctl's first sector or nothing, and no lock held."""
+    """Files of killed runs. They have raidctl's name, raidctl's first sector or nothing, and no lock held."""
     try:
         names = sorted(entry.name for entry in os.scandir(directory) if _NAME.fullmatch(entry.name))
     except OSError:

@@ -1,4 +1,4 @@
-"""Open a target, bypassing the page cache if possible, and find the required alignment."""
+"""The opening of a target, past the page cache if possible. The required alignment is found as well."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _GRAINS = (512, 1024, 2048, 4096, 16384, 65536)
 
 
 class Opened:
-    """A target with one descriptor, opened on entering and always closed on leaving."""
+    """A target with one descriptor. It is opened on entering, and always closed on leaving."""
 
     name: str
     _handle = -1
@@ -109,7 +109,9 @@ def set_direct(handle: int, *, wanted: bool) -> bool:
 
 
 def grain_of(handle: int) -> int | None:
-    """The smallest block size that a descriptor with O_DIRECT accepts, bytes, found by reading; None: none does.
+    """Smallest block size in bytes that a descriptor with O_DIRECT accepts.
+
+    It is found by reading. None if it accepts none.
 
     Raise OSError for other errors.
     """

@@ -87,7 +87,7 @@ class NbdTarget:
     kind = "nbd"
     base = 0
     direct = True
-    """No page cache of this machine is involved; that of the server is unknown."""
+    """No page cache of this machine is involved. That of the server is unknown."""
 
     def __init__(self, uri: str, *, write: bool = False) -> None:
         self.name = uri

@@ -105,7 +105,7 @@ class Link:
         self.socket.sendall(REQUEST.pack(REQUEST_MAGIC, 0, command, cookie, offset, length))
 
     def send_data(self, cookie: int, offset: int, data: memoryview, *, flags: int = 0) -> None:
-        """Send a write request and its data, with one system call if the socket takes them."""
+        """Send a write request and its data. One system call is used if the socket takes them."""
         head = REQUEST.pack(REQUEST_MAGIC, flags, WRITE, cookie, offset, len(data))
         sent = self.socket.sendmsg((head, data))
         if sent < len(head):
@@ -115,7 +115,7 @@ class Link:
             self.socket.sendall(data[sent - len(head) :])
 
     def reply(self) -> tuple[int, int]:
-        """Receive the head of a reply: its cookie, and 0 or an errno. The data of a successful read follow.
+        """Receive the head of a reply. Return its cookie, and 0 or an errno. The data of a successful read follow.
 
         Raises:
             Gone: The server went away, or does not speak the protocol.
@@ -179,7 +179,7 @@ def _some(where: socket.socket, count: int) -> bytes:
 
 
 def negotiate(where: socket.socket, name: str) -> Link:
-    """Negotiate an export with a server; the socket is closed if that fails.
+    """Negotiate an export with a server. The socket is closed if that fails.
 
     Raises:
         BenchError: It is no NBD server, or refuses; with the reason.
@@ -215,7 +215,7 @@ def _option(where: socket.socket, option: int, data: bytes) -> None:
 
 
 def _gone_to(where: socket.socket) -> Export | None:
-    """The answers to GO; None from a server that does not support it."""
+    """The answers to GO. None from a server that does not support it."""
     size, flags, smallest, largest = None, 0, 1, LARGEST
     while True:
         magic, option, kind, length = _ANSWER.unpack(_some(where, _ANSWER.size))

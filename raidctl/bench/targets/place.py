@@ -35,7 +35,7 @@ class Place:
 
 
 def mount_below(path: str, mounts: tuple[Mount, ...]) -> Mount | None:
-    """The mount of an absolute path without links: the longest, and of equal ones the last (uppermost)."""
+    """The mount of an absolute path without links. The longest counts, and of equal ones the last (uppermost)."""
     best: Mount | None = None
     for mount in mounts:
         inside = mount.point in ("/", path) or path.startswith(mount.point + "/")

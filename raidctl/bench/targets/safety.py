@@ -1,4 +1,4 @@
-"""Find reasons not to write to a device: whatever is in use or holds data. Unknown is never safe.
+"""Reasons not to write to a device. It is in use, or holds data. Unknown is never safe.
 
 Any of four checks suffices to refuse: the kernel (holders, partitions, mounts, swap; and O_EXCL in
 `raidctl.bench.targets.device`), blkid and wipefs, and known signatures in the first and last MiB.
@@ -50,7 +50,7 @@ class Kernel:
             yield f"which other devices show the same bytes is unknown ({getattr(error, 'strerror', None) or error})"
 
     def _elsewhere(self, number: str) -> Iterator[str]:
-        """What is in use or holds data below a device, or on a device that shares bytes with it."""
+        """What is in use or holds data below a device. Devices that share bytes with it count as well."""
         table = ""
         if any((self.sys / "dev/block").glob("*/dm")):
             [answer] = LocalRunner().carry_out([TABLE])
@@ -121,7 +121,7 @@ def _number(node: str) -> str | None:
 
 
 def data_reasons(path: str) -> list[str]:
-    """Return data on a device or image that must not be overwritten; empty: none."""
+    """Return data on a device or image that must not be overwritten. Empty: none."""
     try:
         head, tail, size = ends(path)
     except OSError as error:
@@ -146,7 +146,10 @@ def ends(path: str) -> tuple[bytes, bytes, int]:
 
 
 def judged(blkid: Answer, wipefs: Answer, head: bytes, tail: bytes, size: int) -> list[str]:
-    """Reasons not to write to a device, from the answers of libblkid's programs and both ends of the device. Pure."""
+    """Reasons not to write to a device.
+
+    They come from the output of libblkid's tools and both ends of the device. Pure.
+    """
     found = [f"it holds {what}" for what in marks(head, tail, size)]
     asked = [_blkid(blkid), _wipefs(wipefs)]
     found += [reason for reason in asked if reason]
@@ -157,7 +160,7 @@ def judged(blkid: Answer, wipefs: Answer, head: bytes, tail: bytes, size: int) -
 
 
 def _blkid(answer: Answer) -> str | None:
-    """What blkid finds: an empty text for nothing; None if it is not installed."""
+    """What blkid finds: an empty text for nothing. None if it is not installed."""
     if answer.trouble is Failure.MISSING:
         return None
     if answer.trouble is not None or not isinstance(answer, RunAnswer):

@@ -98,13 +98,17 @@ def _lvm(head: bytes) -> list[str]:
 
 
 def _swap(head: bytes) -> list[str]:
-    """Swap: the signature ends the first page, whatever the page size of the machine that made it."""
+    """Swap signature at the end of the first page. The page size of the machine that made it does not matter."""
     ends = {head[page - 10 : page] for page in _PAGES}
     return ["a swap area"] if ends & {b"SWAPSPACE2", b"SWAP-SPACE", b"S1SUSPEND\0", b"S2SUSPEND\0"} else []
 
 
 def _md_before_end(tail: bytes, size: int) -> list[str]:
-    """md: 0.90 is 64 KiB before the end, rounded down to 64 KiB; 1.0 is 8 KiB before it, rounded down to 4 KiB."""
+    """An md superblock before the end of the device.
+
+    Version 0.90 is 64 KiB before the end, rounded down to 64 KiB. Version 1.0 is 8 KiB before it, rounded down to 4
+    KiB.
+    """
     places = ((size // _OLD_MD - 1) * _OLD_MD, (size // SECTOR - 16) // 8 * 8 * SECTOR)
     start = size - len(tail)
     for place in places:
@@ -114,7 +118,7 @@ def _md_before_end(tail: bytes, size: int) -> list[str]:
 
 
 def _zfs(head: bytes, tail: bytes, size: int) -> list[str]:
-    """ZFS: four labels of 256 KiB, two at either end; the second half of each is a ring of uberblocks."""
+    """ZFS: four labels of 256 KiB, two at either end. The second half of each is a ring of uberblocks."""
     start = size - len(tail)
     end = size // (2 * _LABEL) * (2 * _LABEL) - start
     rings = [head[_LABEL : 2 * _LABEL], head[3 * _LABEL : 4 * _LABEL]]
@@ -126,7 +130,7 @@ def _zfs(head: bytes, tail: bytes, size: int) -> list[str]:
 
 
 def foreign(head: bytes, tail: bytes) -> str | None:
-    """Why the ends of a device are not free, if only they can be read; None: zeros or raidctl's blocks.
+    """Why the ends of a device are not free. This serves if only they can be read. None: zeros or raidctl's blocks.
 
     Unknown content is never safe: it may belong to a database.
     """

@@ -1,4 +1,4 @@
-"""The cost of misalignment: the same random operations at aligned and shifted offsets (BENCH 2.14)."""
+"""The cost of misalignment (BENCH 2.14). The same random operations run at aligned and shifted offsets."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ Way = tuple[str, int, int]
 
 @dataclass(frozen=True, kw_only=True)
 class Alignment:
-    """Random operations at multiples of the chunk, and shifted by a sector, by 4 KiB, by half a chunk.
+    """Random operations at multiples of the chunk, and shifted.
+
+    They are shifted by a sector, by 4 KiB, and by half a chunk.
 
     A chunk is the contiguous part on one drive: the volume's reported strip size, or 64 KiB. Blocks have 4 KiB, 16 KiB,
     and the size of a chunk; blocks larger than a chunk are placed at multiples of their size.
@@ -34,7 +36,7 @@ class Alignment:
     alone = False
 
     def ways(self, target: Target, chunk: int = CHUNK) -> list[Way]:
-        """All phases of a round on a volume with such chunks; shifts that the target rejects are left out."""
+        """All phases of a round on a volume with such chunks. Shifts that the target rejects are left out."""
         sizes = sorted({4 * KIB, 16 * KIB, chunk})
         shifts = [0, *(shift for shift in sorted({512, 4 * KIB, chunk // 2}) if shift % target.alignment == 0)]
         kinds = ("read", "write") if target.writable else ("read",)

@@ -1,4 +1,4 @@
-"""Sequential and random reads and writes of 8 KiB, with the write cache on and off, as in older reports."""
+"""Sequential and random reads and writes of 8 KiB. They run with the write cache on and off, as in older reports."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Classic:
     """Seconds of each phase in each round."""
     rounds: int = ROUNDS
     off: Switch | None = None
-    """Switches the write cache off for its duration; None: measure only with the current setting."""
+    """Switches the write cache off for its duration. None: measure only with the current setting."""
 
     name = "classic"
     title = "rows and random places of 8 KiB"
@@ -77,7 +77,10 @@ class Classic:
         return self._result(bench, seen)
 
     def _switched(self, bench: Bench, seen: _Seen, off: Switch) -> Iterator[None]:
-        """A quarter of the rounds unchanged, half of them off, a quarter unchanged: equal numbers of each."""
+        """Run equal numbers of rounds unchanged and switched off.
+
+        A quarter is unchanged, then half are off, then a quarter is unchanged.
+        """
         half = -(-self.rounds // 2)
         for count, suffix in ((half, ""), (2 * half, OFF), (half, "")):
             if bench.over:

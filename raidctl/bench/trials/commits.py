@@ -32,7 +32,7 @@ _PLAIN = frozenset({"fsync", "raw"})
 
 @dataclass(frozen=True, kw_only=True)
 class Commits:
-    """One stream rewrites one block and flushes; several at once; the same without a flush."""
+    """One stream rewrites one block and flushes. Several at once; the same without a flush."""
 
     seconds: float = 2.0
     """Seconds of each phase in each round."""
@@ -41,9 +41,9 @@ class Commits:
     dsync: bool = False
     """Whether durable writes (RWF_DSYNC) are measured too."""
     fsync: bool = False
-    """Whether fsync is measured too; it may flush again for the file system's journal."""
+    """Whether fsync is measured too. It may flush again for the file system's journal."""
     past: Past = None
-    """A device or export (or its URI) that is flushed too, since layers in between may drop flushes.
+    """A device or export (or its URI) that is flushed too. Layers in between may drop flushes.
 
     None: the single drive below, if a file system or layers lie above it.
     """
@@ -92,7 +92,7 @@ class Commits:
         return self._result(bench, phases)
 
     def _past(self, bench: Bench) -> Past:
-        """Where a flush bypasses file system and layers; None if there are none, or the drive cannot be opened."""
+        """Where a flush bypasses file system and layers. None if there are none, or the drive cannot be opened."""
         layered = bench.target.direct and (bench.target.kind == "file" or not bench.below.bare)
         past = self.past or (bench.below.disk if layered else None)
         if past is not None:
@@ -184,12 +184,12 @@ def _name(way: Way, first: int) -> str:
 
 
 def _parity(bench: Bench) -> bool:
-    """Whether a small write reads old data and parity first, and rewrites them one revolution later."""
+    """Whether a small write reads old data and parity first. It rewrites them one revolution later."""
     return bench.below.level in ("raid5", "raid6", "raid50", "raid60")
 
 
 def _speed(bench: Bench) -> Spread:
-    """Revolutions per minute: measured, reported, or the range of drives on the market."""
+    """Measured or reported rpm, or the range of drives on the market."""
     turning = bench.figure("medium", "rpm")
     if turning is not None and turning.measured is not None:
         return turning
@@ -202,7 +202,7 @@ def _speed(bench: Bench) -> Spread:
 def _judged(
     bench: Bench, reading: commits.Reading, *, rotating: bool | None, short: bool
 ) -> tuple[Verdict, tuple[str, ...], str | None]:
-    """The conclusion from commits alone: at most a hint, since the cache that acknowledges may be protected."""
+    """The conclusion from commits alone. It is at most a hint, since the cache that acknowledges may be protected."""
     barred = tuple(one.text for one in bench.confounders if one.forbids)
     if barred:
         return "inconclusive", barred, POWER_CUT

@@ -1,4 +1,4 @@
-"""Test for compression or zero elimination below: all figures then depend on the data (BENCH 2.18)."""
+"""A test for compression or zero elimination below (BENCH 2.18). With either, all figures depend on the data."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Compression:
         return Needs(seconds=5 * self.rounds * self.seconds, written=None, size=room)
 
     def run(self, bench: Bench) -> Steps:
-        """Write one half with zeros and one with random data, read both; then swap them."""
+        """Write one half with zeros and one with random data, read both. Then swap them."""
         phases = {name: Phase() for name in ("write_random", "write_zeros", "read_random", "read_zeros")}
         size = bench.fitting(self.block)
         for number in bench.rounds(self.rounds):
@@ -79,7 +79,7 @@ class Compression:
         return places[:count]
 
     def _put_all(self, bench: Bench, phase: Phase, places: array[int], size: int, *, zeros: bool) -> tuple[int, float]:
-        """Write the offsets repeatedly until the time is up; return the number of writes and the seconds."""
+        """Write the offsets repeatedly until the time is up. Return the number of writes and the seconds."""
         spent, count = 0.0, 0
         with puts(bench.target) as put, mmap.mmap(-1, size) as memory, memoryview(memory) as view:
             filler = Filler(view, bench.run_id)

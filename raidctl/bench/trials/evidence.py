@@ -38,12 +38,12 @@ def evidence(results: Mapping[str, TrialResult], facts: Evidence | None = None) 
 
 
 def _bare(commits: TrialResult | None) -> bool:
-    """Whether commits were measured on the drive itself, where no layer can drop a flush."""
+    """Whether commits were measured on the drive itself. No layer can drop a flush there."""
     return commits is not None and commits.series.get("raw") is True
 
 
 def _rpm(medium: TrialResult | None, reported: float | None, rate: Interval | None) -> float | None:
-    """Measured or reported; or the fastest on the market, if the rate is too high even for that."""
+    """Measured or reported. The fastest on the market, if the rate is too high even for that."""
     found = None if medium is None else medium.figures.get("rpm")
     if found is not None and found.measured is not None:
         return found.measured
@@ -58,7 +58,7 @@ def _destage(knee: TrialResult | None) -> float | None:
 
 
 def _risen(slope: TrialResult | None) -> float | None:
-    """ms/MiB: a rising slope itself shows how long a MiB takes from the cache to the medium."""
+    """Time in ms/MiB from the cache to the medium. A rising slope itself shows it."""
     if slope is None or slope.series.get("reading") != "flushed":
         return None
     return slope.figures["flush_slope"].measured

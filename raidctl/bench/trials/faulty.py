@@ -14,7 +14,7 @@ class Faulty(BenchError):
 
 
 def refuse_faulty(name: str, work: Work, samples: Sequence[Samples]) -> None:
-    """Raise Faulty if part of the work on the target ``name`` was not done, and say how much."""
+    """Raise Faulty if part of the work was not done. Its message has how much, and the target ``name``."""
     for stream, one in zip(work.streams, samples, strict=True):
         _refuse_failed(name, one)
         if work.seconds is None and not stream.cycle:
@@ -33,7 +33,7 @@ def _refuse_failed(name: str, one: Samples) -> None:
 
 
 def _refuse_missing(name: str, stream: Stream, one: Samples, keep: int) -> None:
-    """Refuse results that lack counted operations: a verdict may depend on each of them."""
+    """Refuse results that lack counted operations. A verdict may depend on each of them."""
     missing = min(len(stream.ops), keep) - len(one.ops)
     if missing > 0:
         raise Faulty(f"{missing} of {len(stream.ops)} operations on {name} are missing in the engine's results.")

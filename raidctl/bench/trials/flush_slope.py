@@ -1,4 +1,4 @@
-"""Measure how a flush's time grows per MiB written before it (BENCH 2.3, E3)."""
+"""Growth of flush time per MiB written before it (BENCH 2.3, E3)."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from raidctl.bench.verdict.decision import FLIP, POWER_CUT, REPEAT
 from raidctl.bench.work import Op, Stream, Target
 
 PLAUSIBLE = 1.0
-"""ms/MiB: minimum slope from which the destage rate is derived (at most 1000 MiB/s)."""
+"""Minimum slope in ms/MiB from which the destage rate is derived. The rate is then at most 1000 MiB/s."""
 SLOWEST = 5.0
-"""MiB/s that random writes of 64 KiB usually reach, to estimate the duration."""
+"""Usual MiB/s of random 64 KiB writes, to estimate the duration."""
 
 
 @dataclass(frozen=True)
@@ -32,10 +32,10 @@ class Point:
 
 @dataclass(frozen=True, kw_only=True)
 class FlushSlope:
-    """Different amounts of random writes, each followed by a flush, in random order."""
+    """Different amounts of random writes, each followed by a flush. Their order is random."""
 
     amounts: tuple[float, ...] = (0, 2, 4, 8, 16, 32)
-    """MiB; 0 is one block, since a file system omits the flush of an unchanged file."""
+    """Amounts in MiB. An amount of 0 is one block, since a file system omits the flush of an unchanged file."""
     block: int = 64 * KIB
     rounds: int = 6
 
@@ -51,7 +51,7 @@ class FlushSlope:
         return Needs(seconds=2 * total / MIB / SLOWEST, written=int(total), size=size)
 
     def run(self, bench: Bench) -> Steps:
-        """Run the rounds; each begins with a flush, so that all amounts start alike."""
+        """Run the rounds. Each begins with a flush, so that all amounts start alike."""
         points, flushes = list[Point](), Phase()
         for _ in bench.rounds(self.rounds):
             bench.flush()

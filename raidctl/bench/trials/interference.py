@@ -1,4 +1,4 @@
-"""The effect of writers on readers: reads alone, beside writes, and while the write cache drains (BENCH 2.19)."""
+"""The effect of writers on readers (BENCH 2.19). Reads run alone, beside writes, and while the write cache drains."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ CRIPPLED = 0.3
 
 @dataclass(frozen=True, kw_only=True)
 class Interference:
-    """One reader; the same beside one writer; the same just after the writer; and a 70/30 mix."""
+    """One reader. The same beside one writer; the same just after the writer; and a 70/30 mix."""
 
     size: int = 4 * KIB
     block: int = 64 * KIB
@@ -36,7 +36,7 @@ class Interference:
         return Needs(seconds=4 * self.rounds * self.seconds, written=None, size=16 * self.block)
 
     def run(self, bench: Bench) -> Steps:
-        """Run the phases in this order, round by round; each begins when reads are calm again."""
+        """Run the phases in this order, round by round. Each begins when reads are calm again."""
         size, block = bench.fitting(self.size), bench.fitting(self.block)
         phases = {name: Phase() for name in ("alone", "beside", "after", "mixed")}
         for _ in bench.rounds(self.rounds):

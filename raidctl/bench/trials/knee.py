@@ -16,9 +16,9 @@ from raidctl.bench.work import Op, Outcome, Target
 POINTS = 240
 """Number of points of a curve kept in the results."""
 MORE, LESS = 1.05, 0.5
-"""Factors of the reported cache size: more cannot be this cache alone, less is suspect."""
+"""Factors of the reported cache size. More cannot be this cache alone, less is suspect."""
 AGAIN = 1.2
-"""Multiple of the time to empty a full cache that is waited before it is filled again."""
+"""Pause before a cache is filled again. It is a multiple of the time to empty a full cache."""
 
 
 @dataclass
@@ -118,7 +118,7 @@ def _reasons(found: _Found, counted: list[knee.Knee]) -> list[str]:
 
 
 def _beside(size: Spread, below: Below) -> list[str]:
-    """What the controller reports about its cache, without the share for reads if it reserves one."""
+    """What the controller reports about its cache. A share reserved for reads is left out."""
     if not below.cache or size.low is None or size.high is None:
         return []
     mib = below.cache / MIB * (1 - (below.read_percent or 0.0) / 100)

@@ -1,4 +1,4 @@
-"""Measure the cost of a mapping (LVM, encryption) against the device below (BENCH 2.15)."""
+"""The cost of a mapping against the device below (BENCH 2.15). Such mappings are LVM and encryption."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from raidctl.errors import BenchError
 
 PLACES = 1 << 14
 APART = 0.37
-"""Distance of the two sequential reads of a round as a share of the range, so that neither profits from the other."""
+"""Distance of a round's two sequential reads. It is a share of the range, so that neither profits from the other."""
 LEAST = 2 * MIB
-"""Minimum bytes of a range; smaller ones keep neither sequential nor random reads apart."""
+"""Minimum bytes of a range. Smaller ones keep neither sequential nor random reads apart."""
 WAYS = {"random": (4 * KIB, 1), "random_qd16": (4 * KIB, 16), "sequential": (MIB, 4)}
 _UNCLEAR = "What differs is within the spread of the rounds."
 _TITLES = {"random": "random reads", "random_qd16": "random reads, 16 at once,", "sequential": "sequential reads"}

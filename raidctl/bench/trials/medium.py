@@ -1,4 +1,4 @@
-"""Detect rotation and rpm by random reads over the whole span and commits of one block (BENCH 2.1)."""
+"""Detection of rotation and rpm (BENCH 2.1). It uses random reads over the whole span and commits of one block."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from raidctl.bench.work import Op, Outcome, Stream, Target
 from raidctl.text import counted
 
 SHORTEST = 0.1
-"""Minimum seconds of reads per round, so that six rounds give a rate."""
+"""Minimum seconds of reads per round. Six rounds then give a rate."""
 MANY = 1 << 14
 SPANS = 20
-"""Multiple of the controller's cache that reads must span to measure the medium."""
+"""Minimum span of reads, as a multiple of the controller's cache. A smaller span does not measure the medium."""
 TYPICAL_S = 0.02
 """Usual maximum of a random read."""
 
@@ -57,7 +57,7 @@ class Medium:
         return self._result(bench, reads, waits, gaps)
 
     def _longer(self, bench: Bench, size: int) -> Outcome:
-        """Read longer for the rate alone if reads were too quick; blocks may repeat."""
+        """Read longer for the rate alone if reads were too quick. Blocks may repeat."""
         return bench.run(stream(Op.READ, bench.places(size, MANY), size, cycle=True), seconds=SHORTEST)
 
     def _gaps(self, bench: Bench, size: int) -> list[float]:

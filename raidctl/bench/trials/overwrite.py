@@ -1,4 +1,4 @@
-"""The size of the write cache by another method: rewriting a range stays fast while it fits (BENCH 2.5)."""
+"""The size of the write cache by another method (BENCH 2.5). Rewriting a range stays fast while it fits."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ FEWEST_SETS = 4
 AGAIN = 1.2
 """Multiple of the time that dirty data need to leave the cache."""
 WITHIN = 0.1
-"""Tolerance within which the two methods agree; a range that just fits may count as either."""
+"""Tolerance within which the two methods agree. A range that just fits may count as either."""
 FAST = 2.0
-"""Multiple of the slowest ranges' speed; a range only slightly faster shows no cache."""
+"""Multiple of the slowest ranges' speed. A range only slightly faster shows no cache."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Overwrite:
-    """Ranges of growing size, each rewritten at random: rewrites of what the cache holds stay in it.
+    """Ranges of growing size, each rewritten at random. Rewrites of what the cache holds stay in it.
 
     Independent of the knee: it needs neither an empty cache nor a model of how it empties. The result lies between the
     largest range that stays fast and the smallest that does not.
     """
 
     most: int = 2 * GIB
-    """The largest range; four times the size found by the knee is enough."""
+    """The largest range. Four times the size found by the knee is enough."""
     block: int = 64 * KIB
     depth: int = 8
     steps: int = 2
@@ -46,7 +46,7 @@ class Overwrite:
     alone = True
 
     def parts(self, size: int, knee: float | None = None) -> list[int]:
-        """Bytes of the ranges on a target of ``size`` bytes; around ``knee`` (MiB) if known."""
+        """Bytes of the ranges on a target of ``size`` bytes. Around ``knee`` (MiB) if known."""
         low, high = float(MIB), float(min(self.most, size // 2))
         if knee is not None:
             low, high = max(low, 0.25 * knee * MIB), min(high, 4 * knee * MIB)
@@ -61,7 +61,7 @@ class Overwrite:
         return Needs(seconds=seconds, written=None, size=64 * self.block)
 
     def run(self, bench: Bench) -> Steps:
-        """Run the small ranges first, each elsewhere, so that the cache holds less than what follows."""
+        """Run the small ranges first, each elsewhere. The cache then holds less than what follows."""
         size = bench.fitting(self.block)
         write_cache = bench.figure("knee", "write_cache")
         parts = self.parts(bench.target.size, None if write_cache is None else write_cache.measured)
@@ -80,7 +80,7 @@ class Overwrite:
         return self._result(phases, write_cache, size)
 
     def _drain(self, bench: Bench, dirty: int) -> None:
-        """Wait until the cache is empty: the time that the knee gives, else until reads are calm again."""
+        """Wait until the cache is empty. The knee gives the time; without it, wait until reads are calm again."""
         rate, full = bench.measured("knee", "destage"), bench.measured("knee", "write_cache")
         bench.flush()
         if rate and full:
@@ -114,7 +114,7 @@ class Overwrite:
 
 
 def cache_of(speeds: dict[int, float]) -> Spread:
-    """MiB between the largest fast range and the smallest slow one; None if there are not two kinds.
+    """MiB between the largest fast range and the smallest slow one. None if there are not two kinds.
 
     ``speeds``: MiB/s of rewriting, by bytes of the part.
     """

@@ -37,7 +37,7 @@ class Phase:
             self.histogram.add(wait for op, wait in zip(one.ops, one.latencies, strict=True) if op in wanted)
 
     def add_commits(self, outcome: Outcome) -> None:
-        """Count one round of streams that alternately write and flush; a commit is both.
+        """Count one round of streams that alternately write and flush. A commit is both.
 
         For one stream, commits count exactly from the end of the first, which began anywhere in a revolution.
         """
@@ -60,11 +60,11 @@ class Phase:
 
     @property
     def short(self) -> bool:
-        """Whether there are too few samples: under half a second in all rounds, or under 300 operations."""
+        """Whether there are too few samples. Too few are under half a second in all rounds, or under 300 operations."""
         return too_short(self.seconds, self.operations)
 
     def spread(self, unit: str = "ops/s", factor: float = 1.0) -> Spread:
-        """The median of the rounds with its interval, times ``factor``; None if there are too few samples."""
+        """The median of the rounds with its interval, times ``factor``. None if there are too few samples."""
         if self.short:
             return Spread(measured=None, unit=unit, n=self.operations)
         return of_rounds([rate * factor for rate in self.rates], unit, self.operations)
@@ -80,12 +80,12 @@ def done(outcome: Outcome) -> int:
 
 
 def pace(outcome: Outcome) -> Sequence[float]:
-    """Operations per second of one round; none if it was too short for the clock."""
+    """Operations per second of one round. None if it was too short for the clock."""
     return [done(outcome) / outcome.wall_seconds] if outcome.wall_seconds > 0 else []
 
 
 def ratio(first: Phase, second: Phase) -> Spread:
-    """Second over first, per round; None if one of them has too few samples."""
+    """Second over first, per round. None if one of them has too few samples."""
     if first.short or second.short or len(first.rates) != len(second.rates):
         return Spread(measured=None, unit="ratio", n=0)
     return paired_ratio(first.rates, second.rates)

@@ -1,4 +1,7 @@
-"""Read and write single blocks without an engine: if the content matters, or engines lack the operation."""
+"""Reads and writes of single blocks without an engine.
+
+They are used if the content matters, or if engines lack the operation.
+"""
 
 from __future__ import annotations
 
@@ -89,7 +92,9 @@ def puts(target: Target) -> Iterator[Put]:
 
 @contextmanager
 def flushes(past: str | Connectable) -> Iterator[Callable[[], object]]:
-    """A function that flushes a device (its path) or an export (or its URI), bypassing all layers above.
+    """A function that flushes a device or export past all layers above.
+
+    A device is given by its path, an export directly or by its URI.
 
     Raises:
         BenchError, AccessMissing: It cannot be opened.

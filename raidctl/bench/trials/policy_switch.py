@@ -1,4 +1,4 @@
-"""Commits under another cache policy: switch, measure again, switch back (BENCH 2.3, E4 and E4').
+"""Commits under another cache policy (BENCH 2.3, E4 and E4'). The trial switches, measures again, and switches back.
 
 The caller passes a context manager that activates the policy and always restores the previous one. The order is A B B
 A, so that a drift of the machine does not look like an effect.
@@ -21,7 +21,7 @@ from raidctl.bench.trials.trial import KIB, ROUNDS, Bench, Needs, Steps
 from raidctl.bench.work import Op, Stream, Target
 
 State = Literal["write_through", "drives_off"]
-"""The controller in write-through; or the drives' caches off, with the controller in write-through."""
+"""The controller in write-through. For the drives: their caches off, with the controller in write-through."""
 Turn = Callable[[State], AbstractContextManager[None]]
 """Set a state for the duration of the context. Raises BenchError if that is refused."""
 
@@ -113,7 +113,7 @@ def _commits(bench: Bench, phase: Phase, seconds: float) -> None:
 
 
 def _shaky(seen: dict[str, _Seen]) -> bool:
-    """Whether phases of one policy differ nearly as much as the policies do."""
+    """Whether one policy's phases differ nearly as much as the policies do."""
     typical = {name: [value for part in one.parts if (value := median(part))] for name, one in seen.items()}
     middles = [value for values in typical.values() if (value := median(values))]
     effect = max(middles) / min(middles) if middles else 1.0

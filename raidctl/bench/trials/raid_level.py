@@ -1,4 +1,7 @@
-"""RAID level and layout from measurements: capacity, cost of small writes, strides, full stripes (BENCH 2.4)."""
+"""RAID level and layout from measurements (BENCH 2.4).
+
+These are capacity, cost of small writes, strides, and full stripes.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,7 @@ from raidctl.bench.work import Op, Outcome, Target
 
 PLACES = 1 << 14
 MOST_DRIVES = 8
-"""Number of drives assumed if unknown; strides and stripes up to twice as many chunks are tried."""
+"""Number of drives assumed if unknown. Strides and stripes up to twice as many chunks are tried."""
 _MODEL = "A small write costs one drive operation without redundancy, 2 with copies, 4 with one parity, 6 with two."
 HIDING = SLOWING | {"degraded"}
 """Confounders with which only the sizes show a level."""
@@ -29,7 +32,7 @@ class _Seen:
     reads: Phase = field(default_factory=Phase)
     writes: Phase = field(default_factory=Phase)
     sustained: Spread | None = None
-    """Writes per second in the steady state; None if it was not reached."""
+    """Writes per second in the steady state. None if it was not reached."""
     times: dict[int, list[float]] = field(default_factory=dict)
     """Seconds of the same number of reads, by stride."""
     speeds: dict[int, list[float]] = field(default_factory=dict)
@@ -40,14 +43,14 @@ class _Seen:
 
 @dataclass(frozen=True, kw_only=True)
 class RaidLevel:
-    """Four methods, each as far as possible; the result is one or several levels on which they agree."""
+    """Four methods, each as far as possible. The result is one or several levels on which they agree."""
 
     seconds: float = 1.0
     """Seconds of a round of random reads or writes."""
     size: int = 4 * KIB
     depth: int = 32
     most: int = 30
-    """Maximum rounds of writes until five in a row are steady, after the write cache is full."""
+    """Maximum rounds of writes until five in a row are steady. They begin when the write cache is full."""
     strided: int = 128
     """Reads of each stride in each round."""
     striped: int = 64
@@ -70,7 +73,7 @@ class RaidLevel:
         return Needs(seconds=seconds, written=None if target.writable else 0, size=4 * chunks * CHUNK)
 
     def run(self, bench: Bench) -> Steps:
-        """Run reads first, so that no write is still on its way to the drives."""
+        """Run reads first. No write is then still on its way to the drives."""
         seen = _Seen()
         bench.settle()
         for _ in bench.rounds(ROUNDS):
@@ -99,27 +102,27 @@ class RaidLevel:
         return bench.run(several, seconds=seconds or self.seconds)
 
     def _reads(self, bench: Bench, seen: _Seen) -> None:
-        """Reads at the depth of the writes, and at small depths, which show the number of spindles."""
+        """Read at the depth of the writes, and at small depths. Small depths show the number of spindles."""
         seen.reads.add(self._random(bench, Op.READ, self.depth))
         for depth in bench.shuffled((1, 2, 4, 8)):
             outcome = self._random(bench, Op.READ, depth, self.seconds / 2)
             seen.depths.setdefault(depth, []).extend(pace(outcome))
 
     def _chunks(self, bench: Bench) -> list[int]:
-        """Bytes: from one chunk to twice the number of drives, plus one chunk."""
+        """Sizes in bytes, from one chunk upwards. The last is twice the number of drives plus one, in chunks."""
         chunk, drives = bench.below.chunk, bench.below.drives or MOST_DRIVES
         most = min(2 * drives + 1, max(2, bench.target.size // chunk // 4))
         return [chunk * count for count in range(1, most + 1)]
 
     def _strides(self, bench: Bench, seen: _Seen) -> None:
-        """Random reads at multiples of each stride; they are slowest if all address one drive."""
+        """Random reads at multiples of each stride. They are slowest if all address one drive."""
         size = bench.fitting(self.size)
         for stride in bench.shuffled(self._chunks(bench)):
             outcome = bench.run(stream(Op.READ, bench.places(stride, self.strided), size, 16))
             seen.times.setdefault(stride, []).append(outcome.wall_seconds)
 
     def _stripes(self, bench: Bench, seen: _Seen) -> None:
-        """Sequential writes, each at a multiple of its size: full stripes need no reads before.
+        """Run sequential writes, each at a multiple of its size. Full stripes need no reads before.
 
         One at a time: Linux and controllers merge several concurrent writes to full stripes.
         """
@@ -194,7 +197,7 @@ class RaidLevel:
 
 
 def _hiding(bench: Bench) -> tuple[str, ...]:
-    """What makes one array behave like another: RAID-5 without a drive is RAID-0 of the rest."""
+    """What makes one array behave like another. RAID-5 without a drive is RAID-0 of the rest."""
     return tuple(one.text for one in bench.confounders if one.name in HIDING)
 
 

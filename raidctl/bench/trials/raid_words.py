@@ -17,11 +17,11 @@ class Layers:
     """Results of each method; None or empty: nothing."""
 
     capacity: tuple[str, ...]
-    """Levels that give the volume's size from the size and number of drives."""
+    """Levels that give the volume's size from the drives' size and number."""
     cost: geometry.Levels | None
     """Levels by the cost of a small write."""
     cached: bool
-    """Whether a write cache was seen; it reorders writes, so that small ones seem cheaper."""
+    """Whether a write cache was seen. It reorders writes, so that small ones seem cheaper."""
     pattern: int | None
     """Bytes after which the layout repeats, from strides."""
     stripe: int | None
@@ -44,7 +44,7 @@ class Layers:
 
     @property
     def whole(self) -> int | None:
-        """Data chunks per stripe; None if not seen, or impossible for an array with parity of that many drives."""
+        """Data chunks per stripe. None if not seen, or impossible for an array with parity of that many drives."""
         found = geometry.data_drives(self.stripe, self.chunk) if self.stripe else None
         return found if found is None or self.drives is None or found < self.drives else None
 
@@ -55,7 +55,7 @@ class Layers:
 
     @property
     def by_cost(self) -> tuple[str, ...]:
-        """Levels by cost; behind a write cache, all with at least that cost."""
+        """Levels by cost. Behind a write cache, all with at least that cost."""
         found = self.cost.levels if self.cost is not None else ()
         if not self.cached or not found:
             return found
@@ -76,19 +76,19 @@ class Layers:
 
     @property
     def by_pattern(self) -> tuple[str, ...]:
-        """Levels of that many drives whose layout can repeat after that many chunks."""
+        """Levels whose layout can repeat after this number of chunks. They are for the given number of drives."""
         if self._repeats is None or self.drives is None:
             return ()
         return geometry.by_pattern(self._repeats, self.drives)
 
     @property
     def named(self) -> tuple[str, ...]:
-        """Levels that every method with a result permits; empty: no result, or a contradiction."""
+        """Levels that every method with a result permits. Empty: no result, or a contradiction."""
         return geometry.agree([self.capacity, self.by_cost, self.by_layout])
 
     @property
     def posterior(self) -> Mapping[str, float]:
-        """Probability of each level by cost, all equal before; none for levels excluded by other methods."""
+        """Probability of each level by cost, all equal before. None for levels excluded by other methods."""
         permitted = [set(one) for one in (self.capacity, self.by_layout) if one]
         weights = {}
         for level in PENALTY:
@@ -102,7 +102,7 @@ class Layers:
 
 
 def facts(below: Below) -> tuple[str, ...]:
-    """Levels that the sizes permit; empty: a size is unknown, or none fits."""
+    """Levels that the sizes permit. Empty: a size is unknown, or none fits."""
     if below.volume_bytes is None or below.drive_bytes is None or below.drives is None:
         return ()
     return geometry.by_capacity(below.volume_bytes, below.drive_bytes, below.drives)
@@ -121,7 +121,7 @@ def evidence(layers: Layers) -> dict[str, object]:
 
 
 def judged(layers: Layers, expected: str | None, *, promised: bool) -> tuple[Verdict, list[str]]:
-    """The verdict on the expected level: a contradiction to hard facts fails, one to the cost is a hint."""
+    """The verdict on the expected level. A contradiction to hard facts fails, one to the cost is a hint."""
     reasons = list(_by_layer(layers))
     named = layers.named
     if not named:

@@ -1,4 +1,4 @@
-"""Measure read-ahead of the kernel, and below it of the controller or the drives (BENCH 2.13)."""
+"""Read-ahead of the kernel, and of controller or drives below (BENCH 2.13)."""
 
 from __future__ import annotations
 
@@ -71,15 +71,16 @@ class _Seen:
     phases: dict[str, Phase] = field(default_factory=lambda: {"sequential": Phase(), "random": Phase()})
     """Figures that bypass the kernel's read-ahead."""
     kernel: dict[int | None, Phase] = field(default_factory=dict)
-    """Figures through the kernel, by its read-ahead in KiB; None: the current value, which is unknown."""
+    """Figures through the kernel, by its read-ahead in KiB. None: the current value, which is unknown."""
     controller: dict[str, Phase] = field(default_factory=dict)
-    """With the controller's read-ahead `on` and `off`: bypassing the kernel, and (`kernel_on`) through it."""
+    """Figures with the controller's read-ahead `on` and `off`. They bypass the kernel, or (`kernel_on`) go through
+    it."""
     why: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True, kw_only=True)
 class ReadAhead:
-    """Reads of 64 KiB, one at a time: sequential and random past the kernel, and sequential through it.
+    """Reads of 64 KiB, one at a time. They are sequential and random past the kernel, and sequential through it.
 
     With a ``kernel``, the kernel's read-ahead is set to several sizes, up and down. With a ``switch``, the controller's
     own is inverted: unchanged, inverted twice, unchanged, so that no drift looks like an effect.
@@ -93,7 +94,7 @@ class ReadAhead:
     switch: Switch | None = None
     """None: the controller's read-ahead is not changed."""
     unswitched: str | None = None
-    """Why it is not switched, one sentence; None if that was not requested."""
+    """Why it is not switched, one sentence. None if that was not requested."""
     settings: tuple[int, ...] = SETTINGS
 
     name = "readahead"
@@ -113,11 +114,11 @@ class ReadAhead:
 
     @property
     def switched_seconds(self) -> float:
-        """Approximate time for which the controller's setting is inverted, for each way of reading."""
+        """Approximate seconds with the controller's setting inverted, per way of reading."""
         return self.rounds * self.seconds if self.switch is not None else 0.0
 
     def run(self, bench: Bench) -> Steps:
-        """Run the phases without a setting in random order, round by round; then the settings, up and down."""
+        """Run the phases without a setting in random order, round by round. Then the settings, up and down."""
         seen = _Seen()
         for _ in bench.rounds(self.rounds):
             for way in bench.shuffled(list(seen.phases)):
@@ -145,7 +146,7 @@ class ReadAhead:
             seen.kernel = {kib: phase for kib, phase in seen.kernel.items() if phase.rates}
 
     def _buffered(self, bench: Bench, seen: _Seen, phase: Phase) -> None:
-        """Sequential reads through the page cache, from an offset that is not cached."""
+        """Read sequentially through the page cache, from an uncached offset."""
         try:
             # the kernel reads the setting when a file is opened
             with buffered(bench.target) as view:
@@ -186,7 +187,7 @@ class ReadAhead:
                 self._buffered(bench, seen, seen.controller[f"kernel_{state}"])
 
     def _settings(self, bench: Bench, seen: _Seen, kernel: KernelReadAhead) -> Iterator[None]:
-        """Measure each setting twice, with few changes; a refused setting ends it, with the reason."""
+        """Measure each setting twice, with few changes. A refused setting ends it, with the reason."""
         each = -(-self.rounds // VISITS)
         for number in bench.rounds(VISITS):
             for setting in self.settings if number % 2 == 0 else self.settings[::-1]:

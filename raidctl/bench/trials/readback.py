@@ -22,7 +22,7 @@ SLOWEST = 20.0
 
 @dataclass(frozen=True, kw_only=True)
 class ReadBack:
-    """Write the same offsets twice in random order, flush, and read everything back."""
+    """The same offsets, written twice in random order, flushed, and read back."""
 
     block: int = 64 * KIB
     most: int = GIB
@@ -79,7 +79,7 @@ class ReadBack:
 
 
 def _states(bench: Bench, wrong: Sequence[int], size: int, generation: int) -> dict[str, int]:
-    """State of the mismatches, most frequent first: each is read again, bypassing the engine."""
+    """States of the mismatches, most frequent first. Each is read again, bypassing the engine."""
     counts: Counter[str] = Counter()
     with gets(bench.target, size) as get:
         for place in wrong:
@@ -89,7 +89,7 @@ def _states(bench: Bench, wrong: Sequence[int], size: int, generation: int) -> d
 
 
 def _too_little(bench: Bench, amount: int) -> list[str]:
-    """A cache that holds all of it answers reads itself; the drives were not tested."""
+    """A cache that holds all of it answers reads itself. The drives were not tested."""
     cache = max(filter(None, (bench.measured("knee", "write_cache"), (bench.below.cache or 0) / MIB)), default=None)
     if cache is None or amount >= 2 * cache * MIB:
         return []

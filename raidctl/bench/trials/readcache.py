@@ -1,4 +1,4 @@
-"""Measure size and speed of a read cache below the kernel (BENCH 2.6)."""
+"""Size and speed of a read cache below the kernel (BENCH 2.6)."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from raidctl.bench.trials.trial import KIB, ROUNDS, Bench, Needs, Steps
 from raidctl.bench.work import Op, Target
 
 SLOWEST = 60.0
-"""MiB/s at which a working set is usually read for the first time."""
+"""Usual MiB/s of the first read of a working set."""
 TYPICAL_S = 0.01
 MUCH = 25.0
-"""Percentage of a controller's cache for reads above which a warning is given."""
+"""Percent of a controller's cache for reads above which to warn."""
 
 PIECE = 2 * MIB
 """Bytes that are read repeatedly."""
@@ -31,7 +31,7 @@ class _Seen:
 
 @dataclass(frozen=True, kw_only=True)
 class ReadCache:
-    """Working sets from small to large, each read once and then at random: hits are fast.
+    """Working sets from small to large. Each is read once and then at random: hits are fast.
 
     Then the same 2 MiB repeatedly, as hdparm -T --direct does: the throughput between host and cache.
     """
@@ -49,7 +49,7 @@ class ReadCache:
     alone = True
 
     def sets(self, size: int) -> list[int]:
-        """Bytes of the working sets on a target of ``size`` bytes: powers of two."""
+        """Bytes of the working sets, as powers of two. The target has ``size`` bytes."""
         found = [MIB]
         while found[-1] * 2 <= min(self.most, size):
             found.append(found[-1] * 2)
@@ -76,7 +76,7 @@ class ReadCache:
         return self._result(seen, bench.below.read_percent, bench.fitting(BLOCK))
 
     def _set(self, bench: Bench, span: int, size: int) -> list[float]:
-        """Read all of it once, then parts at random; return milliseconds of the latter."""
+        """Read all of it once, then parts at random. Return milliseconds of the latter."""
         begin = bench.random.randrange(bench.target.size // span) * span
         block = bench.fitting(min(64 * KIB, span))
         bench.run(stream(Op.READ, bench.row(block, begin, span // block, end=begin + span), block, 4))
@@ -84,7 +84,7 @@ class ReadCache:
         return milliseconds(outcome.samples[0].latencies)
 
     def _enough(self, seen: _Seen) -> bool:
-        """Whether the last two sets were nearly all misses, so that larger ones would show nothing more."""
+        """Whether the last two sets were nearly all misses. Larger ones would then show nothing more."""
         counted = self._counted(seen)
         last = [one.hits / one.reads for one in counted[-2:]]
         return len(last) == 2 and max(last) < 0.1 and any(one.hits / one.reads > 0.5 for one in counted)
@@ -96,7 +96,7 @@ class ReadCache:
         return [readcache.count_hits(span / MIB, waits, parting) for span, waits in sorted(seen.sets.items())]
 
     def _again(self, bench: Bench, phases: dict[str, Phase]) -> None:
-        """Read the same bytes repeatedly, and as many unread ones, in random order."""
+        """Read the same bytes repeatedly, and as many unread ones. Their order is random."""
         block = bench.fitting(BLOCK)
         seconds = self.seconds / ROUNDS
         for name in bench.shuffled(list(phases)):
@@ -136,7 +136,7 @@ def _reasons(seen: _Seen, counted: list[WorkingSet], size: Spread) -> list[str]:
 
 
 def _warned(read_percent: float | None) -> list[str]:
-    """Warn if much of the cache is reserved for reads; main memory is the larger read cache."""
+    """Warn if much of the cache is reserved for reads. Main memory is the larger read cache."""
     if read_percent is None or read_percent <= MUCH:
         return []
     text = (

@@ -89,7 +89,10 @@ class Seeks:
 
 
 def _expected(bench: Bench) -> str | None:
-    """Expected random reads of one drive with known rpm, one at a time over all of it; None: unknown."""
+    """Expected rate of random reads of one drive with known rpm.
+
+    Reads are one at a time over all of it. None: unknown.
+    """
     seek = SEEK_MS.get(round(bench.rpm)) if bench.rotating and bench.rpm else None
     if seek is None or bench.rpm is None:
         return None

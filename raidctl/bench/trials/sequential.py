@@ -16,11 +16,11 @@ Way = tuple[str, int, int]
 """`read` or `write`, bytes, depth."""
 MUCH = 0.5
 NEAR, EXCEEDS = 0.85, 1.05
-"""Shares of a link's capacity: at which it is the limit, and at which it cannot have carried the data."""
+"""Shares of a link's capacity. At the first it is the limit, at the second it cannot have carried the data."""
 ETHERNET = 125e6 / MIB
 """Maximum MiB/s of 1 Gbit/s Ethernet, less a few percent of headers."""
 FLOOR = 50e6 / MIB
-"""MiB/s that a good drive reads sequentially at any position; most are twice as fast."""
+"""MiB/s that a good drive reads sequentially at any position. Most are twice as fast."""
 _REMOTE = frozenset({"network", "served", "virtual_machine"})
 """Confounders with which a network may lie in between."""
 
@@ -65,7 +65,7 @@ class Sequential:
         return self._result(bench, phases)
 
     def _round(self, bench: Bench, way: Way, phase: Phase) -> None:
-        """One rate of all positions together, from their total time: the mean over the drive."""
+        """Measure one rate over all positions, from their total time. It is the mean over the drive."""
         kind, asked, depth = way
         size, op = bench.fitting(asked), Op.READ if kind == "read" else Op.WRITE
         count, seconds = 0, 0.0
@@ -126,7 +126,7 @@ def _least(drives: int) -> str:
 
 
 def _holding(bench: Bench) -> int | None:
-    """Return the number of data drives in the inventory; None: unknown, or not known to rotate."""
+    """Return the number of data drives in the inventory. None: unknown, or not known to rotate."""
     below = bench.below
     if bench.rotating is not True or below.level is None or below.drives is None:
         return None
@@ -134,7 +134,10 @@ def _holding(bench: Bench) -> int | None:
 
 
 def networked(figures: Iterable[Spread], bench: Bench) -> list[str]:
-    """A sentence if a network may lie in between, and the fastest figure is the limit of 1 Gbit/s Ethernet."""
+    """A sentence if a network may be the limit.
+
+    It may lie in between, and the fastest figure is the limit of 1 Gbit/s Ethernet.
+    """
     fastest = max((one.measured for one in figures if one.measured is not None), default=0.0)
     names = {one.name for one in bench.confounders} & _REMOTE
     if not names or not NEAR <= fastest / ETHERNET <= 1:
@@ -145,7 +148,7 @@ def networked(figures: Iterable[Spread], bench: Bench) -> list[str]:
 
 
 def linked(figures: Iterable[Spread], links: Sequence[Link]) -> list[str]:
-    """Sentences on links that the fastest figure approaches or exceeds; then no drive was measured."""
+    """Sentences on links that the fastest figure approaches or exceeds. Then no drive was measured."""
     fastest = max((one.measured for one in figures if one.measured is not None), default=None)
     if fastest is None:
         return []

@@ -1,4 +1,4 @@
-"""Random writes until the rate is steady, since it may be high at first (BENCH 2.17)."""
+"""Random writes until the rate is steady (BENCH 2.17). It may be high at first."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ FILLING = 100.0
 
 @dataclass(frozen=True, kw_only=True)
 class Steady:
-    """Rounds of random writes, by the rule of the SNIA performance test specification."""
+    """Rounds of random writes, by the SNIA performance test specification's rule."""
 
     seconds: float | None = None
-    """Seconds of a round; None: 5 if the medium is known to rotate, else 60, as the rule requires for solid state."""
+    """Seconds of a round. None: 5 if the medium is known to rotate, else 60, as the rule requires for solid state."""
     most: int = 25
     """Maximum number of rounds."""
     size: int = 4 * KIB
@@ -39,7 +39,7 @@ class Steady:
         return Needs(seconds=self.most * (self.seconds or SOLID) + filling, written=None, size=64 * self.size)
 
     def _filled(self, bench: Bench) -> str | None:
-        """Write everything once sequentially, in at most half of the time; return a note if that was too short."""
+        """Write everything once sequentially, in at most half of the time. Return a note if that was too short."""
         block = bench.fitting(128 * KIB)
         count = bench.target.size // block
         whole = stream(Op.WRITE, bench.row(block, 0, count), block, self.depth)

@@ -1,4 +1,4 @@
-"""Detect blocks without a drive behind them: zeros compared with other blocks (BENCH 2.18)."""
+"""Detection of blocks without a drive behind them (BENCH 2.18). Zeros are compared with other blocks."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class _Seen:
 
 @dataclass(frozen=True, kw_only=True)
 class Thin:
-    """Blocks at random offsets, each read once without an engine: unwritten ones read as zeros, at once.
+    """Blocks at random offsets, each read once without an engine. Unwritten ones read as zeros, at once.
 
     It is for devices and exports, as raidctl's own files are written completely.
     """

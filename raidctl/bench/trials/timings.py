@@ -1,4 +1,4 @@
-"""Classic read timings (-T, -t, --direct): the same block repeatedly, and sequentially (BENCH 2.6)."""
+"""Classic read timings: -T, -t, --direct (BENCH 2.6). Reads repeat the same block, or are sequential."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Timings:
     """Reads of 256 KiB, one at a time."""
 
     seconds: float = 0.5
-    """Seconds of each phase in each round: six rounds are the three seconds of the classic -t."""
+    """Seconds of each phase in each round. Six rounds are the three seconds of the classic -t."""
     rounds: int = ROUNDS
 
     name = "timings"
@@ -34,7 +34,7 @@ class Timings:
     alone = False
 
     def ways(self, target: Target) -> list[str]:
-        """Names of possible phases; without a file or device of this machine there is no page cache."""
+        """Names of possible phases. Without a file or device of this machine there is no page cache."""
         return [way for way in _MODELS if way.endswith("direct") or isinstance(target, Handled)]
 
     def needs(self, target: Target) -> Needs:
@@ -42,7 +42,7 @@ class Timings:
         return Needs(seconds=self.rounds * self.seconds * len(self.ways(target)), size=2 * PIECE)
 
     def run(self, bench: Bench) -> Steps:
-        """Run all in random order, round by round; what is read again was just read."""
+        """Run all in random order, round by round. What is read again was just read."""
         ways, block = self.ways(bench.target), bench.fitting(BLOCK)
         phases = {way: Phase() for way in ways}
         again = bench.row(block, 0, max(1, PIECE // block), end=max(PIECE, block))

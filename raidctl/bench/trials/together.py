@@ -1,4 +1,4 @@
-"""Several drives at once against each alone, to find limits of bus, expander or processor (BENCH 2.12)."""
+"""Several drives at once against each alone (BENCH 2.12). This finds limits of bus, expander or processor."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from raidctl.bench.work import Engine, Op, Target, Work
 from raidctl.errors import BenchError
 
 EDGE = 0.1
-"""Share of the time that is left out at either end of the common time."""
+"""Share of the common time that is left out at either end."""
 BUSY = 0.9
-"""Share of all processors in use above which the processor may be the limit."""
+"""Processor use above which the processor may be the limit. It is the share of all processors in use."""
 _WORTH: dict[Verdict, int] = {"pass": 0, "info": 0, "inconclusive": 1, "suspect": 2, "fail": 3}
 Group = tuple[int, ...]
 """The targets of a group, by number."""
@@ -42,7 +42,7 @@ class _Seen:
 
 @dataclass(frozen=True, kw_only=True)
 class Together:
-    """Sequential reads of each drive alone, all pairs, and all; forwards and backwards, at the same offset of each.
+    """Sequential reads of each drive alone, all pairs, and all. Forwards and backwards, at the same offset of each.
 
     Only the time in which all drives of a group were reading counts: the first that is done ends it.
     """
@@ -151,14 +151,14 @@ class Together:
 
 @runtime_checkable
 class Several(Protocol):
-    """An engine that works on several targets at once, in one process each."""
+    """An engine for several targets at once, in one process each."""
 
     def together(self, works: Sequence[tuple[Target, Work]]) -> list[Report]:
-        """Run several works started at the same moment; return one report for each."""
+        """Run several works started at the same moment. Return one report for each."""
 
 
 def _job(engine: Engine, target: Target, work: Work) -> Job:
-    """Run the engine's work on one target in a process, on the common clock."""
+    """Run the engine's work on one target in a process. Times are on the common clock."""
 
     def job(arrive: Callable[[], int]) -> Report:
         arrive()
@@ -193,7 +193,7 @@ def _reasons(names: Sequence[str], ratio: Spread) -> list[str]:
 
 
 def _overlap(reports: Sequence[Report]) -> tuple[list[float], float, int]:
-    """Operations per second of each in the common time; that time, and the number counted."""
+    """Operations per second of each in the common time. That time, and the number counted."""
     if not all(report.ends for report in reports):
         raise Faulty("One of the drives answered nothing in the time that was given.")
     begin = max(report.starts[0] for report in reports)

@@ -1,4 +1,4 @@
-"""The base of every trial: requirements, execution, and the bench on which it measures."""
+"""The base of every trial. It covers requirements, execution, and the bench on which it measures."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ KIB, MIB, GIB = 1 << 10, 1 << 20, 1 << 30
 CHUNK = 64 * KIB
 """Bytes of a chunk if unknown."""
 ROUNDS = 6
-"""The smallest number of rounds whose extremes enclose the median with 95 % (BENCH 2.20)."""
+"""The fewest rounds whose extremes enclose the median with 95 % (BENCH 2.20)."""
 
 LOOKED_AT = 20000.0
 PROBES = 16
 CALM = 2.0
-"""Reads are calm when they take up to this multiple of their shortest time."""
+"""Multiple of their shortest time up to which reads are calm."""
 PATIENCE = 2.0
 WAITING = 0.1
 _WRITES = (Op.WRITE, Op.WRITE_DURABLE)
@@ -43,7 +43,7 @@ class Needs:
     seconds: float
     """Approximate maximum duration."""
     written: int | None = 0
-    """Maximum bytes written; None: as much as it can within its time; 0: it only reads."""
+    """Maximum bytes written. None: as much as it can within its time; 0: it only reads."""
     size: int = 0
     """Minimum bytes of the target."""
 
@@ -66,7 +66,7 @@ class Trial(Protocol):
 
     @property
     def alone(self) -> bool:
-        """Whether no other trial may run in between, since it changes the state of the machine."""
+        """Whether no other trial may run in between. The trial changes the state of the machine."""
 
     def needs(self, target: Target) -> Needs:
         """Requirements on an open target."""
@@ -134,7 +134,7 @@ class Range:
 
 @dataclass(frozen=True, kw_only=True)
 class Below:
-    """What the inventory and the kernel report about the layers below a target; None or empty: unknown."""
+    """Reports of inventory and kernel on the layers below a target. None or empty: unknown."""
 
     rpm: float | None = None
     """Revolutions per minute of all drives."""
@@ -152,16 +152,17 @@ class Below:
     read_percent: float | None = None
     """Reported percentage of the controller's cache reserved for reads."""
     disk: str | None = None
-    """The single drive below all layers of the kernel; None: several, or unknown."""
+    """The single drive below all layers of the kernel. None: several, or unknown."""
     bare: bool = False
-    """Whether the target is a device without layers: that drive or a partition of it."""
+    """Whether the target is a device without layers. It is that drive or a partition of it."""
     write_cache: str | None = None
-    """`on` or `off`: whether any cache is reported to acknowledge writes before the drives have them."""
+    """`on` or `off`: whether any cache is reported to acknowledge early. Early means before the drives have the
+    writes."""
     links: tuple[Link, ...] = ()
     ranges: tuple[Range, ...] = ()
-    """Where a device-mapper device keeps its bytes; empty: not one, or its table could not be read."""
+    """Where a device-mapper device keeps its bytes. Empty: not one, or its table could not be read."""
     why_no_ranges: str | None = None
-    """Why ``ranges`` is empty, one sentence; None: the target is no mapping, or they are known."""
+    """Why ``ranges`` is empty, one sentence. None: the target is no mapping, or they are known."""
 
     @property
     def chunk(self) -> int:
@@ -236,7 +237,7 @@ class Bench:
             yield number
 
     def shuffled(self, things: Sequence[T]) -> list[T]:
-        """The items of one round in random order, so that drift favours none."""
+        """The items of one round in random order. Drift then favours none."""
         return self.random.sample(things, len(things))
 
     def run(
@@ -307,7 +308,9 @@ class Bench:
         return median(outcome.samples[0].latencies) or 0.0
 
     def limits(self, rates: Sequence[tuple[int, int, float | None]]) -> tuple[str, ...]:
-        """Sentences on rates (bytes of an operation, depth, operations per second) that are limited by the engine.
+        """Sentences on rates that are limited by the engine.
+
+        A rate is bytes of an operation, depth, and operations per second.
 
         An engine reaches hundreds of thousands on memory, so only rates above ``LOOKED_AT`` are examined.
         """
@@ -334,7 +337,7 @@ class Bench:
         return fitting(self.target, size)
 
     def figure(self, trial: str, name: str) -> Spread | None:
-        """A figure of an earlier test of this run; None: not run, or failed."""
+        """A figure of an earlier test of this run. None: not run, or failed."""
         found = self.known.get(trial)
         return None if found is None else found.figures.get(name)
 
@@ -351,7 +354,9 @@ class Bench:
         return None if word in (None, "unclear") else word == "rotating"
 
     def places(self, size: int, count: int, *, begin: int = 0, span: int | None = None) -> array[int]:
-        """Random offsets for operations of ``size`` bytes within ``span`` bytes from ``begin`` (None: all of it).
+        """Random offsets for operations of ``size`` bytes.
+
+        They lie within ``span`` bytes from ``begin`` (None: all of it).
 
         None is repeated before all have been used. Raise BenchError if not even one fits.
         """
@@ -365,7 +370,7 @@ class Bench:
         return array("Q", (begin + size * slot for slot in drawn))
 
     def row(self, size: int, begin: int, count: int, *, end: int | None = None) -> array[int]:
-        """Sequential offsets from ``begin``, starting over at the end of the target (or ``end``)."""
+        """Sequential offsets from ``begin``. They start over at the end of the target (or ``end``)."""
         last = self.target.size if end is None else min(end, self.target.size)
         begin -= begin % size
         slots = (last - begin) // size

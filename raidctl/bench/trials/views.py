@@ -1,4 +1,4 @@
-"""Other views of an open target: through the page cache, or part of the device below it.
+"""Other views of an open target. They go through the page cache, or show part of the device below it.
 
 They only read. Each is a separate target, so that engines measure it as any other.
 """
@@ -38,7 +38,7 @@ class View:
 
 @contextmanager
 def buffered(target: Target) -> Iterator[View]:
-    """The same bytes through the page cache, with a separate descriptor; their cached pages are dropped first.
+    """The same bytes through the page cache, with a separate descriptor. Their cached pages are dropped first.
 
     Raises:
         BenchError: It is not a file or device of this machine.
@@ -62,7 +62,10 @@ def buffered(target: Target) -> Iterator[View]:
 
 
 def forget(handle: int, first: int = 0, length: int = 0) -> None:
-    """Drop ``length`` bytes from ``first`` on (0: to the end) from the page cache; dirty or used pages stay."""
+    """Drop ``length`` bytes from ``first`` on from the page cache.
+
+    A ``length`` of 0 reaches to the end. Dirty or used pages stay.
+    """
     os.posix_fadvise(handle, first, length, os.POSIX_FADV_DONTNEED)
 
 
@@ -84,7 +87,7 @@ def part(path: str, first: int, length: int) -> Iterator[View]:
 
 
 def number_of(target: Target) -> int | None:
-    """The kernel's number of the device that holds a target; None: no file or device of this machine."""
+    """The kernel's number of the device that holds a target. None: no file or device of this machine."""
     if not isinstance(target, Handled):
         return None
     about = os.fstat(target.fileno())

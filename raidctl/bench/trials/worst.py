@@ -1,4 +1,4 @@
-"""The longest latencies at a fixed rate, from the intended start of each operation (BENCH 2.10)."""
+"""The longest latencies at a fixed rate (BENCH 2.10). They count from the intended start of each operation."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ SATURATION_S = 2.0
 WRITES = 0.3
 """Share of writes, if allowed."""
 MOST = 1 << 19
-"""Maximum operations of one phase; a rate that would need more is lowered."""
+"""Maximum operations of one phase. A rate that would need more is lowered."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Worst:
-    """Reads and writes at shares of the saturating rate: an open loop hides no stall."""
+    """Reads and writes at shares of the saturating rate. An open loop hides no stall."""
 
     seconds: float = 60.0
     """Seconds of each share."""
@@ -107,7 +107,7 @@ def _periodic(share: float, period: Spread) -> list[str]:
 
 
 def sentence(share: float, rate: float, full: float, samples: Samples) -> str:
-    """The longest latency at a rate, which may be lower than its share of saturation (``full``)."""
+    """A sentence on the longest latency at a rate. The rate may be lower than its share of saturation (``full``)."""
     worst, real = max(samples.latencies) / 1e6, f"{rate / full:.0%}"
     lowered = "" if real == f"{share:.0%}" else f"; {share:.0%} would be more than can be kept"
     return f"At {real} ({rate:.0f} a second{lowered}) the longest of {len(samples.latencies)} waits was {worst:.1f} ms."

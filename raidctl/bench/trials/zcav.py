@@ -28,7 +28,7 @@ _REASONS = {
 
 @dataclass(frozen=True, kw_only=True)
 class Zcav:
-    """Positions in random order, several passes; of each piece the middle third counts."""
+    """Positions in random order, several passes. Of each piece the middle third counts."""
 
     positions: int = 64
     piece: int = 64 * MIB
@@ -68,7 +68,10 @@ class Zcav:
         return self._result(bench, speeds, phase)
 
     def _count(self, bench: Bench, size: int) -> int:
-        """Blocks of a piece: more if it is read in less than 0.3 s, as long as pieces do not overlap."""
+        """Return the blocks of a piece.
+
+        It gets more if it is read in less than 0.3 s, as long as pieces do not overlap.
+        """
         count, most = self._piece(bench.target) // size, bench.target.size // self.positions // size
         begin = bench.random.randrange(max(1, bench.target.size // size - count)) * size
         seconds = bench.run(stream(Op.READ, bench.row(size, begin, count), size, self.depth)).wall_seconds
@@ -112,7 +115,7 @@ class Zcav:
 
 
 def _figures(speeds: dict[float, list[float]], phase: Phase) -> dict[str, Spread]:
-    """Speed of the outer and inner tenth, and the median of all; nothing without enough data."""
+    """Speed of the outer and inner tenth, and the median of all. Nothing without enough data."""
     ordered = sorted(speeds.items())
     tenth = max(3, len(ordered) // 10)
     parts = {"outer": ordered[:tenth], "inner": ordered[-tenth:], "middle": ordered}

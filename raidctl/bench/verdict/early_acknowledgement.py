@@ -1,4 +1,4 @@
-"""The evidence table: which cache acknowledges early, and the verdict on the promise. Pure.
+"""The evidence table. It shows which cache acknowledges early, and the verdict on the promise. Pure.
 
 ===========================================  =========  ============  =============  ==============  ==================
 case                                         E2         E3            E4 (WB to WT)  E4' (drive off)  verdict
@@ -43,7 +43,7 @@ from raidctl.bench.verdict.decision import (
 from raidctl.bench.verdict.evidence import CACHED, Evidence, Interval, emptied, pace
 
 WRITE_BACK_NOT_OBSERVED = "write-back reported, not observed"
-"""The case of a controller that reports write-back as active while the measurement refutes it."""
+"""The case of write-back that the measurement refutes. The controller reports it as active."""
 SLOWING = frozenset({"rebuild", "check", "learn_cycle", "patrol_read", "load", "drift", "engine_limited", "network"})
 """Confounders that slow commits down; an early-acknowledging device may then look honest."""
 
@@ -83,7 +83,7 @@ def weigh(evidence: Evidence) -> Finding:
 
 
 def _solid_state(e: Evidence) -> Finding:
-    """Without rotation the rate shows nothing; only the inventory can refute the promise."""
+    """Without rotation the rate shows nothing. Only the inventory can refute the promise."""
     if e.controller and e.policy == "write_back" and e.battery is False:
         return _without_battery(e, "The medium is solid state")
     if e.flush_sent is False and e.drive_cache == "enabled" and not e.controller:
@@ -133,7 +133,7 @@ def _slow(e: Evidence, seen: str) -> Finding:
 
 
 def _unkept(e: Evidence, seen: str) -> Finding:
-    """Judge unflushed data in a cache without a battery that is known to be good."""
+    """Judge unflushed data in a cache without a known good battery."""
     seen = f"{seen}; data that is not flushed yet is only in the cache"
     if e.battery is None:
         return _unclear("battery unknown", f"{seen}, and the state of the battery is unknown.", test=BATTERY)
@@ -274,7 +274,7 @@ def _drives_only(e: Evidence, seen: str) -> Finding:
 
 
 def _survivor(e: Evidence, seen: str, ruled: tuple[str, ...]) -> Finding:
-    """Judge fast commits with every volatile cache off: a protected or an unreported cache."""
+    """Judge fast commits with every volatile cache off. They show a protected or an unreported cache."""
     modest = e.commits is not None and e.commits.high < CACHED
     why = (
         "drives with a cache that survives a power failure do that, but these are not known to be such drives"
@@ -293,7 +293,7 @@ def _not_sent(seen: str) -> Finding:
 
 
 def _doubted(e: Evidence, found: Finding) -> Finding:
-    """Withdraw a verdict on a slow device while something else slows it down."""
+    """Withdraw a slow device's verdict while something else slows it down."""
     slowing = [one.text for one in e.confounders if one.name in SLOWING]
     if not slowing or found.verdict == "inconclusive":
         return found
@@ -326,7 +326,7 @@ _FIGURES: tuple[tuple[str, str, Callable[[Evidence], Interval | None]], ...] = (
 
 
 def result(evidence: Evidence) -> TrialResult:
-    """Return the verdict as the result of a trial; its figures are the intervals that it rests on."""
+    """Return the verdict as the result of a trial. Its figures are the intervals that it rests on."""
     found = weigh(evidence)
     figures = {
         name: Spread(measured=(interval.low + interval.high) / 2, unit=unit, n=0, low=interval.low, high=interval.high)

@@ -1,4 +1,4 @@
-"""Evidence on a device: measured intervals (E1 to E5), and facts of the inventory (C1, C2). Data only.
+"""Evidence on a device, as data only. It consists of measured intervals (E1 to E5) and facts of the inventory (C1, C2).
 
 Every figure is a 95 % interval, judged as a whole: an interval on both sides of a limit decides nothing.
 """
@@ -21,11 +21,11 @@ EARLY = 1.5
 CACHED = 1000.0
 """Commits per second expected of a controller's cache."""
 FLUSHED = 0.2
-"""Share of the destage time of a MiB: flushes that take longer per dirty MiB empty the cache."""
+"""Flush time per dirty MiB above which the cache is emptied. It is a share of the destage time of a MiB."""
 KEPT = 0.05
-"""Share of the destage time of a MiB: flushes that take less per dirty MiB do not empty the cache."""
+"""Flush time per dirty MiB below which the cache is not emptied. It is a share of the destage time of a MiB."""
 EXPLAINED = 0.8
-"""Share of the variance of the flush times: a slope that explains less is chance, however steep."""
+"""Share of the flush times' variance that a slope must explain. A slope that explains less is chance, however steep."""
 
 
 @dataclass(frozen=True)
@@ -46,13 +46,13 @@ class Evidence:
     """All known evidence; None: not measured, or unknown."""
 
     promise: Promise = "durable"
-    """The claim: acknowledged data survive, or a write-back cache is protected by a battery."""
+    """The claim: acknowledged data survive, or a battery protects a write-back cache."""
     medium: Medium | None = None
     """E1, measured; the kernel's `rotational` is unreliable."""
     rpm: float | None = None
     """E1: revolutions per minute, measured or reported by the drives."""
     commits: Interval | None = None
-    """E2: commits per second of one stream that rewrites one block, through the named target."""
+    """E2: commits per second of one stream, through the named target. The stream rewrites one block."""
     commits_raw: Interval | None = None
     """The same on the raw device, bypassing file system and layers."""
     commits_unflushed: Interval | None = None
@@ -60,15 +60,14 @@ class Evidence:
     slope: Interval | None = None
     """E3: flush time per dirty data, ms/MiB."""
     explained: float | None = None
-    """E3: share of the variance of the flush times explained by the slope, 0 to 1."""
+    """E3: share of flush time variance explained by the slope. Its range is 0 to 1."""
     destage: float | None = None
-    """s*: time of a MiB from the cache to the medium, ms/MiB, from the second slope of the knee."""
+    """s*: time in ms/MiB from the cache to the medium. It comes from the second slope of the knee."""
     commits_write_through: Interval | None = None
     """E4: commits per second with the controller in write-through instead of write-back."""
     commits_drive_off: Interval | None = None
-    """E4': commits per second with the drives' caches off and a controller above them in write-through: in write-back
-    its cache would hide them.
-    """
+    """E4': commits per second with the drives' caches off. A controller above them is in write-through: in write-back
+    its cache would hide them."""
     knee: Interval | None = None
     """E5: size of the write-back cache, MiB."""
     controller: bool | None = None
@@ -76,7 +75,7 @@ class Evidence:
     policy: Policy | None = None
     """C1: its active write policy."""
     battery: bool | None = None
-    """C1: whether its battery or capacitor is healthy; False: missing, failed or not charged."""
+    """C1: whether its battery or capacitor is healthy. False: missing, failed or not charged."""
     cache_mib: float | None = None
     """C1: size of the controller's write cache, MiB."""
     drive_cache: Literal["enabled", "disabled"] | None = None
@@ -92,7 +91,7 @@ class Evidence:
 
 
 def pace(rate: Interval | None, limit: float | None) -> Literal["slow", "fast", "between"] | None:
-    """Whether commits wait for the medium (slow) or are early (fast); None: unknown."""
+    """Whether commits wait for the medium (slow) or are early (fast). None: unknown."""
     if rate is None or limit is None:
         return None
     if rate.high <= AT_MOST * limit:

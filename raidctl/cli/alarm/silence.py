@@ -66,7 +66,7 @@ def command(context: click.Context, *, controller: str, dry_run: bool) -> int:
 def _silenced(
     named: Machine, settings: Settings, inventory: Inventory, name: str, way: tuple[Alarms, Action]
 ) -> Silenced:
-    """Run the command, with an entry in the journal before and after it."""
+    """Run the command, with a journal entry before and after it."""
     offered, action = way
     journal = Journal(state_directory(settings))
     story = begin("set", Plan(), inventory, about=about(), source=named.source)

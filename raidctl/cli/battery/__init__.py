@@ -9,7 +9,7 @@ from raidctl.cli.shared.lazy_group import LazyGroup
 _APART = {
     "show": "Show the batteries: charge, capacity, temperature, learn cycles.",
     "learn": "Start a learn cycle.",
-    "schedule": "Show the schedule of learn cycles, and how to change it by hand.",
+    "schedule": "Show the learn cycle schedule, and how to change it by hand.",
 }
 
 

@@ -60,7 +60,7 @@ def _hits(deed: Deed, seen: Survey) -> Sequence[str]:
 
 
 def _denials(deed: Deed, seen: Survey, named: Machine, settings: Settings) -> Sequence[Denial]:
-    """Apply the guards, with the last learn cycle from the controller's log or the journal (B2)."""
+    """Apply the guards, with the last learn cycle (B2). It is from the controller's log or the journal."""
     now = datetime.now(timezone.utc)
     logs = converse(read_logs(seen, named.vendors, now, frozenset({deed.object_id})), named.runner)
     last, reported = last_learn(logs.logs, deed.object_id, now)
@@ -69,7 +69,7 @@ def _denials(deed: Deed, seen: Survey, named: Machine, settings: Settings) -> Se
 
 
 def _own(deed: Deed, seen: Survey, named: Machine, settings: Settings) -> str | None:
-    """Return when raidctl last started a learn cycle of this controller; None: never, or its journal cannot be read."""
+    """Return when raidctl last started a learn cycle of this controller. None: never, or its journal cannot be read."""
     controller = controller_of(seen.inventory, deed.object_id)
     serial = controller.serial if controller is not None else None
     try:

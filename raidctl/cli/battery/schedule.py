@@ -28,7 +28,7 @@ from raidctl.vendor.registry import vendors
 @output_options
 @click.pass_context
 def command(context: click.Context, *, controller: str) -> int:
-    """Show the schedule of learn cycles, and how to change it by hand.
+    """Show the learn cycle schedule, and how to change it by hand.
 
     CONTROLLER is its id, or anything on it. Shown is the next cycle, and what
     the tool reports of interval and mode. raidctl does not change the schedule.
@@ -48,7 +48,7 @@ def command(context: click.Context, *, controller: str) -> int:
 
 
 def _by_hand(seen: Survey, controller: Controller) -> Sequence[Denial]:
-    """Explain why the schedule is not changed, with the command to change it by hand."""
+    """Explain why the schedule is not changed. The command to change it by hand is given as well."""
     families = vendors()[0]
     deed = Deed(object_id=controller.id, verb="schedule_learn")
     try:

@@ -106,7 +106,7 @@ def _run_in(document: bytes, shown: str) -> Run:
 
 
 def _lines(document: bytes) -> int:
-    """Return the number of lines that are a run each; 0: the content is something else."""
+    """Return the number of lines that are a run each. It is 0 if the content is something else."""
     lines = [line for line in document.splitlines() if line.strip()]
     try:
         found = [json_decode.decode(line) for line in lines]
@@ -116,5 +116,5 @@ def _lines(document: bytes) -> int:
 
 
 def _is_run(found: object) -> bool:
-    """Return whether a document has the keys of a run: other documents, as those of ``verify``, have a session, too."""
+    """Return whether a document has the keys of a run. Other documents, as those of ``verify``, have a session, too."""
     return isinstance(found, dict) and found.keys() >= {"at", "raidctl", "session"}

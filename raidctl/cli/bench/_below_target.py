@@ -1,4 +1,4 @@
-"""The storage below a target, from inventory and kernel, for the trials that need it."""
+"""The storage below a target, for the trials that need it. It comes from inventory and kernel."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from raidctl.request import Failure, Read, Run, Runner, ask, ask_all, converse
 
 _SPEED = re.compile(r"([0-9.]+) GT/s", re.ASCII)
 _OLD = 5.0
-"""GT/s up to which a PCI lane carries eight bits in ten; above, 128 in 130."""
+"""GT/s up to which a PCI lane carries eight bits in ten. Above, 128 in 130."""
 _SAS = 12.0
 """Gbit/s up to which SATA and SAS carry eight bits in ten."""
 _OF_DRIVES = {"enabled": "write_back", "disabled": "off"}
@@ -77,7 +77,7 @@ def _read_percent(cache: Cache | None) -> float | None:
 
 
 def _write_cache(scope: Scope) -> str | None:
-    """Return "on" if any layer has an active write cache, "off" if all layers report that they have none."""
+    """Return "on" if any layer has an active write cache. Return "off" if all layers report that they have none."""
     reported: list[str | None] = [volume.cache.write_active if volume.cache else None for _, volume in scope.volumes]
     reported += [_OF_DRIVES.get(drive.write_cache or "") for _, drive in scope.drives]
     if "write_back" in reported:
@@ -86,7 +86,7 @@ def _write_cache(scope: Scope) -> str | None:
 
 
 def _of_drives(drives: Sequence[Drive]) -> list[Link]:
-    """Return the link of a single drive: behind a controller are several, and caches before them."""
+    """Return the link of a single drive. Behind a controller are several, and caches before them."""
     one = drives[0] if len(drives) == 1 else None
     if one is None or one.link_gbps is None or one.interface not in ("sata", "sas", "ata", "scsi"):
         return []

@@ -64,7 +64,7 @@ class Measuring:
     """Other load on the drives before the start."""
 
     def plan(self, agree: Agree) -> Measured:
-        """Print the plan, and carry it out after consent (``agree`` raises without it).
+        """Print the plan, and carry it out after consent. Without consent, ``agree`` raises.
 
         Raises:
             BenchError, AccessMissing, UsageError: It cannot be done; nothing is left behind.
@@ -90,7 +90,7 @@ class Measuring:
             return self._measure(target, prepared, () if self.order.kind != "file" or not why else (why,))
 
     def loads(self) -> tuple[Confounder, ...]:
-        """Return other load on the drives below the target; takes half a second."""
+        """Return other load on the drives below the target. Takes half a second."""
         reached = None if self.order.kind == "nbd" else self._scope(self.order.target)
         if reached is None or not reached.blocks:
             return ()
@@ -106,7 +106,7 @@ class Measuring:
         return FileTarget(self.order.target, size, progress=progress, tell=tell)
 
     def _beside(self, stack: ExitStack) -> None:
-        """Open the other devices, and use the profile that measures all of them."""
+        """Open the other devices, and use the profile that measures all."""
         others: list[Target] = []
         several = [str(Path(name).resolve()) for name in (self.order.target, *self.order.also_read)]
         if len(set(several)) < len(several):
@@ -165,7 +165,7 @@ class Measuring:
         return session if session.interrupted else limited(session, bench)
 
     def _ground(self, target: Target) -> Ground:
-        """Return what lies below the target; whatever is unknown becomes a separate confounder."""
+        """Return what lies below the target. Whatever is unknown becomes a separate confounder."""
         noticed = tuple(getattr(target, "confounders", ()))
         if self.order.kind == "nbd":
             return Ground(kind="nbd", noticed=noticed)
@@ -192,7 +192,7 @@ class Measuring:
             return None
 
     def _rpm(self, target: Target) -> float | None:
-        """Return the rotational speed of all drives below; None: they differ, or some do not report it."""
+        """Return the rotational speed of all drives below. None: they differ, or some do not report it."""
         reached = None if self.order.kind == "nbd" else self._scope(target.name)
         speeds = {drive.rpm for _, drive in reached.drives} if reached else set[int | None]()
         one = speeds.pop() if len(speeds) == 1 else None
@@ -200,7 +200,7 @@ class Measuring:
 
 
 def second_opinion(target: Target, first: Engine) -> Engine:
-    """Return the engine that repeats measurements: fio, or raidctl's own if fio is the first.
+    """Return the engine that repeats measurements. It is fio, or raidctl's own if fio is the first.
 
     Raises:
         BenchError: It cannot be used here.
@@ -209,7 +209,7 @@ def second_opinion(target: Target, first: Engine) -> Engine:
 
 
 def limited(session: Session, bench: Bench) -> Session:
-    """Add a note to each figure that is limited by the engine rather than by the device (BENCH 2.20).
+    """Add a note to each figure limited by the engine (BENCH 2.20). Such a figure is not limited by the device.
 
     Compares with the same calibration as the tests on this bench, so that no figure is marked twice.
     """

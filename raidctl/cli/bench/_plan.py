@@ -1,4 +1,4 @@
-"""The plan of ``raidctl bench run``, shown before it starts: what is written where, and how long it takes."""
+"""The plan of ``raidctl bench run``, shown before it starts. It has what is written where, and how long it takes."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _MIB = 1 << 20
 
 @dataclass(frozen=True, kw_only=True)
 class Prospect:
-    """A file that does not exist yet: what trials need to know of it to plan."""
+    """A file that does not exist yet. It has what trials need to know of it to plan."""
 
     name: str
     size: int
@@ -50,11 +50,10 @@ class Order:
     """Name of the engine; None: the best one available."""
     cross_check: bool
     size: int | None
-    """Bytes of the file; None: the profile's size, or less if there is no room."""
+    """Bytes of the file. None: the profile's size, or less if there is no room."""
     overwrite: tuple[int, int] | None
-    """Of a device: offset and length in bytes, length 0: to its end. Of an NBD export any value: all of it may be
-    overwritten.
-    """
+    """Range of a device to overwrite: offset and length in bytes. A length of 0 reaches to its end. Of an NBD export
+    any value means that all of it may be overwritten."""
     seconds: float
     """Time limit of the measurement."""
     label: str | None = None
@@ -141,7 +140,7 @@ def range_of(text: str | None, kind: Kind) -> tuple[int, int] | None:
 
 
 def file_size(order: Order) -> tuple[int, str | None]:
-    """Return the bytes of the file to create, and why it is smaller than in the profile.
+    """Return the bytes of the file to create. The second value is why it is smaller than in the profile.
 
     Raises:
         BenchError, AccessMissing: The directory cannot be looked at.
@@ -197,7 +196,7 @@ def announcement(order: Order, target: Target, notes: Sequence[str]) -> list[str
 
 
 def once(profile: Profile, target: Target) -> float:
-    """Return the seconds of one round of everything, the minimum whatever the time limit."""
+    """Return the seconds of one round of everything. This is the minimum, whatever the time limit."""
     return sum(trial.needs(target).seconds / max(int(getattr(trial, "rounds", 1)), 1) for trial in profile.trials)
 
 

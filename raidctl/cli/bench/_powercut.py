@@ -37,7 +37,7 @@ from raidctl.verify import subjects
 BLOCK = 4096
 _SIZE = 16 << 20
 _LARGEST = 1 << 30
-"""Bytes of the largest range: it is filled completely again after each cut."""
+"""Bytes of the largest range. It is filled completely again after each cut."""
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,7 @@ class Session:
         self._stack = ExitStack()
         self._run = secrets.token_hex(8)
         self._foreign: int | None = None
-        """Blocks with data that the run has not written; None: not searched yet."""
+        """Blocks with data that the run has not written. None: not searched yet."""
 
     def __enter__(self) -> Session:  # noqa: PYI034 - Self is not in the typing of Python 3.10
         """Identify the target, ask, connect to the witness, and open the target.
@@ -219,7 +219,7 @@ class Session:
         return target, ground.view.virtual
 
     def checked(self) -> PowerCutRun:
-        """Check the cut, if there was one; return the run with all its cuts.
+        """Check the cut, if there was one. Return the run with all its cuts.
 
         Raises:
             CannotTell: It cannot be checked.

@@ -1,4 +1,7 @@
-"""Remember a session of the power-cut test that ended because its witness was gone, which no witness can record."""
+"""The record of a power-cut session that lost its witness.
+
+It ended because the witness was gone, which no witness can record.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Settings that ``raidctl bench run`` changes temporarily on request: the kernel's read-ahead, a write cache.
+"""Settings that ``raidctl bench run`` changes temporarily on request.
+
+They are the kernel's read-ahead and a write cache.
 
 Both go through the journal, as every change: they are put back when the measurement ends, fails or is interrupted, by a
 second process when raidctl is killed, and by ``raidctl restore``.
@@ -105,7 +107,7 @@ class ControllerReadAhead:
 
 @contextmanager
 def _held(settings: Settings, named: Machine, desired: Desired) -> Iterator[None]:
-    """Keep a setting active while the context lasts; if it already is, prevent changes meanwhile.
+    """Keep a setting active while the context lasts. If it already is, prevent changes meanwhile.
 
     Raises:
         RaidctlError: It is refused, failed, or was not put back.
@@ -119,7 +121,7 @@ def _held(settings: Settings, named: Machine, desired: Desired) -> Iterator[None
 
 
 def _silent(_: str) -> None:
-    """Print nothing: the setting changes many times, and the plan was shown before."""
+    """Print nothing. The setting changes many times, and the plan was shown before."""
 
 
 def ahead(settings: Settings, here: Machine, seen: Survey, path: str) -> Ahead:
@@ -137,7 +139,7 @@ def ahead(settings: Settings, here: Machine, seen: Survey, path: str) -> Ahead:
 
 
 def controller_read_ahead(settings: Settings, here: Machine, seen: Survey, path: str) -> ControllerReadAhead | str:
-    """Return the read-ahead switch of the controller below a path; or why there is none, one sentence."""
+    """Return the read-ahead switch of the controller below a path. A sentence: why there is none."""
     no = "The controller's own read-ahead is not switched: "
     try:
         found = scope(seen.view, seen.inventory, path).volumes
@@ -159,7 +161,10 @@ def controller_read_ahead(settings: Settings, here: Machine, seen: Survey, path:
 
 
 def _unfit(seen: Survey, here: Machine, controller: Controller, volume: Volume, value: str) -> str | None:
-    """Return why a read policy cannot be set temporarily, or would affect others as well; None: it can be set."""
+    """Return why a read policy must not be set temporarily.
+
+    It cannot be set so, or would affect others as well. None: it can be set.
+    """
     desired = Desired(object_id=volume.id, setting="read_policy", value=value)
     made = plan(seen.inventory, here.vendors, [desired], unsafe=False, view=seen.view)
     if made.refusals:
@@ -184,7 +189,7 @@ def _disk(seen: Survey, path: str) -> BlockDevice:
 
 
 def cache_off(settings: Settings, here: Machine, seen: Survey, path: str) -> tuple[Switch, str]:
-    """Return the switch of the write cache, the controller's or else that of the drives, and the notes for the plan.
+    """Return the switch of the write cache, with the plan's notes. It is the controller's, or else that of the drives.
 
     Raises:
         UsageError: There is none that could be switched.
@@ -222,7 +227,7 @@ def cache_off(settings: Settings, here: Machine, seen: Survey, path: str) -> tup
 
 @contextmanager
 def put_back_or_report(switcher: Switcher, state: State) -> Iterator[None]:
-    """Activate a state while the context lasts; failing to restore is an error, not only a missing figure.
+    """Activate a state while the context lasts. Failing to restore is an error, not only a missing figure.
 
     Raises:
         ChangeStands: It was not put back.

@@ -1,4 +1,4 @@
-"""The token of a witness: a secret in a file on both machines."""
+"""The witness's token: a secret in a file on both machines."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def token_in(path: Path) -> bytes:
 
 
 def make_token(path: Path) -> bool:
-    """Create the file with a new token unless it exists; return whether it was created.
+    """Create the file with a new token unless it exists. Return whether it was created.
 
     Raises:
         CannotTell, AccessMissing: It cannot be made.

@@ -17,7 +17,7 @@ from raidctl.errors import EXIT_FINE
 @output_options
 @click.pass_context
 def command(context: click.Context, *, first: str, second: str) -> int:
-    """Show two runs side by side, with the ratio B/A of each figure.
+    """Show two runs side by side. Each figure has its ratio B/A.
 
     Each ratio has its 95 % interval; B is faster or slower only if the whole
     interval is. Reasons not to compare the runs (another engine, another

@@ -23,7 +23,7 @@ from raidctl.errors import EXIT_FINE, CannotTell
 @output_options
 @click.pass_context
 def command(context: click.Context, *, run: tuple[str, ...], form: str) -> int:
-    """Print runs as JSON lines (default: all), or the curve of one run.
+    """Print runs as JSON lines, or the curve of one run. The default is all runs.
 
     The curve is that of the last run, unless RUN names another, in a form that
     gnuplot plots: plot "FILE" with lines.

@@ -82,7 +82,7 @@ def command(
 
 
 Announce = Callable[[str, str | None], None]
-"""Called with the address, and the address without flushes if there is one."""
+"""Function called with the address. It also gets the address without flushes if there is one."""
 
 
 def _serve(device: Any, path: Path, dropping: Path | None, announce: Announce) -> None:
@@ -106,7 +106,7 @@ def _for_people(uri: str, dropping: str | None) -> None:
 
 
 def _for_programs(uri: str, dropping: str | None) -> None:
-    """Print one line of JSON, for a program that waits for the address."""
+    """Print one JSON line, for a program that waits for the address."""
     click.echo(json.dumps({"uri": uri, "without_flushes": dropping}))
 
 

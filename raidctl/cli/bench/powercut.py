@@ -82,7 +82,7 @@ def command(context: click.Context, /, **given: Any) -> int:
 
 
 def _checked(session: Any, settings: Settings) -> int:
-    """Check the cut, if there was one, and print the run; return the exit code."""
+    """Check the cut, if there was one, and print the run. Return the exit code."""
     if not session.resumed:
         return EXIT_FINE
     report = session.checked()

@@ -96,7 +96,7 @@ def command(
 
 
 def ready(settings: Settings) -> Store:
-    """Return the store for the run; checked before two minutes are spent measuring.
+    """Return the store for the run. Checked before two minutes are spent measuring.
 
     Raises:
         AccessMissing, CannotTell: It cannot be written.
@@ -255,7 +255,7 @@ def _run(order: Order, settings: Settings, store: Store | None, consent: Agreeme
 
 
 def _shown(run: Run, measured: Measured, settings: Settings, store: Store | None) -> int:
-    """Save and show the run; a run that cannot be saved is shown nevertheless, and written to a temporary file."""
+    """Save and show the run. A run that cannot be saved is shown nevertheless, and written to a temporary file."""
     trouble: RaidctlError | None = None
     run = valid_text(run)
     if store is not None:

@@ -1,4 +1,4 @@
-"""Flush one layer: run its commands, or change its cache mode temporarily; show progress."""
+"""Flush one layer: run its commands, or change its cache mode temporarily. Show progress."""
 
 from __future__ import annotations
 
@@ -36,7 +36,8 @@ from raidctl.vendor.plan import Action, Desired
 from raidctl.vendor.protocol import Vendor
 
 _OLD = re.compile(r"unrecognized option|invalid option|unknown option", re.IGNORECASE)
-"""Messages of ``sync`` from coreutils before 8.24, and from a small busybox, about ``--file-system``."""
+"""Messages of an old ``sync`` about ``--file-system``. They are from coreutils before 8.24, and from a small
+busybox."""
 _TICK = 1.0
 """Seconds between two progress lines."""
 
@@ -65,7 +66,7 @@ class Flushing:
         return msgspec.structs.replace(job.answer, result="done")
 
     def _tried(self, job: Job, action: Action) -> Answer:
-        """Run a command; sync the whole machine if ``sync`` is too old for ``--file-system``."""
+        """Run a command. Sync the whole machine if ``sync`` is too old for ``--file-system``."""
         tell(f"  {action}")
         answer = self._run(job, action)
         if answer.result == "failed" and "--file-system" in action.argv and _OLD.search(answer.why or ""):
@@ -94,7 +95,7 @@ class Flushing:
     # --- bcache
 
     def _drained(self, job: Job) -> Answer:
-        """Switch to write-through until the cache is clean, then restore the mode; the journal has it before."""
+        """Switch to write-through until the cache is clean, then restore the mode. The journal has it before."""
         named = replace(self.found.named, vendors=[cast("Vendor", family)])
         requests = [
             Desired(object_id=job.layer, setting="cache_mode", value="writethrough"),
@@ -147,7 +148,7 @@ def _of_code(reply: Reply) -> str | None:
 
 @contextmanager
 def _signs(what: str, unwritten: Callable[[], int | None]) -> Iterator[None]:
-    """Show progress on a terminal: seconds, and what is still to be written. Nothing in a pipe."""
+    """Show progress on a terminal. It has the seconds, and what is still to be written. Nothing is shown in a pipe."""
     if sys.stderr is None or not sys.stderr.isatty():
         yield
         return

@@ -1,4 +1,4 @@
-"""Shared by the commands on the cache stack: machine, stack, and the exit codes of problems."""
+"""What the commands on the cache stack share. This is machine, stack, and the exit codes of problems."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from raidctl.survey.survey import Survey
 
 @dataclass
 class Caches:
-    """A machine, the layers below a target, and what the kernel reports of them."""
+    """A machine, the layers below a target, and what the kernel reports."""
 
     named: Machine
     seen: Survey
@@ -31,7 +31,7 @@ class Caches:
 
 @contextmanager
 def caches(settings: Settings, target: str | None) -> Iterator[Caches]:
-    """Yield the stack below a target of the machine that the options name."""
+    """Yield the stack below a target. The options name the machine."""
     with machine(settings) as named:
         seen = named.survey()
         if settings.verbose:

@@ -1,4 +1,4 @@
-"""``raidctl cache flush``: write out unwritten data, from the top of the stack to the bottom."""
+"""``raidctl cache flush``: write out unwritten data from top to bottom of the stack."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from raidctl.layers.model import Answer, Flushed, FlushReport
 def command(
     context: click.Context, *, target: str | None, everything: bool, dry_run: bool, timeout: float, yes: bool
 ) -> int:
-    """Write all unwritten data to the drives, from the top cache to the bottom.
+    """Write all unwritten data to the drives, from the top cache down.
 
     TARGET is a mount point, a device, an id or a volume's name: its page cache
     and every cache below it are flushed, and raidctl waits until each is done. A

@@ -64,7 +64,7 @@ def command(context: click.Context, *, target: str | None, watched: str | None, 
 
 
 def _meant(target: str | None, watched: str | None) -> tuple[str | None, float | None]:
-    """Return target and interval; ``--watch /srv/db`` names a target, although click takes it for the interval.
+    """Return target and interval. ``--watch /srv/db`` names a target, although click takes it for the interval.
 
     Raises:
         UsageError: It is neither.
@@ -83,7 +83,7 @@ def _meant(target: str | None, watched: str | None) -> tuple[str | None, float |
 
 
 def _looks(found: Caches, pause: float, count: int | None) -> Iterator[Statistics]:
-    """Yield samples of the counters; the first has the counts since boot if there is no pause."""
+    """Yield samples of the counters. The first has the counts since boot if there is no pause."""
     before, began = _sample(found), time.monotonic()
     for number in itertools.count(1):
         if pause:

@@ -41,7 +41,7 @@ _OF_KIND: tuple[tuple[str, Setting, str], ...] = (
     ("high_watermark", "high_watermark", "target"),
     ("low_watermark", "low_watermark", "target"),
 )
-"""Options for other caches of the kernel, and the detail that identifies these."""
+"""Options for other caches of the kernel, and the detail identifying these."""
 _OF_CONTROLLERS: tuple[tuple[str, Setting], ...] = (
     ("flush_interval", "flush_interval"),
     ("bypass_threshold", "bypass_threshold"),
@@ -108,7 +108,7 @@ def _spelt(name: str) -> str:
 
 
 def found_settings(seen: Survey, target: str | None, wanted: dict[str, int]) -> list[Desired]:
-    """Return the desired settings: each given limit, for each layer below the target that has it.
+    """Return the desired settings. They are each given limit, for each layer below the target that has it.
 
     Raises:
         UsageError: No layer below the target has such a limit.

@@ -9,7 +9,7 @@ from raidctl.vendor.identity import unique_of
 
 
 def confirm_volume(work: Work, volume: Volume, typed: str | None) -> None:
-    """Ask for the end of a volume's unique id, unless ``--confirm`` gives it.
+    """Ask for the end of a volume's unique id. ``--confirm`` can give it instead.
 
     Raises:
         UsageError: There is no terminal to ask on, and no ``--confirm``, or it names something else.

@@ -1,4 +1,4 @@
-"""Start, stop, pause and resume checks: from the command line to deeds and saved results."""
+"""Start, stop, pause and resume checks. The command line becomes deeds, and the results are saved."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from raidctl.vendor.plan import Deed, Denial, Plan, Step, Verb
 _EVERY = 2.0
 """Seconds between two reads of kernel files while checks run."""
 _EVERY_OF_TOOLS = 30.0
-"""Seconds between two readings of a controller: its tool may delay reads and writes."""
+"""Seconds between two readings of a controller. Its tool may delay reads and writes."""
 
 
 class Waiting(Struct, frozen=True):
@@ -61,7 +61,7 @@ class CheckDeeds(Struct):
     """When the command of each volume was run, on this machine's clock."""
 
     def perform(self) -> int:
-        """Plan the deeds, ask, carry them out, and record them; return the exit code."""
+        """Plan the deeds, ask, carry them out, and record them. Return the exit code."""
         return perform_deeds(
             self.settings, self.consent, self.plan, self.guard, opened=self.opened, confirmed=self.confirmed,
             ended=self.ended,
@@ -96,7 +96,7 @@ class CheckDeeds(Struct):
         return [one.reason for one in found if not (one.overridable and self.consent.unsafe is not None)]
 
     def confirmed(self, work: Work) -> None:
-        """Ask for the unique id of each volume whose copies a repair would overwrite (T1)."""
+        """Ask for unique ids of volumes whose copies a repair would overwrite. This is guard T1."""
         for volume in _volumes(work.seen, [deed.object_id for deed in work.plan.deeds]):
             if must_be_confirmed(self.verb, volume):
                 confirm_volume(work, volume, self.confirm)
@@ -125,7 +125,7 @@ class CheckDeeds(Struct):
         return self._result(work.named, ids, work.state)
 
     def _record(self, volume: Volume, known: Evidence) -> CheckRecord | None:
-        """Return the record of a deed; None: not started by raidctl, or the hardware keeps its own."""
+        """Return the record of a deed. None: not started by raidctl, or the hardware keeps its own."""
         if volume.id not in known.readings:
             return None
         since = time.monotonic() - self.began.get(volume.id, time.monotonic())
@@ -182,7 +182,7 @@ class CheckDeeds(Struct):
         return found
 
     def _result(self, named: Machine, ids: Sequence[str], place: Path) -> int:
-        """Print how the checks ended, save the results, and return the exit code."""
+        """Print how the checks ended and save the results. Return the exit code."""
         seen = named.survey()
         known = self.evidence(seen)
         fresh = []
@@ -202,7 +202,7 @@ class CheckDeeds(Struct):
 
 
 def _of_controllers(seen: Survey, ids: Sequence[str]) -> dict[str, Glance]:
-    """Return the checks of volumes that only a controller's tool shows; one that was not read may be running."""
+    """Return the checks of volumes that only a controller's tool shows. One that was not read may be running."""
     found = dict.fromkeys(ids, Glance())
     for volume in _volumes(seen, ids):
         progress = volume.progress

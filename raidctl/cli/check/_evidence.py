@@ -1,4 +1,4 @@
-"""Evidence of how checks ended: readings, logs, and the results that raidctl has saved."""
+"""Evidence of how checks ended: readings, logs, and results saved by raidctl."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def checked(settings: Settings) -> Iterator[Checked]:
 
 
 def state_place(settings: Settings) -> Path | None:
-    """Return the state directory of the machine that the options name; None: there is none, or it is a recording."""
+    """Return the state directory of the machine that the options name. None: there is none, or it is a recording."""
     place = None if settings.replay is not None else existing(settings.state_dir)
     if place is None or not settings.demo:
         return place

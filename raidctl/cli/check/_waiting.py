@@ -40,7 +40,7 @@ REAL = Clock()
 
 
 def wait(look: Callable[[], Look], every: float, at_most: float | None, again: str, clock: Clock = REAL) -> None:
-    """Poll until the operation ends; print progress on standard error every 5 percent.
+    """Poll until the operation ends. Print progress on standard error every 5 percent.
 
     Raises:
         UnderWay: The time is over, or Ctrl-C was pressed; ``again`` is the command that shows it.

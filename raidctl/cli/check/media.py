@@ -28,11 +28,11 @@ from raidctl.vendor.self_tests import SelfTest, SelfTests, TestKind, self_tests_
 _EVERY = 10.0
 """Seconds between two readings of a running test."""
 _PAUSES = (0.0, 1.0, 4.0)
-"""Seconds before each reading of a test just started: some drives need a moment."""
+"""Seconds before each reading of a test just started. Some drives need a moment."""
 
 
 class MediaGroup(click.Group):
-    """A group with the commands ``show`` and ``stop``; any other word is a drive to test."""
+    """A group with the commands ``show`` and ``stop``. Any other word is a drive to test."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Prepend ``start`` unless the first word is a command."""
@@ -168,7 +168,7 @@ def stop(context: click.Context, *, drive: tuple[str, ...], dry_run: bool) -> in
 
 
 def _chosen(named: Machine, seen: Survey, words: Sequence[str]) -> list[Tested]:
-    """Return the plain drives that the words name, each once; without words, all of them.
+    """Return the plain drives that the words name, each once. Without words, all of them.
 
     Raises:
         UsageError: A word means no drive, or one that the system cannot test itself.
@@ -208,7 +208,7 @@ def _actions(chosen: Sequence[Tested], make: Callable[[Tested], Action | str]) -
 
 
 def _none_running(named: Machine, chosen: Sequence[Tested]) -> list[SelfTest]:
-    """Return the last tests; refuse if one is or may be running: a start would abort it on some drives.
+    """Return the last tests. Refuse if one is or may be running: a start would abort it on some drives.
 
     Raises:
         Refused, CannotTell: That is so.
@@ -229,7 +229,7 @@ def _none_running(named: Machine, chosen: Sequence[Tested]) -> list[SelfTest]:
 
 
 def _shown(named: Machine, chosen: Sequence[Tested], before: Sequence[SelfTest]) -> list[SelfTest]:
-    """Return the started tests: running, or already in the log of the drive.
+    """Return the started tests. Each is running, or already in the log of the drive.
 
     Raises:
         ChangeStands: A drive shows neither, whatever its tool printed.
@@ -294,7 +294,7 @@ def _waited(named: Machine, chosen: Sequence[Tested], at_most: float | None, aga
 
 
 def look_of(found: Sequence[SelfTest]) -> Look:
-    """Return the progress of the slowest running test; one that cannot be read may be running."""
+    """Return the progress of the slowest running test. One that cannot be read may be running."""
     unread = [test for test in found if test.state == "unknown"]
     waited = [test for test in found if test.state in ("running", "unknown")]
     percents = [test.percent for test in waited if test.percent is not None]

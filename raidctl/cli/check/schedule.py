@@ -40,7 +40,7 @@ def command() -> None:
 @output_options
 @click.pass_context
 def show(context: click.Context) -> int:
-    """Show what starts checks of software RAID, whether it is on, and when.
+    """Show what starts software RAID checks, whether it is on, and when.
 
     Checks that a RAID controller starts itself are in "raidctl show -v".
 

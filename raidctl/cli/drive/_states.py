@@ -1,4 +1,4 @@
-"""Change the states of drives: from the command line to deeds with their guards."""
+"""Change the states of drives: from command line to guarded deeds."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from raidctl.text import listing
 from raidctl.vendor.plan import Deed, Denial, Verb
 
 _WAS_INACTIVE = "stood still: "
-"""Key in the journal: whether the array was inactive when its drive was set offline."""
+"""Key in the journal: whether a drive's array was inactive. It is recorded when the drive is set offline."""
 _WHAT = {
     "offline": "{drive} leaves its array, and only a rebuild brings it back",
     "online": "{drive} becomes a member with the data that it has, current or not",
@@ -37,7 +37,7 @@ _WHAT = {
 
 
 def carry_out(settings: Settings, consent: Consent, verb: Verb, words: Sequence[str], typed: Sequence[str] = ()) -> int:
-    """Plan the deeds, ask, carry them out and verify; return the exit code."""
+    """Plan the deeds, ask, carry them out and verify. Return the exit code."""
 
     def make(seen: Survey) -> list[Deed]:
         ids = list(dict.fromkeys(find_drive(seen.inventory, seen.view, word) for word in words))
@@ -62,7 +62,7 @@ def _deed(seen: Survey, verb: Verb, drive_id: str) -> Deed:
 
 
 def _one_of_each_array(seen: Survey, deeds: Sequence[Deed]) -> None:
-    """Refuse two members of one array at once: the guards judge each against the present array.
+    """Refuse two members of one array at once. The guards judge each against the present array.
 
     Raises:
         UsageError: Two are named.
@@ -88,7 +88,7 @@ def _known(deed: Deed, seen: Survey, named: Machine, settings: Settings) -> Know
 
 
 def _set_offline(deed: Deed, seen: Survey, named: Machine, settings: Settings) -> SetOffline | None:
-    """Return how raidctl set the drive offline, if that was its last deed on the drive."""
+    """Return how raidctl set the drive offline. None unless that was its last deed on the drive."""
     found = drive_of(seen.inventory, deed.drive)
     serial = found[1].serial if found is not None else None
     try:
@@ -99,7 +99,7 @@ def _set_offline(deed: Deed, seen: Survey, named: Machine, settings: Settings) -
 
 
 def last_offline(stories: Sequence[Story], source: str, serial: str) -> SetOffline | None:
-    """Return the last change of a drive, if it set the drive offline and is complete; else None."""
+    """Return a drive's last change if it set the drive offline. None if it did not, or is not complete."""
     mine = [one for one in stories if one.begin.source == source and serial in one.begin.touches]
     last = mine[-1] if mine else None
     if last is None or last.end is None or last.end.result != "done":
@@ -111,7 +111,7 @@ def last_offline(stories: Sequence[Story], source: str, serial: str) -> SetOffli
 
 
 def _was_inactive(seen: Survey) -> dict[str, str]:
-    """Return for each drive with a serial number whether its array is inactive."""
+    """Return whether the array of each drive is inactive. Only drives with a serial number are included."""
     return {
         f"{_WAS_INACTIVE}{drive.serial}": "yes"
         for controller in seen.inventory.controllers

@@ -1,4 +1,7 @@
-"""Import and clear foreign configurations, discard preserved cache: deeds on a controller, with their guards."""
+"""Import and clear foreign configurations, discard preserved cache.
+
+These are deeds on a controller, with their guards.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +34,7 @@ _WHAT = {
 def carry_out(
     settings: Settings, consent: Consent, verb: Verb, word: str, *, group: str | None, typed: str | None
 ) -> int:  # fmt: skip
-    """Plan the deed on the foreign configurations, ask, carry it out and verify; return the exit code."""
+    """Plan the deed on the foreign configurations, ask and carry it out. Then verify it and return the exit code."""
 
     def make(seen: Survey) -> list[Deed]:
         return [Deed(object_id=controller_named(seen, word).id, verb=verb, part=group)]
@@ -49,7 +52,7 @@ def hits(deed: Deed, seen: Survey) -> Sequence[str]:
 
 
 def guards(deed: Deed, seen: Survey, named: Machine) -> Sequence[Denial]:
-    """Return the reasons to refuse a deed now; for an import, the tool shows a preview first (F1)."""
+    """Return the reasons to refuse a deed now. For an import, the tool shows a preview first (F1)."""
     controller = controller_of(seen.inventory, deed.object_id)
     vendor = _vendor(controller, named.vendors) if controller is not None else None
     offered = foreign_of(vendor) if vendor is not None else None
@@ -62,7 +65,7 @@ def guards(deed: Deed, seen: Survey, named: Machine) -> Sequence[Denial]:
 
 
 def preview_of(controller: Controller, seen: Survey, vendors: Sequence[Vendor]) -> Dialogue[ForeignPreview | str]:
-    """Return the preview of an import by the controller's tool; or a sentence why there is none."""
+    """Return the preview of an import by the controller's tool. A sentence: why there is none."""
     vendor = _vendor(controller, vendors)
     offered = foreign_of(vendor) if vendor is not None else None
     if vendor is None or offered is None:
@@ -90,7 +93,7 @@ def controller_named(seen: Survey, word: str) -> Controller:
 
 
 def _confirm(work: Work, deed: Deed, typed: str | None) -> None:
-    """Ask for the serial number of the controller, after the plan with everything that is affected (F3)."""
+    """Ask for the serial number of the controller after the plan. The plan shows everything that is affected (F3)."""
     controller = controller_of(work.seen.inventory, deed.object_id)
     if controller is None:
         return

@@ -1,4 +1,4 @@
-"""``raidctl layout apply``: print the plan, ask for its code, carry it out, resume after an interruption."""
+"""``raidctl layout apply``: print the plan, ask for its code and carry it out. It resumes after an interruption."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def _notes(made: Compiled) -> Iterator[str]:
 
 
 def _shown(work: Work, settings: Settings, made: Compiled, found: Stages, code: str) -> int | None:
-    """Print the plan; return the exit code if there is nothing to carry out, None to go on."""
+    """Print the plan. Return the exit code if there is nothing to carry out, None to go on."""
     inventory = work.seen.inventory
     if found.refused or found.printed:
         return _refused(work, settings, made, found)
@@ -123,7 +123,7 @@ def _shown(work: Work, settings: Settings, made: Compiled, found: Stages, code: 
 
 
 def _refused(work: Work, settings: Settings, made: Compiled, found: Stages) -> int:
-    """Print all refusals, or the commands of hardware controllers for a person; nothing is run."""
+    """Print all refusals, or the commands of hardware controllers for a person. Nothing is run."""
     extra = [one for one in found.refused if one not in made.plan.not_planned]
     plan = replace(made.plan, not_planned=(*made.plan.not_planned, *extra))
     if settings.as_json:
@@ -141,7 +141,7 @@ def _refused(work: Work, settings: Settings, made: Compiled, found: Stages) -> i
 
 
 def _denials(found: Stages) -> Iterator[Denial]:
-    """Yield the refusals as denials of deeds; hardware controllers have the commands of ``layout plan``."""
+    """Yield the refusals as denials of deeds. Hardware controllers have the commands of ``layout plan``."""
     for one in found.refused:
         yield Denial(deed=Deed(object_id=one.label, verb="create_volume"), reason=" ".join(one.why))
     for label in found.printed:
@@ -160,7 +160,7 @@ def _nothing(settings: Settings, made: Compiled, inventory: Inventory) -> int:
 
 
 def _confirmed(work: Work, code: str, typed: str | None) -> None:
-    """Ask for the code of the plan if a step cannot be undone; else for "yes".
+    """Ask for the plan's code if a step cannot be undone. Otherwise ask for "yes".
 
     Raises:
         UsageError: There is no terminal to ask on, or ``--confirm`` has another code.

@@ -1,4 +1,4 @@
-"""Shared by the commands on a layout file: reading it, with its mistakes on standard error."""
+"""Reading of a layout file, shared by the commands on it. Its mistakes are printed on standard error."""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ def command(context: click.Context, *, file: str | None, form: str) -> int:
 
 
 def _foreign(inventory: Inventory, form: str) -> str:
-    """Return the JSON of a provisioner; name on standard error what it cannot express."""
+    """Return the JSON of a provisioner. Name on standard error what it cannot express."""
     found, notes = ironic(inventory) if form == "ironic" else drp(inventory)
     for note in notes:
         tell(note)

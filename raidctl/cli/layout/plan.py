@@ -36,7 +36,7 @@ from raidctl.vendor.registry import vendors
 @output_options
 @click.pass_context
 def command(context: click.Context, *, file: str, controller: str | None, pin: bool) -> int:
-    """Print the steps that would make a machine what a layout file describes.
+    """Print the steps to make a machine what a layout file describes.
 
     Nothing is run. Settings are raidctl's own commands. A volume that is missing
     gets the command of the vendor's tool, or of mdadm, on drives that are known
@@ -89,7 +89,7 @@ def _pin(file: str, made: Compiled) -> None:
 
 
 def _planned(layout: Layout, settings: Settings) -> tuple[Compiled, tuple[Problem, ...]]:
-    """Return the plan; for saved outputs no drive is known to be without signatures."""
+    """Return the plan. For saved outputs no drive is known to be without signatures."""
     if settings.replay is not None and not is_recording(settings.replay):
         seen = look(settings)
         return compiled(layout, _stock(seen, {}), vendors()[0]), seen.inventory.problems

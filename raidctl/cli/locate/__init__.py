@@ -14,7 +14,7 @@ _APART = {
 
 
 class LocateGroup(LazyGroup):
-    """The commands of ``raidctl locate``; any other first word is a target of ``on``."""
+    """The commands of ``raidctl locate``. Any other first word is a target of ``on``."""
 
     apart = _APART
     prefix = "locate."

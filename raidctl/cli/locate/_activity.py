@@ -1,4 +1,4 @@
-"""``--by activity``: read from a drive in bursts, so that its activity LED flashes. Nothing is written."""
+"""``--by activity``: read from a drive in bursts to flash its activity LED. Nothing is written."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def _target(wanted: Wanted, read: Run | str) -> Located:
 
 
 def _go_on(named: Machine, bursts: Sequence[Run], end: float) -> None:
-    """Alternate one second of rest and one of reading, until the time is over.
+    """Alternate one second of rest and one of reading. This goes on until the time is over.
 
     Raises:
         CannotTell: A drive does not answer: its LED would not flash.

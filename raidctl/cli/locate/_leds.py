@@ -1,4 +1,4 @@
-"""Shared by the commands of ``raidctl locate``: the machine, its LEDs, and open changes."""
+"""The machine, its LEDs and open changes, shared by ``raidctl locate`` commands."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from raidctl.vendor.protocol import Vendor
 
 
 class LedMachine(Machine, kw_only=True):
-    """The LEDs of a machine, as the change engine sees a machine: a reading is quick, as it runs few tools."""
+    """The LEDs of a machine, as the change engine sees a machine. A reading is quick, as it runs few tools."""
 
     lamps: Sequence[Lamp]
     tools_of: Sequence[Vendor]
@@ -71,7 +71,7 @@ def find_leds(named: Machine, words: Sequence[str], seconds: float) -> Found:
 
 
 def leds_on(named: Machine, seen: Survey, words: Sequence[str], seconds: float) -> Found:
-    """Find the LEDs of the named objects on a machine that was just read; raises as :func:`find_leds`."""
+    """Find the LEDs of the named objects on a machine just read. It raises errors as :func:`find_leds` does."""
     leds = converse(read_kernel_leds(), named.runner)
     try:
         wanted = resolve(seen.inventory, seen.view, leds, words)
@@ -102,7 +102,7 @@ def open_stories(place: Path, source: str) -> list[Story]:
 
 
 def runner_of(place: Path, story: Story) -> int:
-    """Return the process that keeps these LEDs on and will switch them off; 0 if it has ended."""
+    """Return the process that keeps these LEDs on. It will switch them off; the result is 0 if it has ended."""
     for subject in story.begin.subjects:
         holder = holder_of(place, held_name(story.begin.source, subject.id))
         if holder is not None and holder.change == story.begin.change:

@@ -54,7 +54,7 @@ def command(context: click.Context) -> int:
 
 
 def _place(settings: Settings) -> Path | None:
-    """Return the state directory; None if there is none yet, or the machine is a recording."""
+    """Return the state directory. None if there is none yet, or the machine is a recording."""
     if settings.replay is not None:
         return None
     place = state_directory(settings) if settings.demo else kept_place(settings)

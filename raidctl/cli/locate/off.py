@@ -26,7 +26,7 @@ from raidctl.locate.report import Located, LocateReport, located
 from raidctl.output.locate import listed
 
 _PATIENCE = 60.0
-"""Seconds for another raidctl process to switch its LEDs off after the signal to end."""
+"""Seconds for another raidctl process to switch its LEDs off. They count from the signal to end."""
 _LONGEST = 60.0
 
 
@@ -67,7 +67,7 @@ def _all(named: Machine, place: Path | None, stories: Sequence[Story], settings:
 
 
 def _ended(named: Machine, place: Path, stories: Sequence[Story]) -> list[str]:
-    """End the processes that keep LEDs on, and switch off what they leave; return what could not be switched off."""
+    """End the processes that keep LEDs on. Switch off what they leave, and return what could not be switched off."""
     if not stories:
         return []
     for story in stories:
@@ -84,7 +84,7 @@ def _ended(named: Machine, place: Path, stories: Sequence[Story]) -> list[str]:
 def _some(
     named: Machine, place: Path | None, stories: Sequence[Story], found: Found, settings: Settings, *, dry_run: bool
 ) -> int:
-    """Switch off the LEDs of these drives; end a change whose LEDs are all among them."""
+    """Switch off the LEDs of these drives. End a change whose LEDs are all among them."""
     wanted = {lamp.id for lamp in found.lamps}
     ending = [story for story in stories if {lamp.id for lamp in story.begin.lamps} <= wanted]
     shared = [story for story in stories if story not in ending and wanted & {lamp.id for lamp in story.begin.lamps}]

@@ -24,7 +24,7 @@ class PatrolGroup(LazyGroup):
 
 @click.group("patrol", cls=PatrolGroup)
 def command() -> None:
-    """Show, start and stop patrol reads: the scan of all drives of a controller.
+    """Show, start and stop patrol reads. They scan all drives of a controller.
 
     They find sectors that have become unreadable before a rebuild needs them.
     """

@@ -1,4 +1,4 @@
-"""Patrol reads of a controller: from the command line to a deed with its guards."""
+"""Patrol reads of a controller: from command line to guarded deed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from raidctl.vendor.plan import Deed, Denial, Verb
 
 
 def carry_out(settings: Settings, consent: Consent, verb: Verb, word: str) -> int:
-    """Plan the deed, ask, carry it out and verify; return the exit code."""
+    """Plan the deed, ask, carry it out and verify. Return the exit code."""
 
     def make(seen: Survey) -> list[Deed]:
         return [Deed(object_id=one.id, verb=verb) for one in controllers(seen, [word])]

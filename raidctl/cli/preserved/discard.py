@@ -43,7 +43,7 @@ def command(context: click.Context, *, volume: str, typed: str | None, consent: 
 
 
 def _deed(seen: Survey, word: str) -> Deed:
-    """Return the deed on the controller that lists the preserved cache; the volume itself may be gone.
+    """Return the deed on the controller that lists the preserved cache. The volume itself may be gone.
 
     Raises:
         UsageError: No controller lists it.
@@ -63,7 +63,7 @@ def _deed(seen: Survey, word: str) -> Deed:
 
 
 def _confirm(work: Work, deed: Deed, typed: str | None) -> None:
-    """Ask for the volume's unique id, or for the id of the preserved cache if the volume is gone."""
+    """Ask for the volume's unique id. If the volume is gone, ask for the id of the preserved cache."""
     controller = controller_of(work.seen.inventory, deed.object_id)
     if controller is None:
         return

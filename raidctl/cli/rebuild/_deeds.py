@@ -1,4 +1,4 @@
-"""Rebuilds of named drives: from the command line to deeds with their guards."""
+"""Rebuilds of named drives: from command line to guarded deeds."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from raidctl.vendor.plan import Deed, Denial, Verb
 
 
 def carry_out(settings: Settings, consent: Consent, verb: Verb, words: Sequence[str]) -> int:
-    """Plan the deeds, ask, carry them out and verify; return the exit code."""
+    """Plan the deeds, ask, carry them out and verify. Return the exit code."""
 
     def make(seen: Survey) -> list[Deed]:
         ids = list(dict.fromkeys(find_drive(seen.inventory, seen.view, word) for word in words))
@@ -30,7 +30,7 @@ def carry_out(settings: Settings, consent: Consent, verb: Verb, words: Sequence[
 
 
 def _deed(seen: Survey, verb: Verb, drive_id: str) -> Deed:
-    """Return a deed on the first volume of the drive's array; on the drive itself if no volume is listed."""
+    """Return a deed on the first volume of the drive's array. On the drive itself if no volume is listed."""
     found = drive_of(seen.inventory, drive_id)
     volumes = volumes_of(*found) if found is not None else ()
     return Deed(object_id=volumes[0].id if volumes else drive_id, verb=verb, drive=drive_id)

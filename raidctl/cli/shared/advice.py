@@ -8,7 +8,10 @@ from raidctl.model import Inventory
 
 
 def advice(inventory: Inventory, settings: Settings) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the findings that count, and the checks without a result: object and problem, the worst first."""
+    """Return the findings that count, and the checks without a result.
+
+    Each is given by object and problem, the worst first.
+    """
     found = [one for rule in rules() for one in rule.check(inventory)]
     if all(one.outcome == "pass" or one.severity == "info" for one in found):
         return (), ()

@@ -1,4 +1,4 @@
-"""A permanent change: plan, ask, apply, end; with ``--json``, one document about it."""
+"""A permanent change: plan, ask, apply, end. With ``--json``, one document about it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from raidctl.vendor.protocol import Vendor
 
 
 def perform(settings: Settings, consent: Consent, requests: DesiredMaker, more: Sequence[Vendor] = ()) -> int:
-    """Carry out a permanent change: plan, ask, apply, end; ``more`` are families of the core's own."""
+    """Carry out a permanent change: plan, ask, apply, end. ``more`` are families of the core's own."""
     with planned(settings, consent, requests, more) as work, reported(Report(work.plan), settings) as report:
         return _performed(work, settings, report)
 
@@ -76,7 +76,10 @@ class Report:
 
 @contextmanager
 def reported(report: Report, settings: Settings) -> Iterator[Report]:
-    """With ``--json``, print one document with the outcome of the plan, also after a failure or an interruption."""
+    """With ``--json``, print one document with the outcome of the plan.
+
+    It is also printed after a failure or an interruption.
+    """
     try:
         yield report
     except BaseException as error:

@@ -1,4 +1,4 @@
-"""An operation on a machine: plan its deeds, ask, carry them out, and end."""
+"""An operation on a machine. Plan its deeds, ask, carry them out, and end."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def perform_deeds(
     ended: Callable[[Work], int | None] = lambda _: None,
     facts: Callable[[Survey], Mapping[str, str]] | None = None,
 ) -> int:
-    """Plan deeds, ask, carry them out and read again; return the exit code.
+    """Plan deeds, ask, carry them out and read again. Return the exit code.
 
     Args:
         settings: The options that name the machine.
@@ -96,7 +96,7 @@ def _performed(
 
 
 def refuse_container(runner: Runner) -> None:
-    """Refuse every deed in a container: users of a drive outside it are invisible (X8).
+    """Refuse every deed in a container. Users of a drive outside it are invisible (X8).
 
     Raises:
         CannotTell: It is one, or ``/sys`` is read-only.
@@ -115,7 +115,7 @@ def refuse_container(runner: Runner) -> None:
 
 
 def confirm_serial(work: Work, serial: str, typed: str | None, what: str) -> None:
-    """Ask for the serial number of a drive; neither ``--yes`` nor an empty line suffices.
+    """Ask for the serial number of a drive. Neither ``--yes`` nor an empty line suffices.
 
     Raises:
         UsageError: There is no terminal to ask on, and no ``--confirm``, or it names something else.

@@ -27,7 +27,7 @@ class FarAudit:
         self._codes: list[int] = []
 
     def audited(self, rules: Policy, *, keep: bool) -> Iterator[tuple[Tally, Sequence[Audited]]]:
-        """Yield the results of each host, as they come; a host without a result has an unknown state."""
+        """Yield the results of each host, as they come. A host without a result has an unknown state."""
         auditor = Auditor(rules, keep=keep)
         for outcome in many.asked(self._settings, self._hosts, Machine.survey):
             name = outcome.host.name
@@ -41,7 +41,10 @@ class FarAudit:
             yield tally, [replace(audited, host=name, exit_code=code)]
 
     def exit_code(self, code: int) -> int:
-        """Return the exit code of the audit: 8 and 130 if the policy itself has no failure."""
+        """Return the exit code of the audit.
+
+        It is 8 if hosts were not reached and nothing fails, 130 if it was interrupted.
+        """
         if len(self._codes) < len(self._hosts):
             return EXIT_INTERRUPTED
         return EXIT_UNREACHABLE if code != EXIT_NO and EXIT_UNREACHABLE in self._codes else code

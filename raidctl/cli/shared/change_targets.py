@@ -1,4 +1,4 @@
-"""From the words of a changing command to desired settings: the named objects, and the settings of each."""
+"""Desired settings from the words of a changing command. They consist of the named objects and the settings of each."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from raidctl.vendor.protocol import Vendor
 
 
 def volumes(seen: Survey, words: Sequence[str]) -> list[Volume]:
-    """Return the volumes that the words name, and all volumes of named controllers and arrays.
+    """Return the named volumes, and all volumes of named controllers and arrays.
 
     Raises:
         UsageError: A word means nothing, several things, or nothing that has volumes.
@@ -37,13 +37,13 @@ def _under(volume: Volume, controller: Controller, ids: frozenset[str]) -> bool:
 
 
 def controllers(seen: Survey, words: Sequence[str]) -> list[Controller]:
-    """Return the controllers that the words name, or those of the named objects."""
+    """Return the named controllers, or those of the named objects."""
     ids = find(seen.inventory, seen.view, words)
     return [c for c in seen.inventory.controllers if any(item.id in ids for item in items(c))]
 
 
 def drives(seen: Survey, words: Sequence[str]) -> list[Drive]:
-    """Return the drives that the words name, and all drives of named controllers and arrays.
+    """Return the named drives, and all drives of named controllers and arrays.
 
     Raises:
         UsageError: A word means no drive.
@@ -65,7 +65,7 @@ def drives(seen: Survey, words: Sequence[str]) -> list[Drive]:
 
 
 def _drives(seen: Survey, ids: frozenset[str]) -> list[Drive]:
-    """Return the drives with these ids, and those of controllers and arrays with these ids."""
+    """Return the drives with these ids. Those of controllers and arrays with these ids are included."""
     return [d for c in seen.inventory.controllers for d in c.drives if d.id in ids or c.id in ids or d.array in ids]
 
 
@@ -75,7 +75,7 @@ def _line(command: str, word: str, rest: str) -> str:
 
 
 def drive_caches(seen: Survey, words: Sequence[str], wanted: str) -> list[Desired]:
-    """Return the desired drive caches: below the named volumes, or of the named drives themselves.
+    """Return the desired caches of named drives, or drives below named volumes.
 
     Raises:
         UsageError: A word means neither, or a drive is to have a default, which only volumes have.
@@ -105,14 +105,14 @@ def desired_settings(
 
 
 def kernel() -> Sequence[Vendor]:
-    """Return the family of the kernel's own settings, imported only for a change of them."""
+    """Return the family of the kernel's own settings. It is imported only for a change of them."""
     from raidctl.layers import family  # noqa: PLC0415 - rarely needed
 
     return (cast("Vendor", family),)
 
 
 def read_ahead(seen: Survey, words: Sequence[str], kibibytes: int) -> list[Desired]:
-    """Return the desired read-ahead of the named block devices; for a partition, that of the whole device.
+    """Return the desired read-ahead of the named block devices. For a partition, that of the whole device.
 
     Raises:
         UsageError: A word means nothing, or nothing that the system sees as a block device.

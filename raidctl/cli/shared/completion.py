@@ -1,4 +1,4 @@
-"""The TAB key of bash, zsh and fish: scripts for the shells, and their completions.
+"""Scripts and completions for the TAB key of bash, zsh and fish.
 
 A script passes the command line up to the cursor in ``COMP_LINE``. The answer is one line for each completion:
 ``plain,VALUE<tab>HELP``, or ``file,`` and ``dir,``, which the shell completes. Values come from hardware and file
@@ -81,7 +81,7 @@ end
 complete --command raidctl --no-files --arguments '(__raidctl_complete)'
 """
 _SAFE = re.compile(r"[^\w@%+=:,./-]", re.ASCII)
-"""Characters of bash's syntax; letters of other scripts are quoted as well, which changes nothing."""
+"""Characters of bash's syntax. Letters of other scripts are quoted as well, which changes nothing."""
 
 
 class _Shell(ShellComplete):
@@ -97,7 +97,7 @@ class _Shell(ShellComplete):
         return words[1:-1], words[-1][:-1]
 
     def get_completions(self, args: list[str], incomplete: str) -> list[CompletionItem]:  # type: ignore[type-arg,unused-ignore] # no type argument before click 8.3
-        """Return the completions; none if anything fails, since messages would disturb the command line."""
+        """Return the completions. None if anything fails, since messages would disturb the command line."""
         try:
             return [item for item in self._found(args, incomplete) if str(item.value).isprintable()]
         except Exception:  # noqa: BLE001 - as above
@@ -131,7 +131,7 @@ class _Bash(_Shell):
     source_template: ClassVar[str] = _BASH
 
     def format_completion(self, item: CompletionItem[Any]) -> str:
-        """Return the value quoted for bash, without the part that bash keeps of the word."""
+        """Return the value quoted for bash. The part that bash keeps of the word is left out."""
         typed = self.get_completion_args()[1]
         breaks = [typed.rfind(sign) for sign in ":=" if sign in os.environ.get("COMP_WORDBREAKS", ":=")]
         rest = str(item.value)[max(-1, *breaks) + 1 :] if breaks else str(item.value)

@@ -20,7 +20,10 @@ _FILES = ("FILE", "PATH", "POLICY", "DEST", "BEFORE", "AFTER", "PLACE")
 
 
 def values(parameter: click.Parameter, settings: Settings) -> tuple[str, Iterable[str]]:
-    """Return the kind of a parameter's values for the shell (``plain``, ``file``, ``dir``), and the plain ones."""
+    """Return the kind of a parameter's values, and the plain ones.
+
+    The kind is for the shell: ``plain``, ``file`` or ``dir``.
+    """
     word = (parameter.metavar or parameter.name or "").upper().strip("[].").partition(" ")[0]
     if word == "DIR":
         return "dir", ()
@@ -58,7 +61,7 @@ def _objects(*kinds: type[Item]) -> Callable[[Settings], Iterable[str]]:
 
 
 def _named(inventory: Inventory | None, kinds: tuple[type[Item], ...]) -> Iterator[str]:
-    """Yield the ids, devices and mount points of objects, each kind in the order of the inventory."""
+    """Yield the ids, devices and mount points of objects. Each kind is in the order of the inventory."""
     every = [item for controller in inventory.controllers for item in items(controller)] if inventory else []
     chosen = [item for item in every if isinstance(item, kinds)]
     yield from (item.id for item in chosen)
@@ -69,7 +72,7 @@ def _named(inventory: Inventory | None, kinds: tuple[type[Item], ...]) -> Iterat
 
 
 def last_inventory(settings: Settings) -> Inventory | None:
-    """Return what is known of the machine without reading it; None: nothing, or it cannot be read."""
+    """Return what is known of the machine without reading it. None: nothing, or it cannot be read."""
     if settings.demo or settings.replay:
         return _recorded(settings)
     from raidctl.cli.shared.snapshot_places import kept_place

@@ -56,7 +56,7 @@ def family_of_command(words: tuple[str, ...]) -> Vendor:
 
 
 def reading_of(recording: Recording, seen: Survey, words: tuple[str, ...]) -> Reading:
-    """Return what the command's tool printed: its reading commands, as raidctl runs them."""
+    """Return what the command's tool printed for its reading commands. These are as raidctl runs them."""
     family = family_of_command(words)
     names = {tool.name for tool in family.TOOLS}
     runs = [
@@ -99,7 +99,7 @@ def _known(family: Vendor, seen: Survey, words: tuple[str, ...]) -> str:
 def write_transcript(
     named: Machine, recording: Recording, seen: Survey, words: tuple[str, ...], place: Path, *, masked: bool
 ) -> str:
-    """Begin a transcript, or complete it; return the next instruction, or where the transcript is."""
+    """Begin a transcript, or complete it. Return the next instruction, or where the transcript is."""
     before = deed_transcript.begun(place, words)
     reading = reading_of(recording, seen, words)
     if before is None:

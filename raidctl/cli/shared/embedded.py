@@ -1,4 +1,4 @@
-"""The command line inside another program that has its own connection to the machine."""
+"""The command line inside another program. That program has its own connection to the machine."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Ended(Struct, frozen=True):
 
 
 def prepare() -> None:
-    """Import what the commands need, so that processes forked later do not have to."""
+    """Import what the commands need. Processes forked later then do not have to."""
     warm(vendors()[0])
     for name in (*(f"raidctl.cli.{one}" for one in _COMMANDS), "raidctl.output.json", "raidctl.runners.ssh"):
         import_module(name)

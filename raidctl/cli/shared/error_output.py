@@ -37,7 +37,7 @@ def _sentence(error: Exception) -> str:
 
 
 def asked(given: Sequence[str]) -> bool:
-    """Return whether a command line asks for the Nagios format; words after ``--`` are not raidctl's."""
+    """Return whether a command line asks for the Nagios format. Words after ``--`` are not raidctl's."""
     ours = _ours(given)
     return "--format=nagios" in ours or ("--format", "nagios") in pairwise(ours)
 

@@ -12,7 +12,10 @@ from raidctl.text import collapse, printable
 
 
 def exit_code(problems: Iterable[Problem]) -> int:
-    """Return 3 if something could not be read or understood, else 4 if a tool or a right is missing, else 0."""
+    """Return 3 if something could not be read or understood.
+
+    Otherwise return 4 if a tool or a right is missing, else 0.
+    """
     kinds = {problem.kind for problem in problems}
     if "unread" in kinds:
         return EXIT_CANNOT_TELL
@@ -20,7 +23,7 @@ def exit_code(problems: Iterable[Problem]) -> int:
 
 
 def tell_problems(problems: Sequence[Problem]) -> None:
-    """Print problems on standard error, for documents that have no place for them."""
+    """Print problems on standard error, for documents without a place for them."""
     for problem in problems:
         text = f"{problem.where}: {problem.message} {problem.remedy or ''}"
         click.echo(f"raidctl: {collapse(printable(text))}", err=True)

@@ -1,4 +1,7 @@
-"""``raidctl export --rows``: flat rows of this machine, of files and directories, or of saved snapshots and runs."""
+"""``raidctl export --rows``: flat rows of this machine or of other sources.
+
+These are files and directories, or saved snapshots and runs.
+"""
 
 from __future__ import annotations
 
@@ -59,7 +62,7 @@ class Wanted(Struct, frozen=True, kw_only=True):
 
 
 def export_rows(wanted: Wanted, settings: Settings) -> int:
-    """Write the rows; return the exit code: 3 if something could not be read."""
+    """Write the rows. Return the exit code: 3 if something could not be read."""
     wanted.check(settings)
     if wanted.form == "parquet":
         from raidctl.rows.parquet import engine  # noqa: PLC0415 - an extra
@@ -87,7 +90,7 @@ def export_rows(wanted: Wanted, settings: Settings) -> int:
 
 
 def _found(wanted: Wanted, settings: Settings, faults: list[str], codes: list[int]) -> Iterator[bytes]:
-    """Yield the lines, as they come; what could not be read is added to ``faults``."""
+    """Yield the lines, as they come. What could not be read is added to ``faults``."""
     if wanted.table == "bench":
         yield from _runs(wanted.paths, settings, faults)
         return
@@ -129,7 +132,7 @@ def _snapshots(rows: Rows, settings: Settings, faults: list[str]) -> Iterator[by
 
 
 def _runs(paths: Sequence[str], settings: Settings, faults: list[str]) -> Iterator[bytes]:
-    """Yield the figures of saved runs, or of files with one run, or one run per line."""
+    """Yield the figures of saved runs, or of files with runs. A file has one run, or one run per line."""
     from raidctl.bench.store import Store, decoded  # noqa: PLC0415 - only where they are asked for
     from raidctl.rows.build import bench  # noqa: PLC0415 - as above
 
@@ -151,7 +154,7 @@ def _runs(paths: Sequence[str], settings: Settings, faults: list[str]) -> Iterat
 
 
 def _documents(data: bytes) -> list[bytes]:
-    """Split a file into runs: a single run over several lines, or one per line."""
+    """Split a file into runs. It has a single run over several lines, or one per line."""
     several = [line for line in data.splitlines() if line.strip()]
     return several if several and all(line.lstrip().startswith(b"{") and line.rstrip().endswith(b"}")
                                       for line in several) else [data]  # fmt: skip

@@ -18,7 +18,7 @@ _HOST = re.compile(r"[A-Za-z0-9_.@:\[\]-]+", re.ASCII)
 
 
 def targets_of(path: str, settings: Settings) -> Mapping[str, Host]:
-    """Return the hosts in a file by name; the formats are those of ``--hosts``: one per line, or an inventory.
+    """Return the hosts in a file by name. The formats are those of ``--hosts``: one per line, or an inventory.
 
     Raises:
         UsageError: A name is that of no host, or there is none.

@@ -1,4 +1,4 @@
-"""Read whole files, up to a size limit; replace files atomically, or write into devices and pipes."""
+"""Read whole files, up to a size limit. Replace files atomically, or write into devices and pipes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LARGEST = 256 << 20
 
 
 def read(word: str, shown: str, what: str, *, regular: bool = False) -> bytes:
-    """Read a whole file, unpacked if its name ends in ``.gz``, or standard input (``-``).
+    """Read a whole file, or standard input (``-``). The file is unpacked if its name ends in ``.gz``.
 
     Args:
         word: Its path, or ``-``.
@@ -46,7 +46,7 @@ def read(word: str, shown: str, what: str, *, regular: bool = False) -> bytes:
 
 
 def write(path: str, data: bytes | Iterable[bytes], *, mode: int | None = None, regular: bool = False) -> None:
-    """Replace a file atomically: readers always see the complete old or new content.
+    """Replace a file atomically. Readers always see the complete old or new content.
 
     A link stays a link. As root, a link into another directory is not followed, since whoever created it would choose
     the file; links of the system below ``/dev`` and ``/proc`` are followed. A target that is not a regular file
@@ -115,7 +115,7 @@ def _is_other(path: str) -> bool:
 
 
 def _elsewhere(named: Path) -> str | None:
-    """Return where a link leads, unless it stays in its directory or belongs to the system."""
+    """Return where a link leads. None if it stays in its directory or belongs to the system."""
     folder, target = os.path.realpath(named.parent), os.path.realpath(named)
     own = folder in ("/dev", "/dev/fd") or folder.startswith("/proc/")
     return target if named.is_symlink() and not own and os.path.dirname(target) != folder else None  # noqa: PTH120

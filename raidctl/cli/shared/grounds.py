@@ -1,4 +1,4 @@
-"""The machine on which claims are checked: its survey, and what its kernel reports."""
+"""The machine on which claims are checked. It is given by its survey and what its kernel reports."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from raidctl.verify.subjects import Ground
 
 
 def ground_of(settings: Settings) -> Ground:
-    """Return the machine with what its kernel reports; for loose files, only their content."""
+    """Return the machine with what its kernel reports. For loose files, only their content."""
     settings.check()
     if settings.replay is not None:
         from raidctl.recording.recording import is_recording  # noqa: PLC0415 - only where it is asked for
@@ -28,7 +28,7 @@ def ground_of(settings: Settings) -> Ground:
 
 
 def redacted_ground(settings: Settings) -> Ground:
-    """Return the machine with serial numbers, unique ids and names masked in all outputs.
+    """Return the machine with serial numbers, unique ids and names masked. This applies to all outputs.
 
     Raises:
         UsageError: The source is loose files, which cannot be masked.

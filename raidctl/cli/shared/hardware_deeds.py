@@ -1,4 +1,4 @@
-"""Deeds with drives and controllers: from the command line to a plan with its guards."""
+"""Deeds with drives and controllers: from command line to guarded plan."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from raidctl.vendor.plan import Deed, Denial, Plan, Step
 
 DeedMaker = Callable[[Survey], Sequence[Deed]]
 Guards = Callable[[Deed, Survey, Machine], Sequence[Denial]]
-"""Returns the reasons to refuse a deed now; may read more from the machine."""
+"""Returns the reasons to refuse a deed now. May read more from the machine."""
 
 
 class HardwareDeeds(Struct):
-    """The deeds of one command, their guards, and what has to be typed."""
+    """One command's deeds, their guards, and what has to be typed."""
 
     settings: Settings
     consent: Consent
@@ -34,7 +34,7 @@ class HardwareDeeds(Struct):
     guards: Guards
     confirmed: Callable[[Work], None] = lambda _: None
     hits: Callable[[Deed, Survey], Sequence[str]] = lambda _deed, _seen: ()
-    """What a deed acts on, one sentence for each object; the plan lists it."""
+    """What a deed acts on, one sentence for each object. The plan lists it."""
     facts: Callable[[Survey], Mapping[str, str]] | None = None
     """Facts that the journal keeps with the operation."""
     machine: Machine | None = None
@@ -42,7 +42,7 @@ class HardwareDeeds(Struct):
     """Objects that need nothing."""
 
     def perform(self) -> int:
-        """Plan the deeds, ask, carry them out and verify; return the exit code."""
+        """Plan the deeds, ask, carry them out and verify. Return the exit code."""
         code = perform_deeds(
             self.settings, self.consent, self.plan, self.guard, opened=self.opened, confirmed=self.confirmed,
             facts=self.facts,
@@ -85,12 +85,12 @@ class HardwareDeeds(Struct):
 
 
 def _is_of(step: Step, deed: Deed) -> bool:
-    """Return whether a step belongs to a deed, by the objects that both name."""
+    """Return whether a step belongs to a deed. The objects that both name decide it."""
     return (deed.drive or deed.object_id) in {step.object_id, *(one.object_id for one in step.subjects)}
 
 
 def confirm(work: Work, unique: str, others: Collection[str], typed: Sequence[str], what: str) -> None:
-    """Ask for the end of an identity, unless ``--confirm`` gives it; ``--yes`` does not suffice.
+    """Ask for the end of an identity, unless ``--confirm`` gives it. ``--yes`` does not suffice.
 
     Args:
         work: The operation.

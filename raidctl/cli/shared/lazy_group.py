@@ -1,4 +1,4 @@
-"""Command groups that import a command's module only when it is used, not for the help."""
+"""Command groups that import a command's module only when it is used. The help does not import it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import ClassVar
 import click
 
 CLICKS_LEAST = 52
-"""Below this many columns, click's help pages are wider than the terminal: 50, and a margin of 2."""
+"""Columns below which click's help pages are wider than the terminal. This is 50, and a margin of 2."""
 
 
 def columns() -> int:
@@ -21,14 +21,14 @@ def columns() -> int:
 
 
 class LazyGroup(click.Group):
-    """A group that finds commands by the names of their modules, besides those defined in it."""
+    """A group that finds commands by the names of their modules. It also has the commands defined in it."""
 
     apart: ClassVar[Mapping[str, str]]
-    """Commands in separate modules, each with its short help, in the order of the help."""
+    """Commands in separate modules, each with its short help. They are in the order of the help."""
     prefix: ClassVar[str] = ""
     """Prefix of the module names: ``bench.``."""
     order: ClassVar[Sequence[str]] = ()
-    """The order of the help, for a group that defines commands itself as well."""
+    """Order of the help, for a group that also defines commands itself."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names, in the order of the help."""
@@ -46,7 +46,7 @@ class LazyGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Return the command, its name, and the remaining arguments; for an unknown name, suggest similar ones."""
+        """Return the command, its name, and the remaining arguments. For an unknown name, suggest similar ones."""
         name = args[0]
         if self.get_command(ctx, name) is None and not ctx.resilient_parsing and not name.startswith("-"):
             import shlex  # noqa: PLC0415 - rarely needed

@@ -1,4 +1,7 @@
-"""``raidctl watch`` without ``--once``: repeated readings of a machine, on a terminal or line by line."""
+"""``raidctl watch`` without ``--once``: repeated readings of a machine.
+
+They are shown on a terminal or line by line.
+"""
 
 from __future__ import annotations
 
@@ -41,22 +44,22 @@ if TYPE_CHECKING:
     from raidctl.output.live import Screen
 
 USUAL, USUAL_FAR = 2.0, 5.0
-"""Default seconds between two readings of kernel files: on this machine, and over ssh."""
+"""Default seconds between two readings of kernel files, locally and over ssh."""
 LOG_SECONDS, LOG_SECONDS_FAR = 10.0, 60.0
-"""Least seconds between two readings of the kernel log, which may have megabytes: on this machine, and over ssh."""
+"""Least seconds between readings of the kernel log, locally and over ssh. The log may have megabytes."""
 _PLAIN_TERMINALS = ("", "dumb", "unknown")
 Opened = Callable[[], AbstractContextManager[Machine]]
 
 
 def run(settings: Settings, interval: float | None, at_most: float | None) -> int:
-    """Watch the machine that the options name until interrupted; return the exit code."""
+    """Watch the machine that the options name until interrupted. Return the exit code."""
     every = interval or (USUAL_FAR if settings.host else USUAL)
     with Readings(lambda: machine(settings), settings) as readings:
         return follow(readings, settings, every, at_most, SystemClock())
 
 
 def follow(readings: Readings, settings: Settings, every: float, at_most: float | None, clock: Clock) -> int:
-    """Show readings until the time is up or the user interrupts; return the exit code of the last complete one."""
+    """Show readings until the time is up or the user interrupts. Return the exit code of the last complete one."""
     still = settings.demo is not None  # simulated tools disturb no controller
     watch = Watch(
         readings.whole, readings.quick, clock, at_most, every=every, steady=True, same=_state,
@@ -75,13 +78,13 @@ def follow(readings: Readings, settings: Settings, every: float, at_most: float 
 
 
 def _state(inventory: Inventory) -> object:
-    """Return the state whose change makes the tools run sooner: something is better, worse, begun or over."""
+    """Return the state whose change makes the tools run sooner. Something is then better, worse, begun or over."""
     return {(*fact.key, fact.value if fact.unit is None else "") for fact in facts_of(inventory, inventory.tasks, ())
             if fact.section != "temperature"}  # fmt: skip
 
 
 def on_screen(settings: Settings) -> bool:
-    """Return whether standard output is a terminal that can be drawn on, and no other format is requested."""
+    """Return whether standard output is a terminal that can be drawn on. It is false if another format is requested."""
     terminal = sys.stdout is not None and sys.stdout.isatty()
     return terminal and not settings.as_json and os.environ.get("TERM", "") not in _PLAIN_TERMINALS
 
@@ -111,7 +114,7 @@ def _shown(boards: Iterator[Board], settings: Settings) -> None:
 
 @contextmanager
 def _open(screen: Screen) -> Iterator[None]:
-    """Open the screen and restore the terminal at the end; also while raidctl is stopped by Ctrl-Z."""
+    """Open the screen and restore the terminal at the end. Also while raidctl is stopped by Ctrl-Z."""
 
     def stopped(_number: int, _frame: object) -> None:
         screen.close()
@@ -129,7 +132,7 @@ def _open(screen: Screen) -> Iterator[None]:
 
 
 class Readings:
-    """Repeated readings of a machine; a lost connection is restored at the next complete reading."""
+    """Repeated readings of a machine. A lost connection is restored at the next complete reading."""
 
     def __init__(self, opened: Opened, settings: Settings, began: datetime | None = None) -> None:
         self._opened, self._settings = opened, settings
@@ -158,7 +161,7 @@ class Readings:
         return self._named
 
     def whole(self) -> Inventory:
-        """Read everything; a machine that cannot be read this time has an inventory of unknowns."""
+        """Read everything. A machine that cannot be read this time has an inventory of unknowns."""
         try:
             seen = with_open_ends(self._machine().survey(), self._settings)
         except RaidctlError as error:
@@ -203,7 +206,7 @@ class Readings:
         return found.layers, tuple(dict.fromkeys(one.where for one in kernel.problems if hides(one)))
 
     def _entries(self, frame: Frame) -> tuple[Event, ...]:
-        """Return new entries of the kernel log and, after a complete reading, of the controllers' logs."""
+        """Return new entries of the kernel log. After a complete reading, include those of the controllers' logs."""
         named, seen = self._named, self._seen
         if named is None or seen is None or (not frame.whole and frame.seconds - self._logs_at < self._log_pause):
             return ()

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 class Machine(Struct):
-    """A machine that can be read: this one, one over ssh, a recorded one."""
+    """A machine to read: this one, one over ssh, a recorded one."""
 
     runner: Runner
     vendors: Sequence[Vendor]
@@ -105,7 +105,7 @@ def machine(settings: Settings) -> Iterator[Machine]:
 
 @contextmanager
 def machine_for_deeds(settings: Settings) -> Iterator[Machine]:
-    """Open the machine for planning deeds: tools are also run for their help, if a family needs it.
+    """Open the machine for planning deeds. Tools are also run for their help, if a family needs it.
 
     Raises:
         UsageError, RecordError, UnreachableError, AccessMissing: As :func:`machine` does.
@@ -125,7 +125,7 @@ def _near(settings: Settings, found: Sequence[Vendor], problems: Sequence[Proble
 
 @contextmanager
 def _through_bmc(settings: Settings, place: str) -> Iterator[Machine]:
-    """Open a machine through its service processor; with ``--host`` or ``--local``, its own view as well.
+    """Open a machine through its service processor. With ``--host`` or ``--local``, its own view as well.
 
     If the service processor does not respond, the machine's own view is shown alone.
     """
@@ -163,7 +163,7 @@ def _bmc_of(settings: Settings, place: str) -> BmcRunner:
 
 
 def _password(path: str | None) -> str | None:
-    """Return the first line of a file that only its owner can read; without a file, the variable of the environment."""
+    """Return the password: a file's first line, else the environment variable. Only its owner can read the file."""
     if path is None:
         return os.environ.get("RAIDCTL_BMC_PASSWORD") or None
     try:
@@ -181,7 +181,7 @@ def _password(path: str | None) -> str | None:
 
 
 def demo_directory(settings: Settings, name: str) -> Path:
-    """Return the directory for the changes of a simulated machine, next to the real journal.
+    """Return the directory for the changes of a simulated machine. It is next to the real journal.
 
     Raises:
         UsageError: There is no machine of this name; nothing is made for it.
@@ -217,7 +217,7 @@ def _far(settings: Settings, host: str) -> Iterator[Machine]:
 
 
 def check_reachable(far: SshRunner, hint: str = ". Try the same host with ssh itself.") -> None:
-    """Connect first: one error for an unreachable machine, instead of one problem per command.
+    """Connect to the machine first. If it is unreachable, that is one error instead of one problem per command.
 
     Raises:
         UnreachableError: The machine cannot be reached, or there is no shell on it.
@@ -240,7 +240,10 @@ def recorded(kept: Recording, found: Sequence[Vendor], path: str, problems: Sequ
 
 
 def look(settings: Settings) -> Survey:
-    """Return the survey of the machine, or of the loose files, that the options name; tracebacks with ``-v``."""
+    """Return the survey of the machine, or of the loose files.
+
+    The options name them. With ``-v``, tracebacks are printed.
+    """
     settings.check()
     if settings.replay is not None and _are_loose(settings.replay):
         seen = _loose(settings.replay)
@@ -253,7 +256,7 @@ def look(settings: Settings) -> Survey:
 
 
 def with_open_ends(seen: Survey, settings: Settings) -> Survey:
-    """Add raidctl's own records to the survey of this machine, or of a simulated one.
+    """Add raidctl's records to the survey of this or a simulated machine.
 
     Unfinished changes become problems; the results of checks become those of its volumes.
     """

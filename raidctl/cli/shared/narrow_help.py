@@ -1,4 +1,4 @@
-"""Help pages for terminals with less than the 50 columns that click assumes."""
+"""Help pages for terminals narrower than the 50 columns that click assumes."""
 
 from __future__ import annotations
 
@@ -42,5 +42,5 @@ class Formatter(click.HelpFormatter):
 
 
 def use() -> None:
-    """Use it for every command: click takes the class from the context class, and no command has its own."""
+    """Use the formatter for every command. Click takes the class from the context class, and no command has its own."""
     click.Context.formatter_class = Formatter

@@ -1,4 +1,4 @@
-"""The options that every command shares, accepted before and after the command's name."""
+"""Options that every command shares, accepted before and after the command's name."""
 
 from __future__ import annotations
 
@@ -50,9 +50,9 @@ class Settings:
         self.sessions: Sessions | None = None
         """Transport for scripts to the host of ``--host``; None: ssh."""
         self.described: Host | None = None
-        """The host of ``--host`` as an inventory describes it; None: only its name is known."""
+        """The host of ``--host`` as an inventory describes it. None: only its name is known."""
         self.given: dict[str, str] = {}
-        """Parameters that the command line gives, by name, each with the option as written."""
+        """Parameters given on the command line, by name. Each has the option as written."""
 
     def check(self) -> None:
         """Check that the options go together.
@@ -118,7 +118,7 @@ class Settings:
 
 
 def _keep(context: click.Context, parameter: click.Parameter, value: object) -> object:
-    """Store a shared option in the settings; if given before and after the command, the values must agree."""
+    """Store a shared option in the settings. If given before and after the command, the values must agree."""
     name = parameter.name or ""
     if context.get_parameter_source(name) is not ParameterSource.COMMANDLINE:
         return value
@@ -178,7 +178,7 @@ def hosts_option(function: F) -> F:
 
 
 def state_option(function: F) -> F:
-    """Add ``--state-dir`` alone, for commands that read saved data instead of a machine."""
+    """Add only ``--state-dir``, for commands that read saved data, not a machine."""
     return _option("--state-dir", metavar="DIR", help="Directory of the saved runs and the journal.")(function)
 
 

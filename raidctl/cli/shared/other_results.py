@@ -1,4 +1,4 @@
-"""Manual pages of results without a built-in rule: about a check itself, or the watch of a machine."""
+"""Manual pages of results without a built-in rule. They are about a check itself, or the watch of a machine."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def names() -> tuple[str, ...]:
 
 
 def other_result(name: str) -> tuple[Rule, str] | None:
-    """Return a result as a rule that finds nothing, and its page; None: there is none of this name."""
+    """Return a result as a rule that finds nothing, and its page. None: there is none of this name."""
     wanted = "group" if name.startswith("group ") else name.replace("-", "_")
     if wanted not in _PAGES:
         return None

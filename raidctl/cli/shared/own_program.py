@@ -1,4 +1,4 @@
-"""The command line that starts this raidctl again: at boot, or as a second process."""
+"""The command line that starts this raidctl again. It runs at boot, or as a second process."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ NAME = "raidctl"
 
 
 def second_process() -> list[str]:
-    """Return the beginning of a command line that starts the same raidctl with the same interpreter.
+    """Return the beginning of a command line that starts the same raidctl. It uses the same interpreter.
 
     The single file and the program of a package set the path of their modules; the bare interpreter does not.
     """
@@ -22,7 +22,7 @@ def second_process() -> list[str]:
 
 
 def installed_program() -> list[str]:
-    """Return the beginning of a command line that works after the next boot, with full paths."""
+    """Return the beginning of a command line with full paths. It works after the next boot."""
     script = Path(sys.argv[0]).absolute()
     runs = script.name != "__main__.py" and os.access(script, os.X_OK) and script.is_file()
     if runs and not zipfile.is_zipfile(script):

@@ -44,7 +44,7 @@ from raidctl.vendor.plan import Desired, Plan
 from raidctl.vendor.protocol import Vendor
 
 _TICK = 0.05
-"""Seconds by which the times of files lag behind the clock, at most."""
+"""Maximum seconds by which the times of files lag behind the clock."""
 
 F = TypeVar("F", bound=Callable[..., Any])
 DesiredMaker = Callable[[Survey], Sequence[Desired]]
@@ -52,7 +52,7 @@ DesiredMaker = Callable[[Survey], Sequence[Desired]]
 
 @dataclass(frozen=True)
 class Consent:
-    """The user's consent to a change, from the command line or the answer to a question."""
+    """The user's consent to a change. It comes from the command line or the answer to a question."""
 
     dry_run: bool
     yes: bool
@@ -60,7 +60,7 @@ class Consent:
 
 
 AGREED = Consent(dry_run=False, yes=True, unsafe=None)
-"""Consent to a change that is part of another one, to which the user has agreed."""
+"""Consent to a change that is part of another one. The user has agreed to the latter."""
 
 
 def changing_options(function: F) -> F:
@@ -97,9 +97,9 @@ class Work:
     looked: float = 0.0
     """When the machine was read, seconds since the epoch."""
     asked: bool = False
-    """A question was asked since then, and the answer may have taken any time."""
+    """Whether a question was asked since then. The answer may have taken any time."""
     undoes: str | None = None
-    """The change that the plan undoes, and nothing else: undoing is never refused as unsafe."""
+    """The change that the plan undoes, and nothing else. Undoing is never refused as unsafe."""
     notes: tuple[str, ...] = ()
     """Notes about the plan, shown before it is carried out."""
     planner: Callable[[Survey], Plan] | None = None
@@ -108,7 +108,7 @@ class Work:
     def begin(
         self, kind: Kind, about: str, *, resume: str | None = None, facts: Mapping[str, str] | None = None
     ) -> Begin:
-        """Return the first entry of the change; ``resume`` and ``facts`` are of an operation that can be continued."""
+        """Return the first entry of the change. ``resume`` and ``facts`` are of an operation that can be continued."""
         return begin(
             kind,
             self.plan,
@@ -122,7 +122,7 @@ class Work:
         )
 
     def change(self, story: Begin, show: Callable[[str], None] | None = None) -> Change:
-        """Return the change, ready to be applied; ``show`` receives its commands as they are run; None: print them."""
+        """Return the change, ready to be applied. ``show`` receives its commands as they are run; None: print them."""
         journal = Journal(self.state)
         return Change(story, journal, self.named.runner, self.named.survey, self.named.vendors, show or tell)
 
@@ -135,7 +135,7 @@ class Work:
 
     @contextmanager
     def hold(self, story: Begin) -> Iterator[None]:
-        """Lock all controllers of the plan, and check that the plan still fits.
+        """Lock all controllers of the plan, and check that it still fits.
 
         Raises:
             Held: Another raidctl has one of them.
@@ -151,7 +151,7 @@ class Work:
             yield
 
     def _nothing_open(self, controllers: Container[str]) -> None:
-        """Refuse controllers with an unfinished change, whose temporary settings would be taken for the original ones.
+        """Refuse controllers with an unfinished change. Its temporary settings would be taken for the original ones.
 
         ``controllers`` are ids and serial numbers: after a reboot a controller may have another id.
         """
@@ -170,7 +170,7 @@ class Work:
                 )
 
     def _no_operation(self, story: Story) -> None:
-        """Refuse objects of an open operation; other arrays and drives are free (guard X4).
+        """Refuse objects of an open operation. Other arrays and drives are free (guard X4).
 
         Raises:
             CannotTell: The plan touches it.
@@ -187,7 +187,7 @@ class Work:
             )
 
     def _still_so(self, last: float) -> None:
-        """Plan again under the lock, unless no other raidctl can have changed anything.
+        """Plan again under the lock if another raidctl may have changed something.
 
         The values to restore must not be the temporary policy of a batch that was running when the machine was read. A
         raidctl with another journal has left its time (``last``) in the lock.
@@ -229,7 +229,7 @@ def about() -> str:
 def planned(
     settings: Settings, consent: Consent, requests: DesiredMaker, more: Sequence[Vendor] = ()
 ) -> Iterator[Work]:
-    """Open the machine that the options name, and plan what is desired; ``more`` are families of the core's own."""
+    """Open the machine that the options name, and plan what is desired. ``more`` are families of the core's own."""
     if settings.replay is not None and not consent.dry_run:
         raise UsageError("A recorded machine cannot be changed; --dry-run prints what would be done.")
     place = None if consent.dry_run else state_directory(settings)
@@ -241,7 +241,7 @@ def planned(
 
 
 def work_on(named: Machine, place: Path | None, requests: DesiredMaker, consent: Consent = AGREED) -> Work:
-    """Read a machine, and plan what is desired; ``place`` is the state directory; None: not created yet."""
+    """Read a machine, and plan what is desired. ``place`` is the state directory; None: not created yet."""
     length = Journal(place).length() if place is not None else None
     looked = time.time()
     seen = named.survey()
@@ -251,7 +251,7 @@ def work_on(named: Machine, place: Path | None, requests: DesiredMaker, consent:
 
 
 def _look_back(work: Work, settings: Settings) -> None:
-    """Find the change that the plan undoes and, in a dry run, who is changing its controllers.
+    """Find the change that the plan undoes. In a dry run, also find who is changing its controllers.
 
     Raises:
         Held: In a dry run everything is as desired, but another raidctl may restore other values.
@@ -276,7 +276,7 @@ def _look_back(work: Work, settings: Settings) -> None:
 
 
 def _desired(requests: DesiredMaker, seen: Survey) -> Sequence[Desired]:
-    """Return the desired settings; an object that was not found may exist if the reading is incomplete.
+    """Return the desired settings. An object that was not found may exist if the reading is incomplete.
 
     Raises:
         CannotTell: An object was not found, and something could not be read.
@@ -291,7 +291,7 @@ def _desired(requests: DesiredMaker, seen: Survey) -> Sequence[Desired]:
 
 
 def agreed(work: Work, settings: Settings, *, err: bool = False) -> int | None:
-    """Print the plan and ask; return the exit code if nothing more is to be done, None to go on.
+    """Print the plan and ask. Return the exit code if nothing more is to be done, None to go on.
 
     ``err``: on standard error, because standard output belongs to another program.
     """
@@ -316,7 +316,7 @@ def agreed(work: Work, settings: Settings, *, err: bool = False) -> int | None:
 
 
 def code_of(refused: Plan) -> int:
-    """Return the exit code of a refused plan: refused, before unknown, before a missing tool."""
+    """Return the exit code of a refused plan. Refused comes before unknown, and unknown before a missing tool."""
     kinds = {refusal.kind for refusal in refused.refusals}
     kinds |= {"unknown" if denial.unknown else "unsupported" for denial in refused.denials}
     if kinds - {"unknown", "no_tool"}:
@@ -364,5 +364,5 @@ def _show(work: Work, settings: Settings, *, err: bool) -> None:
 
 
 def state_directory(settings: Settings) -> Path:
-    """Return the directory of the journal; a simulated machine has a separate one."""
+    """Return the directory of the journal. A simulated machine has a separate one."""
     return demo_directory(settings, settings.demo) if settings.demo else directory(settings.state_dir)

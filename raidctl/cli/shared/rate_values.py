@@ -1,4 +1,4 @@
-"""Types of background rates: a speed of md, a percentage or level of a controller."""
+"""Types of background rates: speeds of md, percentages or levels of controllers."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Rate(click.ParamType):  # type: ignore[type-arg]  # as above
 
 
 def in_words_of(controller: Controller, shares: dict[Setting, str | None]) -> dict[Setting, str | None]:
-    """Return rates in the controller's form: a bare number is a level if its rates are levels."""
+    """Return rates in the controller's form. A bare number is a level if its rates are levels."""
     shown = [getattr(controller.rates, field) for field in RATES.values()] if controller.rates is not None else []
     levels = any(rate is not None and rate.isdecimal() for rate in shown)
     return {setting: rate.removesuffix("%") if rate and levels else rate for setting, rate in shares.items()}

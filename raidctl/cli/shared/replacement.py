@@ -37,7 +37,10 @@ from raidctl.vendor.plan import Plan
 
 
 def begin_replacement(settings: Settings, consent: Consent, word: str, wanted: Wanted) -> int:
-    """Plan the replacement of a drive, ask for its serial number, and carry it out; return the exit code."""
+    """Plan the replacement of a drive, and ask for its serial number.
+
+    Carry out the replacement and return the exit code.
+    """
     if settings.replay is not None and not consent.dry_run:
         raise UsageError("A recorded machine cannot be changed; --check answers whether the drive may be pulled.")
     place = None if consent.dry_run else state_directory(settings)
@@ -83,7 +86,7 @@ def begin_replacement(settings: Settings, consent: Consent, word: str, wanted: W
 
 
 def _first(work: Work, facts: Facts) -> Begin:
-    """Return the first entry of the replacement, with the drives that nothing else may touch meanwhile."""
+    """Return the first entry of the replacement. It names the drives that nothing else may touch meanwhile."""
     first = work.begin(
         "operation",
         about(),
@@ -101,7 +104,7 @@ def _title(facts: Facts) -> str:
 
 
 def _run(story: Replacing, change: Change, seen: Survey | None = None) -> None:
-    """Carry out the stages; Ctrl-C in a command undoes its stage, in a wait it leaves everything as it is."""
+    """Carry out the stages. Ctrl-C in a command undoes its stage, in a wait it leaves everything as it is."""
     try:
         story.run(change, seen)
     except KeyboardInterrupt:
@@ -117,7 +120,7 @@ def _run(story: Replacing, change: Change, seen: Survey | None = None) -> None:
 
 
 def _tell_outside(seen: Survey, story: Replacing) -> None:
-    """Print former members that are back, such as one pulled by mistake, with the command to re-add it."""
+    """Print former members that are back, with the command to re-add them. One may have been pulled by mistake."""
     families = {vendor.FAMILY: operations_of(vendor) for vendor in story.vendors}
     for volume, node in outside(seen, story.facts):
         operations = families.get(volume.id.partition(":")[0])
@@ -233,14 +236,14 @@ def resume_replacement(settings: Settings, consent: Consent, change: str | None,
 
 
 def _with_boot(facts: Facts) -> Facts:
-    """Return the facts with ``--boot``, if given now: it runs what was determined when the replacement began."""
+    """Return the facts with ``--boot``, if given now. It runs what was determined when the replacement began."""
     if not facts.boot_tool:
         tell(next(boot_notes(facts, "the new drive"), "Boot (R13): nothing has to be done."))
     return replace(facts, boot_run="yes" if facts.boot_tool else "")
 
 
 def _beside(story: Story, settings: Settings) -> list[Mapping[str, str]]:
-    """Return the facts of other replacements of this machine that are, or were, carried out meanwhile.
+    """Return the facts of other replacements of this machine. These replacements are, or were, carried out meanwhile.
 
     Their old drives may be gone and are not put back; their new drives do not belong to this replacement.
     """
@@ -270,7 +273,7 @@ def _held(begin: Begin, settings: Settings) -> Iterator[None]:
 
 
 def abandon_replacement(settings: Settings, change: str, confirm: str | None) -> int:
-    """Give up a replacement without undoing anything, and print what remains; return the exit code."""
+    """Give up a replacement without undoing anything, and print what remains. Return the exit code."""
     story = _chosen(settings, change)
     facts = facts_from(story.begin.facts)
     with machine(settings) as named:

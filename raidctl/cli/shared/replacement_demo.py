@@ -1,4 +1,4 @@
-"""Hints for a replacement on a simulated machine: commands that pull and push drives, and pass time."""
+"""Hints for a replacement on a simulated machine. They are commands that pull and push drives, and pass time."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _LONG = "10h"
 
 
 def demo_hints(settings: Settings, facts: Facts) -> Callable[[Stage], None]:
-    """Return a function that prints the hint for a waiting stage; it does nothing on a real machine."""
+    """Return a function that prints the hint for a waiting stage. It does nothing on a real machine."""
     name = settings.demo
     if not name:
         return lambda _: None

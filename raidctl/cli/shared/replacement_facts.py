@@ -1,4 +1,4 @@
-"""The facts of a replacement, from the command line and the first reading of the machine."""
+"""The facts of a replacement. They come from the command line and the first reading of the machine."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Wanted:
 
 
 def facts_for(named: Machine, seen: Survey, word: str, wanted: Wanted, settings: Settings) -> tuple[Facts, Around]:
-    """Return which drive leaves, which one joins, whether it is copied first, and what else was read."""
+    """Return which drive leaves, which joins, and whether it is copied first. Include what else was read."""
     new = _successor(seen, wanted)
     facts = observed(_named(seen, word, wanted, settings, new), seen)
     nodes = nodes_of(seen, [facts.old_id, *_siblings(seen, facts)])
@@ -54,7 +54,7 @@ def facts_for(named: Machine, seen: Survey, word: str, wanted: Wanted, settings:
 
 
 def with_boot(facts: Facts, seen: Survey, around: Around, wanted: Wanted) -> Facts:
-    """Return the facts with the steps for the boot loader, as on the old drive, else as on its siblings."""
+    """Return the facts with the steps for the boot loader. They are as on the old drive, else as on its siblings."""
     if facts.volumes:
         return facts  # the boot loader is on the controller's volume, not on a single drive
     own = nodes_of(seen, [facts.old_id] if drive_of(seen, facts.old) is not None else [])
@@ -87,7 +87,7 @@ def _successor(seen: Survey, wanted: Wanted) -> Drive | None:
 
 
 def _named(seen: Survey, word: str, wanted: Wanted, settings: Settings, new: Drive | None) -> Facts:
-    """Return the named drive; one that is gone is found by an array that lacks it, or in the last snapshot."""
+    """Return the named drive. One that is gone is found by an array that lacks it, or in the last snapshot."""
     serial = (new.serial or "") if new is not None else ""
     try:
         old = find_drive(seen.inventory, seen.view, word)
@@ -110,7 +110,7 @@ def _named(seen: Survey, word: str, wanted: Wanted, settings: Settings, new: Dri
 
 
 def _behind(seen: Survey, old: Drive) -> Controller | None:
-    """Return the controller whose arrays a drive belongs to; None for a drive with software arrays."""
+    """Return the controller whose arrays a drive belongs to. None for a drive with software arrays."""
     every = [(one, drive) for one in seen.inventory.controllers for drive in one.drives]
     if any(old.id in drive.backing for _, drive in every):
         return None
@@ -118,7 +118,7 @@ def _behind(seen: Survey, old: Drive) -> Controller | None:
 
 
 def _gone(seen: Survey, word: str, settings: Settings, new: str) -> Facts | None:
-    """Return the facts of a replacement whose drive is gone already; None if the word names no such drive."""
+    """Return the facts of a replacement whose drive is gone already. None if the word names no such drive."""
     before = _last_snapshot(settings)
     try:
         ids = sorted(find(seen.inventory, seen.view, [word]))
@@ -142,7 +142,7 @@ def _gone(seen: Survey, word: str, settings: Settings, new: str) -> Facts | None
 
 
 def _last_snapshot(settings: Settings) -> Inventory | None:
-    """Return the newest snapshot of the machine; None if there is none, or it cannot be read: then less is known."""
+    """Return the newest snapshot of the machine. None if there is none, or it cannot be read: then less is known."""
     try:
         source = Source(settings, store_of(settings))
         states = source.states()
@@ -152,7 +152,7 @@ def _last_snapshot(settings: Settings) -> Inventory | None:
 
 
 def _works(seen: Survey, facts: Facts, old: Drive) -> bool:
-    """Return whether the drive can be copied: it is a working member of all of its arrays."""
+    """Return whether the drive can be copied. It must be a working member of all of its arrays."""
     arrays = parts(seen, facts)
     if isinstance(arrays, str) or old.status == "critical":
         return False
@@ -161,7 +161,7 @@ def _works(seen: Survey, facts: Facts, old: Drive) -> bool:
 
 
 def _spare(seen: Survey, facts: Facts) -> Drive | None:
-    """Return the drive that is a spare of all the arrays, so that none has to be named."""
+    """Return the drive that is a spare of all the arrays. Then none has to be named."""
     arrays = parts(seen, facts)
     if isinstance(arrays, str) or facts.partitions:
         return None
@@ -184,7 +184,7 @@ def outlook(facts: Facts) -> str:
 
 
 def prospect(seen: Survey, facts: Facts) -> str:
-    """Return what the arrays survive now, and while the drive is out of them."""
+    """Return what the arrays survive now, and while the drive is out."""
     now_there = standing(seen, facts)
     if facts.gone or facts.way == "copy" or drive_of(seen, facts.old) is None:
         return now_there
@@ -200,7 +200,7 @@ def _left(volume: VolumeLeft) -> str:
 
 
 def notes(seen: Survey, facts: Facts, around: Around, wanted: Wanted) -> Iterator[str]:
-    """Yield notes for the plan: how the replacement begins, the guards' notes, the boot loader."""
+    """Yield notes for the plan. They are how the replacement begins, the guards' notes and the boot loader."""
     if facts.gone == "spare":
         yield f"A spare has taken the place of {facts.name}: the new drive becomes the next spare."
     if facts.gone and not facts.new and not facts.place:
@@ -217,7 +217,7 @@ def notes(seen: Survey, facts: Facts, around: Around, wanted: Wanted) -> Iterato
 
 
 def boot_notes(facts: Facts, node: str) -> Iterator[str]:
-    """Yield the steps for the boot loader, and by whom; nothing if the drive is known not to boot the machine."""
+    """Yield the steps for the boot loader, and by whom. Nothing if the drive is known not to boot the machine."""
     if not facts.boot:
         return
     text = f"Boot (R13): {facts.boot.replace('NEW', node).rstrip('.')}."

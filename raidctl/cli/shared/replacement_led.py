@@ -1,4 +1,4 @@
-"""The LEDs of a replacement: a separate change in the journal, undone after a kill or a power failure.
+"""The LEDs of a replacement. They are a separate change in the journal, undone after a kill or a power failure.
 
 While raidctl waits, a second process switches them off if raidctl is killed. If it stops because a person has to act
 (``--no-wait``, Ctrl-C, a wrong drive pulled), the LED stays on for that person: until the replacement continues or is
@@ -41,7 +41,7 @@ class ReplacementLed:
     change: str
     """The replacement's name in the journal."""
     waits: bool = True
-    """raidctl stays until the person has acted; otherwise the LEDs are left on in any case."""
+    """raidctl stays until the person has acted. Otherwise the LEDs are left on in any case."""
     _lit: tuple[str, ...] = ()
     _held: contextlib.ExitStack = field(default_factory=contextlib.ExitStack)
 
@@ -78,7 +78,7 @@ class ReplacementLed:
             standby.wait()
 
     def off(self) -> None:
-        """Switch off the LEDs of this replacement, including those that an earlier raidctl left on."""
+        """Switch off the LEDs of this replacement. Those that an earlier raidctl left on are included."""
         self._held.close()
         self._lit = ()
         stories = self._open()
@@ -101,7 +101,7 @@ class ReplacementLed:
         return [story for story in stories if story.begin.facts.get("operation") == self.change]
 
     def left_on(self) -> None:
-        """Keep the LEDs on for the person who has to act; print how to switch them off."""
+        """Keep the LEDs on for the person who has to act. Print how to switch them off."""
         self._held.close()
         for story in self._open():
             for lamp in story.begin.lamps:
@@ -112,7 +112,7 @@ class ReplacementLed:
 def blinking_bays(
     named: Machine, place: Path, settings: Settings, change: str, *, waits: bool
 ) -> Iterator[ReplacementLed]:
-    """Switch LEDs for a replacement; off at the end, unless a person has to act."""
+    """Switch LEDs for a replacement. Off at the end, unless a person has to act."""
     led = ReplacementLed(named, place, settings, change, waits)
     try:
         yield led
@@ -135,7 +135,7 @@ def _named(lamps: Sequence[Lamp]) -> str:
 
 
 def _sentence(lamp: Lamp) -> str:
-    """Return what blinks, how it was switched, and whether that was read back."""
+    """Return what blinks and how it was switched. Include whether that was read back."""
     known = "read back" if lamp.readable else "accepted; nothing reports whether it is on"
     return f"{_named([lamp])} blinks (by {TITLES[lamp.way]}, {known})"
 

@@ -1,4 +1,4 @@
-"""``replace --rate``: the rebuild rate while raidctl waits; restored like the settings of a batch."""
+"""``replace --rate``: the rebuild rate while raidctl waits. Restored like the settings of a batch."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from raidctl.vendor.setting_values import speed
 
 
 def rate_plan(named: Machine, seen: Survey, facts: Facts, value: str | None) -> Plan:
-    """Plan the rate of the arrays of a replacement; no steps without a value.
+    """Plan the rate of the arrays of a replacement. No steps without a value.
 
     Raises:
         UsageError: It is no rate of these arrays, or it cannot be set.
@@ -37,7 +37,7 @@ def rate_plan(named: Machine, seen: Survey, facts: Facts, value: str | None) -> 
 
 
 def _desired(part: Part, value: str) -> Iterator[Desired]:
-    """Yield the minimum speed per drive for md, the rebuild rate for a controller."""
+    """Yield the minimum speed per drive for md. For a controller, yield the rebuild rate."""
     if part.controller.mode != "software":
         share = Rate().convert(value, None, None)
         yield from desired_settings([part.controller], in_words_of(part.controller, {"rebuild_rate": share}))
@@ -51,7 +51,7 @@ def _desired(part: Part, value: str) -> Iterator[Desired]:
 
 @contextlib.contextmanager
 def at_rate(named: Machine, place: Path, settings: Settings, facts: Facts, value: str | None) -> Iterator[None]:
-    """Set the rate while the context lasts; the caller has locked the controllers.
+    """Set the rate while the context lasts. The caller has locked the controllers.
 
     Raises:
         UsageError: It cannot be set.

@@ -23,7 +23,7 @@ NOW = "now"
 
 
 class Counting(click.Command):
-    """A command that accepts words such as ``-1``, which click would take for an option."""
+    """A command that accepts words such as ``-1``. Click would take them for options."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Replace words that count from the end by ``last-1`` and so on."""
@@ -32,7 +32,7 @@ class Counting(click.Command):
 
 @dataclass
 class Source:
-    """Where snapshots come from: files, the store, the machine that the options name."""
+    """Source of snapshots: files, the store, the machine that the options name."""
 
     settings: Settings
     store: States
@@ -53,7 +53,7 @@ class Source:
         return self._listed
 
     def whose(self) -> tuple[str, str]:
-        """Return the column that identifies the machine's snapshots, and its value; no column: all in the store."""
+        """Return the column that identifies the machine's snapshots, and its value. No column: all in the store."""
         if self.settings.demo:
             return "", f"demo:{self.settings.demo}"
         if self.settings.host:
@@ -90,7 +90,7 @@ def store_of(settings: Settings) -> States:
 
 
 def is_file(word: str) -> bool:
-    """Return whether a word names neither the machine nor a snapshot in the store."""
+    """Return whether a word names neither the machine nor a stored snapshot."""
     bare = word.removeprefix("last")
     return not (word in (NOW, "last") or is_number(word) or is_back(bare) or is_date(word))
 

@@ -1,4 +1,4 @@
-"""A temporary change: restored at its end, or by a second process if raidctl is killed."""
+"""A temporary change, restored at its end. If raidctl is killed, a second process restores it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from raidctl.runners.foreground_child import Guardian, uninterruptible
 from raidctl.text import listing
 
 _STARTUP = 10.0
-"""Seconds for the second process to become ready; it starts while the change is made."""
+"""Seconds for the second process to become ready. It starts while the change is made."""
 
 
 @contextlib.contextmanager
@@ -31,7 +31,7 @@ def for_a_while(
     quiet: Callable[[], contextlib.AbstractContextManager[None]] = contextlib.nullcontext,
     story: Begin | None = None,
 ) -> Iterator[Change | None]:
-    """Apply the plan while the context lasts, and restore the previous settings however it ends.
+    """Apply the plan while the context lasts. Restore the previous settings however it ends.
 
     The controllers are locked from the first reading to the last, even if no change is needed (None), so that no other
     raidctl changes what the caller relies on. If raidctl is killed, the second process restores.
@@ -104,7 +104,7 @@ def put_back(work: Work, change: Change, show: Callable[[str], None]) -> None:
 
 
 def report(result: Restored, show: Callable[[str], None] = tell) -> None:
-    """Print the outcome of a change: what was restored to ``show``, what was not on standard error."""
+    """Print the outcome of a change. What was restored goes to ``show``, what was not to standard error."""
     for text in result.put_back:
         show(f"Put back: {text}.")
     for text in result.left:
@@ -127,7 +127,7 @@ class Standby:
             self.guardian.dismiss()
 
     def wait(self) -> None:
-        """Wait until the second process is ready; print a warning if it is not."""
+        """Wait until the second process is ready. Print a warning if it is not."""
         if self.guardian is None or not self.guardian.ready(_STARTUP):
             tell(
                 "Warning: if raidctl is killed, the previous settings are not put back automatically; run "
@@ -137,7 +137,7 @@ class Standby:
 
 @contextlib.contextmanager
 def guardian(settings: Settings, story: Begin) -> Iterator[Standby]:
-    """Start a second process that restores if this one is killed; on another machine there is none."""
+    """Start a second process that restores if this one is killed. On another machine there is none."""
     words = [*second_process(), *(["--demo", settings.demo] if settings.demo else [])]
     words += ["restore", "--when-gone", "--change", story.change]
     words += ["--state-dir", settings.state_dir] if settings.state_dir else []

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def paper() -> Paper:
-    """Return the properties of standard output; in a pipe 80 columns and no colour.
+    """Return the properties of standard output. In a pipe 80 columns and no colour.
 
     COLUMNS, NO_COLOR and TERM are obeyed.
     """
@@ -38,7 +38,7 @@ def emit(text: str) -> None:
 
 
 def emit_bytes(data: bytes) -> None:
-    """Write bytes to standard output as they are: lines of JSON, in UTF-8."""
+    """Write bytes to standard output as they are. They are lines of JSON, in UTF-8."""
     _write(data)
 
 
@@ -50,7 +50,10 @@ def emit_json(value: Any) -> None:
 
 
 def emit_found(found: Any, settings: Settings, screen: str, *about: Any, **named: Any) -> None:
-    """Write a result: as JSON, or as its screen, ``MODULE.FUNCTION`` of raidctl.output (rich is loaded then)."""
+    """Write a result as JSON or as its screen.
+
+    The screen is ``MODULE.FUNCTION`` of raidctl.output (rich is loaded then).
+    """
     if settings.as_json:
         emit_json(found)
         return

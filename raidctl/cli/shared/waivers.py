@@ -1,4 +1,4 @@
-"""Waivers for commands that read a machine: from a file, and those saved by ``diagnose --ignore``."""
+"""Waivers for commands that read a machine. They come from a file, or were saved by ``diagnose --ignore``."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def ignore_file(settings: Settings) -> Path:
 
 
 def entries(path: Path, *, own: bool = False) -> tuple[Entry, ...]:
-    """Return the entries of a file; raidctl's ``own`` file has to be a regular one.
+    """Return the entries of a file. raidctl's ``own`` file has to be a regular one.
 
     Raises:
         CannotTell: It is damaged, or cannot be read.
@@ -54,7 +54,7 @@ def written(path: str | None) -> tuple[Waiver, ...]:
 
 
 def kept(settings: Settings, host: str | None) -> tuple[Sequence[Waiver], tuple[str, ...]]:
-    """Return the waivers of ``diagnose --ignore`` for a host, and notes; a damaged file waives nothing.
+    """Return the waivers of ``diagnose --ignore`` for a host, and notes. A damaged file waives nothing.
 
     No entry covers a host whose name is unknown: its objects have the same ids as those of other machines.
     """

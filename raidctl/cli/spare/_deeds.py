@@ -1,4 +1,4 @@
-"""Add and remove spares: from the command line to deeds with their guards."""
+"""Add and remove spares: from command line to guarded deeds."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ DeedMaker = Callable[[Survey], Deed]
 
 
 class Spares(Struct):
-    """One deed with a spare on a machine, and its guards, checked for the plan and before the step."""
+    """One deed with a spare on a machine, and its guards. They are checked for the plan and before the step."""
 
     make: DeedMaker
     consent: Consent
@@ -71,7 +71,7 @@ class Spares(Struct):
 
 
 def controller_behind(seen: Survey, drive: Drive) -> Controller | None:
-    """Return the controller that a drive may be a spare of; None for a drive of software arrays, or a plain one."""
+    """Return the controller that a drive may be a spare of. None for a drive of software arrays, or a plain one."""
     every = [(one, other) for one in seen.inventory.controllers for other in one.drives]
     if any(drive.id in other.backing for _, other in every):
         return None
@@ -86,7 +86,7 @@ def physical_drive(seen: Survey, drive_id: str | None) -> Drive | None:
 
 
 def carry_out(settings: Settings, consent: Consent, make: DeedMaker) -> int:
-    """Plan the deed, ask, carry it out and verify; return the exit code."""
+    """Plan the deed, ask, carry it out and verify. Return the exit code."""
     spares = Spares(make, consent)
     code = perform_deeds(settings, consent, spares.plan, spares.guard, opened=spares.opened)
     if code == EXIT_FINE and spares.empty and not settings.as_json:

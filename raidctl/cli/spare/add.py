@@ -64,7 +64,7 @@ def _deed(seen: Survey, word: str, volume: str | None) -> Deed:
 
 
 def _target(seen: Survey, behind: Controller, drive: Drive, word: str | None) -> str | None:
-    """Return the volume or controller that a drive becomes a spare of; None: an md array is meant.
+    """Return the volume or controller that a drive becomes a spare of. None: an md array is meant.
 
     Raises:
         UsageError: The word means volumes of another controller, or of several arrays.
@@ -83,7 +83,7 @@ def _target(seen: Survey, behind: Controller, drive: Drive, word: str | None) ->
 
 
 def _volume(seen: Survey, word: str | None) -> Volume:
-    """Return the named volume; without a name, the only array of software RAID.
+    """Return the named volume. Without a name, the only array of software RAID.
 
     Raises:
         UsageError: It is not one volume.

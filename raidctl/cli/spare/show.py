@@ -43,7 +43,7 @@ def command(context: click.Context, *, array: tuple[str, ...]) -> int:
 
 
 def arrays_named(seen: Survey, words: tuple[str, ...]) -> list[str]:
-    """Return the ids of the arrays that the words name, and those of named volumes.
+    """Return the ids of named arrays. Of volumes and controllers, those of their arrays.
 
     Raises:
         UsageError: A word means no array.

@@ -1,4 +1,4 @@
-"""``raidctl verify``: check claims about a volume, with evidence; the exit code is the result."""
+"""``raidctl verify``: check claims about a volume, with evidence. The exit code is the result."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ def command(
 def _by_settings(
     settings: Settings, target: tuple[str, ...], claims: tuple[wanted.Claim, ...], powercut: str | None
 ) -> int:
-    """Check claims against inventory and kernel, and a power-cut run in a file."""
+    """Check claims against inventory and kernel. Also check a power-cut run in a file."""
     run = None
     if powercut is not None:
         from raidctl.cli.shared.powercut_file import run_in  # noqa: PLC0415 - only where it is asked for

@@ -101,7 +101,7 @@ class _Verifying:
         return code
 
     def _subject(self, ground: Ground) -> tuple[Subject | None, str]:
-        """Return the volume or drive that is measured; or why it is unknown.
+        """Return the volume or drive that is measured. A sentence: why it is unknown.
 
         Raises:
             UsageError: There are several.
@@ -135,7 +135,7 @@ class _Verifying:
         )
 
     def _measured(self, ground: Ground, subject: Subject | None, switcher: Switcher | None) -> Measured | None:
-        """Return the measurements; None: only the plan was requested, or it was interrupted too early."""
+        """Return the measurements. None: only the plan was requested, or it was interrupted too early."""
         from raidctl.output.bench_progress import progress  # noqa: PLC0415 - rich only where something is drawn
 
         known = facts(ground, subject) if subject is not None else Weighed()
@@ -206,7 +206,10 @@ class _Verifying:
 
 
 def _refuse_load(measuring: Measuring) -> None:
-    """Raise CannotTell if something else uses the drives: a switch would slow it down, and it the figures."""
+    """Raise CannotTell if something else uses the drives.
+
+    A switch would slow it down, and it would affect the figures.
+    """
     busy = measuring.loads()
     if busy:
         raise CannotTell(f"Nothing is switched: {' '.join(one.text for one in busy)} Try again when that is over.")

@@ -11,7 +11,7 @@ from raidctl.verify.subjects import Ground
 
 
 def path_of(word: str, ground: Ground) -> str:
-    """Resolve the links of a path on this machine, to find the mount that it is in.
+    """Resolve the links of a path on this machine. This serves to find the mount that it is in.
 
     Raises:
         UsageError: There is no such file or directory, or a link leads nowhere.
@@ -39,7 +39,7 @@ def path_of(word: str, ground: Ground) -> str:
 
 
 def _lies_here(word: str, ground: Ground) -> bool:
-    """Return whether a word names a file or directory here, and no object of the machine."""
+    """Return whether a word names a file or directory here. It must name no object of the machine."""
     if not os.path.lexists(word):
         return False
     try:
@@ -49,7 +49,7 @@ def _lies_here(word: str, ground: Ground) -> bool:
 
 
 def refuse_gone(word: str) -> None:
-    """Raise UsageError if a relative path is given in a working directory that was deleted."""
+    """Raise UsageError for a relative path in a deleted working directory."""
     if word.startswith("/"):
         return
     try:

@@ -27,9 +27,9 @@ SECONDS = 120.0
 """Default time of the measurement."""
 MOST = 8 * GIB
 _FILLS = 8
-"""Amount written to find the size of the controller's cache, in multiples of it."""
+"""Amount written to find the controller's cache size, in multiples of it."""
 _CLOCKED = frozenset({"media", "drive_rpm"})
-"""Claims that need only the rotation: whether the drive rotates, and its rpm."""
+"""Claims that need only the rotation. They are whether the drive rotates, and its rpm."""
 _CACHES = frozenset({"power_safe", "write_cache", "policy_active", "cache_size"})
 _FLUSHED = _CACHES - {"cache_size"}
 """Claims that depend on whether flushes arrive."""
@@ -47,7 +47,7 @@ class Asked:
     policy: bool = False
     drives: bool = False
     flush_device: str | None = None
-    """A device below the target, or the URI of an NBD export, that is flushed as well."""
+    """Device below the target, or URI of an NBD export, also flushed."""
     switch_seconds: float = 20.0
     no_save: bool = False
     dry_run: bool = False
@@ -67,7 +67,7 @@ class Asked:
 
 
 def refuse_memory(target: str, kind: str) -> None:
-    """Raise UsageError if a directory is not on a drive (in memory, say)."""
+    """Raise UsageError if a directory is in memory, not on a drive."""
     place = place_of(target) if kind == "file" else None
     if place is not None and place.in_memory:
         raise UsageError(
@@ -77,7 +77,7 @@ def refuse_memory(target: str, kind: str) -> None:
 
 
 def refuse_flush_device(asked: Asked) -> None:
-    """Refuse a flush device that is useless or cannot be opened, before anything is measured.
+    """Refuse a flush device that is useless or cannot be opened. This happens before anything is measured.
 
     Raises:
         UsageError: It is no device, or the target itself, or no requested claim depends on it.
@@ -127,7 +127,7 @@ def _switching(asked: Asked, subject: Subject | None) -> Iterator[str]:
 
 
 def profile(asked: Asked, known: Weighed, switcher: Turn | None, *, nbd: bool) -> Profile:
-    """Return the trials for the claims, shorter if less time is given; ``known`` is from the inventory."""
+    """Return the trials for the claims, shorter if less time is given. ``known`` is from the inventory."""
     seconds = asked.seconds or SECONDS
     share = seconds / SECONDS
     names = {claim.name for claim in asked.claims}

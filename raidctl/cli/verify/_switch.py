@@ -32,7 +32,7 @@ class Switcher:
     settings: Settings
     subject: Subject
     quiet: Callable[[], AbstractContextManager[None]] = nullcontext
-    """A context in which a tool may print: the progress bar is not drawn."""
+    """A context in which a tool may print. The progress bar is not drawn."""
     trouble: RaidctlError | None = None
     """A change that failed: the previous state may not be restored."""
 
@@ -72,7 +72,7 @@ class Switcher:
 
 
 def _refuse(made: Plan) -> None:
-    """Raise CannotTell if the engine or its gate refuses the plan, or there is nothing to switch."""
+    """Raise CannotTell if the plan is refused or switches nothing. The engine or its gate may refuse it."""
     if made.refusals:
         raise CannotTell(f"It is not switched: {' '.join(_full(one.reason) for one in made.refusals)}")
     if not made.steps:
@@ -85,7 +85,7 @@ def _full(reason: str) -> str:
 
 def refusal(ground: Ground, subject: Subject | None, state: State, switcher: Switcher | None,
             vendors: Sequence[Vendor]) -> None:  # fmt: skip
-    """Refuse a switch that makes no sense, or would affect more than the target.
+    """Refuse a switch that is pointless or affects more than the target.
 
     Raises:
         UsageError: There is nothing that could be switched.
@@ -121,7 +121,10 @@ def _refuse_policy(subject: Subject, controller: bool | None, policy: str | None
 
 
 def shared_with(subject: Subject, made: Plan) -> list[str]:
-    """Return other volumes that a plan would change, through settings of a controller, an array or shared drives."""
+    """Return other volumes that a plan would change.
+
+    It would do so through settings of a controller, an array or shared drives.
+    """
     controller = subject.controller
     mine = {subject.id, *(drive.id for _, drive in subject.drives)}
     found: dict[str, None] = {}

@@ -1,4 +1,4 @@
-"""The kernel's caches in the form of a vendor package, for the change engine. Pure.
+"""The kernel's caches as a vendor package for the change engine. Pure.
 
 ``observe`` gives one pseudo controller, ``kernel``, in the mode ``software``; each object with settings is a volume
 on it (``kernel:vm``, ``kernel:bcache0``, ``kernel:dm-3``), with its settings by name in the details. The commands that
@@ -63,7 +63,7 @@ def observe(view: HostView) -> Dialogue[Observation]:
 
 
 def _queues(view: HostView, page_size: int | None) -> Dialogue[list[Volume]]:
-    """Read the read-ahead of each block device, in KiB; a partition has that of its drive."""
+    """Read the read-ahead of each block device, in KiB. A partition has that of its drive."""
     names = [block.name for block in view.blocks if block.parent is None]
     answers = yield from ask_all([Read(path_of(name, AHEAD)) for name in names])
     found = []
@@ -75,7 +75,10 @@ def _queues(view: HostView, page_size: int | None) -> Dialogue[list[Volume]]:
 
 
 def _of_memory(kernel: Kernel) -> dict[str, str]:
-    """Return the limits as ``20 percent`` or ``1048576 bytes``, times in centiseconds, and the page size."""
+    """Return the limits, the times and the page size.
+
+    Limits are ``20 percent`` or ``1048576 bytes``, times are in centiseconds.
+    """
     found: dict[str, str] = {}
     for setting, stem in LIMITS.items():
         size, ratio = kernel.vm.value(f"{stem}_bytes", number), kernel.vm.value(f"{stem}_ratio", number)
@@ -92,7 +95,10 @@ def _of_memory(kernel: Kernel) -> dict[str, str]:
 
 
 def _available(kernel: Kernel) -> int | None:
-    """Return the bytes that a limit's percentage refers to, from the resulting limit that the kernel reports."""
+    """Return the bytes that a limit's percentage refers to.
+
+    They are calculated from the resulting limit that the kernel reports.
+    """
     for stem, name in (("dirty", "nr_dirty_threshold"), ("dirty_background", "nr_dirty_background_threshold")):
         ratio, limit = kernel.vm.value(f"{stem}_ratio", number), kernel.page_bytes(name)
         if ratio and limit is not None:

@@ -23,13 +23,13 @@ _LEAST = 2
 """Pages: the kernel silently ignores a limit below."""
 _LARGEST_PAGE = 65536
 _CUTOFF = 70
-"""Percent above which bcache always writes through; the driver's limit is 40 unless loaded with another one."""
+"""Percent above which bcache always writes through. The driver's limit is 40 unless loaded with another one."""
 _EVERYWHERE = "It affects every file system of the machine."
 _NEVER = "The kernel no longer writes back old data periodically, only at its limits and on sync."
 
 
 def queue_of(name: str) -> str:
-    """Return the object of a block device's read-ahead, without a slash: ids are split at the last one.
+    """Return the object of a block device's read-ahead, without a slash. Ids are split at the last one.
 
     >>> queue_of("cciss/c0d0")
     'kernel:queue:cciss!c0d0'
@@ -49,7 +49,7 @@ def flushes(controller: Controller, tools: Sequence[Tool]) -> list[Flush]:  # no
 
 
 def judge(action: Action, answer: Answer) -> str | None:  # noqa: ARG001 - as above
-    """Return None: the kernel refuses a value when the file is written, which the engine reports."""
+    """Return None. The kernel refuses a value when the file is written, which the engine reports."""
     return None
 
 
@@ -81,7 +81,7 @@ def _no(desired: Desired, why: str, alternative: str | None = None, kind: Refusa
 
 
 def _refused(desired: Desired, volume: Volume, requests: Sequence[Desired]) -> Refusal | None:
-    """Refuse a desired setting that the kernel does not support; None if it does."""
+    """Refuse a desired setting that the kernel does not support. None if it does."""
     if desired.setting in ("high_watermark", "low_watermark") and volume.details.get("target") == "writecache":
         answer = reload_answer(volume.details.get("name"))
         return _no(desired, answer.why or "", answer.alternative)
@@ -107,7 +107,7 @@ def _settings(volume: Volume) -> tuple[str, ...]:
 
 
 def _ahead(desired: Desired, volume: Volume) -> Refusal | None:
-    """Refuse a read-ahead that is not in whole pages: the kernel silently rounds it down."""
+    """Refuse a read-ahead that is not in whole pages. The kernel silently rounds it down."""
     page = int(volume.details.get("page size", _LARGEST_PAGE)) // 1024
     if int(desired.value) % page:
         return _no(desired, f"Read-ahead must be a multiple of the page size, {page} KiB.")
@@ -137,7 +137,7 @@ def _limit(desired: Desired, volume: Volume, before: str, requests: Sequence[Des
 
 
 def _bytes(limit: str, stand: Mapping[str, str]) -> int | None:
-    """Convert a limit to bytes, or to percent of an arbitrary size if only percentages are compared."""
+    """Convert a limit to bytes. If only percentages are compared, it is a percentage of an arbitrary size."""
     figure, _, unit = limit.partition(" ")
     if unit != "percent":
         return int(figure) if figure else None
@@ -164,7 +164,7 @@ def _step(volume: Volume, desired: Desired) -> Step:
 
 
 def _action(object_id: str, setting: Setting, value: str) -> Action:
-    """Return the write to a file; for a limit, the file of its unit."""
+    """Return the write to a file. For a limit, the file of its unit."""
     if setting in LIMITS:
         figure, _, unit = value.partition(" ")
         return Action(path=f"{VM_FILES}/{LIMITS[setting]}_{'bytes' if unit == 'bytes' else 'ratio'}", data=figure)

@@ -43,7 +43,7 @@ class Options:
 
 
 class Writer(Protocol):
-    """Writer of an audit, host by host, so that any number of hosts fits into memory."""
+    """Writer of an audit, host by host. Any number of hosts thus fits into memory."""
 
     everything: bool
     """Needs hosts on which everything passed as well."""

@@ -11,7 +11,7 @@ from raidctl.output.audit_formats.lines import compact
 
 
 class Document:
-    """Writer of the hosts as they arrive, and the totals at the end."""
+    """Writer of the hosts as they arrive. The totals are at the end."""
 
     everything = True
     again = False

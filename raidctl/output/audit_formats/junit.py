@@ -1,4 +1,4 @@
-"""``--format junit``: JUnit XML for CI servers, with a suite per host and a case per rule and object.
+"""``--format junit``: JUnit XML for CI servers. It has a suite per host and a case per rule and object.
 
 A failed check is a failure, an unknown result an error; a rule that selected nothing is skipped. The file is plain
 ASCII, so that it is valid XML whatever the encoding of the terminal, and it is written host by host.
@@ -51,7 +51,7 @@ class JUnit:
         return _text(_suite(audited.host, [*audited.findings, *waived], properties, audited.collected_at))
 
     def end(self, summary: Summary, again: Again) -> Iterator[str]:  # noqa: ARG002 - the signature of all writers
-        """A suite of findings about the policy itself, if any, and the end."""
+        """The end, after any suite of findings about the policy itself."""
         if summary.findings:
             yield _text(_suite("policy", summary.findings, {"policy": self._policy}))
         yield "</testsuites>\n"
@@ -99,7 +99,7 @@ def _outcome(case: Sequence[Finding]) -> Outcome:
 
 
 def _case(host: str, rule: str, where: str, case: Sequence[Finding]) -> ET.Element:
-    """A test case, with the same name whether it passes or not: readers compare runs by name."""
+    """A test case, with the same name whether it passes or not. Readers compare runs by name."""
     made = ET.Element("testcase", classname=clean(f"{host}.{rule}"), name=clean(where))
     outcome = _outcome(case)
     if outcome != "pass":
@@ -123,7 +123,7 @@ def _details(one: Finding) -> Iterator[str]:
 
 
 def clean(text: str) -> str:
-    """The text without characters that XML 1.0 forbids or that control a terminal."""
+    """Text without characters that XML 1.0 forbids or that control a terminal."""
     return _FORBIDDEN.sub("\N{REPLACEMENT CHARACTER}", printable(text))
 
 

@@ -11,7 +11,7 @@ from raidctl.output.audit_formats import Again, Options
 from raidctl.output.nagios import Counts, Status, about, figure, figures, line_of, plugin, rank, status_of, summary_of
 
 _LINES = 50
-"""The most findings that are kept, worst first; more do not fit into the output."""
+"""The most findings that are kept, worst first. More do not fit into the output."""
 _Row = tuple[int, int, str, str]
 
 

@@ -18,7 +18,7 @@ from raidctl.output.table import Cell, Column, nonempty, table
 from raidctl.text import counted
 
 _HOSTS = 20
-"""The most hosts, and the most unreadable files, in the lists; the worst first."""
+"""The most hosts, and the most unreadable files, in the lists. The worst first."""
 _WORDS: dict[Verdict, tuple[str, Style]] = {
     "pass": ("PASS", GOOD), "fail": ("FAIL", BAD), "unknown": ("UNKNOWN", WARN), "no_access": ("NO ACCESS", WARN),
 }  # fmt: skip
@@ -32,7 +32,7 @@ _Row = tuple[_Weight, int, str, str]
 
 
 class Table:
-    """A writer that keeps the worst hosts; the rest is in the totals, or read again for details."""
+    """A writer that keeps the worst hosts. The rest is in the totals, or read again for details."""
 
     def __init__(self, options: Options) -> None:
         self.everything = options.passed
@@ -48,7 +48,7 @@ class Table:
         return ""
 
     def host(self, audited: Audited) -> str:
-        """Keep a host if it is one of the worst; among equals, the first."""
+        """Keep a host if it is one of the worst. Among equals, the first."""
         if audited.unreadable:
             if len(self._unread) < _HOSTS:
                 self._unread.append((audited.source, audited.findings[0].message))
@@ -94,7 +94,7 @@ class Table:
             yield from self._not_read(summary, paper)
 
     def _rules(self, rules: Sequence[RuleCount], paper: Paper) -> Iterator[RenderableType]:
-        """A row for each rule; built-in rules without an object are only counted, except with details."""
+        """A row for each rule. Built-in rules without an object are only counted, except with details."""
         met = [one for one in rules if one.checked or one.rule not in self._options.builtin or self._options.details]
         if met:
             yield table(_by_rule(met, paper, hosts=not self._options.alone), paper)
@@ -103,7 +103,7 @@ class Table:
             yield line((f"  {counted(idle, 'built-in rule')} did not apply; --details lists them.", DULL))
 
     def _not_listed(self) -> str:
-        """The number of bad hosts that are not listed, and how many of them fail."""
+        """The number of bad hosts that are not listed. The number of failing ones among them is included."""
         count = self._troubled - len(self._worst)
         failing = self._failing - sum(any(weight[:3]) for weight, *_ in self._worst)
         results = [(failing, "fails" if failing == 1 else "fail"), (count - failing, "unknown")]
@@ -210,7 +210,7 @@ def _host(audited: Audited, paper: Paper, *, alone: bool) -> Iterator[Renderable
 
 
 def _findings(findings: Iterable[Finding], paper: Paper) -> Iterator[RenderableType]:
-    """Each finding; a message or remedy shared by several objects is printed once, below all of them."""
+    """Each finding. A message or remedy shared by several objects is printed once, below all of them."""
     alike: dict[Hashable, dict[str, list[Finding]]] = {}
     for one in findings:
         alike.setdefault((one.rule, one.outcome, one.severity, one.remedy), {}).setdefault(one.message, []).append(one)

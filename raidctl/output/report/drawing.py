@@ -28,7 +28,7 @@ _NAMES = 190
 
 @dataclass(frozen=True)
 class Scale:
-    """An axis: values from ``low`` to ``high`` at places from ``start`` to ``end``."""
+    """An axis of values from ``low`` to ``high``. They are at places from ``start`` to ``end``."""
 
     low: float
     high: float
@@ -59,7 +59,7 @@ class Scale:
 
 
 def _round_step(least: float) -> float:
-    """The smallest 1, 2 or 5 times a power of ten that is at least ``least``."""
+    """The smallest round step that is at least ``least``. It is 1, 2 or 5 times a power of ten."""
     if least <= 0:
         return 1.0
     power = 10.0 ** math.floor(math.log10(least))
@@ -74,7 +74,7 @@ class Drawing:
         title: str, summary: str, points: Sequence[tuple[float, float]], units: tuple[str, str],
         marks: Sequence[tuple[float, str]] = (),
     ) -> str:  # fmt: skip
-        """A line through points (x ascending), y from 0; ``marks``: horizontal lines with their names."""
+        """A line through points (x ascending), y from 0. ``marks``: horizontal lines with their names."""
         across = Scale(points[0][0], points[-1][0], LEFT, WIDTH - RIGHT)
         top = max(*(y for _, y in points), *(at for at, _ in marks), 1e-9)
         up = Scale(0, top * 1.05, HEIGHT - BOTTOM, TOP)
@@ -92,7 +92,7 @@ class Drawing:
     def histogram(
         title: str, summary: str, bins: Sequence[tuple[float, int]], marks: Sequence[tuple[str, float]]
     ) -> str:
-        """Bars over a logarithmic axis of milliseconds; ``bins``: lower edges, a quarter of a doubling wide."""
+        """Bars over a logarithmic axis of milliseconds. ``bins``: lower edges, a quarter of a doubling wide."""
         width = 2**0.25
         edges = [edge for edge, _ in bins if edge > 0] or [1e-3]
         highest = max(edges[-1] * width, *(value for _, value in marks), edges[0] * 2)
@@ -133,7 +133,7 @@ class Drawing:
 
     @staticmethod
     def ratios(title: str, summary: str, rows: Sequence[tuple[str, float, float, float]]) -> str:
-        """A point with its interval for each row (name, ratio, low, high), and a line at 1."""
+        """A point with its interval per row, and a line at 1. A row is (name, ratio, low, high)."""
         lows, highs = [low for *_, low, _ in rows], [high for *_, high in rows]
         across = Scale(min(*lows, 0.5) / 1.1, max(*highs, 2.0) * 1.1, _NAMES, WIDTH - RIGHT, log=True)
         height = TOP + _ROW * len(rows) + BOTTOM
@@ -188,7 +188,7 @@ def _text(x: float, y: float, text: str, anchor: str) -> svg.Text:
 
 
 def _figure_of(title: str, summary: str, height: float, parts: Sequence[svg.Element]) -> str:
-    """The drawing with its text alternative; without ids, which two drawings could share."""
+    """The drawing with its text alternative. Without ids, which two drawings could share."""
     title, summary = escape(printable(title)), escape(printable(summary))
     drawing = svg.SVG(
         viewBox=svg.ViewBoxSpec(0, 0, WIDTH, height),

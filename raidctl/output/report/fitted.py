@@ -1,4 +1,4 @@
-"""A report of limited size: lines behind facts are left out if needed, with their number. Pure."""
+"""A report of limited size. Lines behind facts are left out if needed, with their number. Pure."""
 
 from __future__ import annotations
 
@@ -19,7 +19,10 @@ _NONE = "Lines of output are left out, as the page would be too large; raidctl s
 
 
 def fitted(material: Material, write: Callable[[Page], bytes], *, draw: bool) -> bytes:
-    """The report with all lines behind its facts, or with fewer if it would be larger than :data:`LARGEST`."""
+    """The report, with all lines behind its facts if they fit.
+
+    It has fewer if it would be larger than :data:`LARGEST`.
+    """
     named = _named(material.diagnosis)
     ways: tuple[tuple[Callable[[str], bool], tuple[str, ...]], ...] = (
         (lambda _: True, ()),

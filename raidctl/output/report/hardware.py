@@ -37,7 +37,7 @@ def section(inventory: Inventory, lines: Lines) -> Section:
 
 
 def lines_of(outputs: Sequence[Output], wanted: Callable[[str], bool]) -> Lines:
-    """The lines behind the facts of the wanted objects; None for the others."""
+    """The lines behind the facts of the wanted objects. None for the others."""
     found: dict[str, list[Fact]] = {}
     for output in sorted(outputs, key=lambda one: one.command):
         for fact in output.facts:
@@ -64,7 +64,7 @@ def joined(raws: Iterable[Raw]) -> tuple[Raw, ...]:
 
 
 def clipped(text: str) -> str:
-    """A line of output as one line; a very long one is cut."""
+    """A line of output as one line. A very long one is cut."""
     flat = collapse(text)
     return flat if len(flat) <= LONGEST else f"{flat[:LONGEST]}…"
 
@@ -75,7 +75,7 @@ def styled(cell: tuple[str, Style]) -> Cell:
 
 
 def _written_out(text: str) -> str:
-    """A text of the screen with a word instead of the mark for unknown."""
+    """A text of the screen without the mark for unknown. A word is in its place."""
     return _MARK.sub("unknown", text)
 
 

@@ -1,4 +1,7 @@
-"""The report as one HTML file: no scripts, no external resources, every text escaped. Pure but for the template."""
+"""The report as one HTML file.
+
+It has no scripts and no external resources, and every text is escaped. Pure but for the template.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +33,7 @@ def write(page: Page) -> bytes:
 
 
 def _shown(value: Any) -> Any:
-    """A text without control characters and without marks that change the writing direction."""
+    """A text without control characters or marks that change writing direction."""
     return printable(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 

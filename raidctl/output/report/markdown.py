@@ -1,4 +1,4 @@
-"""The report as Markdown, for tickets: text is escaped, raw lines are code. Pure."""
+"""The report as Markdown, for tickets. Text is escaped, raw lines are code. Pure."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def _cell(one: Cell) -> str:
 
 
 def _clean(text: str) -> str:
-    """A text without any effect in Markdown: no markup, HTML or mentions, on one line."""
+    """A text without any effect in Markdown. It is on one line, without markup, HTML or mentions."""
     flat = collapse(printable(text))
     marked = _SPECIAL.sub(r"\\\1", flat)
     return marked.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("@", "&#64;")

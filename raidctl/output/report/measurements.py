@@ -32,7 +32,7 @@ _COUNTED: Mapping[Verdict, tuple[str, str]] = {
 
 
 def summary(run: Run, hostname: str | None = None) -> Cell:
-    """The verdicts of a run, the worst first, and any doubt: one sentence for the summary."""
+    """The verdicts of a run in one sentence, for the summary. The worst come first, and any doubt is named."""
     by_verdict = {verdict: _tests(run, verdict) for verdict in _COUNTED}
     parts = [
         f"{len(tests)} {_COUNTED[verdict][len(tests) > 1]} ({', '.join(tests)})"
@@ -51,7 +51,10 @@ def summary(run: Run, hostname: str | None = None) -> Cell:
 
 
 def comparison(found: Comparison) -> Cell:
-    """Whether the second run is slower or faster than the first, and in which tests: one sentence for the summary."""
+    """Whether the second run is slower or faster than the first.
+
+    It names the tests, in one sentence for the summary.
+    """
     parts = []
     for speed, text in _PACES.items():
         names = [words(one.trial, one.figure) for one in found.pairs if pace(one) == speed]
@@ -69,7 +72,7 @@ def _tests(run: Run, verdict: Verdict) -> list[str]:
 
 
 def section(runs: Sequence[Run], *, draw: bool) -> Section:
-    """Each run, and the comparison of two; ``draw``: with drawings, else the figures alone."""
+    """Each run, and the comparison of two. ``draw``: with drawings, else the figures alone."""
     blocks: list[Block] = []
     if not draw:
         blocks.append(Paragraph("The curves are not drawn: that needs svg.py (pip install 'raidctl[report]').", "warn"))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 _WORD = re.compile(r"[^\s-]+-?|-")
-"""A part of a word without a break: browsers break after a hyphen."""
+"""A part of a word without a break. Browsers break after a hyphen."""
 _GAP = 1
 """Characters between two columns."""
 _DENSE, _BROAD = 95, 125
@@ -66,7 +66,7 @@ class Table:
 
     @property
     def fit(self) -> Literal["", "dense", "broad"]:
-        """How it fits a printed page: ``dense`` needs small type, ``broad`` breaks long words as well."""
+        """How the table fits a printed page. ``dense`` needs small type, ``broad`` breaks long words as well."""
         columns = zip(self.heads, *([cell.text for cell in row] for row in self.rows), strict=True)
         breadth = sum(_GAP + longest(" ".join(column)) for column in columns)
         return "broad" if breadth > _BROAD else "dense" if breadth > _DENSE else ""
@@ -110,7 +110,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Plot:
-    """A drawing with its text alternative: the description, and its figures as a table."""
+    """A drawing with its text alternative. This is the description, and the figures as a table."""
 
     title: str
     description: str
@@ -138,7 +138,7 @@ class Page:
 
     title: str
     partial: str | None
-    """A warning that the machine could be read only in part; None: everything was read."""
+    """A warning that the machine could be read only in part. None: everything was read."""
     about: tuple[tuple[str, str], ...]
     """Labels and texts: host, time, source."""
     summary: tuple[Cell, ...]

@@ -1,4 +1,4 @@
-"""The plots of a run, each with its description and its figures as a table. Pure."""
+"""The plots of a run. Each has its description and its figures as a table. Pure."""
 
 from __future__ import annotations
 
@@ -24,7 +24,10 @@ _NAMED = ("commits", "worst")
 
 
 def of_run(session: Session, *, draw: bool) -> Iterator[Plot]:
-    """Speed, latencies, the knee of the write cache, commits against the rotation, if measured."""
+    """The plots of a run, as far as measured.
+
+    They show speed, latencies, the knee of the write cache, and commits against the rotation.
+    """
     results = {one.trial: one for one in session.results}
     for result in session.results:
         points = zcav_rows(result)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A callback plugin of Ansible: writes each result of a task as a line of JSON."""
+"""A callback plugin of Ansible for the results of tasks. It writes each as a line of JSON."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Simulated controllers with bays: a demo of each, with a drive that may be replaced.
+"""Simulated controllers with bays. There is a demo of each, with a drive that may be replaced.
 
 A family takes part by the names of its demos in :data:`DEMOS`; everything else is found in its tool's output.
 """
@@ -32,16 +32,16 @@ from tests.change.md_machine import SOURCE, VENDORS, Bench
 DEMOS = ("p400", "p440", "gen10", "h730", "perc5i", "6805", "9690", "1882")
 """Demos whose simulators have bays."""
 FORGETFUL = ("h730", "perc5i")
-"""Demos whose controllers do not take a former member back automatically: it comes back as bad."""
+"""Demos whose controllers do not take a former member back automatically. It comes back as bad."""
 INCOMPLETE = {"perc5i": "8:1"}
-"""Demos with an array that lacks a drive, and the bay of the failed one: it is exchanged first."""
+"""Demos with an array that lacks a drive. The value is the failed one's bay, which is exchanged first."""
 DARK = ("9690",)
 """Demos of which nothing blinks: the tool lists the drive no longer."""
 SILENT = ("1882",)
-"""Those whose tools have no word for a drive that expects its failure."""
+"""Demos whose tools cannot report an expected failure of a drive."""
 RESUME = "raidctl replace resume ID"
 PULLED, PUSHED, LATER = 50.0, 100.0, 40_000.0
-"""Seconds after which a person pulls a drive, and puts one in; and after which any rebuild is over."""
+"""Seconds after which a person pulls a drive, and puts one in. Any rebuild is over by then."""
 
 
 @dataclass
@@ -81,7 +81,7 @@ class ControllerReplacement:
     # --- a person's hands
 
     def pull(self, bay: str | None = None) -> None:
-        """Take a drive out now: the old one, or that of another bay."""
+        """Take a drive out now. It is the old one, or that of another bay."""
         self.bench.machine.pull(bay or self.bay)
 
     def push(self, kind: str = "like", bay: str | None = None, serial: str | None = None) -> None:
@@ -115,7 +115,7 @@ class ControllerReplacement:
         return change
 
     def resumed(self, at_most: float | None = None) -> Change:
-        """The change of the story that the journal has open, as another process finds it."""
+        """The change of the story that the journal has open. Another process finds it this way."""
         [story] = self.bench.journal.pending()
         facts = facts_from(story.begin.facts)
         self.replacing = Replacing(self.bench, VENDORS, facts, self.bench.printed.append)
@@ -135,7 +135,7 @@ class ControllerReplacement:
 
 
 def replacement_on(name: str, place: Path) -> ControllerReplacement:
-    """The machine of a demo; any rebuild that was under way is over, and a drive that may be pulled is chosen."""
+    """The machine of a demo. Any rebuild that was under way is over, and a drive that may be pulled is chosen."""
     place.mkdir(parents=True, exist_ok=True)
     bench = Bench(place, machine(name, VENDORS, place), recorded=name)
     if name in INCOMPLETE:
@@ -161,7 +161,7 @@ _CHOSEN: dict[str, tuple[str, str, str]] = {}
 
 
 def _chosen(name: str, seen: Survey) -> tuple[str, str, str]:
-    """Ids of a controller, a volume and a member of it that may be pulled; the same for every test."""
+    """Ids of a controller, a volume and a pullable member of it. They are the same for every test."""
     if name not in _CHOSEN:
         _CHOSEN[name] = next(
             (one.id, volume.id, drive.id)

@@ -29,7 +29,7 @@ def run(tmp_path: Path) -> Run:
 
 @pytest.fixture
 def story(name: str, tmp_path: Path) -> ControllerReplacement:
-    """A drive of the demo that may be pulled; the same machine is used on the command line."""
+    """A drive of the demo that may be pulled. The same machine is used on the command line."""
     return replacement_on(name, tmp_path / "state" / "demo" / name)
 
 
@@ -42,7 +42,7 @@ def lit(tmp_path: Path, name: str) -> list[str]:
 
 @every
 def test_a_demo_can_be_played(name: str, story: ControllerReplacement, run: Run, tmp_path: Path) -> None:
-    """Each screen names the command that simulates the hand; the LED blinks for the person, and is off afterwards."""
+    """Each screen names the command that simulates the hand. The LED blinks for the person, and is off afterwards."""
     serial = story.old.serial or ""
     first = run("--demo", name, "replace", story.old.id, "--confirm", serial, "--no-wait")
     assert (first.exit_code, f"Pull the drive with serial number {serial}" in first.output) == (7, True), first.output
@@ -62,7 +62,7 @@ def test_a_demo_can_be_played(name: str, story: ControllerReplacement, run: Run,
 
 @every
 def test_only_the_serial_number_confirms(name: str, story: ControllerReplacement, run: Run) -> None:
-    """Neither --yes nor another drive's serial number names a drive to be pulled."""
+    """Neither --yes nor another drive's serial number confirms a pull."""
     other = story.others()[0].serial or ""
     for words in (("--yes",), ("--yes", "--confirm", other), ("--confirm", "")):
         result = run("--demo", name, "replace", story.old.id, *words)
@@ -72,7 +72,10 @@ def test_only_the_serial_number_confirms(name: str, story: ControllerReplacement
 
 @every
 def test_it_can_be_abandoned(name: str, story: ControllerReplacement, run: Run, tmp_path: Path) -> None:
-    """Confirmed by the serial number, it is closed, its LED is off, and the present status is named."""
+    """An abandoned replacement is closed, and its LED is off.
+
+    The serial number confirms it, and the present status is named.
+    """
     serial = story.old.serial or ""
     run("--demo", name, "replace", story.old.id, "--confirm", serial, "--no-wait")
     [listed] = json.loads(run("--demo", name, "replace", "list", "--json").output)
@@ -90,7 +93,7 @@ def test_a_bay_that_is_not_there_is_refused(name: str, run: Run) -> None:
 
 
 def test_a_spare_is_added_to_an_array_and_removed(run: Run) -> None:
-    """The commands name the array and the drive, are verified, and never act on all arrays."""
+    """The spare commands name the array and the drive. They are verified, and never act on all arrays."""
     run("demo", "--pass-time", "p440", "10h")
     removed = run("--demo", "p440", "spare", "remove", "2I:1:7", "--yes")
     assert (removed.exit_code, "array B remove spares=2I:1:7" in removed.output) == (0, True), removed.output
@@ -103,7 +106,7 @@ def test_a_spare_is_added_to_an_array_and_removed(run: Run) -> None:
 
 
 def test_what_is_a_spare_already_needs_no_change(run: Run) -> None:
-    """Of the whole controller, and of the array; as a spare of something else it is refused, and known to be one."""
+    """Of the whole controller, and of the array. As a spare of something else it is refused, and known to be one."""
     for words in (("h730", "32:8"), ("p440", "2I:1:7", "--for", "v2")):
         again = run("--demo", words[0], "spare", "add", *words[1:], "--yes")
         assert (again.exit_code, "No change needed" in again.output) == (0, True), again.output
@@ -113,7 +116,7 @@ def test_what_is_a_spare_already_needs_no_change(run: Run) -> None:
 
 
 def test_guard_S1_a_spare_that_helps_stays(run: Run) -> None:
-    """While it is filled, and after it has taken the place of a member."""
+    """A spare stays while it is filled. It also stays after it has taken the place of a member."""
     run("demo", "--pass-time", "p440", "10h")
     run("demo", "--pull", "p440", "1I:1:3")
     for _ in range(2):
@@ -129,7 +132,7 @@ def test_guard_S2_the_last_spare_of_an_array_in_need_stays(run: Run) -> None:
 
 
 def test_the_plan_names_what_becomes_of_the_new_drive_beside_a_spare(run: Run) -> None:
-    """Where a spare may step in, the new drive becomes a spare; where none may, the plan does not mention it."""
+    """Where a spare may step in, the new drive becomes a spare. Where none may, the plan does not mention it."""
     sentence = "If a spare takes its place first, the new one becomes the next spare."
     for name, drive, spared in (("9690", "p3", True), ("6805", "0,4", True), ("p400", "2I:1:2", False)):
         done = run("--demo", name, "replace", drive, "--dry-run")

@@ -1,4 +1,7 @@
-"""A replacement behind a controller that is cut off: at every mark of the journal, and while somebody is waited for."""
+"""A replacement behind a controller that is cut off.
+
+The cut is at every mark of the journal, and while somebody is waited for.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +43,7 @@ def cut(story: ControllerReplacement, prepare: Callable[[ControllerReplacement],
 
 
 def at_entry(number: int, *, written: bool) -> Callable[[ControllerReplacement], None]:
-    """Cut right before or after the n-th entry of the journal is written."""
+    """Cut right before or after a journal entry is written. The entry is the n-th."""
 
     def prepare(_story: ControllerReplacement) -> None:
         append, count = Journal.append, iter(range(1000))
@@ -75,7 +78,7 @@ def at_moment(moment: float) -> Callable[[ControllerReplacement], None]:
 
 
 def continued(story: ControllerReplacement) -> None:
-    """Another process continues what is open, or begins; the person does what is not yet done."""
+    """Another process continues what is open, or begins. The person does what is not yet done."""
 
     def pull() -> None:
         with suppress(UsageError):  # it was pulled already
@@ -106,7 +109,7 @@ def test_a_cut_while_it_waits_is_continued(name: str, tmp_path: Path) -> None:
 @pytest.mark.slow
 @every
 def test_a_cut_at_any_entry_of_the_journal_is_continued(name: str, tmp_path: Path) -> None:
-    """Right before and right after each entry: nothing is left half done, and the story ends."""
+    """A cut right before or after each entry leaves nothing half done. The story ends."""
     for number in range(marks_of(replacement_on(name, tmp_path / "whole"))):
         for written in (False, True):
             story = replacement_on(name, tmp_path / f"{number}-{written}")
@@ -118,7 +121,7 @@ def test_a_cut_at_any_entry_of_the_journal_is_continued(name: str, tmp_path: Pat
 
 @every
 def test_an_interrupt_leaves_the_story_open(name: str, tmp_path: Path) -> None:
-    """Ctrl-C while a person is waited for: nothing is undone, and it continues."""
+    """Ctrl-C while a person is waited for undoes nothing. The story continues."""
     story = replacement_on(name, tmp_path)
     change = story.start()
 

@@ -1,4 +1,4 @@
-"""A replacement behind a controller that begins with the old drive gone, on every family that has bays."""
+"""A replacement behind a controller with the old drive already gone. It runs on every family that has bays."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def story(name: str, tmp_path: Path) -> ControllerReplacement:
 
 
 def ended(story: ControllerReplacement, facts: Facts) -> bool:
-    """Carry the story out, with a person who puts a drive in; whether the volume is complete afterwards."""
+    """Carry the story out, with a person who puts a drive in. Whether the volume is complete afterwards."""
     story.bench.moments = [(story.bench.at + PUSHED, story.push)]
     story.replacing = Replacing(story.bench, VENDORS, facts, story.bench.printed.append)
     story.run()
@@ -33,7 +33,7 @@ def ended(story: ControllerReplacement, facts: Facts) -> bool:
 
 @every
 def test_the_last_snapshot_knows_the_drive_and_its_bay(story: ControllerReplacement) -> None:
-    """By the volume, by the serial number and by the place: the same drive, and the sentence names the bay."""
+    """Volume, serial number and place give the same drive. The sentence names the bay."""
     before = story.bench.look().inventory
     story.pull()
     seen = story.bench.look()
@@ -59,7 +59,10 @@ def test_without_a_snapshot_the_only_new_drive_is_meant(story: ControllerReplace
 
 @every
 def test_what_lacks_nothing_is_refused(story: ControllerReplacement) -> None:
-    """A complete volume, one under rebuild, and a failed drive in its bay each have a sentence with the remedy."""
+    """What lacks nothing is refused with the remedy.
+
+    This is a complete volume, one under rebuild, or a failed drive in its bay.
+    """
     with pytest.raises(UsageError, match="lacks no member"):
         facts_of_volume(story.bench.look(), *story.now(), None)
     story.bench.machine.fail(story.bay)

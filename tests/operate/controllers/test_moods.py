@@ -1,4 +1,7 @@
-"""A replacement whose tool does not do what it reports, on every family that has bays; and ambiguous objects."""
+"""A replacement whose tool does not do what it reports.
+
+It runs on every family that has bays, also with ambiguous objects.
+"""
 
 from __future__ import annotations
 
@@ -59,7 +62,7 @@ def carried_on(story: ControllerReplacement, *, again: bool) -> None:
 @pytest.mark.slow
 @every
 def test_whatever_a_tool_answers_the_story_can_be_continued(name: str, tmp_path: Path) -> None:
-    """In every mood of every command: nothing is called done that is not, and with a tool that obeys it ends."""
+    """In every mood of every command, nothing undone is called done. With a tool that obeys, the story ends."""
     for number, words in enumerate(dict.fromkeys(commands(name, tmp_path / "whole"))):
         for mood in MOODS:
             story = replacement_on(name, tmp_path / f"{number}-{mood.replace(' ', '-')}")
@@ -77,7 +80,10 @@ def test_whatever_a_tool_answers_the_story_can_be_continued(name: str, tmp_path:
 
 @pytest.mark.parametrize("when", ["never", "before the command", "after the command"])
 def test_guard_X2_numbers_that_move_meanwhile_hit_nothing_else(when: str, tmp_path: Path) -> None:
-    """Somebody else gives the volumes other numbers: no command runs on the wrong one, and its state proves nothing."""
+    """No command runs on the wrong volume if its number changes.
+
+    Somebody else gives the volumes other numbers. The state of a wrong one proves nothing.
+    """
     bench = Bench(tmp_path, machine("1882", VENDORS, tmp_path / "machine"), recorded="1882")
 
     def rename(demo: Simulated) -> None:
@@ -108,7 +114,10 @@ def test_guard_X2_numbers_that_move_meanwhile_hit_nothing_else(when: str, tmp_pa
 
 @every
 def test_guard_X1_ambiguous_objects_are_refused(name: str, tmp_path: Path) -> None:
-    """Two drives with one serial number, two volumes with one identity, none of either: nothing is begun."""
+    """Nothing is begun with ambiguous objects.
+
+    These are two drives with one serial number, two volumes with one identity, or none of either.
+    """
     story = replacement_on(name, tmp_path)
     seen = story.bench.look()
     controller, volume = story.now()
@@ -135,7 +144,7 @@ def test_guard_X1_ambiguous_objects_are_refused(name: str, tmp_path: Path) -> No
 
 
 def unreadable(story: ControllerReplacement, begin: float, end: float) -> None:
-    """Another instance of the controller's tool keeps it from reading, between two moments of the clock."""
+    """Let another instance of the controller's tool block reading. It does so between two moments of the clock."""
     runner, tool = story.bench.runner, story.now()[0].id.partition(":")[0]
     paths = {one.path or one.name for one in story.bench.look().inventory.tools}
     names = {one.name for one in story.bench.look().inventory.tools}
@@ -159,7 +168,10 @@ def unreadable(story: ControllerReplacement, begin: float, end: float) -> None:
 def test_a_reading_that_fails_while_somebody_is_waited_for_ends_nothing(
     begin: float, end: float, name: str, tmp_path: Path
 ) -> None:
-    """Before the pull, before the push, and in the rebuild: it is reported, nothing follows from it, the story ends."""
+    """A failed reading is reported, nothing follows, and the story ends.
+
+    It fails before the pull, before the push, and in the rebuild.
+    """
     story = replacement_on(name, tmp_path)
     story.hands()
     unreadable(story, begin, end)
@@ -173,7 +185,7 @@ def test_a_reading_that_fails_while_somebody_is_waited_for_ends_nothing(
 
 @every
 def test_a_machine_that_stays_unreadable_ends_the_wait_and_leaves_the_story_open(name: str, tmp_path: Path) -> None:
-    """After 15 minutes no drive has to be put back, nothing is undone, and the story can be continued."""
+    """After 15 unreadable minutes, nothing is undone. No drive has to be put back, and the story can be continued."""
     story = replacement_on(name, tmp_path)
     story.hands()
     unreadable(story, 20.0, 2000.0)

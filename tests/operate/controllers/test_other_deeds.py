@@ -1,4 +1,7 @@
-"""Foreign configurations, learn cycles, rebuilds and states of drives: what every mood of a tool leaves."""
+"""What every mood of a tool leaves after other deeds.
+
+The deeds are on foreign configurations, learn cycles, rebuilds and states of drives.
+"""
 
 from __future__ import annotations
 
@@ -52,7 +55,10 @@ def role(bay: str) -> Callable[[Controller], object]:
 
 
 def foreign(simulated: Simulated) -> None:
-    """The drive in bay 8:1 is a member of a foreign configuration, and the cache holds data of a lost volume."""
+    """Set up a foreign configuration and data of a lost volume.
+
+    The drive in bay 8:1 is a member of the former, the cache holds the latter.
+    """
     simulated.pull("8:1")
     simulated.keep({**simulated.state(), "megaraid 0/auto": "Off"})
     simulated.insert("8:1")
@@ -84,7 +90,10 @@ CASES = [
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.demo} {case.deed.verb}")
 @pytest.mark.parametrize("mood", OUTCOMES)
 def test_the_outcome_is_what_the_machine_shows(case: Case, mood: Mood, tmp_path: Path) -> None:
-    """Refused and unchanged: nothing was done, even past the point of no return; never done on the tool's word."""
+    """A refused deed that changed nothing was not done.
+
+    This holds even past the point of no return. No deed is done on the tool's word.
+    """
     bench = Bench(tmp_path, machine(case.demo, VENDORS, tmp_path / "machine"), recorded=case.demo)
 
     case.before(bench.machine)

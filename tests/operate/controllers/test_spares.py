@@ -1,4 +1,7 @@
-"""Spares behind controllers, on every family that has bays: what stepped in, and what every mood of a tool leaves."""
+"""Spares behind controllers, on every family that has bays.
+
+The tests cover what stepped in, and what every mood of a tool leaves.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +35,7 @@ def story(name: str, tmp_path: Path) -> ControllerReplacement:
 
 
 def deed_with_a_spare(bench: Bench) -> tuple[Deed, Plan] | None:
-    """Add a drive that fits a volume as a spare, if the machine has one; else take a spare out."""
+    """Plan to add a drive that fits a volume as a spare. If the machine has none, plan to take a spare out."""
     seen = bench.look()
     for one in seen.inventory.controllers:
         for volume in one.volumes if one.mode in ("raid", "mixed", None) else ():
@@ -50,7 +53,7 @@ def deed_with_a_spare(bench: Bench) -> tuple[Deed, Plan] | None:
 
 
 def covers(spare: Drive, owner: Controller, volume: Volume) -> bool:
-    """Whether a spare is for the array of a volume, and of the kind of its members."""
+    """Whether a spare is for the array of a volume. It also has to be of the kind of its members."""
     own = volume.array == spare.array or volume.array in spare.spare_for or not (spare.array or spare.spare_for)
     return own and all(one.media == spare.media for one in below(owner, volume))
 
@@ -87,7 +90,7 @@ def applied(change: Change) -> Exception | None:
 
 @every
 def test_the_outcomes_of_a_command_in_every_mood(name: str, tmp_path: Path) -> None:
-    """The tool's reply and its later output together give the outcome; the reply alone decides nothing."""
+    """The tool's reply and its later output together give the outcome. The reply alone decides nothing."""
     tried = 0
     for number, (mood, (error, doubtful)) in enumerate(OUTCOMES.items()):
         bench = replacement_on(name, tmp_path / str(number)).bench
@@ -120,7 +123,7 @@ def test_the_outcomes_of_a_command_in_every_mood(name: str, tmp_path: Path) -> N
 def test_a_tool_that_another_instance_keeps_busy_for_a_while_is_waited_for(
     name: str, mood: Mood, tmp_path: Path
 ) -> None:
-    """What was refused and has changed nothing is not done; what was accepted is done as soon as it can be seen."""
+    """What was refused and has changed nothing is not done. What was accepted is done as soon as it can be seen."""
     bench = replacement_on(name, tmp_path).bench
     made = deed_with_a_spare(bench)
     if made is None:
@@ -156,7 +159,7 @@ def another_fails(bench: Bench, deed: Deed) -> Callable[[Simulated], None]:
 
 @every
 def test_a_spare_that_stepped_in_is_released_or_followed(name: str, tmp_path: Path) -> None:
-    """With a hot spare in the array, the story ends complete, and the new drive is a member or the next spare."""
+    """With a hot spare in the array, the story ends complete. The new drive is a member or the next spare."""
     bench = replacement_on(name, tmp_path).bench
     found = next(
         ((one, volume) for one in bench.look().inventory.controllers for volume in one.volumes
@@ -188,7 +191,10 @@ def test_a_spare_that_stepped_in_is_released_or_followed(name: str, tmp_path: Pa
 
 @every
 def test_guard_R10_another_kind_of_drive_is_refused(story: ControllerReplacement) -> None:
-    """A drive of the other kind, another sector size, in use, foreign, failing, of unknown size: each is named."""
+    """Each drive of another kind is refused by name.
+
+    It has another sector size, is in use, foreign, failing, or of unknown size.
+    """
     others = [structs.replace(one, media=one.media or "hdd") for one in story.others()]
     unknown = [structs.replace(one, media=None) for one in others]
     seen = story.bench.look()
@@ -207,7 +213,10 @@ def test_guard_R10_another_kind_of_drive_is_refused(story: ControllerReplacement
 
 
 def test_restore_leaves_an_operation_open_that_it_cannot_read(tmp_path: Path) -> None:
-    """A command was cut off, and the tool cannot read: restore claims nothing, and closes it once it can be read."""
+    """Restore claims nothing while the tool cannot read.
+
+    A command was cut off. The operation is closed once it can be read.
+    """
     bench = replacement_on("h730", tmp_path).bench
     made = deed_with_a_spare(bench)
     assert made is not None

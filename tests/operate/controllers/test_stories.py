@@ -1,4 +1,4 @@
-"""Replacing a drive behind a controller, from the first plan to the end, on every family that has bays."""
+"""Replacing a drive behind a controller. It goes from the first plan to the end, on every family that has bays."""
 
 from __future__ import annotations
 
@@ -31,7 +31,10 @@ def story(name: str, tmp_path: Path) -> ControllerReplacement:
 
 
 def finished(story: ControllerReplacement) -> bool:
-    """Whether the volume is complete, the new drive a member or the next spare, and nothing is open."""
+    """Whether the replacement has ended.
+
+    The volume is complete, the new drive a member or the next spare, and nothing is open.
+    """
     _, volume = story.now()
     new = story.new()
     joined = new is not None and new.role in ("member", "spare")  # a spare that was there has become the member
@@ -51,7 +54,7 @@ def test_a_drive_is_replaced_from_the_plan_to_the_complete_volume(story: Control
 
 @every
 def test_guard_R9_the_wrong_drive_pulled_stops_everything(story: ControllerReplacement, name: str) -> None:
-    """The sentence names the drive to be put back; nothing is run until it is."""
+    """The sentence names the drive to be put back. Nothing is run until it is."""
     wrong = story.others()[0]
     bay = wrong.id.removeprefix(f"{story.controller}/")
     story.bench.moments = [(PULLED, lambda: story.pull(bay))]
@@ -72,7 +75,10 @@ def test_guard_R9_the_wrong_drive_pulled_stops_everything(story: ControllerRepla
 
 @every
 def test_guard_R10_a_drive_that_is_too_small_never_counts(story: ControllerReplacement) -> None:
-    """It is refused by name, or failed by its controller: the story stays open, and no command lets it in."""
+    """No command lets a drive in that is too small.
+
+    It is refused by name, or failed by its controller. The story stays open.
+    """
     story.hands("small")
     with pytest.raises((UnderWay, ChangeStands, ChangeUndone), match=r"too small|has failed"):
         story.run()
@@ -84,7 +90,10 @@ def test_guard_R10_a_drive_that_is_too_small_never_counts(story: ControllerRepla
 
 @every
 def test_guard_R10_a_drive_that_expects_its_failure_never_counts(story: ControllerReplacement, name: str) -> None:
-    """Even if the controller uses it automatically, the replacement is not called complete."""
+    """A replacement with a failing drive is not called complete.
+
+    This holds even if the controller uses the drive automatically.
+    """
     if name in SILENT:
         pytest.skip("the tool does not report that a drive expects its failure")
     story.hands("failing")
@@ -106,7 +115,7 @@ def test_another_member_fails_on_the_way(story: ControllerReplacement) -> None:
 
 @every
 def test_the_new_drive_fails_during_the_rebuild(story: ControllerReplacement) -> None:
-    """A rebuild that ends because the new drive has failed is no success."""
+    """A rebuild that ends because the new drive failed is no success."""
     story.hands()
     story.bench.moments.append((PUSHED + 60, lambda: story.bench.machine.fail(story.bay)))
     with pytest.raises((UnderWay, ChangeStands, ChangeUndone), match="has failed"):
@@ -115,7 +124,10 @@ def test_the_new_drive_fails_during_the_rebuild(story: ControllerReplacement) ->
 
 
 def exchanged_later(story: ControllerReplacement) -> None:
-    """The story, until the old drive is pulled, the rebuild on a spare is over, and the new drive is put in."""
+    """The story until the new drive is put in.
+
+    Before that, the old drive is pulled and the rebuild on a spare is over.
+    """
     with pytest.raises(UnderWay):
         story.replacing.run(story.start(at_most=0.0))
     story.pull()
@@ -125,7 +137,7 @@ def exchanged_later(story: ControllerReplacement) -> None:
 
 @pytest.mark.parametrize("late", [False, True])
 def test_data_that_move_back_from_a_spare_are_waited_for(tmp_path: Path, *, late: bool) -> None:
-    """A spare steps in, is copied to the new drive, and is a spare again: the story ends after that.
+    """The story ends after the data has moved back. A spare steps in, is copied to the new drive, and is a spare again.
 
     Also if the new drive comes after the rebuild of the spare: for a moment it is free, and the array complete.
     """
@@ -162,7 +174,10 @@ def test_data_that_move_back_from_a_spare_are_waited_for(tmp_path: Path, *, late
 
 @pytest.mark.parametrize(("reported", "seconds"), [("", 60), ("No", 60), ("Yes", 0)])
 def test_a_new_drive_becomes_the_next_spare_if_no_data_move_back(reported: str, seconds: int, tmp_path: Path) -> None:
-    """It is waited for a minute, and not if the tool reports that the controller does not do it (Disable Copyback)."""
+    """The wait for data to move back lasts a minute.
+
+    There is none if the tool reports that the controller does not do it (Disable Copyback).
+    """
     bench = replacement_on("h730", tmp_path).bench
     story = of_drive(bench, "megaraid:0", "megaraid:0/v1", "megaraid:0/32:5")
     look = story.bench.look
@@ -186,7 +201,7 @@ def test_a_new_drive_becomes_the_next_spare_if_no_data_move_back(reported: str, 
 
 @every
 def test_a_person_who_never_comes(story: ControllerReplacement) -> None:
-    """Without waiting, the story is open with what it waits for, and continues in another process."""
+    """Without waiting, the story is open with what it waits for. It continues in another process."""
     with pytest.raises(UnderWay, match="Pull the drive"):
         story.replacing.run(story.start(at_most=0.0))
     assert "Pull the drive" in (story.bench.journal.pending()[0].waiting or "")
@@ -197,7 +212,7 @@ def test_a_person_who_never_comes(story: ControllerReplacement) -> None:
 
 @every
 def test_a_drive_that_was_swapped_at_once_is_seen(story: ControllerReplacement) -> None:
-    """Pulled and replaced between two readings: the story does not wait for an empty bay."""
+    """A drive pulled and replaced between two readings is seen. The story does not wait for an empty bay."""
     story.bench.moments = [(PULLED, story.pull), (PULLED, story.push)]
     story.run()
     assert finished(story)
@@ -222,7 +237,7 @@ def test_the_tools_are_left_alone_between_readings(story: ControllerReplacement)
 
 @every
 def test_two_new_drives_are_asked_about(story: ControllerReplacement) -> None:
-    """Of two drives that came, none is taken by guess, unless a controller has taken one."""
+    """Of two drives that came, none is taken by guess. A controller may have taken one."""
     other = next(one for one in story.others() if one.id != story.old.id)
     bay = other.id.removeprefix(f"{story.controller}/")
     story.bench.moments = [
@@ -235,7 +250,7 @@ def test_two_new_drives_are_asked_about(story: ControllerReplacement) -> None:
 
 @every
 def test_a_replacement_begins_with_a_drive_that_has_failed(story: ControllerReplacement) -> None:
-    """A dead drive that is still in its bay is named, pulled and replaced as a good one is."""
+    """A dead drive in its bay is named, pulled and replaced. It is treated like a good one."""
     story.bench.machine.fail(story.bay)
     if story.now()[1].status == "rebuilding":
         pytest.skip("a spare has stepped in: guard R3 waits for it")

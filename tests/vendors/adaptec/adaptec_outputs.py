@@ -1,4 +1,4 @@
-"""Outputs in arcconf's formats with invented values, and a runner that replies from a table."""
+"""Outputs in arcconf's formats with invented values. A runner replies from a table."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def drive_text(number: int, changes: Mapping[str, object] | None = None) -> str:
 
 
 def volume_text(number: int, changes: Mapping[str, object] | None = None, segments: Sequence[str] | None = None) -> str:
-    """The section of a logical device of an aacraid controller; the default drives are 0,0 and 0,1."""
+    """The section of a logical device of an aacraid controller. The default drives are 0,0 and 0,1."""
     rows = segments if segments is not None else [f"Present (0,{n}) W470AAA{n}" for n in range(2)]
     below = lines({f"Segment {n}": row for n, row in enumerate(rows)})
     head = f"Logical device number {number}\n{lines({**VOLUME, **(changes or {})})}"
@@ -224,7 +224,7 @@ class Script:
     asked: list[Run] = field(default_factory=list)
 
     def carry_out(self, requests: Sequence[Request[Any]]) -> Sequence[Answer]:
-        """Answer each request; a command outside the table ends with exit code 3 and no output."""
+        """Answer each request. A command outside the table ends with exit code 3 and no output."""
         return [self._answer(request) for request in requests]
 
     def _answer(self, request: Request[Any]) -> Answer:

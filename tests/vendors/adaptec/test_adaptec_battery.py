@@ -67,7 +67,7 @@ def test_a_hot_battery_is_degraded() -> None:
 
 
 def test_an_unknown_battery_word_is_reported() -> None:
-    """An unknown status word is a problem, and the battery's status is unknown."""
+    """An unknown status word is a problem. The battery's status is then unknown."""
     observation = found(battery("Humming"))
     assert observation.controllers[0].batteries[0].status == "unknown"
     assert [p.where for p in observation.problems if p.kind == "unread"] == ["adaptec:1/battery0"]
@@ -83,7 +83,7 @@ def test_a_zmm_is_a_capacitor(text: str, status: BatteryStatus) -> None:
 
 
 def test_a_backup_unit_is_read() -> None:
-    """Temperature, voltage, charge and the next learn cycle of the capacitor are read."""
+    """The capacitor's temperature, voltage, charge and next learn cycle are read."""
     text = unit("Ready", "Ready")
     reported = battery_of(text)
     assert (reported.kind, reported.status, reported.charge_percent, reported.temperature_celsius) == (
@@ -106,7 +106,7 @@ def test_a_backup_unit_is_read() -> None:
     ],
 )  # fmt: skip
 def test_the_parts_of_a_backup_unit_count(overall: str, supercap: str, learn: str, status: BatteryStatus) -> None:
-    """The status combines the overall word with those of the capacitor and its learn cycle."""
+    """The status combines the overall, capacitor and learn-cycle words."""
     assert battery_of(unit(overall, supercap, learn)).status == status
 
 
@@ -129,7 +129,10 @@ def test_a_green_backup_is_read(text: str, status: BatteryStatus) -> None:
 
 @pytest.mark.parametrize(("health", "status"), [("100 percent", "ok"), ("12 percent", "degraded")])
 def test_a_green_backup_with_figures_is_understood(health: str, status: BatteryStatus) -> None:
-    """Versions 3 and 4 print the voltage in words and the health as a percentage."""
+    """A Green Backup with figures is understood.
+
+    Versions 3 and 4 print the voltage in words and the health as a percentage.
+    """
     output = pqi(backup={"Backup Power Status": "Ok", "Voltage": "5208 milliVolts", "Health Status": health})
     assert battery_of(output).status == status
     assert battery_of(output).voltage_volts == 5.208

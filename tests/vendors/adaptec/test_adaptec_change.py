@@ -23,7 +23,7 @@ def planned(text: str, *wanted: tuple[str, Setting, str], tools: Sequence[Tool] 
 
 
 def planned_on(controller: Controller, *wanted: tuple[str, Setting, str], tools: Sequence[Tool] = TOOLS) -> Plan:
-    """The plan for desired settings on a controller; objects are named without the controller's id."""
+    """The plan for desired settings on a controller. Objects are named without the controller's id."""
     ids = {item: f"adaptec:1/{item}" if item else "adaptec:1" for item, _, _ in wanted}
     desired = [Desired(object_id=ids[item], setting=setting, value=value) for item, setting, value in wanted]
     return plan(controller, desired, tools)
@@ -59,7 +59,7 @@ def refused(made: Plan) -> list[tuple[str, str]]:
     ("wanted", "mode"), [("write_through", "wt"), ("protected_write_back", "wbb"), ("unprotected_write_back", "wb")]
 )
 def test_a_write_policy_is_one_command_with_its_undo(configured: str, before: str, wanted: str, mode: str) -> None:
-    """Each write policy changes to each other by one command; an unchanged value, which would fail, is never sent."""
+    """Each write policy changes to each other by one command. An unchanged value, which would fail, is never sent."""
     made = planned(
         machine(volumes=[volume_text(0, {"Write-cache setting": configured})]), ("v0", "write_policy", wanted)
     )
@@ -71,7 +71,7 @@ def test_a_write_policy_is_one_command_with_its_undo(configured: str, before: st
 
 
 def test_read_and_write_cache_are_two_settings() -> None:
-    """Read and write cache have a command each, in the order of the request; both persist and share one lock."""
+    """Read and write cache have a command each, in the request's order. Both persist and share one lock."""
     made = planned(machine(), ("v0", "read_policy", "off"), ("v0", "write_policy", "write_through"))
     assert [step.action.argv[5] for step in made.steps] == ["roff", "wt"]
     assert all(step.persistent and step.action.lock == "adaptec" for step in made.steps)
@@ -85,7 +85,7 @@ def test_read_and_write_cache_are_two_settings() -> None:
     ],
 )  # fmt: skip
 def test_settings_that_an_aacraid_volume_lacks_are_refused(setting: Setting, value: str) -> None:
-    """A setting or value that an aacraid volume lacks is unsupported, with a reason."""
+    """A setting or value that an aacraid volume lacks is unsupported. The refusal gives a reason."""
     [(kind, reason)] = refused(planned(machine(), ("v0", setting, value)))
     assert (kind, reason[-1]) == ("unsupported", ".")
 
@@ -101,7 +101,7 @@ def test_smartpqi_settings_are_refused_on_aacraid(setting: Setting, value: str) 
 
 
 def test_an_unknown_write_setting_is_not_changed() -> None:
-    """An unknown write policy is not changed, as it could not be restored."""
+    """An unknown write policy is not changed. It could not be restored."""
     bare = volume_text(0, {"Write-cache setting": "Unknown"})
     [(kind, reason)] = refused(planned(machine(volumes=[bare]), ("v0", "write_policy", "write_through")))
     assert (kind, "undone" in reason) == ("unknown", True)
@@ -115,7 +115,7 @@ def test_a_volume_without_a_write_cache_is_left_alone() -> None:
 
 
 def test_all_drives_are_switched_with_one_command() -> None:
-    """One command switches all drives if controller and drives agree, and the plan names them."""
+    """One command switches all drives if controller and drives agree. The plan names them."""
     made = planned(machine(DRIVES_OFF), ("v0", "drive_write_cache", "enabled"))
     assert commands(made) == ["setcache 1 deviceall enable noprompt | setcache 1 deviceall disable noprompt"]
     assert "all drives" in made.steps[0].affects[0]
@@ -143,7 +143,7 @@ def test_one_drive_is_switched_by_channel_and_device() -> None:
 
 
 def test_a_drive_with_an_unknown_cache_is_not_switched() -> None:
-    """An unknown drive cache is not switched, as it could not be restored."""
+    """An unknown drive cache is not switched. It could not be restored."""
     text = machine(drives=[drive_text(0, {"Write Cache": "Unknown"}), drive_text(1)])
     [(kind, _)] = refused(planned(text, ("0,0", "write_cache", "disabled")))
     assert kind == "unknown"
@@ -153,7 +153,7 @@ def test_a_drive_with_an_unknown_cache_is_not_switched() -> None:
 
 
 def test_caching_of_a_volume_is_switched_for_reads_and_writes() -> None:
-    """Write-through disables caching, and the plan reports that reads lose the cache too."""
+    """Write-through disables caching. The plan reports that reads lose the cache too."""
     made = planned(pqi(), ("v0", "write_policy", "write_through"))
     assert commands(made) == ["setcache 1 logicaldrive 0 coff noprompt | setcache 1 logicaldrive 0 con noprompt"]
     assert "Reads" in made.steps[0].affects[0]
@@ -185,7 +185,7 @@ def test_the_ratio_is_two_words() -> None:
 
 
 def test_an_unknown_ratio_is_not_changed() -> None:
-    """An unknown cache ratio is not changed, as it could not be restored."""
+    """An unknown cache ratio is not changed. It could not be restored."""
     text = pqi(cache={"Read Cache Percentage": "Not Applicable", "Write Cache Percentage": "Not Applicable"})
     [(kind, _)] = refused(planned(text, ("", "cache_split", "20/80")))
     assert kind == "unknown"
@@ -195,7 +195,7 @@ def test_an_unknown_ratio_is_not_changed() -> None:
     ("wanted", "fits"), [("512", True), ("16", True), ("1056", False), ("100", False), ("", False)]
 )
 def test_the_threshold_is_in_steps_of_sixteen_kib(wanted: str, *, fits: bool) -> None:
-    """The bypass threshold is 16 to 1040 KiB in steps of 16; the current value is not set again."""
+    """The bypass threshold is 16 to 1040 KiB in steps of 16. The current value is not set again."""
     text = pqi(cache={"Write Cache Bypass Threshold Size": "1040 KB"})
     made = planned(text, ("", "bypass_threshold", wanted))
     assert bool(made.steps) == fits
@@ -245,7 +245,7 @@ def test_an_ambiguous_controller_number_is_not_addressed() -> None:
 
 
 def test_a_controller_of_unknown_generation_has_no_setting() -> None:
-    """Without a known driver no command is sent, as the two generations use different words."""
+    """Without a known driver, no command is sent. The two generations use different words."""
     controller = msgspec.structs.replace(controller_of(machine()), driver=None, capabilities={})
     assert current_settings(controller) == {}
     assert [kind for kind, _ in refused(planned_on(controller, ("v0", "write_policy", "write_through")))] == ["unknown"]
@@ -299,7 +299,7 @@ ACTION = Action(argv=("arcconf", "setcache", "1", "logicaldrive", "0", "wt", "no
     ],
 )
 def test_exit_code_and_closing_line_decide_together(code: int | None, text: str, *, accepted: bool) -> None:
-    """A command succeeded only if both exit code and closing line report success."""
+    """A command succeeded only if exit code and closing line report success."""
     assert (judge(ACTION, RunAnswer(code=code, out=text.encode())) is None) == accepted
 
 

@@ -1,4 +1,4 @@
-"""The guard on Adaptec controllers: write-back needs a good battery on the same controller."""
+"""The guard on Adaptec controllers. Write-back needs a good battery on the same controller."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ SECTIONS = {
 
 
 def passes(controller: Controller, value: str = "protected_write_back", setting: Setting = "write_policy") -> bool:
-    """Whether the guard allows a change of the first volume, or of the controller."""
+    """Whether the guard allows a change. It is of the first volume, or of the controller."""
     object_id = controller.volumes[0].id if setting == "write_policy" else controller.id
     return unsafe(controller, Desired(object_id=object_id, setting=setting, value=value)) is None
 
@@ -36,7 +36,7 @@ def passes(controller: Controller, value: str = "protected_write_back", setting:
 @over("section", SECTIONS)
 @over("word", [*GOOD, *BAD])
 def test_aacraid_write_back_needs_a_good_battery(section: str, word: str) -> None:
-    """Battery, ZMM and backup unit allow write-back only with a good status word."""
+    """Battery, ZMM and backup unit allow write-back only with a good status. The status word shows it."""
     title, label = SECTIONS[section]
     controller = controller_of(machine(backup=part(title, {label: word})))
     assert passes(controller) == (word in GOOD)

@@ -41,7 +41,7 @@ def volumes_only(*volumes: str) -> str:
 
 
 def test_a_task_belongs_to_the_controller_of_its_command_line() -> None:
-    """A task of controller 2 does not affect the volume of controller 1."""
+    """A task of controller 2 does not affect controller 1's volume."""
     text = f"~# arcconf getconfig 1\n{machine()}\n~# arcconf getstatus 2\n{status_text('Rebuild', 7)}"
     first, second = found(text).controllers
     assert (first.id, first.volumes[0].status, first.volumes[0].progress) == ("adaptec:1", "ok", None)
@@ -64,12 +64,12 @@ def test_a_task_alone_gives_the_status(operation: str, status: str) -> None:
 
 
 def test_a_rebuild_known_from_its_task_alone_is_a_problem() -> None:
-    """A rebuild is a problem even if the tool printed no status word."""
+    """A rebuild is a problem even without the tool's status word."""
     assert [one.rule for one in conditions(found(status_text("Rebuild", 9)))] == ["volume_rebuilding"]
 
 
 def test_a_task_makes_an_optimal_volume_a_checked_one_and_leaves_a_failed_one() -> None:
-    """A check changes the status of an optimal volume only; the tool's word is kept."""
+    """A check changes the status of an optimal volume only. The tool's word is kept."""
     for word, status in (("Optimal", "checking"), ("Failed", "failed"), ("Degraded", "degraded")):
         config = machine(volumes=[volume_text(0, {"Status of logical device": word})])
         volume = volume_of(config + status_text("Verify", 30).replace("found: 2", "found: 1"))
@@ -77,7 +77,7 @@ def test_a_task_makes_an_optimal_volume_a_checked_one_and_leaves_a_failed_one() 
 
 
 def test_a_rebuilding_drive_makes_its_degraded_volume_a_rebuilding_one() -> None:
-    """A rebuilding drive makes its degraded volume rebuilding, even without a rebuilding segment."""
+    """A rebuilding drive makes its degraded volume rebuilding. No rebuilding segment is needed."""
     text = machine(
         volumes=[volume_text(0, {"Status of logical device": "Degraded"})],
         drives=[drive_text(0), drive_text(1, {"State": "Rebuilding"})],
@@ -135,7 +135,10 @@ def test_a_missing_segment_is_no_drive() -> None:
 
 
 def test_the_array_that_a_volume_names_is_its_array() -> None:
-    """Smartpqi prints ``Array : 3``, even if no drive has an address and no array is listed."""
+    """The array that a volume names is its array.
+
+    Smartpqi prints ``Array : 3`` even if no drive has an address and no array is listed.
+    """
     row = "Present (11444224MB, SAS, HDD, Connector:CN0, Enclosure:1, Slot:3) ZA1AAA3"
     volume = f"{volume_text(1, {'Array': 3}, [])}\n{SUB}\n{lines({'Group 0, Segment 0': row})}"
     controller = controller_of(volumes_only(volume))
@@ -157,7 +160,7 @@ def test_the_groups_of_segments_are_the_spans(level: str, spans: int | None) -> 
 
 
 def test_an_array_without_a_reported_state_is_unknown() -> None:
-    """An array known only by the name in a volume has the status unknown."""
+    """An array that only a volume names has the status unknown."""
     controller = controller_of(volumes_only(volume_text(1, {"Array": 3}, [])))
     assert [(array.id, array.status) for array in controller.arrays] == [("adaptec:1/a3", "unknown")]
 

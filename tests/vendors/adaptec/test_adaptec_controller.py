@@ -48,7 +48,7 @@ def test_a_smartpqi_controller_is_read() -> None:
     ],
 )  # fmt: skip
 def test_a_mode_is_read(text: str, mode: Mode) -> None:
-    """Every mode of both generations has a neutral word, and the tool's word is kept."""
+    """Every mode of both generations has a neutral word. The tool's word is kept."""
     controller = controller_of(pqi({"Controller Mode": text}))
     assert (controller.mode, controller.details["Controller Mode"]) == (mode, text)
 
@@ -62,7 +62,7 @@ def test_an_unknown_mode_is_a_problem() -> None:
 
 
 def test_an_old_controller_without_a_mode_line_is_in_raid_mode() -> None:
-    """Series 6 and older have RAID mode only; the mode of a newer controller is unknown."""
+    """Series 6 and older have RAID mode only. The mode of a newer controller is unknown."""
     assert controller_of(machine()).mode == "raid"
     assert controller_of(machine({"Controller Model": "Adaptec ASR8805"})).mode is None
 
@@ -91,14 +91,14 @@ def test_a_status_is_read(text: str, status: Health) -> None:
 
 
 def test_an_unknown_status_is_reported() -> None:
-    """An unknown status word is kept, the status is unknown, and a problem names the controller."""
+    """An unknown status word is kept. The status is unknown, and a problem names the controller."""
     observation = found(machine({"Controller Status": "Pondering"}))
     assert (observation.controllers[0].status, observation.controllers[0].status_text) == ("unknown", "Pondering")
     assert [p.where for p in observation.problems if p.kind == "unread"] == ["adaptec:1"]
 
 
 def test_the_split_of_the_cache_is_read() -> None:
-    """The split is read in percent and, from the reported memory, in bytes."""
+    """The split is read in percent and in bytes. The bytes follow from the reported memory."""
     cache = controller_of(
         pqi(cache={"Read Cache Percentage": "25 percent", "Write Cache Percentage": "75 percent"})
     ).cache
@@ -109,7 +109,7 @@ def test_the_split_of_the_cache_is_read() -> None:
 
 
 def test_an_unconfigured_cache_is_ok() -> None:
-    """A cache that is not configured is ok, and its split is unknown."""
+    """A cache that is not configured is ok. Its split is unknown."""
     changes = {"Cache Status": "Not Configured", "Read Cache Percentage": "Not Applicable"}
     cache = controller_of(pqi(cache=changes)).cache
     assert cache is not None
@@ -117,7 +117,10 @@ def test_an_unconfigured_cache_is_ok() -> None:
 
 
 def test_defunct_drives_that_are_not_listed_are_reported() -> None:
-    """The count is the tool's only report of a drive that was pulled."""
+    """Defunct drives that are not listed are reported.
+
+    The count is the tool's only report of a drive that was pulled.
+    """
     problems = found(machine({"Defunct disk drive count": 1})).problems
     assert [p.kind for p in problems if "defunct" in p.message] == ["state"]
 
@@ -135,7 +138,7 @@ def test_a_hot_controller_is_reported() -> None:
 
 
 def test_sensors_are_details_under_their_numbers() -> None:
-    """The labels repeat for each sensor, so its number is part of the detail's name."""
+    """A sensor's number is part of its detail's name. The labels repeat for each sensor."""
     sensors = "\n\n".join(
         part("Temperature Sensors Information", {"Sensor ID": n, "Current Value": f"{n + 30} deg C"}) for n in (0, 1)
     )
@@ -151,7 +154,7 @@ def test_unknown_labels_are_details() -> None:
 
 
 def test_capabilities_follow_the_generation() -> None:
-    """Only smartpqi has a cache split to set; in HBA mode nothing can be set."""
+    """Only smartpqi has a cache split to set. In HBA mode nothing can be set."""
     assert not controller_of(machine()).capabilities["cache_split"].set
     assert controller_of(pqi()).capabilities["cache_split"].set
     assert not controller_of(pqi({"Controller Mode": "HBA"})).capabilities["write_policy"].set

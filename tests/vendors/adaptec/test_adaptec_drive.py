@@ -40,7 +40,7 @@ def test_a_state_is_read(state: str, status: Health, role: Role | None) -> None:
 
 
 def test_an_unknown_state_is_reported() -> None:
-    """An unknown state is kept as printed, and a problem names the drive."""
+    """An unknown state is kept as printed. A problem names the drive."""
     observation = found(one(State="Sulking"))
     assert (observation.controllers[0].drives[0].status, observation.controllers[0].drives[0].status_text) == (
         "unknown",
@@ -59,7 +59,7 @@ def test_an_unknown_state_is_reported() -> None:
     ],
 )  # fmt: skip
 def test_a_bay_is_read(text: str, enclosure: str, bay: str) -> None:
-    """A location outside an enclosure has a name, so that no number has two meanings."""
+    """A location outside an enclosure has a name. So no number has two meanings."""
     drive = drive_of(one(Reported_Location=text))
     assert (drive.enclosure, drive.bay, drive.details["Reported Location"]) == (enclosure, bay, text)
 
@@ -94,7 +94,10 @@ def test_a_missing_drive_is_not_given_a_model() -> None:
 
 
 def test_a_model_that_was_cut_in_two_is_joined() -> None:
-    """Old firmware prints the first eight letters of an ATA model as its vendor."""
+    """A model that was cut in two is joined.
+
+    Old firmware prints the first eight letters of an ATA model as its vendor.
+    """
     assert drive_of(one(Vendor="ST325031", Model="0NS")).model == "ST3250310NS"
     assert drive_of(one(Vendor="SEAGATE", Model="ST3600057SS")).model == "ST3600057SS"
 
@@ -143,7 +146,7 @@ def test_what_is_configured_counts_over_the_state() -> None:
 
 
 def test_an_enclosure_is_no_drive() -> None:
-    """An enclosure's parts are details of the controller, and a failed part is a problem."""
+    """An enclosure's parts are details of the controller. A failed part is a problem."""
     values = {"Reported Channel,Device(T:L)": "2,0(0:0)", "Type": "SES2", "Vendor": "LSI"}
     state = lines({"Fan 1 status": "0 rpm (Failed)", "Fan 2 status": "0 rpm (Not Installed)"}, 12)
     box = f"      Device #2\n         Device is an Enclosure services device\n{lines(values, 9)}\n"
@@ -157,7 +160,7 @@ def test_an_enclosure_is_no_drive() -> None:
 
 
 def test_an_unreadable_value_is_reported() -> None:
-    """A problem names the label of an unreadable value, and the value is kept as printed."""
+    """A problem names the label of an unreadable value. The value is kept as printed."""
     observation = found(one(Total_Size="plenty"))
     drive = observation.controllers[0].drives[0]
     assert (drive.size_bytes, drive.details["Total Size"]) == (None, "plenty")

@@ -72,7 +72,7 @@ def test_a_tool_that_hangs_is_reported() -> None:
 
 
 def test_an_output_without_its_last_line_is_reported() -> None:
-    """An output without its last line is read and marked as cut off."""
+    """An output without its last line is read. It is marked as cut off."""
     found = seen(Script({"arcconf getconfig 1 AL": ran(machine()[:3000])}))
     assert len(found.controllers) == 1
     assert found.outputs[0].cut_off == "the line that ends it is missing"
@@ -86,7 +86,7 @@ def test_no_controller_without_root_is_a_missing_right(*, root: bool, kind: str)
 
 
 def test_both_generations_are_known_by_their_drivers() -> None:
-    """Series 2 to 8 use aacraid; SmartRAID uses smartpqi, as HPE's controllers do."""
+    """Series 2 to 8 use aacraid. SmartRAID uses smartpqi, as HPE's controllers do."""
     assert set(DRIVERS) == {"aacraid", "smartpqi"}
 
 
@@ -124,7 +124,7 @@ def test_the_5405_writes_through_because_of_its_battery() -> None:
 
 
 def test_the_smartraid_splits_its_cache() -> None:
-    """The cache is split 25 to 75 in mixed mode, during a parity initialisation."""
+    """In mixed mode, the cache is split 25 to 75. A parity initialisation is running."""
     controller = recorded("adaptec-smartraid-mixed")
     assert controller.cache is not None
     assert (controller.mode, controller.cache.read_percent, controller.cache.write_percent) == ("mixed", 25, 75)

@@ -23,7 +23,10 @@ ARCCONF = "/usr/Arcconf/arcconf"
 
 @pytest.fixture
 def demo(tmp_path: Path) -> Simulated:
-    """A RAID-10 of 0,0 to 0,3, a mirror of 0,4 and 0,5, a global spare 0,6."""
+    """A demo with a RAID-10, a mirror and a global spare.
+
+    The drives are 0,0 to 0,3, then 0,4 and 0,5, and the spare 0,6.
+    """
     return simulated("6805", tmp_path)
 
 
@@ -46,7 +49,7 @@ def drive(demo: Simulated, name: str) -> tuple[str | None, str | None]:
 
 
 def test_a_member_is_marked_as_failed_pulled_and_replaced(demo: Simulated) -> None:
-    """Without a spare, the controller rebuilds the new drive in the same bay."""
+    """Without a spare, the controller rebuilds in the same bay. It rebuilds the new drive there."""
     assert play(demo, deed("remove_spare", SPARE, "adaptec:1")) == [f"{ARCCONF} SETSTATE 1 DEVICE 0 6 RDY noprompt"]
     assert play(demo, deed("take_out"), back=False) == [f"{ARCCONF} SETSTATE 1 DEVICE 0 1 DDD noprompt"]
     assert drive(demo, MEMBER) == ("failed", "Failed")
@@ -76,7 +79,7 @@ def test_taking_out_is_undone_by_making_the_drive_ready(demo: Simulated) -> None
 
 
 def test_a_new_drive_in_another_bay_becomes_a_spare_that_is_used_at_once(demo: Simulated) -> None:
-    """The new drive becomes a dedicated spare, and the next reading must show the rebuild."""
+    """The new drive becomes a dedicated spare. The next reading must show the rebuild."""
     play(demo, deed("remove_spare", SPARE, "adaptec:1"), back=False)
     demo.pull("0,1")
     new = deed("let_in", SPARE, replaces=MEMBER)
@@ -86,7 +89,7 @@ def test_a_new_drive_in_another_bay_becomes_a_spare_that_is_used_at_once(demo: S
 
 
 def test_spares_global_and_dedicated(demo: Simulated) -> None:
-    """Each spare command is undone by its opposite; a drive in use cannot become a spare."""
+    """Each spare command is undone by its opposite. A drive in use cannot become a spare."""
     assert play(demo, deed("remove_spare", SPARE, "adaptec:1")) == [f"{ARCCONF} SETSTATE 1 DEVICE 0 6 RDY noprompt"]
     assert play(demo, deed("add_spare", SPARE, "adaptec:1")) == [f"{ARCCONF} SETSTATE 1 DEVICE 0 6 HSP noprompt"]
     play(demo, deed("remove_spare", SPARE, "adaptec:1"), back=False)
@@ -99,7 +102,7 @@ def test_spares_global_and_dedicated(demo: Simulated) -> None:
 
 
 def test_a_failed_drive_becomes_good(demo: Simulated) -> None:
-    """The failure mark of a drive is cleared without an undo; a good drive is refused."""
+    """The failure mark of a drive is cleared without an undo. A good drive is refused."""
     assert "has not failed" in why(demo, deed("good", target=MEMBER))
     demo.keep(bays("adaptec").fail(demo.state(), "0,1"))
     assert look(demo).inventory.controllers[0].volumes[0].status == "rebuilding"
@@ -108,7 +111,7 @@ def test_a_failed_drive_becomes_good(demo: Simulated) -> None:
 
 
 def test_checks_start_stop_and_end_with_the_clock(demo: Simulated) -> None:
-    """VERIFY compares and VERIFY_FIX repairs; the plan explains the repair of a mirror."""
+    """VERIFY compares and VERIFY_FIX repairs. The plan explains the repair of a mirror."""
     start = deed("start_check", None, "adaptec:1/v1")
     assert play(demo, start) == [f"{ARCCONF} TASK START 1 LOGICALDRIVE 1 VERIFY noprompt"]
     stop = deed("stop_check", None, "adaptec:1/v1")
@@ -123,7 +126,7 @@ def test_checks_start_stop_and_end_with_the_clock(demo: Simulated) -> None:
 
 
 def test_a_raw_drive_is_initialised_by_a_separate_command() -> None:
-    """Adding a raw drive is refused; the command that erases it has no undo."""
+    """Adding a raw drive is refused. The command that erases it has no undo."""
     text = machine(
         volumes=[volume_text(0, {"Status of logical device": "Degraded"})],
         drives=[drive_text(0), drive_text(1), drive_text(5, {"State": "Raw (Pass Through)"})],
@@ -143,7 +146,7 @@ def test_a_raw_drive_is_initialised_by_a_separate_command() -> None:
 
 
 def test_undocumented_commands_are_shown_and_not_run(demo: Simulated) -> None:
-    """An undocumented command is the alternative of a refusal and is not run."""
+    """An undocumented command is a refusal's alternative and is not run."""
     made = planned(look(demo), deed("erase", target=MEMBER), deed("jbod", target=MEMBER))
     assert made.steps == ()
     assert [denial.alternative for denial in made.denials] == [
@@ -152,7 +155,7 @@ def test_undocumented_commands_are_shown_and_not_run(demo: Simulated) -> None:
 
 
 def test_smartpqi_has_only_spares_of_arrays(tmp_path: Path) -> None:
-    """A drive is pulled without a command; undocumented operations are refused with the reason."""
+    """A drive is pulled without a command. Undocumented operations are refused with the reason."""
     demo = simulated("3154", tmp_path)
     [controller] = look(demo).inventory.controllers
     free = next(drive.id for drive in controller.drives if drive.role == "unassigned")
@@ -166,7 +169,7 @@ def test_smartpqi_has_only_spares_of_arrays(tmp_path: Path) -> None:
 
 
 def test_the_closing_line_and_the_exit_code_decide(demo: Simulated) -> None:
-    """An aborted command has failed, and so has success with a non-zero exit code."""
+    """An aborted command has failed. So has success with a non-zero exit code."""
     action = Action(argv=("arcconf", "SETSTATE", "1", "DEVICE", "0", "1", "RDY", "noprompt"))
     done = "Controllers found: 1\n\nCommand completed successfully.\n"
     judge = operations("adaptec").judge

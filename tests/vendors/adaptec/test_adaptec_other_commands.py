@@ -151,7 +151,7 @@ def test_two_machines_are_two_controllers() -> None:
 
 
 def test_lost_indentation_and_line_ends_make_no_difference() -> None:
-    """A pasted output without indentation and with CR LF gives the same controller."""
+    """A paste without indentation and with CR LF gives the same controller."""
     text = machine()
     flat = "\r\n".join(line.strip() for line in text.split("\n"))
     assert controller_of(flat) == controller_of(text)
@@ -168,14 +168,14 @@ def test_lost_indentation_and_line_ends_make_no_difference() -> None:
     ],
 )
 def test_an_output_without_a_controller_is_reported(text: str, kind: str) -> None:
-    """An output that could not be read is reported differently from a missing controller."""
+    """An unreadable output is reported differently from a missing controller."""
     observation = found(text)
     assert observation.controllers == ()
     assert [problem.kind for problem in observation.problems] == [kind]
 
 
 def test_an_unsupported_command_is_no_failure() -> None:
-    """``getconfig N LD`` of an HBA ends with an aborted command, which is no problem."""
+    """An aborted ``getconfig N LD`` of an HBA is no problem."""
     text = "Controllers found: 1\nThe requested feature is not supported on this controller.\n\nCommand aborted."
     assert (found(text).problems, left(text)) == ((), [])
 
@@ -231,7 +231,7 @@ def test_json_keys_that_are_not_published_are_details() -> None:
 
 
 def test_an_unknown_json_state_is_reported() -> None:
-    """A number with an undocumented meaning is unknown, and a problem names the volume."""
+    """A number with an undocumented meaning is unknown. A problem names the volume."""
     changed = json.loads(json.dumps(JSON))
     changed["Controller"]["LogicalDrive"][0]["state"] = 77
     observation = found(json_text(changed), kind="json")
@@ -240,7 +240,7 @@ def test_an_unknown_json_state_is_reported() -> None:
 
 
 def test_json_that_was_cut_off_is_reported() -> None:
-    """A JSON document that was cut off gives no controller and one problem."""
+    """A cut-off JSON document gives no controller and one problem."""
     observation = found(json_text(JSON)[:200], kind="json")
     assert (observation.controllers, [p.kind for p in observation.problems]) == ((), ["unread"])
 

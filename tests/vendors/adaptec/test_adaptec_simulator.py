@@ -1,4 +1,4 @@
-"""The simulated controllers: their outputs with other settings, and their replies to setcache."""
+"""The simulated controllers. They have outputs with other settings, and replies to setcache."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_what_is_printed_gives_the_settings(drawn: tuple[str, State]) -> None:
 @settings(deadline=None)
 @given(states())
 def test_the_family_reads_what_is_printed(drawn: tuple[str, State]) -> None:
-    """The parser reads every setting of volumes and drives from the simulated output."""
+    """The parser reads every volume and drive setting from simulated output."""
     text, state = drawn
     current = current_settings(controller_of(render(ASK, text, state)))
     for name, value in state.items():
@@ -182,7 +182,7 @@ def test_unchanged_and_invalid_settings_are_aborted(text: str, words: str, code:
 
 
 def test_all_drives_follow_the_command_for_all() -> None:
-    """After the command for all drives, the controller's policy and each drive show it."""
+    """The controller's policy and each drive show the command for all drives."""
     state = initial(ASK, OLD)
     reply = change(("arcconf", "setcache", "1", "deviceall", "enable", "noprompt"), state)
     assert reply is not None
@@ -199,7 +199,7 @@ def test_other_commands_change_nothing(argv: tuple[str, ...]) -> None:
 
 
 def test_a_failed_zmm_disables_write_back() -> None:
-    """With a failed ZMM write-through is active, and the volume shows the reason."""
+    """With a failed ZMM, write-through is active. The volume shows the reason."""
     failed = render(ASK, OLD, initial(ASK, OLD) | {"controller 1/battery": "Failed"})
     cache = controller_of(failed).volumes[0].cache
     assert cache is not None

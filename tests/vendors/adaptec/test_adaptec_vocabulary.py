@@ -40,7 +40,7 @@ def backup(status: str, supercap: str = "Ready") -> str:
     ],
 )
 def test_a_running_operation_is_the_status_of_a_good_volume(text: str, status: VolumeStatus, operation: str) -> None:
-    """A rebuild replaces the status degraded; a check of a degraded volume does not."""
+    """A rebuild replaces the status degraded. A check of a degraded volume does not."""
     volume = volume_of(machine(volumes=[volume_text(0, {"Status of logical device": text})]))
     assert (volume.status, volume.status_text) == (status, text)
     assert volume.progress is not None
@@ -128,14 +128,14 @@ def test_a_dedicated_spare_of_an_array_is_its_spare() -> None:
     ],
 )  # fmt: skip
 def test_an_array_status_of_the_guide_is_known(text: str, health: Health) -> None:
-    """Every documented array status is known; a volume that is being initialised is no problem."""
+    """Every documented array status is known. A volume that is being initialised is no problem."""
     controller = controller_of(pqi().replace(f"{'Status':<41}: Ok", f"{'Status':<41}: {text}"))
     assert (controller.arrays[0].status, controller.arrays[0].status_text) == (health, text)
 
 
 @pytest.mark.parametrize(("unit", "safe"), [("Ready", "protected"), ("Charging", "unknown"), ("Failed", "unprotected")])
 def test_a_charging_backup_unit_leaves_the_protection_unknown(unit: str, safe: str) -> None:
-    """Write-back "when protected" is on while the unit is not ready: the protection is unknown."""
+    """The protection is unknown while the unit is not ready. Write-back "when protected" is on."""
     cache = volume_of(machine(backup=backup(unit))).cache
     assert cache is not None
     assert (cache.write_active, cache.controller_cache) == ("write_back", safe)
@@ -150,7 +150,10 @@ def test_the_reason_of_the_tool_is_shown(text: str) -> None:
 
 
 def test_a_mode_that_is_not_supported_is_off() -> None:
-    """A controller without a write cache prints only the mode, and nothing can be configured."""
+    """A mode that is not supported is off.
+
+    A controller without a write cache prints only the mode, and nothing can be configured.
+    """
     text = (
         machine(backup="").replace("Write-cache setting ", "Partitioned ").replace("Write-cache status  ", "Bootable ")
     )

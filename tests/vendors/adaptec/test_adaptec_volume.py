@@ -53,7 +53,7 @@ def test_a_level_is_read(text: str, level: RaidLevel) -> None:
 
 
 def test_an_unknown_level_is_reported() -> None:
-    """An unknown level is kept as printed, and a problem names the volume."""
+    """An unknown level is kept as printed. A problem names the volume."""
     observation = found(machine(volumes=[volume_text(0, {"RAID level": "7 1/2"})]))
     assert observation.controllers[0].volumes[0].details["RAID level"] == "7 1/2"
     assert [p.where for p in observation.problems if p.kind == "unread"] == ["adaptec:1/v0"]
@@ -100,7 +100,7 @@ def test_an_unknown_status_is_reported() -> None:
     ],
 )
 def test_setting_and_status_are_read(setting: str, status: str, policy: WritePolicy, active: WriteActive) -> None:
-    """The configured and the active policy are read; with a good ZMM all are protected."""
+    """The configured and the active policy are read. With a good ZMM all are protected."""
     reported = cache(machine(volumes=[volume_text(0, {"Write-cache setting": setting, "Write-cache status": status})]))
     assert (reported.write_policy, reported.write_active) == (policy, active)
     kept = "protected" if active == "write_back" else "not_caching"
@@ -111,7 +111,7 @@ def test_setting_and_status_are_read(setting: str, status: str, policy: WritePol
     "setting", ["Enabled (write-back) when protected by battery/ZMM", "On when protected by battery"]
 )
 def test_a_wrapped_or_torn_setting_keeps_its_condition(setting: str) -> None:
-    """``when protected by battery`` on the next line counts; a torn condition leaves the setting unknown."""
+    """``when protected by battery`` on the next line counts. A torn condition leaves the setting unknown."""
     text = machine(volumes=[volume_text(0, {"Write-cache setting": setting})])
     policies = {cache(text.replace(setting, f"{setting[:at]}\n{setting[at + 1 :]}")).write_policy
                 for at, letter in enumerate(setting) if letter == " "}  # fmt: skip
@@ -120,7 +120,7 @@ def test_a_wrapped_or_torn_setting_keeps_its_condition(setting: str) -> None:
 
 
 def test_a_failed_battery_is_the_reason() -> None:
-    """Write-through is active although write-back when protected is configured: the reason is the battery."""
+    """The battery is the reason that write-through is active. Write-back when protected is configured."""
     reported = cache(machine(backup=NO_BATTERY, volumes=[volume_text(0, {"Write-cache status": "Off"})]))
     assert (reported.write_policy, reported.write_active) == ("protected_write_back", "write_through")
     assert reported.why_not_in_force is not None
@@ -153,7 +153,7 @@ def test_without_a_battery_section_the_protection_is_unknown() -> None:
 
 
 def test_drive_caches_make_it_unsafe() -> None:
-    """Unwritten data in drive caches is lost with the power, so the volume is unprotected."""
+    """A volume with drive caches on is unprotected. Unwritten data in them is lost with the power."""
     drives = [drive_text(0), drive_text(1, {"Write Cache": "Enabled (write-back)"})]
     [controller] = derived(found(machine(drives=drives)).controllers)
     assert controller.volumes[0].cache is not None
@@ -213,14 +213,14 @@ def test_the_ssd_path_goes_past_the_cache() -> None:
     ],
 )  # fmt: skip
 def test_a_segment_finds_its_drive(row: str) -> None:
-    """A segment names its drive by serial number, channel and device, or bay."""
+    """Segments name drives by serial number, channel and device, or bay."""
     controller = controller_of(machine(volumes=[volume_text(0, segments=["Present (0,0) W470AAA0", row])]))
     assert controller.arrays[0].drives == ("adaptec:1/0,0", "adaptec:1/0,1")
     assert [drive.array for drive in controller.drives] == ["adaptec:1/a0", "adaptec:1/a0"]
 
 
 def test_a_missing_segment_counts() -> None:
-    """A missing segment leaves one of two drives, and the array has a warning."""
+    """A missing segment leaves one of two drives. The array has a warning."""
     rows = ["Present (0,0) W470AAA0", "Missing"]
     controller = controller_of(machine(volumes=[volume_text(0, {"Status of logical device": "Degraded"}, rows)]))
     assert (controller.volumes[0].drives_expected, controller.volumes[0].drives_active) == (2, 1)
@@ -281,6 +281,6 @@ def test_old_versions_list_channels_and_devices() -> None:
 
 
 def test_failed_stripes_are_reported() -> None:
-    """Failed stripes are reported at the volume, as some data cannot be read."""
+    """Failed stripes are reported at the volume. Some data cannot be read."""
     problems = found(machine(volumes=[volume_text(0, {"Failed stripes": "Yes"})])).problems
     assert any(p.where == "adaptec:1/v0" and "Failed stripes" in p.message for p in problems)

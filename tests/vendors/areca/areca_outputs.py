@@ -1,4 +1,4 @@
-"""Outputs in the formats of Areca's tool with invented values, and a runner that plays them."""
+"""Outputs in the formats of Areca's tool with invented values. A runner plays them."""
 
 from __future__ import annotations
 

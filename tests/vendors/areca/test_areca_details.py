@@ -39,7 +39,7 @@ def test_cache_and_strip_of_a_volume_are_read() -> None:
 
 
 def test_a_volume_output_is_merged_with_its_row() -> None:
-    """A volume is merged by the number in its command, or by its name."""
+    """A volume is merged by its command's number or by its name."""
     for names in (["vsf info", "cli64 vsf info vol=1"], ["a.txt", "b.txt"]):
         found = observed(VOLUMES, VOLUME, names=names).controllers[0]
         assert [volume.id for volume in found.volumes] == ["areca:1/v1", "areca:1/v2"]
@@ -56,7 +56,10 @@ def test_a_volume_output_is_merged_with_its_row() -> None:
     ],
 )
 def test_the_configured_cache_mode_is_active(word: str, policy: WritePolicy, active: WriteActive) -> None:
-    """Areca controllers are not known to fall back to write-through when the battery is bad."""
+    """The configured cache mode is active.
+
+    Areca controllers are not known to fall back to write-through when the battery is bad.
+    """
     found = cache(word)
     assert (found.write_policy, found.write_active, found.why_not_in_force) == (policy, active, None)
 
@@ -78,7 +81,7 @@ def test_the_configured_cache_mode_is_active(word: str, policy: WritePolicy, act
 def test_protection_against_a_power_loss(
     mode: str, battery: str | None, drives: str | None, *, protected: bool
 ) -> None:
-    """Unwritten data is protected by a good battery, but never in drive caches; unknown without a report."""
+    """Unwritten data is protected by a good battery. In drive caches it never is. Without a report, it is unknown."""
     cached = Volume(id="areca:1/v1", cache=cache(mode, battery, drives))
     [controller] = derived([Controller(id="areca:1", volumes=(cached,))])
     assert controller.volumes[0].cache is not None
@@ -120,7 +123,7 @@ def test_enabled_drive_caches_are_no_problem_of_the_reader() -> None:
     ],
 )
 def test_a_battery(word: str, status: BatteryStatus, charge: int | None) -> None:
-    """Charge and status are read; only an unknown word is an unread problem."""
+    """Charge and status are read. Only an unknown word is an unread problem."""
     found = observed(hardware(f"  Battery Status   : {word}"))
     (battery,) = found.controllers[0].batteries
     assert (battery.id, battery.status, battery.charge_percent) == ("areca:1/battery0", status, charge)
@@ -130,7 +133,7 @@ def test_a_battery(word: str, status: BatteryStatus, charge: int | None) -> None
 
 
 def test_the_hardware_monitor_is_kept_in_the_tools_words() -> None:
-    """Enclosure parts are details, a failed power supply is a problem, and drives get their temperature."""
+    """Enclosure parts are details, and a failed power supply is a problem. Drives get their temperature."""
     found = observed(
         hardware(
             "  CPU Fan  : 2596 RPM", "HDD #2  Temp. : 41", "[Enclosure#2 : Areca   x (00)]", "  Power 01  : Failed"
@@ -156,7 +159,7 @@ def test_serial_number_firmware_and_errors_of_a_drive_are_read() -> None:
 
 
 def test_a_drive_in_an_enclosure_joins_its_row() -> None:
-    """A drive's output is merged by location or command number; the device type gives the interface."""
+    """A drive's output is merged by location or command number. The device type gives the interface."""
     located = DRIVE.replace("IDE Channel                        : 2", "Device Location : Enclosure#2 SLOT 01")
     typed = located.replace("Drive Information\n", "Drive Information\nDevice Type : SAS(5000C50012345678)\n")
     found = controller(SLOTS, typed.replace("WDC WD7502ABYS-01A6B0", "SEAGATE ST2000NM0023"))
@@ -200,14 +203,14 @@ def test_read_ahead_is_one_setting_for_all_volumes() -> None:
 
 
 def test_sections_whose_title_was_cut_off_are_known_by_their_labels() -> None:
-    """A section without a title is recognised by its labels, and no line is left unread."""
+    """A section without a title is recognised by its labels. No line is left unread."""
     found = observed(VOLUME.split("===\n", 1)[1], DRIVE.split("===\n", 1)[1])
     assert left(found) == []
     assert (len(found.controllers[0].volumes), len(found.controllers[0].drives)) == (1, 1)
 
 
 def test_values_that_cannot_be_read_are_reported_and_kept() -> None:
-    """A problem names the object of an unreadable value, and the value is a detail."""
+    """A problem names the object of an unreadable value. The value is a detail."""
     found = observed(VOLUME.replace("64K", "many"), DRIVE.replace(": 11", ": lots"))
     assert {(p.kind, p.where) for p in found.problems} == {("unread", "areca:1/v=home"), ("unread", "areca:1/2")}
     assert found.controllers[0].volumes[0].details["Stripe Size"] == "many"

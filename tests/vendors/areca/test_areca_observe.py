@@ -59,7 +59,7 @@ def test_without_the_tool_nothing_is_asked() -> None:
 
 
 def test_each_volume_and_drive_is_requested_once() -> None:
-    """Empty channels are not requested; all calls share one lock and change nothing."""
+    """Empty channels are not requested. All calls share one lock and change nothing."""
     script = Script(TOOL, WHOLE)
     found = seen(script, bus(1))
     (only,) = found.controllers
@@ -73,7 +73,7 @@ def test_each_volume_and_drive_is_requested_once() -> None:
 
 
 def test_more_than_one_controller_is_reported() -> None:
-    """With two controllers, a problem reports that only the default one was read."""
+    """With two controllers, a problem reports that only the default was read."""
     found = seen(Script(TOOL, WHOLE), bus(2))
     assert [(problem.kind, problem.where) for problem in found.problems] == [("unread", "areca")]
 
@@ -105,7 +105,7 @@ def test_an_output_without_its_last_line_may_be_cut_off() -> None:
 
 
 def test_one_call_that_fails_loses_only_its_own_facts() -> None:
-    """If one call fails, the rest is shown and the call is named."""
+    """If one call fails, it is named and the rest is shown."""
     found = seen(Script(TOOL, WHOLE | {"cli64 vsf info": RunAnswer(trouble=Failure.TIMEOUT)}))
     assert len(found.controllers[0].drives) == 8
     assert {problem.where for problem in found.problems} == {"cli64 vsf info"}

@@ -59,7 +59,7 @@ def test_every_recorded_output_is_printed_as_it_was(tmp_path: Path, name: str) -
 
 
 def test_a_member_is_pulled_and_the_controller_rebuilds(demo: Simulated) -> None:
-    """No command is needed to pull a member or to rebuild in its bay."""
+    """Pulling a member or rebuilding in its bay needs no command."""
     assert play(demo, deed("take_out")) == []
     demo.pull("E2:S4")
     assert states(demo)[0] == ("degraded", 5)
@@ -75,7 +75,7 @@ def test_a_member_is_pulled_and_the_controller_rebuilds(demo: Simulated) -> None
 
 
 def test_a_new_drive_is_added_as_a_spare(old: Simulated) -> None:
-    """A drive in another bay is added as a spare, which the controller uses at once."""
+    """A drive in another bay is added as a spare. The controller uses it at once."""
     play(old, deed("remove_spare", "areca:1/4", CONTROLLER), back=False)
     old.pull("1")
     new = deed("let_in", "areca:1/4", replaces="areca:1/1")
@@ -85,7 +85,7 @@ def test_a_new_drive_is_added_as_a_spare(old: Simulated) -> None:
 
 
 def test_spares_of_all_arrays(old: Simulated) -> None:
-    """Spares are created and removed by their number, which must be unchanged right before."""
+    """Spares are created and removed by their number. It must be unchanged right before."""
     assert play(old, deed("remove_spare", "areca:1/4", CONTROLLER)) == ["cli64 rsf deletehs drv=4"]
     add = deed("add_spare", "areca:1/4", CONTROLLER)
     assert play(old, add) == ["cli64 rsf createhs drv=4"]
@@ -106,7 +106,7 @@ def test_spares_of_all_arrays(old: Simulated) -> None:
 
 
 def test_a_dedicated_spare_is_kept(old: Simulated) -> None:
-    """Removing a dedicated spare is refused, as the tool cannot create one again."""
+    """Removing a dedicated spare is refused. The tool cannot create one again."""
     seen = look(old)
     [controller] = seen.inventory.controllers
     dedicated = replace(
@@ -123,7 +123,7 @@ def test_a_dedicated_spare_is_kept(old: Simulated) -> None:
 
 
 def test_checks_start_and_end(demo: Simulated) -> None:
-    """Only volumes with parity are checked; a check of a mirror is not documented."""
+    """Only volumes with parity are checked. A check of a mirror is not documented."""
     assert play(demo, deed("start_check", None)) == ["cli64 vsf check vol=1"]
     assert play(demo, deed("stop_check", None)) == ["cli64 vsf stopcheck"]
     assert "not documented" in why(demo, deed("start_check", None, MIRROR))
@@ -133,7 +133,7 @@ def test_checks_start_and_end(demo: Simulated) -> None:
 
 
 def test_stopping_ends_every_check_so_all_must_be_named(tmp_path: Path) -> None:
-    """The stop command ends every check, so every checked volume must be named."""
+    """Every checked volume must be named to stop checks. The stop command ends every check."""
     demo = simulated("1882", tmp_path)
     assert run(demo, "areca", Action(argv=("cli64", "vsf", "check", "vol=1"))) is None
     assert run(demo, "areca", Action(argv=("cli64", "vsf", "check", "vol=2"))) is None
@@ -174,7 +174,7 @@ def test_only_the_success_line_counts_and_a_password_is_required(demo: Simulated
 
 
 def test_bays_and_new_drives(demo: Simulated) -> None:
-    """Only existing bays are accepted; a new drive may be small or failing."""
+    """Only existing bays are accepted. A new drive may be small or failing."""
     simulator = bays("areca")
     with pytest.raises(ValueError, match="E2:S1"):
         simulator.pull(demo.state(), "E1:S1")

@@ -34,7 +34,7 @@ WHOLE = "".join(TEXTS)
 
 
 def check(found: Observation) -> None:
-    """Ids are unique, references resolve, and every fact belongs to an existing object."""
+    """Check that ids are unique and references resolve. Every fact must belong to an existing object."""
     for controller in found.controllers:
         groups = (controller.batteries, controller.arrays, controller.volumes, controller.drives)
         ids = [item.id for group in groups for item in group]
@@ -89,7 +89,7 @@ def test_areca_robust_a_text_with_a_foreign_piece(text: str, place: int, piece: 
 @settings(max_examples=40)
 @given(st.sampled_from(WHOLE.splitlines()), st.integers(min_value=1, max_value=400))
 def test_areca_robust_figures_with_hundreds_of_digits(line: str, digits: int) -> None:
-    """A number with hundreds of digits is left unread or kept as printed."""
+    """A number with hundreds of digits is unread or kept as printed."""
     check(read(WHOLE.replace(line, line.replace("0", "9" * digits))))
 
 
@@ -111,14 +111,14 @@ def test_areca_robust_figures_with_hundreds_of_digits(line: str, digits: int) ->
     ids=lambda junk: junk[:12].strip(),
 )
 def test_areca_robust_junk(junk: str) -> None:
-    """Megabytes of junk are read to the end, and every line is in the output."""
+    """Megabytes of junk are read to the end. Every line is in the output."""
     raidctl_areca.sniff("x", junk)
     found = read(junk)
     assert len(found.outputs[0].lines) == junk.count("\n") + 1
 
 
 def test_areca_robust_growth_is_linear() -> None:
-    """Ten times the drives take about ten times the work, counted in calls."""
+    """Work, counted in calls, grows about tenfold with ten times the drives."""
 
     def calls(count: int) -> int:
         head, _, _ = DISKS.partition("\n")

@@ -22,7 +22,7 @@ SMART = f"""S.M.A.R.T Information For Drive[#02]
 
 
 def test_a_row_that_cannot_be_read_is_reported() -> None:
-    """A problem quotes the line of a drive that could not be read."""
+    """A problem quotes the unreadable line of a drive."""
     found = observed(DISKS.replace(" 10 10  ST3750330NS", " 10 1O  ST3750330NS"))
     (problem,) = [problem for problem in found.problems if problem.kind == "unread"]
     assert "10 1O ST3750330NS" in problem.message
@@ -62,7 +62,7 @@ def test_every_word_for_a_slot_is_read(slot: str, place: str, bay: str) -> None:
     ],
 )
 def test_the_vendors_column_of_sas_drives_is_no_part_of_the_model(printed: str, model: str) -> None:
-    """The vendor's column is eight characters wide; a SATA drive's model may begin there."""
+    """The vendor's column is eight characters wide. A SATA drive's model may begin there."""
     row = f"  9  02  SLOT 01 {printed} 4000.7GB  tank\n"
     assert controller(SLOT_HEAD + row + RULE + END).drives[0].model == model
 
@@ -84,7 +84,7 @@ def test_a_drive_that_lost_its_name_is_not_an_empty_slot() -> None:
 
 
 def test_the_oldest_volumes_name_their_set_by_its_number() -> None:
-    """Old volume tables give the number of the array, even right behind a full name."""
+    """Old volume tables give the array's number. It may stand right behind a full name."""
     for name in ("ARC-1120-VOL#00   ", "sixteen chars 01 "):
         (volume,) = controller(SETS, OLD_VOLUMES.replace("ARC-1120-VOL#00    ", name)).volumes
         assert (volume.name, volume.array) == (name.strip(), "areca:1/r1")
@@ -125,7 +125,7 @@ def test_the_interface_is_read_from_the_mode_or_the_type(line: str, interface: s
 
 
 def test_a_table_of_another_form_is_reported() -> None:
-    """The drives of a table with unknown columns are not read, and each line is reported."""
+    """Drives of a table with unknown columns are not read. Each line is reported."""
     problems = observed(OLD_DISKS).problems
     assert {problem.kind for problem in problems} == {"unread"}
     assert any("WD-WCAPD5110388" in problem.message for problem in problems)

@@ -10,7 +10,10 @@ GIGABYTE = 1000**3
 
 
 def test_the_controller_is_read() -> None:
-    """Model, firmware with its date, serial number, and the memory in binary units are read."""
+    """A controller's model, firmware, serial number and memory are read.
+
+    The firmware has its date, and the memory is in binary units.
+    """
     found = controller(SYS)
     assert (found.id, found.vendor, found.model) == ("areca:1", "Areca", "ARC-1680")
     assert (found.firmware, found.serial) == ("V1.51 2012-07-04", "Y244CABZAR700911")
@@ -20,7 +23,7 @@ def test_the_controller_is_read() -> None:
 
 
 def test_raid_sets_are_arrays() -> None:
-    """Raw and free space are decimal, and labels without a field are details."""
+    """Raw and free space are decimal. Labels without a field are details."""
     first, second = controller(SETS).arrays
     assert (first.id, first.status, first.status_text) == ("areca:1/r1", "ok", "Normal")
     assert (first.size_bytes, second.free_bytes) == (2250 * GIGABYTE, 250 * GIGABYTE)
@@ -35,7 +38,7 @@ def test_raid_sets_are_arrays() -> None:
     ],
 )  # fmt: skip
 def test_the_state_of_a_raid_set_gives_its_health(word: str, health: Health) -> None:
-    """An operation without loss of redundancy is ok; every other state is a problem."""
+    """An operation without loss of redundancy is ok. Every other state is a problem."""
     found = observed(SETS.replace("12A                Normal", f"12A                {word}"))
     array = found.controllers[0].arrays[0]
     assert (array.status, array.status_text) == (health, word)
@@ -54,7 +57,7 @@ def test_volume_sets_are_volumes_of_their_raid_set() -> None:
 
 
 def test_two_names_of_full_width_are_separated() -> None:
-    """Two names are separated by the heading's columns, or by the table of arrays."""
+    """Two names are separated by the heading's columns or the array table."""
     row = "  1 sixteen chars 01 sixteen chars 02 Raid6   1500.0GB 00/00/00   Normal\n"
     heading = "  # Name             Raid Name        Level   Capacity Ch/Id/Lun  State\n"
     (volume,) = controller(heading + RULE + row + END).volumes
@@ -89,7 +92,7 @@ def test_the_state_of_a_volume(word: str, status: VolumeStatus, percent: float |
 
 
 def test_an_unknown_state_is_reported() -> None:
-    """An unknown state is kept as printed, and a problem names the volume."""
+    """An unknown state is kept as printed. A problem names the volume."""
     found = observed(VOLUMES.replace("Initializing(7.5%)", "Levitating"))
     volume = found.controllers[0].volumes[1]
     assert (volume.status, volume.status_text) == ("unknown", "Levitating")
@@ -105,7 +108,7 @@ def test_an_unknown_state_is_reported() -> None:
     ],
 )  # fmt: skip
 def test_raid_levels(drives: int, word: str, level: RaidLevel | None) -> None:
-    """`Raid0+1` is a mirror of two drives, RAID 1E of an odd number; RAID 3 keeps the tool's word."""
+    """`Raid0+1` is a mirror of two drives. It is RAID 1E of an odd number. RAID 3 keeps the tool's word."""
     sets = SETS.replace("Raid Set # 00        3", f"Raid Set # 00        {drives}")
     volume = controller(sets, VOLUMES.replace("Raid5  ", word.ljust(7))).volumes[0]
     assert volume.raid_level == level
@@ -121,7 +124,7 @@ def test_raid_levels(drives: int, word: str, level: RaidLevel | None) -> None:
     ],
 )  # fmt: skip
 def test_the_usage_of_a_drive(number: str, role: Role, status: Health, array: str | None) -> None:
-    """The name of an array makes a member; an empty channel is no drive."""
+    """The name of an array makes a member. An empty channel is no drive."""
     found = controller(SYS, SETS, DISKS)
     (drive,) = [drive for drive in found.drives if drive.id == f"areca:1/{number}"]
     assert (drive.role, drive.status, drive.array, drive.bay) == (role, status, array, number)
@@ -145,7 +148,7 @@ def test_drives_in_enclosures_go_by_enclosure_and_slot() -> None:
 
 
 def test_raid_sets_known_only_from_drives_are_arrays() -> None:
-    """An array known only from its drives has an unknown status and no problem."""
+    """An array known only from its drives has an unknown status. It has no problem."""
     found = observed(SLOTS)
     (array,) = found.controllers[0].arrays
     assert (array.id, array.status, array.drives) == ("areca:1/r=tank", "unknown", ("areca:1/E2:S1", "areca:1/E2:S2"))
@@ -153,7 +156,7 @@ def test_raid_sets_known_only_from_drives_are_arrays() -> None:
 
 
 def test_two_raid_sets_of_one_name_leave_the_array_unknown() -> None:
-    """Drives name their array only, so with two of one name a problem is reported."""
+    """Two arrays of one name are reported as a problem. Drives name their array only."""
     found = observed(SETS.replace("scratch      ", "Raid Set # 00"), DISKS.replace("scratch", "Raid Set # 00"))
     assert {problem.kind for problem in found.problems} == {"unread"}
 
@@ -188,12 +191,12 @@ def test_every_line_of_the_tables_is_used() -> None:
     ],
 )
 def test_any_code_but_zero_is_a_failure(line: str, kind: str) -> None:
-    """A missing right, an empty slot and an unreadable output are different problems."""
+    """Missing rights, empty slots and unreadable outputs are different problems."""
     assert [problem.kind for problem in observed(line + "\n").problems] == [kind]
 
 
 def test_outputs_of_a_second_controller_are_separate() -> None:
-    """A second controller is recognised by `ctrl=2`, by a prompt, or by its serial number."""
+    """A second controller is recognised by `ctrl=2`, prompt or serial number."""
     other = SYS.replace("Y244CABZAR700911", "Y244CABZAR700912")
     for found in (
         observed(SYS, other, names=["cli64 sys info", "cli64 sys info ctrl=2"]),
@@ -208,7 +211,7 @@ def test_outputs_of_a_second_controller_are_separate() -> None:
     "usage", ["Failed[Raid Set # 00]", "Dead", "Missing", "Offline", "Error", "Raid Set # 00[Failed]"]
 )
 def test_a_usage_that_means_failure_is_no_set_name(usage: str) -> None:
-    """A word of failure in the usage is not the name of an array."""
+    """A word of failure in the usage is no array's name."""
     found = controller(SYS, SETS, DISKS.replace("  Failed\n", f"  {usage}\n"))
     (drive,) = [drive for drive in found.drives if drive.id == "areca:1/15"]
     assert (drive.role, drive.status, drive.array) == ("failed", "critical", None)

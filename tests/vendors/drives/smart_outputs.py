@@ -14,7 +14,7 @@ from raidctl_drives.smart.draft import SmartDraft
 
 @dataclass(frozen=True)
 class Reported:
-    """A drive as one output reports it; its fields are attributes, None where the output has none."""
+    """A drive as one output reports it. Its fields are attributes, None where the output has none."""
 
     key: str
     empty: bool

@@ -43,13 +43,13 @@ def off(item: Drive, tools: list[Tool] | None = None) -> Plan:
     ],
 )
 def test_each_kind_of_drive_has_its_command(interface: Interface, command: str, undo: str) -> None:
-    """ATA uses hdparm, SCSI the kernel's file, NVMe feature 6 with long options."""
+    """Each kind of drive has its command. ATA uses hdparm, SCSI the kernel's file, NVMe feature 6 with long options."""
     [step] = off(drive(interface)).steps
     assert (str(step.action), str(step.undo)) == (command, undo)
 
 
 def test_the_read_cache_of_a_scsi_drive_stays_as_it_is() -> None:
-    """The kernel's file holds both caches, and a disabled read cache stays disabled."""
+    """A disabled read cache stays disabled. The kernel's file holds both caches."""
     item = drive("sas", details=ADDRESS | {"cache_type": "write back, no read (daft)"})
     [step] = off(item).steps
     assert (step.action.data, step.undo.data) == ("none", "write back, no read (daft)")
@@ -78,7 +78,10 @@ def test_an_nvme_setting_is_not_persistent() -> None:
     ],
 )
 def test_what_cannot_be_switched_is_refused_with_the_reason(item: Drive) -> None:
-    """Virtual and USB drives, drives without a node or address, and unknown caches are refused."""
+    """What cannot be switched is refused.
+
+    This is so for virtual and USB drives, drives without a node or address, and unknown caches.
+    """
     plan = off(item)
     assert plan.steps == ()
     assert plan.refusals[0].reason
@@ -101,13 +104,13 @@ def on(item: Drive) -> Plan:
     ],
 )
 def test_persistence_is_reported_as_far_as_it_is_known(interface: Interface, page: str, survives: bool | None) -> None:
-    """SCSI saves the page if it can be saved; ATA drives differ; NVMe does not persist."""
+    """SCSI saves the page if it can be saved. ATA drives differ; NVMe does not persist."""
     [step] = off(drive(interface, details=ADDRESS | {"WCE": page})).steps
     assert step.persistent is survives
 
 
 def test_a_saved_setting_that_differs_is_named_before_it_is_overwritten() -> None:
-    """The plan names a saved value that differs, as the kernel's file cannot restore it."""
+    """The plan names a saved value that differs. The kernel's file cannot restore it."""
     [step] = off(drive("sas", details=ADDRESS | {"WCE": "1 [cha: y, def: 1, sav: 0]"})).steps
     assert "saved" in step.affects[0]
     [same] = off(drive("sas", details=ADDRESS | {"WCE": "1 [cha: y, def: 1, sav: 1]"})).steps
@@ -121,7 +124,7 @@ def test_an_unchangeable_cache_is_refused() -> None:
 
 
 def test_nvme_acts_on_all_namespaces_of_a_drive() -> None:
-    """The plan names the other namespaces, as the feature belongs to the controller."""
+    """The plan names the other namespaces. The feature belongs to the controller."""
     details = {"namespaces": "/dev/nvme0n1, /dev/nvme0n2", "controller": "/dev/nvme0"}
     [step] = off(drive("nvme", device="/dev/nvme0n1", details=details)).steps
     assert any("/dev/nvme0n2" in text for text in step.affects)
@@ -129,7 +132,7 @@ def test_nvme_acts_on_all_namespaces_of_a_drive() -> None:
 
 @pytest.mark.parametrize("details", [{}, {"controller": ""}, {"controller": "/dev/nvme0n1"}])
 def test_nvme_is_not_switched_without_its_controller(details: dict[str, str]) -> None:
-    """Without a single controller node the change is refused, as a namespace refuses the feature."""
+    """Without a single controller node, the change is refused. A namespace refuses the feature."""
     [refusal] = off(drive("nvme", device="/dev/nvme0n1", details=details)).refusals
     assert "shows no single controller" in refusal.reason
 
@@ -155,7 +158,7 @@ def test_a_drive_without_a_volatile_cache_has_none_to_switch() -> None:
     ],
 )
 def test_an_unaware_kernel_is_reported_when_a_cache_is_enabled(item: Drive, word: str) -> None:
-    """A kernel that knows of no cache sends no flushes, and the plan reports it."""
+    """The plan reports a kernel that knows of no cache. Such a kernel sends no flushes."""
     [step] = on(item).steps
     assert any(word in text for text in step.affects)
 
@@ -172,7 +175,7 @@ def test_an_unaware_kernel_is_reported_when_a_cache_is_enabled(item: Drive, word
 def test_a_flush_names_the_namespace_that_it_is_of(
     details: dict[str, str], device: str, argv: tuple[str, ...] | None
 ) -> None:
-    """The flush gives the namespace's number; for several namespaces the commands are only named."""
+    """The flush gives the namespace's number. For several namespaces the commands are only named."""
     item = drive("nvme", device=device, details=details)
     [flush] = change.flushes(Controller(id="drives:loose", drives=(item,)), TOOLS)
     assert (flush.action.argv if flush.action else None) == argv
@@ -216,5 +219,5 @@ SET_FEATURE = "set-feature:0x06 (Volatile Write Cache), value:{}, cdw12:00000000
     ],
 )
 def test_the_state_that_is_printed_decides(argv: tuple[str, ...], out: str, accepted: bool) -> None:
-    """Both tools exit with 0 after a refusal, so the printed state decides."""
+    """The printed state decides. Both tools exit with 0 after a refusal."""
     assert (change.judge(Action(argv=argv), RunAnswer(code=0, out=out.encode())) is None) == accepted

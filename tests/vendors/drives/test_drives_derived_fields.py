@@ -1,4 +1,4 @@
-"""Fields that are derived from details: sectors, spare blocks, warnings, error recovery, link errors."""
+"""Fields that are derived from details. They are sectors, spare blocks, warnings, error recovery and link errors."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def drive(text: str, name: str = "out.txt") -> Drive:
     ],
 )  # fmt: skip
 def test_details_of_an_ata_drive_give_fields(text: str, fields: dict[str, Any]) -> None:
-    """Each form that smartctl prints is read; a damaged or missing value is unknown."""
+    """Each form that smartctl prints is read. A damaged or missing value is unknown."""
     found = drive(f"{ATA}{text}")
     assert {name: getattr(found, name) for name in fields} == fields
 
@@ -80,7 +80,7 @@ def test_an_nvme_drives_own_warning_is_kept_as_it_is(warning: str, bits: int | N
 
 
 def test_the_link_of_a_sas_drive_counts_its_worst_phy() -> None:
-    """The larger count of invalid dwords is the field; the smaller one is a detail."""
+    """The larger count of invalid dwords is the field. The smaller one is a detail."""
     text = (
         f"{HEAD}Vendor:               TG\nProduct:              TG1800\nSerial number:        TGK1\n"
         "Transport protocol:   SAS (SPL-3)\n\nProtocol Specific port log page for SAS SSP\n"

@@ -152,7 +152,7 @@ SHORT = """
 
 
 def observed(text: str, name: str = "hdparm.txt") -> Observation:
-    """The observation of an output, of which no line may be left unread."""
+    """The observation of an output. No line of it may be left unread."""
     claim = sniff(name, text)
     assert claim is not None
     assert claim.kind == "hdparm"
@@ -180,7 +180,7 @@ def test_the_identification_gives_every_fact() -> None:
 
 
 def test_a_world_wide_name_of_zeros_is_none() -> None:
-    """A world wide name of zeros is none, and is kept as a detail."""
+    """A world wide name of zeros is none. It is kept as a detail."""
     drive = only(IDENTIFY.replace("5000cca0c0ffee01", "0000000000000000"))
     assert drive.wwn is None
     assert drive.details["WWN"] == "0000000000000000"
@@ -194,7 +194,7 @@ def test_supported_speeds_are_no_negotiated_link() -> None:
 
 
 def test_a_parallel_drive_is_ata() -> None:
-    """A drive with cable select and no SATA features is a parallel one."""
+    """A drive with cable select and no SATA features is parallel."""
     drive = only(PARALLEL)
     assert (drive.interface, drive.size_bytes, drive.rpm, drive.media) == ("ata", 78165360 * 512, None, None)
 
@@ -207,7 +207,7 @@ def test_spaces_instead_of_tabs_make_no_difference() -> None:
 
 
 def test_a_wrapped_transport_line_is_put_together() -> None:
-    """A list of standards that a mailer broke is still read as one."""
+    """A list of standards broken by a mailer is read as one."""
     text = IDENTIFY.replace("SATA II Extensions, SATA Rev 2.5", "SATA II\nExtensions, SATA Rev 2.5")
     assert "SATA II Extensions, SATA Rev 2.5" in only(text).details["Transport"]
 
@@ -242,7 +242,7 @@ def test_sectors_that_are_bytes_are_seen() -> None:
 
 
 def test_outputs_of_one_drive_are_put_together() -> None:
-    """``-I`` and ``-W`` of the same device in two files make one drive; another device stays another."""
+    """``-I`` and ``-W`` of one device in two files make one drive. Another device stays another."""
     found = read(
         [
             Document("a.txt", "hdparm", IDENTIFY),

@@ -1,4 +1,4 @@
-"""Less common forms of hdparm's output, written after its source with invented names and numbers."""
+"""Less common forms of hdparm's output. They are written after its source with invented names and numbers."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ The following features can be selectively disabled via DCO:
 
 
 def observed(text: str) -> Observation:
-    """The observation of an output, of which no line may be left unread."""
+    """The observation of an output. No line of it may be left unread."""
     claim = sniff("x.txt", text)
     assert claim is not None
     assert claim.kind == "hdparm"
@@ -130,7 +130,7 @@ def test_several_devices_are_read_separately() -> None:
 
 
 def test_several_refusals_are_several_problems() -> None:
-    """An output of errors alone is recognised, and each error is a problem."""
+    """An output of errors alone is recognised. Each error is a problem."""
     found = observed("/dev/sda: Permission denied\n/dev/sdb: Permission denied\n/dev/sdz: No such file or directory\n")
     assert [problem.kind for problem in found.problems] == ["no_right", "no_right", "unread"]
 
@@ -149,7 +149,7 @@ def test_a_size_by_cylinders_is_exact() -> None:
     ],
 )
 def test_a_false_checksum_casts_doubt_and_a_missing_one_does_not(last: str, kind: str | None) -> None:
-    """Old drives have no checksum; another value in its place means a damaged output."""
+    """Old drives have no checksum. Another value in its place means a damaged output."""
     assert [problem.kind for problem in observed(OLD.format(last=last)).problems] == ([kind] if kind else [])
 
 
@@ -162,7 +162,7 @@ def test_a_strange_transport_is_no_interface() -> None:
 
 
 def test_optical_drives_are_understood() -> None:
-    """An ``ATAPI`` drive has no size and no media, and no line is left unread."""
+    """An ``ATAPI`` drive has no size and no media. No line is left unread."""
     drive = only(OPTICAL)
     assert (drive.model, drive.size_bytes, drive.media) == ("HARBOR DVD7", None, None)
     assert drive.details["Likely used"] == "CD-ROM ATAPI-1"
@@ -177,7 +177,7 @@ def test_optical_drives_are_understood() -> None:
     ],
 )
 def test_the_short_identification(name: str, sectors: int, size: int | None, interface: str | None) -> None:
-    """A full 28-bit sector count is no size; only names of the IDE driver give the interface."""
+    """A full 28-bit sector count is no size. Only names of the IDE driver give the interface."""
     drive = only(INFO.format(name=name, sectors=sectors))
     assert (drive.size_bytes, drive.interface, drive.write_cache) == (size, interface, "enabled")
 
@@ -211,7 +211,7 @@ def test_figures_beyond_reason_are_no_facts() -> None:
 
 @pytest.mark.parametrize("sectors", ["", "\u0661\u0662\u0663"])
 def test_the_end_of_what_cylinders_can_count_is_no_size(sectors: str) -> None:
-    """The geometry 16383/16/63 gives no size, as every drive above 8.4 GB reports it."""
+    """The geometry 16383/16/63 gives no size. Every drive above 8.4 GB reports it."""
     text = INFO.format(name="sdq", sectors=sectors) if sectors else INFO.partition(", LBA=yes")[0].format(name="sdq")
     assert only(text).size_bytes is None
 

@@ -135,7 +135,7 @@ def test_the_explained_feature_gives_the_same() -> None:
 
 
 def test_a_namespace_has_blocks_of_the_format_in_use() -> None:
-    """The size is ``nsze`` blocks of ``1 << lbads`` bytes; a name of zeros is none."""
+    """The size is ``nsze`` blocks of ``1 << lbads`` bytes. A name of zeros is none."""
     drive = only(NAMESPACE)
     assert (drive.size_bytes, drive.wwn) == (0x747046B0 * 512, "6479a7500a004417")
 
@@ -149,7 +149,7 @@ def test_a_damaged_number_of_blocks_is_survived(figure: str) -> None:
 
 @pytest.mark.parametrize("temperature", ["41 C", "41 °C (314 K)", "41°C (314 Kelvin)", "106 °F (314 K)"])
 def test_the_health_log_is_read_in_every_form(temperature: str) -> None:
-    """Temperature, hours with separators and errors are read; a warning of 0 is ok."""
+    """Temperature, hours with separators and errors are read. A warning of 0 is ok."""
     drive = only(smart(temperature=temperature))
     assert (drive.device, drive.temperature_celsius, drive.power_on_hours) == ("/dev/nvme2n1", 41, 11230)
     assert (drive.errors.media, drive.errors.other, drive.status) == (4, 1204, "ok")
@@ -157,7 +157,7 @@ def test_the_health_log_is_read_in_every_form(temperature: str) -> None:
 
 @pytest.mark.parametrize(("bits", "status"), [("0x1", "warning"), ("0x4", "warning"), ("0x8", "critical")])
 def test_a_critical_warning_is_reported(bits: str, status: str) -> None:
-    """An alert is a warning, a read-only drive is critical, and both are problems."""
+    """An alert is a warning, and a read-only drive is critical. Both are problems."""
     found = observed(smart(warning=bits))
     assert found.controllers[0].drives[0].status == status
     assert [problem.kind for problem in found.problems if "critical warning" in problem.message] == ["state"]
@@ -184,7 +184,7 @@ def test_the_verbose_tables_are_one_drive() -> None:
 
 
 def test_outputs_of_one_drive_come_together() -> None:
-    """Outputs are merged by serial number; the exact size replaces the rounded one."""
+    """Outputs are merged by serial number. The exact size replaces the rounded one."""
     drive = only(CONTROLLER, LIST.replace("/dev/nvme1n1", "#").split("#", maxsplit=1)[0])
     assert (drive.device, drive.size_bytes) == ("/dev/nvme0n1", 1000204886016)
 
@@ -278,7 +278,7 @@ def test_an_impossible_size_of_a_namespace_is_none(figure: str) -> None:
 
 
 def test_an_unreadable_critical_warning_is_reported() -> None:
-    """An unreadable critical warning makes the status unknown, and a problem quotes it."""
+    """An unreadable critical warning makes the status unknown. A problem quotes it."""
     found = observed(smart("Qzx"))
     assert [drive.status for controller in found.controllers for drive in controller.drives] == ["unknown"]
     (message,) = (problem.message for problem in found.problems if problem.kind == "unread")

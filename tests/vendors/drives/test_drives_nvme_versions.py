@@ -1,4 +1,4 @@
-"""The output formats of nvme-cli's versions, written after its sources with invented names and numbers."""
+"""The output formats of nvme-cli's versions. They are written after its sources with invented names and numbers."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ HEALTH: dict[str, Any] = {
 
 
 def observed(text: str) -> Observation:
-    """The observation of an output, of which no line may be left unread."""
+    """The observation of an output. No line of it may be left unread."""
     claim = sniff("x.txt", text)
     assert claim is not None
     assert claim.kind == "nvme"
@@ -69,7 +69,7 @@ def test_rows_wider_than_their_header_are_read(row: str) -> None:
 
 
 def test_the_namespaces_of_a_drive_add_up() -> None:
-    """Two rows with one serial number are one drive with the sum of the sizes."""
+    """Two rows with one serial number are one drive. It has the sum of the sizes."""
     header = f"{'Node':<16} {'SN':<20} {'Model':<40} Namespace {'Usage':<26} {'Format':<16} FW Rev"
     rule = f"{'-' * 16} {'-' * 20} {'-' * 40} {'-' * 9} {'-' * 26} {'-' * 16} {'-' * 8}"
     names = f"{'QZ98A1004417':<20} {'QUARTZ Q980 1TB':<40}"
@@ -157,7 +157,7 @@ def test_only_the_current_value_is_the_state_of_the_cache(text: str, cache: str 
 
 
 def test_several_features_are_of_one_drive() -> None:
-    """Features without a device belong to one drive, a repeated feature to another."""
+    """Features without a device belong to one drive. A repeated feature belongs to another."""
     features = (
         "get-feature:0x01 (Arbitration), Current value:0x00000001\n"
         "get-feature:0x06 (Volatile Write Cache), Current value:0x00000001\n"
@@ -167,7 +167,7 @@ def test_several_features_are_of_one_drive() -> None:
 
 
 def test_the_tree_of_subsystems_is_read() -> None:
-    """Names, device and transport are read; a drive behind a network has an unknown media."""
+    """Names, device and transport are read. A drive behind a network has an unknown media."""
     tree = (
         "nvme-subsys0 - NQN=nqn.2014.08.org.nvmexpress:1d0f\n               hostnqn=nqn.2014-08.org:uuid:0\n"
         "               iopolicy=numa\n               model=QUARTZ Q980 1TB\n               serial=QZ98A1004417\n"

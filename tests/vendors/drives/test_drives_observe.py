@@ -1,4 +1,4 @@
-"""Plain drives on a machine: requests, missing tools or rights, and drives of other families."""
+"""Plain drives on a machine. The tests cover requests, missing tools or rights, and drives of other families."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def test_a_machine_without_drives_is_asked_nothing() -> None:
 
 
 def test_without_tools_the_kernels_facts_are_shown() -> None:
-    """Identity, size and write cache come from the kernel; one problem names all packages."""
+    """Identity, size and write cache come from the kernel. One problem names all packages."""
     found = seen(Machine(tools=()), SATA, SAS, NVME, pci=(AHCI, HBA))
     assert [controller.id for controller in found.controllers] == [
         "drives:0000:00:17.0",
@@ -128,7 +128,7 @@ def test_without_root_nothing_is_run_and_one_problem_reports_it() -> None:
 
 
 def test_a_virtual_drive_is_listed_and_not_asked() -> None:
-    """A virtual drive needs no tool, and a note refers to the hypervisor."""
+    """A virtual drive needs no tool. A note refers to the hypervisor."""
     machine = Machine(tools=())
     found = seen(machine, VIRTIO, virtual="kvm")
     assert machine.asked == []
@@ -141,7 +141,7 @@ def test_a_virtual_drive_is_listed_and_not_asked() -> None:
 
 
 def test_drives_of_other_families_are_left_to_them() -> None:
-    """Claimed drives, empty readers, and drives of an unread RAID controller are not listed."""
+    """Claimed drives and empty readers are not listed. Neither are drives of an unread RAID controller."""
     claimed = replace(SATA, name="sdb", node="/dev/sdb")
     reader = replace(SATA, name="sdd", node="/dev/sdd", removable=True, size_bytes=0)
     hidden = replace(
@@ -158,7 +158,7 @@ def test_drives_of_other_families_are_left_to_them() -> None:
 
 
 def test_drives_passed_through_by_a_controller_are_listed() -> None:
-    """Once a RAID controller's volumes are claimed, its other block devices are plain drives."""
+    """A RAID controller's block devices besides claimed volumes are plain drives."""
     volume = replace(SATA, name="sdb", node="/dev/sdb", pci_address=RAID_CONTROLLER.address, driver="some_raid")
     passed = replace(SATA, pci_address=RAID_CONTROLLER.address, driver="some_raid")
     found = seen(Machine(), volume, passed, pci=(RAID_CONTROLLER,), claimed=frozenset({"/dev/sdb"}))
@@ -166,7 +166,7 @@ def test_drives_passed_through_by_a_controller_are_listed() -> None:
 
 
 def test_two_paths_are_one_drive() -> None:
-    """One WWN on two nodes is one drive, and only one path is asked."""
+    """One WWN on two nodes is one drive. Only one path is asked."""
     machine = Machine(files={"/sys/class/scsi_disk/0:0:2:0/cache_type": "write back\n"})
     other = replace(SAS, name="sde", node="/dev/sde", scsi_address="0:0:4:0")
     joint = BlockDevice("dm-0", "/dev/dm-0", kind="dm", slaves=("sdc", "sde"), dm_name="mpatha", mountpoints=("/srv",))
@@ -178,7 +178,7 @@ def test_two_paths_are_one_drive() -> None:
 
 
 def test_namespaces_are_parts_of_one_drive() -> None:
-    """Two namespaces with one serial number are one drive with the sum of the sizes."""
+    """Two namespaces with one serial number are one drive. It has the sum of the sizes."""
     second = replace(NVME, name="nvme0n2", node="/dev/nvme0n2", size_bytes=500107862016, wwn="eui.6479a7500a004418")
     first = replace(NVME, wwn="eui.6479a7500a004417")
     (controller,) = seen(Machine(tools=()), first, second).controllers
@@ -199,7 +199,7 @@ def test_many_problems_stay_apart_and_each_comes_once() -> None:
 
 
 def test_usb_drives_of_one_adapter_stay_apart() -> None:
-    """USB adapters give all drives one serial number, but each drive is separate."""
+    """USB drives of one adapter stay apart. USB adapters give all drives one serial number."""
     one = replace(SATA, transport="usb", pci_address="0000:00:14.0", driver="xhci_hcd", wwn=None)
     two = replace(one, name="sdb", node="/dev/sdb")
     found = seen(Machine(tools=()), one, two)
@@ -207,7 +207,7 @@ def test_usb_drives_of_one_adapter_stay_apart() -> None:
 
 
 def test_a_cache_that_the_kernel_does_not_know_of_is_dangerous() -> None:
-    """A drive's cache is on and the kernel sends no flushes: a problem reports it."""
+    """A problem reports a drive's cache that is on without flushes. The kernel sends none."""
     machine = Machine({("sdparm", "--get=WCE,RCD", "/dev/sdc"): "WCE           1  [cha: y, def:  1, sav:  1]\n"})
     found = seen(machine, SAS, pci=(HBA,))
     assert found.controllers[0].drives[0].write_cache == "enabled"
@@ -215,7 +215,7 @@ def test_a_cache_that_the_kernel_does_not_know_of_is_dangerous() -> None:
 
 
 def test_an_nvme_drive_is_asked_for_feature_6_only_when_it_has_a_cache() -> None:
-    """Feature 6 is not requested from a drive without a volatile cache, which would refuse it."""
+    """Feature 6 is not requested from a drive without a volatile cache. Such a drive would refuse it."""
     head = "NVME Identify Controller:\nsn : QZ98A1004417\nmn : QUARTZ Q980 1TB\nvwc : "
     identify = ("nvme", "id-ctrl", "/dev/nvme0n1")
     feature = ("nvme", "get-feature", "/dev/nvme0n1", "-f", "6")
@@ -256,7 +256,7 @@ def test_refusals_of_many_drives_are_one_problem() -> None:
 
 
 def test_every_drive_has_evidence() -> None:
-    """Each drive and controller has facts, and no fact belongs to an unknown object."""
+    """Each drive and controller has facts. No fact belongs to an unknown object."""
     found = seen(Machine(), SATA, SAS, NVME, VIRTIO)
     listed = {drive.id for controller in found.controllers for drive in controller.drives}
     listed |= {controller.id for controller in found.controllers}

@@ -1,4 +1,4 @@
-"""Any input is read without an exception, in time linear in its length."""
+"""Reading of any input without an exception, in time linear in length."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ KINDS = ("hdparm", "sdparm", "nvme")
 
 
 def check(text: str, kind: str) -> None:
-    """Read an output of a tool; every fact belongs to an object that is shown."""
+    """Read an output of a tool. Every fact belongs to an object that is shown."""
     found = read([Document("x", kind, text)])
     shown = {drive.id for controller in found.controllers for drive in controller.drives}
     shown |= {volume.id for controller in found.controllers for volume in controller.volumes}
@@ -50,7 +50,7 @@ def test_random_bytes_are_read(kind: str, data: bytes) -> None:
 @settings(max_examples=150)
 @given(data=st.data())
 def test_shuffled_lines_are_read(kind: str, data: st.DataObject) -> None:
-    """Lines of all tools in any order, with strange values, give no exception."""
+    """Lines of all tools in any order give no exception. Some have strange values."""
     lines = sorted({line for text in TEXTS.values() for line in text.splitlines()})
     chosen = data.draw(st.lists(st.sampled_from(lines) | st.text(max_size=30), max_size=30))
     check("\n".join(chosen), kind)

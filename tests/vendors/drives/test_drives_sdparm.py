@@ -52,7 +52,7 @@ Device identification VPD page:
 
 
 def observed(text: str) -> Observation:
-    """The observation of an output, of which no line may be left unread."""
+    """The observation of an output. No line of it may be left unread."""
     claim = sniff("sdparm.txt", text)
     assert claim is not None
     assert claim.kind == "sdparm"
@@ -77,7 +77,7 @@ def test_the_write_cache_is_the_current_value() -> None:
 
 
 def test_the_first_copy_of_a_page_holds_the_current_values() -> None:
-    """Repeated pages are current, changeable and default values; only the first is active."""
+    """Repeated pages are current, changeable and default values. Only the first is active."""
     page = "Caching (SBC) mode page:\n  WCE           {}\n"
     assert only(page.format(0) + page.format(1) + page.format(1)).write_cache == "disabled"
 
@@ -117,7 +117,7 @@ def test_squeezed_columns_are_read() -> None:
 
 
 def test_the_rigid_disk_page_gives_the_rotation() -> None:
-    """``MRR`` is the rotation rate in rpm; 0 and 1 are no rate."""
+    """``MRR`` is the rotation rate in rpm. Values of 0 and 1 are no rate."""
     page = "    /dev/sdb: TAIGA     TG1800-SAS15      TA07\nRigid disk (SBC) mode page:\n  MRR         {}\n"
     drive = only(page.format(10520))
     assert (drive.rpm, drive.media) == (10520, "hdd")
@@ -126,7 +126,7 @@ def test_the_rigid_disk_page_gives_the_rotation() -> None:
 
 @pytest.mark.parametrize(("vendor", "interface"), [("TAIGA", "sas"), ("ATA", None)])
 def test_the_port_page_gives_the_protocol(vendor: str, interface: str | None) -> None:
-    """``PPID`` 6 is SAS; for a SATA drive it describes the HBA, not the drive."""
+    """``PPID`` 6 is SAS. For a SATA drive it describes the HBA, not the drive."""
     header = f"    /dev/sdb: {vendor:<8}  TG1800-SAS15      TA07\n"
     assert only(f"{header}Protocol specific port mode page:\n  PPID          6\n").interface == interface
 
@@ -185,7 +185,7 @@ def test_the_standard_inquiry_is_read() -> None:
     ],
 )
 def test_an_unreported_cache_is_a_problem(line: str, kind: str) -> None:
-    """A drive without the page differs from a drive that does not answer."""
+    """A drive without the page differs from one that does not answer."""
     found = observed(f"    /dev/sdb: TAIGA     TG1800-SAS15      TA07\n{line}\n")
     assert [problem.kind for problem in found.problems] == [kind]
     assert found.controllers[0].drives[0].write_cache is None

@@ -21,7 +21,7 @@ VALUES = "WCE           1  [cha: y, def:  1]\nRCD           0  [cha: n, def:  0]
 
 
 class Machine:
-    """A runner with sdparm only, which prints this output and ends with this code."""
+    """A runner with sdparm only. The tool prints this output and ends with this code."""
 
     def __init__(self, text: str, code: int) -> None:
         self.answer = RunAnswer(code=code, out=text.encode())
@@ -44,12 +44,18 @@ def problems(text: str, code: int) -> list[Problem]:
 
 @pytest.mark.parametrize("code", [2, 3, 11, 33, 99])
 def test_a_drive_that_refuses_to_report_its_cache_is_a_problem(code: int) -> None:
-    """Sdparm prints the drive's name alone and ends with the kind of error."""
+    """A drive that refuses to report its cache is a problem.
+
+    Sdparm prints the drive's name alone and ends with the kind of error.
+    """
     [problem] = problems(HEADER, code)
     assert (problem.kind, f"exit code {code}" in problem.message, "/dev/sdc" in problem.where) == ("unread", True, True)
 
 
 @pytest.mark.parametrize(("text", "code"), [(HEADER + VALUES, 0), (HEADER + VALUES, 5), (HEADER, 5), (HEADER, 9)])
 def test_a_drive_without_the_page_is_no_problem(text: str, code: int) -> None:
-    """Exit codes 5 (illegal request) and 9 (unsupported) are valid replies of the drive."""
+    """A drive without the page is no problem.
+
+    Exit codes 5 (illegal request) and 9 (unsupported) are valid replies of the drive.
+    """
     assert problems(text, code) == []

@@ -1,4 +1,4 @@
-"""Self-tests of plain drives: what smartctl's JSON shows, and the commands that start and abort them."""
+"""Self-tests of plain drives. JSON of smartctl shows them, and commands start and abort them."""
 
 from __future__ import annotations
 
@@ -90,13 +90,13 @@ def scsi(*tests: tuple[int, int, int]) -> str:
 def test_the_state_is_that_of_the_newest_test(
     text: str, state: str, kind: str | None, percent: int | None, hours: int | None
 ) -> None:
-    """A drive that was never tested has not passed, and an unknown result is unknown."""
+    """A drive that was never tested has not passed. An unknown result is unknown."""
     found = of_output(BASE, text, 0)
     assert (found.state, found.kind, found.percent, found.hours) == (state, kind, percent, hours)
 
 
 def test_nothing_passes_for_lack_of_a_value() -> None:
-    """Without any one of its values, a failed, aborted or running test has not passed."""
+    """A failed, aborted or running test never passes for a missing value. Any one of its values may be missing."""
 
     def without(tree: Any) -> Any:
         for name in list(tree) if isinstance(tree, dict) else []:
@@ -122,7 +122,7 @@ def test_nothing_passes_for_lack_of_a_value() -> None:
 
 
 def test_a_drive_is_asked_once_and_not_woken() -> None:
-    """One call with `-n standby`; a missing tool or a failure makes the state unknown, with a reason."""
+    """One call with `-n standby`. A missing tool or a failure makes the state unknown, with a reason."""
     machine = Machine({}, {" ".join((*READ, "/dev/sda")): RunAnswer(code=0, out=ata(0, (1, 0, 18)).encode())})
     assert converse(read(DRIVE), machine).state == "passed"
     assert machine.commands() == ["smartctl -j -n standby -c -l selftest /dev/sda"]
@@ -148,7 +148,7 @@ def test_only_nodes_of_drives_reach_the_command() -> None:
 
 
 def test_a_refusal_is_the_tools_own_line() -> None:
-    """A running test, an unknown option and a bad exit code; an accepted start is none."""
+    """A running test, an unknown option and a bad exit code. An accepted start is none."""
     action = Action(argv=("smartctl", "-t", "short", "/dev/sda"))
     busy = b"Can't start self-test without aborting current test (90% remaining),\nadd '-t force' option to override"
     assert (refused(action, RunAnswer(code=4, out=busy)) or "").startswith("Can't start self-test")

@@ -1,4 +1,4 @@
-"""The simulated drives: rendered outputs are read back, and the tools' refusals are simulated."""
+"""The simulated drives. Rendered outputs are read back, and the tools' refusals are simulated."""
 
 from __future__ import annotations
 

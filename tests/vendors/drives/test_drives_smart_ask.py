@@ -1,4 +1,4 @@
-"""The dialogue with smartctl for a live drive, on a small scripted machine."""
+"""The dialogue with smartctl for a live drive. The machine is small and scripted."""
 
 from __future__ import annotations
 
@@ -114,6 +114,6 @@ def test_each_failure_is_a_separate_kind_of_problem(answer: RunAnswer, kind: str
 
 
 def test_the_exit_status_is_compared_with_the_output() -> None:
-    """A failing bit in the exit status without a line in the output is a problem."""
+    """A failing exit-status bit without an output line is a problem."""
     (_, _, problems), _ = asked({FIRST: printed(FULL, 8)})
     assert ["exit status" in problem.message for problem in problems] == [True]

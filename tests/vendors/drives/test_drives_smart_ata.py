@@ -1,4 +1,4 @@
-"""Outputs of smartctl for ATA drives, written after ataprint.cpp with invented names and numbers."""
+"""Outputs of smartctl for ATA drives. They are written after ataprint.cpp with invented names and numbers."""
 
 from __future__ import annotations
 
@@ -233,7 +233,7 @@ def one(text: str) -> tuple[Reported, Output]:
 
 
 def test_the_whole_table_of_a_drive_is_read() -> None:
-    """Identity, link, cache, counters and times of an ATA drive come from the most precise line."""
+    """Values of an ATA drive come from the most precise line. They are identity, link, cache, counters and times."""
     part, output = one(FULL)
     assert (part.model, part.serial, part.firmware) == ("HARBOR HD4000QX-2", "HBQ40A17", "HQ07")
     assert part.size_bytes == 4_000_787_030_016
@@ -255,7 +255,7 @@ def test_a_world_wide_name_of_zeros_is_none() -> None:
 
 
 def test_a_failed_self_test_and_damaged_sectors_are_reported() -> None:
-    """A problem of the drive is reported even if its verdict is ``PASSED``."""
+    """A drive's problem is reported even if its verdict is ``PASSED``."""
     part, _ = one(FULL)
     messages = [problem.message for problem in part.problems if problem.kind == "state"]
     assert part.status == "ok"
@@ -265,7 +265,10 @@ def test_a_failed_self_test_and_damaged_sectors_are_reported() -> None:
 
 
 def test_capabilities_and_counters_have_separate_fields() -> None:
-    """Maximum link speed, each kind of damaged sector and newer firmware have separate fields."""
+    """Capabilities and counters have separate fields.
+
+    They are maximum link speed, each kind of damaged sector and newer firmware.
+    """
     part, output = one(FULL)
     assert (part.link_gbps, part.max_link_gbps) == (3.0, 6.0)
     assert (part.errors_reallocated, part.errors_pending, part.errors_uncorrectable) == (8, 16, 16)
@@ -284,7 +287,7 @@ def test_a_maximum_speed_in_another_form_is_unknown(value: str) -> None:
 
 
 def test_every_fact_names_its_line() -> None:
-    """Each field has a fact with the line that it was read from."""
+    """Each field has a fact with the line it was read from."""
     part, output = one(FULL)
     facts = {fact.field: fact for fact in output.facts if fact.object_id == "drive"}
     assert facts["serial"].line.text == "Serial Number:    HBQ40A17"
@@ -341,7 +344,7 @@ def test_a_failed_verdict_is_a_predicted_failure() -> None:
 
 
 def test_a_log_with_a_wrong_checksum_is_for_information() -> None:
-    """Some firmware writes wrong log checksums; the data on the drive is not affected."""
+    """Some firmware writes wrong log checksums. The data on the drive is not affected."""
     warning = "Warning! SMART Self-Test Log Structure error: invalid SMART checksum.\n"
     part, _ = one(BANNER + "SMART overall-health self-assessment test result: PASSED\n" + warning)
     [problem] = part.problems
@@ -350,7 +353,7 @@ def test_a_log_with_a_wrong_checksum_is_for_information() -> None:
 
 
 def test_an_unknown_verdict_is_a_problem() -> None:
-    """An unknown verdict is kept, the status is unknown, and a problem reports it."""
+    """An unknown verdict is kept. The status is unknown, and a problem reports it."""
     part, _ = one(BANNER + "SMART overall-health self-assessment test result: UNKNOWN!\n")
     assert (part.status, part.status_text) == ("unknown", "UNKNOWN!")
     assert [problem.kind for problem in part.problems] == ["unread"]
@@ -373,7 +376,7 @@ def test_an_unknown_verdict_is_a_problem() -> None:
     ],
 )
 def test_sizes_of_all_locales_are_read(printed: str, size: int | None) -> None:
-    """Digit groups of every locale are read; a size that contradicts itself is unknown."""
+    """Digit groups of every locale are read. A size that contradicts itself is unknown."""
     part, _ = one(
         f"{BANNER}=== START OF INFORMATION SECTION ===\nUser Capacity:    {printed}\nSerial Number:    X1Y2\n"
     )
@@ -399,7 +402,7 @@ def test_an_old_release_prints_less_and_nothing_is_guessed() -> None:
 
 
 def test_three_calls_for_one_drive_make_one_part() -> None:
-    """``-i``, ``-H`` and ``-A`` of one drive are merged; a second drive is a second part."""
+    """``-i``, ``-H`` and ``-A`` of one drive are merged. A second drive is a second part."""
     info, health = BANNER + IDENTITY, BANNER + "SMART overall-health self-assessment test result: PASSED\n"
     other = (BANNER + IDENTITY).replace("HBQ40A17", "HBQ40A18")
     parts, output = read_drives("loose", info + health + BANNER + TABLE + other, "drive")
@@ -417,7 +420,7 @@ def test_unknown_labels_stay_unparsed() -> None:
 
 
 def test_a_figure_that_is_damaged_is_no_figure() -> None:
-    """A damaged number is unknown and reported, not cut to its first digits."""
+    """A damaged number is unknown and reported. It is not cut to its first digits."""
     part, _ = one(FULL.replace("4,000,787,030,016 bytes [4.00 TB]", "4,0#0,787,030,016 bytes [4.00 TB]"))
     assert part.size_bytes is None
     assert [problem.kind for problem in part.problems if "'User Capacity'" in problem.message] == ["unread"]
@@ -458,7 +461,7 @@ def test_the_log_of_pending_defects_counts_unreadable_sectors() -> None:
 
 
 def test_a_drive_that_is_too_hot_is_not_to_be_replaced() -> None:
-    """A failing temperature attribute alone leads to the fans, not to a replacement."""
+    """A failing temperature attribute alone leads to the fans, not to replacement."""
     hot = "190 Airflow_Temperature_Cel 0x0022   039   039   045    Old_age   Always   FAILING_NOW 41"
     worn = "  5 Reallocated_Sector_Ct   0x0033   001   001   010    Pre-fail  Always   FAILING_NOW 4088"
     for rows, rule in ((hot, "background_operation"), (f"{worn}\n{hot}", "drive_expects_failure")):

@@ -1,4 +1,4 @@
-"""The command line above an output of smartctl: the drive, its type, and the end of an output."""
+"""The command line above an output of smartctl. It gives the drive, its type, and the end of an output."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.vendors.drives.test_drives_smart_ata import BANNER, TABLE
     ],
 )
 def test_the_command_names_the_drive(command: str, device: str | None, address: str | None) -> None:
-    """The command's device is the drive's node, unless the drive is behind a controller."""
+    """The command's device is the drive's node. This does not hold for a drive behind a controller."""
     parts, _ = read_drives(command, BANNER + TABLE, "drive")
     assert [(part.device, part.address) for part in parts] == [(device, address)]
     parts, _ = read_drives("session.txt", f"[root@harbor ~]# {command}\n{BANNER}{TABLE}", "drive")
@@ -28,7 +28,7 @@ def test_the_command_names_the_drive(command: str, device: str | None, address: 
 
 
 def test_drives_behind_one_controller_are_kept_apart() -> None:
-    """Two drives behind one node are separate; the node is a detail of each."""
+    """Two drives behind one node are separate. The node is a detail of each."""
     text = "".join(f"# smartctl -A -d megaraid,{n} /dev/bus/1\n{BANNER}{TABLE}" for n in (4, 5))
     parts, output = read_drives("session.txt", text, "drive")
     assert [part.address for part in parts] == ["/dev/bus/1 megaraid,4", "/dev/bus/1 megaraid,5"]
@@ -37,7 +37,7 @@ def test_drives_behind_one_controller_are_kept_apart() -> None:
 
 
 def test_a_failed_call_reports_no_drive() -> None:
-    """A failure is reported at the device of its call, and the next call is separate."""
+    """A failure is reported at the device of its call. The next call is separate."""
     gone = f"{BANNER}Smartctl open device: /dev/bus/1 [megaraid_disk_09] failed: INQUIRY failed\n"
     text = (
         f"# smartctl -H -d megaraid,9 /dev/bus/1\n{gone}# smartctl -H /dev/sdr\n# smartctl -A /dev/sdq\n{BANNER}{TABLE}"

@@ -1,4 +1,4 @@
-"""JSON outputs of smartctl, written after the keys of its source with invented names and numbers."""
+"""JSON outputs of smartctl. They are written after the keys of its source with invented names and numbers."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ def test_a_sas_drive_is_read() -> None:
 
 
 def test_an_nvme_drive_is_read() -> None:
-    """The bits of the critical warning are named; the size is that of the namespace."""
+    """The bits of the critical warning are named. The size is that of the namespace."""
     part, output = one(NVME)
     assert (part.size_bytes, part.media, part.interface) == (960_197_124_096, "ssd", "nvme")
     assert (part.status, part.status_text) == ("warning", "FAILED!; NVM subsystem reliability has been degraded")
@@ -145,7 +145,7 @@ def test_a_usb_adapter_is_the_interface() -> None:
 
 
 def test_a_scan_names_the_drives() -> None:
-    """``--scan-open --json`` is a list; a device that does not open is a problem."""
+    """``--scan-open --json`` is a list. A device that does not open is a problem."""
     devices = [
         {"name": "/dev/sda", "info_name": "/dev/sda [SAT]", "type": "sat", "protocol": "ATA"},
         {"name": "/dev/nvme0", "info_name": "/dev/nvme0", "type": "nvme", "protocol": "NVMe"},
@@ -168,7 +168,7 @@ def test_a_scan_names_the_drives() -> None:
 
 
 def test_drives_behind_a_controller_have_no_node() -> None:
-    """``/dev/bus/0`` and the node of a volume belong to the controller and are details."""
+    """``/dev/bus/0`` and a volume's node belong to the controller. They are details."""
     devices = [
         {"name": "/dev/bus/0", "info_name": f"/dev/bus/0 [megaraid_disk_0{n}]", "type": f"megaraid,{n}",
          "protocol": "SCSI"} for n in (4, 5)
@@ -190,7 +190,7 @@ def test_drives_behind_a_controller_have_no_node() -> None:
 
 
 def test_a_log_without_an_identity_is_read() -> None:
-    """The health log of ``-A`` identifies an NVMe drive; a byte of 0 is "no warning"."""
+    """The health log of ``-A`` identifies an NVMe drive. A byte of 0 is "no warning"."""
     log = {"critical_warning": 0, "temperature": 44, "power_on_hours": 12088}
     part, _ = one({**HEAD, "nvme_smart_health_information_log": log})
     assert (part.interface, part.media) == ("nvme", "ssd")
@@ -211,7 +211,7 @@ def test_the_wear_is_read_where_smartctl_7_5_reports_it_for_all_drives() -> None
 
 
 def test_impossible_figures_and_exit_status_are_reported() -> None:
-    """An impossible temperature is unknown; a failing exit status without a verdict is a problem."""
+    """An impossible temperature is unknown. A failing exit status without a verdict is a problem."""
     tree = {**ATA, "temperature": {"current": 6000}, "smartctl": {"version": [7, 4], "exit_status": 8}}
     del tree["smart_status"], tree["ata_smart_attributes"]
     part, _ = one(tree)
@@ -222,7 +222,7 @@ def test_impossible_figures_and_exit_status_are_reported() -> None:
 
 
 def test_several_drives_in_one_text() -> None:
-    """JSON objects in sequence, or in a list, are separate drives with separate evidence."""
+    """JSON objects in sequence or in a list are separate drives. Their evidence is separate."""
     for text in (json.dumps(ATA) + "\n" + json.dumps(NVME), json.dumps([ATA, NVME])):
         parts, output = read_drives("loose", text, "drive")
         assert [(part.key, part.serial) for part in parts] == [("drive", "HBQ40A17"), ("drive#2", "QZ98A1004417")]
@@ -231,7 +231,7 @@ def test_several_drives_in_one_text() -> None:
 
 
 def test_messages_of_smartctl_are_problems() -> None:
-    """An entry of ``messages`` is a problem like the line of the text output."""
+    """An entry of ``messages`` is a problem like the text output's line."""
     tree = {**HEAD, "smartctl": {"version": [7, 4], "exit_status": 2, "messages": [
         {"string": "Smartctl open device: /dev/sdq failed: Permission denied", "severity": "error"}]}}  # fmt: skip
     part, _ = one(tree)
@@ -240,7 +240,7 @@ def test_messages_of_smartctl_are_problems() -> None:
 
 
 def test_a_text_that_breaks_off_is_read_as_far_as_it_goes() -> None:
-    """Half an output gives its facts and reports that the rest is missing."""
+    """Half an output gives its facts. It reports that the rest is missing."""
     text = json.dumps(ATA, indent=2)
     parts, output = read_drives("loose", text[: text.index('"power_on_time"')], "drive")
     assert [(part.serial, part.status, part.power_on_hours) for part in parts] == [("HBQ40A17", "ok", None)]
@@ -280,14 +280,14 @@ def test_an_output_is_recognised_by_its_content(text: str, kind: str | None) -> 
 
 
 def test_a_key_with_a_colon_is_survived() -> None:
-    """An unknown key with a colon is left for ``--unparsed``, and the rest is read."""
+    """An unknown key with a colon is left for ``--unparsed``. The rest is read."""
     part, output = one({**ATA, "moon: phase": "waning"})
     assert part.serial == "HBQ40A17"
     assert [line.text for line in output.unparsed()] == ['moon: phase: "waning"']
 
 
 def test_a_drive_without_a_temperature_log_has_no_temperature() -> None:
-    """Two zeros mean no temperature log; with a trip temperature, 0 °C is valid."""
+    """Two zeros mean no temperature log. With a trip temperature, 0 °C is valid."""
     assert one({**SAS, "temperature": {"current": 0, "drive_trip": 0}})[0].temperature_celsius is None
     assert one({**SAS, "temperature": {"current": 0, "drive_trip": 60}})[0].temperature_celsius == 0
     assert one({**SAS, "temperature": {"current": 0}})[0].temperature_celsius == 0

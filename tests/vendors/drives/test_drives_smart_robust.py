@@ -33,7 +33,7 @@ def survives(text: str) -> list[Reported]:
 
 @pytest.mark.parametrize("text", TEXTS, ids=["ata", "sas", "nvme", "ata-json", "nvme-json", "list-json"])
 def test_an_output_cut_at_any_place_is_read(text: str) -> None:
-    """Any cut, even inside a line, gives parts whose facts belong to a part."""
+    """Any cut gives parts whose facts belong to a part. It may even be inside a line."""
     for cut in range(0, len(text), max(1, len(text) // 150)):
         survives(text[:cut])
         survives(text[cut:])
@@ -110,7 +110,7 @@ def test_megabytes_of_anything_are_read(text: str) -> None:
 
 @pytest.mark.parametrize("label", ["Critical Warnin", "Critical WarninG", "ritical Warning", "Critical Warn?ng"])
 def test_a_health_log_without_its_critical_warning_is_not_whole(label: str) -> None:
-    """A damaged first line of the log is reported as a missing critical warning."""
+    """A damaged first log line is reported as a missing critical warning."""
     text = (
         "smartctl 7.3 2022-02-28 r5338 [x86_64-linux-6.1.0] (local build)\n\n=== START OF INFORMATION SECTION ===\n"
         "Model Number:                       RCTL NV960\nSerial Number:                      RC0001\n\n"

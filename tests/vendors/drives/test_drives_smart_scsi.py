@@ -1,4 +1,4 @@
-"""Outputs of smartctl for SCSI and NVMe drives, written after scsiprint.cpp and nvmeprint.cpp."""
+"""Outputs of smartctl for SCSI and NVMe drives. They are written after scsiprint.cpp and nvmeprint.cpp."""
 
 from __future__ import annotations
 
@@ -205,7 +205,7 @@ def one(text: str) -> tuple[Reported, Output]:
 
 
 def test_a_sas_drive_is_read() -> None:
-    """The model excludes the vendor, uncorrected errors are summed, and the used port gives the speed."""
+    """The model excludes the vendor, and uncorrected errors are summed. The used port gives the speed."""
     part, output = one(SAS)
     assert (part.model, part.serial, part.firmware) == ("HS1200 K10", "HS12K7700014A", "0A03")
     assert (part.size_bytes, part.media, part.rpm) == (1_200_243_695_616, "hdd", 10520)
@@ -229,7 +229,7 @@ def test_a_sas_drive_is_read() -> None:
     ],
 )
 def test_an_informational_exception_is_a_warning(words: str, status: str) -> None:
-    """A SCSI drive predicts its failure by a sense code; other words are unknown."""
+    """A SCSI drive predicts its failure by a sense code. Other words are unknown."""
     part, _ = one(SAS.replace("SMART Health Status: OK", f"SMART Health Status: {words}"))
     assert (part.status, part.status_text) == (status, words)
 
@@ -251,7 +251,7 @@ def test_the_form_of_5_38_is_read() -> None:
 
 
 def test_an_nvme_drive_is_read() -> None:
-    """The size is that of the namespace; serial number, health log and self-test are read."""
+    """The size is that of the namespace. Serial number, health log and self-test are read."""
     part, output = one(NVME)
     assert (part.model, part.serial, part.firmware) == ("QUARTZ Q980 1TB", "QZ98A1004417", "4QAX21")
     assert (part.size_bytes, part.media, part.interface) == (960_197_124_096, "ssd", "nvme")
@@ -281,14 +281,14 @@ def test_the_bits_of_the_critical_warning_are_the_reason() -> None:
 
 
 def test_a_health_log_alone_is_read() -> None:
-    """The health log of ``-A`` identifies an NVMe drive; a byte of 0 is "no warning"."""
+    """The health log of ``-A`` identifies an NVMe drive. A byte of 0 is "no warning"."""
     part, _ = one("SMART/Health Information (NVMe Log 0x02)\nCritical Warning:                   0x00\n")
     assert (part.interface, part.media) == ("nvme", "ssd")
     assert (part.status, part.status_text) == ("ok", "Critical Warning: 0x00")
 
 
 def test_a_scan_names_the_drives() -> None:
-    """Each row of ``--scan-open`` is a drive; a device that does not open is a problem."""
+    """Each row of ``--scan-open`` is a drive. A device that does not open is a problem."""
     parts, output = read_drives(
         "smartctl --scan-open",
         "/dev/sda -d sat # /dev/sda [SAT], ATA device\n"
@@ -338,7 +338,7 @@ def test_each_reason_why_smartctl_read_nothing_is_a_problem(line: str, kind: str
 
 
 def test_a_list_of_pending_defects_is_known() -> None:
-    """The count of pending defects is a detail, and its list is read."""
+    """The count of pending defects is a detail. Its list is read."""
     part, output = one(
         SAS.replace(
             "  Pending defect count:0 Pending Defects\n",
@@ -393,7 +393,7 @@ def test_a_drive_without_a_temperature_log_has_no_temperature() -> None:
 
 
 def test_a_drive_without_smart_is_whole_without_a_verdict() -> None:
-    """Only for a drive without SMART is an output without a verdict complete."""
+    """Without a verdict, an output is complete only for drives without SMART."""
     silent = SAS.partition("SMART Health Status")[0] + "Current Drive Temperature:     41 C\n"
     able = "Available - device has SMART capability.\nSMART support is:     Enabled"
     lacking = silent.replace(able, "Unavailable - device lacks SMART capability.")

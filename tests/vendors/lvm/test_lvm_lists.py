@@ -1,4 +1,4 @@
-"""RAID volumes of LVM: levels, missing devices, recoveries, and what is no RAID."""
+"""RAID volumes of LVM. The tests cover levels, missing devices, recoveries, and what is no RAID."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _HEAD = "  LV              VG  Attr       LSize Pool Origin Data%  Meta%  Move L
 
 def _json(*, segtype: str = "raid1", attr: str = "rwi-aor---", sync: str = "100.00", action: str = "idle",
           images: tuple[str, ...] = ("iwi-aor---", "iwi-aor---"), mismatches: str = "0") -> str:  # fmt: skip
-    """The output of lvs for one volume, with as many physical volumes as images."""
+    """The output of lvs for one volume. It has as many physical volumes as images."""
     names = ",".join(f"data_rimage_{number}(0)" for number in range(len(images)))
     rows = [{"vg_name": "vg", "lv_name": "data", "lv_attr": attr, "lv_size": "1073741824", "segtype": segtype,
              "stripe_size": "65536", "sync_percent": sync, "raid_sync_action": action,
@@ -59,7 +59,7 @@ _OK, _GONE, _STALE = "iwi-aor---", "iwi-aor-p-", "Iwi-aor---"
 def test_level_state_and_redundancy(
     segtype: str, attr: str, images: tuple[str, ...], expected: tuple[str, str, int | None]
 ) -> None:
-    """A missing image is gone; a volume that lacks more than its level tolerates has failed."""
+    """A missing image is gone. A volume that lacks more than its level tolerates has failed."""
     [volume] = _controller(_json(segtype=segtype, attr=attr, images=images)).volumes
     assert (volume.raid_level, volume.status, volume.failures_tolerated) == expected
 
@@ -93,7 +93,7 @@ def test_what_is_going_on(action: str, sync: str, images: tuple[str, ...], statu
 def test_no_recovery_is_claimed_where_perhaps_no_whole_copy_is_left(
     segtype: str, images: tuple[str, ...], *, doubted: bool
 ) -> None:
-    """With an image missing and too few others in sync, no recovery is shown."""
+    """No recovery is shown where a whole copy may be gone. An image is missing, and too few others are in sync."""
     health = "p" if _GONE in images else "-"
     text = _json(segtype=segtype, attr=f"rwi-aor-{health}-", sync="15.20", action="", images=images)
     seen = read_text(text)
@@ -125,7 +125,7 @@ def test_integrity_lies_between_an_image_and_its_device() -> None:
 
 @pytest.mark.parametrize("place", ["unknown device(1)", "[unknown](1)"])
 def test_the_table_of_a_volume_with_a_missing_device(place: str) -> None:
-    """The text of lvs without a column for the level: each image has the size of the volume, so it is a mirror."""
+    """A volume whose images each have its size is a mirror. The output of lvs has no column for the level."""
     text = _HEAD + (
         "  data            vg  rwi-a-r-p- 9.00g                                    100.00           "
         "data_rimage_0(0),data_rimage_1(0)\n"
@@ -139,7 +139,7 @@ def test_the_table_of_a_volume_with_a_missing_device(place: str) -> None:
 
 
 def test_plain_volumes_are_no_raid_and_a_partial_one_is_lost() -> None:
-    """A linear volume is not shown, but its missing device is an error."""
+    """A linear volume is not shown. Its missing device is an error."""
     seen = read_text(_HEAD + "  root            vg  -wi-ao---- 9.00g\n")
     assert (seen.inventory.controllers, seen.inventory.problems) == ((), ())
     seen = read_text(_HEAD + "  root            vg  -wi-ao--p- 9.00g\n")
@@ -161,14 +161,14 @@ def test_plain_volumes_are_no_raid_and_a_partial_one_is_lost() -> None:
     ],
 )
 def test_the_kernel_reports_the_health_of_each_device(target: str, expected: tuple[str, str, int]) -> None:
-    """In ``dmsetup status``, A is in sync, a is not, and D has failed."""
+    """The kernel reports the health of each device. In ``dmsetup status``, A is in sync, a is not, and D has failed."""
     [volume] = _controller(f"vg--a-data: 0 4423680 {target}\n").volumes
     assert volume.id == "lvm:vg-a/data"
     assert (volume.raid_level, volume.status, volume.failures_tolerated) == expected
 
 
 def test_a_status_cut_off_inside_a_line_is_reported() -> None:
-    """A cut line is neither a volume nor part of the line above."""
+    """A cut line is no volume. It is no part of the line above."""
     text = (
         "vg-a: 0 2097 mirror 2 254:57 254:58 2048/2048 1 AA 1 core\nvg-b: 0 2097152 mirror 2 254:61 254:62 7/9 1 AA\n"
     )
@@ -196,7 +196,7 @@ def test_json_that_is_cut_off_is_reported() -> None:
     ],
 )  # fmt: skip
 def test_each_word_for_the_health_of_a_volume(letter: str, word: str, status: str) -> None:
-    """The ninth letter of Attr or the health field gives the status; an unknown one is not ok."""
+    """The ninth letter of Attr or the health field gives the status. An unknown one is not ok."""
     document = json.loads(_json(attr=f"rwi-aor-{letter}-" if letter else ""))
     row = document["report"][0]["lv"][0]
     row["lv_health_status"] = word
@@ -210,7 +210,7 @@ def test_each_word_for_the_health_of_a_volume(letter: str, word: str, status: st
     ("name", "attr"), [("pvmove0", "p-C-aom---"), ("data_mlog", "mwi-aom---"), ("data_mlog", "lwi-aom---")]
 )
 def test_a_mirror_that_protects_no_data_is_no_volume(name: str, attr: str) -> None:
-    """A move in progress and a mirror's mirrored log are not shown as volumes."""
+    """A move in progress is not shown as a volume. Neither is a mirror's mirrored log."""
     row = {"vg_name": "vg", "lv_name": f"[{name}]", "lv_attr": attr, "lv_size": "1024", "segtype": "mirror",
            "devices": "/dev/sda2(0),/dev/sdb2(0)"}  # fmt: skip
     assert read_text(json.dumps({"report": [{"lv": [row]}]})).inventory.controllers == ()
@@ -228,7 +228,7 @@ def test_what_integrity_finds_and_a_failed_journal_are_reported() -> None:
 
 
 def test_mismatches_are_reported() -> None:
-    """The ninth letter of Attr or the count of the last check reports mismatches."""
+    """Mismatches are reported by Attr's ninth letter or the last check's count."""
     seen = read_text(_json(attr="rwi-aor-m-", mismatches="128"))
     [volume] = seen.inventory.controllers[0].volumes
     assert volume.mismatch_count == 128
@@ -246,7 +246,7 @@ def test_mismatches_are_reported_where_attr_is_not_listed() -> None:
 @pytest.mark.parametrize(("attr", "words"), [("twi-aotzF-", "has failed"), ("twi-aotzD-", "out of data space"),
                                              ("twi-aotzM-", "read-only"), ("twi-aotz--", "")])  # fmt: skip
 def test_a_pool_that_has_failed_is_a_finding(attr: str, words: str) -> None:
-    """The ninth letter of a thin pool reports its failure, beside a good RAID volume."""
+    """A thin pool's ninth letter reports its failure. A good RAID volume is beside it."""
     text = f"{_HEAD}  pool vg {attr} 1.00g 34.11 12.00\n  data vg rwi-aor--- 1.00g 100.00\n"
     found = [one.message for one in read_text(text).inventory.problems if one.kind == "state"]
     assert (words in found[0]) if words else not found
@@ -276,14 +276,14 @@ def test_what_the_kernel_reports_of_layers_beside_raid(line: str, bad: bool) -> 
 
 
 def test_mismatches_in_the_kernels_status_are_a_finding() -> None:
-    """The sixth number of dm-raid's line is the mismatch count; the seventh is an offset."""
+    """The sixth number of dm-raid's line is the mismatch count. The seventh is an offset."""
     line = "vg-data: 0 4423680 raid raid1 2 AA 4000/4000 idle {} 2048 -\n"
     assert _code(read_text(line.format(0))) == 0
     assert _code(read_text(line.format(128))) != 0
 
 
 def test_an_image_that_was_away_is_refreshed_and_not_replaced() -> None:
-    """``refresh needed`` means that no device is missing, so the remedy is a refresh."""
+    """The remedy of ``refresh needed`` is a refresh. No device is missing."""
     findings = diagnose(read_text(_json(attr="rwi-aor-r-")).inventory, rules()).findings
     assert "lvchange --refresh vg/" in (findings[0].remedy or "")
 
@@ -317,7 +317,7 @@ def test_numbers_and_lists_of_newer_json_are_read() -> None:
 
 
 def test_an_image_that_needs_a_refresh_is_no_good_drive() -> None:
-    """A failed write leaves the volume without redundancy, and its drive with a warning."""
+    """A failed write leaves the volume without redundancy. Its drive has a warning."""
     controller = _controller(_json(attr="rwi-aor-r-", images=(_OK, "iwi-aor-r-")))
     [volume] = controller.volumes
     assert (volume.status, volume.drives_active, volume.failures_tolerated) == ("degraded", 1, 0)
@@ -325,7 +325,7 @@ def test_an_image_that_needs_a_refresh_is_no_good_drive() -> None:
 
 
 def test_images_of_an_inactive_volume_are_not_called_out_of_sync() -> None:
-    """The letter ``I`` of an inactive volume's images does not mean out of sync."""
+    """``I`` of an inactive volume's images does not mean out of sync."""
     controller = _controller(_json(attr="rwi---r---", sync="", action="", images=("Iwi---r---", "Iwi---r---")))
     [volume] = controller.volumes
     assert (volume.status, volume.drives_active) == ("inactive", None)
@@ -339,7 +339,7 @@ def test_a_reshape_is_no_first_synchronisation() -> None:
 
 
 def test_warnings_around_the_json_are_read() -> None:
-    """A missing physical volume in a warning is a problem; an unknown line is left unread."""
+    """A missing physical volume in a warning is a problem. An unknown line is left unread."""
     warning = "  WARNING: VG vg is missing PV weDidc-1111 (last written to /dev/sdb2).\n"
     seen = read_text(f"{warning}{_json()}\n  Something else happened.\n")
     assert [volume.status for volume in seen.inventory.controllers[0].volumes] == ["ok"]

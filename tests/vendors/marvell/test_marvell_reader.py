@@ -28,7 +28,10 @@ HBA info image health:               Error
     ],
 )
 def test_a_description_of_a_controller_without_its_end_is_reported(line: str, missing: str) -> None:
-    """The states of the firmware's images come last, where the features announce them."""
+    """A controller's description without its end is reported.
+
+    The states of the firmware's images come last, where the features announce them.
+    """
     assert [output.cut_off for output in read_text(_CONTROLLER).outputs] == [None]
     cut = _CONTROLLER[: _CONTROLLER.index(f"\n{line}") + 1]
     assert [output.cut_off for output in read_text(cut).outputs] == [f"the line `{missing}` is missing"]

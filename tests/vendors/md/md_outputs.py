@@ -1,4 +1,4 @@
-"""Outputs of md and mdadm, written after their formats with invented names and numbers."""
+"""Outputs of md and mdadm. They are written after their formats with invented names and numbers."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ def lines_of(observation: Observation, object_id: str, field: str) -> list[str]:
 
 
 class Machine:
-    """A runner with scripted files and tools, which records the requests; everything else is missing."""
+    """A runner with scripted files and tools, which records the requests. Everything else is missing."""
 
     def __init__(
         self,

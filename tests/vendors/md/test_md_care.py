@@ -1,4 +1,4 @@
-"""The care for arrays: their entries in the configuration, their monitor and their checks."""
+"""The care for arrays. It is their entries in the configuration, their monitor and their checks."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class Host(Machine):
     ],
 )
 def test_an_array_is_listed_under_any_of_its_names(config: str | Failure, listed: bool | None) -> None:
-    """UUID, device and name count, also over several lines; an unreadable file leaves it unknown."""
+    """UUID, device and name count, also over several lines. An unreadable file leaves it unknown."""
     assert Host(config=config).controller().volumes[0].in_config_file is listed
 
 
@@ -87,7 +87,7 @@ def test_an_array_is_listed_under_any_of_its_names(config: str | Failure, listed
 def test_off_needs_systemd_and_complete_replies(
     there: tuple[str, ...], lost: str, monitored: bool | None, mode: str | None
 ) -> None:
-    """Only systemd and a reply to each request prove "off"; one unit, timer or job proves "on"."""
+    """Only systemd and a reply to each request prove "off". One unit, timer or job proves "on"."""
     controller = Host(*there, lost=lost).controller()
     assert controller.monitored is monitored
     assert (controller.consistency_check.mode if controller.consistency_check else None) == mode
@@ -104,7 +104,7 @@ def test_off_needs_systemd_and_complete_replies(
     ],
 )
 def test_a_check_ended_when_its_mark_was_made(there: tuple[str, ...], last: tuple[str | None, str] | None) -> None:
-    """Each array has a separate mark; a saved position means an unfinished check."""
+    """Each array has a separate mark. A saved position means an unfinished check."""
     scrub = Host(*there).controller().volumes[0].consistency_check
     assert (None if scrub is None else (scrub.last_at, scrub.last_result)) == last
 
@@ -118,7 +118,7 @@ def test_what_is_known_names_its_line() -> None:
 
 
 def test_a_spare_group_belongs_to_the_array_of_its_entry() -> None:
-    """`spare-group=` belongs to the array of its entry, also on a continued line."""
+    """`spare-group=` belongs to its entry's array, also on a continued line."""
     for config in (
         f"ARRAY /dev/md7 UUID={UUID} spare-group=Main\n",
         f"ARRAY /dev/md7 UUID={UUID}\n   spare-group=Main\n",

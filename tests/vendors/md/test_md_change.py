@@ -1,4 +1,4 @@
-"""Changes of an array's stripe cache and journal: plans, and what the kernel would refuse."""
+"""Changes of an array's stripe cache and journal. The tests cover plans, and what the kernel would refuse."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def planned(controller: Controller, setting: Setting, value: str) -> Plan:
 
 
 def refused(made: Plan) -> tuple[str, str]:
-    """Kind and reason of the only refusal of a plan without a step."""
+    """Kind and reason of a plan's only refusal. The plan has no step."""
     [refusal] = made.refusals
     assert not made.steps
     return refusal.kind, refusal.reason
@@ -47,7 +47,7 @@ def refused(made: Plan) -> tuple[str, str]:
     [("stripe_cache_size", "4096", "256"), ("journal_mode", "write-back", "write-through")],
 )
 def test_a_file_is_written_and_its_previous_value_is_the_undo(setting: Setting, value: str, before: str) -> None:
-    """The file is in the array's directory; the kernel loses both settings when the array stops."""
+    """The file is in the array's directory. The kernel loses both settings when the array stops."""
     [step] = planned(array(), setting, value).steps
     assert (step.action.path, step.action.data) == (f"{FILES}/{setting}", value)
     assert (step.undo.path, step.undo.data) == (f"{FILES}/{setting}", before)
@@ -55,7 +55,7 @@ def test_a_file_is_written_and_its_previous_value_is_the_undo(setting: Setting, 
 
 
 def test_the_memory_of_the_stripe_cache_is_reported() -> None:
-    """4096 entries of 4 KiB for each of four members take 64 MiB."""
+    """Four members with 4096 entries of 4 KiB each take 64 MiB."""
     [step] = planned(array(), "stripe_cache_size", "4096").steps
     assert "64.0 MiB" in step.affects[0]
 
@@ -110,7 +110,7 @@ def test_a_degraded_array_is_not_set_to_write_back() -> None:
 
 @pytest.mark.parametrize(("setting", "value"), [("stripe_cache_size", "512"), ("journal_mode", "write-back")])
 def test_what_cannot_be_read_is_not_changed(setting: Setting, value: str) -> None:
-    """A setting that is not reported is not changed, as it could not be restored."""
+    """A setting that is not reported is not changed. It could not be restored."""
     silent = Controller(id="md", volumes=(Volume(id="md:md7", raid_level="raid5", device="/dev/md7"),))
     assert refused(planned(silent, setting, value))[0] == "unknown"
 
@@ -144,7 +144,7 @@ def test_the_current_settings_are_the_kernels_words() -> None:
 
 
 def test_md_has_nothing_to_flush_or_to_judge() -> None:
-    """Flushes are done by the layers, and refusals of the kernel are reported by the engine."""
+    """The layers flush, and the engine reports the kernel's refusals."""
     [step] = planned(array(), "stripe_cache_size", "512").steps
     assert flushes(array(), ()) == []
     assert judge(step.action, WriteAnswer()) is None

@@ -1,4 +1,4 @@
-"""The scrubs of md arrays in sysfs, the kernel log, systemd and cron."""
+"""The scrubs of md arrays in sysfs, kernel log, systemd and cron."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def reading(**details: str) -> CheckReading:
 
 
 def test_the_position_distinguishes_a_stopped_check() -> None:
-    """`sync_min` above 0 is the position of a stop, unless a check is running."""
+    """Unless a check is running, `sync_min` above 0 is a stop's position."""
     stopped = reading(sync_action="idle", last_sync_action="check", sync_min="8192")
     assert (stopped.last, stopped.stopped_at, stopped.differ) == ("check", 8192, 128)
     assert reading(sync_action="idle", last_sync_action="check", sync_min="0").stopped_at is None
@@ -72,7 +72,7 @@ def test_the_position_distinguishes_a_stopped_check() -> None:
 
 
 def test_a_check_is_paused_where_its_limit_is_reached() -> None:
-    """A limit that is not reached is no pause, and neither is "max"."""
+    """A limit that is not reached is no pause. Neither is "max"."""
     assert reading(sync_action="check", sync_max="16384", sync_completed="16384 / 63488").paused_at == 16384
     assert reading(sync_action="check", sync_max="16384", sync_completed="8192 / 63488").paused_at is None
     assert reading(sync_action="check", sync_max="max", sync_completed="8192 / 63488").paused_at is None
@@ -85,13 +85,13 @@ def test_a_delayed_check_waits() -> None:
 
 
 def test_the_mismatches_of_another_operation_are_not_those_of_a_check() -> None:
-    """After a resync the count belongs to the resync; a missing file makes the last operation unknown."""
+    """After a resync the count belongs to the resync. A missing file makes the last operation unknown."""
     assert reading(sync_action="idle", last_sync_action="resync").differ is None
     assert not reading(sync_action="idle").last_known
 
 
 def test_the_log_distinguishes_done_from_interrupted() -> None:
-    """Only checks and repairs count, and an unreadable log differs from an empty one."""
+    """Only checks and repairs count. An unreadable log differs from an empty one."""
     found = converse(events(), Shell({}, {"dmesg": RunAnswer(code=0, out=LOG.encode())})) or []
     assert [(one.device, one.kind, one.done, int(one.seconds)) for one in found] == [
         ("md0", "check", True, 106),
@@ -120,7 +120,7 @@ def shown(files: dict[str, str | Failure], units: str | None = None) -> Schedule
     ],
 )
 def test_a_timer_is_on_if_it_runs(active: str, state: str, enabled: bool | None, why: str | None) -> None:
-    """A timer is on if it runs now; the reason covers the next boot."""
+    """A timer is on if it runs now. The reason covers the next boot."""
     [timer] = shown({}, UNIT.format(active=active, state=state, cron="active")).schedules
     assert (timer.name, timer.enabled, timer.why) == ("mdcheck_start.timer", enabled, why)
     assert timer.calendar == "Sun *-*-1..7 01:00:00"
@@ -129,7 +129,7 @@ def test_a_timer_is_on_if_it_runs(active: str, state: str, enabled: bool | None,
 
 
 def test_a_timer_known_from_files_alone_is_never_on() -> None:
-    """Without systemctl, a link shows that a timer is enabled, not that it runs."""
+    """Without systemctl, a link shows that a timer is enabled, not running."""
     unit, link = "/lib/systemd/system/raid-check.timer", "/etc/systemd/system/timers.target.wants/raid-check.timer"
     assert [one.enabled for one in shown({unit: "", link: ""}).schedules] == [None]
     assert [one.enabled for one in shown({unit: ""}).schedules] == [False]
@@ -152,7 +152,7 @@ def test_a_timer_known_from_files_alone_is_never_on() -> None:
 def test_a_cron_job_is_on_if_cron_runs_and_it_is_not_disabled(
     files: dict[str, str | Failure], cron: str | None, enabled: bool | None
 ) -> None:
-    """Debian's job needs AUTOCHECK=true; an unknown file or cron makes the job unknown."""
+    """Debian's job needs AUTOCHECK=true. An unknown file or cron makes the job unknown."""
     units = None if cron is None else UNIT.format(active="inactive", state="disabled", cron=cron)
     [job] = [one for one in shown({"/etc/cron.d/mdadm": CRON, **files}, units).schedules if one.kind == "cron"]
     assert (job.enabled, job.calendar) == (enabled, "57 0 * * 0, days 1 to 7 only")
@@ -165,7 +165,7 @@ def test_a_job_without_a_line_is_off() -> None:
 
 
 def test_what_cannot_be_read_may_hide_a_schedule() -> None:
-    """A file that may not be read is a problem, not a missing schedule."""
+    """A file that may not be read is a problem. It is not taken for a missing schedule."""
     found = shown({"/etc/cron.d/mdadm": Failure.DENIED})
     assert [(one.name, one.enabled) for one in found.schedules] == [("/etc/cron.d/mdadm", None)]
     assert [one.kind for one in found.problems] == ["no_right"]

@@ -9,7 +9,7 @@ from tests.vendors.md.md_outputs import DETAIL, array, controller, drives, lines
 
 
 def test_md_detail_every_field_of_an_array() -> None:
-    """Each label of a healthy array fills its field, with the line as evidence."""
+    """Each label of a healthy array fills its field. The line is its evidence."""
     found = volume(DETAIL)
     assert (found.id, found.device, found.name) == ("md:md7", "/dev/md7", "plum:seven")
     assert (found.raid_level, found.size_bytes, found.strip_bytes) == ("raid6", 20953088 * 1024, 256 * 1024)
@@ -65,7 +65,7 @@ def test_md_detail_words_of_the_state(words: str, status: str, operation: str | 
 
 
 def test_md_detail_an_unknown_word_is_reported() -> None:
-    """An unknown word of the state is kept, and a problem names the array."""
+    """An unknown state word is kept, and a problem names the array."""
     found = read(DETAIL.replace("State : clean\n", "State : clean, dreaming\n"))
     volume_ = found.controllers[0].volumes[0]
     assert (volume_.status, volume_.status_text) == ("unknown", "clean, dreaming")
@@ -83,7 +83,7 @@ def test_md_detail_an_unknown_word_is_reported() -> None:
     ],
 )
 def test_md_detail_progress(label: str, state: str, progress: Progress) -> None:
-    """The percentage belongs to the operation in the state; mdadm 2 calls a resync a rebuild."""
+    """The percentage belongs to the operation in the state. mdadm 2 calls a resync a rebuild."""
     text = DETAIL.replace("State : clean\n", f"State : {state}\n")
     text = text.replace("              Name :", f"    {label} Status : 12% complete\n\n              Name :")
     assert volume(text).progress == progress
@@ -91,7 +91,7 @@ def test_md_detail_progress(label: str, state: str, progress: Progress) -> None:
 
 
 def test_md_detail_a_reshape_that_adds_members_expands() -> None:
-    """A positive delta is an expansion; the other new figures are kept as details."""
+    """A positive delta is an expansion. The other new figures are kept as details."""
     more = "     Delta Devices : 1, (3->4)\n     New Chunksize : 512K\n        New Layout : left-symmetric\n\n"
     text = DETAIL.replace("State : clean\n", "State : clean, reshaping\n").replace(
         "              Name", f"{more}              Name"
@@ -134,13 +134,13 @@ def test_md_detail_a_removed_slot_is_no_drive() -> None:
 
 
 def test_md_detail_an_unknown_word_of_a_member_is_reported() -> None:
-    """An unknown word of a member is kept, and a problem names the drive."""
+    """A member's unknown word is kept, and a problem names the drive."""
     found = read(f"{DETAIL}       5       8       81        3      active dozing   /dev/sdf1\n")
     assert [(p.where, p.kind) for p in found.problems] == [("md:md7/sdf1", "unread")]
 
 
 def test_md_detail_container_and_member_array() -> None:
-    """A container is an array without a volume; its drives are listed once."""
+    """A container is an array without a volume. Its drives are listed once."""
     container = (
         "/dev/md127:\n           Version : imsm\n        Raid Level : container\n     Total Devices : 2\n\n"
         "   Working Devices : 2\n\n\n              UUID : aa11aa11:bb22bb22:cc33cc33:dd44dd44\n"
@@ -194,7 +194,7 @@ def test_md_detail_of_old_releases() -> None:
 
 
 def test_md_detail_several_arrays_and_errors_in_one_text() -> None:
-    """Arrays that follow each other stay apart; an error line between them is a problem."""
+    """Arrays that follow each other stay apart. An error line between them is a problem."""
     text = DETAIL + "mdadm: cannot open /dev/md8: No such file or directory\n" + DETAIL.replace("md7", "md9")
     found = read(text)
     assert [v.id for v in found.controllers[0].volumes] == ["md:md7", "md:md9"]
@@ -203,13 +203,13 @@ def test_md_detail_several_arrays_and_errors_in_one_text() -> None:
 
 
 def test_md_detail_of_a_named_array() -> None:
-    """A name is the device; a number behind /dev/md/ is the kernel's name."""
+    """A name is the device. A number behind /dev/md/ is the kernel's name."""
     assert volume(DETAIL.replace("/dev/md7", "/dev/md/seven")).id == "md:seven"
     assert volume(DETAIL.replace("/dev/md7", "/dev/md/seven")).device == "/dev/md/seven"
     assert volume(DETAIL.replace("/dev/md7", "/dev/md/7")).device == "/dev/md7"
 
 
 def test_md_detail_without_its_first_line() -> None:
-    """An output without its first line is read, and so is a wrapped name."""
+    """An output without its first line is read. So is a wrapped name."""
     assert volume(DETAIL.partition("\n")[2]).raid_level == "raid6"
     assert volume(DETAIL.replace("(local to host plum)", "(local to host\nplum)")).name == "plum:seven"

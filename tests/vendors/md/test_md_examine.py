@@ -123,7 +123,7 @@ Controller GUID : 4C696E75:782D4D44:20202020:20202020:20706C75:6D202020
 
 
 def test_md_examine_every_field_of_a_superblock() -> None:
-    """A 1.2 superblock gives array and member; the id is the UUID, as it names no device."""
+    """A 1.2 superblock gives array and member. The id is the UUID, as it names no device."""
     found = volume(EXAMINE)
     assert found.id == "md:0a1b2c3d:4e5f6071:8293a4b5:c6d7e8f9"
     assert (found.device, found.name, found.raid_level) == (None, "plum:seven", "raid6")
@@ -156,7 +156,7 @@ def test_md_examine_roles(role: str, expected: str, flags: tuple[str, ...]) -> N
     [("AAAA", "ok"), ("AA..", "degraded"), ("A...", "failed"), ("ARAA", "rebuilding"), ("....", "unknown")],
 )
 def test_md_examine_state_of_the_array(slots: str, status: str) -> None:
-    """The map of slots gives the state at the last write; a map without members is unknown."""
+    """The map of slots gives the state at the last write. A map without members is unknown."""
     assert volume(EXAMINE.replace("AA.A (", f"{slots} (")).status == status
 
 
@@ -167,7 +167,7 @@ def test_md_examine_sizes_of_older_releases() -> None:
 
 
 def test_md_examine_array_slot_of_mdadm_2() -> None:
-    """The list of slots gives the device's role, the letters u and U the active members."""
+    """The list of slots gives the device's role. The letters u and U give the active members."""
     text = EXAMINE.replace("   Device Role : Active device 3\n", "").replace(
         "AA.A ('A' == active, '.' == missing, 'R' == replacing)", "uu_U 1 failed"
     )
@@ -178,7 +178,7 @@ def test_md_examine_array_slot_of_mdadm_2() -> None:
 
 
 def test_md_examine_a_090_superblock_names_all_members() -> None:
-    """The examined device is the row "this"; another row with its old name is another device."""
+    """The examined device is the row "this". Another row with its old name is another device."""
     found = drives(OLD)
     assert (found["sdb1"].details["Number"], found["sdb1"].role) == ("1", "member")
     assert found["8:17"].device is None
@@ -200,14 +200,14 @@ def test_md_examine_the_newest_superblock_counts() -> None:
 
 
 def test_md_examine_the_running_array_outweighs_the_superblock() -> None:
-    """Detail and examine are merged by UUID, and detail gives the current state."""
+    """Detail and examine are merged by UUID. Detail gives the current state."""
     found = volume(DETAIL, EXAMINE)
     assert (found.id, found.status, found.drives_active) == ("md:md7", "ok", 4)
     assert len(controller(DETAIL, EXAMINE).drives) == 5
 
 
 def test_md_examine_imsm() -> None:
-    """Level, size, rebuild and serial numbers are read; the first drive is the examined one."""
+    """Level, size, rebuild and serial numbers are read. The first drive is the examined one."""
     found = controller(IMSM)
     (item,) = found.volumes
     assert (item.name, item.raid_level, item.size_bytes, item.metadata) == ("System", "raid1", 10 * 1024**3, "imsm")
@@ -239,7 +239,7 @@ def test_md_examine_imsm_with_an_empty_slot_is_degraded() -> None:
 
 @pytest.mark.parametrize(("bits", "policy"), [("0x200", "journal"), ("0x40", "ppl"), ("0x400", "ppl"), ("0x1", None)])
 def test_md_examine_the_feature_map_names_a_journal_or_a_parity_log(bits: str, policy: str | None) -> None:
-    """Only the feature map of a member shows a journal on another device."""
+    """Only a member's feature map shows a journal on another device."""
     assert volume(re.sub(r"Feature Map : \S+", f"Feature Map : {bits}", EXAMINE)).consistency_policy == policy
 
 
@@ -258,7 +258,7 @@ def test_md_examine_imsm_of_both_drives_lists_each_once() -> None:
 
 
 def test_md_examine_ddf() -> None:
-    """Virtual and physical disks of a DDF container are read with their states and GUIDs."""
+    """Virtual and physical disks of a DDF container are read. This includes their states and GUIDs."""
     found = controller(DDF)
     (item,) = found.volumes
     assert (item.name, item.raid_level, item.size_bytes, item.strip_bytes) == ("pears", "raid1", 524288 * 1024, 65536)
@@ -273,7 +273,7 @@ def test_md_examine_ddf() -> None:
 
 
 def test_md_examine_ddf_without_its_drives_is_cut_off() -> None:
-    """An output that ends above the first row of the drives' table is cut off."""
+    """An output that ends above the drives' first row is cut off."""
     lines = DDF.splitlines(keepends=True)
     [*_, first] = [at for at, line in enumerate(lines) if "RefNo" in line]
     for at in range(5, len(lines)):
@@ -282,7 +282,7 @@ def test_md_examine_ddf_without_its_drives_is_cut_off() -> None:
 
 
 def test_md_examine_a_partition_table_is_no_member() -> None:
-    """A drive with an MBR or a GPT gives no array, but a note."""
+    """A drive with an MBR or GPT gives a note, no array."""
     text = (
         "/dev/sda:\n   MBR Magic : aa55\nPartition[0] :      4194304 sectors at         2048 (type fd)\n"
         "/dev/sdb:\n    GPT Magic : 5452415020494645\n GPT Revision : 65536\n"

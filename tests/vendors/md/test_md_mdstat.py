@@ -78,7 +78,7 @@ def test_md_mdstat_flags_of_a_member(flags: str, role: str, status: str, names: 
     ],
 )  # fmt: skip
 def test_md_mdstat_states_of_a_raid5(tail: str, status: str, progress: Progress | None) -> None:
-    """Counts, slots and the running operation give the state; a lost drive takes precedence over a check."""
+    """Counts, slots and the running operation give the state. A lost drive takes precedence over a check."""
     text = (
         f"md5 : active raid5 sdc[3] sdb[1] sda[0]\n      2048 blocks super 1.2 level 5, 64k chunk, algorithm 2 {tail}\n"
     )
@@ -89,7 +89,7 @@ def test_md_mdstat_states_of_a_raid5(tail: str, status: str, progress: Progress 
 
 
 def test_md_mdstat_the_member_that_is_rebuilt_is_found() -> None:
-    """The device that fills the empty slot is a warning, the others are ok."""
+    """The device that fills the empty slot is a warning. The others are ok."""
     text = (
         "md5 : active raid5 sdc[3] sdb[1] sda[0]\n      2048 blocks level 5, 64k chunk, algorithm 2 [3/2] [UU_]\n"
         "      [=>...]  recovery = 7.5% (75/1000) finish=3.0min speed=9K/sec\n"
@@ -98,7 +98,7 @@ def test_md_mdstat_the_member_that_is_rebuilt_is_found() -> None:
 
 
 def test_md_mdstat_the_kernels_estimate_and_speed_are_kept() -> None:
-    """The estimate is in minutes with a fraction; a negative speed is unknown."""
+    """The estimate is in minutes with a fraction. A negative speed is unknown."""
     text = (
         "md5 : active raid5 sdc[3] sdb[1] sda[0]\n      2048 blocks level 5, 64k chunk, algorithm 2 [3/2] [UU_]\n"
         "      [=>...]  recovery = 7.5% (75/1000) finish=12.3min speed={}K/sec\n"
@@ -134,7 +134,7 @@ def test_md_mdstat_which_member_is_rebuilt_is_not_guessed() -> None:
 
 @pytest.mark.parametrize("mark", ["(f)", "(?)", "()", "( )", "(F", "(FF)", "(X)"])
 def test_a_member_with_a_damaged_flag_is_no_good_one(mark: str) -> None:
-    """A member with a damaged flag is unknown, and a problem reports it."""
+    """A member with a damaged flag is unknown. A problem reports it."""
     text = (
         "Personalities : [raid1]\nmd1 : active raid1 sdd1[2]{} sdc1[1] sdb1[0]\n"
         "      1953382400 blocks super 1.2 [2/2] [UU]\n\nunused devices: <none>\n"
@@ -147,7 +147,7 @@ def test_a_member_with_a_damaged_flag_is_no_good_one(mark: str) -> None:
 
 
 def test_md_mdstat_an_array_that_is_not_started_has_no_spares() -> None:
-    """In an inactive array (S) is no spare, and the blocks are those of the members."""
+    """In an inactive array (S) is no spare. The blocks are those of the members."""
     text = "md9 : inactive sdb[1](S) sda[0](S)\n      4096 blocks super 1.2\n"
     found = volume(text)
     assert (found.status, found.size_bytes, found.raid_level) == ("inactive", None, None)
@@ -157,7 +157,7 @@ def test_md_mdstat_an_array_that_is_not_started_has_no_spares() -> None:
 
 
 def test_md_mdstat_roles_in_an_inactive_array_are_unknown() -> None:
-    """An inactive array marks every device with (S), so only a failed one has a role."""
+    """In an inactive array, only a failed device has a role. The array marks every device with (S)."""
     text = "md9 : inactive sdc[2](S)(F) sdb[1](S) sda[0](S)\n      4096 blocks super 1.2\n"
     assert {drive.device: drive.role for drive in controller(text).drives} == {
         "/dev/sda": None, "/dev/sdb": None, "/dev/sdc": "failed",
@@ -180,7 +180,7 @@ def test_md_mdstat_the_superblock_gives_the_role_in_an_inactive_array() -> None:
 
 
 def test_md_mdstat_a_container_has_no_volume_and_its_arrays_refer_to_it() -> None:
-    """A container lists its drives once, and a drive without an array is a spare."""
+    """A container lists its drives once. A drive without an array is a spare."""
     text = (
         "md126 : active raid1 sdb[1] sda[0]\n      9000 blocks super external:/md127/0 [2/2] [UU]\n\n"
         "md127 : inactive sdc[2](S) sdb[1](S) sda[0](S)\n      9459 blocks super external:imsm\n"
@@ -267,7 +267,7 @@ def test_md_mdstat_without_arrays_is_empty() -> None:
 
 
 def test_md_mdstat_read_only_and_bitmap_file() -> None:
-    """Read-only marks are kept in the status text; a bitmap file is given by its path."""
+    """Read-only marks are kept in the status text. A bitmap file is given by its path."""
     text = (
         "md0 : active (auto-read-only) raid1 sdb1[1] sda1[0]\n      8000 blocks [2/2] [UU]\n"
         "      bitmap: 0/1 pages [0KB], 4096B chunk, file: /boot/md0.map\n"
@@ -286,7 +286,7 @@ def test_md_mdstat_read_only_and_bitmap_file() -> None:
     ],
 )
 def test_md_mdstat_an_array_without_its_count_is_not_called_ok(text: str) -> None:
-    """Without the count of active members the status is unknown, and a problem reports it."""
+    """Without the count of active members the status is unknown. A problem reports it."""
     found = read(text)
     assert volume(text).status == "unknown"
     assert {drive.status for drive in found.controllers[0].drives} <= {"unknown"}
@@ -294,7 +294,7 @@ def test_md_mdstat_an_array_without_its_count_is_not_called_ok(text: str) -> Non
 
 
 def test_md_mdstat_levels_without_redundancy_need_no_count() -> None:
-    """A stripe is ok without a count, which the kernel does not print."""
+    """A stripe is ok without a count. The kernel does not print it."""
     text = "md0 : active raid0 sdb1[1] sda1[0]\n      1046528 blocks super 1.2 512k chunks\n"
     assert volume(text).status == "ok"
     assert read(text).problems == ()
@@ -318,7 +318,7 @@ def test_md_mdstat_digits_of_other_scripts_are_no_figures() -> None:
 
 @pytest.mark.parametrize("heading", ["", "md1 : reclining raid1 sdd1[1] sdc1[0]\n"])
 def test_md_mdstat_lines_of_an_array_without_its_heading_are_not_those_of_the_one_above(heading: str) -> None:
-    """A lost or unknown heading is reported, and the array above it stays degraded."""
+    """A lost or unknown heading is reported. The array above it stays degraded."""
     text = (
         "Personalities : [raid1]\nmd0 : active raid1 sdb1[1]\n      523264 blocks super 1.2 [2/1] [_U]\n\n"
         f"{heading}      1046528 blocks super 1.2 [2/2] [UU]\n\nunused devices: <none>\n"
@@ -335,7 +335,7 @@ def test_md_mdstat_a_bar_that_is_cut_off_is_an_operation_under_way() -> None:
 
 
 def test_md_mdstat_a_member_that_is_not_in_sync_is_not_ok() -> None:
-    """Without a rebuild, a device in an empty slot is not in sync."""
+    """Without a rebuild, an empty slot's device is not in sync."""
     text = (
         "md0 : active raid5 sdc1[2] sdb1[1] sda1[0]\n      1046528 blocks level 5, 64k chunk, algorithm 2 [3/2] [UU_]\n"
     )
@@ -345,13 +345,13 @@ def test_md_mdstat_a_member_that_is_not_in_sync_is_not_ok() -> None:
 
 
 def test_md_mdstat_members_on_a_line_that_is_cut_off_are_not_good() -> None:
-    """Members on a cut line are unknown, as a missing line may contradict them."""
+    """Members on a cut line are unknown. A missing line may contradict them."""
     text = "Personalities : [raid1]\nmd127 : inactive sdc[1](S) sdb[0](S) sd"
     assert {name: drive.status for name, drive in drives(text).items()} == {"sdb": "unknown", "sdc": "unknown"}
 
 
 def test_an_array_without_its_journal_takes_no_writes() -> None:
-    """A failed journal is critical; a failed spare of a complete array is a warning."""
+    """A failed journal is critical. A failed spare of a complete array is a warning."""
     head = "Personalities : [raid6] [raid5] [raid4] \nmd5 : active raid5 sdd1[3]{}(F) sdc1[2] sdb1[1] sda1[0]\n"
     tail = "      1953260544 blocks super 1.2 level 5, 512k chunk, algorithm 2 [3/3] [UUU]\n\nunused devices: <none>\n"
     for flag, wanted in (("(J)", "critical"), ("(S)", "warning")):

@@ -37,14 +37,14 @@ def test_md_observe_no_md_in_the_kernel() -> None:
 
 
 def test_md_observe_no_arrays() -> None:
-    """A kernel with md and no arrays gives no controller and no problem."""
+    """A kernel with md and no arrays gives no controller or problem."""
     machine = Machine({"/proc/mdstat": "Personalities : [raid1]\nunused devices: <none>\n"})
     found = run(machine)
     assert (found.controllers, found.problems, machine.commands()) == ((), (), [])
 
 
 def test_md_observe_a_machine_as_root() -> None:
-    """Mdstat and the detail of each array make one volume; a running array is not examined."""
+    """Mdstat and the detail of each array make one volume. A running array is not examined."""
     machine = Machine({"/proc/mdstat": MDSTAT}, {"mdadm --detail /dev/md7": RunAnswer(code=0, out=DETAIL.encode())})
     found = run(machine)
     (volume,) = found.controllers[0].volumes
@@ -56,7 +56,7 @@ def test_md_observe_a_machine_as_root() -> None:
 
 
 def test_md_observe_without_the_tool() -> None:
-    """Without mdadm the kernel's facts are shown, and the remedy names the package."""
+    """Without mdadm the kernel's facts are shown. The remedy names the package."""
     found = run(Machine({"/proc/mdstat": MDSTAT}, tool=None))
     assert [(p.kind, p.remedy) for p in found.problems] == [("no_tool", "Install the package mdadm.")]
     assert found.controllers[0].volumes[0].status == "ok"
@@ -73,7 +73,7 @@ def test_md_observe_without_the_right() -> None:
 
 
 def test_md_observe_tool_that_fails() -> None:
-    """A tool that hangs, lacks the right or prints nothing is a problem; the rest is shown."""
+    """A tool that hangs, lacks rights or prints nothing is a problem. The rest is shown."""
     for answer, kind in (
         (RunAnswer(trouble=Failure.TIMEOUT, detail="60 s"), "unread"),
         (RunAnswer(code=1, err=b"mdadm: must be super-user to perform this action\n"), "no_right"),
@@ -134,14 +134,14 @@ def test_md_observe_a_repair_is_distinguished_from_a_resync() -> None:
 
 
 def test_md_observe_mismatches_are_read() -> None:
-    """The mismatches of a check are a field, which an audit rule judges."""
+    """A check's mismatches are a field, which an audit rule judges."""
     files = sysfs("md7", {"level": "raid5", "array_state": "clean", "mismatch_cnt": "256"}, {})
     found = run(Machine(files), HostView(root=False))
     assert [volume.mismatch_count for volume in found.controllers[0].volumes] == [256]
 
 
 def test_md_observe_members_of_what_does_not_run_are_examined() -> None:
-    """Level, UUID and roles of an inactive array come from its members' superblocks."""
+    """An inactive array's level, UUID and roles come from its members' superblocks."""
     machine = Machine(
         {"/proc/mdstat": "md7 : inactive sdd1[3](S)\n      10476544 blocks super 1.2\n"},
         {
@@ -174,7 +174,7 @@ def test_md_observe_links_are_followed() -> None:
 
 
 def test_md_observe_the_kernel_measures_better_than_a_superblock() -> None:
-    """The kernel's size of a member takes precedence over that of its superblock."""
+    """The kernel's size of a member takes precedence over its superblock's."""
     mdstat = "md7 : inactive sdd1[3](S)\n      10476544 blocks super 1.2\n"
     runs = {
         "mdadm --detail /dev/md7": RunAnswer(code=1, err=b"mdadm: nothing\n"),

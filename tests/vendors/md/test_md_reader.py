@@ -17,7 +17,7 @@ def test_md_reader_the_remark_behind_a_uuid_is_no_part_of_it() -> None:
 
 
 def test_md_reader_members_are_in_the_order_of_their_slots() -> None:
-    """Members by slot, then journal, spares and failed ones; arrays and volumes by number."""
+    """Members by slot, then journal, spares and failed ones. Arrays and volumes by number."""
     text = (
         "md10 : active raid5 sde1[9](F) sdc1[2] sdd1[4](S) sdb1[1] sdf1[5](J) sda1[0]\n"
         "      2048 blocks super 1.2 level 5, 64k chunk, algorithm 2 [3/3] [UUU]\n\n"
@@ -55,14 +55,14 @@ def test_md_reader_slots_outweigh_the_order_of_the_text() -> None:
     ],
 )
 def test_md_reader_what_a_member_offers_is_its_size(line: str, size: int | None) -> None:
-    """The labels differ by release; the size that the array uses is not the member's size."""
+    """The labels differ by release. The size that the array uses is not the member's size."""
     text = EXAMINE.replace(" Avail Dev Size : 20953088 sectors (9.99 GiB 10.73 GB)", line)
     assert drives(text)["sdd1"].size_bytes == size
 
 
 @pytest.mark.parametrize(("word", "metadata"), [("00.90.03", "0.90"), ("01.02", "1.2"), ("01", "1"), ("", None)])
 def test_md_reader_versions_of_old_releases(word: str, metadata: str | None) -> None:
-    """Leading zeros are not part of a version; an array without superblocks has none."""
+    """Leading zeros are not part of a version. An array without superblocks has none."""
     assert volume(DETAIL.replace("Version : 1.2", f"Version : {word}")).metadata == metadata
 
 
@@ -123,7 +123,7 @@ def test_md_reader_unknown_marks_and_levels_are_problems() -> None:
 
 
 def test_md_reader_queries() -> None:
-    """Arrays without a size, old names of arrays, and devices that are no arrays are read."""
+    """Arrays without a size and old names of arrays are read. So are devices that are no arrays."""
     found = read(
         "/dev/md1:  raid1 2 devices, 0 spares. Use mdadm --detail for more detail.\n"
         "/dev/sda1: device 1 in 2 device active raid1 md0.  Use mdadm --examine for more detail.\n"
@@ -164,7 +164,7 @@ def test_md_reader_an_array_line_that_goes_on() -> None:
     ],
 )
 def test_md_reader_lists_of_bad_blocks(text: str, severity: str) -> None:
-    """Entries in a log of bad blocks are a warning, an empty log is a note."""
+    """Entries in a log of bad blocks are a warning. An empty log is a note."""
     kind = md.sniff("x", text)
     assert kind is not None
     found = md.read([Document("x", kind.kind, text)])
@@ -216,7 +216,7 @@ def test_md_reader_an_array_that_is_also_a_container_is_separate() -> None:
 
 @pytest.mark.parametrize("bad", [False, True])
 def test_md_reader_an_array_with_the_name_of_a_container_is_separate(bad: bool) -> None:
-    """A degraded array with a container's name is shown, and the contradiction is reported."""
+    """A degraded array with a container's name is shown. The contradiction is reported."""
     detail = (
         "/dev/md0:\n           Version : ddf\n        Raid Level : container\n     Total Devices : 2\n\n"
         "    Number   Major   Minor   RaidDevice\n\n       -     254        0        -        /dev/vda\n"

@@ -23,7 +23,7 @@ TEXTS = (MDSTAT, DETAIL, EXAMINE)
 
 
 def check(found: Observation) -> None:
-    """Ids are unique, references resolve, and every fact belongs to an existing object."""
+    """Check that ids are unique and references resolve. Every fact has to belong to an existing object."""
     for controller in found.controllers:
         ids = [item.id for group in (controller.arrays, controller.volumes, controller.drives) for item in group]
         assert len(ids) == len(set(ids))
@@ -62,7 +62,7 @@ def test_md_robust_a_text_with_a_foreign_piece(text: str, place: int, piece: str
 
 
 def test_md_robust_line_ends_and_escapes() -> None:
-    """CR LF makes no difference; markup and escape codes in a name are kept as text."""
+    """CR LF makes no difference. Markup and escape codes in a name are kept as text."""
     assert volume(DETAIL.replace("\n", "\r\n")) == volume(DETAIL)
     assert volume(DETAIL.replace("plum:seven", "[red]\x1b[31mplum")).name == "[red]\x1b[31mplum"
 
@@ -86,7 +86,7 @@ def test_md_robust_line_ends_and_escapes() -> None:
     ids=lambda junk: junk[:12].strip() or "blanks",
 )
 def test_md_robust_junk(junk: str) -> None:
-    """Megabytes of junk are read to the end, and every line is in the output."""
+    """Megabytes of junk are read to the end. Every line is in the output."""
     md.sniff("x", junk)
     found = md.read([Document("x", "md", junk)])
     assert len(found.outputs[0].lines) == junk.count("\n") + 1
@@ -107,7 +107,7 @@ def test_md_robust_growth_is_linear() -> None:
 
 
 def test_md_robust_a_thousand_arrays() -> None:
-    """A thousand arrays in one listing are read, each with its own id."""
+    """A thousand arrays in one listing are read with separate ids."""
     text = "".join(f"md{n} : active raid1 sda{n}[0] sdb{n}[1]\n      99 blocks [2/2] [UU]\n\n" for n in range(1000))
     found = md.read([Document("x", "md", text)])
     assert len({volume.id for volume in found.controllers[0].volumes}) == 1000
@@ -115,7 +115,7 @@ def test_md_robust_a_thousand_arrays() -> None:
 
 
 def test_md_robust_many_descriptions_of_one_array_are_a_contradiction() -> None:
-    """Where too many differ to compare every two of them, that is reported, and not passed over."""
+    """If too many descriptions differ to compare each pair, that is reported. It is not passed over."""
     one = "/dev/md0:\n     Raid Devices : {0}\n          UUID : {0:032x}\n"
     text = "".join(map(one.format, range(150)))
     assert any("more than 100 descriptions" in problem.message for problem in read(text).problems)

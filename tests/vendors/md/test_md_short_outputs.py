@@ -26,7 +26,7 @@ MD_DEVICE_ev_nvme0n1p1_DEV=/dev/nvme0n1p1
 
 
 def test_md_short_export_of_an_array() -> None:
-    """Level, count, names and roles are read; a missing member means a degraded array."""
+    """Level, count, names and roles are read. A missing member means a degraded array."""
     found = volume(EXPORT)
     assert (found.id, found.device, found.name) == ("md:eight", "/dev/md/eight", "plum:eight")
     assert (found.raid_level, found.drives_expected, found.status) == ("raid5", 3, "degraded")
@@ -47,7 +47,7 @@ def test_md_short_the_command_names_the_array_of_an_export() -> None:
 
 
 def test_md_short_export_of_a_member() -> None:
-    """The device in the command of an examined member is the member, not the array."""
+    """The device in an examine command is the member, not the array."""
     text = (
         "MD_LEVEL=raid1\nMD_DEVICES=2\nMD_NAME=plum:root\nMD_ARRAY_SIZE=1.50GB\nMD_UUID=0a1b2c3d:4e5f6071:8293a4b5:c6d7e8f1\n"
         "MD_UPDATE_TIME=1712300000\nMD_DEV_UUID=0f0f0f0f:1e1e1e1e:2d2d2d2d:3c3c3c3c\nMD_EVENTS=5\n"
@@ -63,7 +63,7 @@ def test_md_short_export_of_a_member() -> None:
 
 
 def test_md_short_scan() -> None:
-    """Each ARRAY line is an array; containers and their members are joined by UUID."""
+    """Each ARRAY line is an array. Containers and their members are joined by UUID."""
     text = (
         "ARRAY /dev/md/root level=raid1 num-devices=2 metadata=1.2 name=plum:root "
         "UUID=0a1b2c3d:4e5f6071:8293a4b5:c6d7e8f1\n"
@@ -81,7 +81,7 @@ def test_md_short_scan() -> None:
 
 
 def test_md_short_query() -> None:
-    """The one-line outputs about an array, a member and another device are read."""
+    """One-line outputs about an array, a member and another device are read."""
     text = (
         "/dev/md6: 9.50GiB raid1 2 devices, 1 spare. Use mdadm --detail for more detail.\n"
         "/dev/sda5: device 0 in 2 device active raid1 /dev/md6.  Use mdadm --examine for more detail.\n"
@@ -99,7 +99,7 @@ def test_md_short_query() -> None:
 
 
 def test_md_short_bitmap_superblock() -> None:
-    """The bitmap's superblock is merged by UUID and does not change the array's status."""
+    """The bitmap's superblock is merged by UUID. It does not change the array's status."""
     text = (
         "        Filename : /dev/sda1\n           Magic : 6d746962\n         Version : 4\n"
         "            UUID : 0a1b2c3d:4e5f6071:8293a4b5:c6d7e8f9\n          Events : 77\n  Events Cleared : 70\n"
@@ -132,7 +132,7 @@ def test_md_short_platform() -> None:
     ],
 )
 def test_md_short_messages(message: str, kind: str) -> None:
-    """Every message is a problem of the kind that decides the exit code."""
+    """Every message is a problem whose kind decides the exit code."""
     assert [problem.kind for problem in read(f"mdadm: {message}\n").problems] == [kind]
 
 
@@ -171,5 +171,5 @@ def test_md_short_sniff_leaves_others_alone(text: str) -> None:
 
 @pytest.mark.parametrize("level", ["", "contain"])
 def test_md_export_an_array_whose_level_is_cut_off_is_not_taken_for_a_volume(level: str) -> None:
-    """Without its level an array may be a container, which has no volume."""
+    """Without its level an array may be a container. A container has no volume."""
     assert controller(f"MD_METADATA=imsm\nMD_LEVEL={level}").volumes == ()

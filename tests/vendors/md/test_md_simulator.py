@@ -1,4 +1,4 @@
-"""The simulated arrays: written values are read back, and the kernel's refusals are simulated."""
+"""The simulated arrays. Written values are read back, and the kernel's refusals are simulated."""
 
 from __future__ import annotations
 

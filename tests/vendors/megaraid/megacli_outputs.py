@@ -1,4 +1,4 @@
-"""Outputs in the format of MegaCli with invented names and numbers, and helpers that read them."""
+"""Outputs in the format of MegaCli, and helpers that read them. Names and numbers are invented."""
 
 from __future__ import annotations
 
@@ -451,7 +451,7 @@ Exit Code: 0x00
 
 
 def read_outputs(*texts: str, name: str = "output.txt") -> tuple[Controllers, list[Output], list[Problem]]:
-    """The controllers, outputs and problems of some texts, read one after the other."""
+    """The controllers, outputs and problems of some texts. They are read one after the other."""
     controllers = Controllers()
     outputs: list[Output] = []
     problems: list[Problem] = []

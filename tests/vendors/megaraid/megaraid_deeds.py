@@ -1,4 +1,4 @@
-"""Deeds on the family's simulated machines: planned, run as the engine runs them, and read again."""
+"""Deeds on the family's simulated machines. They are planned, run as the engine runs them, and read again."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Bench:
     def plan(
         self, verb: Verb, where: str = "", bay: str | None = None, successor: str | None = None, part: str | None = None
     ) -> Plan:  # fmt: skip
-        """The plan of a deed; ``where`` is ``v0``, a bay, or empty for the controller."""
+        """The plan of a deed. ``where`` is ``v0``, a bay, or empty for the controller."""
         seen = self.read()
         deed = Deed(
             object_id=f"{CONTROLLER}/{where}" if where else CONTROLLER, verb=verb,
@@ -58,7 +58,7 @@ class Bench:
     def do(
         self, verb: Verb, where: str = "", bay: str | None = None, successor: str | None = None, part: str | None = None
     ) -> list[str]:  # fmt: skip
-        """Carry out a deed as the engine does; its commands without tool and controller."""
+        """Carry out a deed as the engine does. Its commands without tool and controller."""
         plan = self.plan(verb, where, bay, successor, part)
         assert not plan.denials, plan.denials
         for step in plan.steps:
@@ -72,7 +72,7 @@ class Bench:
         assert not unmet(self.read(), step.undo_expects), step
 
     def carry_out(self, step: Step, action: Action) -> None:
-        """Run a command that is in the table on the planned object; the tool must not reject it."""
+        """Run a command that is in the table on the planned object. The tool must not reject it."""
         seen = self.read()
         assert moved(seen, step.subjects) is None
         assert outside(action, operate.SHAPES, known_words(seen.inventory, seen.view)) is None

@@ -1,4 +1,4 @@
-"""One invented machine in three forms: storcli's JSON, storcli's text and MegaCli's text.
+"""One invented machine in three forms. They are storcli's JSON, storcli's text and MegaCli's text.
 
 Storcli's text is rendered from its JSON by the tool's rules (columns as wide as their widest cell, numbers aligned
 right), so that any JSON output has a text. MegaCli's text is separate.
@@ -97,7 +97,7 @@ def as_text(answers: list[Answer]) -> Observation:
 
 
 def facts(found: Controller) -> dict[str, Any]:
-    """The fields of a controller and all its objects except the tool's own words, by object id."""
+    """The fields of a controller and all its objects, by object id. The tool's own words are left out."""
     plain = msgspec.to_builtins(found)
     lists = {name: plain.pop(name) for name in ("batteries", "arrays", "volumes", "drives")}
     objects = {item["id"]: item for items in lists.values() for item in items}

@@ -1,4 +1,4 @@
-"""Outputs of the tools with invented names and numbers, and a runner that replies from a script."""
+"""Outputs of the tools, and a runner that replies from a script. Names and numbers are invented."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Json = dict[str, Any]
 
 
 def answer(data: Json | None, number: int | None = 0, *, version: str = "007.2011.0000.0000 Oct 08, 2021") -> Json:
-    """The part of an output about one controller; without data: the controller does not exist."""
+    """The part of an output about one controller. Without data: the controller does not exist."""
     status: Json = {"CLI Version": version, "Operating system": "Linux 6.1.0", "Controller": number}
     status |= {"Status": "Success", "Description": "None"}
     if number is None:
@@ -35,7 +35,7 @@ def printed(*controllers: Json) -> str:
 
 
 def basics(number: int = 0, *, battery: str | None = "Optimal", letters: str = "RWBD", memory: str = "1024MB") -> Json:
-    """``show all`` of a controller with one mirror; ``battery`` None: it has no battery."""
+    """``show all`` of a controller with one mirror. ``battery`` None: it has no battery."""
     data: Json = {
         "Basics": {
             "Model": "RCTL MegaRAID 9999",

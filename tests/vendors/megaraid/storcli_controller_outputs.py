@@ -1,4 +1,4 @@
-"""Outputs of storcli about a controller and its battery, after the format: of no real machine."""
+"""Outputs of storcli about a controller and its battery. They follow the format and are of no real machine."""
 
 from __future__ import annotations
 
@@ -166,7 +166,7 @@ def section(title: str, *lines: str) -> str:
 
 
 def table(title: str, *rows: tuple[str, ...]) -> str:
-    """An output of controller 0 with one table; the first row is its header."""
+    """An output of controller 0 with one table. The first row is its header."""
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     printed = [" ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) + " " for row in rows]
     rule = "-" * len(printed[0])

@@ -64,7 +64,7 @@ def pairs(values: Mapping[str, Any]) -> str:
 
 
 def table(rows: Sequence[Mapping[str, Any]], columns: Sequence[str] | None = None, *, stripped: bool = False) -> str:
-    """A table with each column as wide as its widest cell; ``stripped``: without blanks at the ends of lines."""
+    """A table with each column as wide as its widest cell. ``stripped``: without blanks at the ends of lines."""
     columns = columns or tuple(rows[0])
     widths = {name: max(len(name), *(len(str(row[name])) for row in rows), 0) for name in columns}
 
@@ -81,7 +81,7 @@ def table(rows: Sequence[Mapping[str, Any]], columns: Sequence[str] | None = Non
 
 
 def answer_text(data: Mapping[str, Content | str | int], header: Mapping[str, Any] | None = None) -> str:
-    """An output in text: JSON's objects below titles, its lists as tables, the rest as pairs."""
+    """An output in text. JSON's objects are below titles, its lists are tables, and the rest is pairs."""
     header = dict(header or status())
     details = header.pop("Detailed Status", None)
     parts = [pairs(header)]
@@ -127,7 +127,7 @@ def unread(outline: Outline) -> list[str]:
 
 
 def lost(outline: Outline) -> list[str]:
-    """The texts of lines of pairs, cells and texts that are not lines of the output.
+    """The texts of an outline's lines that the output lacks. They are lines of pairs, cells and texts.
 
     Lines that no reader used are not lost: they are reported as unparsed.
     """

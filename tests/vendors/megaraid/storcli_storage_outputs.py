@@ -1,4 +1,4 @@
-"""Outputs of storcli about volumes and drives, written after the format: of no real machine."""
+"""Outputs of storcli about volumes and drives, written after the format. They are of no real machine."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def answer_text(response: Data, description: str = "None", controller: int | Non
 
 
 def read_all(*texts: str) -> tuple[Controllers, list[Section], list[Output]]:
-    """The controllers of some outputs, the sections that were left, and the outputs."""
+    """The controllers of some outputs, the sections left, and the outputs."""
     controllers, left, outputs = Controllers(), [], []
     for text in texts:
         outline = from_json("storcli64 /c0 show all J", text)
@@ -69,7 +69,7 @@ def topology_row(**changes: Data) -> dict[str, Data]:
 
 
 def details(place: str = "/c0/e64/s2", **changes: dict[str, Data]) -> dict[str, Data]:
-    """The sections of one drive of version 7 (``show all``), with changes of State, Device and Policies."""
+    """The sections of one drive of version 7 (``show all``). State, Device and Policies can be changed."""
     state = {
         "Shield Counter": 0, "Media Error Count": 4, "Other Error Count": 9, "Drive Temperature": " 31C (87.80 F)",
         "Predictive Failure Count": 0, "S.M.A.R.T alert flagged by drive": "No",
@@ -99,7 +99,7 @@ def details(place: str = "/c0/e64/s2", **changes: dict[str, Data]) -> dict[str, 
 
 
 def modern_drive(**changes: Data) -> dict[str, Data]:
-    """An item of version 8's ``Drives List``; changes of the row and, with ``Units``, of the logical unit."""
+    """An item of version 8's ``Drives List``. Changes of the row and, with ``Units``, of the logical unit."""
     units = changes.pop("Units", {})
     row = {
         "EID:Slt": changes.pop("EID", "310:5"), "PID": 287, "State": "Conf", "Status": "Online", "DG": 4,

@@ -1,4 +1,4 @@
-"""Drives in the bays of the simulated machines: pulled, inserted, failed, and printed by the tools."""
+"""Drives in the bays of the simulated machines. They are pulled, inserted, failed, and printed by the tools."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def moved(state: State, action: BayAction) -> State:
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(bay_actions())
 def test_the_tools_print_the_drives_in_the_bays(played: tuple[str, list[BayAction]]) -> None:
-    """Drives with serial numbers, members of each array, and each volume's state are printed."""
+    """Drives, members of each array, and each volume's state are printed. The drives have serial numbers."""
     name, done = played
     state = settings_of(simulator, texts(name))
     for action in done:
@@ -86,7 +86,7 @@ def test_the_tools_print_the_drives_in_the_bays(played: tuple[str, list[BayActio
 
 @pytest.mark.parametrize("name", sorted(MACHINES))
 def test_an_impossible_action_on_a_bay_names_the_bay(name: str, tmp_path: Path) -> None:
-    """Emptying an empty bay, filling a full one or inserting an unknown drive is an error."""
+    """Emptying an empty bay or filling a full one is an error. So is inserting an unknown drive."""
     machine, bay = Bench(name, tmp_path).machine, MACHINES[name][0]
     with pytest.raises(UsageError, match="not an empty bay; there are drives in"):
         machine.insert(bay)

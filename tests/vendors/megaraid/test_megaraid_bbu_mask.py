@@ -27,12 +27,12 @@ from raidctl_megaraid import bbu_mask
     ],
 )
 def test_a_bbu_mask_gives_its_worst_status(mask: int, status: BatteryStatus) -> None:
-    """Missing is worst, a requested learn cycle is ok, and a bit without a name is unknown."""
+    """Missing is worst, and a requested learn cycle is ok. A bit without a name is unknown."""
     assert bbu_mask.status(mask) == status
 
 
 def test_a_bbu_mask_in_words() -> None:
-    """Each bit has its words, and a bit without a name its number."""
+    """Each bit has its words. A bit without a name has its number."""
     assert bbu_mask.words(1 << 5 | 1 << 12 | 1 << 14) == [
         "learn cycle requested",
         "periodic learn cycle required",

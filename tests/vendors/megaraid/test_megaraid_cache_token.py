@@ -24,7 +24,7 @@ from raidctl_megaraid.cache_token import cache_token
     ],
 )
 def test_a_token_names_its_policies(text: str, read: str | None, write: str, io: str | None) -> None:
-    """``RAWBD`` is read ahead and always write back; a policy that a token lacks is None."""
+    """``RAWBD`` is read ahead and always write back. A policy that a token lacks is None."""
     assert cache_token(text) == (read, write, io)
 
 

@@ -16,7 +16,7 @@ from tests.vendors.megaraid.megaraid_demos import DEMOS, controller_of, desired,
 
 
 def planned(name: str, place: Path, *requests: Desired, **settings: str) -> Plan:
-    """The plan on a simulated machine; ``settings`` are those of volume 0 or of the controller."""
+    """The plan on a simulated machine. ``settings`` are those of volume 0 or of the controller."""
     found = {key if key in ("battery", "cacheflushint") else f"v0/{key}": value for key, value in settings.items()}
     controller, tools = seen(simulated(name, place, found))
     return change.plan(controller, requests, tools)
@@ -86,7 +86,7 @@ def test_undocumented_settings_are_not_sent_to_storcli2(tmp_path: Path, setting:
 def test_neither_tool_of_the_second_generation_is_sent_commands_of_the_first(
     tmp_path: Path, name: str, setting: Setting, value: str
 ) -> None:
-    """Alarm and rates are refused for storcli2 and perccli2, and the alarm is not silenced."""
+    """Alarm and rates are refused for storcli2 and perccli2. The alarm is not silenced."""
     runner = simulated("9660", tmp_path)
     controller, _ = seen(runner)
     alone, tools = replace(controller, told_by=name), [Tool(name=name, path=f"/x/{name}")]
@@ -107,7 +107,7 @@ def test_storcli2_neither_flushes_nor_has_an_interval(tmp_path: Path) -> None:
     ("name", "words"), [("9271", "/c0 flushcache nolog J"), ("perc5i", "-AdpCacheFlush -a0 -NoLog")]
 )
 def test_the_flush_has_time_for_a_full_cache(tmp_path: Path, name: str, words: str) -> None:
-    """The flush is one command for the controller, with a time limit of 10 minutes."""
+    """The flush is one command for the controller. Its time limit is 10 minutes."""
     controller, tools = seen(simulated(name, tmp_path))
     [flush] = change.flushes(controller, tools)
     assert flush.action is not None
@@ -123,7 +123,7 @@ def test_a_flush_does_not_write_preserved_cache(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", DEMOS)
 def test_each_step_can_be_undone_and_outlives_a_reboot(tmp_path: Path, name: str) -> None:
-    """The undo is the same command with the current value, and the setting is persistent."""
+    """The undo is the same command with the current value. The setting is persistent."""
     controller, tools = seen(simulated(name, tmp_path))
     asked = Desired(object_id=controller.volumes[-1].id, setting="write_policy", value="unprotected_write_back")
     plan = change.plan(controller, [asked], tools)
@@ -147,7 +147,7 @@ def test_the_tool_that_reported_the_controller_changes_it(tmp_path: Path, name: 
 
 
 def test_a_second_controller_of_the_same_number_keeps_its_number(tmp_path: Path) -> None:
-    """``megaraid:0-2`` is controller 0 of another tool; an unknown number cannot be addressed."""
+    """``megaraid:0-2`` is controller 0 of another tool. An unknown number cannot be addressed."""
     controller, tools = seen(simulated("9271", tmp_path))
     text = "megaraid:0-2/v0"
     volume = replace(controller.volumes[0], id=text)
@@ -160,7 +160,7 @@ def test_a_second_controller_of_the_same_number_keeps_its_number(tmp_path: Path)
 
 
 def test_a_setting_that_is_already_configured_needs_no_command(tmp_path: Path) -> None:
-    """A setting that is already configured is listed as such, without a command."""
+    """An already configured setting is listed as such, without a command."""
     plan = planned("9271", tmp_path, desired("v0", "write_policy", "protected_write_back"))
     assert (plan.steps, len(plan.already)) == ((), 1)
 
@@ -176,14 +176,14 @@ def test_a_setting_that_is_configured_and_inactive_needs_no_command(tmp_path: Pa
 
 @pytest.mark.parametrize("written", ["WT", "WB"])
 def test_write_through_takes_direct_io(tmp_path: Path, written: str) -> None:
-    """Write-through sets direct I/O too, and the step reports it: cached I/O may keep writes."""
+    """Write-through sets direct I/O too, and the step reports it. Cached I/O may keep writes."""
     plan = planned("9271", tmp_path, desired("v0", "write_policy", "write_through"), wrcache=written, iopolicy="Cached")
     assert "/c0/v0 set iopolicy=Direct nolog J" in commands(plan)
     assert any("reads" in text for step in plan.steps for text in step.affects)
 
 
 def test_requested_cached_io_stays(tmp_path: Path) -> None:
-    """Write-through and cached I/O are both set if both are requested, with a warning."""
+    """Write-through and cached I/O are both set if both are requested. There is a warning."""
     requests = desired("v0", "write_policy", "write_through"), desired("v0", "io_policy", "cached")
     plan = planned("9271", tmp_path, *requests, wrcache="WB")
     assert commands(plan) == ["/c0/v0 set wrcache=WT nolog J", "/c0/v0 set iopolicy=Cached nolog J"]
@@ -202,7 +202,7 @@ def test_an_unchangeable_io_policy_does_not_prevent_write_through(tmp_path: Path
 
 
 def test_settings_that_protect_data_come_first(tmp_path: Path) -> None:
-    """The drives' caches are disabled before write-back is enabled, in any order of requests."""
+    """The drives' caches are disabled before write-back is enabled. This holds in any order of requests."""
     requests = [desired("v0", "write_policy", "unprotected_write_back"), desired("v0", "drive_write_cache", "disabled")]
     for order in (requests, requests[::-1]):
         plan = planned("9271", tmp_path, *order, wrcache="WT", pdcache="On")
@@ -217,7 +217,7 @@ def test_megacli_forbids_the_bad_battery_before_it_switches_write_back_on(tmp_pa
 
 
 def test_megacli_allows_the_bad_battery_last(tmp_path: Path) -> None:
-    """Caching with a bad battery is allowed last, so that an undo forbids it first."""
+    """Caching with a bad battery is allowed last. An undo thus forbids it first."""
     plan = planned("perc5i", tmp_path, desired("v0", "write_policy", "unprotected_write_back"), wrcache="WT")
     assert [step.after for step in plan.steps] == ["WB", "CachedBadBBU"]
 
@@ -246,7 +246,7 @@ def test_megacli_cannot_restore_the_drives_default(tmp_path: Path) -> None:
 
 
 def test_storcli_lacks_adaptive_read_ahead(tmp_path: Path) -> None:
-    """Adaptive read-ahead can neither be set nor changed, because it could not be restored."""
+    """Adaptive read-ahead can neither be set nor changed. It could not be restored."""
     for asked, settings in ((("adaptive",), {}), (("none",), {"rdcache": "adaptive"})):
         plan = planned("9271", tmp_path / asked[0], desired("v0", "read_policy", asked[0]), **settings)
         assert (plan.steps, plan.refusals[0].kind) == ((), "unsupported")
@@ -281,7 +281,7 @@ def test_what_the_controller_does_not_support_is_refused(
 
 
 def test_the_caches_of_ssds_are_not_changed_if_the_controller_blocks_them(tmp_path: Path) -> None:
-    """The tool would reject it with ``SSD Pd is present``; a volume of HDDs is changed."""
+    """The tool would reject it with ``SSD Pd is present``. A volume of HDDs is changed."""
     controller, tools = seen(simulated("h730", tmp_path, {"block ssd": "Yes"}))
     plan = change.plan(controller, [desired(name, "drive_write_cache", "enabled") for name in ("v0", "v1")], tools)
     assert [item.desired.object_id for item in plan.refusals] == ["megaraid:0/v0"]
@@ -320,7 +320,7 @@ def test_the_second_of_two_contradicting_requests_is_refused(tmp_path: Path) -> 
 
 
 def test_saved_outputs_are_planned_with_their_tool(tmp_path: Path) -> None:
-    """A plan for saved outputs can be shown, with the tool that printed them."""
+    """A plan for saved outputs can be shown. It has the tool that printed them."""
     saved = replace(controller_of("9271", tmp_path), told_by=None)
     plan = change.plan(saved, [desired("v0", "write_policy", "write_through")], [Tool(name="storcli")])
     assert [step.action.argv[0] for step in plan.steps] == ["storcli"]
@@ -329,7 +329,7 @@ def test_saved_outputs_are_planned_with_their_tool(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["9271", "perc5i"])
 def test_the_range_of_the_flush_interval_is_reported_as_undocumented(tmp_path: Path, name: str) -> None:
-    """The step of a flush interval notes that the accepted range is undocumented."""
+    """A flush interval's step notes that the accepted range is undocumented."""
     found, tools = seen(simulated(name, tmp_path))
     [step] = change.plan(found, [desired("", "flush_interval", "7")], tools).steps
     assert "undocumented" in step.affects[0]
@@ -339,7 +339,7 @@ def test_the_range_of_the_flush_interval_is_reported_as_undocumented(tmp_path: P
     ("adaptive", "none", True), ("NoRA", "adaptive", True), ("NoRA", "read_ahead", False),
 ])  # fmt: skip
 def test_megacli_may_lack_adaptive_read_ahead(tmp_path: Path, current: str, requested: str, noted: bool) -> None:
-    """A plan that sets or restores adaptive read-ahead notes that the tool may lack it."""
+    """A plan for adaptive read-ahead notes that the tool may lack it. This holds for setting and restoring it."""
     found, tools = seen(simulated("perc5i", tmp_path, {"v0/rdcache": current}))
     [step] = change.plan(found, [desired("v0", "read_policy", requested)], tools).steps
     assert any("ADRA" in text for text in step.affects) == noted

@@ -1,4 +1,4 @@
-"""The battery gate: write-back only with a good battery on the same controller."""
+"""The battery gate. Write-back needs a good battery on the same controller."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def twice(text: str) -> str:
 
 @pytest.mark.parametrize("bad", [word for word in BATTERIES if word != "Optimal"])
 def test_a_good_battery_on_the_other_controller_does_not_count(bad: str) -> None:
-    """Of two controllers, only the one with the good battery may write back."""
+    """Of two controllers, only that with the good battery may write back."""
     argv, text = document("9271", "call-show-all")
     text = simulator.render(argv, twice(text), {"megaraid 0/battery": "Optimal", "megaraid 1/battery": bad})
     one, other = controllers_of((argv, text))

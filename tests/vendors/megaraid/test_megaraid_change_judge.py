@@ -1,4 +1,4 @@
-"""The tools' replies to a change are judged by their text, never by the exit code alone."""
+"""Judgement of the tools' replies to a change. The text decides, never the exit code alone."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def verdict(action: Action, text: str, code: int = 0) -> str | None:
 
 @pytest.mark.parametrize("code", [0, 46, 84])
 def test_only_successful_rows_are_a_success(code: int) -> None:
-    """A reply without a failed row is a success: its exit code may be a drive's error."""
+    """A reply without a failed row is a success. Its exit code may be a drive's error."""
     assert verdict(STORCLI, envelope(GOOD, GOOD), code) is None
 
 
@@ -54,7 +54,7 @@ def test_text_before_the_json_is_skipped() -> None:
 
 @pytest.mark.parametrize("status", ["Success", "Failure"])
 def test_one_failed_row_is_a_failure(status: str) -> None:
-    """A failed row is reported with the tool's message, whatever the overall status."""
+    """A failed row is reported with the tool's message. The overall status does not matter."""
     assert verdict(STORCLI, envelope(GOOD, BAD, status=status)) == "SSD Pd is present (error 255)"
 
 
@@ -94,7 +94,7 @@ def test_other_output_of_storcli_is_no_success(text: str) -> None:
     ],
 )
 def test_megacli_names_the_success_and_ends_with_zero(text: str) -> None:
-    """A success needs both its sentence and exit code 0x00 in the output."""
+    """A success needs its sentence and exit code 0x00 in the output."""
     assert verdict(MEGACLI, f"\n      \n{text}\n\nExit Code: 0x00\n") is None
     assert verdict(MEGACLI, f"{text}\n\nExit Code: 0x1b\n")
     assert verdict(MEGACLI, text)
@@ -115,7 +115,7 @@ def test_megacli_names_the_success_and_ends_with_zero(text: str) -> None:
     ],
 )
 def test_other_output_of_megacli_is_no_success(text: str) -> None:
-    """An exit code alone, as without root, or any failure in the text is no success."""
+    """An exit code alone, as without root, is no success. Neither is any failure in the text."""
     assert verdict(MEGACLI, text)
 
 

@@ -1,4 +1,4 @@
-"""The dialogue: as few calls as possible, and the handling of calls that fail."""
+"""The dialogue: as few calls as possible, and handling of failed calls."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_without_a_tool_there_is_no_call_and_no_problem() -> None:
 
 
 def test_five_calls_report_all() -> None:
-    """Controllers, volumes, drives, the battery and the patrol read take one call each."""
+    """Controllers, volumes, drives, battery and patrol read take one call each."""
     script = Script(["storcli64"], whole("storcli64"))
     found = seen(script, bus(CONTROLLER))
     assert [controller.id for controller in found.controllers] == ["megaraid:0"]
@@ -87,7 +87,7 @@ def test_the_progress_of_a_rebuild_is_requested() -> None:
 
 
 def two_controllers(second: RunAnswer) -> Script:
-    """Two controllers, the second of which fails with a reply, as does the call for all."""
+    """Two controllers, the second of which fails with a reply. So does the call for all."""
     overview = {"System Overview": [{"Ctl": n, "Model": f"RCTL{n}", "Hlth": "Opt"} for n in (0, 1)]}
     answers = {
         f"storcli64 /call show all {TAIL}": second,
@@ -101,7 +101,7 @@ def two_controllers(second: RunAnswer) -> Script:
 
 
 def test_a_controller_that_crashes_the_tool_does_not_hide_the_other() -> None:
-    """After ``Illegal instruction`` each controller is read on its own, and the bad one reported."""
+    """After ``Illegal instruction`` each controller is read separately. The bad one is reported."""
     script = two_controllers(CRASH)
     found = seen(script, bus(CONTROLLER, CONTROLLER))
     assert [(controller.id, len(controller.volumes)) for controller in found.controllers] == [
@@ -143,7 +143,7 @@ def test_a_failure_with_exit_code_46_and_complete_data_is_an_answer() -> None:
 
 
 def test_without_root_the_permission_is_missing_not_the_controller() -> None:
-    """Without root the tool reports no controller: the problem is the missing permission."""
+    """Without root the tool reports no controller. The problem is the missing permission."""
     script = Script(["storcli64", "perccli64"], {f"storcli64 /call show all {TAIL}": NO_CONTROLLER})
     found = seen(script, bus(CONTROLLER, root=False))
     assert [problem.kind for problem in found.problems] == ["no_right"]

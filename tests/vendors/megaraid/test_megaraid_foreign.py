@@ -43,7 +43,7 @@ def fall(text: str) -> Controller:
 
 
 def test_foreign_groups_are_read_from_the_rows() -> None:
-    """Groups are read from the rows, whatever the status; an unknown level is None."""
+    """Groups are read from the rows, whatever the status. An unknown level is None."""
     found = fall(answer({"FOREIGN CONFIGURATION": [CONFIGURATION], "Total foreign Drive Groups": 1}, status="Failure"))
     [group] = found.foreign_groups
     assert (group.number, group.raid_level, group.volumes, group.status_text) == ("0", "raid5", 1, "Frgn")
@@ -53,7 +53,7 @@ def test_foreign_groups_are_read_from_the_rows() -> None:
 
 
 def test_a_failure_may_mean_no_foreign_configuration() -> None:
-    """The failure "Couldn't find any foreign Configuration" is none; drives without groups are one."""
+    """The failure "Couldn't find any foreign Configuration" is none. Drives without groups are one."""
     text = answer(description="Couldn't find any foreign Configuration", status="Failure")
     found = read([Document("storcli64 /c0/fall show all nolog J", STORCLI, text)])
     assert not [problem for problem in found.problems if problem.kind == "unread"]
@@ -62,7 +62,7 @@ def test_a_failure_may_mean_no_foreign_configuration() -> None:
 
 
 def test_preserved_cache_names_its_volumes() -> None:
-    """The volumes come from storcli's table or MegaCli's sentences; none only if the tool reports none."""
+    """The volumes come from storcli's table or MegaCli's sentences. None only if the tool reports none."""
     rows = {"Preserved Cache": [{"VD": 6, "State": "Missing"}, {"VD": 11, "State": "Offline"}]}
     found = controller_of(("storcli64 /c0 show preservedcache nolog J", STORCLI, answer(rows)))
     assert found.preserved == (
@@ -120,13 +120,13 @@ MACHINE = Controller(
 
 
 def planned(verb: Verb, machine: Controller = MACHINE, part: str | None = None) -> Plan:
-    """The plan of a deed on a controller, with the tool that reported it."""
+    """Plan a deed on a controller with the tool that reported it."""
     tools = [Tool(name=machine.told_by or "", path=f"/opt/x/{machine.told_by}")]
     return operate.plan_deeds(machine, [Deed(object_id=CONTROLLER, verb=verb, part=part)], tools, HostView())
 
 
 def test_commands_have_no_force_and_name_what_was_read() -> None:
-    """No command of storcli or MegaCli has a force option, and all are in the table."""
+    """No command of storcli or MegaCli has a force option. All are in the table."""
     words = {
         ("import_foreign", "storcli64"): "/c0/fall import nolog J",
         ("clear_foreign", "storcli64"): "/c0/fall delete nolog J",
@@ -147,7 +147,7 @@ def test_commands_have_no_force_and_name_what_was_read() -> None:
 
 
 def test_what_cannot_be_identified_or_selected_is_denied() -> None:
-    """Without serial numbers, or for one of several configurations with MegaCli, it is denied."""
+    """A deed without serial numbers is denied. With MegaCli, one of several configurations is denied too."""
     two = replace(MACHINE, foreign_groups=(ForeignGroup(number="0"), ForeignGroup(number="1")))
     assert planned("import_foreign", two).steps
     assert planned("import_foreign", two, "1").denials
@@ -162,7 +162,7 @@ def test_what_cannot_be_identified_or_selected_is_denied() -> None:
 
 
 def test_an_import_and_a_clear_have_the_expected_result(tmp_path: Path) -> None:
-    """What the plan expects is true only after the deed on the simulated machine."""
+    """What the plan expects is true only after the simulated deed."""
     bench = Bench("h730-foreign", tmp_path)
     [step] = bench.plan("import_foreign").steps
     assert len(unmet(bench.read(), step.expects)) == len(step.expects)
@@ -178,7 +178,7 @@ def test_an_import_and_a_clear_have_the_expected_result(tmp_path: Path) -> None:
 
 
 def test_storcli_starts_a_learn_cycle_of_a_cachevault(tmp_path: Path) -> None:
-    """The command names the kind of the pack; the firmware rejects it while the pack learns."""
+    """The command names the kind of the pack. The firmware rejects it while the pack learns."""
     bench = Bench("9271", tmp_path)
     [step] = bench.plan("start_learn").steps
     assert step.action.argv[1:] == ("/c0/cv", "start", "learn", "nolog", "J")

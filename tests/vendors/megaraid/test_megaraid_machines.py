@@ -1,4 +1,4 @@
-"""The family's recorded machines: what is special about each, and how few commands it took."""
+"""The family's recorded machines. What is special about each is tested, and how few commands it took."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_every_recorded_command_is_run(machine: str) -> None:
 
 
 def test_the_h730p_is_protected_and_has_a_predictive_failure() -> None:
-    """Write-back is protected by a battery at 97 %, and bay 5 has a S.M.A.R.T. alert."""
+    """Write-back is protected by a battery at 97 %. Bay 5 has a S.M.A.R.T. alert."""
     found = first("megaraid-h730p-predictive")
     (battery,) = found.batteries
     assert (battery.kind, battery.status, battery.charge_percent) == ("battery", "ok", 97)
@@ -51,7 +51,7 @@ def test_the_h730p_is_protected_and_has_a_predictive_failure() -> None:
 
 
 def test_the_9271_writes_through_while_its_capacitor_learns() -> None:
-    """The configured policy differs from the active one, with the cause; MegaCli is not run."""
+    """The configured policy differs from the active one, with the cause. MegaCli is not run."""
     cache = first("megaraid-9271-learning").volumes[0].cache
     assert cache is not None
     assert (cache.write_policy, cache.write_active) == ("protected_write_back", "write_through")
@@ -60,7 +60,7 @@ def test_the_9271_writes_through_while_its_capacitor_learns() -> None:
 
 
 def test_the_9660_is_read_with_storcli2() -> None:
-    """RAID 1, RAID 10, a spare and an energy pack are read without a problem."""
+    """RAID 1, RAID 10, a spare and an energy pack are read. There is no problem."""
     found = first("megaraid-9660-storcli2")
     assert [volume.raid_level for volume in found.volumes] == ["raid1", "raid10"]
     assert [drive.role for drive in found.drives].count("spare") == 1
@@ -69,7 +69,7 @@ def test_the_9660_is_read_with_storcli2() -> None:
 
 
 def test_the_perc_5_has_a_failed_battery_and_drive() -> None:
-    """The volume is degraded and in write-through because of the battery; the failed drive is listed."""
+    """The volume is degraded and in write-through because of the battery. The failed drive is listed."""
     found = first("megaraid-perc5i-failed-battery")
     assert [volume.status for volume in found.volumes] == ["degraded"]
     cache = found.volumes[0].cache

@@ -156,7 +156,7 @@ def test_a_capacitor_has_no_gauge() -> None:
 
 
 def test_a_controller_without_a_battery() -> None:
-    """The firmware's error text, or its code alone, means that there is no battery."""
+    """The firmware's error text, or its code alone, means no battery."""
     text = (
         "Adapter 0: Get BBU Status Failed.\n\nFW error description:\n The required hardware component is not present.\n"
     )
@@ -168,7 +168,7 @@ def test_a_controller_without_a_battery() -> None:
 
 
 def test_a_battery_that_could_not_be_read_is_not_absent() -> None:
-    """A failure without a reason, as old versions print it, is a problem."""
+    """A failure without a reason is a problem. Old versions print it so."""
     controllers, _, problems = read_outputs("Adapter 0: Get BBU Status Failed.\n\nExit Code: 0x01\n")
     assert controllers.by_number["0"].get("bbu_present") is None
     assert [problem.kind for problem in problems] == ["unread"]
@@ -192,7 +192,7 @@ def test_the_parts_of_a_battery_come_in_any_order() -> None:
 
 @pytest.mark.parametrize("label", ["Battery Replacement required", "Pack is about to fail & should be replaced"])
 def test_an_unknown_word_for_a_replacement_is_unread(label: str) -> None:
-    """Neither yes nor no: whether to replace the battery is unknown, and a problem."""
+    """A word other than yes or no leaves the battery's replacement unknown. There is also a problem."""
     found = battery(f"BBU status for Adapter: 0\n\nBattery State: Optimal\nBBU Firmware Status:\n  {label} : Perhaps\n")
     assert found.get("replace") is None
     assert any("Perhaps" in text for text in complaints(found, "unread"))

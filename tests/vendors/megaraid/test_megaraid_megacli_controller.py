@@ -26,7 +26,7 @@ FIXTURES = Path(__file__).resolve().parents[3] / "fixtures"
 
 
 def test_all_fields_of_a_controller_are_read() -> None:
-    """Model, serial number, firmware and cache are fields; the firmware package is a detail."""
+    """Model, serial number, firmware and cache are fields. The firmware package is a detail."""
     found = controller_of(ALL_INFO)
     assert fields(found, "model", "serial", "firmware") == ("PERC H810 Adapter", "41K00PB", "3.131.05-8148")
     assert fields(found, "cache.size_bytes", "cache.available_bytes") == (1024**3, 883 * 1024**2)
@@ -85,7 +85,7 @@ def test_the_pci_address_is_hexadecimal() -> None:
 
 
 def test_the_property_command() -> None:
-    """Known properties are fields and others details, of the controller that the line names."""
+    """Known properties are fields and others details. They are of the controller that the line names."""
     controllers, _, problems = read_outputs(
         "Adapter 0: Cache Flush Interval = 4s\nAdapter 0: NCQ is Enabled.\nAdapter 1: BIOS will Stop On Error.\n\n"
         "Exit Code: 0x00\n"
@@ -129,7 +129,7 @@ def test_the_scan_for_foreign_configurations(text: str, count: str, flag: bool |
 
 
 def test_missing_drives() -> None:
-    """The table of missing drives makes no array: its array numbers count spans."""
+    """The table of missing drives makes no array. Its array numbers count spans."""
     text = (
         "    Adapter 0 - Missing Physical drives\n\n    No.   Array   Row   Size Expected\n"
         "    0     1       4     390144 MB\n\nExit Code: 0x00\n"
@@ -144,7 +144,7 @@ def test_missing_drives() -> None:
 
 @pytest.mark.parametrize(("state", "reported"), [("Degraded", False), ("Optimal", True)])
 def test_a_missing_drive_of_an_optimal_volume_is_reported(state: str, reported: bool) -> None:
-    """A missing drive is reported only beside an optimal volume, which it contradicts."""
+    """A missing drive is reported only beside an optimal volume. It contradicts that volume."""
     documents = []
     for path in sorted((FIXTURES / "megaraid-perc5i-failed-battery").glob("MegaCli-*.out")):
         text = path.read_text().replace("State               : Degraded", f"State               : {state}")
@@ -199,7 +199,7 @@ def test_schedules_are_details() -> None:
 
 
 def test_the_summary() -> None:
-    """The summary has no enclosure numbers; the backplane that it lists is no drive."""
+    """The summary has no enclosure numbers. The backplane that it lists is no drive."""
     found = controller_of(SUMMARY)
     assert fields(found, "model", "firmware", "status") == ("PERC H710 Adapter", "21.3.4-0001", "ok")
     assert list(found.drives) == [":0"]
@@ -210,7 +210,7 @@ def test_the_summary() -> None:
 
 
 def test_the_summary_and_a_list_are_merged_by_slot() -> None:
-    """Drives of the same slot and model are one, in any order of the outputs."""
+    """Drives of the same slot and model are one. This holds in any order of the outputs."""
     listed = DRIVE.replace("Slot Number: 3", "Slot Number: 0")
     same = SUMMARY.replace("ST600MM0006", "ST9300653SS")
     for order in ((listed, same), (same, listed), (f"{same}\n{listed}",)):

@@ -18,7 +18,7 @@ _SATA = "     WD-WMAY02123456WDC WD2003FYYS-02W0B1                   01.01D02"
 
 
 def test_all_fields_of_a_drive_are_read() -> None:
-    """The size is the coerced one, to the byte; the link speed is the negotiated one."""
+    """The size is the coerced one, to the byte. The link speed is the negotiated one."""
     found = drive(DRIVE)
     assert found.name == "32:3"
     assert fields(found, "enclosure", "bay", "array") == ("32", "3", "0")
@@ -133,7 +133,7 @@ def test_an_unreadable_value_is_a_problem_and_a_detail(line: str) -> None:
     ],
 )
 def test_sizes_are_counted_in_sectors_that_fit(text: str, size: int | None) -> None:
-    """The sector count gives the size if 512 or 4096 bytes per sector fit the printed size."""
+    """The sector count gives the size if it fits the printed size. It has to fit with 512 or 4096 bytes per sector."""
     assert drive(f"Enclosure Device ID: 8\nSlot Number: 1\nCoerced Size: {text}\n").get("size_bytes") == size
 
 
@@ -152,7 +152,7 @@ def test_a_global_spare_is_in_no_group() -> None:
 
 
 def test_a_dedicated_spare_belongs_to_its_group() -> None:
-    """A dedicated spare is a spare of its array; the next drive is not."""
+    """A dedicated spare is a spare of its array. The next drive is not."""
     found = controller_of(
         "Adapter #0\nEnclosure Device ID: 8\nSlot Number: 1\nFirmware state: Hotspare, Spun Up\n"
         "Hotspare Information:\nType: Dedicated, is revertible\nArray #: 2\n\n"
@@ -180,7 +180,7 @@ def test_drives_whose_slot_was_cut_off_are_not_mixed_up() -> None:
 
 
 def test_the_columns_of_a_sata_drive() -> None:
-    """The serial number has 20 columns; the firmware is complete, not only its last 4 characters."""
+    """The serial number has 20 columns. The firmware is complete, not only its last 4 characters."""
     found = inquiry(_SATA, "SATA", "1D02")
     assert fields(found, "serial", "model", "firmware") == ("WD-WMAY02123456", "WDC WD2003FYYS-02W0B1", "01.01D02")
 
@@ -196,7 +196,7 @@ def test_a_serial_number_that_fills_its_column() -> None:
 
 
 def test_a_sata_drive_behind_older_firmware() -> None:
-    """After the vendor ATA, the model has 16 and the firmware 4 columns."""
+    """After vendor ATA, the model has 16 and the firmware 4 columns."""
     found = inquiry("ATA     ST9250610NS     SN03            9XE1AAAA", "SATA")
     assert fields(found, "serial", "model", "firmware") == ("9XE1AAAA", "ST9250610NS", "SN03")
 
@@ -212,7 +212,7 @@ def test_a_sata_drive_behind_older_firmware() -> None:
     ],
 )
 def test_the_columns_of_a_sas_drive(data: str, model: str, firmware: str, serial: str) -> None:
-    """Vendor, model, firmware and serial number are read; IBM's suffix is cut off."""
+    """Vendor, model, firmware and serial number are read. IBM's suffix is cut off."""
     assert fields(inquiry(data), "model", "firmware", "serial") == (model, firmware, serial)
 
 
@@ -237,7 +237,7 @@ def test_inquiry_data_whose_blanks_were_lost(
 
 @pytest.mark.parametrize("data", ["ABCD1234EXAMPLE500 SN04", "IBM-ESXSM", "XYZ"])
 def test_ambiguous_inquiry_data_is_not_split(data: str) -> None:
-    """Model and serial number are unknown, the text stays a detail, and there is a note."""
+    """Model and serial number are unknown. The text stays a detail, and there is a note."""
     found = inquiry(data, "SATA")
     assert fields(found, "model", "serial") == (None, None)
     assert found.details["Inquiry Data"] == data

@@ -1,4 +1,4 @@
-"""Inquiry data of drives of many vendors, intact and with lost blanks, with and without firmware level."""
+"""Inquiry data of drives of many vendors. It is intact or has lost blanks, with and without firmware level."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def _collapsed(text: str) -> str:
 def test_the_columns_of_sata_drives(
     serial: str, model: str, firmware: str, *, with_level: bool, attached: str | None
 ) -> None:
-    """Serial number, model and firmware are in 20, 40 and 8 columns, for any vendor."""
+    """Serial number, model and firmware are in 20, 40 and 8 columns. This holds for any vendor."""
     level = firmware.strip()[-4:] if with_level else None
     found = split_inquiry(f"{serial}{model:40}{firmware}", attached, level)
     assert (found.serial, found.model, found.firmware) == (serial.strip(), model, firmware.strip())
@@ -57,7 +57,7 @@ def test_the_columns_of_sata_drives(
 
 @pytest.mark.parametrize(("serial", "model", "firmware"), _SATA)
 def test_sata_drives_whose_blanks_were_lost(serial: str, model: str, firmware: str) -> None:
-    """With single blanks, the vendor's name or the length of its serial numbers gives the columns."""
+    """With single blanks, vendor name or serial number length gives the columns."""
     found = split_inquiry(_collapsed(f"{serial} {model:40}{firmware}"), "sata", firmware.strip()[-4:])
     assert (found.serial, found.model, found.firmware) == (serial.strip(), model, firmware.strip())
 
@@ -85,7 +85,7 @@ def test_nothing_is_guessed_of_lost_blanks(
 def test_the_columns_of_sas_drives(
     vendor: str, model: str, firmware: str, tail: str, serial: str, *, cut: bool, with_level: bool, attached: str | None
 ) -> None:
-    """Vendor, model and firmware are in 8, 16 and 4 columns; IBM's and Lenovo's suffixes are cut off."""
+    """Vendor, model and firmware are in 8, 16 and 4 columns. IBM's and Lenovo's suffixes are cut off."""
     text = f"{vendor}{model}{firmware}{tail:20}"
     found = split_inquiry(text.rstrip() if cut else text, attached, firmware if with_level else None)
     assert (found.vendor, found.model, found.firmware, found.serial) == (
@@ -115,6 +115,6 @@ def test_a_model_with_blanks_behind_the_vendor_ata() -> None:
 
 
 def test_a_tab_behind_the_label_is_no_column() -> None:
-    """Leading blanks are skipped; the vendor's form of serial numbers shows where one ends."""
+    """Leading blanks are skipped. The vendor's form of serial numbers shows where one ends."""
     found = split_inquiry("  9XF1AAAAST9500620NS     AA09", "sata", "AA09")
     assert (found.serial, found.model, found.firmware) == ("9XF1AAAA", "ST9500620NS", "AA09")

@@ -113,7 +113,7 @@ def test_ten_thousand_rows() -> None:
 
 
 def test_an_exit_code_alone_means_that_root_is_needed() -> None:
-    """Without root the tool prints only its exit code; the problem mentions root."""
+    """Without root the tool prints only its exit code. The problem mentions root."""
     _, _, problems = read_outputs("\n\nExit Code: 0x00\n")
     assert [problem.kind for problem in problems] == ["unread"]
     assert "root" in problems[0].message
@@ -145,7 +145,7 @@ def test_failures_are_problems(text: str, kind: str) -> None:
 
 
 def test_an_error_code_after_an_output_is_a_problem() -> None:
-    """The output before an error code is read; a problem reports that it may be incomplete."""
+    """The output before an error code is read. A problem reports that it may be incomplete."""
     controllers, _, problems = read_outputs(outputs.DRIVE.replace("0x00", "0x0c"))
     assert list(controllers.by_number["0"].drives) == ["32:3"]
     assert [problem.message for problem in problems] == [

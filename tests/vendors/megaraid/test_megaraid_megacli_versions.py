@@ -49,7 +49,7 @@ _DRIVE = "Enclosure Device ID: 9\nSlot Number: 4\n"
     ],
 )
 def test_the_status_number_of_an_old_battery(figure: str, status: str, *, replace: bool) -> None:
-    """The firmware's bits, printed as a number, give the status and whether to replace the battery."""
+    """The firmware's bits, printed as a number, give the status. They also give whether to replace the battery."""
     assert fields(battery(_OLD_BATTERY.format(figure=figure)), "status", "replace") == (status, replace)
 
 
@@ -96,14 +96,14 @@ def test_a_state_that_the_tool_does_not_know() -> None:
     ],
 )
 def test_words_in_brackets(state: str, status: str, role: str) -> None:
-    """A word in brackets after a drive's state is part of it, or its power state."""
+    """A word in brackets after a drive's state is read. It is part of the state, or the power state."""
     found = drive(f"{_DRIVE}Firmware state: {state}\n")
     assert fields(found, "status", "role") == (status, role)
     assert not complaints(found, "unread")
 
 
 def test_an_unknown_word_in_brackets_is_unread() -> None:
-    """A drive with an unknown word in brackets has an unknown status, and a problem."""
+    """A drive with an unknown word in brackets has an unknown status. There is also a problem."""
     found = drive(f"{_DRIVE}Firmware state: Online(zorbled)\n")
     assert found.get("status") == "unknown"
     assert complaints(found, "unread")
@@ -111,7 +111,7 @@ def test_an_unknown_word_in_brackets_is_unread() -> None:
 
 @pytest.mark.parametrize("operation", ["Rebuild", "Copyback"])
 def test_a_rebuild_without_a_state_is_a_warning(operation: str) -> None:
-    """A drive with nothing but a rebuild or copyback is a member with a warning."""
+    """A drive with only a rebuild or copyback is a member. It has a warning."""
     found = drive(f"{operation} Progress on Device at Enclosure 9, Slot 4 Completed 8% in 39 Minutes.\n")
     assert fields(found, "status", "status_text", "role") == ("warning", operation, "member")
 
@@ -177,7 +177,7 @@ def test_policies_kept_with_grep_are_of_several_volumes() -> None:
 
 
 def test_a_warning_belongs_to_the_controller_of_the_next_sentence() -> None:
-    """A warning without a number belongs to the controller of the next sentence."""
+    """A warning without a number belongs to the next sentence's controller."""
     text = (
         "Battery capacity is too low. So policy Change to WB will not come into effect immediately\n"
         "Set Write Policy to WriteBack on Adapter 0, VD 0 (target id: 0) success\n"
@@ -218,7 +218,7 @@ def test_the_foreign_drives_of_the_overview_are_drives() -> None:
     ],
 )
 def test_a_few_lines_are_recognised(text: str) -> None:
-    """One unmistakable label, as grep leaves it, is enough to recognise the tool."""
+    """One unmistakable label, as grep leaves it, identifies the tool."""
     assert sniff("notes.txt", text) is not None
 
 
@@ -256,7 +256,7 @@ def test_a_label_that_was_cut_is_no_failure(cut: str) -> None:
 
 
 def test_two_drives_in_one_bay_are_a_problem() -> None:
-    """A text without its headings may have two drives in one bay: the second is reported."""
+    """Of two drives in one bay, the second is reported. A text without its headings may have them."""
     data = "Inquiry Data: SEAGATE ST9300653SS     ES0A6SJ0{}            \n"
     found = drive(f"{_DRIVE}{data.format('AAAA')}{_DRIVE}{data.format('BBBB')}")
     assert found.get("serial") == "6SJ0AAAA"

@@ -70,7 +70,7 @@ def test_the_words_of_the_read_policy(words: str, policy: ReadPolicy) -> None:
 
 
 def test_a_policy_that_was_cut_is_not_guessed() -> None:
-    """Write-back without the clause on the battery is unknown, a detail and a problem."""
+    """Write-back without the clause on the battery is unknown. It is a detail and a problem."""
     found = volume("Virtual Drive: 0 (Target Id: 0)\nDefault Cache Policy: WriteBack, ReadAdaptive\n")
     assert found.get("write_configured") is None
     assert found.details["Default Cache Policy"] == "WriteBack, ReadAdaptive"
@@ -78,7 +78,7 @@ def test_a_policy_that_was_cut_is_not_guessed() -> None:
 
 
 def test_an_unknown_policy_word_is_unread() -> None:
-    """An unknown word is a problem; the other words of the policy are read."""
+    """An unknown word is a problem. The other words of the policy are read."""
     found = volume("Virtual Drive: 0 (Target Id: 0)\nCurrent Cache Policy: WriteThrough, ReadSideways, Direct\n")
     assert fields(found, "write_current", "cache.io_policy", "cache.read_policy") == ("write_through", "direct", None)
     assert complaints(found, "unread") == ["The tool's Current Cache Policy 'ReadSideways' was not understood."]
@@ -107,7 +107,7 @@ def test_the_numbers_of_a_raid_level(numbers: str, depth: str, expected: RaidLev
 
 
 def test_a_level_without_its_span_depth_is_not_guessed() -> None:
-    """Without the span depth, RAID 1 could be RAID 10: the level is None."""
+    """Without the span depth, the level is None. RAID 1 could be RAID 10."""
     found = volume("Virtual Drive: 0 (Target Id: 0)\nRAID Level: Primary-1, Secondary-0, RAID Level Qualifier-0\n")
     assert found.get("raid_level") is None
     assert "RAID Level" in found.details
@@ -135,7 +135,7 @@ def test_the_states_of_a_virtual_drive(words: str, status: VolumeStatus) -> None
 
 
 def test_virtual_drives_are_identified_by_target_id() -> None:
-    """Each disk group counts its virtual drives from 0; the target id is unique."""
+    """Each disk group counts its virtual drives from 0. The target id is unique."""
     found = controller_of(CONFIGURATION)
     assert list(found.volumes) == ["3", "4"]
     assert [item.get("array") for item in found.volumes.values()] == ["0", "1"]
@@ -152,7 +152,7 @@ def test_the_spans_of_a_disk_group_hold_its_drives() -> None:
 
 
 def test_an_operation_under_way() -> None:
-    """A check is read with its percentage; the next label is no operation."""
+    """A check is read with its percentage. The next label is no operation."""
     found = controller_of(CONFIGURATION).volumes["3"]
     assert fields(found, "progress.operation", "progress.percent", "status") == ("check", 17.0, "checking")
     assert found.details["Ongoing Check Consistency"] == "Completed 17%, Taken 55 min."
@@ -177,7 +177,7 @@ def test_the_operations_of_virtual_drives(words: str, operation: str, status: st
 
 
 def test_the_progress_command() -> None:
-    """A sentence gives operation and percentage; a volume that is not in progress has none."""
+    """A sentence gives operation and percentage. A volume that is not in progress has none."""
     found = controller_of(
         "Check Consistency on VD #1 (target id #1) Completed 8% in 18 Minutes.\n"
         "Check Consistency on VD #0 is not in Progress.\n\nExit Code: 0x00\n"
@@ -193,7 +193,7 @@ def test_bad_blocks_are_a_problem() -> None:
 
 
 def test_a_pool_of_cachecade_is_no_device() -> None:
-    """A CacheCade volume has no SCSI target: the kernel does not see it."""
+    """A CacheCade volume has no SCSI target. The kernel does not see it."""
     found = volume(
         "CacheCade Virtual Drive: 1 (Target Id: 1)\nVirtual Drive Type: CacheCade\nName:pool\nSize:512.0 GB\n"
     )
@@ -213,7 +213,7 @@ def test_the_property_command_gives_the_configured_policy() -> None:
 
 
 def test_a_label_that_runs_into_the_next() -> None:
-    """An empty name without its line end is followed by the next label."""
+    """The next label follows an empty name without its line end."""
     found = volume(
         "Virtual Drive: 1 (Target Id: 1)\n"
         "Name                :RAID Level          : Primary-1,Secondary-0, RAID LevelQualifier-0\n"

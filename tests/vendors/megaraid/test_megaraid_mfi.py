@@ -1,4 +1,4 @@
-"""The JSON of raidctl-mfi as the family reads it, and when the family runs the program."""
+"""How the family reads raidctl-mfi's JSON, and when it runs raidctl-mfi."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def only_controller(firmware: Firmware | None = None) -> Controller:
 
 
 def test_a_controller_has_its_name_firmware_and_memory() -> None:
-    """APP is the firmware, as with the other tools; the package is a detail."""
+    """APP is the firmware, as with the other tools. The package is a detail."""
     found = only_controller()
     assert (found.id, found.model, found.serial, found.firmware) == (
         "megaraid:0", "RCTL MegaRAID 9999-8i", "RC00000001", "3.140.35-1998",
@@ -74,7 +74,7 @@ def test_a_controller_has_its_name_firmware_and_memory() -> None:
 
 
 def test_all_fields_of_a_volume_are_read() -> None:
-    """A running check is the status, and the SCSI target leads to the device."""
+    """A running check is the status. The SCSI target leads to the device."""
     first, second = only_controller().volumes
     assert (first.id, first.name, first.raid_level, first.size_bytes) == ("megaraid:0/v0", "data", "raid5", 1 << 40)
     assert (first.status, first.status_text, first.strip_bytes) == ("checking", "Optimal", 65536)
@@ -126,7 +126,7 @@ def test_the_batterys_bits_are_its_status(bits: int, status: str) -> None:
 
 
 def test_drives_have_their_places_groups_and_roles() -> None:
-    """Enclosure and slot make the id; a dedicated spare belongs to its array."""
+    """Enclosure and slot make the id. A dedicated spare belongs to its array."""
     found = only_controller()
     assert [(drive.id, drive.role, drive.array) for drive in found.drives] == [
         ("megaraid:0/252:0", "member", "megaraid:0/g0"),
@@ -172,7 +172,7 @@ def test_a_problem_of_an_object_has_the_objects_id() -> None:
 
 
 def test_every_line_is_accounted_for() -> None:
-    """All values of the output are read, and an unknown one is unparsed."""
+    """All output values are read, and an unknown one is unparsed."""
     observed = observation(output())
     assert [line.text for one in observed.outputs for line in one.unparsed()] == []
     more = output()
@@ -189,7 +189,7 @@ def test_a_saved_output_is_recognised() -> None:
 
 @pytest.mark.parametrize("text", ['{"format": "raidctl-mfi 1", "controllers": [', '{"format": "raidctl-mfi 2"}'])
 def test_truncated_and_unknown_outputs_are_problems(text: str) -> None:
-    """A truncated output and an unknown format version are one problem, without a controller."""
+    """A truncated output or an unknown format version is one problem. There is no controller."""
     observed = observation(text)
     assert (observed.controllers, [problem.kind for problem in observed.problems]) == ((), ["unread"])
 
@@ -209,7 +209,7 @@ PLACES = [path for path in _places(output()) if len(path) > 1]
 @settings(max_examples=100, deadline=None, phases=[Phase.explicit, Phase.generate])
 @given(st.dictionaries(st.sampled_from(PLACES), ODD, min_size=1, max_size=8))
 def test_no_json_breaks_the_reader(odd: dict[tuple[str | int, ...], Any]) -> None:
-    """Values of any type in any place raise no exception (without shrinking, which takes too long)."""
+    """Values of any type in any place raise no exception. There is no shrinking, which takes too long."""
     made = output()
     for path, value in odd.items():
         place: Any = made
@@ -247,7 +247,7 @@ def test_it_is_run_if_the_others_list_nothing() -> None:
     [[], ["megaraid_sas 1000:10e2"], [CONTROLLER, "megaraid_sas 1000:10e2"], ["mpi3mr 1000:00a5"], ["ahci 8086:2922"]],
 )
 def test_it_is_not_run_for_unsupported_controllers(controllers: list[str]) -> None:
-    """It is not run for other drivers, or on a host with a controller that MegaCli freezes."""
+    """raidctl-mfi is not run for other drivers. Neither is it run on a host with a controller that MegaCli freezes."""
     script = Script(["raidctl-mfi"])
     seen(script, bus(*controllers))
     assert script.calls == []
@@ -267,7 +267,7 @@ def test_it_is_not_run_if_another_tool_reported_all() -> None:
 
 
 def test_a_controller_without_any_answer_is_not_listed() -> None:
-    """Without permission there is no controller, and the program's problem is passed on."""
+    """Without permission there is no controller. The tool's problem is passed on."""
     problem = {
         "severity": "error", "kind": "no_right", "where": "raidctl-mfi",
         "message": "The driver may not be asked (EACCES).",

@@ -16,12 +16,12 @@ from raidctl_megaraid.operate.commands import PRINTED
 from tests.vendors.megaraid.megaraid_deeds import CONTROLLER, Bench, words
 
 MISSING = "8:1"
-"""The bay of the failed drive of perc5i, whose place in the array is free."""
+"""The bay of the failed drive of perc5i. Its place in the array is free."""
 
 
 @pytest.fixture
 def h730(tmp_path: Path) -> Bench:
-    """perccli, with a mirror, a RAID 6 of 32:2 to 32:7 and the spare 32:8."""
+    """A PERC with a mirror, a RAID 6 and a spare. The RAID 6 is of 32:2 to 32:7, the spare is 32:8."""
     return Bench("h730", tmp_path)
 
 
@@ -32,7 +32,7 @@ def perc5i(tmp_path: Path) -> Bench:
 
 
 def exchanged(bench: Bench, bay: str) -> None:
-    """Put a new drive into a bay that the controller does not use automatically."""
+    """Put a new drive into a bay. The controller does not use it automatically."""
     bench.machine.keep(bench.machine.state() | {"megaraid 0/auto": "Off"})
     if f"megaraid 0/bay {bay}" in bench.machine.state():
         bench.machine.pull(bay)
@@ -43,7 +43,7 @@ def exchanged(bench: Bench, bay: str) -> None:
 
 
 def test_storcli_takes_a_drive_out_and_lets_another_in(h730: Bench) -> None:
-    """A drive is set offline, missing and spun down; a new one gets its row and is rebuilt."""
+    """A drive is set offline, missing and spun down. A new one gets its row and is rebuilt."""
     assert h730.do("remove_spare", "", "32:8") == ["/e32/s8 delete hotsparedrive"]
     assert h730.do("take_out", "v1", "32:5") == ["/e32/s5 set offline", "/e32/s5 set missing", "/e32/s5 spindown"]
     assert (h730.status("v1"), h730.do("take_out", "v1", "32:5")) == ("degraded", [])
@@ -76,7 +76,7 @@ def test_megacli_takes_a_drive_out_and_lets_another_in(perc5i: Bench) -> None:
 
 
 def test_a_controller_that_rebuilds_automatically_gets_no_command(h730: Bench) -> None:
-    """A new drive that is rebuilt automatically, or a spare that is, needs no command."""
+    """A new drive or spare that is rebuilt automatically needs no command."""
     h730.do("remove_spare", "", "32:8")
     h730.machine.pull("32:5")
     h730.machine.insert("32:5")
@@ -84,7 +84,7 @@ def test_a_controller_that_rebuilds_automatically_gets_no_command(h730: Bench) -
 
 
 def test_a_spare_that_takes_over_is_reported_and_not_changed(h730: Bench) -> None:
-    """One command without an undo: the step names the spare that takes over."""
+    """The step names the spare that takes over. It is one command without an undo."""
     [step] = h730.plan("take_out", "v1", "32:5").steps
     assert step.undo.empty
     assert "32:8" in " ".join(step.affects)
@@ -97,12 +97,12 @@ def test_a_spare_that_takes_over_is_reported_and_not_changed(h730: Bench) -> Non
 
 
 def test_a_spare_of_another_medium_does_not_take_over(h730: Bench) -> None:
-    """An HDD spare does not replace an SSD: all three steps are planned."""
+    """An HDD spare does not replace an SSD. All three steps are planned."""
     assert len(h730.plan("take_out", "v0", "32:1").steps) == 3
 
 
 def test_a_drive_that_comes_back_is_marked_good_first(h730: Bench) -> None:
-    """A drive in ``UBad`` is set good and read again before it is inserted."""
+    """A drive in ``UBad`` is set good before it is inserted. It is read again in between."""
     h730.do("remove_spare", "", "32:8")
     serial = h730.drive("32:5").serial
     h730.machine.keep(h730.machine.state() | {"megaraid 0/auto": "Off"})
@@ -123,7 +123,7 @@ def test_a_member_is_copied_and_its_array_stays_complete(h730: Bench) -> None:
 
 @pytest.mark.parametrize("name", ["h730", "perc5i"])
 def test_a_removal_is_undone_in_reverse_order(name: str, tmp_path: Path) -> None:
-    """The steps are undone in reverse order, as far as the tool has commands for it."""
+    """The steps are undone in reverse order. This holds as far as the tool has commands for it."""
     bench = Bench(name, tmp_path)
     volume, bay = ("v1", "32:5") if name == "h730" else ("v0", "8:3")
     if name == "h730":
@@ -157,7 +157,7 @@ def test_storcli_spares(h730: Bench) -> None:
 
 
 def test_megacli_spares(perc5i: Bench) -> None:
-    """Only global spares: none of the tool's outputs has its number of an array."""
+    """MegaCli sets only global spares. None of its outputs has its number of an array."""
     exchanged(perc5i, MISSING)
     perc5i.do("let_in", "v0", MISSING)
     perc5i.machine.pass_time(7300)
@@ -220,7 +220,7 @@ def test_storcli_reports_what_is_paused(h730: Bench) -> None:
 
 
 def test_pauses_with_megacli_are_printed(perc5i: Bench) -> None:
-    """MegaCli does not report a pause: the command is printed instead of run."""
+    """MegaCli does not report a pause. The command is printed instead of run."""
     exchanged(perc5i, MISSING)
     perc5i.do("let_in", "v0", MISSING)
     for verb, bay in (("pause_rebuild", MISSING), ("resume_rebuild", MISSING), ("pause_check", None)):
@@ -229,7 +229,7 @@ def test_pauses_with_megacli_are_printed(perc5i: Bench) -> None:
 
 
 def test_states_of_a_drive(h730: Bench) -> None:
-    """A member is set offline and online, once; the configuration is saved first."""
+    """A member is set offline and online, once. The configuration is saved first."""
     [step] = h730.plan("offline", "32:5").steps
     assert [saved.name for saved in step.saves] == ["megaraid-0-configuration"]
     h730.do("remove_spare", "", "32:8")
@@ -261,7 +261,7 @@ def test_jbod_and_back(h730: Bench) -> None:
 
 @pytest.mark.parametrize("verb", sorted(PRINTED["storcli"]))
 def test_what_no_output_confirms_is_printed(verb: Verb, h730: Bench) -> None:
-    """A command whose result no output shows is printed, and is not in the table."""
+    """A command whose result no output shows is printed. It is not in the table."""
     h730.do("remove_spare", "", "32:8")
     target: dict[str, tuple[str, str | None]] = {
         "erase": ("32:8", None), "patrol": ("", None), "learn": ("", None)
@@ -312,7 +312,7 @@ def _replaced(controller: Controller, details: dict[str, str]) -> Controller:
 
 
 def test_guard_X2_a_group_that_went_with_its_last_volume_is_not_named(h730: Bench) -> None:
-    """The array's number is used only while the volume is the same and in the same array."""
+    """The array's number is used only while the volume is the same. The volume also has to be in the same array."""
     h730.do("remove_spare", "", "32:8")
     [step] = h730.plan("add_spare", "v1", "32:8").steps
     assert step.action.argv[-3:] == ("DGs=1", "nolog", "J")

@@ -1,4 +1,4 @@
-"""What holds for every planned command on every recorded controller, and what the replies mean."""
+"""What holds for every planned command on every recorded controller. What the replies mean is tested too."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ TOOLS = ("storcli64", "perccli64", "MegaCli64")
 
 
 def seen() -> Iterator[tuple[str, Survey]]:
-    """All recorded machines and demos, and a part of the collection of outputs if it exists."""
+    """All recorded machines and demos. A part of the collection of outputs is added if it exists."""
     yield from machines()
     folders = ("storcli_json", "storcli_text", "megacli")
     paths = sorted(path for name in folders for path in (COLLECTION / name).glob("*")) if COLLECTION.is_dir() else []
@@ -44,7 +44,7 @@ def everything(controller: Controller) -> Iterator[Deed]:
 
 
 def planned(survey: Survey) -> Iterator[tuple[Step, Survey, Controller]]:
-    """All steps planned on a machine, with each tool that could have reported its controllers."""
+    """All steps planned on a machine. They are planned with each tool that could have reported its controllers."""
     for controller in survey.inventory.controllers:
         if not controller.id.startswith("megaraid:"):
             continue
@@ -56,7 +56,7 @@ def planned(survey: Survey) -> Iterator[tuple[Step, Survey, Controller]]:
 
 
 def test_every_command_is_in_the_table_and_names_only_what_was_read() -> None:
-    """No command or undo has a force option or acts on all; each has subjects and expectations."""
+    """No command or undo has a force option or acts on all. Each has subjects and expectations."""
     count = 0
     for name, survey in seen():
         for step, machine, controller in planned(survey):
@@ -81,14 +81,14 @@ def test_every_command_is_in_the_table_and_names_only_what_was_read() -> None:
 
 
 def test_shapes_of_the_second_generation_are_of_single_drives() -> None:
-    """Commands of storcli2 and perccli2 act on one drive, because their help explains no more."""
+    """Commands of storcli2 and perccli2 act on one drive. Their help explains no more."""
     own = [shape for shape in operate.SHAPES if shape[0] in ("storcli2", "perccli2")]
     assert {shape[1] for shape in own} == {"/c{}/e{}/s{}", "/c{}/s{}"}
     assert not any("jbod" in shape and "del" in shape for shape in own)
 
 
 def test_no_shape_forces_anything() -> None:
-    """No command in the table forces, acts on all, or deletes a volume."""
+    """No command in the table forces, acts on all, or deletes volumes."""
     bad = ("force", "all", "-Force", "fall", "vd", "config", "-CfgClr", "-CfgLdDel", "init")
     for shape in operate.SHAPES:
         assert not any(FORCING.fullmatch(word) for word in shape), shape
@@ -115,7 +115,7 @@ def test_no_shape_forces_anything() -> None:
     ],
 )
 def test_what_is_not_in_the_table_is_not_run(argv: tuple[str, ...]) -> None:
-    """Force options, drives that were not read, other controllers and other tools are rejected."""
+    """Force options, unread drives, other controllers and other tools are rejected."""
     known = {"0", "252", "1", "252:1", "megaraid:0/252:1", "v0"}
     assert (
         outside(Action(argv=("storcli64", "/c0/e252/s1", "set", "offline", "nolog", "J")), operate.SHAPES, known)
@@ -205,13 +205,13 @@ def test_replies_of_storcli(text: str, words: str | None) -> None:
     ],
 )  # fmt: skip
 def test_replies_of_megacli(text: str, words: str | None) -> None:
-    """A reply without a sentence of success is a failure, even with exit code 0."""
+    """A reply without a sentence of success is a failure. This holds even with exit code 0."""
     found = judge(_MEGACLI, RunAnswer(code=0, out=text.encode()))
     assert (found is None) if words is None else (found is not None and words in found), found
 
 
 def test_only_tools_that_may_change_something_hinder() -> None:
-    """A tool that only reads does not hinder; one that may change something does."""
+    """A tool that only reads does not hinder. One that may change something does."""
     for words in (
         "storcli64 /c0 show all J",
         "MegaCli64 -PDList -aALL",

@@ -36,14 +36,14 @@ def judged(*texts: str) -> VolumeCache:
 
 
 def test_write_back_with_a_good_battery_is_active_and_protected() -> None:
-    """The active policy is the configured one, and the battery protects the cache."""
+    """The active policy is the configured one. The battery protects the cache."""
     found = cache(*both("WriteBack", "RWBD"))
     assert (found.write_policy, found.write_active) == ("protected_write_back", "write_back")
     assert (found.controller_cache, found.why_not_in_force) == ("protected", None)
 
 
 def test_a_pool_that_is_a_cache_is_no_volume() -> None:
-    """What the tool prints about a CacheCade pool is a detail of its array."""
+    """What the tool prints about a CacheCade pool is its array's detail."""
     everything = basics(letters="RWTD")
     everything["VD LIST"] = [{**row("RWTD"), "TYPE": "Cac0"}]
     (controller,) = read([Document("show.json", "storcli", printed(answer(everything)))]).controllers
@@ -52,7 +52,7 @@ def test_a_pool_that_is_a_cache_is_no_volume() -> None:
 
 
 def test_a_learn_cycle_is_named_as_the_reason() -> None:
-    """During a learn cycle the firmware writes through, and no data is at risk."""
+    """During a learn cycle the firmware writes through. No data is at risk."""
     found = cache(*both("WriteBack", "RWTD", battery="Learning"))
     assert (found.write_policy, found.write_active) == ("protected_write_back", "write_through")
     assert found.controller_cache == "not_caching"
@@ -60,7 +60,7 @@ def test_a_learn_cycle_is_named_as_the_reason() -> None:
 
 
 def test_a_fallback_without_a_cause_is_reported_as_such() -> None:
-    """No cause is invented if the battery is good and the firmware writes through."""
+    """No cause is invented for the firmware's write-through despite a good battery."""
     assert cache(*both("WriteBack", "RWTD")).why_not_in_force == "The tool does not say why."
 
 
@@ -107,7 +107,7 @@ def test_an_enabled_drive_cache_makes_the_default_unprotected() -> None:
 
 
 def test_the_current_policy_alone_is_taken_for_the_setting() -> None:
-    """The current policy is the configured one if nothing can have changed it."""
+    """The current policy is the configured one if nothing could change it."""
     assert cache(printed(answer(basics(letters="NRWTD")))).write_policy == "write_through"
     assert cache(printed(answer(basics(letters="RWBD")))).write_policy == "protected_write_back"
 

@@ -1,4 +1,4 @@
-"""Verbs with recorded replies: the simulated machine gives the recorded reply to each."""
+"""Verbs with recorded replies. The simulated machine gives the recorded reply to each."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ _PLAYED: dict[tuple[str, Verb], tuple[str, Callable[[Bench], None], str, str | N
 
 @pytest.mark.parametrize(("kind", "verb"), [(kind, verb) for kind, verbs in RECORDED.items() for verb in verbs])
 def test_the_reply_is_the_recorded_one(kind: str, verb: Verb, tmp_path: Path) -> None:
-    """The reply of the simulated machine contains the recorded one, and the deed takes effect."""
+    """The simulated machine's reply contains the recorded one. The deed takes effect."""
     demo, before, where, bay = _PLAYED[kind, verb]
     bench = Bench(demo, tmp_path)
     before(bench)

@@ -1,4 +1,4 @@
-"""Storcli2 and perccli2: what their help lists is run, the rest is printed or refused."""
+"""Commands of storcli2 and perccli2. What their help lists is run, the rest is printed or refused."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ PROGRAM = "/opt/MegaRAID/storcli2/storcli2"
 
 
 class Ready(Bench):
-    """The simulated 9660 with the tool's help, which lists all drive commands of version 7."""
+    """The simulated 9660 with the tool's help. The help lists all drive commands of version 7."""
 
     def __init__(self, place: Path, *, whole: bool = True) -> None:
         super().__init__("9660", place)
@@ -58,7 +58,7 @@ def of_drive(*words: str, path: str = "/c0/e32/s5") -> Action:
     ],
 )
 def test_a_line_that_requires_the_words_lists_the_command(form: str) -> None:
-    """Options may be left out, one alternative is enough, case and spaces do not count."""
+    """Options may be left out, and one alternative is enough. Case and spaces do not count."""
     assert listed(f"Help\n{form}\nMore\n", of_drive("set", "offline"))
 
 
@@ -83,7 +83,10 @@ def test_a_line_that_requires_the_words_lists_the_command(form: str) -> None:
     ],
 )
 def test_any_other_line_lists_nothing(form: str) -> None:
-    """Another object, another word, a required value, prose or another tool does not list it."""
+    """A line with another object or word does not list the command.
+
+    Neither does one with a required value, prose or another tool.
+    """
     assert not listed(form, of_drive("set", "offline"))
 
 
@@ -100,7 +103,7 @@ def test_any_other_line_lists_nothing(form: str) -> None:
     ],
 )
 def test_forms_of_the_commands_that_are_run(form: str, words: tuple[str, ...]) -> None:
-    """The forms of version 7 list the commands, but not with further words or other objects."""
+    """The forms of version 7 list the commands. They do not list them with further words or other objects."""
     text = f"storcli2 /cx[/ex]/sx {form}"
     assert listed(text, of_drive(*words))
     assert listed(text, of_drive(*words, path="/c0/s5"))
@@ -122,7 +125,7 @@ def test_without_its_help_nothing_is_run() -> None:
 
 
 def test_a_step_runs_only_what_the_help_lists(tmp_path: Path) -> None:
-    """With any line of the help removed, the others still list every command and undo."""
+    """With any help line removed, every command and undo is still listed."""
     bench = Ready(tmp_path / "s.json")
     bench.machine.pull("310:1")
     controller, tools = bench.controller(), list(bench.read().inventory.tools)
@@ -151,7 +154,7 @@ def test_what_acts_on_more_than_a_drive_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["storcli2", "perccli2"])
 def test_the_command_is_printed_where_the_help_does_not_list_it(name: str) -> None:
-    """A command that the help lacks is printed with the reason; a failed drive needs none."""
+    """A command that the help lacks is printed with the reason. A failed drive needs none."""
     controller, _, view = _controller(name)
     tools = [Tool(name=name, path=f"/x/{name}")]
     [online, good, jbod] = controller.drives
@@ -180,7 +183,7 @@ def test_the_command_is_printed_where_the_help_does_not_list_it(name: str) -> No
 
 
 def test_no_verb_is_promised() -> None:
-    """Whether a verb runs depends on the machine's help, so none is reported as possible."""
+    """No verb is reported as possible. Whether one runs depends on the machine's help."""
     controller, tools, _ = _controller()
     able = abilities(controller, tools)
     assert set(able) == set(VERBS)
@@ -192,7 +195,7 @@ HELP = "storcli2 /cx/ex/sx set offline|good|jbod|uconf\n"
 
 
 def _controller(name: str = "storcli2") -> tuple[Controller, list[Tool], HostView]:
-    """A RAID 10 with a working member, an unconfigured good drive and a JBOD drive."""
+    """A RAID 10 with a working member, and two other drives. One is unconfigured good, one JBOD."""
     volume = Volume(id=f"{CONTROLLER}/v1", array=f"{CONTROLLER}/g1", status="ok", raid_level="raid10", unique_id="7a4d")
     places: tuple[tuple[int, Role, str | None, str], ...] = (
         (2, "member", f"{CONTROLLER}/g1", "Conf, Online"),
@@ -262,7 +265,7 @@ def test_the_tool_rejects_what_its_help_does_not_list(tmp_path: Path) -> None:
 
 
 def test_the_help_is_requested_before_deeds_only(tmp_path: Path) -> None:
-    """A survey does not run the help, and help that is known is not run again."""
+    """A survey does not run the help. Help that is known is not run again."""
     machine = simulated("9660", tmp_path / "s.json")
     asked: list[tuple[str, ...]] = []
 

@@ -1,4 +1,4 @@
-"""The simulated controllers print their state and reply to changes as the tools do."""
+"""Simulated controllers that behave as the tools do. They print their state and reply to changes."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_what_is_printed_is_the_state(machine: tuple[str, State]) -> None:
 @settings(max_examples=60, deadline=None)
 @given(MACHINES)
 def test_raidctl_reads_what_is_simulated(machine: tuple[str, State]) -> None:
-    """Each setting is read, and write-through is active if the battery is not good."""
+    """Each setting is read. Write-through is active if the battery is not good."""
     name, state = machine
     controller = read(name, state)
     megacli = name == "perc5i"
@@ -149,7 +149,7 @@ STORCLI = ("storcli64", "/c0/v0", "set")
 
 
 def verdict(name: str, place: Path, *argv: str, **settings: str) -> str | None:
-    """The problem of the reply to a command; a refusal must not change the state."""
+    """The problem of the reply to a command. A refusal must not change the state."""
     found = simulated(name, place, {key.replace("_", " "): value for key, value in settings.items()})
     before = found.state()
     fault = change.judge(Action(argv=argv), run(found, *argv))
@@ -194,7 +194,7 @@ def test_storcli_sets_several_at_once(tmp_path: Path) -> None:
     ],
 )
 def test_storcli_refuses_what_is_not_there(tmp_path: Path, words: tuple[str, ...], expected: str) -> None:
-    """Unknown objects and words are rejected with the tool's text, and change nothing."""
+    """Unknown objects and words are rejected with the tool's text. They change nothing."""
     if words[0].startswith("/"):
         assert expected in (verdict("9271", tmp_path, "storcli64", *words, "nolog", "J") or "")
     else:
@@ -205,7 +205,7 @@ def test_storcli_refuses_what_is_not_there(tmp_path: Path, words: tuple[str, ...
 def test_storcli_answers_in_plain_text_unless_json_is_asked_for_at_the_end(
     tmp_path: Path, tail: tuple[str, ...]
 ) -> None:
-    """A reply without rows is no success: a missing J at the end is noticed."""
+    """A reply without rows is no success. A missing J at the end is noticed."""
     answer = run(simulated("9271", tmp_path), *STORCLI, "wrcache=WT", *tail)
     assert not answer.text.startswith("{")
     assert change.judge(Action(argv=STORCLI), answer) is not None
@@ -218,7 +218,7 @@ def test_storcli_rejects_what_the_controller_does_not_support(tmp_path: Path) ->
 
 
 def test_the_caches_of_ssds_are_blocked_with_exit_code_0(tmp_path: Path) -> None:
-    """A volume of SSDs is rejected with ``SSD Pd is present``, one of HDDs is changed."""
+    """A volume of SSDs is rejected with ``SSD Pd is present``. One of HDDs is changed."""
     found = simulated("h730", tmp_path, {"block ssd": "Yes"})
     answer = run(found, "perccli64", "/c0/v0", "set", "pdcache=On", "nolog", "J")
     assert (answer.code, "SSD Pd is present" in answer.text) == (0, True)
@@ -266,7 +266,7 @@ def test_storcli2_refuses_a_volume_that_is_not_there_with_exit_code_0(tmp_path: 
     ],
 )
 def test_megacli_refuses_what_is_not_there(tmp_path: Path, words: tuple[str, ...], expected: str) -> None:
-    """Unknown objects and words are rejected with the tool's text, and change nothing."""
+    """Unknown objects and words are rejected with the tool's text. They change nothing."""
     assert expected in (verdict("perc5i", tmp_path, "MegaCli", *words, "-NoLog") or "")
 
 
@@ -281,7 +281,7 @@ def test_megacli_forces_write_back_and_shows_it(tmp_path: Path) -> None:
 
 
 def test_megacli_sets_write_back_that_does_not_come_into_effect(tmp_path: Path) -> None:
-    """With a bad battery the tool reports success and a warning; write-through stays active."""
+    """With a bad battery the tool reports success and a warning. Write-through stays active."""
     found = simulated("perc5i", tmp_path, {"v0/wrcache": "WT"})
     answer = run(found, "MegaCli", "-LDSetProp", "WB", "-L0", "-a0", "-NoLog")
     assert "will not come into effect immediately" in answer.text

@@ -56,7 +56,7 @@ def test_battery_states(word: str, status: BatteryStatus) -> None:
 
 
 def test_an_unknown_battery_state_is_unread() -> None:
-    """An unknown word is unknown, and a problem; the state ``Unknown`` is none."""
+    """An unknown word is unknown, and a problem. The state ``Unknown`` is none."""
     battery = read(properties("BBU_Info", ("Battery State", "Tired"))).battery
     assert (battery.get("status"), battery.get("status_text")) == ("unknown", "Tired")
     assert [complaint.kind for complaint in battery.complaints] == ["unread"]
@@ -88,7 +88,7 @@ def test_a_cachevault_is_a_capacitor_of_any_type() -> None:
 
 
 def test_an_active_learn_cycle_counts_more_than_the_state() -> None:
-    """The state is ``Optimal`` during a learn cycle: the flag gives the status."""
+    """The flag of a learn cycle gives the status. The state is ``Optimal`` meanwhile."""
     found = read(
         properties("BBU_Info", ("Type", "BBU"), ("Battery State", "Optimal")),
         properties("BBU_Firmware_Status", ("Learn Cycle Active", "Yes"), ("Temperature", "OK")),
@@ -148,7 +148,7 @@ def test_good_battery_flags_are_no_problems() -> None:
 
 
 def test_the_charge_is_the_relative_one() -> None:
-    """The relative state of charge is the charge, the absolute one a detail."""
+    """The relative state of charge is the charge. The absolute one is a detail."""
     battery = read(
         properties("BBU_Capacity_Info", ("Relative State of Charge", "93%"), ("Absolute State of charge", "83%"))
     ).battery
@@ -173,12 +173,12 @@ def test_the_capacitance_is_no_charge() -> None:
     ],
 )
 def test_the_next_learn_cycle(printed: str, expected: str | None) -> None:
-    """The time has no zone; an unset date is None; another format stays as printed."""
+    """The time has no zone. An unset date is None; another format stays as printed."""
     assert read(properties("BBU_Properties", ("Next Learn time", printed))).battery.get("next_learn_at") == expected
 
 
 def test_properties_below_the_cachevault_belong_to_it() -> None:
-    """The section ``Properties`` of an output about a pack belongs to the pack."""
+    """The section ``Properties`` of a pack's output belongs to the pack."""
     one = properties("Cachevault_Info", ("Type", "CVPM99"))
     two = properties("Properties", ("Auto Learn Period", "27d (2412000 seconds)"))
     found = read(one + two[two.index("\nProperties") :])
@@ -207,7 +207,7 @@ def test_two_energy_packs_are_two() -> None:
 
 
 def test_the_scheduled_learn_cycle_belongs_to_the_pack() -> None:
-    """Scheduled tasks give the next learn cycle; the pack's own line counts more."""
+    """Scheduled tasks give the next learn cycle. The pack's own line counts more."""
     tasks = section("Scheduled Tasks", "Next Battery Learn = 06/18/2031, 20:00:00")
     info = properties("Cachevault_Info", ("State", "Optimal"))
     for texts in ((tasks, info), (info, tasks)):
@@ -218,7 +218,7 @@ def test_the_scheduled_learn_cycle_belongs_to_the_pack() -> None:
 
 @pytest.mark.parametrize(("mask", "status"), [(0, "ok"), (64, "learning"), (1, "missing")])
 def test_a_battery_without_a_state_gets_that_of_the_bit_mask(mask: int, status: BatteryStatus) -> None:
-    """Without a state in the pack's own output, the controller's bit mask gives the status."""
+    """The controller's bit mask gives a status that the pack's output lacks."""
     controller = ControllerDraft("0")
     controller.battery("bbu")
     controller.values["bbu_status"] = (2, mask)
@@ -236,7 +236,7 @@ def test_the_packs_own_state_counts_more_than_the_bit_mask() -> None:
 
 
 def test_a_battery_in_several_outputs_is_one() -> None:
-    """The overview's unnamed pack and values without a state belong to the pack that has one."""
+    """The overview's unnamed pack belongs to the pack that has a state. So do values without a state."""
     controller = ControllerDraft("0")
     for name, field, value in (
         ("unnamed", "status", "ok"),

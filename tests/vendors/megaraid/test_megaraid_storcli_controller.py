@@ -54,7 +54,7 @@ def test_the_cache_is_read() -> None:
 
 
 def test_a_controller_without_memory_has_no_cache() -> None:
-    """A memory of 0 MB is no cache, and an available size of 0 is unknown."""
+    """A memory of 0 MB is no cache. An available size of 0 is unknown."""
     controller = read(section("HwCfg", "On Board Memory Size = 0MB", "Current Size of FW Cache (MB) = 0")).controller
     assert (controller.get("cache.present"), controller.get("cache.size_bytes")) == (False, 0)
     assert controller.get("cache.available_bytes") is None
@@ -70,7 +70,7 @@ def test_a_controller_without_memory_has_no_cache() -> None:
     ],
 )
 def test_forms_of_the_memory_size(line: str, size: int | None) -> None:
-    """All forms of the memory size are read as binary units; NA is None."""
+    """All forms of the memory size are read as binary units. NA is None."""
     assert read(section("HwCfg", line)).controller.get("cache.size_bytes") == size
 
 
@@ -118,7 +118,7 @@ def test_an_unknown_status_is_unread() -> None:
     ],
 )
 def test_the_mode_of_a_controller(lines: tuple[str, ...], mode: Mode | None) -> None:
-    """The personality gives the mode; without one, the driver and the JBOD setting do."""
+    """The personality gives the mode. Without one, the driver and the JBOD setting do."""
     controller = read(section("Basics", *lines)).controller
     assert controller.get("mode") == mode
     assert controller.complaints == []
@@ -161,7 +161,7 @@ def test_the_pci_address(lines: tuple[str, ...], address: str | None) -> None:
     ],
 )
 def test_the_vendor_of_a_controller(lines: tuple[str, ...], vendor: str | None) -> None:
-    """The PCI subsystem's vendor counts before the OEM's name, the chip's vendor least."""
+    """The PCI subsystem's vendor counts before the OEM's name. The chip's vendor counts least."""
     assert read(section("Basics", *lines)).controller.get("vendor") == vendor
 
 
@@ -196,7 +196,7 @@ def test_numbers_of_json_are_decimal() -> None:
     ],
 )
 def test_faults_of_a_controller_are_problems(line: str, kind: str | None) -> None:
-    """Memory errors, safe mode and a required reboot are problems only if present."""
+    """Memory errors, safe mode and required reboots are problems only if present."""
     complaints = read(section("Status", line)).controller.complaints
     assert [complaint.kind for complaint in complaints] == ([kind] if kind else [])
 
@@ -210,7 +210,7 @@ def test_properties_are_details() -> None:
 
 @pytest.mark.parametrize("value", ["9s", "9 sec", "9"])
 def test_the_flush_interval_property(value: str) -> None:
-    """The flush interval is read from its own command, with any form of the unit."""
+    """The flush interval is read from its own command. The unit may have any form."""
     controller = read(
         table("Controller Properties", ("Ctrl_Prop", "Value"), ("Cache Flush Interval", value))
     ).controller
@@ -218,7 +218,7 @@ def test_the_flush_interval_property(value: str) -> None:
 
 
 def test_an_unreadable_value_is_a_problem_and_a_detail() -> None:
-    """A value of unknown form is a problem with its label, and a detail."""
+    """A value of unknown form is a problem with its label. It is also a detail."""
     controller = read(section("HwCfg", "On Board Memory Size = plenty", "BBU = maybe")).controller
     assert controller.details == {"On Board Memory Size": "plenty", "BBU": "maybe"}
     assert [complaint.kind for complaint in controller.complaints] == ["unread", "unread"]

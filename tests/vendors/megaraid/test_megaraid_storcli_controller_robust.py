@@ -27,7 +27,7 @@ VALUES = st.one_of(
 
 @pytest.mark.parametrize("text", [SHOW_ALL, BATTERY])
 def test_a_text_may_end_anywhere(text: str) -> None:
-    """Wherever a text is cut, it gives no controller that the complete text lacks."""
+    """A cut text gives no controller that the complete text lacks. It may be cut anywhere."""
     whole = read(text)
     for cut in range(0, len(text), 3):
         found = read(text[:cut])
@@ -36,7 +36,7 @@ def test_a_text_may_end_anywhere(text: str) -> None:
 
 @given(st.dictionaries(st.sampled_from(LABELS), VALUES))
 def test_any_value_of_a_controller_is_read(pairs: dict[str, str]) -> None:
-    """A value of any form is a field, a detail or a problem, and no line is lost."""
+    """A value of any form is a field, detail or problem. No line is lost."""
     text = json.dumps(
         {
             "Controllers": [

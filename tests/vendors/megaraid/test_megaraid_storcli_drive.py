@@ -22,7 +22,7 @@ def one(response: Data) -> Draft:
 
 
 def test_a_row_is_a_drive() -> None:
-    """Enclosure, bay, array, size, medium, interface and model are read; the rest are details."""
+    """Enclosure, bay, array, size, medium, interface and model are read. The rest are details."""
     controller = read({"PD LIST": [drive_row(EID="64:12", DG=3)]})
     drive = controller.drives["64:12"]
     assert (drive.get("enclosure"), drive.get("bay"), drive.get("array")) == ("64", "12", "3")
@@ -44,7 +44,7 @@ def test_a_row_is_a_drive() -> None:
     ],
 )  # fmt: skip
 def test_the_state_of_a_drive(state: str, group: Data, status: Health, role: Role) -> None:
-    """Free good drives and spares are ok; a failed drive of an array is still in it."""
+    """Free good drives and spares are ok. A failed drive of an array is still in it."""
     drive = one({"PD LIST": [drive_row(State=state, DG=group)]})
     assert (drive.get("status"), drive.get("role"), drive.get("status_text")) == (status, role, state)
     assert drive.get("array") == ("1" if role in {"member", "failed"} and group == 1 else None)
@@ -64,7 +64,7 @@ def test_a_dash_is_no_state() -> None:
 
 
 def test_a_dedicated_spare_knows_its_groups() -> None:
-    """A dedicated spare belongs to each of its arrays and is a member of none."""
+    """A dedicated spare belongs to each of its arrays. It is a member of none."""
     controller = read({"PD LIST": [drive_row(State="DHS", DG="0,2")]})
     assert controller.drives["64:2"].get("spare_for") == ("0", "2")
     assert [list(controller.arrays[name].spares) for name in ("0", "2")] == [["64:2"], ["64:2"]]
@@ -93,7 +93,7 @@ def test_a_drive_without_an_enclosure(text: str) -> None:
 
 
 def test_a_drive_without_an_address_is_a_problem() -> None:
-    """A row without an address is a problem, and its cells are details."""
+    """A row without an address is a problem. Its cells are details."""
     controller = read({"PD LIST": [drive_row(EID="-")]})
     assert controller.drives == {}
     assert [item.kind for item in controller.complaints] == ["unread"]
@@ -117,7 +117,7 @@ def test_the_type_jbod_is_passed_through() -> None:
 
 
 def test_the_sections_of_a_drive() -> None:
-    """All fields of a drive's sections are read; the manufacturer is no part of the model."""
+    """All fields of a drive's sections are read. The manufacturer is no part of the model."""
     drive = one({"Drive /c0/e64/s2": [drive_row()], **details()})
     assert (drive.get("serial"), drive.get("firmware"), drive.get("wwn")) == ("TST0PLAIN01", "T01A", "5000AAAA00000BBB")
     assert drive.get("model") == "ZX1200TESTDRIVE"
@@ -130,7 +130,7 @@ def test_the_sections_of_a_drive() -> None:
 
 
 def test_the_sectors_give_the_exact_size() -> None:
-    """The size is that of the coerced sectors; the other sizes are details."""
+    """The size is that of the coerced sectors. The other sizes are details."""
     drive = one({"Drive /c0/e64/s2": [drive_row()], **details()})
     assert drive.get("size_bytes") == 0x8B94F800 * 512
     assert drive.details["Raw size"] == "1.091 TB [0x8bba0cb0 Sectors]"
@@ -148,13 +148,13 @@ def test_the_sectors_give_the_exact_size() -> None:
     ],
 )
 def test_sectors_of_any_length(text: str, size: int) -> None:
-    """The sector length is the one that fits the printed size; otherwise that size counts."""
+    """The sector length is the one that fits the printed size. Otherwise that size counts."""
     drive = one({"PD LIST": [drive_row()], **details(Device={"Coerced size": text})})
     assert drive.get("size_bytes") == size
 
 
 def test_a_raised_alert_is_a_warning() -> None:
-    """An online drive with a S.M.A.R.T. alert is a warning, and a problem."""
+    """An online drive with a S.M.A.R.T. alert is a warning. It is also a problem."""
     drive = one({"PD LIST": [drive_row()], **details(State={"S.M.A.R.T alert flagged by drive": "Yes"})})
     assert (drive.get("status"), drive.get("status_text")) == ("warning", "Onln")
     assert [item.kind for item in drive.complaints] == ["state"]
@@ -162,7 +162,7 @@ def test_a_raised_alert_is_a_warning() -> None:
 
 @pytest.mark.parametrize("first", [True, False])
 def test_a_predictive_failure_is_a_warning(first: bool) -> None:
-    """A predictive failure is a warning in any order of outputs; a failed drive stays critical."""
+    """A predictive failure is a warning in any order of outputs. A failed drive stays critical."""
     listed = answer_text({"PD LIST": [drive_row(), drive_row(EID="64:3", State="Failed")]})
     detailed = answer_text(
         details(State={"Predictive Failure Count": 3}) | details("/c0/e64/s3", State={"Predictive Failure Count": 1})
@@ -215,7 +215,7 @@ def test_a_drive_is_listed_once() -> None:
 
 
 def test_the_newer_tool_splits_the_state() -> None:
-    """``Conf`` and ``Online`` are a member that is ok; both words are kept."""
+    """``Conf`` and ``Online`` are a member that is ok. Both words are kept."""
     drive = one({"Drives List": [modern_drive()]})
     assert (drive.get("status"), drive.get("role"), drive.get("status_text")) == ("ok", "member", "Conf, Online")
     assert (drive.get("array"), drive.details["PID"]) == ("4", "287")
@@ -238,7 +238,7 @@ def test_the_two_words_of_the_newer_tool(state: str, status: str, health: Health
 
 
 def test_the_newer_tools_details() -> None:
-    """Temperature, rpm, link, counters of the logical unit and the write cache are read."""
+    """Temperature, rpm, link, write cache and logical unit counters are read."""
     drive = one({"Drives List": [modern_drive()]})
     assert (drive.get("temperature_celsius"), drive.get("rpm"), drive.get("link_gbps")) == (38, 7200, 6.0)
     assert (drive.get("serial"), drive.get("firmware")) == ("TST8PLAIN05", "T8")
@@ -279,6 +279,6 @@ def test_the_titles_name_the_controller_without_a_header() -> None:
 
 
 def test_settings_of_drives_are_their_details() -> None:
-    """A table of settings with a drive's address gives details of the drive."""
+    """A table of settings with a drive's address gives that drive's details."""
     drive = one({"PD LIST": [drive_row()], "Jbod Settings": [{"Drive-ID": "/c0/e64/s2", "Automount": "Off"}]})
     assert drive.details["Jbod Settings Automount"] == "Off"

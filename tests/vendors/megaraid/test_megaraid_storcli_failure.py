@@ -62,7 +62,7 @@ def test_the_description_gives_the_problem(description: str, severity: Severity,
 
 @pytest.mark.parametrize("description", ["No VD's have been configured.", "No drive found!", "No PDs found"])
 def test_an_empty_list_is_no_problem(description: str) -> None:
-    """A controller without volumes or drives is no problem, although the tool reports a failure."""
+    """A controller without volumes or drives is no problem. This holds although the tool reports a failure."""
     assert problems_of(failed(description)) == []
 
 
@@ -129,7 +129,7 @@ def test_a_failure_names_its_controller() -> None:
 
 
 def test_very_many_causes_are_limited() -> None:
-    """Of a thousand causes 50 are reported, and the number of the others."""
+    """Of a thousand causes 50 are reported. The number of the others is reported too."""
     many = [(f"/c0/e8/s{slot}", "99", f"cause {slot}") for slot in range(1000)]
     problems = problems_of(failed(rows=rows(*many)))
     assert len(problems) == 51

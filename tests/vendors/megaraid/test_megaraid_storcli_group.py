@@ -25,7 +25,7 @@ def span_row(**changes: Data) -> dict[str, Data]:
 
 
 def test_the_topology_gives_arrays_and_their_drives() -> None:
-    """Rows of a group, its span and its drives make an array with members."""
+    """Rows of a group, span and drives make an array with members."""
     found = read({"TOPOLOGY": [group_row(), span_row(), topology_row(Row=0), topology_row(EID="64:3")]})
     group = found.arrays["0"]
     assert (group.get("status"), group.get("status_text")) == ("ok", "Optl")
@@ -46,7 +46,7 @@ def test_the_state_of_a_group(state: str, status: Health) -> None:
 
 
 def test_a_group_without_a_state() -> None:
-    """A dash in place of the state, as in version 8, is None."""
+    """A dash in place of the state is None. Version 8 has such a dash."""
     row = group_row(State="-") | {"Span": "-", "Status": "-"}
     del row["Arr"]
     assert read({"TOPOLOGY": [row]}).arrays["0"].get("status") is None
@@ -69,14 +69,14 @@ def test_missing_drives_are_counted() -> None:
 
 
 def test_a_missing_drive_is_not_the_one_in_its_slot() -> None:
-    """The drive in the slot of a missing one may be another drive."""
+    """The drive in a missing drive's slot may be another drive."""
     found = read({"TOPOLOGY": [topology_row(State="Msng")], "PD LIST": [drive_row(State="UGood", DG="-")]})
     assert found.drives["64:2"].get("status") == "ok"
     assert found.arrays["0"].details["Missing drives"] == "1"
 
 
 def test_spares_of_the_topology() -> None:
-    """A global spare has no array, a dedicated one is a spare of its array."""
+    """A global spare has no array. A dedicated one is a spare of its array."""
     found = read(
         {
             "TOPOLOGY": [
@@ -109,14 +109,14 @@ def test_free_space_in_pieces() -> None:
 
 
 def test_a_topology_row_without_group_and_drive_is_kept() -> None:
-    """A row without a group and a drive gives details of the controller."""
+    """A row without group and drive gives details of the controller."""
     found = read({"TOPOLOGY": [group_row(DG="-")]})
     assert found.arrays == {}
     assert found.details["Topology Type"] == "RAID1"
 
 
 def _show(*drives: tuple[str, str, str], state: str = "Pdgd") -> Inventory:
-    """The tables of a RAID 6; for each drive its slot, its row in the topology or "", and its state."""
+    """The tables of a RAID 6. For each drive its slot, its row in the topology or "", and its state."""
     places = [
         topology_row(**{"Arr": 0, "Row": row, "EID:Slot": f"252:{slot}" if word != "Msng" else "-", "State": word})
         for slot, row, word in drives
@@ -132,7 +132,7 @@ def _show(*drives: tuple[str, str, str], state: str = "Pdgd") -> Inventory:
 
 
 def test_the_topology_gives_the_redundancy_of_a_volume() -> None:
-    """A RAID 6 without one member survives one more failure; without the topology it is unknown."""
+    """A RAID 6 without one member survives one more failure. Without the topology it is unknown."""
     members = [("0", "0", "Onln"), ("1", "1", "Onln"), ("2", "2", "Onln"), ("3", "3", "Offln")]
     for shown, wanted in ((members, 1), ([(slot, "", word) for slot, _, word in members], None)):
         (found,) = _show(*shown).controllers
@@ -144,7 +144,7 @@ def test_the_topology_gives_the_redundancy_of_a_volume() -> None:
 
 
 def test_a_copyback_takes_no_redundancy_and_a_missing_member_is_one_finding() -> None:
-    """A ``Cpybck`` drive is a target, and a missing member is the cause of its degraded volume."""
+    """A ``Cpybck`` drive is a target. A missing member is the cause of its degraded volume."""
     members = [(str(row), str(row), "Onln") for row in range(4)]
     copying = _show(*members, ("4", "", "Cpybck"), state="Optl")
     (found,) = copying.controllers[0].volumes
@@ -163,7 +163,7 @@ def test_a_copyback_takes_no_redundancy_and_a_missing_member_is_one_finding() ->
     ],
 )
 def test_a_drive_beside_the_volumes_endangers_no_data(state: str, rule: str, severity: str, advice: str) -> None:
-    """A foreign, unsupported or shielded drive outside the volumes is no risk to data."""
+    """A foreign, unsupported or shielded drive outside the volumes endangers no data."""
     members = [(str(row), str(row), "Onln") for row in range(4)]
     worst = diagnose(_show(*members, ("4", "", state), state="Optl"), rules()).findings[0]
     assert (worst.rule, worst.severity) == (rule, severity)

@@ -72,7 +72,7 @@ def test_scalars_form_the_untitled_section() -> None:
 
 
 def test_object_is_a_section() -> None:
-    """The members of an object are the pairs of the section with its name."""
+    """An object's members are the pairs of the section with its name."""
     assert as_tuples(section(read({"HwCfg": {"BBU": "Present", "Ports": 8}}), "HwCfg").pairs) == [
         ("BBU", "Present"),
         ("Ports", "8"),
@@ -94,7 +94,7 @@ def test_list_of_objects_is_rows() -> None:
 
 
 def test_sections_of_list_items_are_kept_apart() -> None:
-    """A section in a list's item has the item in its path, as the volumes of version 8."""
+    """A section in a list's item has the item in its path. The volumes of version 8 are such items."""
     items = [{"VD Info": {"DG/VD": f"{n}/{n}"}, "PDs": [{"EID:Slt": f"306:{n}"}]} for n in range(2)]
     found = read({"Virtual Drives": items}).answers[0]
     volumes = [part for part in found.sections if part.title == "VD Info"]
@@ -119,7 +119,7 @@ def test_list_of_words_is_texts() -> None:
 
 
 def test_empty_list_is_a_section_and_noted() -> None:
-    """An empty list is an empty section, and its line is accounted for."""
+    """An empty list is an empty section. Its line is accounted for."""
     found = read({"Virtual Drives": [], "Other": {}})
     assert not section(found, "Virtual Drives").rows
     assert unparsed(found) == []
@@ -140,7 +140,7 @@ def test_endless_number_is_kept() -> None:
 
 
 def test_repeated_names_are_all_kept() -> None:
-    """Values and sections of the same name are all kept, each with its own line."""
+    """Values and sections of the same name are all kept. Each has its own line."""
     found = raw('"BBU" : "No", "BBU" : "Yes", "X" : {"k" : 1}, "X" : {"k" : 2}')
     pairs = section(found, "").pairs
     assert as_tuples(pairs) == [("BBU", "No"), ("BBU", "Yes")]
@@ -159,14 +159,14 @@ def test_repeated_columns_are_all_kept() -> None:
 
 
 def test_the_line_of_a_pair_is_its_leaf() -> None:
-    """A pair's line is the leaf's path and value, also if the name contains dots and brackets."""
+    """A pair's line is the leaf's path and value. This holds also if the name contains dots and brackets."""
     found = read({"S.M.A.R.T": {"a[0]": 5}})
     (pair,) = section(found, "S.M.A.R.T").pairs
     assert [line.text for line in pair.lines] == ["Controllers[0].Response Data.S.M.A.R.T.a[0]: 5"]
 
 
 def test_a_leaf_is_found_by_its_path() -> None:
-    """A leaf is found by its path, as in any other JSON output."""
+    """A leaf is found by its path, as in other JSON output."""
     line = read({"HwCfg": {"BBU": "Present"}}).output.leaf("Controllers[0].Response Data.HwCfg.BBU")
     assert line is not None
     assert line.text.endswith(': "Present"')
@@ -224,7 +224,7 @@ def test_control_bytes_in_values() -> None:
     ],
 )
 def test_half_characters(written: str, read_as: str) -> None:
-    """Half of a surrogate pair becomes the replacement character, in value and line."""
+    """Half of a surrogate pair becomes the replacement character. This holds in value and line."""
     found = raw(f'"Name" : "{written}"')
     assert as_tuples(section(found, "").pairs) == [("Name", read_as)]
     assert found.output.lines[-1].text.encode().decode().endswith(f'"{read_as}"')

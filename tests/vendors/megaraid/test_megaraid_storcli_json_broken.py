@@ -1,4 +1,4 @@
-"""JSON outputs of storcli and its relatives that are incomplete or surrounded by other text."""
+"""JSON outputs of storcli and its relatives. They are incomplete or surrounded by other text."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_warning_before_is_a_note(before: str, shown: str) -> None:
 
 @pytest.mark.parametrize("before", ["\ufeff", "\x1b[?1034h", "\n\n  ", "\x00", "\ufeff\r\n"])
 def test_invisible_bytes_before_are_nothing(before: str) -> None:
-    """Byte order marks, escape codes and blank lines before the JSON are no problem."""
+    """Byte order marks, escape codes and blank lines may precede the JSON. They are no problem."""
     found = read(before + WHOLE)
     assert found.problems == []
     assert unparsed(found) == []
@@ -110,7 +110,7 @@ def test_broken_list_of_documents() -> None:
 
 @over("length", range(60, len(WHOLE) - 6, 13))
 def test_cut_json_is_reported(length: int) -> None:
-    """JSON that is cut anywhere is a problem and gives no value that the complete output lacks."""
+    """JSON that is cut anywhere is a problem. It gives no value that the complete output lacks."""
     found = read(WHOLE[:length])
     assert any("breaks off" in message for message in unread(found))
     whole = read(WHOLE).answers[0]
@@ -119,7 +119,7 @@ def test_cut_json_is_reported(length: int) -> None:
 
 
 def test_cut_json_keeps_what_was_complete() -> None:
-    """Rows before the cut are read, and the complete cells of the row at the cut."""
+    """Rows before the cut are read. So are the complete cells of the row at the cut."""
     found = read(WHOLE[: WHOLE.index('"9:2"') + 60])
     rows = cells(section(found, "PD LIST"))
     assert rows[:2] == [drive("9:0"), drive("9:1")]
@@ -172,7 +172,7 @@ def test_next_document_after_a_broken_one() -> None:
 
 @pytest.mark.parametrize("damage", ["megaraid_sas: reset\n", '"Name" : "our "big" one",\n', ","])
 def test_nothing_is_read_after_the_damage(damage: str) -> None:
-    """Damage ends the document: what precedes it is read, the rest is unread."""
+    """Damage ends the document. What precedes it is read, the rest is unread."""
     at = WHOLE.index('"Ports"')
     found = read(f"{WHOLE[:at]}{damage}{WHOLE[at:]}")
     assert as_tuples(section(found, "HwCfg").pairs) == [("BBU", "Present")]
@@ -284,7 +284,7 @@ PIECES = st.lists(
 
 @given(PIECES)
 def test_any_mixture_is_survived(pieces: list[str]) -> None:
-    """Any mixture of pieces is read, and each pair has a line of the output."""
+    """Any mixture of pieces is read. Each pair has a line of the output."""
     found = read("".join(pieces))
     assert lost(found) == []
 
@@ -306,7 +306,7 @@ def test_any_small_damage_is_survived(at: int, damage: str) -> None:
 
 
 def test_each_of_many_broken_documents_is_placed_at_its_line() -> None:
-    """Each problem has the line of its document; of thousands, 20 are reported."""
+    """Each problem has the line of its document. Of thousands, 20 are reported."""
     found = read('{"Controllers":[{"Command\n' * 3000)
     assert len(found.problems) == 20
     assert all(f"(line {number})" in problem.message for number, problem in enumerate(found.problems, 2))

@@ -115,7 +115,7 @@ def packs(*texts: str) -> Read:
 
 @pytest.mark.parametrize("first", [True, False])
 def test_the_overview_and_the_batterys_own_output_are_one_battery(first: bool) -> None:
-    """In any order there is one battery, and its own output counts more."""
+    """The outputs give one battery, in any order. Its own output counts more."""
     own = properties("Cachevault_Info", ("Type", "CVPM99"), ("State", "Learning"))
     show = overview(V7, row_v7(bbu="Opt"))
     found = packs(show, own) if first else packs(own, show)

@@ -19,7 +19,7 @@ def operation_row(name: str, percent: Data, status: str, left: str = "-") -> dic
     ],
 )  # fmt: skip
 def test_an_operation_of_a_volume(name: str, operation: Operation, status: VolumeStatus) -> None:
-    """Percentage and remaining time are read, and an optimal volume gets the status."""
+    """Percentage and remaining time are read. An optimal volume gets the status."""
     row = operation_row(name, 41, "In progress", "1 Hours 3 Minutes")
     volume = read({"VD LIST": [volume_row()], "VD Operation Status": [row]}).volumes["3"]
     assert (volume.get("progress.operation"), volume.get("progress.percent")) == (operation, 41.0)
@@ -39,7 +39,7 @@ def test_an_operation_that_does_not_go_on(status: str) -> None:
     [("Queued", "queued", "ok"), ("Paused", "paused", "checking"), ("In progress", "running", "checking")],
 )
 def test_an_operation_that_waits_or_is_paused(word: str, state: str, status: VolumeStatus) -> None:
-    """Only an operation that has begun changes the status of an optimal volume."""
+    """Only an operation that has begun changes an optimal volume's status."""
     volume = read({"VD LIST": [volume_row()], "VD Operation Status": [operation_row("CC", "-", word)]}).volumes["3"]
     assert (volume.get("progress.operation"), volume.get("progress.state")) == ("check", state)
     assert volume.get("status") == status

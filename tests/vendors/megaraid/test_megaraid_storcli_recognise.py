@@ -96,7 +96,7 @@ def test_tool(version: str, model: str, tool: str) -> None:
 
 
 def test_name_is_a_hint() -> None:
-    """The file's name gives the tool if the text does not contradict it."""
+    """The file's name gives the tool unless the text contradicts it."""
     named = sniff("out/perccli64_c0_show.txt", answer_text(SHOW_ALL))
     assert named is not None
     assert named.command.startswith("perccli64 ")

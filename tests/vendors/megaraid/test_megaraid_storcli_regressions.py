@@ -109,7 +109,7 @@ def test_a_volume_without_a_readable_number_is_unread() -> None:
 
 @pytest.mark.parametrize(("group", "known"), [("-", True), ("F", True), (0, True), ("0,1", True), ("Q7", False)])
 def test_a_drive_group_of_unknown_form_is_unread(group: str | int, known: bool) -> None:
-    """``DG`` is a number, a dash or an F; anything else is a problem."""
+    """``DG`` is a number, a dash or an F. Anything else is a problem."""
     rows = [pd_row("8:1", 3, "DHS", group, "ZT1200"), pd_row("8:2", 4, "Onln", 0, "ZT1200")]
     found = unread(as_text([answer("None", {"PD LIST": rows})]))
     reported = [text for text in found if "breaks off" not in text]  # without its legend the table may be cut off
@@ -148,7 +148,7 @@ def test_a_count_of_none_needs_no_list() -> None:
 
 
 def test_a_fragment_is_not_assigned_to_the_next_controller() -> None:
-    """A fragment before the output of a controller belongs to an unknown one, with a problem."""
+    """A fragment before a controller's output belongs to an unknown controller. There is a problem."""
     whole = answer("None", {"Basics": {"Controller": 2, "Model": "MegaRAID 9999-8i", "Serial Number": "SV1"}})
     whole["Controllers"][0]["Command Status"]["Controller"] = 2
     rest = text_of(answer("None", {"PD LIST": [pd_row("8:1", 3, "Onln", 0, "ZT1200")]}))

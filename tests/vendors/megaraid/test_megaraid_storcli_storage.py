@@ -63,7 +63,7 @@ def test_a_table_is_known_by_its_columns() -> None:
 
 
 def test_a_row_with_other_columns_is_kept() -> None:
-    """A row without an address gives details, and the rows after it are read."""
+    """A row without an address gives details. The rows after it are read."""
     controller = read({"PD LIST": [drive_row(), {"Text": "odd"}, drive_row(EID="64:3")]})
     assert list(controller.drives) == ["64:2", "64:3"]
     assert controller.details["PD LIST 1 Text"] == "odd"
@@ -138,7 +138,7 @@ _SECTIONS = st.recursive(
     st.dictionaries(_TITLES, _SECTIONS, max_size=5), st.sampled_from(["None", "Show Drive Rebuild Status", "foreign"])
 )
 def test_random_answers_raise_no_exception(response: Data, description: str) -> None:
-    """Random labels and values raise no exception; numbers stay in the model's range."""
+    """Random labels and values raise no exception. Numbers stay in the model's range."""
     controllers, _, _ = read_all(answer_text(response, description))
     for controller in controllers.by_number.values():
         for draft in controller.all():
@@ -214,7 +214,7 @@ EID:Slt DID State DG     Size Intf Med SED PI SeSz Model            Sp Type
 
 
 def test_the_text_form_is_read_like_json() -> None:
-    """Tables of the text give the same objects as the rows of the JSON."""
+    """Text tables give the same objects as the rows of the JSON."""
     outline, controllers = from_text("storcli64 /c2 show", TEXT), Controllers()
     left = [section for answer in outline.answers for section in read_storage(controllers, answer)]
     controller = controllers.by_number["2"]

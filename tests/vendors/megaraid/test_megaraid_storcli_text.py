@@ -1,4 +1,4 @@
-"""Complete text outputs of storcli and its relatives give the same outline as their JSON."""
+"""Complete text outputs of storcli and its relatives. They give the same outline as their JSON."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_every_line_is_accounted_for() -> None:
     ids=["crlf", "no blank lines", "mark", "escapes", "no trailing blanks", "indented", "no end"],
 )
 def test_white_space_makes_no_difference(change: Any) -> None:
-    """Changes of white space by mailers and terminals do not change the outline."""
+    """White space changed by mailers and terminals does not change the outline."""
     found = read(change(answer_text(DATA)))
     assert [shape(answer) for answer in found.answers] == [shape(read(answer_text(DATA)).answers[0])]
     assert found.problems == []
@@ -97,7 +97,7 @@ def test_lost_blanks_are_split_by_words() -> None:
 
 
 def test_rows_that_cannot_be_split_are_reported() -> None:
-    """A row that does not fit its header is a problem and unparsed."""
+    """A row that does not fit its header is unparsed. It is also a problem."""
     text = answer_text({"PD LIST": [drive(), drive("9:1")]}).replace("9:1     31  Onln   0", "9:1 31 Onln")
     found = read(text)
     assert cells(section(found, "PD LIST")) == [drive()]
@@ -144,7 +144,7 @@ def test_controller_in_basics_is_no_header() -> None:
 
 
 def test_detailed_status_table() -> None:
-    """The detailed status is the answer's details; the sections after it are not."""
+    """The detailed status is the answer's details. The sections after it are not."""
     rows = [{"Ctrl": 0, "Status": "Failed", "Property": "-", "ErrMsg": "use /cx/cv", "ErrCd": 255}]
     found = read(answer_text({"HwCfg": {"BBU": "No"}}, status(0, "Failure", details=rows)))
     (answer,) = found.answers
@@ -184,7 +184,7 @@ def test_values_with_signs() -> None:
 
 
 def test_value_that_runs_on() -> None:
-    """A list that continues on the next lines is one value with all its lines."""
+    """A list that continues on the next lines is one value. It has all its lines."""
     levels = "RAID Level Supported = RAID0, RAID1, \n, PRL 11, SRL 3, \nlast one\n"
     text = f"{title('Capabilities')}{levels}Enable JBOD = No\n"
     (level, jbod) = section(body(text), "Capabilities").pairs
@@ -204,7 +204,7 @@ def test_inquiry_data() -> None:
 
 
 def test_pairs_after_a_table() -> None:
-    """Pairs after a table and a legend belong to no section, as in JSON."""
+    """Pairs after a table and a legend belong to no section. The same holds in JSON."""
     aso = [{"Adv S/W Opt": "MegaRAID RAID6", "Time Remaining": "Unlimited", "Mode": "-"}]
     found = body(f"{title('Advanced Software Option')}\n{table(aso)}\nSafe ID =  ABCDEF\n\n{title('HwCfg')}BBU = No\n")
     assert as_tuples(section(found, "").pairs) == [("Safe ID", "ABCDEF")]
@@ -212,7 +212,7 @@ def test_pairs_after_a_table() -> None:
 
 
 def test_counts_after_pairs() -> None:
-    """A count after a section's pairs and a blank line belongs to no section."""
+    """A count after pairs and a blank line belongs to no section."""
     found = body(f"{title('Scheduled Tasks')}OEMID = TEST\n\nDrive Groups = 2\n\n{title('TOPOLOGY')}\n")
     assert as_tuples(section(found, "").pairs) == [("Drive Groups", "2")]
 
@@ -365,14 +365,14 @@ VOLUMES = st.lists(
 
 @given(DRIVES, st.booleans())
 def test_any_drives(rows: list[dict[str, str]], stripped: bool) -> None:
-    """A table of drives with any models and sizes is read as printed."""
+    """A drive table with any models and sizes is read as printed."""
     found = body(f"{title('PD LIST')}\n{table(rows, DRIVE_COLUMNS, stripped=stripped)}")
     assert cells(section(found, "PD LIST")) == rows
 
 
 @given(VOLUMES, st.booleans())
 def test_any_volumes(rows: list[dict[str, str]], stripped: bool) -> None:
-    """A table of volumes with any names and sizes is read as printed."""
+    """A volume table with any names and sizes is read as printed."""
     found = body(f"{title('VD LIST')}\n{table(rows, stripped=stripped)}")
     assert cells(section(found, "VD LIST")) == rows
 

@@ -1,4 +1,4 @@
-"""Text outputs of storcli and its relatives that are incomplete or mixed with other text."""
+"""Text outputs of storcli and its relatives. They are incomplete or mixed with other text."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ MORE = "UGUnsp-Unsupported|UGShld-UnConfigured shielded|HSPShld-Hotspare shielde
 @pytest.mark.parametrize("before", [False, True])
 @pytest.mark.parametrize("legend", [DRIVE_LEGEND, DRIVE_LEGEND + MORE])
 def test_a_legend_without_its_end_is_cut_off(legend: str, before: bool) -> None:
-    """A legend without its end is a problem, except where versions end at that point."""
+    """A legend without its end is a problem. Versions that end at that point are excepted."""
     head = "CLI Version = 007.0606\nController = {}\nStatus = Success\nDescription = None\n\n"
     text = f"{head}{title('PD LIST')}\n{table([drive()])}\n\n{legend}\n\n"
     first = text.format(0) if before else ""
@@ -76,7 +76,7 @@ def test_a_legend_without_its_end_is_cut_off(legend: str, before: bool) -> None:
 
 
 def _pages(number: int) -> str:
-    """The output of ``/c0/sall show all`` for a number of drives, with the same parts for each."""
+    """The output of ``/c0/sall show all`` for a number of drives. Each drive has the same parts."""
     text = "Controller = 0\nStatus = Success\nDescription = Show Drive Information Succeeded.\n\n\n"
     for slot in range(number):
         path = f"Drive /c0/s{slot}"
@@ -89,7 +89,7 @@ def _pages(number: int) -> str:
 
 @pytest.mark.parametrize("number", [1, 2, 3])
 def test_a_page_without_its_last_parts_is_cut_off(number: int) -> None:
-    """The last drive's page is a problem if a part is missing, and none if it is complete."""
+    """The last drive's page is a problem if a part is missing. It is none if it is complete."""
     whole = _pages(number)
     assert not unread(from_text(COMMAND, whole))
     lines = whole.splitlines(keepends=True)
@@ -101,7 +101,7 @@ def test_a_page_without_its_last_parts_is_cut_off(number: int) -> None:
 
 
 def test_cut_inside_a_row() -> None:
-    """The row at the cut is unparsed, those before it are read, and there is a problem."""
+    """The row at the cut is unparsed, and those before are read. There is a problem."""
     found = from_text(COMMAND, WHOLE[: WHOLE.index("9:2") + 30])
     assert cells(section(found, "PD LIST")) == [drive(), drive("9:1")]
     assert len(unread(found)) == 1
@@ -131,13 +131,13 @@ def test_a_row_whose_last_column_lost_its_blanks_is_split_at_its_words() -> None
 
 
 def test_a_head_whose_last_title_lost_its_blanks_is_no_column_of_the_model() -> None:
-    """Below ``Model Sp`` each row is split at its words, as the titles allow."""
+    """Rows below ``Model Sp`` are split at words, as the titles allow."""
     found = from_text(COMMAND, re.sub(r"Model +Sp", "Model Sp", WHOLE))
     assert cells(section(found, "PD LIST")) == [drive(), drive("9:1"), drive("9:2")]
 
 
 def test_table_cut_by_the_next_answer() -> None:
-    """A table that the next header ends is a problem, and the next answer is read."""
+    """A table that the next header ends is a problem. The next output is read."""
     found = from_text(COMMAND, f"{WHOLE[: WHOLE.index('9:2')]}{answer_text(DATA, status(1))}")
     assert [answer.number for answer in found.answers] == ["0", "1"]
     assert len(cells(found.answers[1].sections[-1])) == 3
@@ -148,7 +148,7 @@ def test_table_cut_by_the_next_answer() -> None:
     "words", ["Illegal instruction", "Segmentation fault (core dumped)", "./run: line 3: 77 Killed"]
 )
 def test_tool_that_died(words: str) -> None:
-    """A crash of the tool is a problem with the section and the shell's message."""
+    """A crash of the tool is a problem. It has the section and the shell's message."""
     found = from_text(COMMAND, f"{WHOLE[: WHOLE.index('Alarm')]}{words}\n")
     assert unread(found) == [f"The tool died in “HwCfg” ({words}): the output up to that point was read."]
     assert unparsed(found) == []
@@ -268,7 +268,7 @@ LINES = st.lists(
 
 @given(LINES, st.sampled_from(["\n", "\r\n", "\n\n"]))
 def test_any_mixture_is_survived(lines: list[str], end: str) -> None:
-    """Any mixture of lines is read, and each pair and cell has a line of the output."""
+    """Any mixture of lines is read. Each pair and cell has a line of the output."""
     found = from_text(COMMAND, end.join(lines))
     assert lost(found) == []
     assert all(pair.lines for answer in found.answers for pair in every_pair(answer))
@@ -291,7 +291,7 @@ def test_any_cut_takes_nothing_wrong(length: int) -> None:
 
 @given(st.lists(st.sampled_from([drive(), drive("9:1", "A B"), drive("9:2", "")]), min_size=1, max_size=4), st.data())
 def test_shifted_rows_are_right_or_reported(rows: list[dict[str, str]], data: st.DataObject) -> None:
-    """A row that is shifted by some blanks is read correctly, or a problem."""
+    """A row shifted by some blanks is read correctly, or a problem."""
     lines = table(rows).split("\n")
     at = data.draw(st.integers(3, len(lines) - 3))
     lines[at] = " " * data.draw(st.integers(1, 4)) + lines[at]
@@ -310,7 +310,7 @@ CUTS = (
 
 @pytest.mark.parametrize("cut", CUTS)
 def test_a_list_without_its_legend_or_its_rows_is_cut_off(cut: str) -> None:
-    """A list without its legend, or a title without its list, was cut off."""
+    """A list without its legend was cut off. So was a title without its list."""
     head = "CLI Version = 007.0606\nController = 0\nStatus = Success\nDescription = Show Diskgroup Succeeded\n\n"
     found = from_text(COMMAND, f"{head}{title('PD LIST')}\n{table([drive()])}{cut}")
     assert any("The output breaks off in" in problem.message for problem in found.problems)

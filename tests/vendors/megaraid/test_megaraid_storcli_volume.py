@@ -76,14 +76,14 @@ def test_the_properties_of_a_volume_are_read() -> None:
 
 
 def test_the_number_of_blocks_is_the_exact_size() -> None:
-    """The number of blocks gives the size if it fits the printed one."""
+    """The block count gives the size if it fits the printed one."""
     volume = read(properties()).volumes["3"]
     assert volume.get("size_bytes") == 4685037568 * 512
     assert volume.details["Number of Blocks"] == "4685037568"
 
 
 def test_a_number_of_blocks_that_does_not_fit_changes_nothing() -> None:
-    """The printed size counts if the number of blocks does not fit it."""
+    """If the block count does not fit, the printed size counts."""
     volume = read(properties(**{"Number of Blocks": 17})).volumes["3"]
     assert volume.get("size_bytes") == round(2.181 * 2**40)
 
@@ -167,7 +167,7 @@ def test_the_newer_tool_lists_volumes_as_objects() -> None:
     ("label", "value"), [("Cache Preserved", "Yes"), ("Bad Block Exists", "Yes"), ("VD Ready for OS Requests", "No")]
 )
 def test_faults_of_a_volume_are_problems(label: str, value: str) -> None:
-    """Preserved cache, bad blocks, and a volume that is not ready are problems."""
+    """Preserved cache, bad blocks and volumes that are not ready are problems."""
     assert [item.kind for item in read(modern(**{label: value})).volumes["7"].complaints] == ["state"]
     assert read(modern()).volumes["7"].complaints == []
 
@@ -186,7 +186,7 @@ def test_blocked_access_is_a_problem() -> None:
 
 
 def test_a_cache_of_ssds_is_a_volume() -> None:
-    """``Cac1`` is a RAID 1 of SSDs, with the tool's word as a detail."""
+    """``Cac1`` is a RAID 1 of SSDs. The tool's word is a detail."""
     volume = read({"VD LIST": [volume_row(TYPE="Cac1")]}).volumes["3"]
     assert (volume.get("raid_level"), volume.details["TYPE"]) == ("raid1", "Cac1")
 
@@ -209,7 +209,7 @@ def test_a_spare_is_no_member_of_the_volume() -> None:
 
 
 def test_an_unreadable_value_is_a_problem_and_a_detail() -> None:
-    """An unreadable value is None, a detail, and a problem with its label."""
+    """An unreadable value is None and a detail. There is a problem with its label."""
     volume = read(properties(**{"Strip Size": "plenty", "Disk Cache Policy": "Sometimes"})).volumes["3"]
     assert (volume.get("strip_bytes"), volume.get("cache.drive_write_cache")) == (None, None)
     assert volume.details["Strip Size"] == "plenty"
@@ -224,7 +224,7 @@ def test_a_name_of_another_system_is_no_device() -> None:
 
 
 def test_a_table_of_settings_is_about_its_volumes() -> None:
-    """A table with a ``VD`` column and no known fields gives details of the volumes."""
+    """Tables with a ``VD`` column but no known fields give volume details."""
     controller = read(
         {"VD LIST": [volume_row()], "Auto BGI": [{"VD": "3", "AutoBGI": "On"}, {"VD": "all", "AutoBGI": "?"}]}
     )

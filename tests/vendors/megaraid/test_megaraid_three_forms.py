@@ -1,4 +1,4 @@
-"""One machine in storcli's JSON, storcli's text and MegaCli's text gives one inventory."""
+"""One machine in three forms, which give one inventory. They are storcli's JSON, storcli's text and MegaCli's text."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_storcli_json_and_text_are_equivalent() -> None:
 
 
 def test_megacli_and_storcli_are_equivalent() -> None:
-    """Both tools give the same inventory, except for fields that MegaCli does not print."""
+    """Both tools give the same inventory. Fields that MegaCli does not print are excepted."""
     first, second = (facts(found.controllers[0]) for found in (as_json(storcli()), observed(*megacli())))
     assert differences(first, second) <= _ONLY_STORCLI | _ROUNDED
     for key, name in _ROUNDED:
@@ -50,7 +50,7 @@ def test_megacli_and_storcli_are_equivalent() -> None:
 
 
 def test_the_three_forms_give_the_same_problems() -> None:
-    """Severity, kind and object of the problems are the same in all forms."""
+    """Severity, kind and object of problems are the same in all forms."""
     seen = [as_json(storcli()), as_text(storcli()), observed(*megacli())]
     reported = [sorted((item.severity, item.kind, item.where) for item in found.problems) for found in seen]
     assert reported[0] == reported[1] == reported[2]
@@ -82,7 +82,7 @@ STATES = (
 
 @pytest.mark.parametrize("state", STATES)
 def test_each_state_of_a_drive_is_known_in_both_forms(state: str) -> None:
-    """Every state of the tool's legend has a health, and text and JSON give the same drive."""
+    """Every state of the tool's legend has a health. Text and JSON give the same drive."""
     group = 0 if state in ("Onln", "Offln", "DHS", "Rbld", "Cpybck", "Failed", "CFShld") else "-"
     rows = [
         pd_row("8:1", 3, state, group, "ZT 4000 = RI"),
@@ -127,7 +127,7 @@ def _lists() -> list[Answer]:
 
 @pytest.mark.parametrize("asked", _lists())
 def test_a_list_is_the_same_in_both_forms(asked: Answer) -> None:
-    """Lists of volumes, properties and operations are the same in text and JSON."""
+    """Lists of volumes, properties and operations are equal in text and JSON."""
     first, second = as_json([asked]), as_text([asked])
     assert facts(first.controllers[0]) == facts(second.controllers[0])
 
@@ -158,7 +158,7 @@ def test_colour_and_indentation_make_no_difference(number: int) -> None:
 
 
 def test_numbers_may_be_strings_in_json() -> None:
-    """Numbers are read the same with and without quotes, as versions differ in them."""
+    """Numbers are read the same with and without quotes. Versions differ in the quotes."""
 
     def quoted(value: object) -> object:
         if isinstance(value, dict):

@@ -55,7 +55,7 @@ def test_outputs_of_one_controller_are_one_controller() -> None:
 
 
 def test_the_order_of_the_outputs_makes_no_difference() -> None:
-    """Outputs with and without the name of their controller may come in any order."""
+    """Outputs with and without their controller's name may come in any order."""
     texts = printed(answer(basics())), printed(answer(properties("WriteBack", "RWBD")))
     assert controller_of(*texts).volumes == controller_of(*reversed(texts)).volumes
 
@@ -69,7 +69,7 @@ def test_outputs_of_two_machines_are_kept_apart() -> None:
 
 
 def test_a_fragment_belongs_to_the_machine_of_its_folder() -> None:
-    """A page of volumes without a serial number belongs to the controller of the same folder."""
+    """A volume page without a serial number belongs to its folder's controller."""
     other = basics(letters="RWTD")
     other["Basics"]["Serial Number"] = "RC999"
     page = printed(answer(properties("WriteThrough", "RWTD")))
@@ -108,7 +108,7 @@ def test_a_volume_without_a_group_gets_its_own_array() -> None:
 
 @pytest.mark.parametrize(("number", "address"), [(0, "2:0:0"), (7, "2:7:0"), (128, "3:0:0"), (239, "3:111:0")])
 def test_the_driver_determines_the_scsi_target_of_a_volume(number: int, address: str) -> None:
-    """megaraid_sas has 128 volumes on channel 2 and the others on channel 3."""
+    """megaraid_sas has 128 volumes on channel 2, the others on channel 3."""
     data = basics()
     data["VD LIST"] = [row("RWBD") | {"DG/VD": f"0/{number}"}]
     assert volume(printed(answer(data))).details["SCSI target"] == address
@@ -130,7 +130,7 @@ def test_pci_addresses_have_one_form(text: str, address: str | None) -> None:
 
 
 def test_a_rebuild_of_a_member_is_the_volumes_operation() -> None:
-    """A member in ``Rbld`` without a percentage is a rebuild of unknown progress."""
+    """A member in ``Rbld`` without percentage is a rebuild of unknown progress."""
     data = basics()
     data["PD LIST"] = [drive_row("252:0"), drive_row("252:1", "Rbld")]
     progress = volume(printed(answer(data))).progress
@@ -148,7 +148,7 @@ def test_a_drive_that_predicts_its_failure_is_a_warning() -> None:
 
 
 def test_a_missing_battery_is_listed_if_there_is_cache_memory() -> None:
-    """``BBU = Absent`` is a missing battery on a controller with memory, and none without."""
+    """``BBU = Absent`` is a missing battery on a controller with memory. Without memory it is none."""
     assert [item.status for item in controller_of(printed(answer(basics(battery=None)))).batteries] == ["missing"]
     assert controller_of(printed(answer(basics(battery=None, memory="0MB")))).batteries == ()
 

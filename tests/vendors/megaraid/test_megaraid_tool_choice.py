@@ -13,7 +13,7 @@ MPI3 = "mpi3mr 1000:00a5"
 
 
 def test_a_second_tool_is_not_run_if_the_first_reports_all() -> None:
-    """A second tool is not run if the first one reports every controller; a note names it."""
+    """A second tool is not run if the first reports every controller. A note names it."""
     script = Script(["storcli64", "storcli", "MegaCli64"], whole("storcli64"))
     found = seen(script, bus(OLD))
     assert {call.split()[0] for call in script.calls} == {"storcli64"}
@@ -25,7 +25,7 @@ def test_a_second_tool_is_not_run_if_the_first_reports_all() -> None:
 
 @pytest.mark.parametrize("device", range(0x10E0, 0x10E8))
 def test_megacli_is_never_run_beside_a_controller_that_it_freezes(device: int) -> None:
-    """MegaCli is not run, even as the only tool or for an older controller."""
+    """MegaCli is not run, even as the only tool. The same holds for an older controller."""
     script = Script(["MegaCli64", "megacli"])
     found = seen(script, bus(f"megaraid_sas 1000:{device:x}", OLD))
     assert script.asked == []
@@ -34,7 +34,7 @@ def test_megacli_is_never_run_beside_a_controller_that_it_freezes(device: int) -
 
 
 def test_an_unbound_controller_that_megacli_freezes_bars_it_too() -> None:
-    """MegaCli is not run even if no driver is bound to such a controller."""
+    """MegaCli is not run even if no driver binds such a controller."""
     script = Script(["MegaCli64"])
     seen(script, bus("vfio-pci 1000:10e6", OLD))
     assert script.asked == []

@@ -40,7 +40,7 @@ def test_an_unknown_level_is_an_error(text: str) -> None:
     ],
 )  # fmt: skip
 def test_the_words_of_drives(text: str, health: Health, role: Role) -> None:
-    """A spare and a free good drive are ok; one that is tested, filled or erased is a warning."""
+    """A spare and a free good drive are ok. One that is tested, filled or erased is a warning."""
     assert vocabulary.drive_state(text) == (health, role)
 
 
@@ -54,7 +54,7 @@ def test_an_unknown_state_is_none(look_up: object) -> None:
 
 
 def test_every_operation_that_changes_the_status_has_a_name() -> None:
-    """Every operation that gives a volume its status is known; any other is ``unknown``."""
+    """Every operation that gives a volume its status is known. Any other is ``unknown``."""
     words = ("CC", "BGI", "Initialization", "Migrate", "OCE", "Rebuild", "Recovery", "Copyback")
     assert {vocabulary.operation(text) for text in words} == set(vocabulary.BUSY_STATUS)
     assert vocabulary.operation("Flush") == "unknown"
@@ -68,7 +68,7 @@ def test_every_operation_that_changes_the_status_has_a_name() -> None:
     ],
 )  # fmt: skip
 def test_the_words_of_drive_caches(text: str, policy: str | None) -> None:
-    """Short words of the topology and long ones of the properties are the same setting."""
+    """The topology's short words and the properties' long ones are one setting."""
     assert vocabulary.disk_cache(text) == policy
 
 
@@ -85,7 +85,7 @@ def test_the_words_of_write_policies(text: str, policy: str | None) -> None:
 
 
 def test_words_of_reading_and_of_io() -> None:
-    """Each word of MegaCli's cache policy is known; an unknown one raises ValueError."""
+    """Each word of MegaCli's cache policy is known. An unknown one raises ValueError."""
     assert [vocabulary.read_policy(text) for text in ("ReadAheadNone", "ReadAhead", "ReadAdaptive")] == [
         "none", "read_ahead", "adaptive",
     ]  # fmt: skip

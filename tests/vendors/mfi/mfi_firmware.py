@@ -1,4 +1,4 @@
-"""A firmware for tests: it replies to the driver's packets with buffers put together by offset.
+"""A firmware for tests. It replies to the driver's packets with buffers put together by offset.
 
 The offsets are the numbers of the headers (the kernel's megaraid_sas.h, FreeBSD's mfireg.h), not those that the program
 computes: a field declared at a wrong offset fails the tests.
@@ -81,7 +81,7 @@ def configured(target: int, *, level: int = 5, drives: int = 3, default: int = 0
 
 
 def volume_info(target: int, **more: Any) -> bytearray:
-    """LD_GET_INFO with a consistency check at 50 % and a NAA name in page 83."""
+    """LD_GET_INFO with a consistency check at 50 % and a NAA name. The name is in page 83."""
     made = put(384, (256, "Q", SECTORS), (264, "I", 1), (268, "H", 0x8000))
     made[:256] = configured(target, **more)
     page = bytes.fromhex("0083001401030010600605b00a1b2c3d") + bytes.fromhex("20112233445566aa")
@@ -113,7 +113,7 @@ def drive_info(device: int, *, state: int = 0x18, block: int = 512) -> bytearray
 
 
 def configuration(*volumes: bytearray, totals: bool = False) -> bytes:
-    """CFG_READ: one array of three drives (one of them missing), volumes, a dedicated spare.
+    """CFG_READ: one array of three drives, volumes, a dedicated spare. One of the drives is missing.
 
     ``totals``: the header contains the size of all arrays and of all volumes, as QEMU's does, instead of that of one.
     """
@@ -144,7 +144,7 @@ class Firmware:
     """Number of questions after which the driver refuses every other; None: never."""
 
     def take(self, question: Question) -> Answer:
-        """Handle a packet as the driver does: read the frame and write the buffer."""
+        """Handle a packet as the driver does. Read the frame and write the buffer."""
         if self.fault_after is not None and len(self.sent) >= self.fault_after:
             return Answer(question, fault="ENODEV: No such device")
         buffer = bytearray(question.data or pattern(question.length))
@@ -177,7 +177,7 @@ def converse(dialogue: Dialogue[T], firmware: Firmware) -> T:
 
 
 def healthy() -> Firmware:
-    """A healthy controller: two volumes, three drives of which one is missing, a spare and a battery."""
+    """A healthy controller: two volumes, three drives, a spare and a battery. One of the drives is missing."""
     return Firmware(
         {
             (CTRL_GET_INFO, NONE): controller(),

@@ -29,7 +29,7 @@ def sent(firmware: Firmware, opcode: int) -> list[tuple[bytes, bytes]]:
 
 
 def test_a_policy_is_set_and_read_again() -> None:
-    """The 32 bytes are written with the requested bits, addressed by the mailbox, and read again."""
+    """The 32 bytes are written with the requested bits and read again. The mailbox addresses them."""
     firmware = healthy()
     result = converse(set_policies(0, Policies(write="write-through", read="adaptive")), firmware)
     [(mail, buffer)] = sent(firmware, SET_PROP)
@@ -55,7 +55,7 @@ def test_a_policy_that_is_already_set_is_not_sent() -> None:
 
 
 def test_a_firmware_that_returns_ok_and_stores_nothing_is_detected() -> None:
-    """The outcome depends on what is read again: QEMU's firmware returns ok and stores nothing."""
+    """The outcome depends on what is read again. QEMU's firmware returns ok and stores nothing."""
     firmware = healthy()
     firmware.stores = False
     result = converse(set_policies(0, Policies(write="write-through")), firmware)
@@ -63,7 +63,10 @@ def test_a_firmware_that_returns_ok_and_stores_nothing_is_detected() -> None:
 
 
 def test_without_the_current_properties_nothing_is_sent() -> None:
-    """Nothing is sent if LD_GET_PROP returns nothing, too few bytes, or those of another volume."""
+    """Nothing is sent if LD_GET_PROP returns nothing or too few bytes.
+
+    The same holds for the bytes of another volume.
+    """
     for properties_read in (b"", bytes(policies(0, 5, 5))[:24], bytes(32), policies(1, 5, 5)):
         firmware = healthy()
         firmware.answers[GET_PROP, mbox(0)] = properties_read
@@ -84,7 +87,7 @@ def test_a_refused_change_is_read_again_and_reported() -> None:
 
 @pytest.mark.parametrize("after", [1, 2])
 def test_a_controller_that_disappears_during_a_change_leaves_it_unconfirmed(after: int) -> None:
-    """Without a reply to the write or to the second read, the value is unknown."""
+    """Without a reply to write or second read, the value is unknown."""
     firmware = healthy()
     firmware.fault_after = after
     result = converse(set_policies(0, Policies(write="write-through")), firmware)
@@ -92,7 +95,7 @@ def test_a_controller_that_disappears_during_a_change_leaves_it_unconfirmed(afte
 
 
 def test_the_flush_interval_is_one_byte_of_the_properties() -> None:
-    """All other bytes of the properties are written back as they were read."""
+    """All other property bytes are written back as they were read."""
     firmware = healthy()
     result = converse(set_flush_interval(9), firmware)
     [(_, buffer)] = sent(firmware, SET_PROPERTIES)
@@ -101,7 +104,7 @@ def test_the_flush_interval_is_one_byte_of_the_properties() -> None:
 
 
 def test_a_flush_names_what_is_written_out() -> None:
-    """A flush writes out the controller's cache alone, or the drives' caches too."""
+    """A flush writes out the controller's cache alone, or the drives' too."""
     firmware = healthy()
     assert converse(flush(disks=True), firmware)["outcome"] == "done"
     converse(flush(disks=False), firmware)
@@ -120,7 +123,7 @@ def test_a_flush_that_fails_is_reported() -> None:
 
 @pytest.mark.parametrize(("on", "opcode"), [(True, LOCATE_START), (False, LOCATE_STOP)])
 def test_the_led_of_a_drive_is_switched_and_never_confirmed(on: bool, opcode: int) -> None:
-    """The mailbox contains the drive; no reply shows an LED, so "ok" confirms nothing."""
+    """The mailbox contains the drive. No reply shows an LED, so "ok" confirms nothing."""
     firmware = healthy()
     result = converse(locate(9, on=on), firmware)
     assert sent(firmware, opcode) == [(mbox(9, 0), b"")]
@@ -128,7 +131,7 @@ def test_the_led_of_a_drive_is_switched_and_never_confirmed(on: bool, opcode: in
 
 
 def test_no_led_is_switched_unless_the_reply_is_about_the_drive() -> None:
-    """Nothing is sent after another drive's data, no data or an unknown drive."""
+    """Nothing is sent after another drive's data, or after no data. The same holds for an unknown drive."""
     for properties_read in (bytes(drive_info(8)), b"", 0x0C):
         firmware = healthy()
         firmware.answers[PD_INFO, mbox(9)] = properties_read

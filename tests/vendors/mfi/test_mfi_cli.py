@@ -25,7 +25,7 @@ def run(*words: str) -> tuple[int, dict[str, Any]]:
 
 
 def test_a_machine_without_a_controller_gets_a_note() -> None:
-    """Without a host of the driver there are no controllers, a note, and exit code 0."""
+    """Without a host of the driver there are no controllers. There is a note, and the exit code is 0."""
     code, output = run("show")
     assert (code, output["controllers"], output["problems"][0]["kind"]) == (0, [], "note")
     assert (output["format"], output["version"]) == (FORMAT, raidctl.__version__)
@@ -39,7 +39,7 @@ def test_a_controller_that_does_not_exist_is_exit_code_3() -> None:
 
 
 def test_nothing_is_written_without_allow_write() -> None:
-    """Without --allow-write: exit code 2 before any search, and a message on what was tried."""
+    """Without --allow-write the exit code is 2, before any search. There is a message on what was tried."""
     code, output = run("set", "--controller", "0", "--flush-interval", "9")
     assert code == 2
     assert output["problems"][0]["message"].startswith("Nothing was sent: writing needs --allow-write.")
@@ -57,7 +57,7 @@ def test_nothing_is_written_without_allow_write() -> None:
     ],
 )
 def test_an_invalid_change_is_a_usage_error(words: list[str]) -> None:
-    """A change is a volume with its policies, or the flush interval alone."""
+    """A change is a volume with policies, or the flush interval alone."""
     code, output = run("set", *words, "--allow-write")
     assert code == 2
     assert "--volume with at least one of its policies" in output["problems"][0]["message"]
@@ -80,7 +80,7 @@ def test_the_version_is_raidctls() -> None:
 
 @pytest.mark.parametrize(("device", "barred"), [(0x10E2, True), (0x10E7, True), (0x005D, False), (0x0060, False)])
 def test_controllers_that_freeze_under_megacli_are_not_accessed(device: int, *, barred: bool) -> None:
-    """MegaCli freezes the 95xx through the same interface; this program is untested on one."""
+    """MegaCli freezes the 95xx through the same interface. This program is untested on one."""
     problems = Problems()
     assert cli._barred(0, Host(1, "0000:01:00.0", (0x1000, device, 0x1000, 1)), problems) is barred
     assert len(problems.items) == barred
@@ -92,7 +92,7 @@ def test_a_controller_with_unknown_ids_is_not_accessed() -> None:
 
 
 def test_raidctl_finds_it_where_raidctl_itself_was_installed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The folder of the running interpreter is searched last: with sudo it is not on PATH."""
+    """The folder of the running interpreter is searched last. With sudo it is not on PATH."""
     monkeypatch.setenv("PATH", "/usr/bin:/bin")
     [answer] = LocalRunner().carry_out([Which("raidctl-mfi")])
     assert isinstance(answer, WhichAnswer)

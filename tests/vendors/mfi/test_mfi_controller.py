@@ -41,7 +41,7 @@ def test_complete_consistent_answers_give_no_problem() -> None:
 
 
 def test_controller_info_is_read(healthy_controller: dict[str, Any]) -> None:
-    """Product name, serial number, firmware and memory are read at the offsets of CTRL_GET_INFO."""
+    """Product name, serial number, firmware and memory are read. Their offsets are those of CTRL_GET_INFO."""
     assert healthy_controller["product_name"] == "RCTL MegaRAID 9999-8i"
     assert healthy_controller["serial_number"] == "RC00000001"
     assert healthy_controller["firmware"] == [{"name": "APP", "version": "3.140.35-1998", "built": ""}]
@@ -51,7 +51,7 @@ def test_controller_info_is_read(healthy_controller: dict[str, Any]) -> None:
 
 
 def test_all_fields_of_a_volume_are_read(healthy_controller: dict[str, Any]) -> None:
-    """Size, level, strip size, state, name, world wide name and the running check are read."""
+    """Size, level, strip size, state, name and world wide name are read. So is the running check."""
     volume = healthy_controller["volumes"][0]
     assert [one["target"] for one in healthy_controller["volumes"]] == [0, 3]
     assert (volume["name"], volume["state"], volume["raid_level"]) == ("data", "Optimal", "RAID5")
@@ -61,7 +61,7 @@ def test_all_fields_of_a_volume_are_read(healthy_controller: dict[str, Any]) -> 
 
 
 def test_cache_policies_are_reported_as_bits_and_as_words(healthy_controller: dict[str, Any]) -> None:
-    """Write-back that stays on with a bad battery is distinguished from one that does not."""
+    """Two kinds of write-back are distinguished. One stays on with a bad battery, the other does not."""
     first, second = (volume["cache"] for volume in healthy_controller["volumes"])
     assert first["default"] == {"write": "write-back", "bad_bbu": False, "read": "read-ahead", "io": "direct"}
     assert second["current"] == {"write": "write-back", "bad_bbu": True, "read": "none", "io": "direct"}
@@ -83,7 +83,7 @@ def test_a_fallback_to_write_through_is_reported() -> None:
 
 
 def test_all_fields_of_the_drives_are_read(healthy_controller: dict[str, Any]) -> None:
-    """Sizes, errors, temperature, cache and array of each drive are read; the enclosure is no drive."""
+    """Sizes, errors, temperature, cache and array of each drive are read. The enclosure is no drive."""
     first, _, spare = healthy_controller["drives"]
     assert [(one["enclosure"], one["slot"]) for one in healthy_controller["drives"]] == [(252, 0), (252, 1), (252, 2)]
     assert (first["vendor"], first["model"], first["firmware"], first["serial"]) == (
@@ -103,7 +103,7 @@ def test_a_missing_drive_is_counted(healthy_controller: dict[str, Any]) -> None:
 
 
 def test_the_battery_is_read(healthy_controller: dict[str, Any]) -> None:
-    """Type, charge, voltage, temperature and the next learn cycle (seconds since 2000) are read."""
+    """Type, charge, voltage, temperature and next learn cycle are read. The latter is in seconds since 2000."""
     found = healthy_controller["battery"]
     assert (found["present"], found["type"], found["status_bits"], found["status"]) == (True, "iBBU", 0, [])
     assert (found["charge_percent"], found["voltage_volts"], found["temperature_celsius"]) == (97, 4.1, 28)
@@ -111,14 +111,14 @@ def test_the_battery_is_read(healthy_controller: dict[str, Any]) -> None:
 
 
 def test_each_bit_of_the_battery_has_its_words() -> None:
-    """Each status bit has its words, and a bit without a known meaning its number."""
+    """Each status bit has its words. A bit without a known meaning has its number."""
     firmware = healthy()
     firmware.answers[BBU, NONE] = battery(1 << 6 | 1 << 10 | 1 << 20)
     assert shown(firmware)[0]["battery"]["status"] == ["learn cycle active", "replacement required", "bit 20"]
 
 
 def test_status_0x22_means_no_battery() -> None:
-    """Status 0x22 of BBU_STATUS means that there is no battery, and is no fault."""
+    """Status 0x22 of BBU_STATUS means that there is no battery. It is no fault."""
     firmware = healthy()
     firmware.answers[CTRL_GET_INFO, NONE] = controller(hardware=0x34)
     firmware.answers[BBU, NONE] = 0x22
@@ -127,7 +127,7 @@ def test_status_0x22_means_no_battery() -> None:
 
 
 def test_a_header_that_names_the_size_of_all_elements_is_read() -> None:
-    """QEMU's header contains total sizes, hardware the size of one element; the sum shows which."""
+    """QEMU's header contains total sizes, hardware the size of one element. The sum shows which."""
     firmware = healthy()
     two = (configured(0), configured(3, default=0x11, current=0x11))
     firmware.answers[CFG_READ, NONE] = configuration(*two, totals=True)
@@ -137,7 +137,7 @@ def test_a_header_that_names_the_size_of_all_elements_is_read() -> None:
 
 
 def test_a_configuration_larger_than_the_buffer_is_asked_for_again() -> None:
-    """A configuration larger than the buffer is requested again with the size that it reports."""
+    """A configuration larger than the buffer is requested again. The size is the one that it reports."""
     firmware = healthy()
     many = [configured(target) for target in range(30)]
     firmware.answers[CFG_READ, NONE] = configuration(*many)
@@ -150,7 +150,7 @@ def test_a_configuration_larger_than_the_buffer_is_asked_for_again() -> None:
 
 
 def test_a_volume_on_drives_with_large_blocks_has_no_size() -> None:
-    """The size is unknown if the block size of the drives is not 512 bytes."""
+    """The size is unknown unless the drives' blocks have 512 bytes."""
     firmware = healthy()
     for device in (8, 9):
         firmware.answers[PD_INFO, mbox(device)] = drive_info(device, block=4096)
@@ -172,7 +172,7 @@ def test_an_empty_controller_has_empty_lists() -> None:
 
 
 def test_the_raw_bytes_of_each_answer_are_kept(healthy_controller: dict[str, Any]) -> None:
-    """Opcode, mailbox, status and bytes are kept, so that a record can be decoded later."""
+    """Opcode, mailbox, status and bytes are kept. A record can thus be decoded later."""
     kept = {(one["command"], one["mbox"]): one for one in healthy_controller["answers"]}
     answer = kept["LD_GET_PROP", "03"]
     assert (answer["opcode"], answer["status"], answer["told_bytes"]) == ("0x03030000", "0x00, ok", 32)

@@ -38,7 +38,7 @@ from tests.vendors.mfi.mfi_firmware import (
 
 
 def test_a_firmware_that_returns_no_data_is_not_an_empty_controller() -> None:
-    """A firmware that returns ok without data is not shown as an empty controller."""
+    """Firmware returning ok without data is not shown as an empty controller."""
     found, problems = shown(Firmware())
     known = {name: value for name, value in found.items() if name not in ("answers", "memory_errors")}
     assert set(known.values()) == {None}
@@ -47,7 +47,7 @@ def test_a_firmware_that_returns_no_data_is_not_an_empty_controller() -> None:
 
 
 def test_a_command_without_data_leaves_the_rest() -> None:
-    """Without LD_GET_PROP the policies come from CFG_READ, without BBU_STATUS the battery from CTRL_GET_INFO."""
+    """Without LD_GET_PROP the policies come from CFG_READ. Without BBU_STATUS the battery comes from CTRL_GET_INFO."""
     firmware = healthy()
     del firmware.answers[GET_PROP, mbox(0)], firmware.answers[GET_PROP, mbox(3)], firmware.answers[BBU, NONE]
     found, problems = shown(firmware)
@@ -60,7 +60,7 @@ def test_a_command_without_data_leaves_the_rest() -> None:
 
 @pytest.mark.parametrize("zeros", [GET_PROP, BBU, CTRL_GET_INFO, GET_PROPERTIES])
 def test_an_answer_of_zeros_is_no_answer(zeros: int) -> None:
-    """A buffer of zeros, from a firmware that clears it and fills nothing in, is not read as values."""
+    """A buffer of zeros is not read as values. It is from a firmware that clears it and fills nothing in."""
     firmware = healthy()
     for key in [key for key in firmware.answers if key[0] == zeros]:
         firmware.answers[key] = bytes(2048)
@@ -84,7 +84,7 @@ def _claims(value: Any, path: str = "") -> set[tuple[str, str]]:
 @over("opcode", sorted({opcode for opcode, _ in healthy().answers}))
 @over("length", [1, 4, 20, 33, 180, 300, 1400])
 def test_a_truncated_answer_gives_no_wrong_value(opcode: int, length: int) -> None:
-    """Bytes that came are shown, the others are null; no value differs from the complete answer's."""
+    """Bytes that came are shown, the others are null. No value differs from the complete answer's."""
     firmware = healthy()
     for key, complete in firmware.answers.items():
         if key[0] == opcode and not isinstance(complete, int) and len(complete) > length:
@@ -101,7 +101,7 @@ def test_a_truncated_answer_gives_no_wrong_value(opcode: int, length: int) -> No
 
 
 def test_a_refused_question_is_named_with_the_firmwares_word() -> None:
-    """An MFI status is a problem with its meaning; an unknown status keeps its number."""
+    """An MFI status is a problem with its meaning. An unknown status keeps its number."""
     firmware = healthy()
     firmware.answers[LD_INFO, mbox(3)] = 0x0C
     firmware.answers[CFG_READ, NONE] = 0xEE
@@ -113,7 +113,7 @@ def test_a_refused_question_is_named_with_the_firmwares_word() -> None:
 
 
 def test_an_answer_about_another_drive_is_dropped() -> None:
-    """QEMU's firmware uses one byte of a drive's id, and may return another drive."""
+    """Data of another drive is dropped. QEMU's firmware uses one byte of a drive's id, and may return another drive."""
     firmware = healthy()
     firmware.answers[PD_INFO, mbox(9)] = drive_info(8)
     found, problems = shown(firmware)
@@ -168,7 +168,7 @@ def test_a_policy_with_an_unknown_bit_is_not_put_into_words() -> None:
 
 
 def test_a_count_larger_than_the_list_is_a_problem() -> None:
-    """A list with fewer entries than it counts is not taken for complete."""
+    """A list with fewer entries than it counts is not complete."""
     firmware = healthy()
     firmware.answers[LD_LIST, NONE] = volume_list(0, 3, count=200)
     assert "counts 200" in messages(shown(firmware)[1])
@@ -185,7 +185,7 @@ def test_a_list_shorter_than_the_controllers_count_is_a_problem() -> None:
 
 
 def test_a_configuration_that_contradicts_its_header_is_not_read() -> None:
-    """Nothing is read from a configuration if neither meaning of its header fits its length."""
+    """A configuration whose header does not fit its length is not read. Neither meaning of the header fits it."""
     firmware = healthy()
     broken = bytearray(configuration(configured(0)))
     broken[6:8] = (1000).to_bytes(2, "little")
@@ -196,7 +196,7 @@ def test_a_configuration_that_contradicts_its_header_is_not_read() -> None:
 
 
 def test_a_battery_that_the_hardware_lacks_is_unknown() -> None:
-    """A battery status beside hardware without a battery is a contradiction: unknown, and a problem."""
+    """A battery status beside hardware without a battery is a contradiction. It is unknown, and a problem."""
     firmware = healthy()
     firmware.answers[CTRL_GET_INFO, NONE] = controller(hardware=0x34)
     firmware.answers[BBU, NONE] = battery()
@@ -207,7 +207,7 @@ def test_a_battery_that_the_hardware_lacks_is_unknown() -> None:
 
 @pytest.mark.parametrize("after", range(14))
 def test_a_controller_that_disappears_is_a_problem_at_any_question(after: int) -> None:
-    """After ENODEV earlier values stay, nothing else is asked, and a problem is reported."""
+    """After ENODEV earlier values stay, and nothing else is asked. A problem is reported."""
     firmware = healthy()
     firmware.fault_after = after
     found, problems = shown(firmware)
@@ -220,7 +220,7 @@ def test_a_controller_that_disappears_is_a_problem_at_any_question(after: int) -
 @settings(max_examples=60, deadline=None)
 @given(st.data())
 def test_random_answers_raise_no_exception(data: st.DataObject) -> None:
-    """Random bytes in place of any answers give an output, never an exception."""
+    """Random bytes in place of any answer give an output, no exception."""
     firmware = healthy()
     for key in data.draw(st.sets(st.sampled_from(sorted(firmware.answers)), min_size=1)):
         size = len(bytes(firmware.answers[key])) if not isinstance(firmware.answers[key], int) else 64
@@ -230,7 +230,7 @@ def test_random_answers_raise_no_exception(data: st.DataObject) -> None:
 
 
 def test_properties_on_which_two_answers_differ_are_not_shown() -> None:
-    """CTRL_GET_PROPERTIES and CTRL_GET_INFO contain the same structure: if they differ, it is unknown."""
+    """If CTRL_GET_PROPERTIES and CTRL_GET_INFO differ, their common structure is unknown. Both contain it."""
     firmware = healthy()
     firmware.answers[GET_PROPERTIES, NONE] = properties(9)
     assert shown(firmware)[0]["properties"]["cache_flush_interval_seconds"] is None

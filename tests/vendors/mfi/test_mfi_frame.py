@@ -34,7 +34,7 @@ def test_a_command_without_data_has_no_buffer() -> None:
 
 
 def test_a_write_goes_out_with_the_write_flag() -> None:
-    """Data is written to the controller only in the size of its structure."""
+    """Data is written to the controller only in its structure's size."""
     made = packet(0, Question(c.LD_SET_PROP, b"\1\2\3\4", data=bytes(32)), 0x1000)
     assert struct.unpack_from("<H", made, 36) == (0x08,)
     with pytest.raises(ValueError, match="writes 32 bytes"):
@@ -50,13 +50,13 @@ def test_a_write_goes_out_with_the_write_flag() -> None:
     ],
 )
 def test_an_invalid_packet_is_not_built(host: int, question: Question) -> None:
-    """A mailbox that is too long, an unknown host, or data for a read is an error."""
+    """An unknown host or too long a mailbox is an error. So is data for a read."""
     with pytest.raises(ValueError, match=r"bytes|range|nothing"):
         packet(host, question, 0)
 
 
 def test_nothing_that_stops_or_destroys_can_be_sent() -> None:
-    """The table has no command that shuts the controller down, creates or deletes."""
+    """No command in the table shuts the controller down, creates or deletes."""
     writing = {one.name for one in c.COMMANDS if one.direction != "read"}
     assert writing == {
         "CTRL_SET_PROPERTIES", "CTRL_CACHE_FLUSH", "LD_SET_PROP", "PD_LOCATE_START", "PD_LOCATE_STOP",
@@ -65,7 +65,7 @@ def test_nothing_that_stops_or_destroys_can_be_sent() -> None:
 
 
 def test_an_untouched_buffer_is_no_data() -> None:
-    """A buffer that the firmware left as it was sent contains no data."""
+    """A buffer that firmware left as it was sent contains no data."""
     question = Question(c.LD_GET_PROP, b"\0")
     made = packet(0, question, 0)
     made[22] = 0
@@ -74,7 +74,7 @@ def test_an_untouched_buffer_is_no_data() -> None:
 
 
 def test_what_a_refused_question_left_in_the_buffer_is_not_read() -> None:
-    """With a status other than ok the buffer is no answer, whatever it contains."""
+    """With a status other than ok the buffer is no answer. Its contents do not matter."""
     question = Question(c.LD_GET_PROP, b"\0")
     made = packet(0, question, 0)
     made[22] = 0x0C
@@ -83,7 +83,7 @@ def test_what_a_refused_question_left_in_the_buffer_is_not_read() -> None:
 
 @given(st.binary(max_size=300), st.integers(0, 300))
 def test_an_answer_gains_no_bytes_and_loses_at_most_its_last(data: bytes, more: int) -> None:
-    """The bytes read are a prefix of the data, and complete if the data ends in a zero."""
+    """The bytes read are a prefix of the data. They are complete if the data ends in a zero."""
     buffer = data + pattern(len(data) + more)[len(data) :]
     found = transferred(buffer)
     assert data.startswith(found)

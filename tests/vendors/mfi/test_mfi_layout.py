@@ -68,7 +68,7 @@ PUBLISHED: tuple[tuple[Record, int, dict[str, int]], ...] = (
 
 @pytest.mark.parametrize(("record", "size", "offsets"), PUBLISHED, ids=[row[0].name for row in PUBLISHED])
 def test_a_structure_has_the_published_size_and_offsets(record: Record, size: int, offsets: dict[str, int]) -> None:
-    """Each structure has the size and offsets of the headers, to the byte."""
+    """Each structure has the headers' size and offsets, to the byte."""
     assert record.size == size
     assert {name: record.offset(name) for name in offsets} == offsets
 
@@ -81,17 +81,17 @@ def test_every_structure_is_compared_with_the_headers() -> None:
 
 
 def test_a_field_beyond_what_was_transferred_is_none() -> None:
-    """A field of which a byte is missing is None; complete fields are read."""
+    """A field of which a byte is missing is None. Complete fields are read."""
     pair = Record("pair", (("first", U8), ("second", U16), ("rest", Many(U8, 2))))
     assert pair.decode(b"\x01\x02") == {"first": 1, "second": None, "rest": [None, None]}
 
 
 def test_text_ends_at_its_nul_and_shows_odd_bytes() -> None:
-    """Bytes that are not printable are shown as numbers, so that they control no terminal."""
+    """Bytes that are not printable are shown as numbers. They thus control no terminal."""
     assert Text(8).read(b" a\x1b[2\0xy") == "a\\x1b[2"
 
 
 def test_only_whole_elements_are_read() -> None:
-    """A list that is cut off inside an element ends before that element."""
+    """A list that is cut off inside an element ends before it."""
     entry = Record("entry", (("number", U16),))
     assert [one["number"] for one in elements(entry, b"\1\0\2\0\3", 0, 3)] == [1, 2]

@@ -56,14 +56,14 @@ def test_the_major_number_is_that_of_the_drivers_line() -> None:
 
 
 def test_a_driver_that_is_not_loaded_is_reported(tmp_path: Path) -> None:
-    """A driver that is not loaded is reported as such, not as a missing permission."""
+    """A driver that is not loaded is reported as such. It is not reported as a missing permission."""
     with pytest.raises(DriverUnavailable, match="no entry in /proc/devices") as caught:
         open_node(devices=str(tmp_path / "devices"))
     assert not caught.value.right
 
 
 def test_a_node_is_made_where_udev_made_none(tmp_path: Path) -> None:
-    """The node has the device's number and is removed as soon as it is open."""
+    """The node has the device's number. It is removed as soon as it is open."""
     (tmp_path / "devices").write_text("1 megaraid_sas_ioctl\n")
     before = set(Path("/dev").iterdir())
     if os.geteuid() == 0:
@@ -78,20 +78,20 @@ def test_a_node_is_made_where_udev_made_none(tmp_path: Path) -> None:
 
 
 def test_a_refused_ioctl_is_an_answer_with_a_fault(null: int) -> None:
-    """A refused ioctl is an answer with the system's name and text of the error."""
+    """A refused ioctl is an answer with the system's error. It has the error's name and text."""
     answer = ask(null, 0, Question(c.CTRL_GET_INFO))
     assert (answer.status, answer.has_data, (answer.fault or "")[:7]) == (None, False, "ENOTTY:")
 
 
 def test_the_child_process_passes_the_answers_on(null: int) -> None:
-    """The child process passes the answers on, and asks nothing after the first refusal."""
+    """The child process passes the answers on. It asks nothing after the first refusal."""
     with channel(null, 0) as one:
         found = one.converse(read_controller())
     assert [(answer.fault or "")[:7] for answer in found.answers] == ["ENOTTY:"]
 
 
 def test_a_question_without_an_answer_is_given_up(null: int) -> None:
-    """A child that hangs is abandoned after the time limit, without another question."""
+    """A child that hangs is abandoned after the time limit. No other question is asked."""
     one = Channel(null, 0, patience=0.2)
     os.kill(one._pid, signal.SIGSTOP)
     found = one.converse(read_controller())

@@ -1,4 +1,7 @@
-"""The words of sas2ircu and sas3ircu, as the SAS-2 and SAS-3 Integrated RAID Solution User Guides list them."""
+"""The words of sas2ircu and sas3ircu.
+
+They are as the SAS-2 and SAS-3 Integrated RAID Solution User Guides list them.
+"""
 
 from __future__ import annotations
 
@@ -67,7 +70,7 @@ def _status(*, operation: str = "None", status: str = "Enabled", state: str = "O
      ("Not Okay (NOK)", "unknown")],
 )  # fmt: skip
 def test_states_of_volumes(word: str, status: str) -> None:
-    """DISPLAY: every state of the guides is known; any other word is unknown, and a problem."""
+    """DISPLAY: every state of the guides is known. Any other word is unknown, and a problem."""
     seen = _display(volume=word)
     assert [volume.status for volume in only_controller(seen).volumes] == [status]
     assert anything_unread(seen) == (status == "unknown")
@@ -83,7 +86,7 @@ def test_states_of_volumes(word: str, status: str) -> None:
      ("Bewildered (BWD)", "unknown", "member")],
 )  # fmt: skip
 def test_states_of_drives(word: str, status: str, role: str) -> None:
-    """A drive that a volume lists is a member, whatever the state in its own section."""
+    """A drive that a volume lists is a member. The state in its own section does not matter."""
     seen = _display(drive=word)
     assert [(drive.status, drive.role) for drive in only_controller(seen).drives] == [(status, role)]
     assert anything_unread(seen) == (status == "unknown")

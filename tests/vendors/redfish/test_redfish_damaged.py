@@ -1,4 +1,4 @@
-"""With less information a BMC's machine looks no better: each key missing or null, in turn."""
+"""Damaged BMC data: with less information, the machine looks no better. Each key is missing or null, in turn."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.support.machines import replayed
 from tests.vendors.redfish.damaged_machines import ALONE, Damage, damages, resources, seen_damaged
 
 _OPERATION = "v0: status: 2 -> 3"
-"""A running check that is no longer reported: the volume is as good without it."""
+"""A running check that is no longer reported. The volume is as good without it."""
 
 
 def faults(machine: str, damage: Damage) -> list[str]:
@@ -47,7 +47,7 @@ RUBBISH: tuple[Any, ...] = (-1, 10**30, 1.5, True, "", "Rubbish", [], {}, [None,
 
 @pytest.mark.parametrize("machine", ALONE)
 def test_a_value_of_another_type_is_no_exception(machine: str) -> None:
-    """Any JSON in place of any value is read, or reported as not understood."""
+    """Any JSON in place of any value is read or reported. What is not read is reported as not understood."""
 
     @settings(max_examples=40, deadline=None)
     @given(st.sampled_from([one for one in damages(machine) if one.null]), st.sampled_from(RUBBISH))

@@ -1,4 +1,4 @@
-"""Write policies of five vendors' BMCs: configured, active, and what follows for unwritten data."""
+"""Write policies of five vendors' BMCs. They are configured and active policy, and what follows for unwritten data."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def volumes(machine: str) -> dict[str | None, Volume]:
 
 @pytest.mark.parametrize(("machine", "name"), POLICIES)
 def test_a_policy_is_read_as_the_bmc_reports_it(machine: str, name: str) -> None:
-    """Configured and active policy, and the protection of unwritten data, are those of the table."""
+    """Configured and active policy are those of the table. So is the protection of unwritten data."""
     cache = volumes(machine)[name].cache
     assert cache is not None
     found = (cache.write_policy, cache.write_active, cache.controller_cache, cache.read_policy, cache.drive_write_cache)
@@ -72,7 +72,7 @@ WORDS = {
 
 @pytest.mark.parametrize(("policy", "state"), WORDS)
 def test_policy_and_state_together(policy: str | None, state: str | None) -> None:
-    """An unknown policy is unknown, and a problem; the active one follows from the state."""
+    """An unknown policy is unknown, and a problem. The active one follows from the state."""
     found = resources("redfish-ilo6-failed-capacitor")
     pack = found["/redfish/v1/Chassis/1"]["Oem"]["Hpe"]["SmartStorageBattery"][0]
     pack["Status"]["Health"], pack["ChargeLevelPercent"] = "OK", 99
@@ -85,7 +85,7 @@ def test_policy_and_state_together(policy: str | None, state: str | None) -> Non
 
 
 def test_a_link_that_answers_an_error_is_unknown_and_never_missing() -> None:
-    """A resource that returns an error, or half of its JSON, is a problem with its path."""
+    """A resource that returns an error is a problem with its path. So is one that returns half of its JSON."""
     found, problems = vendors()
     for machine in ("redfish-idrac9-h740p", "redfish-xcc-930-8i", "redfish-ilo4-smartstorage"):
         for path in resources(machine):
@@ -104,7 +104,7 @@ def test_a_link_that_answers_an_error_is_unknown_and_never_missing() -> None:
 
 
 def test_a_schema_of_2015_is_one_problem() -> None:
-    """A BMC that has only SimpleStorage is one problem: volumes and policies are unknown."""
+    """A BMC that has only SimpleStorage is one problem. Volumes and policies are unknown."""
     system = "/redfish/v1/Systems/1"
     value = resources("redfish-supermicro-x12")[system]
     del value["Storage"]
@@ -116,7 +116,7 @@ def test_a_schema_of_2015_is_one_problem() -> None:
 
 
 def test_an_empty_bay_is_no_drive() -> None:
-    """An absent drive is an empty bay, or a missing drive if it has a serial number."""
+    """An absent drive is an empty bay. With a serial number it is a missing drive."""
     machine, path = "redfish-ilo6-failed-capacitor", "/redfish/v1/Chassis/DE00C000/Drives"
     assert len(replayed(machine).inventory.controllers[0].drives) == 3
     gone = seen_damaged(machine, Damage(f"{path}/1", ("Status", "State"), null=True), "Absent")
@@ -124,7 +124,7 @@ def test_an_empty_bay_is_no_drive() -> None:
 
 
 def test_service_tags_and_names_are_masked() -> None:
-    """Values that identify a server are masked, also without the word "serial" beside them."""
+    """Values that identify a server are masked. This holds also without the word "serial" beside them."""
     for machine, secrets in (
         ("redfish-idrac9-h740p", ("7QX1M53", "CNIVC0098A01B2", "6D09466077A3F100", "4c4c4544-0051", "S0M1AB01", "db3")),
         ("redfish-ilo6-failed-capacitor", ("58CE38EE22A1B0", "CZ2D4X0Q1T", "6WSQB0CB2J10QX", "erp1")),

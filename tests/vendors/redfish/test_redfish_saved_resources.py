@@ -1,4 +1,4 @@
-"""Saved resources of a whole tree are read; what the tree lacks is unknown."""
+"""Saved resources of a whole tree are read. What the tree lacks is unknown."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_a_saved_tree_is_read_like_the_bmc(tmp_path: Path) -> None:
 
 
 def test_other_resources_are_one_note(tmp_path: Path) -> None:
-    """Resources that are not of storage, such as network ports, are counted in one note."""
+    """Resources that are not of storage are counted in one note. Network ports are such resources."""
     more = {
         f"{SYSTEM}/EthernetInterfaces/{number}": {
             "@odata.id": f"{SYSTEM}/EthernetInterfaces/{number}",
@@ -62,7 +62,7 @@ def test_other_resources_are_one_note(tmp_path: Path) -> None:
 
 
 def test_a_system_whose_storage_was_not_saved_is_unknown(tmp_path: Path) -> None:
-    """A system with a link to storage that was not saved is one problem."""
+    """A system with a link to unsaved storage is one problem."""
     system = _tree()[SYSTEM]
     for number, (change, words) in enumerate(
         [({}, "Its storage is described by resources that are not given"),

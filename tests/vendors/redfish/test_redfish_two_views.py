@@ -1,4 +1,4 @@
-"""Objects that the machine's own tool lists and the BMC does not, reported if the BMC must see them."""
+"""Objects that the machine's own tool lists and the BMC does not. They are reported if the BMC must see them."""
 
 from __future__ import annotations
 
@@ -44,17 +44,17 @@ def test_no_problem_if_tool_and_bmc_agree() -> None:
 def test_a_drive_of_a_volume_and_a_volume_that_the_bmc_lacks_are_reported(
     collection: str, end: str, where: str
 ) -> None:
-    """A BMC that lists other drives or volumes of a controller must see all of them."""
+    """A BMC that lists other drives of a controller must see all. The same holds for volumes."""
     assert (where, "info") in _not_listed(seen_with(_MACHINE, _without(collection, end)))
 
 
 def test_a_drive_in_no_volume_may_be_one_that_the_bmc_does_not_see() -> None:
-    """A drive in no volume is not reported: BMCs often miss drives that are passed through."""
+    """A drive in no volume is not reported. BMCs often miss drives that are passed through."""
     assert _not_listed(seen_with(_MACHINE, _without("DiskDrives", "DiskDrives/7"))) == []
 
 
 def test_what_could_not_be_read_is_not_missing() -> None:
-    """A drive for which the BMC returns an error is unread, not missing."""
+    """A drive is unread, not missing, if the BMC returns an error."""
     path = next(path for path in resources(_MACHINE) if path.rstrip("/").endswith("DiskDrives/2"))
     answers: dict[Request[Any], Answer] = {Get(path): GetAnswer(503, trouble=Failure.FAILED, detail="answered 503")}
     found, problems = vendors()

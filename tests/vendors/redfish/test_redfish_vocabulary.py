@@ -1,4 +1,7 @@
-"""The values of DMTF's schemas (Volume, Drive, Resource, StorageController) and of vendors' extensions."""
+"""The values of DMTF's schemas and of vendors' extensions.
+
+The schemas are Volume, Drive, Resource and StorageController.
+"""
 
 from __future__ import annotations
 
@@ -49,7 +52,7 @@ def test_a_level_that_no_schema_has_is_unread() -> None:
      ("SpannedStripesWithParity", None), ("NonRedundant", None)],
 )  # fmt: skip
 def test_the_type_of_a_volume_before_there_were_levels(word: str, level: str | None) -> None:
-    """VolumeType of older schemas gives a level only if it has one meaning."""
+    """Older schemas' VolumeType gives a level only if it has one meaning."""
     links = {"Drives": [{"@odata.id": _DRIVE}, {"@odata.id": _DRIVE.replace("/1", "/2")}]}
     seen = _seen(_VOLUME, RAIDType=..., VolumeType=word, Links=links)
     assert [volume.raid_level for volume in only_controller(seen).volumes] == [level]
@@ -67,7 +70,7 @@ def test_the_type_of_a_volume_before_there_were_levels(word: str, level: str | N
     ],
 )  # fmt: skip
 def test_health_and_state_of_a_volume(health: str | None, state: str | None, status: str) -> None:
-    """Only health OK and state Enabled are ok; an unknown word is unknown, and a problem."""
+    """Only health OK and state Enabled are ok. An unknown word is unknown, and a problem."""
     seen = _seen(_VOLUME, Status={"Health": health, "State": state})
     assert [volume.status for volume in only_controller(seen).volumes] == [status]
     assert anything_unread(seen) == (status == "unknown")
@@ -100,7 +103,7 @@ def test_health_and_state_of_a_volume(health: str | None, state: str | None, sta
     ],
 )
 def test_what_else_a_drive_reports(changes: dict[str, Any], status: str) -> None:
-    """Each of a drive's other values can make it worse than its health."""
+    """A drive's other values can each make it worse than its health."""
     base = {"Status": {"Health": "OK", "State": "Enabled"}, "StatusIndicator": "OK", "FailurePredicted": False}
     found = {
         drive.id.rpartition("/")[2]: drive.status
@@ -137,7 +140,7 @@ def test_health_and_state_of_a_controller(health: str, state: str | None, status
      ("Critical", "Enabled", "failed")],
 )  # fmt: skip
 def test_health_and_state_of_a_battery(health: str, state: str, status: str) -> None:
-    """A battery with health OK that is disabled has failed: it protects nothing."""
+    """A battery with health OK that is disabled has failed. It protects nothing."""
     value = {**resources(_BMC)[_BATTERY], "Status": {"Health": health, "State": state}}
     seen = seen_with(_BMC, {_BATTERY: value})
     assert [one.status for controller in seen.inventory.controllers for one in controller.batteries] == [status]
@@ -150,7 +153,7 @@ def test_a_kind_of_spare_that_no_schema_has_is_unread() -> None:
 
 @pytest.mark.parametrize("word", ["Global", "Chassis", "Dedicated"])
 def test_spares(word: str) -> None:
-    """A drive of each kind of spare has the role of a spare."""
+    """Each kind of spare drive has the role of a spare."""
     roles = [
         drive.role for drive in only_controller(_seen(_DRIVE, HotspareType=word)).drives if drive.id.endswith("/1")
     ]
@@ -221,7 +224,7 @@ def test_a_bad_health_rollup_without_a_bad_part_is_a_problem(rollup: str, severi
 
 @pytest.mark.parametrize(("health", "severity"), [("OK", None), ("Warning", "warning"), ("Critical", "error")])
 def test_a_bad_health_of_storage_beside_good_controllers_counts(health: str, severity: str | None) -> None:
-    """A bad ``Status.Health`` of Storage is a problem even if every part is good."""
+    """A bad ``Status.Health`` of Storage is a problem. This holds even if every part is good."""
     machine, path = "redfish-supermicro-x12", "/redfish/v1/Systems/1/Storage/HBA0"
     storage = resources(machine)[path]
     seen = seen_with(machine, {path: {**storage, "Status": {"State": "Enabled", "Health": health}}})
@@ -247,7 +250,7 @@ def test_an_absent_drive_without_a_health_is_critical() -> None:
 
 @pytest.mark.parametrize("prompt", ["[root@db ~]# ", "$ ", ""])
 def test_resources_that_follow_each_other_in_one_text_are_all_read(prompt: str) -> None:
-    """All resources of a terminal's text with several curl calls are read; a cut off one is a problem."""
+    """All resources of a terminal's text with several curl calls are read. A cut off one is a problem."""
     found = {path: one for path, one in resources(_BMC).items() if "RAID_Slot1" in path}
     text = "".join(f"{prompt}curl -sk https://bmc{path}\n{json.dumps(one, indent=1)}\n" for path, one in found.items())
     [controller] = [one for one in read_text(text).inventory.controllers if one.volumes]

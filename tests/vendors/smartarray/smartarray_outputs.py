@@ -1,4 +1,4 @@
-"""Outputs in the tools' formats with invented values, and a runner that replies by a script."""
+"""Outputs in the tools' formats, and a runner replying by a script. The values are invented."""
 
 from __future__ import annotations
 

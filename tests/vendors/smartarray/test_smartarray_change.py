@@ -123,7 +123,7 @@ def test_an_invalid_value_is_refused(p400: Controller, object_id: str, setting: 
 
 @pytest.mark.parametrize("setting", ["cache_split", "no_battery_write_cache", "drive_write_cache", "bypass_threshold"])
 def test_what_acts_on_the_whole_controller_is_reported(tmp_path: Path, setting: Setting) -> None:
-    """A step that affects all volumes reports it, and its object is the controller."""
+    """A step that affects all volumes reports it. Its object is the controller."""
     p440 = simulated_controller("p440", tmp_path / "p440")
     values: dict[Setting, str] = {"cache_split": "50/50", "bypass_threshold": "512"}
     whole = simulated_controller("gen10", tmp_path / "gen10") if setting == "bypass_threshold" else p440
@@ -152,7 +152,7 @@ def test_a_split_is_set_while_a_volume_uses_the_cache(
 
 
 def test_a_split_is_refused_with_the_last_caching_switched_off(p400: Controller) -> None:
-    """Without a caching volume the tool shows no split, so it could not be verified."""
+    """A split is refused without a caching volume. The tool then shows no split, so it could not be verified."""
     desired = [
         Desired(object_id="smartarray:1/v1", setting="write_policy", value="write_through"),
         Desired(object_id="smartarray:1", setting="cache_split", value="50/50"),
@@ -173,7 +173,10 @@ def test_two_volumes_cannot_differ_in_protection(tmp_path: Path) -> None:
 
 
 def test_a_volume_on_smart_path_without_the_arrays_switch_is_refused(tmp_path: Path) -> None:
-    """Smart Path must be disabled first, and its unknown setting could not be restored."""
+    """A volume on Smart Path with an unknown setting is refused.
+
+    Smart Path must be disabled first, and its setting could not be restored.
+    """
     whole = simulated_controller("gen10", tmp_path)
     silent = tuple(msgspec.structs.replace(array, details={}) for array in whole.arrays)
     method = {"LD Acceleration Method": "HPE SSD Smart Path"}
@@ -235,7 +238,7 @@ def test_a_controller_without_cache_refuses_write_back(p400: Controller) -> None
     ],
 )
 def test_the_tools_words_decide_and_not_its_exit_code(code: int, out: str, accepted: bool) -> None:
-    """Silence and warnings are success; an error, a question and unknown words are not."""
+    """Silence and warnings are success. An error, a question and unknown words are not."""
     problem = change.judge(Action(argv=("ssacli",)), RunAnswer(code=code, out=out.encode()))
     assert (problem is None) == accepted
 

@@ -1,4 +1,4 @@
-"""The guard on Smart Array controllers: write-back needs a good battery on the same controller."""
+"""The guard on Smart Array controllers. Write-back needs a good battery on the same controller."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def controllers(*texts: str) -> list[Controller]:
 
 
 def passes(controller: Controller, value: str = "protected_write_back", setting: Setting = "write_policy") -> bool:
-    """Whether the guard allows a change of the first volume, or of the controller."""
+    """Whether the guard allows a change of the first volume or controller."""
     object_id = controller.volumes[0].id if setting == "write_policy" else controller.id
     return unsafe(controller, Desired(object_id=object_id, setting=setting, value=value)) is None
 
@@ -76,7 +76,7 @@ def test_a_disabled_cache_refuses_write_back(word: str, through: bool) -> None:
 
 
 def test_a_temporarily_disabled_cache_is_not_active() -> None:
-    """Write-back may be set, but the next reading shows why it is not active."""
+    """A temporarily disabled cache is not active. Write-back may be set, but the next reading shows the reason."""
     [controller] = controllers(CACHE.sub(r"\g<1>Temporarily Disabled", text("p440")))
     cache = controller.volumes[0].cache
     assert cache is not None
@@ -85,7 +85,7 @@ def test_a_temporarily_disabled_cache_is_not_active() -> None:
 
 @pytest.mark.parametrize("bad", BAD)
 def test_a_good_battery_on_another_controller_does_not_count(bad: str) -> None:
-    """A battery protects only its own controller, in either order of the outputs."""
+    """A battery protects only its own controller. The order of the outputs does not matter."""
     good, other = text("p400"), STATUS.sub(rf"\g<1>{bad}", text("p440"))
     for texts in ((good, other), (other, good)):
         found = {controller.slot: controller for controller in controllers(*texts)}

@@ -12,7 +12,10 @@ MIB = 1024**2
 
 
 def test_the_controllers_fields_are_read() -> None:
-    """Name, slot, serial number, firmware, driver and PCI address in lower case are read."""
+    """The controller's fields are read.
+
+    They are name, slot, serial number, firmware, driver and PCI address in lower case.
+    """
     found = controller(CONTROLLER)
     assert (found.id, found.slot, found.model, found.vendor) == ("smartarray:0", "0", "Smart Array P420i", "HP")
     assert (found.serial, found.firmware, found.driver) == ("5001438022AB4C10", "8.32", "hpsa")
@@ -44,7 +47,7 @@ def test_the_vendor_is_no_part_of_the_model() -> None:
     ],
 )
 def test_the_slot_follows_the_words_in_slot(heading: str, slot: str | None) -> None:
-    """The slot is a string; the tool's word for an unknown slot is none."""
+    """The slot is a string. The tool's word for an unknown slot is none."""
     found = controller(f"{heading}\n   Controller Status: OK\n")
     assert found.slot == slot
     assert found.id == f"smartarray:{slot or 'unknown'}"
@@ -63,12 +66,12 @@ def test_the_slot_follows_the_words_in_slot(heading: str, slot: str | None) -> N
     ],
 )
 def test_the_mode_comes_from_the_heading_or_a_line(heading: str, line: str, mode: Mode | None) -> None:
-    """Every wording of the mode is read; without one the mode is unknown."""
+    """Every wording of the mode is read. Without one the mode is unknown."""
     assert controller(f"Smart Array P440 in Slot 1{heading}\n   {line}\n").mode == mode
 
 
 def test_complete_settings_without_a_mode_are_raid() -> None:
-    """Only controllers with several modes print one; an output that may be cut off proves nothing."""
+    """Only controllers with several modes print one. An output that may be cut off proves nothing."""
     settings = "   Rebuild Priority: Medium\n   Primary Boot Volume: None\n"
     assert controller(f"Smart Array P440 in Slot 1\n{settings}").mode == "raid"
     assert controller("Smart Array P440 in Slot 1\n   Rebuild Priority: Medium\n").mode is None
@@ -109,7 +112,7 @@ def test_without_available_memory_the_split_is_of_the_whole_cache() -> None:
     ],
 )
 def test_a_cache_size_without_a_unit_is_in_gib(text: str, size: int) -> None:
-    """Newer tools omit the unit; a number too large for GiB is in MiB."""
+    """Newer tools omit the unit. A number too large for GiB is in MiB."""
     cache = controller(f"Smart Array P420 in Slot 1\n   Total Cache Size: {text}\n").cache
     assert cache is not None
     assert cache.size_bytes == size
@@ -155,13 +158,13 @@ def test_an_unconfigured_cache_is_ok() -> None:
     ],
 )
 def test_the_words_of_a_battery(words: str, status: BatteryStatus, replace: bool | None) -> None:
-    """Each wording has a neutral status, and a request to replace it is read."""
+    """Each wording has a neutral status. A request to replace the battery is read."""
     (battery,) = controller(f"Smart Array P410 in Slot 1\n   Battery/Capacitor Status: {words}\n").batteries
     assert (battery.status, battery.status_text, battery.replace) == (status, words, replace)
 
 
 def test_there_are_as_many_batteries_as_are_counted() -> None:
-    """All batteries have the one status that the tool prints; a capacitor has a temperature."""
+    """All batteries have the one status that the tool prints. A capacitor has a temperature."""
     two = controller("Smart Array P800 in Slot 1\n   Battery Pack Count: 2\n   Battery Status: OK\n")
     assert [battery.id for battery in two.batteries] == ["smartarray:1/battery0", "smartarray:1/battery1"]
     (capacitor,) = controller(CONTROLLER + "\n   Capacitor Temperature  (C): 24\n").batteries
@@ -177,14 +180,14 @@ def test_a_label_that_names_the_kind_is_enough(kind: str) -> None:
 
 
 def test_a_counted_battery_without_a_status_is_not_taken_for_good() -> None:
-    """Without a status line, as with a cable fault, the battery is unknown and a problem."""
+    """A battery without a status line is unknown and a problem. A cable fault is such a case."""
     found = observed("Smart Array P410 in Slot 1\n   Battery/Capacitor Count: 1\n   Cache Status: OK\n")
     assert found.controllers[0].batteries[0].status == "unknown"
     assert [problem.kind for problem in found.problems if problem.where == "smartarray:1/battery0"] == ["state"]
 
 
 def test_an_unknown_status_word_is_reported() -> None:
-    """An unknown status word is kept, the status is unknown, and a problem reports it."""
+    """An unknown status word is kept, and a problem reports it. The status is unknown."""
     found = observed("Smart Array P410 in Slot 1\n   Controller Status: Bewildered\n   Cache Status: Puzzled\n")
     assert (found.controllers[0].status, found.controllers[0].status_text) == ("unknown", "Bewildered")
     assert {problem.kind for problem in found.problems} == {"unread"}
@@ -209,7 +212,7 @@ def test_two_machines_with_the_same_slot_stay_apart() -> None:
 
 
 def test_a_storage_system_outside_has_a_name_and_no_slot() -> None:
-    """An external enclosure is named by its chassis, and its two controllers are separate."""
+    """An external enclosure is named by its chassis. Its two controllers are separate."""
     one = "MSA1500 CS in ARCHIVE ROOM\n   Controller Status: OK\n   Cache Status: OK\n"
     found = observed(f"{one}\n{one}")
     assert [item.id for item in found.controllers] == ["smartarray:unknown", "smartarray:unknown-2"]
@@ -217,7 +220,7 @@ def test_a_storage_system_outside_has_a_name_and_no_slot() -> None:
 
 
 def test_cages_ports_and_expanders_are_details_of_the_controller() -> None:
-    """Cages, ports and expanders are read, and a failed part is a problem."""
+    """Cages, ports and expanders are read. A failed part is a problem."""
     found = observed(
         """
         Smart Array P440 in Slot 2
@@ -243,7 +246,7 @@ def test_cages_ports_and_expanders_are_details_of_the_controller() -> None:
 
 
 def test_a_banner_about_the_cache_is_one_finding_with_its_state() -> None:
-    """A banner and a disabled cache have one cause and give one finding."""
+    """A banner and a disabled cache give one finding. They have one cause."""
     banner = "CACHE STATUS PROBLEM DETECTED: The cache on this controller has a problem.\n\n"
     output = "Smart Array P400 in Slot 1\n   Slot: 1\n   Controller Status: OK\n   Cache Status: {}\n\n"
     for status, rule in (("Permanently Disabled", "cache_in_trouble"), ("OK", "reported_trouble")):

@@ -10,7 +10,7 @@ from tests.vendors.smartarray.smartarray_outputs import CONTROLLER, controller, 
 
 
 def test_the_drives_fields_are_read() -> None:
-    """Sizes of drives are decimal; the vendor's column is not part of the model."""
+    """Sizes of drives are decimal. The vendor's column is not part of the model."""
     found = controller(CONTROLLER).drives[0]
     assert (found.id, found.enclosure, found.bay) == ("smartarray:0/1I:1:1", "1", "1")
     assert (found.array, found.role, found.model) == ("smartarray:0/A", "member", "EG0300FBVFL")
@@ -32,7 +32,10 @@ def test_the_drives_fields_are_read() -> None:
     ],
 )
 def test_the_vendor_column_is_cut_off_the_model(text: str, model: str | None) -> None:
-    """The column is eight characters wide, or a known vendor's name if blanks were lost."""
+    """The vendor column is cut off the model.
+
+    It is eight characters wide, or a known vendor's name if blanks were lost.
+    """
     assert drive_model(text) == model
 
 
@@ -78,7 +81,7 @@ def test_the_words_of_a_drive(words: str, status: Health) -> None:
     [("Erase In Progress", "info"), ("Erase Complete. Reenable Before Using.", "info"), ("Erase Failed", "warning")],
 )
 def test_a_requested_erasure_is_for_information(words: str, severity: str) -> None:
-    """A running or complete erasure is for information, a failed one is a warning."""
+    """A running or complete erasure is for information. A failed one is a warning."""
     found = observed(f"   physicaldrive 1I:1:1 (port 1I:box 1:bay 1, 1 TB): {words}\n")
     assert [one.severity for one in conditions(found)] == [severity]
 
@@ -93,7 +96,7 @@ def test_a_requested_erasure_is_for_information(words: str, severity: str) -> No
     ],
 )
 def test_addresses_have_two_or_three_parts(row: str, identity: str, enclosure: str, bay: str) -> None:
-    """A pulled drive has no port, one on a parallel bus no box; ``---`` is no size."""
+    """A pulled drive has no port in its address. One on a parallel bus has no box; ``---`` is no size."""
     found = drive(f"Smart Array 6i in Slot 0 (Embedded)\n   array A\n      physicaldrive {row}\n")
     assert (found.id, found.enclosure, found.bay) == (f"smartarray:0/{identity}", enclosure, bay)
     assert (found.size_bytes is None) == ("---" in row)
@@ -107,7 +110,10 @@ def test_the_last_word_of_a_row_without_a_size_is_the_state() -> None:
 
 
 def test_both_addresses_of_a_drive_are_one_drive() -> None:
-    """Old tools give port, box and bay in the list, box and bay in the section."""
+    """Both addresses of a drive are one drive.
+
+    Old tools give port, box and bay in the list, box and bay in the section.
+    """
     found = controller(
         """
         Smart Array E200 in Slot 2
@@ -160,7 +166,7 @@ def test_the_group_gives_the_role_of_a_drive(group: str, role: Role) -> None:
 
 
 def test_an_hba_mode_drive_has_a_device() -> None:
-    """The type of a drive overrides its group's title, and HBA mode has a device."""
+    """The type of a drive overrides its group's title. HBA mode has a device."""
     found = drive(
         """
         Smart Array P822 in Slot 3
@@ -204,7 +210,7 @@ _HEAD = "Smart Array P440 in Slot 3\n\n   array A\n\n"
 
 @pytest.mark.parametrize("count", [1, 2, 4])
 def test_a_drive_page_that_ends_too_early_is_cut_off(count: int) -> None:
-    """A page without its status, or without the other pages' last line, is cut off."""
+    """A page without its status is cut off. So is one without the other pages' last line."""
     text = _HEAD + "".join(_PAGE.format(bay) for bay in range(1, count + 1))
     whole, lines = text.rstrip("\n"), text.rstrip().splitlines(keepends=True)
     assert not [one for one in read_text(text).inventory.problems if one.kind == "unread"]

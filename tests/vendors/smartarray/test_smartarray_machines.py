@@ -43,7 +43,7 @@ def only(machine: str) -> Controller:
 
 @pytest.mark.parametrize("machine", MACHINES)
 def test_every_line_of_a_machine_is_understood(machine: str) -> None:
-    """No line is left unread, and every fact belongs to an object that is shown."""
+    """No line is left unread. Every fact belongs to an object that is shown."""
     found = observed(machine)
     assert [line.text for output in found.outputs for line in output.unparsed()] == []
     assert {problem.kind for problem in found.problems} <= {"state", "note"}
@@ -86,7 +86,7 @@ def test_the_p440ar_rebuilds_and_has_a_drive_about_to_fail() -> None:
 
 
 def test_the_p408i_has_lost_its_cache() -> None:
-    """A failed battery disables write-back, and the other volume does not use the cache."""
+    """A failed battery disables write-back. The other volume does not use the cache."""
     found = only("smartarray-gen10-failed-battery")
     assert found.cache is not None
     assert (found.mode, found.cache.status, found.cache.size_bytes) == ("mixed", "critical", 2 * 1024**3)

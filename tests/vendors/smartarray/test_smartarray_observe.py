@@ -46,7 +46,7 @@ def test_without_a_tool_nothing_is_asked_or_reported() -> None:
 
 
 def test_one_call_is_enough_if_it_is_complete() -> None:
-    """The call has the family's lock and a time limit, and skips storage networks."""
+    """One complete call is enough. It has the family's lock and a time limit, and skips storage networks."""
     script = Script({"ssacli": "/usr/sbin/ssacli"}, {f"ssacli {ALL}": ran(CONTROLLER)})
     found = seen(script, bus("hpsa"))
     assert [controller.id for controller in found.controllers] == ["smartarray:0"]
@@ -66,7 +66,7 @@ def test_a_tool_off_the_path_is_called_by_its_path() -> None:
 
 
 def test_several_tools_report_their_controllers() -> None:
-    """Each controller is shown once, and a note names the tool that reports most."""
+    """Each controller is shown once. A note names the tool that reports most."""
     script = Script(
         {"ssacli": "/usr/sbin/ssacli", "hpacucli": "/usr/sbin/hpacucli"},
         {
@@ -94,7 +94,10 @@ def test_several_tools_report_their_controllers() -> None:
     ids=["timeout", "syntax", "crash"],
 )
 def test_if_the_one_call_fails_each_controller_is_asked(answer: RunAnswer) -> None:
-    """Two calls per machine and one per controller follow, and the failure becomes a note."""
+    """If the one call fails, each controller is asked.
+
+    Two calls per machine and one per controller follow; the failure becomes a note.
+    """
     script = Script(
         {"ssacli": "/usr/sbin/ssacli"},
         {

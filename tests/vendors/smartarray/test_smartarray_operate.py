@@ -24,7 +24,7 @@ def p440(tmp_path: Path) -> ControllerReplacement:
 
 
 def test_a_drive_in_another_bay_takes_the_place_if_it_is_named(p440: ControllerReplacement) -> None:
-    """A drive in another bay must be named; it becomes a spare, and the array is complete."""
+    """A drive in another bay must be named. It becomes a spare, and the array is complete."""
     bench = p440.bench
     seen = bench.look()
     out = Deed(object_id="smartarray:0/v2", verb="remove_spare", drive="smartarray:0/2I:1:7")
@@ -43,7 +43,7 @@ def test_a_drive_in_another_bay_takes_the_place_if_it_is_named(p440: ControllerR
 
 
 def test_unsupported_operations_are_refused_with_the_reason(p440: ControllerReplacement) -> None:
-    """Every missing ability has a reason, and a printed command is never planned."""
+    """Every missing ability has a reason. A printed command is never planned."""
     controller, volume = p440.now()
     tools = p440.bench.look().inventory.tools
     for verb, ability in operate.abilities(controller, tools).items():
@@ -90,7 +90,7 @@ def test_a_tool_that_may_change_something_hinders(words: tuple[str, ...], busy: 
 
 
 def test_a_spare_is_released_by_the_new_drive(p440: ControllerReplacement) -> None:
-    """The spare is active while the bay is empty, and a spare again after the rebuild."""
+    """A spare is active while the bay is empty. It is a spare again after the rebuild."""
     machine = p440.bench.machine
     machine.pull("1I:1:3")
     machine.pass_time(LATER)

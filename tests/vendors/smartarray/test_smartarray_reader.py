@@ -16,7 +16,7 @@ FIRMWARE UPGRADE REQUIRED: A firmware update is recommended for this controller
 
 
 def test_every_line_of_a_controller_is_read() -> None:
-    """No line is left unread, and each fact belongs to an existing object."""
+    """No line is left unread. Each fact belongs to an existing object."""
     found = observed(CONTROLLER)
     assert left(found) == []
     (only,) = found.controllers
@@ -55,7 +55,10 @@ def test_a_banner_above_the_heading_belongs_to_the_controller_below() -> None:
 
 
 def test_outputs_of_one_machine_are_put_together() -> None:
-    """A list, a volume without its controller's name, and the settings give one controller."""
+    """Outputs of one machine give one controller.
+
+    They are a list, a volume without its controller's name, and the settings.
+    """
     found = controller(
         "   logicaldrive 1 (279.4 GB, RAID 1): OK\n",
         "Smart Array P420i in Slot 0 (Embedded)    (sn: 5001438022AB4C10)\n",
@@ -66,7 +69,7 @@ def test_outputs_of_one_machine_are_put_together() -> None:
 
 
 def test_the_command_line_gives_the_slot() -> None:
-    """The slot comes from the document's name, or from a command line in the output."""
+    """The slot comes from the document's name or a command line. The command line is in the output."""
     row = "   physicaldrive 1I:1:1 (port 1I:box 1:bay 1, 4 TB): OK\n"
     assert observed(row, names=["ssacli ctrl slot=3 pd all show status"]).controllers[0].id == "smartarray:3"
     assert observed(f"# ssacli ctrl slot=4 pd all show status\n\n{row}").controllers[0].id == "smartarray:4"
@@ -108,7 +111,7 @@ def test_an_error_belongs_to_the_controller_that_its_command_names() -> None:
     ],
 )
 def test_an_error_text_is_a_problem_with_the_right_kind(text: str, kind: str) -> None:
-    """Each error of the tools, and an output without content, has its kind of problem."""
+    """Each error of the tools has its kind of problem. So has an output without content."""
     found = observed(text)
     assert [problem.kind for problem in found.problems] == [kind]
     assert found.controllers == ()

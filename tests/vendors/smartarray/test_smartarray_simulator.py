@@ -54,7 +54,7 @@ def generated(state: State) -> st.SearchStrategy[State]:
 
 
 def shown(state: State) -> State:
-    """The settings that the tool shows: no split while no volume uses the cache or it is disabled."""
+    """Return the settings that the tool shows. It shows no split while no volume uses the cache or it is disabled."""
     used = any(name.endswith("/arrayaccelerator") and value == "enable" for name, value in state.items())
     off = any(name.endswith("/cache") and value == "Permanently Disabled" for name, value in state.items())
     return {name: value for name, value in state.items() if (used and not off) or not name.endswith("/cacheratio")}

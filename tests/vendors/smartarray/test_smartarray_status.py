@@ -1,4 +1,4 @@
-"""cciss_vol_status and /proc/driver/cciss: all words of the source, and outputs that end too early."""
+"""cciss_vol_status and /proc/driver/cciss. The tests cover all words of the source, and outputs that end too early."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def _volume(words: str, level: str = "RAID 5") -> Volume:
     ],
 )
 def test_each_state_of_a_volume(words: str, status: str) -> None:
-    """All of the tool's states have a neutral one; an undocumented number is unknown."""
+    """All of the tool's states have a neutral one. An undocumented number is unknown."""
     volume = _volume(words)
     assert (volume.id, volume.status) == ("smartarray:c0/v3", status)
     assert volume.raid_level == "raid5"
@@ -145,14 +145,17 @@ def test_a_good_machine_is_ok(text: str) -> None:
 
 
 def test_a_reason_for_a_disabled_cache_is_kept_once() -> None:
-    """A reason with a colon is one value, not a label with a value."""
+    """A reason with a colon is one value, not label and value."""
     line = "Temporary disable condition:  The posted write cache has been"
     details = _controller(f"{_HEAD}{_CACHE}   {line}\n").details
     assert [value for value in details.values() if "posted write cache" in value] == [" ".join(line.split())]
 
 
 def test_drives_sizes_and_cache() -> None:
-    """Model without vendor, the worse of two states, and the cache's sizes in MiB are read."""
+    """Drives, sizes and cache are read.
+
+    The model is without vendor, the worse of two states counts, the cache's sizes are in MiB.
+    """
     controller = _controller(_FULL)
     assert (controller.model, controller.firmware, controller.slot) == ("Smart Array P400", "7.24", None)
     states = {drive.id.rpartition("/")[2]: (drive.status, drive.serial) for drive in controller.drives}
@@ -235,7 +238,7 @@ def test_an_invalid_size_of_the_cache_is_unknown(size: str) -> None:
 
 
 def test_a_row_of_a_drive_is_read_from_its_end() -> None:
-    """Blanks may be lost; a row with a missing column is a problem without a serial number."""
+    """Blanks may be lost. A row with a missing column is a problem without a serial number."""
     row = "  connector 2E box 1 bay 8   HP      DF300BB6C3{}3LM08AP7     HPD3 OK\n"
     for gap in ("                    ", " "):
         drive = _controller(_GOOD + row.format(gap)).drives[0]
@@ -249,6 +252,6 @@ def test_a_row_of_a_drive_is_read_from_its_end() -> None:
     ("end", "cut"), [("\n", False), ("", False), ("   ", True), ("   At least one spare drive", True)]
 )
 def test_a_status_line_that_goes_on_is_cut_off(end: str, cut: bool) -> None:
-    """Blanks behind the sentence mean a cut line, as a failed spare may follow."""
+    """Blanks behind the sentence mean a cut line. A failed spare may follow."""
     seen = read_text(f"/dev/sda: (Smart Array P410i) RAID 5 Volume 0 status: OK.{end}")
     assert any(problem.kind == "unread" for problem in seen.inventory.problems) is cut

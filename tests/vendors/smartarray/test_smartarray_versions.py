@@ -1,4 +1,4 @@
-"""Output formats of single versions of the tools, and several outputs in one text."""
+"""Output formats of single tool versions, and several outputs in one text."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def test_lines_below_a_row_belong_to_its_drive() -> None:
 
 
 def test_used_and_unused_space_are_the_size_of_an_array() -> None:
-    """The size of an array is in binary units, like that of logical drives."""
+    """An array's size is in binary units, like that of logical drives."""
     found = controller(
         CONTROLLER.replace("      Status: OK\n\n      Logical", "      Used Space: 556.9 GB (99.6%)\n\n      Logical")
     )
@@ -167,7 +167,7 @@ def test_a_controller_that_does_not_answer_is_critical() -> None:
 
 
 def test_each_output_of_a_session_belongs_to_its_command() -> None:
-    """An output that names no controller belongs to the slot of its command."""
+    """An output without a controller name belongs to its command's slot."""
     found = observed(
         """
         => ctrl all show status

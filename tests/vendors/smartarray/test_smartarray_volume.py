@@ -175,7 +175,7 @@ def test_the_active_policy_is_unknown_from_a_volume_alone() -> None:
 
 
 def test_the_drives_cache_in_the_newer_wording() -> None:
-    """The policy of configured drives is the volumes'; the other one is a detail."""
+    """The policy of configured drives is the volumes'. The other one is a detail."""
     text = CONTROLLER.replace(
         "   Drive Write Cache: Disabled\n",
         "   Configured Drive Write Cache Policy: Default\n   Unconfigured Drive Write Cache Policy: Enable\n",
@@ -214,7 +214,7 @@ def test_indentation_does_not_matter() -> None:
 
 
 def test_mirror_groups_that_are_indented_wrongly_stay_in_their_volume() -> None:
-    """Lines after the mirror groups belong to the volume, and the drives to its array."""
+    """Lines after the mirror groups belong to the volume. The drives belong to its array."""
     found = observed(
         """
         Smart Array P420 in Slot 2

@@ -9,7 +9,7 @@ from tests.vendors.threeware.threeware_outputs import BATTERY, CONTROLLERS, PORT
 def cache(
     column: str = "RiW", battery: str | None = "OK", storsave: str | None = None, status: str = "OK"
 ) -> VolumeCache:
-    """The cache of a unit under some settings; `-` is no battery, None an unknown one."""
+    """The cache of a unit under some settings. `-` is no battery, None an unknown one."""
     texts = [UNITS.replace("RiW ", f"{column:<4}").replace("u0    RAID-5    OK      ", f"u0    RAID-5    {status:<8}")]
     if battery is not None:
         texts.append(CONTROLLERS.replace("OK       \n", f"{battery}\n"))
@@ -42,7 +42,7 @@ def cache(
 def test_storsave_and_the_battery_give_the_protection(
     storsave: str | None, battery: str | None, expected: tuple[str | None, str | None, str]
 ) -> None:
-    """An unready battery disables the cache, a missing one does not, and `perform` ignores it."""
+    """An unready battery disables the cache, a missing one does not. With `perform` the battery is ignored."""
     found = cache(storsave=storsave, battery=battery)
     assert (found.write_policy, found.write_active, found.controller_cache) == expected
 

@@ -20,7 +20,10 @@ MEMBER, SPARE, FREE = "threeware:6/p3", "threeware:6/p6", "threeware:6/p7"
 
 @pytest.fixture
 def demo(tmp_path: Path) -> Simulated:
-    """A mirror, a RAID-5 of p2 to p5, the spare p6 and the free drive p7, without Auto-Rebuild."""
+    """Return a machine without Auto-Rebuild.
+
+    It has a mirror, a RAID-5 of p2 to p5, the spare p6 and the free drive p7.
+    """
     return simulated("9690", tmp_path)
 
 
@@ -42,7 +45,7 @@ def roles(demo: Simulated) -> dict[str, str | None]:
 
 
 def test_every_recorded_output_is_printed_as_it_was(tmp_path: Path) -> None:
-    """The simulator reads and prints the tables of recorded machines without a difference."""
+    """The simulator reads and prints recorded machines' tables without a difference."""
     for name in ("threeware-9690sa-rebuilding", "threeware-8006-mirror"):
         machine = simulated(name, tmp_path)
         for request, answer in recording(name).answers():
@@ -93,7 +96,7 @@ def test_the_plan_reports_that_auto_rebuild_takes_any_drive(demo: Simulated, tmp
 
 
 def test_with_auto_rebuild_the_controller_begins_without_a_command(tmp_path: Path) -> None:
-    """A new drive is used at once, so adding it needs no step."""
+    """With Auto-Rebuild a new drive is used at once. Adding it needs no step."""
     machine = simulated("threeware-9690sa-rebuilding", tmp_path)
     machine.pass_time(10_000)
     machine.pull("p6")
@@ -104,7 +107,7 @@ def test_with_auto_rebuild_the_controller_begins_without_a_command(tmp_path: Pat
 
 
 def test_spares_are_units_that_are_looked_up_by_their_drive(demo: Simulated) -> None:
-    """The deleted unit must still be a spare with this drive, right before the command."""
+    """The deleted unit must still be a spare with this drive. This is required right before the command."""
     [step] = planned(look(demo), deed("remove_spare", SPARE, CONTROLLER)).steps
     assert {one.object_id for one in step.requires} == {SPARE}
     assert play(demo, deed("add_spare", FREE, CONTROLLER)) == ["tw_cli /c6 add type=spare disk=7"]
@@ -160,7 +163,7 @@ def test_done_decides_and_a_question_is_no_success(demo: Simulated) -> None:
 
 
 def test_bays_are_ports(demo: Simulated) -> None:
-    """A removed drive is still in its bay; a port without a recorded drive cannot be used."""
+    """A removed drive is still in its bay. A port without a recorded drive cannot be used."""
     simulator = bays("threeware")
     play(demo, deed("take_out"), back=False)
     with pytest.raises(ValueError, match="not an empty bay"):

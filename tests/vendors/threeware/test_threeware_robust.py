@@ -30,7 +30,7 @@ WHOLE = "".join(TEXTS)
 
 
 def check(found: Observation) -> None:
-    """Ids are unique, references resolve, and every fact belongs to an existing object."""
+    """Check that ids are unique and references resolve. Every fact belongs to an existing object."""
     existing = set()
     for controller in found.controllers:
         groups = (controller.batteries, controller.arrays, controller.volumes, controller.drives)
@@ -90,7 +90,7 @@ def test_threeware_robust_a_table_without_its_first_title() -> None:
 @settings(max_examples=40)
 @given(st.sampled_from(WHOLE.splitlines()), st.integers(min_value=1, max_value=400))
 def test_threeware_robust_figures_with_hundreds_of_digits(line: str, digits: int) -> None:
-    """A number with hundreds of digits is left unread or kept as printed."""
+    """Numbers with hundreds of digits are left unread or kept as printed."""
     check(read(WHOLE.replace(line, line.replace("2", "9" * digits))))
 
 
@@ -112,7 +112,7 @@ def test_threeware_robust_figures_with_hundreds_of_digits(line: str, digits: int
     ids=lambda junk: junk[:12].strip(),
 )
 def test_threeware_robust_junk(junk: str) -> None:
-    """Megabytes of junk are read to the end, and every line is in the output."""
+    """Megabytes of junk are read to the end. Every line is in the output."""
     raidctl_threeware.sniff("x", junk)
     found = read(junk)
     check(found)
@@ -120,7 +120,7 @@ def test_threeware_robust_junk(junk: str) -> None:
 
 
 def test_threeware_robust_growth_is_linear() -> None:
-    """Ten times the drives take about ten times the work, counted in calls."""
+    """Ten times the drives take about ten times the work. The work is counted in calls."""
 
     def calls(count: int) -> int:
         head = PORTS.split("p0 ", 1)[0]

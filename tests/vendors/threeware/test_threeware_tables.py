@@ -26,7 +26,7 @@ GIB = 1024**3
 
 
 def test_the_controller_is_read() -> None:
-    """The number is the tool's, memory is binary, and labels without a field are details."""
+    """The controller's number is the tool's, its memory is binary. Labels without a field are details."""
     found = controller(CONTROLLERS, ALL)
     assert (found.id, found.model, found.serial) == ("threeware:2", "9650SE-8LPML", "L326025A8350411")
     assert (found.firmware, found.mode) == ("FE9X 4.10.00.027", "raid")
@@ -47,7 +47,7 @@ def test_a_unit_is_an_array_and_a_volume() -> None:
 
 
 def test_a_spare_is_a_drive_and_no_volume() -> None:
-    """The unit of a spare is a detail of its drive, if listed."""
+    """A spare's unit is a detail of its drive, if listed."""
     spare = controller(ALL).drives[3]
     assert (spare.role, spare.array, spare.details["u1 UnitType"]) == ("spare", None, "SPARE")
     alone = controller(UNITS)
@@ -81,7 +81,7 @@ def test_the_status_of_a_unit(row: str, status: VolumeStatus, operation: str | N
 
 @pytest.mark.parametrize(("word", "kind"), [("LEVITATING", "unread"), ("UNKNOWN", "state"), ("OK*", "state")])
 def test_an_odd_status_is_reported(word: str, kind: str) -> None:
-    """An unknown word, the tool's `UNKNOWN`, and the mark of a drive error are problems."""
+    """An odd status is a problem. It is an unknown word, the tool's `UNKNOWN`, or the mark of a drive error."""
     found = observed(UNIT_HEAD + f"u0    RAID-6    {word}  - - 64K 100.0 OFF OFF\n")
     assert [(problem.kind, problem.where) for problem in found.problems] == [(kind, "threeware:unknown/v0")]
     assert found.controllers[0].volumes[0].status_text == word
@@ -95,7 +95,7 @@ def test_an_odd_status_is_reported(word: str, kind: str) -> None:
     ],
 )  # fmt: skip
 def test_unit_types(word: str, level: RaidLevel | None) -> None:
-    """A migrating unit has two levels, so its level is unknown; the tool's word is kept."""
+    """A migrating unit has two levels, so its level is unknown. The tool's word is kept."""
     found = observed(UNIT_HEAD + f"u0    {word}    OK  - - - 100.0 OFF OFF\n")
     (volume,) = found.controllers[0].volumes
     assert (volume.raid_level, volume.details["UnitType"]) == (level, word)
@@ -103,7 +103,10 @@ def test_unit_types(word: str, level: RaidLevel | None) -> None:
 
 
 def test_the_units_table_of_old_releases() -> None:
-    """Old releases have other columns, a strip size with a blank, and the write cache only."""
+    """The units table of old releases is read.
+
+    It has other columns, a strip size with a blank, and the write cache only.
+    """
     text = (
         "Unit  UnitType  Status         %Cmpl  Stripe  Size(GB)  Cache  AVerify  IgnECC\n"
         + RULE
@@ -129,7 +132,7 @@ def test_drives_of_newer_releases() -> None:
 
 
 def test_drives_of_older_releases() -> None:
-    """The count of blocks gives the exact size; an empty port is no drive."""
+    """The count of blocks gives the exact size. An empty port is no drive."""
     drives = controller(OLD_PORTS).drives
     assert [(drive.serial, drive.size_bytes) for drive in drives] == [
         ("5QE0AB1C", 488397168 * 512), ("5QE0AB7K", 488397168 * 512),
@@ -137,7 +140,7 @@ def test_drives_of_older_releases() -> None:
 
 
 def test_ports_alone_do_not_show_the_kind_of_unit() -> None:
-    """A unit of one drive may be a hot spare, and no volume is shown."""
+    """Ports alone show no volume. A unit of one drive may be a hot spare."""
     found = controller(PORTS)
     assert found.volumes == ()
     assert [drive.role for drive in found.drives] == ["member", "member", "member", None, "unassigned"]
@@ -168,7 +171,7 @@ def test_the_target_of_a_rebuild_is_a_warning() -> None:
 
 
 def test_the_worse_status_of_a_drive_counts() -> None:
-    """A drive that is DEGRADED in its unit stays so, in either order."""
+    """A drive that is DEGRADED in its unit stays so. The order does not matter."""
     ports = PORTS.replace("p1    OK      ", "p1    DEGRADED")
     for texts in ((ports, DRIVE), (DRIVE, ports)):
         assert controller(UNITS, *texts).drives[1].status_text == "DEGRADED"
@@ -193,7 +196,7 @@ def test_a_battery(word: str, status: BatteryStatus, replace: bool | None) -> No
 
 
 def test_a_battery_in_full() -> None:
-    """All labels of a battery are read; the temperature is in degrees Celsius."""
+    """All labels of a battery are read. The temperature is in degrees Celsius."""
     found = controller(
         "  /c2/bbu Online State              = On\n  /c2/bbu BBU Ready                 = No\n"
         "  /c2/bbu BBU Status                = Charging\n  /c2/bbu Battery Temperature Value = 31 deg C\n"
@@ -212,7 +215,7 @@ def test_the_list_of_controllers_shows_batteries(word: str, count: int) -> None:
 
 @pytest.mark.parametrize("lines", [1, 2])
 def test_a_list_that_is_cut_off_behind_its_head_is_not_empty(lines: int) -> None:
-    """A table that ends below its titles, or below their rule, is cut off."""
+    """A table ending below its titles or their rule is cut off."""
     head = UNITS.lstrip("\n").splitlines()[:lines]
     [output] = observed("\n" + "\n".join(head) + "\n").outputs
     assert output.cut_off == "nothing follows the head of its last table"
@@ -224,7 +227,7 @@ def test_a_list_that_is_cut_off_in_its_last_column_is_read() -> None:
 
 
 def test_units_that_are_not_optimal_are_reported_if_not_listed() -> None:
-    """The list of controllers alone gives a problem, a listed unit does not."""
+    """The list of controllers alone gives a problem. A listed unit does not."""
     listed = CONTROLLERS.replace("2       0       2", "2       1       2")
     assert [problem.kind for problem in observed(listed).problems] == ["state"]
     assert observed(listed, ALL).problems == ()
@@ -240,7 +243,7 @@ def test_a_drive_in_full() -> None:
 
 
 def test_enclosures_are_kept_in_the_tools_words_and_place_the_drives() -> None:
-    """The slot's port gives a drive's bay; a failed part is a problem."""
+    """The slot's port gives a drive's bay. A failed part is a problem."""
     found = observed(ALL, ENCLOSURE.replace("fan0        OK  ", "fan0        FAIL"))
     (only,) = found.controllers
     assert (only.drives[4].enclosure, only.drives[4].bay) == ("e1", "0")
@@ -257,7 +260,7 @@ def test_an_active_alarm_is_reported_once() -> None:
 
 
 def test_sub_units_give_the_members_and_their_state() -> None:
-    """A member without a drive is a problem, and the counts are read."""
+    """A member without a drive is a problem. The counts are read."""
     text = UNIT.replace("p2    -       232.82", "-     -       232.82").replace(
         "u0-2     DISK      OK      ", "u0-2     DISK      DEGRADED"
     )
@@ -269,7 +272,7 @@ def test_sub_units_give_the_members_and_their_state() -> None:
 
 
 def test_a_carved_unit_is_several_volumes() -> None:
-    """Each volume is a LUN of the unit's target with a separate size."""
+    """Each volume is a LUN of the unit's target. It has a separate size."""
     row = "u0/v{}    Volume    -              -       -       -     -       {}\n"
     more = row.format(0, "2047.00") + row.format(1, "1529.06")
     carved = UNIT.replace(row.format(0, "465.641"), more)

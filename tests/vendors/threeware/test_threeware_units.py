@@ -82,7 +82,7 @@ def test_a_battery_that_is_not_ready_disables_the_cache() -> None:
 
 
 def test_a_jbod_uses_only_its_drives_cache() -> None:
-    """The controller's write cache is disabled for a JBOD, and the drive's cache is unknown."""
+    """The controller's write cache is disabled for a JBOD. The drive's cache is unknown."""
     cache = controller(UNITS.replace("RAID-5 ", "JBOD   ").replace("RiW", "Ri ")).volumes[0].cache
     assert cache is not None
     assert (cache.write_active, cache.controller_cache) == ("write_through", "not_caching")
@@ -90,7 +90,7 @@ def test_a_jbod_uses_only_its_drives_cache() -> None:
 
 
 def test_the_size_of_a_spare_is_kept() -> None:
-    """The size of a spare unit is a detail in the tool's unit."""
+    """A spare unit's size is a detail in the tool's unit."""
     assert controller(UNITS).details["u1 Size(GB)"] == "232.885"
 
 

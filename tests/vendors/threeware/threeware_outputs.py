@@ -1,4 +1,4 @@
-"""Outputs in the formats of tw_cli with invented values, and a runner that plays them."""
+"""Outputs in tw_cli's formats with invented values. A runner plays them."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ def _pool(seen: Survey) -> Volume:
     ],
 )  # fmt: skip
 def test_work_in_progress_of_every_kind(line: str, operation: str | None, percent: float | None, status: str) -> None:
-    """Each kind of scrub, expansion and removal is read; only a running one is an operation."""
+    """Each kind of scrub, expansion and removal is read. Only a running one is an operation."""
     seen = _text(more=line)
     pool = _pool(seen)
     assert pool.status == status
@@ -71,7 +71,7 @@ def test_work_in_progress_of_every_kind(line: str, operation: str | None, percen
     ],
 )  # fmt: skip
 def test_only_a_harmless_status_is_no_warning(text: str, mild: bool) -> None:
-    """A status that can cost data is a warning, and so is an unknown one."""
+    """A status that can cost data is a warning. So is an unknown one."""
     [problem] = [one for one in _text(more=f"status: {text}\n").inventory.problems if one.kind == "state"]
     assert (problem.severity == "info") == mild
 
@@ -155,7 +155,7 @@ def test_states_of_devices_in_json(word: str) -> None:
 
 
 def test_a_resilver_in_json_names_the_device_that_is_filled() -> None:
-    """A resilver's target is the device it wrote to; a sequential one names only the vdev."""
+    """A resilver's target is the device it wrote to. A sequential one names only the vdev."""
     scan = {"function": "RESILVER", "state": "SCANNING", "to_examine": "10G", "issued": "5G"}
     pool = _pool(_json(_nested(_vdev("disk", "sdb", scan_processed="1G")), scan_stats=scan))
     assert (pool.status, pool.drives_active, pool.failures_tolerated) == ("rebuilding", 1, 0)
@@ -171,7 +171,7 @@ def test_a_resilver_in_json_names_the_device_that_is_filled() -> None:
 
 
 def test_a_table_without_its_indentation_keeps_every_device() -> None:
-    """Without indentation devices are a stripe; with a vdev the level is unknown, and a problem."""
+    """Without indentation devices are a stripe. With a vdev the level is unknown, and a problem."""
     for row, level, kinds in (("", "raid0", []), ("mirror-0  ONLINE  0  0  0\n", None, ["unread"])):
         seen = _text(f"tank  ONLINE  0  0  0\n{row}sda  ONLINE  0  0  2\nsdb  ONLINE  0  0  0\n")
         assert [drive.id for drive in seen.inventory.controllers[0].drives] == ["zfs:tank/sda", "zfs:tank/sdb"]
@@ -196,7 +196,7 @@ def test_text_below_the_errors_is_no_damaged_file() -> None:
 
 
 def test_columns_that_an_option_adds_are_no_remark() -> None:
-    """The column SLOW of ``zpool status -s`` is no remark; a remark may follow it."""
+    """The column SLOW of ``zpool status -s`` is no remark. A remark may follow it."""
     seen = read_text(
         "  pool: tank\n state: ONLINE\nconfig:\n\n\tNAME  STATE  READ WRITE CKSUM  SLOW\n"
         "\ttank  ONLINE  0  0  0  -\n\t  mirror-0  ONLINE  0  0  0  -\n\t    sda  ONLINE  0  0  0  12\n"
@@ -208,7 +208,7 @@ def test_columns_that_an_option_adds_are_no_remark() -> None:
 
 
 def test_a_suspended_pool_is_no_missing_permission() -> None:
-    """An error list that is unavailable because of suspended I/O is no missing permission."""
+    """A suspended pool is no missing permission. Its error list is unavailable because of suspended I/O."""
     seen = read_text(
         "  pool: usb\n state: SUSPENDED\nstatus: One or more devices are faulted in response to IO failures.\n"
         "action: Make sure the affected devices are connected, then run 'zpool clear'.\nconfig:\n\n"

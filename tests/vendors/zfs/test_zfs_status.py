@@ -25,7 +25,7 @@ _END = "\nerrors: No known data errors\n"
 
 
 def _status(*rows: str, state: str = "ONLINE", more: str = "", end: str = _END) -> str:
-    """An output with rows of name, state and remark, indented by two blanks for each level."""
+    """Return an output with rows of name, state and remark. They are indented by two blanks for each level."""
     lines = []
     for row in (f"tank {state}", *rows):
         name, _, rest = row.strip().partition(" ")
@@ -82,7 +82,7 @@ _FOUR = ("    sda ONLINE", "    sdb ONLINE", "    sdc ONLINE", "    sdd ONLINE")
 def test_the_worst_vdev_decides_how_many_failures_a_pool_survives(
     rows: tuple[str, ...], level: str, left: int | None
 ) -> None:
-    """Level and redundancy follow from the tree of vdevs, with its spares and replacements."""
+    """Level and redundancy follow from the vdev tree with spares and replacements."""
     worst = "DEGRADED" if "DEGRADED" in "".join(rows) else "ONLINE"
     pool = _pool(_status(*rows, state=worst))
     assert (pool.raid_level, pool.failures_tolerated) == (level, left)
@@ -94,7 +94,7 @@ def test_the_worst_vdev_decides_how_many_failures_a_pool_survives(
      ("SUSPENDED", "failed"), ("SPLIT", "failed"), ("WEIRD", "unknown")],
 )  # fmt: skip
 def test_the_state_of_a_pool(state: str, status: str) -> None:
-    """Each of zpool's states is known; any other is unknown, and a problem."""
+    """Each of zpool's states is known. Any other is unknown, and a problem."""
     seen = read_text(_status("  mirror-0 ONLINE", *_FOUR[:2], state=state))
     assert seen.inventory.controllers[0].volumes[0].status == status
     assert (_code(seen) == 0) == (state == "ONLINE")
@@ -111,13 +111,13 @@ def test_the_state_of_a_pool(state: str, status: str) -> None:
     ],
 )
 def test_the_last_scrub(text: str, check: tuple[str | None, str] | None) -> None:
-    """The end and the result of the last scrub are read; a resilver is no scrub."""
+    """The end and the result of the last scrub are read. A resilver is no scrub."""
     found = _pool(_status("  mirror-0 ONLINE", *_FOUR[:2], more=f"  scan: {text}\n")).consistency_check
     assert (found and (found.last_at, found.last_result)) == check
 
 
 def test_a_running_scrub_and_a_resilver_are_operations() -> None:
-    """Percent, speed and remaining time are read; a resilver of a degraded pool is a rebuild."""
+    """Percent, speed and remaining time are read. A resilver of a degraded pool is a rebuild."""
     lines = (
         "\n\t704G / 1.66T scanned at 5.67G/s, 258G / 1.66T issued at 64M/s"
         "\n\t0B repaired, 52.05% done, 01:01:21 to go\n"
@@ -171,7 +171,7 @@ def _leaf(name: str, state: str = "ONLINE") -> dict[str, Any]:
 
 @pytest.mark.parametrize(("word", "status", "left"), [("ONLINE", "ok", 1), ("FAULTED", "degraded", 0)])
 def test_json_gives_the_same_as_text(word: str, status: str, left: int) -> None:
-    """``zpool status -j`` and the text give the same, without and with a failed device."""
+    """``zpool status -j`` and the text give the same. This holds without and with a failed device."""
     state = "ONLINE" if word == "ONLINE" else "DEGRADED"
     mirror = {"name": "mirror-0", "vdev_type": "mirror", "class": "normal", "state": state,
               "vdevs": {"sda": _leaf("sda"), "sdb": _leaf("sdb", word)}}  # fmt: skip
@@ -190,7 +190,7 @@ def test_json_gives_the_same_as_text(word: str, status: str, left: int) -> None:
 
 
 def test_the_list_gives_sizes() -> None:
-    """The SIZE of ``zpool list`` may include parity: it is the array's size, not the volume's."""
+    """The SIZE of ``zpool list`` is the array's size, not the volume's. It may include parity."""
     text = ("NAME   SIZE  ALLOC   FREE  CKPOINT  EXPANDSZ   FRAG    CAP  DEDUP    HEALTH  ALTROOT\n"
             "tank  1.50T   500G  1.01T        -         -     1%    32%  1.00x    ONLINE  -\n")  # fmt: skip
     [controller] = read_text(text).inventory.controllers
@@ -206,7 +206,7 @@ def test_the_list_gives_sizes() -> None:
     ],
 )  # fmt: skip
 def test_a_device_whose_state_is_damaged_is_not_lost(word: str, reported: str) -> None:
-    """A row with a damaged state is a problem, and the exit code 3."""
+    """A row with a damaged state is a problem. The exit code is 3."""
     text = _status("  mirror-0 ONLINE", "    sda ONLINE", "    sdb ONLINE")
     row = next(line for line in text.splitlines() if "mirror-0" in line)
     new = row.replace("ONLINE", word) if word else "\t  mirror-0 0 0 0"
@@ -217,7 +217,7 @@ def test_a_device_whose_state_is_damaged_is_not_lost(word: str, reported: str) -
 
 @pytest.mark.parametrize(("end", "cut"), [("    ONLINE\n", False), ("    ", True), ("", True), ("\n", True)])
 def test_the_last_row_of_a_list_of_devices_is_as_long_as_the_others(end: str, cut: bool) -> None:
-    """``zpool list -v`` prints a dash for an absent value: a shorter last row was cut off."""
+    """A shorter last row of ``zpool list -v`` was cut off. The tool prints a dash for an absent value."""
     row = "  nvme{}n1p3    500G      -      -        -         -      -      -      -  "
     text = (
         "NAME   SIZE  ALLOC   FREE  CKPOINT  EXPANDSZ   FRAG    CAP  DEDUP    HEALTH  ALTROOT\n"
@@ -229,7 +229,7 @@ def test_the_last_row_of_a_list_of_devices_is_as_long_as_the_others(end: str, cu
 
 @pytest.mark.parametrize("row", ["dozer      -      -\n", "dozer      -", "dozer   500G   100G   400G     -\n"])
 def test_a_row_of_the_list_without_its_state_is_cut_off(row: str) -> None:
-    """A row without the pool's state means that the output was cut off."""
+    """A row without the pool's state means a cut-off output."""
     head = "NAME   SIZE  ALLOC   FREE  CKPOINT  EXPANDSZ   FRAG    CAP  DEDUP    HEALTH  ALTROOT\n"
     seen = read_text(head + "tank  1.50T   500G  1.01T        -         -     1%    32%  1.00x    ONLINE  -\n" + row)
     assert [output.cut_off for output in seen.outputs] == ["the row of dozer has no state"]
@@ -237,7 +237,7 @@ def test_a_row_of_the_list_without_its_state_is_cut_off(row: str) -> None:
 
 @pytest.mark.parametrize("words", ["List of errors unavailable (insufficient privileges)", "List of erro", "Li"])
 def test_damaged_files_that_zpool_did_not_list_are_not_read(words: str) -> None:
-    """A list of errors that is unavailable, or cut off, is a missing permission."""
+    """An unavailable or cut-off list of errors is a missing permission."""
     problems = read_text(_status(*_FOUR, end=f"\nerrors: {words}\n")).inventory.problems
     assert "no_right" in [problem.kind for problem in problems]
 
@@ -253,7 +253,7 @@ def test_a_sequential_resilver_is_a_rebuild() -> None:
 
 
 def test_checksum_errors_name_their_device() -> None:
-    """Checksum errors are reported with their device, with and without a message of zpool."""
+    """Checksum errors are reported with their device. This holds with and without a message of zpool."""
     row = "    sdb  ONLINE       0     0     0"
     message = "status: One or more devices has experienced an unrecoverable error.\naction: Clear them.\n"
     for more in (message, ""):
@@ -266,7 +266,7 @@ def test_checksum_errors_name_their_device() -> None:
 
 
 def test_a_member_that_zpool_calls_degraded_is_the_cause_of_the_degraded_pool() -> None:
-    """A degraded member is the one finding, and no other drive is missing."""
+    """A degraded member is the one finding. No other drive is missing."""
     rows = ("  mirror-0 DEGRADED", "    sda ONLINE", "    sdb DEGRADED too many errors")
     [worst, *rest] = diagnose(read_text(_status(*rows, state="DEGRADED")).inventory, rules()).findings
     assert worst.rule == "volume_degraded"
@@ -287,7 +287,7 @@ def test_a_scrub_with_errors_counts_without_a_readable_date() -> None:
 
 
 def test_the_remedy_of_errors_that_were_not_repaired() -> None:
-    """The remedy of a scrub with errors is `zpool status -v`, of a suspended pool `zpool clear`."""
+    """The remedy of a scrub with errors is `zpool status -v`. That of a suspended pool is `zpool clear`."""
     when = "in 02:11:33 with 4 errors on Sun Feb  9 02:35:34 2025\n"
     for more, words in (
         (f"  scan: scrub repaired 128K {when}", "zpool status -v"),
@@ -312,7 +312,10 @@ _BESIDE = {
 
 @pytest.mark.parametrize("part", _BESIDE)
 def test_a_failed_log_cache_or_spare_takes_no_redundancy(part: str) -> None:
-    """The pool's data still survives a failure, and the finding is a warning."""
+    """A failed log, cache or spare takes no redundancy.
+
+    The pool's data still survives a failure, and the finding is a warning.
+    """
     seen = read_text(_status(*_MIRROR, *_BESIDE[part], state="DEGRADED"))
     pool = _pool(_status(*_MIRROR, *_BESIDE[part], state="DEGRADED"))
     assert (pool.status, pool.status_text, pool.failures_tolerated) == ("ok", "DEGRADED", 1)
@@ -331,7 +334,7 @@ def test_a_failed_log_cache_or_spare_takes_no_redundancy(part: str) -> None:
     ],
 )  # fmt: skip
 def test_the_redundancy_of_a_degraded_pool(rows: tuple[str, ...], left: int) -> None:
-    """A degraded device counts as failed, a spare that is filled as the device it replaces."""
+    """A degraded device counts as failed. A spare that is filled counts as the device it replaces."""
     pool = _pool(_status(*rows, state="DEGRADED"))
     assert (pool.status, pool.failures_tolerated) == ("degraded", left)
 
@@ -371,7 +374,7 @@ def _with_status(text: str) -> Survey:
 
 
 def test_a_pool_that_was_not_imported_is_a_problem() -> None:
-    """Drives with members of a pool that zpool does not list are a problem."""
+    """Drives of a pool that zpool does not list are a problem."""
     [problem] = [one for one in _with_status("no pools available\n").inventory.problems if one.kind == "state"]
     assert (problem.where, "is not imported" in problem.message) == ("/dev/sda1", True)
     assert "zpool import" in (problem.remedy or "")
@@ -384,7 +387,7 @@ def test_members_of_the_pools_that_zpool_lists_are_no_problem() -> None:
 
 
 def test_the_lines_of_one_long_text_share_one_string() -> None:
-    """The lines of one long text share one string: joining them for each line took 7 seconds for 260 KB."""
+    """The lines of one long text share one string. Joining them for each line took 7 seconds for 260 KB."""
     text = _status(*_FOUR, more="action: The pool cannot\n" + "be imported with this version of ZFS\n" * 3000)
     controller = ControllerDraft()
     assert read_status(Output.of_text("zpool status", text), controller)

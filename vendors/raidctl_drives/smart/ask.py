@@ -13,10 +13,10 @@ from raidctl_drives.smart.draft import SmartDraft
 from raidctl_drives.smart.text import read_text
 
 Answered = tuple[list[SmartDraft], list[Output], list[Problem]]
-"""The drafts of a drive, the outputs that they were read from, and the problems of the calls."""
+"""A drive's drafts, their source outputs, and the problems of the calls."""
 
 TIMEOUT = 60.0
-"""Seconds; a drive in trouble repeats a command for half a minute and more."""
+"""Time limit of a call, in seconds. A drive in trouble repeats a command for half a minute and more."""
 _FULL = ("smartctl", "-n", "standby", "-x", "-f", "old")
 _PLAIN = ("smartctl", "-n", "standby", "-a")
 _COMMAND_LINE, _NOT_OPENED, _FAILING = 1, 2, 8

@@ -19,7 +19,7 @@ from raidctl_drives.draft import PLACE, DriveDraft, is_blank_name
 from raidctl_drives.smart.vocabulary import BEHIND
 
 _FIRST = re.compile(r"#1((?:#\d+)?)$")
-"""The mark of a document's first output at the end of a name; ``file.txt#1#4`` is the fourth one of ``file.txt``."""
+"""Mark of a document's first output at the end of a name. ``file.txt#1#4`` is the fourth one of ``file.txt``."""
 
 
 class Attribute(Struct):
@@ -43,7 +43,7 @@ class Health(Struct):
     """The tool's word: ``PASSED``, ``OK``, ``FAILED!``, or SCSI's sentence."""
     verdict_line: Line | None = None
     scsi: bool = False
-    """The verdict carries ASC and ASCQ: a sense code of an informational exception."""
+    """Whether the verdict carries ASC and ASCQ. These are a sense code of an informational exception."""
     reasons: list[str] = field(default_factory=list)
     critical_warning: int | None = None
     warning_line: Line | None = None
@@ -69,18 +69,18 @@ class SmartDraft(DriveDraft):
     counters: list[tuple[Line, int]] = field(default_factory=list)
     """SCSI: uncorrected errors while reading, writing, verifying."""
     defects: list[tuple[Line, int]] = field(default_factory=list)
-    """Sectors that cannot be read now, of the logs that list them: a line and how many."""
+    """Sectors that cannot be read now: a line and how many. They come from the logs that list them."""
     scanned: bool = False
-    """smartctl itself named the device (in a scan, or when it opened it)."""
+    """Whether smartctl itself named the device. It does so in a scan, or when it opens the device."""
     sections: set[str] = field(default_factory=set)
     """The sections of the output that this drive has had."""
     labels: dict[tuple[int, str], str] = field(default_factory=dict)
-    """Labels of the details that lines become if another one gives the field, by line number and field."""
+    """Labels of details, by line number and field. A line becomes a detail if another one gives the field."""
 
     joins: ClassVar[bool] = False
 
     def offer(self, line: Line, name: str, value: object, *, rank: int = 0, label: str | None = None) -> None:
-        """Set a field from a line; with a label, the line becomes a detail of it if a higher rank gives the field."""
+        """Set a field from a line. With a label, the line becomes a detail of it if a higher rank gives the field."""
         if name == "wwn" and label and is_blank_name(value):
             self.detail(line, label, str(value))
             return
@@ -97,7 +97,7 @@ class SmartDraft(DriveDraft):
             self.node, self.node_line = printable(node), line
 
     def drop_value(self, name: str, value: object) -> None:
-        """Drop a value of a field, and mark its lines as read; other values count."""
+        """Drop a value of a field, and mark its lines as read. Other values count."""
         mark_read(*(line for line, known, found in self.evidence if (known, found) == (name, value)))
         self.evidence = [item for item in self.evidence if item[1:] != (name, value)]
         if self.get(name) == value:
@@ -112,7 +112,7 @@ class SmartDraft(DriveDraft):
         self.add_problem(severity, kind, printable(message), remedy)
 
     def topics(self) -> set[str]:
-        """The topics of the output, which differ between two outputs of one drive."""
+        """The topics of the output. They differ between two outputs of one drive."""
         return (self.sections - {"data"}) | ({"verdict"} if self.health.verdict else set())
 
     @property
@@ -151,11 +151,14 @@ class SmartDraft(DriveDraft):
 
     @property
     def place(self) -> str:
-        """Where the problems of a drive without facts belong: the device, or the whole output."""
+        """The place of the problems of a drive without facts. It is the device, or the whole output."""
         return self.get("address") or self.node or _FIRST.sub(r"\1", self.name)
 
     def finish(self) -> SmartDraft:
-        """Keep as evidence the lines that give the chosen value, as details the others; set the drive's place."""
+        """Keep lines as evidence or details, and set the drive's place.
+
+        Lines that give the chosen value are evidence, the others are details.
+        """
         found, self.evidence = self.evidence, []
         others = []
         for line, name, value in found:
@@ -172,7 +175,7 @@ class SmartDraft(DriveDraft):
         return self
 
     def _set_place(self) -> None:
-        """Set the drive's node, or the node of its controller and the address there."""
+        """Set the drive's node. Behind a controller, set the controller's node and the address there."""
         if not self.node:
             return
         if self.kind is None or not BEHIND.search(self.kind):

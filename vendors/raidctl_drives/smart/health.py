@@ -43,12 +43,12 @@ CRITICAL_WARNINGS = (
     (0x10, "volatile memory backup device has failed"),
     (0x20, "persistent memory region has become read-only or unreliable"),
 )
-"""The bits of NVMe's critical warning, in the words that smartctl prints for them."""
+"""The bits of NVMe's critical warning, in smartctl's words."""
 _TRIP = ("Drive Trip Temperature", "temperature.drive_trip")
-"""The temperature at which a SCSI drive stops, in the words of the text and of the JSON."""
+"""Names of the temperature at which a SCSI drive stops. The first is that of the text, the second that of the JSON."""
 _WEAR = "Media_Wearout_Indicator"
 _LIFE_LEFT = frozenset({"SSD_Life_Left", "Percent_Lifetime_Remain", "Remaining_Lifetime_Perc"})
-"""Attributes whose normalised value is the percentage of the rated endurance that is left."""
+"""Attributes whose normalised value is the remaining rated endurance in percent."""
 _READ_ONLY = CRITICAL_WARNINGS[3]
 _PASSED = {"PASSED", "OK", "OK!"}
 _FAILED = {"FAILED!", "FAILED"}
@@ -65,14 +65,14 @@ def conclude_health(draft: SmartDraft) -> None:
 
 
 def _defects(draft: SmartDraft) -> None:
-    """Count the sectors that a log lists as unreadable, unless an attribute counts more of them."""
+    """Count the sectors that a log lists as unreadable. If an attribute counts more, its count stays."""
     total = sum(count for _, count in draft.defects)
     for line, _ in draft.defects:
         draft.offer(line, "errors.pending", total, rank=1 if total > (draft.get("errors.pending") or 0) else -1)
 
 
 def _no_temperature_log(draft: SmartDraft) -> None:
-    """Take back a temperature of 0 °C that comes with a trip temperature of 0 °C.
+    """Discard a 0 °C temperature if the trip temperature is 0 °C.
 
     "Current Drive Temperature:     0 C" and "Drive Trip Temperature:        0 C" are what smartctl prints of a SCSI
     drive that has no such log page: no drive stops working at 0 °C.

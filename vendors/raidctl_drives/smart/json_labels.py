@@ -1,4 +1,4 @@
-"""The keys of smartctl's JSON (format 1.0, releases 7.0 to 7.5), and their meaning.
+"""The keys of smartctl's JSON, and their meaning. The format is 1.0, of releases 7.0 to 7.5.
 
 Source: the assignments to ``jglb`` in ataprint.cpp, scsiprint.cpp, nvmeprint.cpp, farmprint.cpp, smartctl.cpp.
 """
@@ -118,4 +118,4 @@ NOTED = re.compile(
     r"(?:[.\[].*)?",
     re.ASCII,
 )
-"""Groups that are known as a whole; what of them is no fact and no detail is history or format."""
+"""Groups that are known as a whole. What of them is no fact and no detail is history or format."""

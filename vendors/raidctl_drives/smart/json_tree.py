@@ -1,4 +1,4 @@
-"""JSON texts as trees: parsed as far as they go, with the line of the output for each path."""
+"""JSON texts as trees. They are parsed as far as they go, with the line of the output for each path."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from raidctl.text import attempt, printable
 Tree = Mapping[str, Any]
 
 _DEEPEST = 40
-"""Levels of nesting that smartctl can print many times over; deeper trees are not its."""
+"""Levels of nesting that smartctl can print many times over. Deeper trees are not its."""
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+')
 BEGINNING = "\N{ZERO WIDTH NO-BREAK SPACE} \t\r\n"
 """What may precede the first character."""
 
 
 def parse(text: str) -> list[Any]:
-    """The JSON values in a text, in order; ValueError if one is damaged or cut off."""
+    """The JSON values in a text, in order. ValueError if one is damaged or cut off."""
     values: list[Any] = []
     rest = text.lstrip(BEGINNING)
     place = 0
@@ -35,7 +35,7 @@ def parse(text: str) -> list[Any]:
 
 
 def mended(text: str) -> str | None:
-    """Close a JSON text after its last complete member; None if it cannot be recovered."""
+    """Close a JSON text after its last complete member. None if it cannot be recovered."""
     closers: list[str] = []
     good: tuple[int, str] | None = None
     for token in _TOKEN.finditer(text):
@@ -63,7 +63,10 @@ def _depth(value: object) -> int:
 
 
 class Leaves:
-    """One drive's tree and, by the path from its root, the lines of the output that are its leaves."""
+    """One drive's tree, and the output lines that are its leaves.
+
+    The lines are found by the path from the tree's root.
+    """
 
     def __init__(self, tree: Tree, lines: Mapping[str, Line]) -> None:
         self.tree = tree
@@ -83,7 +86,7 @@ class Leaves:
 
 
 def branch(tree: Any, *path: str) -> Any:
-    """The value in a tree at a path of names, None if there is none."""
+    """The value in a tree at a path of names. None if there is none."""
     node = tree
     for name in path:
         node = node.get(name) if isinstance(node, dict) else None
@@ -105,5 +108,5 @@ def words(value: object) -> str | None:
 
 
 def leaf_value(line: Line) -> Any:
-    """The value of a leaf of the output (``path: value``); None if the path contains ``: ``."""
+    """The value of a leaf of the output (``path: value``). None if the path contains ``: ``."""
     return attempt(decode_text, line.text.partition(": ")[2])

@@ -75,7 +75,7 @@ def _skip(draft: SmartDraft, pair: Pair) -> None:
 
 
 def _text(name: str) -> Callable[[SmartDraft, Pair], None]:
-    """A reader of a field whose value is the text; the tool's words for "none" are only read."""
+    """A reader of a field whose value is the text. The tool's words for "none" are only read."""
 
     def read_text(draft: SmartDraft, pair: Pair) -> None:
         if _NOTHING.fullmatch(pair.value):
@@ -109,7 +109,7 @@ def _read_nvme_model(draft: SmartDraft, pair: Pair) -> None:
 
 
 def _figure(name: str, parse: Callable[[str], int], rank: int = 2) -> Callable[[SmartDraft, Pair], None]:
-    """A reader of a figure; a value in another form is a problem, except 0."""
+    """A reader of a figure. A value in another form is a problem, except 0."""
 
     def read_figure(draft: SmartDraft, pair: Pair) -> None:
         [line] = pair.lines
@@ -213,7 +213,7 @@ def _read_write_cache(draft: SmartDraft, pair: Pair) -> None:
 
 
 def _read_smart_support(draft: SmartDraft, pair: Pair) -> None:
-    """Read two lines: whether the drive has SMART, then whether it is enabled."""
+    """Read the two lines on SMART. The first is whether the drive has it, the second whether it is enabled."""
     _keep(draft, pair)
     if pair.value:
         draft.replace_words(pair.label, printable(pair.value))
@@ -244,7 +244,7 @@ def _read_test_status(draft: SmartDraft, pair: Pair) -> None:
 
 
 def _count(name: str, highest: int) -> Callable[[SmartDraft, Pair], None]:
-    """A reader of a detail that gives a count as well, up to the highest one that makes sense."""
+    """Return a reader of a detail that gives a count as well. ``highest`` is the highest count that makes sense."""
 
     def read_count(draft: SmartDraft, pair: Pair) -> None:
         _keep(draft, pair)

@@ -11,10 +11,10 @@ from raidctl_drives.smart.draft import SmartDraft
 
 @dataclass(frozen=True)
 class Message:
-    """A kind of message: its form, and what it means for the reader."""
+    """A kind of message, with its form and meaning for the reader."""
 
     pattern: re.Pattern[str]
-    """Searched for in the line; with a fixed beginning if the words are common."""
+    """Searched for in the line. With a fixed beginning if the words are common."""
     kind: ProblemKind
     severity: Severity
     meaning: str
@@ -105,19 +105,19 @@ MESSAGES = (
         "unread", "error", "smartctl does not support the command", "Update smartmontools.",
     ),
 )  # fmt: skip
-"""In the order in which they are tried; the first that is found counts."""
+"""In the order in which they are tried. The first that is found counts."""
 
 _LONGEST = 500
 _HINT = re.compile(
     r"[Ff]ail|denied|permitted|please try|detect|bridge|Device is in|No such|INQUIRY|Inquiry|NOT READY|MEDIUM|"
     r"Test Unit Ready|Warning|WARNING|=====|ERROR|Unknown device|SMART Status"
 )
-"""What each of the messages has in it: most lines need not be compared with all of them."""
+"""Words of which each message has one. Most lines need not be compared with all messages."""
 _DEVICE = re.compile(r"(?:Smartctl open device: )?(/dev/[^\s:]+)(?: \[[^\]]*\])*(?: failed)?:", re.ASCII)
 
 
 def read(draft: SmartDraft, text: str) -> bool:
-    """Read a message into a problem of the draft, each kind once; False if it is none."""
+    """Read a message into a problem of the draft, each kind once. False if it is none."""
     if len(text) > _LONGEST or not _HINT.search(text):
         return False
     found = next((message for message in MESSAGES if message.pattern.search(text)), None)

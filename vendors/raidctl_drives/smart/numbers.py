@@ -1,4 +1,7 @@
-"""Figures as smartctl prints them: grouped by the locale's mark, with words behind, packed into raw values."""
+"""Figures as smartctl prints them.
+
+They are grouped by the locale's mark, followed by words, or packed into raw values.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,7 @@ _CAPACITY = re.compile(
 )
 _UNITS = ("B", "KB", "MB", "GB", "TB", "PB", "EB")
 LARGEST = 10**17
-"""Bytes that no drive has: an empty optical drive reports a thousand times more."""
+"""Size in bytes that no drive has. An empty optical drive reports a thousand times more."""
 _FIRST = re.compile(r"-?\d+", re.ASCII)
 _HOURS = re.compile(r"(\d+)\s*(?:h\b|h[+:]|hours?\b)", re.ASCII)
 _CLOCK = re.compile(r"(\d+):(\d\d)\b", re.ASCII)
@@ -29,7 +32,7 @@ _RPM = re.compile(r"(\d+)\s*rpm", re.ASCII)
 
 
 def grouped(text: str) -> int:
-    """The whole number that a text begins with, its digits grouped or not.
+    """The whole number that a text begins with. Its digits are grouped or not.
 
     ``1.000.204.886.016 bytes [1,00 TB]`` is 1000204886016. ValueError where it begins with none, and where more
     digits follow that belong to it in no known way.
@@ -67,7 +70,7 @@ def first_number(text: str) -> int:
 
 
 def ata_celsius(raw: str) -> int:
-    """Degrees of a temperature attribute, 1 to 127: what smartctl itself takes for a temperature."""
+    """Degrees of a temperature attribute, 1 to 127. That is what smartctl itself takes for a temperature."""
     degrees = first_number(raw)
     if not 0 < degrees < 128:
         raise ValueError(f"not a temperature: {raw!r}")

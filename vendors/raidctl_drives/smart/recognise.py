@@ -62,10 +62,10 @@ _KEYS = Recogniser(
 
 
 def is_json(text: str) -> bool:
-    """Whether a text begins as a JSON object, or a list of them, does (a shell's ``[root@host ~]#`` does not)."""
+    """Whether a text begins as a JSON object or list of objects. A shell's ``[root@host ~]#`` does not."""
     return _JSON_START.match(text) is not None
 
 
 def sniff_smartctl(name: str, text: str) -> Sniffed | None:
-    """Whether a loose text is an output of smartctl: kind ``smartctl`` or ``smartctl-json``."""
+    """Whether a loose text is an output of smartctl. The kind is ``smartctl`` or ``smartctl-json``."""
     return _KEYS.sniff(name, text) if is_json(text) else _TEXT.sniff(name, text)

@@ -1,4 +1,7 @@
-"""Rows of tables that give facts: attributes, SCSI error counters, self-tests, device statistics, SAS ports."""
+"""Rows of tables that give facts.
+
+The tables list attributes, SCSI error counters, self-tests, device statistics and SAS ports.
+"""
 
 from __future__ import annotations
 
@@ -67,7 +70,7 @@ _ENVIRONMENT = re.compile(
 
 
 def attribute(draft: SmartDraft, line: Line, text: str) -> bool:
-    """A row of the ATA attribute table, in the full or the brief form."""
+    """Read a row of the ATA attribute table, full or brief."""
     match = _FULL.fullmatch(text) or _BRIEF.fullmatch(text)
     if not match:
         return False
@@ -86,7 +89,7 @@ def attribute(draft: SmartDraft, line: Line, text: str) -> bool:
 
 
 def counter(draft: SmartDraft, line: Line, text: str) -> bool:
-    """A row of SCSI's error counters; the last figure is the errors that could not be corrected."""
+    """A row of SCSI's error counters. The last figure is the errors that could not be corrected."""
     match = _COUNTER.fullmatch(text)
     if not match:
         return False
@@ -149,7 +152,7 @@ def statistic(draft: SmartDraft, line: Line, text: str) -> bool:
 
 
 def port(draft: SmartDraft, line: Line, text: str) -> bool:
-    """A row of the SAS ports' log: the link's speed and the drive's address."""
+    """Read a row of the SAS ports' log. The rows give the link's speed and the drive's address."""
     rate = _LINK.fullmatch(text)
     if rate:
         speed = attempt(numbers.gbps, rate["rate"])
@@ -225,7 +228,10 @@ def pending(draft: SmartDraft, line: Line, text: str) -> bool:
 
 
 def defect(draft: SmartDraft, line: Line, text: str) -> bool:
-    """A sector that cannot be read now: in an ATA drive's log of them, or in the results of a SCSI background scan."""
+    """Read a row for a sector that cannot be read now.
+
+    It is in an ATA drive's log of them, or in the results of a SCSI background scan.
+    """
     if not _DEFECT.fullmatch(text):
         return False
     draft.defects.append((line, 1))
@@ -246,7 +252,7 @@ HANDLERS: dict[str, Callable[[SmartDraft, Line, str], bool]] = {
     "recovery": recovery,
     "seagate": powered,
 }
-"""The reader of a section's rows, tried before they are matched against its grammar."""
+"""The reader of a section's rows. It is tried before they are matched against the section's grammar."""
 
 ANYWHERE: tuple[Callable[[SmartDraft, Line, str], bool], ...] = (background, powered, environment, pending, recovery)
 """Rows that have no separate section in some releases."""

@@ -28,7 +28,7 @@ OPENED = re.compile(
 
 
 def row(current: SmartDraft, begin: Callable[[], SmartDraft], line: Line, text: str) -> bool:
-    """Whether the line is a row of a scan; each row is another drive, whose draft ``begin`` returns."""
+    """Whether the line is a row of a scan. Each row is another drive, whose draft ``begin`` returns."""
     opened = OPENED.fullmatch(text)
     if opened:
         _opened(current, line, opened)
@@ -67,7 +67,7 @@ def _found(draft: SmartDraft, line: Line, match: re.Match[str]) -> SmartDraft:
 
 
 def interface_of(kind: str, name: str, protocol: str) -> Interface | None:
-    """How the drive is attached, if the type or the name shows it: NVMe, or behind a USB bridge."""
+    """How the drive is attached, if its type or name shows it. It is NVMe, or behind a USB bridge."""
     if "[USB" in name or kind.startswith(("usb", "snt")):
         return "usb"
     if kind.startswith("nvme") or protocol == "NVMe":

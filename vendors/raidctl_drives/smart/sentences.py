@@ -74,7 +74,7 @@ _CAPABILITY_TEXTS = (
 )
 
 CAPABILITIES = " ".join(_CAPABILITY_TEXTS)
-"""The table of capabilities; a line is any part of this text, as mailers wrap the lines."""
+"""The table of capabilities. A line is any part of this text, as mailers wrap the lines."""
 
 WHOLE = frozenset(
     (
@@ -180,7 +180,7 @@ STARTS = (
     "SMART Enable ", "SMART Disable ", "Extended Background Self Test", "Short Background Self Test",
     "Extended Foreground Self Test", "Short Foreground Self Test", "Default Self Test",
 )  # fmt: skip
-"""Beginnings of lines that end in an error text of the system, or in a sentence of no use."""
+"""Beginnings of lines that end in error text or useless sentences. The error texts are those of the system."""
 
 BANNER = re.compile(r"smartctl (?:version |pre-)?\d+\.\d+\S*(?: |$)", re.ASCII)
 """The first line of every output: ``smartctl 7.3 2022-02-28 r5338 [x86_64-linux-6.1.0] (local build)``."""

@@ -12,7 +12,7 @@ from raidctl_drives.smart.draft import SmartDraft
 from raidctl_drives.smart.health import conclude_health
 
 LONGEST = 2000
-"""Characters of a line that may be smartctl's; a longer one is not looked at."""
+"""Characters of a line that may be smartctl's. A longer one is not looked at."""
 
 _ARGUMENT_DEVICE = re.compile(r"(?<!\S)(?!/dev/(?:null|stdout|stderr|tty)\b)(/dev/[\w./:+@-]*\w)(?=[\s;|&)\"']|$)")
 _ARGUMENT_TYPE = re.compile(r"(?<!\S)(?:-d\s*|--device[= ])(\S+)")
@@ -58,7 +58,7 @@ class Reader:
         return [draft.finish() for draft in drafts]
 
     def _gap(self, lines: Sequence[Line]) -> str:
-        """What is missing after the last line about the last drive, as a clause; empty: nothing."""
+        """What is missing after the last line about the last drive. It is a clause, empty if nothing is missing."""
         draft, ended = self.draft, not any(line.stripped for line in lines[-2:])
         last = next((line.stripped for line in reversed(lines) if line.stripped), "")
         if not ended and (self.section in ("information", "attributes") or _GOES_ON.match(last)):
@@ -130,7 +130,7 @@ class Reader:
         return False
 
     def _next(self) -> None:
-        """Begin another output: another drive, unless the last one has no facts yet."""
+        """Begin another output. It is of another drive, unless the last one has no facts yet."""
         self.section = ""
         if not self.draft.blank:
             self._begin(*self.called)
@@ -187,7 +187,7 @@ _OF_SCSI = (
 
 
 def scsi_gap(lines: Sequence[str]) -> str:
-    """What is missing in the output for a SCSI drive, as a clause; empty: nothing.
+    """What is missing in the output for a SCSI drive. It is a clause, empty if nothing is missing.
 
     ``smartctl -a`` and ``-iHA`` of smartmontools 5 to 7 (scsiprint.cpp): identity, health, temperature and counts of
     starts, grown defects; ``-a`` goes on with errors and self-tests. ``-H`` alone prints no identity.
@@ -204,14 +204,17 @@ def scsi_gap(lines: Sequence[str]) -> str:
 
 
 def _asked(arguments: str) -> tuple[str | None, str | None]:
-    """The one device that a command line names, and the type that it names; None if it names none or several."""
+    """The one device and the type that a command line names.
+
+    The device is None if there are none or several, the type if there is none.
+    """
     devices = dict.fromkeys(_ARGUMENT_DEVICE.findall(arguments))
     kind = _ARGUMENT_TYPE.search(arguments)
     return (next(iter(devices)) if len(devices) == 1 else None), (printable(kind[1]) if kind else None)
 
 
 def _joined(drafts: Sequence[SmartDraft]) -> list[SmartDraft]:
-    """The drives, each once: ``smartctl -i``, ``-H`` and ``-A`` of one drive may be in one text.
+    """The drives, each once. ``smartctl -i``, ``-H`` and ``-A`` of one drive may be in one text.
 
     An output that does not identify its drive belongs to the drive before it, unless that has had the same
     sections, or the commands above the two name different devices.

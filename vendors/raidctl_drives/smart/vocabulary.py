@@ -1,4 +1,4 @@
-"""The labels of smartctl's text output (all releases from 5.38 to 7.5), and their meaning.
+"""The labels of smartctl's text output, and their meaning. They cover all releases from 5.38 to 7.5.
 
 Source: ataprint.cpp, scsiprint.cpp, nvmeprint.cpp, smartctl.cpp of smartmontools.
 """
@@ -43,7 +43,7 @@ DETAILS = frozenset(
         "SMART Status",
     )
 )  # fmt: skip
-"""Labels that are kept in ``details`` under their own name (runs of blanks made one)."""
+"""Labels that are kept in ``details`` under their own name. Runs of blanks are made one."""
 
 NOTED = frozenset(
     (
@@ -54,7 +54,7 @@ NOTED = frozenset(
         "Offline data collection status", "Self-test execution status",
     )
 )  # fmt: skip
-"""Labels whose value is of no use to an inventory: the local time, versions of log formats."""
+"""Labels whose value is of no use to an inventory. They give the local time and versions of log formats."""
 
 NUMBERED_DETAILS = re.compile(
     r"(?:Namespace \d+ (?:Size|Capacity|Size/Capacity|Utilization|Formatted LBA Size|IEEE EUI-64|Features)"
@@ -65,7 +65,7 @@ NUMBERED_DETAILS = re.compile(
 """Labels with a number in them, kept in ``details``."""
 
 NAMESPACE_NAME = re.compile(r"Namespace \d+ IEEE EUI-64", re.ASCII)
-"""NVMe: the world wide name of the first namespace that has one is the drive's."""
+"""Label of a namespace's world wide name (NVMe). That of the first namespace that has one is the drive's."""
 
 NAMESPACE_SIZE = re.compile(r"Namespace \d+ (?:Size/Capacity|Capacity)", re.ASCII)
 """NVMe: what of the drive the operating system sees."""
@@ -73,7 +73,7 @@ NAMESPACE_SIZE = re.compile(r"Namespace \d+ (?:Size/Capacity|Capacity)", re.ASCI
 BEHIND = re.compile(
     r"(?:^|\+)(?:megaraid|cciss|3ware|areca|hpt|aacraid|sssraid|jmb39x(?:-q2?)?|jms56x|intelliprop),\d", re.ASCII
 )
-"""Types (``-d``) of drives that lie behind a controller: the device is then the controller's, or one of its volumes."""
+"""Types (``-d``) of drives that lie behind a controller. The device is then the controller's, or one of its volumes."""
 
 TRANSPORTS: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"SAS\b"), "sas"),

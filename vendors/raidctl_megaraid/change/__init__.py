@@ -1,4 +1,6 @@
-"""Changes of a MegaRAID's cache: settings, and the commands of the tool that reported the controller. Pure.
+"""Changes of a MegaRAID's cache: settings and commands.
+
+The commands are those of the tool that reported the controller. Pure.
 
 The settings live in the controller's own memory and survive a reboot. Settings and commands: :mod:`.storcli` and
 :mod:`.megacli`. Steps that make data safer come first, those that make it less safe last: so no moment of a
@@ -24,7 +26,7 @@ from raidctl_megaraid.tools import KINDS, SECOND_GENERATION
 
 _STORCLI, _MEGACLI = storcli.StorCli(), megacli.MegaCli()
 _NUMBER = re.compile(r"megaraid:(\d+)(?:-\d+)?", re.ASCII)
-"""The tool's number of the controller; a second one of that number, of another tool, is ``megaraid:0-2``."""
+"""The tool's number of the controller. A second one of that number, of another tool, is ``megaraid:0-2``."""
 _PRESERVED = (
     "A flush does not write the preserved cache of an offline volume: reconnect the volume's drives and import "
     "the foreign configuration."
@@ -32,7 +34,7 @@ _PRESERVED = (
 
 
 def current_settings(controller: Controller) -> dict[ToolSetting, str]:
-    """The settings that the commands can change, as the program spells them; none if the program is unknown."""
+    """The settings that the commands can change, as the program spells them. None if the program is unknown."""
     grammar = _grammar(controller.told_by)
     return grammar.current_settings(controller) if grammar is not None else {}
 
@@ -71,7 +73,7 @@ _THROUGH = (
 
 
 def judge(action: Action, answer: Answer) -> str | None:
-    """The tool's objection to a change, in its own words; its output decides, never its exit code."""
+    """The tool's objection to a change, in its own words. Its output decides, never its exit code."""
     if not isinstance(answer, RunAnswer):
         return None
     if mfi_flush.is_flush(action):
@@ -99,7 +101,7 @@ class _Way(NamedTuple):
 
 
 def controller_number(controller: Controller) -> str | None:
-    """The program's own number of a controller; None if its id has another form."""
+    """The program's own number of a controller. None if its id has another form."""
     number = _NUMBER.fullmatch(controller.id)
     return None if number is None else number[1]
 
@@ -214,7 +216,7 @@ class _Planner(Planner):
         return self.way.grammar.action(self.way.command, self.way.number, setting, wanted)
 
     def position(self, step: Step) -> int:
-        """First the steps that make data safer, last those that make it less safe."""
+        """Rank a step by safety. Steps that make data safer come first, those that make it less safe last."""
         risks = self.way.grammar.risks[step.setting]
         before, after = risks[step.before], risks[step.after]
         return (after > before) - (after < before)

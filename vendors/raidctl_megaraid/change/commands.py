@@ -1,4 +1,4 @@
-"""What the commands of the family's tools have in common: settings, their values, and what cannot be done."""
+"""What the commands of the family's tools have in common. This is settings, their values, and what cannot be done."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Grammar(Protocol):
     """The values of each setting, the higher the less safe. The tool takes no other value."""
 
     def current_settings(self, controller: Controller) -> dict[ToolSetting, str]:
-        """The current values of all settings that can be set, in the tool's own words."""
+        """The current values of all settings that can be set. They are in the tool's own words."""
 
     def assignments(
         self, controller: Controller, desired: Desired, current: Mapping[ToolSetting, str]
@@ -52,7 +52,7 @@ class Grammar(Protocol):
         """
 
     def action(self, command: str, number: str, setting: ToolSetting, value: str) -> Action:
-        """The command that sets a setting; ``number`` is the tool's number of the controller."""
+        """The command that sets a setting. ``number`` is the tool's number of the controller."""
 
     def flush(self, command: str, number: str) -> Action:
         """The command that writes the controller's cache out."""

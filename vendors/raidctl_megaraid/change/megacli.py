@@ -178,7 +178,7 @@ _WARNING = re.compile(r"\bbattery\b|come into effect", re.IGNORECASE)
 
 
 def judge(text: str) -> str | None:
-    """The tool's objection to a change; None if it reports success and ends with ``Exit Code: 0x00``.
+    """The tool's objection to a change. None if it reports success and ends with ``Exit Code: 0x00``.
 
     Without permission it prints that last line alone, so it is not enough. A warning that write-back is set and waits
     for its battery may accompany a success; the active policy is read afterwards.

@@ -1,4 +1,4 @@
-"""Changes with storcli, perccli and their second generation: one option for each command.
+"""Changes with storcli, perccli and their second generation. Each command has one option.
 
 ===================  ==========  ==========================================  =========================
 setting              object      command                                     generation
@@ -72,7 +72,10 @@ class StorCli:
     }
 
     def current_settings(self, controller: Controller) -> dict[ToolSetting, str]:
-        """The settings that can be changed: ``wrcache`` … of each volume, ``cacheflushint`` of the controller."""
+        """The settings that can be changed.
+
+        They are ``wrcache`` … of each volume, and ``cacheflushint`` of the controller.
+        """
         found = reported([pair for volume in controller.volumes for pair in _of_volume(volume)])
         interval = controller.cache.flush_interval_seconds if controller.cache is not None else None
         if interval is not None:
@@ -171,7 +174,7 @@ def _not_blocked(controller: Controller, volume: Volume) -> None:
 
 
 def judge(text: str) -> str | None:
-    """The tool's objection to a change; None if every row of its output is a success.
+    """The tool's objection to a change. None if every row of its output is a success.
 
     The exit code means nothing: it is 0 on some failures, and a drive's error number on some successes. The reply to an
     unknown command is plain text, even if JSON was requested.

@@ -1,4 +1,4 @@
-"""The dialogue with the tools of a machine: who is asked, until every controller on the PCI bus is shown."""
+"""The dialogue with the tools of a machine. They are asked until every controller on the PCI bus is shown."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def observe(host: HostView, found: Sequence[Installed]) -> Dialogue[Observation]
 
 
 def _take_turn(turn: Turn, host: HostView) -> Dialogue[tuple[list[Source], list[Installed]]]:
-    """Ask the programs in turn until all controllers of the bus are shown."""
+    """Ask tools in turn until all controllers of the bus are shown."""
     asked: list[Source] = []
     waiting = list(turn.tools)
     while waiting and not _satisfied(asked, turn.expected):
@@ -62,7 +62,7 @@ def _take_turn(turn: Turn, host: HostView) -> Dialogue[tuple[list[Source], list[
 
 
 def _satisfied(asked: Sequence[Source], expected: int) -> bool:
-    """Whether as many controllers are known as the bus shows; where it shows none, whether there is one."""
+    """Whether as many controllers are known as the bus shows. Where it shows none, whether there is one."""
     return len(_distinct(asked)) >= max(expected, 1)
 
 
@@ -101,7 +101,10 @@ def _kind_of(one: Source) -> str:
 
 
 def _saw_nothing(one: Source, problems: Sequence[Problem], host: HostView, *, enough: bool) -> list[Problem]:
-    """The problem of a program that reported no controller: no root, asked elsewhere, or no controller."""
+    """The problem of a tool that reported no controller.
+
+    There is no root, it was asked elsewhere, or there is no controller.
+    """
     where = one.calls[0].command if one.calls else one.session.installed.path
     if host.root is False:
         return [

@@ -14,7 +14,8 @@ from raidctl_megaraid.tools import MFI_DRIVER
 LSI, DELL = 0x1000, 0x1028
 
 AERO = range(0x10E0, 0x10E8)
-"""Device ids of the 95xx and the PERC 11 (SAS3816, SAS3908, SAS3916): MegaCli freezes the host or the firmware."""
+"""Device ids of the 95xx and the PERC 11 (SAS3816, SAS3908, SAS3916). With these, MegaCli freezes the host or the
+firmware."""
 
 V7, V8, OLD = "storcli", "storcli2", "megacli"
 _PLAIN = (V7, "perccli", OLD)
@@ -31,7 +32,7 @@ _BY_DRIVER: dict[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True)
 class Need:
-    """A controller of the PCI bus and the tools that report it, best first."""
+    """A controller of the PCI bus and the tools that report it. The best tool comes first."""
 
     device: PciDevice
     kinds: tuple[str, ...]
@@ -69,7 +70,7 @@ def _need(device: PciDevice) -> Need | None:
 
 
 def speak_mfi(host: HostView) -> list[Need]:
-    """The controllers for raidctl-mfi: none on a host with one that MegaCli would freeze the same way."""
+    """The controllers for raidctl-mfi. There are none on a host with one that MegaCli would freeze the same way."""
     found = needs(host)
     if any(need.frozen_by_megacli for need in found):
         return []

@@ -49,7 +49,10 @@ def ask_megacli(one: Source, expected: int) -> Dialogue[None]:
 
 
 def _more(controllers: Sequence[ControllerDraft], targets: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    """Places of missing members, progress of rebuilds, foreign configurations, preserved cache: where there are any."""
+    """Further commands, where there is something to ask for.
+
+    They list places of missing members, progress of rebuilds, foreign configurations and preserved cache.
+    """
     volumes = [volume for controller in controllers for volume in controller.volumes.values()]
     if any(volume.get("status") in ("degraded", "offline", "failed", "rebuilding") for volume in volumes):
         yield from (("-PdGetMissing", target, _QUIET) for target in targets)
@@ -88,7 +91,7 @@ def _each_alone(one: Source, first: Call[ReadDocument], expected: int) -> Dialog
 
 
 def _left(controller: ControllerDraft) -> bool:
-    """Whether the controller counts more drives than the volumes name; yes if it counts none."""
+    """Whether the controller counts more drives than the volumes name. Yes if it counts none."""
     counts = [
         value for label, value in controller.details.items() if _DISKS.search(label) and value.strip().isdecimal()
     ]

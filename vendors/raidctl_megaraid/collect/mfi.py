@@ -1,4 +1,4 @@
-"""The dialogue with raidctl-mfi: asked last, where no other program has reported a controller on its driver."""
+"""The dialogue with raidctl-mfi. It is asked last, where no other tool has reported a controller on its driver."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from raidctl_megaraid.tools import MFI, MFI_DRIVER
 
 
 def ask_mfi(asked: Sequence[Source], host: HostView) -> Dialogue[list[Source]]:
-    """Run raidctl-mfi once; not if it is not installed, or could report nothing more."""
+    """Run raidctl-mfi once. Not if it is not installed, or could report nothing more."""
     if not _useful(asked) or not speak_mfi(host):
         return []
     found = yield from installed((MFI,))
@@ -27,7 +27,7 @@ def ask_mfi(asked: Sequence[Source], host: HostView) -> Dialogue[list[Source]]:
 
 
 def _useful(asked: Sequence[Source]) -> bool:
-    """Whether no tool has reported a controller of the driver megaraid_sas; version 8 has another driver."""
+    """Whether no tool has reported a controller of the driver megaraid_sas. Version 8 has another driver."""
     return not any(one.seen for one in asked if one.kind != V8)
 
 

@@ -22,7 +22,7 @@ _ALL = ("show", "all")
 _TAIL = ("nolog", "J")
 """No log file in the working directory; JSON. Both stand last, ``J`` at the very end."""
 _MOST = 16
-"""Controllers that are tried one by one if nothing reports how many there are."""
+"""Number of controllers that are tried one by one. They are if nothing reports how many there are."""
 
 Chooser = Callable[[ControllerDraft], bool]
 
@@ -52,7 +52,10 @@ def ask_storcli(one: Source, expected: int) -> Dialogue[None]:
 
 
 def _checks(one: Source, numbers: Sequence[str]) -> Dialogue[None]:
-    """The progress of each consistency check under way: whether it is paused, and how long it takes."""
+    """Ask for the progress of each consistency check under way.
+
+    The output has whether it is paused, and how long it takes.
+    """
     busy = [
         (controller.name, name)
         for controller in one.seen if controller.name in numbers
@@ -112,7 +115,10 @@ def _more(one: Source, controllers: Sequence[ControllerDraft], *, alone: bool) -
 
 
 def _again(one: Source, made: Sequence[Call[ReadDocument]], numbers: Sequence[str]) -> Dialogue[None]:
-    """A later call for all controllers that failed: each controller on its own, where there are several."""
+    """Repeat a failed later call that was for all controllers.
+
+    Each controller is asked separately, where there are several.
+    """
     broken = [call for call in made if not call.whole and call.request.argv[1].startswith("/call")]
     if len(numbers) < 2 or not broken:
         return
@@ -132,7 +138,10 @@ def _loose(controller: ControllerDraft) -> bool:
 
 
 def _drive_is(controller: ControllerDraft, *words: str) -> bool:
-    """Whether the state of a drive begins with one of these: ``Rbld``, and of version 8 ``Conf, Rebuild``."""
+    """Whether the state of a drive begins with one of the words.
+
+    Examples are ``Rbld``, and of version 8 ``Conf, Rebuild``.
+    """
     states = [(drive.get("status_text") or "").lower() for drive in controller.drives.values()]
     return any(part.strip().startswith(words) for state in states for part in state.split(","))
 
@@ -169,7 +178,7 @@ def _foreign(controller: ControllerDraft) -> bool:
 
 
 def _preserved(controller: ControllerDraft) -> bool:
-    """Whether the cache holds preserved data, and no output has listed of which volumes."""
+    """Whether the cache holds preserved data of volumes not yet listed."""
     return bool(controller.get("cache.preserved_data")) and not controller.get("preserved_of")
 
 
@@ -196,4 +205,4 @@ _PARTS: tuple[tuple[str, tuple[str, ...], Chooser], ...] = (
     ("/eall/sall", ("show", "rebuild"), _rebuilding),
     *_LATER,
 )
-"""The rest of the path, the words, and which controller it is asked of."""
+"""The rest of the path, the words, and which controller is asked."""

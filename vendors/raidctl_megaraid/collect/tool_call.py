@@ -15,7 +15,7 @@ from raidctl_megaraid.merge import put_together
 from raidctl_megaraid.read_document import ReadDocument, read_document
 
 LOCK = "megaraid"
-"""All tools of the family share it: they talk to the same firmware."""
+"""Lock that all tools of the family share. They talk to the same firmware."""
 TIMEOUT = 120.0
 """Seconds for one call; ``show all`` waits long for a drive that dies."""
 
@@ -70,7 +70,7 @@ class Source:
         return self.session.installed.tool(next(filter(None, versions), None))
 
     def run(self, *lines: Iterable[str]) -> Dialogue[list[Call[ReadDocument]]]:
-        """Make some calls that do not depend on each other; what they report is put onto the controllers."""
+        """Make some calls that do not depend on each other. What they report is put onto the controllers."""
         made = yield from self.session.run_all(tuple(line) for line in lines)
         for call in made:
             if call.value is not None:
@@ -79,6 +79,9 @@ class Source:
 
 
 def one_by_one(call: Call[ReadDocument]) -> Problem:
-    """The note that replaces the problems of a call for all controllers if each of them has answered."""
+    """The note that controllers were queried one by one.
+
+    It replaces the problems of a call for all of them if each has answered.
+    """
     message = f"The controllers were queried one by one, because {call.why} when queried for all of them."
     return Problem(severity="info", kind="note", where=call.command, message=message)

@@ -1,4 +1,4 @@
-"""Which installed programs are asked, in which order, and why others are not.
+"""Which installed tools are asked, and in which order. Reasons are given why others are not.
 
 The controller decides: the 96xx and PERC 12 answer to storcli2 and perccli2 only, a Dell PERC may hide from the general
 storcli, and MegaCli must never be started on a host with a 95xx. A second program is asked only where the first has
@@ -26,7 +26,7 @@ class Turn:
 
     tools: list[Installed] = field(default_factory=list)
     expected: int = 0
-    """Controllers on the bus for them; 0 if the bus shows none of the family, or nothing."""
+    """Number of controllers on the bus for the tools. It is 0 if the bus shows none of the family, or nothing."""
 
 
 @dataclass
@@ -39,7 +39,10 @@ class Plan:
 
 
 def plan(found: Sequence[Installed], controllers: Sequence[Need]) -> Plan:
-    """Choose from the installed programs by the controllers on the bus (none: all that are safe)."""
+    """Choose from the installed tools by the controllers on the bus.
+
+    Without controllers, all that are safe are chosen.
+    """
     made = Plan()
     frozen = [need for need in controllers if need.frozen_by_megacli]
     usable = list(found)

@@ -1,4 +1,7 @@
-"""``-AdpBbuCmd`` and its parts: status, capacity, design, properties of the battery or the CacheVault's capacitor."""
+"""``-AdpBbuCmd`` and its parts.
+
+They are status, capacity, design and properties of the battery or the CacheVault's capacitor.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +36,7 @@ _BITS: dict[str, tuple[str, int]] = {
     "remaining capacity low": ("yes", bbu_mask.CAPACITY_LOW),
     "periodic learn required": ("yes", bbu_mask.LEARN_REQUIRED),
 }
-"""The words that the tool prints for the bits of the firmware's mask, and what sets them."""
+"""The tool's words for the firmware's mask bits, with what sets them."""
 # Charging Status              : Charging
 _CHARGING: dict[str, int] = {
     "none": 0, "complete": 0, "charged": 0, "fully charged": 0, "idle": 0, "not charging": 0, "n/a": 0, "unknown": 0,
@@ -53,7 +56,7 @@ _GOING: dict[BatteryStatus, int] = {"learning": bbu_mask.LEARN_ACTIVE, "charging
 
 
 def battery_of(controller: ControllerDraft, block: Block) -> Draft:
-    """The draft of the controller's pack: a CacheVault by its type, else a BBU; a controller has one."""
+    """The draft of the controller's pack. It is a CacheVault by its type, else a BBU; a controller has one."""
     kinds = {
         battery_kind(item.pair.value)
         for item in block.items
@@ -123,7 +126,7 @@ def _flag(battery: Draft, pair: Pair) -> None:
 
 
 def _judge(controller: ControllerDraft, battery: Draft, items: Iterable[Item]) -> None:
-    """The status out of the state word and the flags; both count, and older versions have no state word."""
+    """The status out of the state word and the flags. Both count, and older versions have no state word."""
     flags = [item.pair for item in items if item.section == FLAGS and item.label != "bbu firmware status"]
     flags += [item.pair for item in items if item.label == "issohgood" or _figure(item.pair) is not None]
     mask = _mask(battery, flags)
@@ -149,7 +152,7 @@ def _judge(controller: ControllerDraft, battery: Draft, items: Iterable[Item]) -
 
 
 def _replace(battery: Draft, asked: Sequence[Pair]) -> bool | None:
-    """Whether it is to be replaced: one Yes is enough; None if a word for it is not known, which is reported."""
+    """Whether it is to be replaced: one Yes is enough. None if a word for it is not known, which is reported."""
     strange = [
         pair
         for pair in asked

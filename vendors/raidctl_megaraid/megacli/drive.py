@@ -43,7 +43,7 @@ def drive_key(enclosure: str | None, slot: str | None) -> str:
 
 
 def key_of(block: Block) -> str:
-    """The key of the drive that a block reports; it ends in ``?`` where the text was cut before the slot."""
+    """The key of the drive that a block reports. It ends in ``?`` where the text was cut before the slot."""
     slot, enclosure = (
         next((item.pair.value for item in block.items if item.label == label and not item.section), "")
         for label in ("slot number", "enclosure device id")
@@ -52,7 +52,7 @@ def key_of(block: Block) -> str:
 
 
 def read_drive(controller: ControllerDraft, block: Block) -> str | None:
-    """A drive and its pairs; its key, None for a heading with nothing below it (the place of a drive that is gone)."""
+    """A drive and its pairs. Its key, None for a heading with nothing below it (the place of a drive that is gone)."""
     if not any(item.pair.value for item in block.items):
         mark_read(*([block.line] if block.line else []), *(line for item in block.items for line in item.pair.lines))
         return None
@@ -126,7 +126,7 @@ def _foreign(drive: Draft, pair: Pair) -> None:
 
 
 def _size(drive: Draft, pair: Pair) -> None:
-    """The drive's size; the other two figures are details, and replace it if the output is cut off."""
+    """The drive's size. The other two figures are details, and replace it if the output is cut off."""
     weight = _SIZES[normalized(pair.label)]
     drive.keep_detail(pair)
     try:
@@ -160,7 +160,7 @@ _POWER_WORDS = frozenset({"spun up", "spun down", "transition", "power save", "s
 
 
 def _state_word(text: str) -> DriveWord | None:
-    """What a state word means; one in brackets behind it is part of it, or the drive's power state."""
+    """What a state word means. One in brackets behind it is part of it, or the drive's power state."""
     found, match = drive_state(text), _QUALIFIED.fullmatch(text.strip())
     if found is not None or match is None:
         return found

@@ -25,7 +25,7 @@ CODES: dict[int, str] = {
     0x54: "the cache holds preserved data", 0x55: "already under way",
     0x67: "the configuration has changed meanwhile", 0x73: "an earlier flush is still active", 0xFF: "no answer",
 }  # fmt: skip
-"""The firmware's status codes, which the tool passes on as its exit code; 1 is also for the tool's failures."""
+"""The firmware's status codes, passed on as the tool's exit code. Code 1 is also for the tool's failures."""
 
 _ADAPTER = re.compile(r"Adapter\s*:?\s*(\d{1,3})\s*[:-]", re.IGNORECASE | re.ASCII)
 # Adapter 0: Get BBU Status Failed.
@@ -122,7 +122,7 @@ def _reason(found: list[Failure], reason: str, line: Line, adapter: str | None) 
 def problems(
     found: list[Failure], code: int | None, controller_of: Callable[[str | None], ControllerDraft], output: Output
 ) -> list[Problem]:
-    """Make problems of failures; a battery that is not there, and a pinned cache, are facts of the controller."""
+    """Make problems of failures. A battery that is not there, and a pinned cache, are facts of the controller."""
     made = []
     for failure in found:
         printed = f"{failure.text} {failure.reason}"
@@ -170,7 +170,7 @@ def _problem(failure: Failure, code: int | None, where: str) -> Problem:
 
 
 def ended_with_code(code: int, where: str) -> Problem:
-    """The problem of a command that ended with a code and no message."""
+    """The problem of a command that ended with only a code."""
     meaning = CODES.get(code)
     return Problem(
         severity="warning", kind="unread", where=where,

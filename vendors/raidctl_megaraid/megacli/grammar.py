@@ -1,4 +1,4 @@
-"""What a single line of MegaCli's output is: the headings, the rules, the command lines, the pairs."""
+"""What a single line of MegaCli's output is. It is a heading, a rule, a command line or a pair."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LONGEST_LINE = 4096
 """Characters; the tool's lines are below 300."""
 _LABEL = 90
 _BROKEN = 60
-"""Least length of a line that a mailer may have broken inside a sentence."""
+"""Least length of a line that a mailer may have broken. The break is inside a sentence."""
 RULE = re.compile(r"[=\-_*]{3,}")
 EXIT = re.compile(r"Exit Code\s*:\s*(0x[0-9a-f]{1,8}|\d{1,5})\.?", re.IGNORECASE | re.ASCII)
 # MegaCLI SAS RAID Management Tool  Ver 8.07.14 Dec 16, 2013
@@ -134,7 +134,7 @@ SENTENCE = re.compile(
     r"|There (?:is|are) |User specified|Failed to |Invalid |No (?:Virtual|Physical|Foreign|Missing|Adapter)",
     re.IGNORECASE | re.ASCII,
 )
-"""How the lines begin that are sentences of the tool, though some hold a colon."""
+"""Beginnings of lines that are sentences of the tool. Some of them hold a colon."""
 _BEGINNINGS = re.compile(
     # headings and titles
     r"adapter|controller|pci|number of|bbu|disk group|span|virtual d|cachecade|pd\s*:|physical d|dedicated|global"
@@ -146,7 +146,7 @@ _BEGINNINGS = re.compile(
 
 
 def ordinary(text: str) -> bool:
-    """Whether a line begins as only pairs do: no heading, sentence, command line or banner."""
+    """Whether a line begins as only pairs do. It is no heading, sentence, command line or banner."""
     low = text.lower()
     return not (_BEGINNINGS.match(low) or "mega" in low or "cmdtool" in low or "copyright" in low)
 
@@ -193,7 +193,7 @@ _LEVEL_END = re.compile(r"(?:secondary-\d{1,2}, ?)?(?:raid )?(?:level )?qualifie
 
 
 def glue(above: str, text: str) -> str:
-    """The separator of two lines of one value: a blank where a mailer broke a line, else ``; ``."""
+    """The separator of two lines of one value. It is a blank where a mailer broke a line, else ``; ``."""
     return " " if len(above) >= _BROKEN and (above.endswith(",") or text[:1].islower()) else "; "
 
 
@@ -206,7 +206,7 @@ def wrapped(label: str, value: str, text: str) -> bool:
 
 
 def adapter_of_command(text: str) -> str | None:
-    """The controller that ``MegaCli64 -LDInfo -Lall -a0 -NoLog`` asks; None for ``-aALL`` and for no command line."""
+    """The controller that ``MegaCli64 -LDInfo -Lall -a0 -NoLog`` asks. None for ``-aALL`` and for no command line."""
     if len(text) > LONGEST_LINE or COMMAND.search(text) is None:
         return None
     found = _ADAPTER_OPTION.findall(text)

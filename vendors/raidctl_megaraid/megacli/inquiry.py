@@ -1,4 +1,4 @@
-"""The inquiry data of a drive: vendor, model, firmware and serial number in one padded text without separators.
+"""The inquiry data of a drive. It is vendor, model, firmware and serial number in one padded text without separators.
 
 Two layouts, both of fixed columns (SPC for SCSI, ATA IDENTIFY for SATA drives behind newer firmware)::
 
@@ -20,9 +20,10 @@ ATA_SERIAL, ATA_MODEL, ATA_END = 20, 60, 68
 SCSI_VENDOR, SCSI_MODEL, SCSI_FIRMWARE, SCSI_END = 8, 24, 28, 48
 _IBM, _LENOVO = "IBM-ESXS", "LENOVO-X"
 _OEM_SERIAL, _OEM_TAIL = 8, 16
-"""IBM's drives: eight characters of serial number, then IBM's own marks (``6XM1AAAA0611B62D``), later Lenovo's."""
+"""Lengths in the inquiry data of IBM's drives. Eight characters of serial number are followed by IBM's own marks
+(``6XM1AAAA0611B62D``), later by Lenovo's."""
 _VENDOR = re.compile(r"[A-Za-z][A-Za-z&./ -]{1,7}")
-"""The vendors of SCSI's column are names, without digits; what has some is the beginning of a serial number."""
+"""The vendors of SCSI's column are names, without digits. What has some is the beginning of a serial number."""
 _TOKEN = re.compile(r"[!-~]+")
 _GAP = re.compile(r"\S {2,}\S")
 _LONGEST = 200
@@ -135,7 +136,7 @@ def _collapsed_sat(words: list[str], level: str | None) -> Inquiry | None:
 
 
 def _collapsed_scsi(words: list[str], level: str | None) -> Inquiry | None:
-    """``SEAGATE ST600MM0006 LS08S0M3ABCD``: three words; with the firmware known, also a model that is glued to it."""
+    """``SEAGATE ST600MM0006 LS08S0M3ABCD``: three words. With the firmware known, also a model that is glued to it."""
     vendor, rest = words[0], words[1:]
     for oem in (_IBM, _LENOVO):
         if vendor.startswith(oem) and len(vendor) > len(oem):
@@ -160,13 +161,16 @@ def _collapsed_scsi(words: list[str], level: str | None) -> Inquiry | None:
 
 
 def _scsi_serial(vendor: str, firmware: str, text: str) -> str | None:
-    """The serial number without IBM's or Lenovo's marks; Lenovo's end with the firmware's level."""
+    """The serial number without IBM's or Lenovo's marks. Lenovo's end with the firmware's level."""
     marked = vendor == _IBM or (vendor == _LENOVO and len(text) == _OEM_TAIL and text.endswith(firmware))
     return (text[:_OEM_SERIAL] if marked else text) or None
 
 
 def _collapsed_ata(text: str, words: list[str], level: str | None) -> Inquiry | None:
-    """Serial number and model, and nothing between them: a maker's name or the kept first column reports the border."""
+    """Split a serial number and model with nothing between them.
+
+    A maker's name or the kept first column shows the border.
+    """
     firmware = words[-1] if len(words) > 1 else None
     if firmware is not None and (len(firmware) > 8 or (level is not None and not firmware.endswith(level))):
         firmware = None

@@ -66,7 +66,7 @@ ONCE = frozenset(
         "current cache policy", "disk cache policy",
     }
 )  # fmt: skip
-"""Labels that a drive or a volume has once: reported again, they are of the next one, whose first lines are not
+"""Labels that a drive or a volume has once. Reported again, they are of the next one, whose first lines are not
 there."""
 
 PARTS = {
@@ -75,7 +75,7 @@ PARTS = {
     "ongoing progress": "Ongoing Progresses", "hotspare information": "Hotspare", "inquiry data": "Inquiry data",
     "bbu gasgauge status": "GasGauge Status",
 }  # fmt: skip
-"""Labels without a value that open a part of a block, and the part's name."""
+"""Labels that open a part of a block, with its name. They have no value."""
 AFTER_GAUGE = frozenset(
     {
         "relative state of charge", "charger system state", "charger system ctrl", "charging current", "max error",
@@ -83,7 +83,7 @@ AFTER_GAUGE = frozenset(
         "battery state", "batterytype", "battery type", "pack energy", "capacitance", "remaining reserve space",
     }
 )  # fmt: skip
-"""Labels that older versions print below the gauge's flags though they are the battery's own."""
+"""The battery's own labels that are below the gauge's flags. Older versions print them there."""
 SENSORS = frozenset({"voltage sensor", "power supply", "fan", "temp sensor", "chassis", "alarm", "sim module", "slot"})
 """Labels of ``-EncInfo`` that open a part: their value is its number."""
 
@@ -91,5 +91,5 @@ _OWNERS: dict[str, Owner] = {label: kind for kind, labels in LABELS.items() for 
 
 
 def owner(label: str) -> Owner | None:
-    """The kind of object that a label belongs to; None if it is in no table."""
+    """The kind of object that a label belongs to. None if it is in no table."""
     return _OWNERS.get(label)

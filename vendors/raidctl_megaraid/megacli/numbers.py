@@ -18,7 +18,7 @@ from raidctl_megaraid.vocabulary import has_value, normalized
 _SECTORS = re.compile(r"(.{1,40}?)\s*\[\s*(?:0x)?([0-9a-f]{1,16})\s*sectors?\s*\]", re.IGNORECASE | re.ASCII)
 _SECTOR_BYTES = (512, 4096, 520, 528, 4160, 4224)
 _ROUNDING = 0.002
-"""Largest relative error of a figure of 1 or more with three digits after the point: 0.1 %."""
+"""Largest relative error of a figure of 1 or more: 0.2 %. The figure has three digits after the point."""
 _INTEGER = re.compile(r"\d{1,18}", re.ASCII)
 _COUNT = re.compile(r"(\d{1,18})(?:\s+\w{1,20})?", re.ASCII)
 # 32C (89.60 F)
@@ -43,7 +43,7 @@ def size(text: str) -> int | None:
 
 
 def some_size(text: str) -> int | None:
-    """A size; None also for ``0 MB``, which firmware prints for an unknown figure."""
+    """A size. None also for ``0 MB``, which firmware prints for an unknown figure."""
     return size(text) or None
 
 
@@ -107,13 +107,13 @@ def charge(text: str) -> int | None:
 
 
 def percent_in(text: str) -> float | None:
-    """The percentage in ``Completed 17%, Taken 55 min.``; None if there is none from 0 to 100."""
+    """The percentage in ``Completed 17%, Taken 55 min.``. None if there is none from 0 to 100."""
     match = _PERCENT_OF.search(text)
     return float(match[1]) if match and float(match[1]) <= 100 else None
 
 
 def link(text: str) -> float | None:
-    """``6.0Gb/s``, ``12.0Gb/s``; None for ``Unknown`` and for the ``0`` of a link that is not measured."""
+    """``6.0Gb/s``, ``12.0Gb/s``. None for ``Unknown`` and for the ``0`` of a link that is not measured."""
     bare = text.strip()
     if not has_value(bare) or normalized(bare) in ("0", "link down", "disabled", "link is down"):
         return None

@@ -1,4 +1,4 @@
-"""An output of MegaCli as blocks: the lines below one heading, with their controller.
+"""An output of MegaCli as blocks. Each has the lines below one heading, with their controller.
 
 The tool's outputs have no grammar in common: ``-PDList`` starts a drive with its enclosure, ``-LdPdInfo`` with ``PD: 0
 Information``, ``-AdpAllInfo`` sets titles above rules. Blank lines inside blocks and between them mean
@@ -51,7 +51,7 @@ class Item(Struct, gc=False):  # as a pair
 
 
 class Block(Struct):
-    """The lines below a heading, or below a label that opens an object."""
+    """The lines below a heading or a label that opens an object."""
 
     kind: BlockKind
     name: str = ""
@@ -215,7 +215,7 @@ class Outliner:
         self.volume = self.open_block(found, line)
 
     def open_drive(self, found: Heading, line: Line) -> None:
-        """``PD: 0 Information``: the drive belongs to the virtual drive that stands above, or to the disk group."""
+        """Open a drive at ``PD: 0 Information``. It belongs to the virtual drive above, or to the disk group."""
         block = self.open_block(found, line)
         if self.volume is not None and self.group is None:
             block.volume = self.volume.target or self.volume.name
@@ -251,7 +251,7 @@ class Outliner:
         return False
 
     def content(self, text: str, line: Line, *, plain: bool) -> None:
-        """A pair, a line that a value runs on, or a sentence (never if the line is plain)."""
+        """Read a pair, the continuation of a value, or a sentence. A plain line is never a sentence."""
         if self.block is not None and self.block.kind in ("event", "missing"):
             self.block.texts.append(line)
             return
@@ -265,7 +265,7 @@ class Outliner:
             self.segments[-1].sentences.append((self.adapter, line))
 
     def pair(self, label: str, value: str, line: Line) -> bool:
-        """Give a pair to its block, beginning one if needed; whether it was taken."""
+        """Give a pair to its block, beginning one if needed. Whether it was taken."""
         key = normalized(label)
         if self.summary:
             self.summed(key, label, value, line)
@@ -313,7 +313,7 @@ class Outliner:
         return False
 
     def part(self, block: Block, key: str, label: str, value: str) -> str:
-        """The part of a block that a pair belongs to; some labels open one."""
+        """The part of a block that a pair belongs to. Some labels open one."""
         if block.kind == "controller" and key == "operation mode" and not self.section:
             self.section = "Consistency Check"
         if block.kind == "enclosure" and key in SENSORS:
@@ -366,7 +366,7 @@ class Outliner:
 
 
 def _ends_part(block: Block, section: str, key: str, value: str) -> bool:
-    """Whether a label no longer belongs to the open part of a block."""
+    """Whether a label no longer belongs to a block's open part."""
     if section == "Ongoing Progresses":
         return bool(value) and not _PROGRESS.search(value)
     if block.kind == "battery":

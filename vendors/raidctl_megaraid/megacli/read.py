@@ -53,10 +53,10 @@ class _Reading:
         self.output = output
         self.problems: list[Problem] = []
         self.only: str | None = None
-        """The controller of parts that name none: the only one that the text names."""
+        """The controller of parts that name none. It is the only one that the text names."""
 
     def adopt(self, segments: list[Segment]) -> None:
-        """Give parts that name no controller to the only one that the text names."""
+        """Give parts that name no controller to the text's only one."""
         blocks = [block.adapter for segment in segments for block in segment.blocks]
         by_mask = [(adapter, line) for segment in segments for adapter, line in segment.sentences]
         spoken = [adapter if adapter is not None else _named(line.text) for adapter, line in by_mask]
@@ -157,7 +157,7 @@ class _Reading:
         return count
 
     def ending(self, segment: Segment, count: int | None, *, quiet: bool) -> None:
-        """The exit code: ``-adpCount`` ends with the number of controllers, the other commands with an error."""
+        """Judge the exit code. ``-adpCount`` ends with the number of controllers, the other commands with an error."""
         where = self.output.command
         if count is not None:
             if count == 0:
@@ -175,7 +175,7 @@ class _Reading:
         return bool(segment.version or segment.sentences or self.spoken(segment))
 
     def spoken(self, segment: Segment) -> bool:
-        """Whether a line is more than a blank, a rule, or the exit code."""
+        """Whether a line is more than a blank, rule or exit code."""
         if segment.code_line is None:
             return False
         for line in reversed(self.output.lines[: segment.code_line.number - 1]):

@@ -209,7 +209,7 @@ _SETTING = re.compile(r"Adapter ?:? ?(?P<adapter>\d{1,3}) ?: ?(?P<rest>\S.{1,200
 
 
 def read_sentence(controller_of: ControllerOf, line: Line, adapter: str | None) -> bool:
-    """Read a line that is a sentence of the tool; whether it was one that reports something."""
+    """Read a line that is a sentence of the tool. Whether it was one that reports something."""
     text = " ".join(line.text.split())
     for form, reader in _TABLE:
         match = form.fullmatch(text)
@@ -220,7 +220,7 @@ def read_sentence(controller_of: ControllerOf, line: Line, adapter: str | None) 
 
 
 def read_setting(controller_of: ControllerOf, line: Line) -> bool:
-    """Read ``Adapter 0: Rebuild Rate = 30%``, of which there is one for each property; whether it was one."""
+    """Read ``Adapter 0: Rebuild Rate = 30%``, of which there is one for each property. Whether it was one."""
     match = _SETTING.fullmatch(" ".join(line.text.split()))
     if match is None:
         return False
@@ -261,7 +261,7 @@ def read_missing(controller: ControllerDraft, block: Block) -> None:
 
 
 def read_events(controller: ControllerDraft, blocks: list[Block]) -> None:
-    """``seqNum: 0x00002a10`` and the lines below it: events are counted, the latest are kept."""
+    """Read events: ``seqNum: 0x00002a10`` and the lines below it. They are counted, and the latest are kept."""
     for block in blocks:
         for line in ([block.line] if block.line else []) + block.texts:
             controller.add_evidence(line, "details[Events]", line.stripped)

@@ -24,7 +24,7 @@ _PARTS = re.compile(r"\w+")
 _TARGET = re.compile(r"Target Id\s*(\d{1,5})\s*(?:,\s*VD name\s*(.*))?", re.IGNORECASE | re.ASCII)
 POSITION = "Enclosure position"
 ONLY_SUMMARY = "summary"
-"""Mark of drives whose enclosure is not reported: they are joined with others of the same slot (:func:`settle`)."""
+"""Mark of drives whose enclosure is not reported. They are joined with others of the same slot (:func:`settle`)."""
 
 
 def read_block(controller: ControllerDraft, block: Block) -> None:
@@ -100,7 +100,7 @@ def _drive(controller: ControllerDraft, block: Block) -> None:
 
 
 def _key(controller: ControllerDraft, slot: str, connector: str) -> str:
-    """``:3``: the enclosure is not reported; two in one slot differ by connector."""
+    """``:3``: the enclosure is not reported. Two in one slot differ by connector."""
     free = f":{slot}"
     taken = controller.drives.get(free)
     if taken is None or (ONLY_SUMMARY in taken.values and taken.values[ONLY_SUMMARY][1] == connector):

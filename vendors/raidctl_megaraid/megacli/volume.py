@@ -29,7 +29,7 @@ from raidctl_megaraid.vocabulary import (
 )
 
 CHANNEL = 2
-"""The driver megaraid_sas shows virtual drives on this SCSI channel, each under its target id."""
+"""The SCSI channel on which megaraid_sas shows virtual drives. Each is under its target id."""
 _MOST_DRIVES = 10_000
 _LD_PREFIX = "Ongoing "
 
@@ -67,7 +67,10 @@ def read_volume(controller: ControllerDraft, block: Block) -> None:
 
 
 def _heading(volume: GroupDraft, line: Line, block: Block) -> None:
-    """``CacheCade Virtual Drive: 1 (Target Id: 1)``: a pool of SSDs for the cache, which the kernel does not see."""
+    """Read a heading, such as ``CacheCade Virtual Drive: 1 (Target Id: 1)``.
+
+    That one is a pool of SSDs for the cache, which the kernel does not see.
+    """
     if block.target is None:
         return
     volume.put(line, "target", int(block.target))

@@ -28,7 +28,7 @@ _NEWER = "Use the raidctl-mfi that comes with this raidctl."
 
 
 def sniff(text: str) -> Sniffed | None:
-    """The claim on a text, None if it is not the program's output."""
+    """The claim on a text. None if it is not the tool's output."""
     return Sniffed(KIND, Confidence.SURE, f"{NAME} show") if _SIGN.match(text[:200]) else None
 
 
@@ -80,7 +80,7 @@ def _loaded(text: str) -> dict[str, Any] | None:
 
 
 def _items(given: Mapping[str, Any], key: str, path: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
-    """The objects of a list, each with its path; nothing where there is no list."""
+    """The objects of a list, each with its path. Nothing where there is no list."""
     listed = given.get(key)
     for number, one in enumerate(listed if isinstance(listed, list) else ()):
         if isinstance(one, dict):
@@ -108,7 +108,7 @@ class _Reading:
     def __init__(self, controllers: Controllers, output: Output) -> None:
         self.controllers, self.output = controllers, output
         self.keys: dict[tuple[str, int], str] = {}
-        """The key of a drive, by the number of its controller and its device id."""
+        """Keys of drives, by the controller's number and the device id."""
 
     def controller(self, path: str, given: dict[str, Any]) -> None:
         number = given.get("number")
@@ -137,7 +137,7 @@ class _Reading:
                 _note(self.output, f"{path}.{name}")
 
     def fields(self, draft: Draft, path: str, given: Mapping[str, Any], table: Table) -> None:
-        """Read the leaves that the table has; one without a value is no fact."""
+        """Read the leaves that the table has. One without a value is no fact."""
         for key, (field, parse) in table.items():
             line = self.output.leaf(f"{path}.{key}")
             if line is None:
@@ -177,7 +177,7 @@ class _Reading:
             _note(self.output, path)
 
     def battery(self, controller: ControllerDraft, path: str, given: dict[str, Any]) -> None:
-        """One that is there gets a draft; that there is none is the controller's to say."""
+        """One that is there gets a draft. That there is none is the controller's to say."""
         present = given.get("present")
         line = self.output.leaf(f"{path}.present")
         if isinstance(present, bool):
@@ -208,7 +208,7 @@ class _Reading:
             _note(self.output, f"{path}.{name}")
 
     def arrays(self, controller: ControllerDraft, path: str, given: dict[str, Any]) -> dict[int, str]:
-        """The array of each firmware array: those that a volume spans are one, named after the first."""
+        """The array of each firmware array. Those that a volume spans are one, named after the first."""
         homes: dict[int, str] = {}
         for _, volume in _items(given, "volumes"):
             refs = _numbers(volume.get("arrays"))
@@ -256,7 +256,7 @@ class _Reading:
             _note(self.output, f"{path}.{name}")
 
     def problems(self, given: Mapping[str, Any], where: str) -> Iterator[Problem]:
-        """The program's own problems: those of an object go to its draft, the others are returned."""
+        """The tool's own problems. Those of an object go to its draft, the others are returned."""
         for _, one in _items(given, "problems"):
             severity, kind = one.get("severity"), one.get("kind")
             message, remedy = str(one.get("message"))[:500], one.get("remedy")

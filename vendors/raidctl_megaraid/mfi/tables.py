@@ -1,4 +1,7 @@
-"""The keys of ``raidctl-mfi``'s JSON and what each is in the model: pure data. A name of None makes it a detail."""
+"""The keys of ``raidctl-mfi``'s JSON, and their meaning in the model.
+
+Pure data. A name of None makes a key a detail.
+"""
 
 from __future__ import annotations
 
@@ -61,7 +64,7 @@ def _listed(value: object) -> str | None:
 
 
 def _word(parse: Callable[[str], T | None]) -> Callable[[object], T | None]:
-    """One of the family's words; what is no text is none of them."""
+    """One of the family's words. What is no text is none of them."""
     return lambda value: parse(text(value) or "")
 
 

@@ -46,7 +46,7 @@ def read_cache(volume: GroupDraft, output: Output, path: str, given: Mapping[str
 
 
 def _write(volume: GroupDraft, output: Output, path: str, name: str, printed: Mapping[str, Any]) -> None:
-    """Write-back is protected unless it stays on with a bad battery; where that is not reported, it is neither."""
+    """Write-back is protected unless it stays on with a bad battery. Where that is not reported, it is neither."""
     write, bad = printed.get("write"), printed.get("bad_bbu")
     line, other = output.leaf(f"{path}.write"), output.leaf(f"{path}.bad_bbu")
     policy: WritePolicy | None = None
@@ -91,7 +91,7 @@ def read_progress(draft: Draft, output: Output, path: str, given: Mapping[str, A
 
 
 def settle_state(draft: Draft, output: Output, path: str, given: Mapping[str, Any]) -> None:
-    """The neutral status of a state word; an optimal volume with an operation under way is what that makes of it."""
+    """The neutral status of a state word. An optimal volume with an operation under way is what that makes of it."""
     state, line = given.get("state"), output.leaf(f"{path}.state")
     lines = [line] if line is not None else []
     if not isinstance(state, str):

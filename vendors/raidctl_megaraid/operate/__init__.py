@@ -88,7 +88,7 @@ RECORDED: Mapping[str, Mapping[Verb, str]] = {
         "discard_preserved": "Preserved Cache Data Cleared.",
     },
 }
-"""What real tools have printed after a deed, by the kind of tool; the simulators print it, the tests compare.
+"""What real tools have printed after a deed, by tool kind. The simulators print it, and the tests compare it.
 
 Each was printed for the very form that raidctl runs, without ``force``. Of all other verbs only the help texts are
 known. ``let_in`` and ``take_out`` are several commands: of MegaCli the answer to each was recorded, and the last one is
@@ -145,7 +145,7 @@ def back(volume: Volume, node: str) -> Action:  # noqa: ARG001 - the signature o
 
 
 def moves_back(controller: Controller) -> bool | None:
-    """By MegaCli's line, of versions that have it; storcli's outputs that are known have none."""
+    """By MegaCli's line, of versions that have it. storcli's outputs that are known have none."""
     # Disable Copyback                        : No
     label = "Supported PD Operations: Disable Copyback"
     return {"No": True, "Yes": False}.get(controller.details.get(label, ""))

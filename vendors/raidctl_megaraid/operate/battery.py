@@ -37,7 +37,10 @@ def shapes() -> Iterator[Shape]:
 
 
 def schedule(case: Case) -> Made:
-    """Only printed: the forms are in the help texts, and no output is known that shows what they do."""
+    """Only print the command for the schedule.
+
+    Its forms are in the help texts, and no output is known that shows what they do.
+    """
     why = "The tool's help has a command for the schedule. No known output shows what it does: raidctl does not run it."
     way = case.way
     if way.kind == "megacli":
@@ -58,7 +61,7 @@ def schedule(case: Case) -> Made:
 
 
 def learn(case: Case) -> Made:
-    """The only pack of the controller: the tools have no number for one of several."""
+    """Start a learn cycle of the controller's only pack. The tools have no number for one of several."""
     packs = case.controller.batteries
     if len(packs) != 1:
         return case.deny(f"{case.controller.id} lists {len(packs)} batteries, and the tool's command names none.")

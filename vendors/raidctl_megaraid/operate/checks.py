@@ -11,7 +11,7 @@ _UNSEEN = "The tool's outputs that raidctl reads do not show {}, so it could not
 
 
 def start_or_stop(case: Case) -> Made:
-    """``start cc`` and ``stop cc``; a volume that is being checked already needs no start."""
+    """``start cc`` and ``stop cc``. A volume that is being checked already needs no start."""
     volume = case.volume
     if volume is None:
         return case.deny(f"{case.deed.object_id} is no volume: checks are started volume by volume.")
@@ -38,7 +38,7 @@ def start_or_stop(case: Case) -> Made:
 
 
 def pause_or_resume(case: Case) -> Made:
-    """``show cc`` of storcli reports a pause; MegaCli's progress does not, so its command is printed."""
+    """``show cc`` of storcli reports a pause. MegaCli's progress does not, so its command is printed."""
     volume = case.volume
     if volume is None:
         return case.deny(f"{case.deed.object_id} is no volume: checks are paused volume by volume.")
@@ -62,7 +62,10 @@ def pause_or_resume(case: Case) -> Made:
 
 
 def patrol(case: Case) -> Made:
-    """``PR Current State = Active 0``; no output is known that shows a pause, so its commands are printed."""
+    """Change the patrol read (``PR Current State = Active 0``).
+
+    No output is known that shows a pause, so its commands are printed.
+    """
     command = case.way.on_controller(case.deed.verb)
     if case.way.prints(case.deed.verb):
         return case.printed(_UNSEEN.format("whether the patrol read is paused"), command)

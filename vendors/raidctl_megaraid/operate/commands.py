@@ -1,4 +1,4 @@
-"""The commands of deeds, by storcli, perccli and MegaCli: one table for command lines and their shapes. Pure.
+"""The commands of deeds, by storcli, perccli and MegaCli. They are one table for command lines and their shapes. Pure.
 
 =================  ==========================================  ==============================================
 command            storcli, perccli (behind it ``nolog J``)    MegaCli (behind it ``-a0 -NoLog``)
@@ -106,7 +106,8 @@ PRINTED: dict[str, frozenset[str]] = {
     "storcli2": frozenset(),
     "megacli": _UNSEEN | {"pause_rebuild", "resume_rebuild", "pause_check", "resume_check"},
 }
-"""Commands of each tool whose effect no reading shows: printed for a person, and not in the table of shapes."""
+"""Commands of each tool whose effect no reading shows. They are printed for a person, and are not in the table of
+shapes."""
 _TABLES = {"storcli": _STORCLI, "storcli2": _SECOND, "megacli": _MEGACLI}
 _PLACE = re.compile(r"(\d{0,5}):(\d{1,5})", re.ASCII)
 _VOLUME = re.compile(r"v(\d{1,5})", re.ASCII)
@@ -130,7 +131,7 @@ class Way(NamedTuple):
         return name in self._table
 
     def prints(self, name: str) -> bool:
-        """Whether a command is only printed: no reading shows what it has done."""
+        """Whether a command is only printed. No reading shows what such a command has done."""
         return name in PRINTED[self.kind]
 
     @property
@@ -138,7 +139,7 @@ class Way(NamedTuple):
         return _TABLES[self.kind]
 
     def on_drive(self, name: str, drive: Drive, *words: str, other: Drive | None = None) -> Action:
-        """A command on a drive whose place is known; ``words`` fill its other places."""
+        """A command on a drive whose place is known. ``words`` fill its other places."""
         enclosure, slot = place_of(drive) or ("", "")
         more = (*words, *(place_of(other) or ())) if other is not None else words
         where = (enclosure, slot) if enclosure else (slot,)
@@ -183,7 +184,7 @@ def _expanded(kind: str, words: tuple[str, ...], *, loose: bool) -> Shape:
 
 
 def shapes() -> Iterator[Shape]:
-    """The shapes of all commands that are run, for every name of the tools."""
+    """The shapes of all commands that are run, for every tool name."""
     for program, kind in KINDS.items():
         for name, words in _TABLES[way_kind(kind)].items():
             if name in PRINTED[way_kind(kind)]:
@@ -193,7 +194,7 @@ def shapes() -> Iterator[Shape]:
 
 
 def place_of(drive: Drive) -> tuple[str, str] | None:
-    """Enclosure and slot of ``megaraid:0/32:5``; None if the tool does not report them."""
+    """Enclosure and slot of ``megaraid:0/32:5``. None if the tool does not report them."""
     match = _PLACE.fullmatch(drive.id.rpartition("/")[2])
     return (match[1], match[2]) if match is not None else None
 

@@ -1,4 +1,4 @@
-"""What a drive is in the words of MegaRAID's tools, as far as deeds depend on it. Pure."""
+"""What a drive is in the words of MegaRAID's tools. Only what deeds depend on is covered. Pure."""
 
 from __future__ import annotations
 
@@ -46,14 +46,16 @@ def spun_down(drive: Drive) -> bool:
 
 
 def seat_of(drive: Drive) -> tuple[str, str, str] | None:
-    """Group, span and row of a member, as storcli prints them; None: not reported."""
+    """Group, span and row of a member, as storcli prints them. None: not reported."""
     # Drive position = DriveGroup:1, Span:0, Row:3
     match = _SEAT.fullmatch(normalized(drive.details.get("Drive position", "")))
     return (match[1], match[2], match[3]) if match is not None else None
 
 
 def missing_places(controller: Controller, array: str | None) -> list[tuple[str, str]]:
-    """The places of missing members of an array, as the tool names them: span and row, of MegaCli array and row.
+    """The places of missing members of an array.
+
+    They are as the tool names them: span and row, of MegaCli array and row.
 
     MegaCli numbers the spans of all groups in one list, so its places count only if one array alone lacks drives.
     """
@@ -69,7 +71,7 @@ def missing_places(controller: Controller, array: str | None) -> list[tuple[str,
 
 
 def stand_in(controller: Controller, array: str | None) -> Drive | None:
-    """The spare that may begin to take a member's place as soon as it is offline; None: none does."""
+    """The spare that may begin replacing a member once it is offline. None if none does."""
     if denied_rebuild(controller):
         return None
     members = [drive for drive in controller.drives if drive.array == array and drive.role == "member"]
@@ -79,7 +81,7 @@ def stand_in(controller: Controller, array: str | None) -> Drive | None:
 
 
 def _may_replace(spare: Drive, member: Drive) -> bool:
-    """Whether nothing is known that keeps a spare from taking a member's place."""
+    """Whether nothing known keeps a spare from taking a member's place."""
     small = spare.size_bytes and member.size_bytes and spare.size_bytes < member.size_bytes
     return (not small and None in (spare.media, member.media)) or (not small and spare.media == member.media)
 

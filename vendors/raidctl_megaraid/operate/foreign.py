@@ -50,7 +50,7 @@ def shapes() -> Iterator[Shape]:
 
 
 def import_or_clear(case: Case) -> Made:
-    """Every foreign drive of the controller; one of several configurations, by MegaCli, is printed only."""
+    """Every foreign drive of the controller. One of several configurations, by MegaCli, is printed only."""
     drives = [drive for drive in case.controller.drives if drive.foreign]
     if not drives:
         return case.deny(f"No drive of {case.controller.id} is listed as foreign.")
@@ -98,7 +98,7 @@ def _saved(case: Case) -> Saved:
 
 
 def discard(case: Case) -> Made:
-    """The preserved cache of one volume, which may be in no list of volumes."""
+    """Discard the preserved cache of one volume. The volume may be in no list of volumes."""
     kept = [one.volume for one in case.controller.preserved]
     number = (case.deed.part or "").rpartition("/v")[2]
     if case.deed.part not in kept or not number.isdecimal():

@@ -1,4 +1,4 @@
-"""Whether the help text of a tool lists the form of a command. Pure.
+"""Whether the help text of a tool lists a command's form. Pure.
 
 A line of the help is a command with places and options, as storcli 7 prints them::
 
@@ -20,12 +20,12 @@ from collections.abc import Iterator, Sequence
 from raidctl.vendor.plan import Action
 
 _OUTPUT_WORDS = ("nolog", "J")
-"""They ask for JSON and for no log file, behind every command; the help names them once, for all."""
+"""They ask for JSON and for no log file, behind every command. The help names them once, for all."""
 _PATHS = {
     "ces": frozenset({"/cx/ex/sx", "/cx[/ex]/sx"}),
     "cs": frozenset({"/cx/sx", "/cx[/ex]/sx"}),
 }
-"""Objects as the help names them: a drive in an enclosure, and one without."""
+"""Objects as the help names them. They are a drive in an enclosure, and one without."""
 _LINE = re.compile(r"\s*(?:\S*/)?(?:stor|perc)cli\d*(?:\.exe)?\s+(/c\S+)\s+(\S.*?)\s*", re.IGNORECASE)
 # [DGs=<N|0,1,2...>]   target=e:s   start|stop   [   ]   {   }   |
 _TOKEN = re.compile(r"[A-Za-z]\w*=(?:<[^<>]*>|[^\s\[\]{}()|]*)|[\[\]{}()|]|[^\s\[\]{}()|]+")
@@ -34,14 +34,14 @@ _CLOSING = {"[": "]", "{": "}", "(": ")"}
 
 
 def listed(text: str, action: Action) -> bool:
-    """Whether a line of the help text lists the form of a command on one drive."""
+    """Whether a help line lists a command's form on one drive."""
     words = [word for word in action.argv[2:] if word not in _OUTPUT_WORDS]
     kind = "".join(re.findall(r"/([a-z])\d+", action.argv[1])) if len(action.argv) > 1 else ""
     return any(_fits(form, words) for path, form in _forms(text) if path in _PATHS.get(kind, ()))
 
 
 def _forms(text: str) -> Iterator[tuple[str, str]]:
-    """The object and the rest of each line that begins with the tool's name."""
+    """Object and rest of each line that begins with the tool's name."""
     for line in text.splitlines():
         match = _LINE.fullmatch(line)
         if match is not None:
@@ -57,7 +57,7 @@ def _fits(form: str, words: Sequence[str]) -> bool:
 
 
 def _alternatives(tokens: Sequence[str], words: Sequence[str]) -> set[int]:
-    """How many of the words ``a b|c [d]`` takes; ``|`` binds its two neighbours only, as in ``start|stop rebuild``.
+    """How many of the words ``a b|c [d]`` takes. ``|`` binds its two neighbours only, as in ``start|stop rebuild``.
 
     Raises:
         ValueError: A bracket is not closed.

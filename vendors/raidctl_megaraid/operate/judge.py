@@ -1,4 +1,4 @@
-"""The tools' objections to a deed, by word and firmware code; processes that interfere. Pure."""
+"""The tools' objections to a deed, by word and firmware code. Processes that interfere. Pure."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def _megacli(text: str) -> str | None:
 
 
 def hinders(words: Sequence[str]) -> bool:
-    """Whether a process is a tool of the family that may be changing something: one that does more than read."""
+    """Whether a process of the family's tools may be changing something. Such a process does more than read."""
     if not words or basename(words[0]) not in KINDS:
         return False
     return not any(_READING.fullmatch(word.lower().removeprefix("-")) for word in words[1:])

@@ -54,7 +54,7 @@ def stop_rebuild(case: Case) -> Made:
 
 
 def pause_or_resume(case: Case) -> Made:
-    """``show rebuild`` of storcli reports a pause; MegaCli's progress does not, so its command is printed."""
+    """``show rebuild`` of storcli reports a pause. MegaCli's progress does not, so its command is printed."""
     drive = case.drive
     if drive is None or state_of(drive) != "rebuilding":
         return case.deny(f"{drive.id if drive is not None else 'The drive'} is not being rebuilt.")

@@ -1,4 +1,7 @@
-"""Taking a drive out of its array, letting a new one in, and copying a member to another drive. Pure."""
+"""Exchange of drives.
+
+A drive is taken out of its array, a new one let in, or a member copied to another drive. Pure.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +41,7 @@ def take_out(case: Case) -> Made:
 
 
 def offline_step(case: Case, drive: Drive) -> Step:
-    """A member is set offline; its array is short of it until a drive is rebuilt in its place."""
+    """A member is set offline. Its array is short of it until a drive is rebuilt in its place."""
     spare = stand_in(case.controller, drive.array)
     effect = f"the spare {spare.id} begins to take its place" if spare else "undoing it rebuilds the drive"
     undo = Action() if spare else case.way.on_drive("start_rebuild", drive)
@@ -85,7 +88,10 @@ def _spun_down(case: Case, drive: Drive) -> Step:
 
 
 def let_in(case: Case) -> Made:
-    """Make the drive good, insert it as the missing member, rebuild: the steps that are not automatic."""
+    """Make the drive good, insert it as the missing member, and rebuild.
+
+    Only the steps that are not automatic are planned.
+    """
     drive, array = case.drive, case.array
     if drive is None or case.volume is None or array is None:
         return case.deny("The array that the drive is for is unknown.", unknown=True)
@@ -152,7 +158,7 @@ def _spun_up(case: Case, drive: Drive) -> Step:
 
 
 def replace(case: Case) -> Made:
-    """Copy a member to another drive, which then takes its place; the array stays complete."""
+    """Copy a member to another drive, which then takes its place. The array stays complete."""
     drive, target = case.drive, case.other(case.deed.successor)
     if drive is None or target is None or case.array is None:
         return case.deny("The drive that takes over is unknown, or not on the same controller.", unknown=True)

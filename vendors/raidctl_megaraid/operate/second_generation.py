@@ -1,4 +1,4 @@
-"""storcli2 and perccli2: commands that run only where the tool's own help lists their form. Pure.
+"""Commands of storcli2 and perccli2. They run only where the tool's own help lists their form. Pure.
 
 =================  ===========================  ===================================================
 deed               command                      known from
@@ -50,13 +50,13 @@ _ELSE = "{} help lists the commands of this version."
 
 
 def program(controller: Controller, tools: Sequence[Tool]) -> str | None:
-    """The command of the tool that reported the controller, if it is one of these."""
+    """The command of the tool that reported the controller. The tool has to be one of these."""
     tool = reporting_tool(controller, tools)
     return command_of(tool) if tool is not None and KINDS.get(tool.name) in SECOND_GENERATION else None
 
 
 def plan(case: Case, steps_of: Callable[[Case], Made], text: str | None) -> Made:
-    """The steps of a deed, if the help text lists all their commands; None: it could not be read."""
+    """The steps of a deed, if the help lists all their commands. A ``text`` of None could not be read."""
     command = case.way.program
     if case.deed.verb not in _VERBS:
         return Denial(deed=case.deed, reason=_REFUSED, alternative=_ELSE.format(command))
@@ -81,12 +81,15 @@ def _actions(steps: Sequence[Step]) -> list[Action]:
 
 
 def _form(action: Action) -> str:
-    """``set offline``: without the program, the drive, and the words on how the answer is printed."""
+    """The form of a command, such as ``set offline``.
+
+    It lacks the tool, the drive, and the words on how the output is printed.
+    """
     return " ".join(action.argv[2:-2])
 
 
 def abilities(verbs: Sequence[Verb], command: str) -> Mapping[Verb, Ability]:
-    """None is certain; those on single drives run where the tool's help lists them, and are printed elsewhere."""
+    """None is certain. Those on single drives run where the tool's help lists them, and are printed elsewhere."""
     way = _ELSE.format(command)
     return {
         verb: Ability(

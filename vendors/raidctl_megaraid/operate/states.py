@@ -1,4 +1,7 @@
-"""The states of a drive by hand: good, offline, online, seen by the system (JBOD) or not, erased. Pure."""
+"""Changes of a drive's state by hand.
+
+The states are good, offline, online, seen by the system (JBOD) or not, and erased. Pure.
+"""
 
 from __future__ import annotations
 
@@ -56,7 +59,10 @@ def offline(case: Case) -> Made:
 
 
 def online(case: Case) -> Made:
-    """A member that was set offline, as it is, without a rebuild: right only if nothing was written since (D4)."""
+    """Set a member online that was set offline, without a rebuild.
+
+    It stays as it is, which is right only if nothing was written since (D4).
+    """
     drive = case.drive
     state = state_of(drive) if drive is not None else "unknown"
     if state == "online":
@@ -106,7 +112,10 @@ def jbod(case: Case) -> Made:
 
 
 def _young(case: Case) -> tuple[str, ...]:
-    """``del jbod`` is in the help of 007.2707 (2023), and not in that of versions about 007.04 (2018)."""
+    """A note that the tool may lack ``del jbod``.
+
+    It is in the help of 007.2707 (2023), and not in that of versions about 007.04 (2018).
+    """
     text = "Older versions of the tool have no command that takes a drive back from JBOD, and reject it."
     return (text,) if case.way.kind == "storcli" else ()
 
@@ -136,7 +145,7 @@ def raid(case: Case) -> Made:
 
 
 def erase(case: Case) -> Made:
-    """Printed only, and only for a drive that is in no array and no spare."""
+    """Only print the command that erases a drive. The drive has to be in no array, and no spare."""
     drive = case.drive
     state = state_of(drive) if drive is not None else "unknown"
     if drive is None or state != "good" or drive.foreign:

@@ -1,4 +1,7 @@
-"""What all deeds of the family have in common: the tool, the objects by identity, expectations, and the step. Pure."""
+"""What all deeds of the family have in common.
+
+It is the tool, the objects by identity, expectations, and the step. Pure.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,10 @@ Made = list[Step] | Denial
 
 @dataclass(frozen=True)
 class Case:
-    """A deed with the controller as it was read, the objects that it names, and the way to the controller."""
+    """A deed with its controller, objects, and way to the controller.
+
+    The controller is as it was read, and the objects are those that the deed names.
+    """
 
     deed: Deed
     controller: Controller

@@ -1,4 +1,6 @@
-"""A MegaRAID that can be changed: what its tools print with other settings and drives, and their replies. Pure.
+"""A simulated MegaRAID that can be changed.
+
+It gives what the tools print with other settings and drives, and their replies. Pure.
 
 * :mod:`.state`: the names of the settings, and what follows from them;
 * :mod:`.storcli_output`, :mod:`.storcli_set`: settings with storcli, perccli and their second generation, in JSON;
@@ -54,7 +56,7 @@ def leds(argv: tuple[str, ...], text: str) -> State:
 
 
 def render(argv: tuple[str, ...], text: str, state: Mapping[str, str]) -> str:
-    """The output with other settings and drives, in the words of this tool."""
+    """Return the output with other settings and drives, in this tool's words."""
     kind = _kind(argv)
     if kind is None:
         return text
@@ -64,7 +66,7 @@ def render(argv: tuple[str, ...], text: str, state: Mapping[str, str]) -> str:
 
 
 def generated(state: Mapping[str, str]) -> dict[Request[Any], Answer]:
-    """The outputs that only a machine in this state has: progress, missing members."""
+    """Return the outputs that only this state has: progress, missing members."""
     found: dict[Request[Any], Answer] = {}
     for number in machine.numbers(state):
         tool = state.get(name(number, "tool"), "")
@@ -79,7 +81,7 @@ def generated(state: Mapping[str, str]) -> dict[Request[Any], Answer]:
 
 
 def change(argv: tuple[str, ...], state: Mapping[str, str]) -> Reply | None:
-    """What a changing command of one of the tools does; None for a command that only reads, or is another's."""
+    """What a changing command of one of the tools does. None for a command that only reads, or is another's."""
     kind = _kind(argv)
     if kind is None or len(argv) < 2:
         return None
@@ -115,7 +117,7 @@ def pull(state: Mapping[str, str], bay: str) -> State:
 
 
 def insert(state: Mapping[str, str], bay: str, serial: str | None, kind: NewDrive = "like") -> State:
-    """Put a drive that was pulled into a bay, or a new one."""
+    """Put a pulled or new drive into a bay."""
 
     def put(found: Machine, where: str) -> None:
         start = name(found.number, "serial ")
@@ -131,7 +133,7 @@ def fail(state: Mapping[str, str], bay: str) -> State:
 
 
 def _in_bay(state: Mapping[str, str], bay: str, act: Callable[[Machine, str], None]) -> State:
-    """Do something to the controller that a bay, ``32:5`` or ``megaraid:0/32:5``, belongs to."""
+    """Act on the controller of a bay, ``32:5`` or ``megaraid:0/32:5``."""
     numbers = machine.numbers(state)
     if not numbers:
         raise LookupError

@@ -1,4 +1,4 @@
-"""Learn cycles of a simulated battery or CacheVault, with storcli, perccli and MegaCli. Pure.
+"""Learn cycles of a simulated battery or CacheVault. The tools are storcli, perccli and MegaCli. Pure.
 
 ``megaraid 0/learning``: on the machine's clock, when the cycle began. It takes :data:`SECONDS`; then the battery is
 as good as before.
@@ -55,7 +55,7 @@ def _storcli(number: str, part: str, state: Mapping[str, str]) -> Reply:
 
 
 def _begin(number: str, state: Mapping[str, str]) -> State | None:
-    """The state with a learn cycle that has begun; None: the firmware refuses, unless the battery is good."""
+    """The state with a learn cycle that has begun. None: the firmware refuses, unless the battery is good."""
     battery = state.get(name(number, "battery"))
     if battery not in GOOD:
         return None

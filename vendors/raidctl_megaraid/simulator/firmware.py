@@ -1,4 +1,4 @@
-"""What the firmware of a simulated MegaRAID does when a tool asks for a deed, and the codes of its refusals. Pure.
+"""What a simulated MegaRAID's firmware does for tools, and its refusal codes. Pure.
 
 Every function changes the machine and returns 0, or a status code of the firmware and changes nothing. The codes are
 those of ``MFI_STAT`` in the kernel's and FreeBSD's drivers. The firmware does not ask whether a volume survives it:
@@ -98,7 +98,7 @@ def dedicated_spare(machine: Machine, disk: Disk, groups: list[str]) -> int:
 
 
 def insert(machine: Machine, disk: Disk, seat: str) -> int:
-    """A drive takes the place of a missing one; it is offline until it is rebuilt."""
+    """A drive takes the place of a missing one. It is offline until it is rebuilt."""
     if seat not in machine.seats or machine.occupant(seat) is not None:
         return INVALID
     if disk.state != "UGood" or disk.down or disk.foreign:
@@ -109,7 +109,7 @@ def insert(machine: Machine, disk: Disk, seat: str) -> int:
 
 
 def copyback(machine: Machine, source: Disk, target: Disk | None) -> int:
-    """Copy a member to an unassigned drive or a spare, which then takes its place."""
+    """Copy a member to an unassigned drive or a spare. The target then takes its place."""
     if target is None:
         return NOT_FOUND
     if source.state != "Onln" or target.state not in ("UGood", *SPARES):

@@ -1,4 +1,4 @@
-"""Foreign configurations and preserved cache of a simulated MegaRAID, with storcli and perccli. Pure.
+"""Foreign configurations and preserved cache of a simulated MegaRAID. The tools are storcli and perccli. Pure.
 
 =============================  ================================================================================
 name                           value
@@ -93,7 +93,7 @@ def _fall(number: str, state: Mapping[str, str], *, importing: bool) -> Reply:
 
 
 def _imported(machine: Machine, group: Row, state: State) -> State:
-    """Make the drives of a configuration members of a new group, with its volumes; their preserved cache is written."""
+    """Make a configuration's drives members of a new group, with its volumes. Their preserved cache is written."""
     number = machine.number
     fresh = str(max((int(seat.partition(".")[0]) for seat in machine.seats), default=-1) + 1)
     for row, bay in enumerate(group["bays"]):
@@ -141,7 +141,7 @@ def _reply(
 
 
 def render(text: str, state: Mapping[str, str]) -> str:
-    """An output with the configurations as they are now; unchanged where nothing of it was recorded."""
+    """An output with the configurations as they are now. Unchanged where nothing of it was recorded."""
     if not any("/offered " in key for key in state):
         return text
     before, after = _controllers(text), _controllers(text)

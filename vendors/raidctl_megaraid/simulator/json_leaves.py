@@ -28,7 +28,7 @@ class Leaf(NamedTuple):
         return unquoted(self.raw)
 
     def spelt(self, value: str) -> str:
-        """Another value in the form of this one: in quotes where it has some."""
+        """Return another value in the form of this one. It is in quotes if this one is."""
         return json.dumps(value, ensure_ascii=False) if self.raw.startswith('"') else value
 
 

@@ -1,4 +1,4 @@
-"""Drives in bays behind a simulated MegaRAID: members, spares, rebuilds, checks, and a clock. Pure.
+"""Drives in bays behind a simulated MegaRAID. There are members, spares, rebuilds, checks and a clock. Pure.
 
 The machine is in the simulator's state, one value for each part, as JSON:
 
@@ -48,7 +48,8 @@ LONG = {
 }  # fmt: skip
 SPARES = ("GHS", "DHS")
 BACK_SECONDS = 15.0
-"""From the rebuild of a spare, and from the new drive, until its data move back: the firmware takes a moment."""
+"""Seconds until data move back to a new drive. They run from the rebuild of the spare and from the new drive: the
+firmware takes a moment."""
 
 
 class Disk(Struct, omit_defaults=True):
@@ -60,7 +61,7 @@ class Disk(Struct, omit_defaults=True):
     groups: str = ""
     """Groups that a spare is dedicated to."""
     home: str = ""
-    """Of a new drive: the bay whose recorded pages it prints, but for the serial number."""
+    """Of a new drive: the bay whose recorded pages it prints. Its serial number, WWN, error counts and alert differ."""
     serial: str = ""
     """Of a new drive."""
     kind: NewDrive = "like"
@@ -68,7 +69,7 @@ class Disk(Struct, omit_defaults=True):
     model: str = ""
     """Size and medium: drives with the same can take each other's place."""
     since: float | None = None
-    """When its rebuild or copyback began or went on; None while it is paused."""
+    """When its rebuild or copyback began or went on. None while it is paused."""
     done: float = 0.0
     """Seconds of it before the last pause."""
     source: str = ""
@@ -76,7 +77,7 @@ class Disk(Struct, omit_defaults=True):
     down: bool = False
     """Spun down."""
     revert: str = ""
-    """Of a spare that has stepped in: the bay of the member that it replaces, if data move back from it."""
+    """Bay of the member that a spare which has stepped in replaces. It is set only if data move back from the spare."""
     filled: float = 0.0
     """When it was put in, or its rebuild or copyback ended."""
     foreign: str = ""
@@ -109,7 +110,7 @@ class Task(Struct):
 
 @dataclass
 class Machine:
-    """One controller with its drives; what is changed here is kept with :meth:`state`."""
+    """One controller with its drives. What is changed here is kept with :meth:`state`."""
 
     number: str
     clock: float = 0.0
@@ -120,7 +121,8 @@ class Machine:
     tasks: dict[str, Task] = field(default_factory=dict)
     auto: bool = True
     back: bool = False
-    """Whether data move back from a spare to a new drive in the bay of the former member (copyback)."""
+    """Whether data move back from a spare to a new drive (copyback). The new drive is in the bay of the former
+    member."""
 
     def state(self, before: Mapping[str, str]) -> State:
         """The simulator's state with this machine in it."""
@@ -158,7 +160,7 @@ class Machine:
         self.volumes[number] = Volume(group=group, level=level)
 
     def group_of(self, disk: Disk) -> str:
-        """The group of a member, or of the target of a copyback; empty: none."""
+        """The group of a member, or of the target of a copyback. Empty: none."""
         seat = disk.seat or (self.disks[disk.source].seat if disk.source else "")
         return seat.partition(".")[0]
 
@@ -260,7 +262,7 @@ def pull(machine: Machine, bay: str) -> None:
 
 
 def insert(machine: Machine, bay: str, serial: str | None, kind: NewDrive, known: Mapping[str, str]) -> None:
-    """Put a drive that was pulled into an empty bay, or a new one.
+    """Put a pulled or new drive into an empty bay.
 
     Args:
         machine: It is changed.
@@ -314,7 +316,7 @@ def free(disk: Disk, state: str) -> None:
 
 
 def settle(machine: Machine) -> None:
-    """Do what the firmware does: end rebuilds and checks, use spares and new drives."""
+    """End rebuilds and checks, use spares and new drives, as firmware does."""
     for key, disk in machine.disks.items():
         if disk.state in ("Rbld", "Cpybck") and machine.elapsed(disk) >= REBUILD_SECONDS:
             _complete(machine, key, disk)
@@ -343,7 +345,7 @@ def _complete(machine: Machine, key: str, disk: Disk) -> None:
 
 
 def _step_in(machine: Machine, seat: str, member: Disk | None) -> None:
-    """Rebuild on a new drive in the bay of the missing member, else on a spare."""
+    """Rebuild on a new drive in the missing member's bay. Without one, rebuild on a spare."""
     there = machine.at(machine.seats[seat].bay)
     new = member is None and there is not None and there.state == "UGood" and bool(there.serial)
     new = new and there is not None and not there.foreign
@@ -359,7 +361,7 @@ def _step_in(machine: Machine, seat: str, member: Disk | None) -> None:
 
 
 def _move_back(machine: Machine) -> None:
-    """Copy the data of a used spare back to the new drive, and make it a spare again."""
+    """Begin to copy a used spare's data back to the new drive."""
     for key, spare in machine.disks.items():
         there = machine.at(spare.revert) if spare.revert and spare.state == "Onln" else None
         if there is None or machine.clock < max(spare.filled, there.filled) + BACK_SECONDS:
@@ -370,7 +372,10 @@ def _move_back(machine: Machine) -> None:
 
 
 def _fits(machine: Machine, disk: Disk, seat: str) -> bool:
-    """Whether a drive is as large as the place needs, and of the same kind as the other members."""
+    """Whether a drive can take a place.
+
+    It has to be as large as the place needs, and of the same kind as the other members.
+    """
     span = seat.rpartition(".")[0]
     others = [one for one in machine.disks.values() if one.seat.rpartition(".")[0] == span and one is not disk]
     return disk.kind in ("like", "failing") and all(disk.model == one.model for one in others)

@@ -1,4 +1,4 @@
-"""MegaCli, simulated: what it prints for other settings, and what it replies to changes."""
+"""Simulated MegaCli: its outputs with other settings, and its replies to changes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from raidctl.vendor.simulator import Reply, State
 from raidctl_megaraid.simulator.state import ControllerState, flag, known, name, volumes
 
 Visit = Callable[[str, str | None, str, str], str]
-"""Takes the controller, the volume, a label in lower case and the value; returns the value to print."""
+"""A function that returns the value to print. It takes the controller, the volume, a label in lower case and the
+value."""
 
 # Adapter #0          BBU status for Adapter: 0         Adapter 0 -- Virtual Drive Information:
 _ADAPTER = re.compile(r"(?:BBU .* for )?Adapter\s*:?\s*#?\s*(\d+)\b", re.IGNORECASE)
@@ -118,7 +119,7 @@ def _shown(now: ControllerState, before: ControllerState, volume: str | None, la
 
 
 def _policy_shown(now: ControllerState, volume: str, value: str, *, current: bool) -> str:
-    """The line with other words; as it is printed where they are the same."""
+    """The line with other words. As it is printed where they are the same."""
     write = now.active(volume) if current else now.get("wrcache", volume)
     wanted = {
         "wrcache": write,
@@ -138,7 +139,7 @@ def _policy_shown(now: ControllerState, volume: str, value: str, *, current: boo
 
 
 def _walk(text: str, visit: Visit) -> str:
-    """Go through an answer line by line; each pair is handed over and printed as it comes back."""
+    """Go through an answer line by line. Each pair is handed over and printed as it comes back."""
     controller: str | None = None
     volume: str | None = None
     lines = []

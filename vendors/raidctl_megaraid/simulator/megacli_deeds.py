@@ -1,4 +1,4 @@
-"""MegaCli, simulated: deeds with drives, checks and the patrol read, and its replies. Pure.
+"""Simulated MegaCli: operations on drives, checks, patrol read, and its replies. Pure.
 
 ``-PDOffline``, ``-PDOnline``, ``-PDMakeGood`` and ``-PDMakeJBOD`` name the new state; a rebuild that begins, a place
 that is filled and ``-PdGetMissing`` have other sentences. If no recorded output is known, it is one with ``Success``.
@@ -103,14 +103,14 @@ def _more(
 
 
 def arrays(machine: Machine) -> list[str]:
-    """The spans of all groups, ``0.0``, in the order in which the firmware numbers its arrays."""
+    """Return the spans of all groups, ``0.0``. They are in the order in which the firmware numbers its arrays."""
     return sorted(
         {seat.rpartition(".")[0] for seat in machine.seats}, key=lambda text: [int(one) for one in text.split(".")]
     )
 
 
 def seat_of(machine: Machine, array: str, row: str) -> str:
-    """The place of a row of an array; empty if there is none."""
+    """The place of a row of an array. Empty if there is none."""
     known = arrays(machine)
     return f"{known[int(array)]}.{row}" if int(array) < len(known) else ""
 

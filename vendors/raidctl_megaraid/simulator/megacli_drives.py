@@ -37,7 +37,7 @@ _STATES = {"Optl": "Optimal", "Pdgd": "Partially Degraded", "Dgrd": "Degraded", 
 
 
 class Piece(NamedTuple):
-    """A part of an output: a drive's block with the lines around it, or other lines."""
+    """A part of an output. It is a drive's block with the lines around it, or other lines."""
 
     adapter: str
     lines: list[str]
@@ -72,7 +72,7 @@ def pieces(text: str) -> list[Piece]:
 
 
 def _body(piece: Piece) -> str:
-    """A drive's block without the lines around it; empty if the drive is missing."""
+    """A drive's block without the lines around it. Empty if the drive is missing."""
     lines = piece.lines[1:] if piece.seat else piece.lines
     return "\n".join(lines).strip("\n") + "\n" if any(line.strip() for line in lines) else ""
 
@@ -133,7 +133,10 @@ def _add_seats(machine: Machine, parts: list[Piece]) -> None:
 
 
 def _bay_of(machine: Machine, seat: str) -> str:
-    """The bay of a missing member, if the others are in bays that count as they do; empty: unknown."""
+    """Return the bay of a missing member; empty if unknown.
+
+    It is known if the bay numbers of the others follow their rows.
+    """
     span, _, row = seat.rpartition(".")
     known = [
         (one.bay.partition(":"), key) for key, one in machine.seats.items() if key.startswith(f"{span}.") and one.bay
@@ -213,7 +216,7 @@ def _of_volume(machine: Machine, piece: Piece) -> Iterator[str]:
 
 
 def block(machine: Machine, bay: str, state: Mapping[str, str]) -> str:
-    """``Enclosure Device ID: 8`` and what follows: the drive in a bay as it is now."""
+    """Return the current block of the drive in a bay. It is ``Enclosure Device ID: 8`` and what follows."""
     key = machine.bays[bay]
     disk = machine.disks[key]
     body = state[name(machine.number, f"line {disk.home or key}")]
@@ -240,7 +243,7 @@ def _state(disk: Disk, printed: str) -> str:
 
 
 def _new(body: str, disk: Disk) -> str:
-    """Another drive of the same model: its serial number, and no errors yet."""
+    """Return the block of another drive of the same model. It has its own serial number and no errors yet."""
     inquiry = _INQUIRY.search(body)
     old = split_inquiry(inquiry[1], None, None).serial if inquiry else None
     if old:

@@ -100,7 +100,7 @@ def readings(machine: Machine, state: Mapping[str, str]) -> Iterator[tuple[tuple
 
 
 def _shown(machine: Machine) -> str:
-    """Each configuration, with a volume of the level that its drives would complete here."""
+    """Return each configuration with a volume. The volume has the level that its drives would complete here."""
     level = next((volume.level for volume in machine.volumes.values()), "RAID1")
     lines = [f"Adapter: {machine.number}"]
     for number in dict.fromkeys(disk.foreign for disk in foreign(machine)):

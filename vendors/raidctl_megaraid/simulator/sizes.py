@@ -1,4 +1,4 @@
-"""Sizes as the tools print them, of drives that are smaller than the recorded ones. Pure."""
+"""Printed sizes of drives that are smaller than the recorded ones. Pure."""
 
 from __future__ import annotations
 

@@ -28,11 +28,11 @@ _FLAGS: dict[str, tuple[str, str, str]] = {
     "battery replacement required": ("Failed", "Yes", "No"),
     "remaining capacity low": (DEGRADED, "Yes", "No"),
 }
-"""The flags that go with a state of the battery, by their labels."""
+"""The flags that go with a battery state, by their labels."""
 
 
 def flag(label: str, battery: str) -> str | None:
-    """The value of a battery flag in a state; None for a label that the simulation does not set."""
+    """The value of a battery flag in a state. None for a label that the simulation does not set."""
     known = _FLAGS.get(" ".join(label.lower().split()))
     return None if known is None else known[1] if known[0] == battery else known[2]
 
@@ -59,7 +59,7 @@ class ControllerState:
         return self.get("battery") in GOOD
 
     def active(self, volume: str) -> str | None:
-        """The write policy that is active: firmware falls back to write-through while the battery is not good."""
+        """Return the active write policy. The firmware falls back to write-through while the battery is not good."""
         set_to = self.get("wrcache", volume)
         goes_on = self.battery_good or self.get("badbbu", volume) == "Yes"
         return "WT" if set_to == "WB" and not goes_on else set_to

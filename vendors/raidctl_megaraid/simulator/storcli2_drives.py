@@ -1,4 +1,4 @@
-"""What storcli2 prints of drives in bays and of their arrays, in JSON. Pure.
+"""What storcli2 prints of drives in bays and their arrays, in JSON. Pure.
 
 Version 8 prints two words where version 7 prints one (``Conf`` ``Online`` for ``Onln``), and lists drives and volumes
 as tables in a list. The rows of recorded drives are kept in the state, as :mod:`.storcli_drives` keeps its own.
@@ -148,7 +148,7 @@ class _Page:
         return part | {"VD Info": self.volume_row(part["VD Info"]), "PDs": drives}
 
     def page(self, bay: str, known: Mapping[str, Row]) -> Row:
-        """All that is printed of the drive in a bay; a new one prints those of a recorded one, with its number."""
+        """All that is printed of the drive in a bay. A new one prints those of a recorded one, with its number."""
         key = self.machine.bays[bay]
         disk = self.machine.disks[key]
         page = known[disk.home or key]

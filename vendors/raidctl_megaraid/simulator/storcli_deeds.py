@@ -1,4 +1,4 @@
-"""storcli and perccli 7, simulated: deeds with drives, checks and the patrol read, and what they say to them. Pure."""
+"""Simulated storcli and perccli 7: operations on drives, checks, patrol read, replies. Pure."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _VERBS = ("start", "stop", "pause", "resume")
 
 
 def change(argv: Sequence[str], state: Mapping[str, str]) -> Reply | None:
-    """The reply to a deed; None for another command, or a controller whose drives are not known."""
+    """The reply to a deed. None for another command, or a controller whose drives are not known."""
     match, words = _PATH.fullmatch(argv[1]), list(argv[2:])
     if match is None or words[-2:] != ["nolog", "J"]:
         return None
@@ -126,7 +126,7 @@ def _drive(number: str, bay: str) -> str:
 
 
 def readings(machine: Machine, state: Mapping[str, str]) -> list[tuple[tuple[str, ...], str]]:
-    """The outputs on rebuilds and copies, which are asked for while there are any."""
+    """Return the outputs about rebuilds, copies, checks and the patrol read. They are requested while there are any."""
     found = [
         ((path, "show", what.lower(), "nolog", "J"), rebuilds(machine, state, what))
         for what in ("Rebuild", "Copyback")

@@ -1,4 +1,4 @@
-"""What storcli prints of drives in bays, arrays and background work, in JSON. Pure.
+"""JSON that storcli prints of drives in bays, arrays and background work. Pure.
 
 Each recorded drive has its row of ``PD LIST`` in the state (``megaraid 0/line 32:5``), so that every table can be
 printed with any drive in it. An output that shows the machine as it is stays as it was recorded, byte for byte.
@@ -40,7 +40,7 @@ def initial(text: str) -> State:
 
 
 def _controllers(text: str, version: str) -> Iterator[tuple[str, Row]]:
-    """The controllers of an output of version 7 or 8, each with its data."""
+    """Yield the controllers of an output, each with its data. The output is of version 7 or 8."""
     for controller in storcli_lists.decoded(text):
         status, data = controller.get("Command Status", {}), controller.get("Response Data")
         if _version(status) == version and isinstance(data, dict) and "Controller" in status:
@@ -140,7 +140,7 @@ class _Page:
         return row
 
     def group(self, disk: Disk, printed: object) -> object:
-        """The group of a member, of a dedicated spare those that it is for, else a dash."""
+        """Return a member's group, a dedicated spare's groups, or else a dash."""
         if disk.state == "DHS":
             return disk.groups if not disk.groups.isdecimal() else int(disk.groups)
         if disk.state in _MEMBERS:
@@ -149,7 +149,7 @@ class _Page:
         return printed if str(printed).strip() in ("-", "F") else "-"
 
     def topology(self, rows: list[Row]) -> Iterator[Row]:
-        """The groups, spans and members; below them the spares, if the recorded table lists such drives."""
+        """The groups, spans and members. Below them the spares, if the recorded table lists such drives."""
         for row in rows:
             seat = storcli_lists.seat_of(row, _SPAN)
             dg, arr = str(row.get("DG")), str(row.get("Arr"))
@@ -224,7 +224,10 @@ class _Page:
         return found
 
     def details(self, title: str, table: Any, disk: Disk) -> Any:
-        """The details of a drive: its own serial number, no errors of a new one, and where it is in its array."""
+        """Return the details of a drive.
+
+        They have its own serial number and its place in the array; a new one has no errors.
+        """
         if title.endswith("Policies/Settings") and "Drive position" in table:
             group, span, row = disk.seat.split(".") if disk.seat else ("", "", "")
             where = f"DriveGroup:{group}, Span:{span}, Row:{row}" if disk.seat else "-"

@@ -15,7 +15,7 @@ Row = dict[str, Any]
 
 
 def decoded(text: str) -> list[Row]:
-    """The entries of ``Controllers`` in an output; empty if it is not such JSON."""
+    """The entries of ``Controllers`` in an output. Empty if it is not such JSON."""
     if '"Command Status"' not in text:
         return []
     try:
@@ -57,6 +57,6 @@ def initial(machine: Machine, data: Row, word_of: Callable[[Row], str], span: st
 
 
 def seat_of(row: Row, span: str) -> str | None:
-    """Group, span and row of a member's line, whether its drive is there or not; None for other lines."""
+    """Return group, span and row of a member's line. Its drive may be there or not. None for other lines."""
     where = [str(row.get(title, "-")) for title in ("DG", span, "Row")]
     return ".".join(where) if row.get("Type") == "DRIVE" and "-" not in where else None

@@ -1,4 +1,4 @@
-"""storcli and its second generation, simulated: what they say to a change, and what it makes of the settings.
+"""Simulated storcli and its second generation: replies to changes, and resulting settings.
 
 A refusal may end with exit code 0, and a command that is not known is answered in plain text though JSON was asked for:
 so do the programs. ``J`` asks for JSON as the very last word only; without it, the answer is plain text.
@@ -25,7 +25,7 @@ class Option(NamedTuple):
     property: str
     """As version 7 calls it in its answer."""
     second: str | None
-    """As version 8 does; None for an option that it does not know."""
+    """As version 8 does. None for an option that it does not know."""
 
 
 OPTIONS: dict[str, Option] = {
@@ -37,7 +37,7 @@ OPTIONS: dict[str, Option] = {
 INTERVAL = "cacheflushint"
 RATES = {"rebuildrate": "Rebuild Rate", "ccrate": "Check Consistency Rate", "prrate": "Patrol Read Rate",
          "bgirate": "BGI Rate", "reconrate": "Reconstruction Rate"}  # fmt: skip
-"""Rates of the controller, as the commands and the table of policies call them."""
+"""Names of the controller's rates in the commands and the policies table."""
 
 
 def change(argv: Sequence[str], state: Mapping[str, str]) -> Reply | None:

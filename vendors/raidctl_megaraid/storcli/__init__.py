@@ -1,1 +1,1 @@
-"""storcli, storcli2, perccli and perccli2: their JSON and their text, brought to one outline."""
+"""JSON and text of storcli, storcli2, perccli and perccli2 as one outline."""

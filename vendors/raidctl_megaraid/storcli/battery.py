@@ -16,7 +16,8 @@ from raidctl_megaraid.storcli.outline import Answer, Row, Section
 from raidctl_megaraid.storcli.tables import keep, keep_rows, keep_texts, two_columns
 
 _FLAGGED, _DEAD = DETAIL + 1, DETAIL + 2
-"""Weights: a learn cycle under way counts more than the state word, a failed or missing pack more than that."""
+"""Weights of the facts about a pack. A learn cycle under way counts more than the state word, a failed or missing pack
+more than that."""
 
 _NAMES = {"bbu": "bbu", "battery": "bbu", "cachevault": "cachevault", "cache": "cachevault", "cv": "cachevault"}
 _PACKS = ("energy", "energypack", "ep")
@@ -79,7 +80,10 @@ def read_battery(controller: ControllerDraft, section: Section, kind: str | None
 
 
 def read_column(controller: ControllerDraft, cell: Pair) -> None:
-    """The column ``BBU`` or ``EPack`` of the overview: the state of the controller's pack, whatever kind it is."""
+    """Read the column ``BBU`` or ``EPack`` of the overview.
+
+    It has the state of the controller's pack, whatever kind it is.
+    """
     if words.word(cell.value) in words.NO_VALUE or len(controller.batteries) > 1:
         return
     _read_state(controller.battery(next(iter(controller.batteries), _UNNAMED)), cell, ROW)
@@ -152,11 +156,11 @@ def _give_next_learn(controller: ControllerDraft, battery: Draft) -> None:
 
 
 _UNNAMED = "unnamed"
-"""The pack that only the overview has reported: battery, CacheVault or energy pack."""
+"""Name of the pack that only the overview has reported. It is a battery, CacheVault or energy pack."""
 
 
 def _pack(controller: ControllerDraft, name: str) -> Draft:
-    """The draft of a pack; what was reported of a pack without a name is reported of this one."""
+    """The draft of a pack. What was reported of a pack without a name is reported of this one."""
     if name not in controller.batteries:
         early = controller.batteries.pop(_UNNAMED, None)
         if early is not None:
@@ -176,7 +180,7 @@ def _read_wide(battery: Draft, row: Row) -> None:
 
 
 def _read_pair(battery: Draft, pair: Pair, title: str) -> None:
-    """One label; ``title`` is that of a section of flags, empty for the others."""
+    """One label. ``title`` is that of a section of flags, empty for the others."""
     label = words.word(pair.label)
     field = None if title and label != "relative state of charge" else labels.FIELDS.get(label)
     if label in labels.STATES and not title:

@@ -14,10 +14,11 @@ TITLES = re.compile(
 """``BBU_Info``, ``BBU_Firmware_Status``, ``Cachevault_Info``, ``GasGaugeStatus``, ``Energy Pack Info``."""
 
 SHARED_TITLES = frozenset({"properties", "modes", "capacity_info", "status"})
-"""Titles that other commands print too: the battery's when the answer is about one and they hold its labels."""
+"""Titles that other commands print too. They are the battery's when the output is about one and they hold its
+labels."""
 
 FIRMWARE_TITLES = re.compile(r"(?:.*[ _])?firmware[ _]status|bbu[ _]status|gas ?(?:gauge|guage) ?status")
-"""Sections of flags, whose labels repeat those of the others (``Temperature`` is ``OK`` here)."""
+"""Titles of sections of flags. Their labels repeat those of the others (``Temperature`` is ``OK`` here)."""
 
 
 FIELDS: dict[str, Field] = {
@@ -66,6 +67,6 @@ TROUBLES: dict[str, tuple[frozenset[str], str, str]] = {
         words.YES, "Saving the cache to flash needs a licence that is not there.", "Enter the licence key.",
     ),
 }  # fmt: skip
-"""Flags of the firmware: the values that mean trouble, the sentence, what to do."""
+"""Firmware flags: the values that mean trouble, the sentence, what to do."""
 ADVICE = ("module microcode update required", "cache offload premium feature required")
-"""Flags that report a thing to do, and nothing of the pack's own health."""
+"""Flags that report something to do, but nothing about the pack's health."""

@@ -1,4 +1,7 @@
-"""What the readers of tables have in common: cells by lower-case title, addresses, cells that are kept as details."""
+"""What the table readers have in common.
+
+It finds cells by lower-case title and addresses, and keeps cells as details.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from raidctl_megaraid import vocabulary
 from raidctl_megaraid.storcli.outline import Row
 
 Cells = dict[str, Pair]
-"""The cells of a row by the titles of their columns in lower case."""
+"""The cells of a row by their column titles in lower case."""
 
 ADDRESSES = ("eid:slt", "eid:slot", "drive-id", "drive")
 """Titles of the column with the place of a drive."""
@@ -26,7 +29,7 @@ def cells(row: Row) -> Cells:
 
 
 def address(text: str) -> tuple[str, str] | None:
-    """Enclosure (empty without one) and slot of ``252:3``, `` :3``, ``/c0/e252/s3``, ``/c0/s3``; None without both."""
+    """Enclosure (empty without one) and slot of ``252:3``, `` :3``, ``/c0/e252/s3``, ``/c0/s3``. None without both."""
     bare = text.strip()
     match = _EID_SLOT.fullmatch(bare) or _PATH.fullmatch(bare)
     if match is None:

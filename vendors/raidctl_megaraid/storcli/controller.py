@@ -39,7 +39,7 @@ _OTHER_COLUMNS = frozenset({
 
 
 def read_controller(controllers: Controllers, answer: Answer, command: str) -> list[Section]:
-    """Read the sections about the controller, its cache and its battery; return the others.
+    """Read the sections about the controller, its cache and its battery. Return the others.
 
     A controller is made only where something is reported of it: an answer "Controller 5 not found" makes none.
     """
@@ -68,7 +68,7 @@ def _controller(controllers: Controllers, answer: Answer) -> ControllerDraft:
 
 
 def _divide(answer: Answer) -> tuple[list[Section], list[Section]]:
-    """The controller's own sections, and the others, with tables of drives from its own."""
+    """Return the controller's own sections, and the others. Tables of drives in its own are among the others."""
     own: list[Section] = []
     others: list[Section] = []
     drives = False
@@ -117,7 +117,7 @@ _NOTHING_PRESERVED = re.compile(r"\bno (?:virtual drives?|vds?) ha(?:s|ve) (?:an
 
 
 def _without_controllers(controllers: Controllers, section: Section) -> Section:
-    """The rest of a section, without rows of other controllers and of the machine."""
+    """Return a section without rows of other controllers and of the machine."""
     if is_overview(section):
         read_overview(controllers, section)
     rows = []
@@ -184,7 +184,10 @@ def _read_section(controller: ControllerDraft, section: Section) -> None:
 
 
 def _read_preserved(controller: ControllerDraft, section: Section) -> None:
-    """A table of volumes whose preserved data the controller holds: volume and state (``Missing``, ``Offline``)."""
+    """Read a table of volumes whose preserved data the controller holds.
+
+    It has volume and state (``Missing``, ``Offline``).
+    """
     for cell in next(iter(section.rows)).values():
         for line in cell.lines[:1]:
             controller.put(line, "cache.preserved_data", True)

@@ -1,4 +1,4 @@
-"""The controller's labels that fill fields, and sections whose labels need their title.
+"""Controller labels that fill fields, and sections whose labels need their title.
 
 Whatever else the tool prints about the controller is a detail under its own label: the sections of ``/cx show all``
 hold some 300 labels, nearly all of them switches and limits, and each version adds a few.
@@ -80,14 +80,14 @@ HOST_LABELS = frozenset({
     "number of controllers", "host name", "operating system", "storelib it version", "storelib ir3 version",
     "storelib version", "sl8 library version", "storelib ir version", "status code", "cli version", "controller count",
 })  # fmt: skip
-"""Labels of ``show`` and ``show ctrlcount`` that report the machine and of the tool."""
+"""Labels of ``show`` and ``show ctrlcount`` about the machine and the tool."""
 
 COUNTS = frozenset({
     "drive groups", "virtual drives", "physical drives", "jbod drives", "enclosures", "arrays", "safe id", "oemid",
     "total foreign drive groups", "total foreign pds", "total locked foreign pds", "security protocol",
     "total vd count", "total drive count", "unconfigured drive count", "requested boot drive", "enclosure count",
 })  # fmt: skip
-"""Labels of the controller that text outputs print between the tables of volumes and drives."""
+"""Controller labels that text outputs print between tables of volumes and drives."""
 
 VENDORS: dict[int, str] = {
     0x1000: "Broadcom", 0x1014: "IBM", 0x1028: "Dell", 0x103C: "HP", 0x1137: "Cisco", 0x1590: "HPE",
@@ -96,7 +96,7 @@ VENDORS: dict[int, str] = {
     0x152D: "Quanta", 0x193D: "H3C", 0x1054: "Hitachi", 0x1033: "NEC", 0x10CF: "Fujitsu", 0x1CF2: "ZTE",
     0x1849: "ASRock", 0x1043: "ASUS", 0x1458: "Gigabyte", 0x108E: "Oracle", 0x1D8D: "xFusion",
 }  # fmt: skip
-"""PCI subsystem vendors that put their name on MegaRAID controllers (the PCI ID database)."""
+"""PCI subsystem vendors that put their name on MegaRAID controllers. The source is the PCI ID database."""
 
 OEMS: dict[str, str] = {"fsc": "Fujitsu", "lsi": "LSI", "avago": "Avago", "dell": "Dell", "hp": "HP", "hpe": "HPE"}
 """``OEMID`` where it is not the name itself."""

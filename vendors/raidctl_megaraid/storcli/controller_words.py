@@ -26,7 +26,7 @@ YES = frozenset({"yes", "y", "on", "true", "1", "enabled", "enable", "present"})
 NO = frozenset({"no", "n", "off", "false", "0", "disabled", "disable", "absent", "missing", "not present"})
 
 _LONGEST = 60
-"""Characters of a figure; what is longer is none, and a float would overflow."""
+"""Characters of a figure. What is longer is none, and a float would overflow."""
 
 
 @lru_cache(maxsize=8192)
@@ -52,7 +52,8 @@ CONTROLLER_STATUS: dict[str, Health] = {
         "critical",
     ),
 }  # fmt: skip
-"""``Controller Status`` and the column ``Hlth`` (legend: Opt, NdAtn, Fld, Dgd, Msng, Safe, CertProv)."""
+"""Words of ``Controller Status`` and of the column ``Hlth``. The legend has Opt, NdAtn, Fld, Dgd, Msng, Safe and
+CertProv."""
 
 BATTERY_STATUS: dict[str, BatteryStatus] = {
     **dict.fromkeys(("optimal", "opt", "ok", "operational", "ready", "good", "normal", "healthy"), "ok"),
@@ -138,7 +139,7 @@ def mode(text: str) -> Mode | None:
 
 
 def jbod(text: str) -> Mode | None:
-    """What ``Enable JBOD`` makes of a RAID controller; ``Not Allowed`` is printed of HBAs too and reports nothing."""
+    """What ``Enable JBOD`` makes of a RAID controller. ``Not Allowed`` is printed of HBAs too and reports nothing."""
     enabled = None if word(text) in ("not allowed", "not supported") else flag(text)
     return None if enabled is None else "mixed" if enabled else "raid"
 
@@ -212,12 +213,12 @@ def number(text: str) -> int | None:
 
 
 def mask(text: str) -> int | None:
-    """``BBU Status``: a bit mask; None for a state word, which such versions print elsewhere as well."""
+    """``BBU Status``: a bit mask. None for a state word, which such versions print elsewhere as well."""
     return None if word(text) in BATTERY_STATUS else number(text)
 
 
 def memory(text: str) -> int | None:
-    """Bytes of ``4096MB``, ``512 MB``; a bare number counts MiB: its unit is in the label, ``(MB)``, ``(MiB)``."""
+    """Bytes of ``4096MB``, ``512 MB``. A bare number counts MiB: its unit is in the label, ``(MB)``, ``(MiB)``."""
     plain = word(text)
     if plain in NO_VALUE:
         return None

@@ -1,4 +1,4 @@
-"""Whether an answer lists what it counts: ``Physical Drives = 8`` without a list of drives is an answer cut off."""
+"""Whether an output lists what it counts. An output with ``Physical Drives = 8`` and no list of drives is cut off."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ _LISTS: dict[str, tuple[str, ...]] = {
     "physical drives": ("pd list",),
     "jbod drives": ("jbod list",),
 }
-"""Labels of counts, and the titles of the tables that they are about."""
+"""Labels of counts, and the titles of the tables that they count."""
 
 
 def unlisted(answer: Answer, command: str) -> Iterator[Problem]:
-    """A problem for each count whose table is not there, or has fewer rows."""
+    """Yield a problem for each count whose table is missing or shorter."""
     tables = {normalized(section.title): len(section.rows) for section in answer.sections if section.rows}
     for section in answer.sections:
         if section.title:
@@ -42,7 +42,7 @@ def unlisted(answer: Answer, command: str) -> Iterator[Problem]:
 
 
 def gap(answers: Sequence[Answer]) -> str:
-    """What is missing at the end of a text output: the lists of a controller always come last."""
+    """Return what is missing at the end of a text output. The lists of a controller always come last."""
     if not answers:
         return ""
     answer = answers[-1]

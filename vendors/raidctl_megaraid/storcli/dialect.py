@@ -1,4 +1,7 @@
-"""storcli, storcli2, perccli and perccli2: one output read onto the drafts of the controllers that it speaks of."""
+"""Reader of one output of storcli, storcli2, perccli or perccli2.
+
+It fills the drafts of the controllers in the output.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +43,7 @@ class Reading(Struct):
 
 
 def _doubt(controllers: Iterable[ControllerDraft]) -> None:
-    """Believe no good state of a drive that only the topology shows, where the list of drives is cut off."""
+    """Doubt a drive's good state that only the topology shows. This applies where the list of drives is cut off."""
     for controller in controllers:
         for drive in controller.drives.values():
             if drive.values.get("state", (ROW, None))[0] == WEAK:
@@ -70,14 +73,17 @@ def read_output(command: str, text: str) -> Reading:
 
 
 def kind_of(reading: Reading, command: str) -> str:
-    """The kind of tool that printed the output: by its version, else by the file's name."""
+    """Return the kind of tool that printed the output. It follows from the version, else from the file's name."""
     if reading.version is not None:
         return V8 if reading.version.lstrip("0").startswith("8.") else V7
     return V8 if tool_of(command) in ("storcli2", "perccli2") else V7
 
 
 def tool_of(command: str) -> str | None:
-    """The tool's name in a command line or file name: ``perccli64`` of ``/opt/MegaRAID/perccli/perccli64 /c0 show``."""
+    """Return the tool's name in a command line or file name.
+
+    In ``/opt/MegaRAID/perccli/perccli64 /c0 show`` it is ``perccli64``.
+    """
     for part in command.split():
         name = basename(part)
         if name in _NAMES:
@@ -91,7 +97,7 @@ def _version(answer: Answer) -> str | None:
 
 
 def _keep(found: Reading, answer: Answer, left: Sequence[Section]) -> None:
-    """Keep the rest as details of the controller, under the tool's titles and labels."""
+    """Keep the rest as controller details under the tool's titles and labels."""
     pairs = [(section, pair) for section in left for pair in _pairs(section)]
     waiting = [(section, pair) for section, pair in pairs if not all(line.used for line in pair.lines)]
     if not waiting:
@@ -106,7 +112,7 @@ def _keep(found: Reading, answer: Answer, left: Sequence[Section]) -> None:
 
 
 def _pairs(section: Section) -> list[Pair]:
-    """The pairs of a section, and of its rows: ``row 2 Port#`` reports the second row's cell."""
+    """Return the pairs of a section and of its rows. ``row 2 Port#`` reports the second row's cell."""
     found = [*section.pairs]
     for number, row in enumerate(section.rows, 1):
         prefix = f"row {number} " if len(section.rows) > 1 else ""

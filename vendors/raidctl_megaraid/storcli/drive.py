@@ -27,7 +27,10 @@ def _write_cache(text: str) -> str | None:
 
 
 def _model(text: str) -> str | None:
-    """``ATA     ZT4000VN`` of a drive behind an HBA: the part before the blanks is the vendor column."""
+    """Return the model of a drive without its vendor column.
+
+    In ``ATA     ZT4000VN``, of a drive behind an HBA, that column is the part before the blanks.
+    """
     found = numbers.text(text)
     return found.removeprefix("ATA ") if found is not None else None
 
@@ -126,7 +129,7 @@ def _state(drive: Draft, row: Cells, weight: int, *, jbod: bool) -> None:
 
 
 def _group(controller: ControllerDraft, drive: Draft, row: Cells) -> None:
-    """``DG``: a number, ``-`` for none, ``F`` for a foreign configuration; of a dedicated spare the groups it is for.
+    """``DG``: a number, ``-`` for none, ``F`` for a foreign configuration. Of a dedicated spare the groups it is for.
 
     An unconfigured drive is in no array, whatever the column contains (HBA firmware prints 0).
     """
@@ -154,7 +157,7 @@ def _group(controller: ControllerDraft, drive: Draft, row: Cells) -> None:
 
 
 def _unconfigured(drive: Draft) -> bool:
-    """``UBad``: it can show the number of a group that it was in."""
+    """Whether a drive is unconfigured. ``UBad`` can show the number of a group that the drive was in."""
     return (drive.get("status_text") or "").lower().startswith("u")
 
 
@@ -185,7 +188,7 @@ def _predicted(drive: Draft, _: Pair, count: int) -> None:
 
 
 def read_unit_status(drive: Draft, unit: str, pair: Pair) -> None:
-    """The state of one of a drive's logical units, ``Online``: the drive is no better than the worst of them."""
+    """Read the state of one of a drive's logical units, ``Online``. The drive is no better than the worst of them."""
     if not vocabulary.has_value(pair.value):
         return
     health = vocabulary.drive_status(pair.value) or "unknown"
@@ -197,7 +200,7 @@ def read_unit_status(drive: Draft, unit: str, pair: Pair) -> None:
 
 
 def read_unit(drive: Draft, pairs: list[Pair], prefix: str) -> None:
-    """A second logical unit of a drive with two actuators: its errors are the drive's, too."""
+    """Read a second logical unit of a drive with two actuators. Its errors are the drive's, too."""
     for pair in pairs:
         drive.keep_detail(pair, prefix)
         field = _FIELDS.get(normalized(pair.label))

@@ -1,4 +1,4 @@
-"""Enclosures: the model has none, so that they are details of the controller."""
+"""Enclosures as details of the controller. The model has no enclosures."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from raidctl_megaraid.storcli.outline import Section
 
 _GOOD = frozenset({"ok", "optimal", "good", "online"})
 _BAD = frozenset({"failed", "fail", "failure", "fault", "critical", "unrecoverable", "noncritical", "non-critical"})
-"""Of a power supply, a fan, a sensor; other words mean that it is absent or not monitored."""
+"""Of a power supply, a fan, a sensor. Other words mean that it is absent or not monitored."""
 
 
 def read_row(controller: ControllerDraft, row: Cells) -> None:

@@ -21,7 +21,7 @@ _MOST_OBJECTS = 8
 _MOST_CAUSES = 50
 _LONGEST = 300
 _JUDGED = 1000
-"""Characters of a sentence that are looked at; the tools' own are shorter than a line."""
+"""Characters of a sentence that are looked at. The tools' own are shorter than a line."""
 
 
 class KnownError(NamedTuple):
@@ -110,7 +110,7 @@ KNOWN_ERRORS: tuple[KnownError, ...] = (
 _OTHER = _known("", (), "warning", "unread", "The tool reports a failure: {text}", "Run the command by hand.")
 
 _MAIN = re.compile(r"\s/c\w+(?:\s?/[vdes]\w+)*\s+show(?:\s+all)?(?:\s+(?:nolog|noaso|j|page=\d+))*\s*", re.IGNORECASE)
-"""Commands whose answer is the inventory itself; any other asks for something that a controller may lack."""
+"""Commands whose answer is the inventory itself. Any other asks for something that a controller may lack."""
 
 _SUCCESS = frozenset({"success", "ok", "succeeded", "successful", "passed"})
 _NO_CODE = frozenset({"", "-", "0", "00", "none", "n/a", "0x0", "0x00"})
@@ -121,7 +121,7 @@ _PLAIN_COLUMNS = frozenset({
 
 
 def failures(answer: Answer, command: str) -> list[Problem]:
-    """What failed in an answer to a command, each cause once; an empty list where nothing did.
+    """What failed in an answer to a command, each cause once. An empty list where nothing did.
 
     A question that the controller or the tool has no answer to is a note; a controller that is not found, a command
     that is not accepted or a failure of an unknown kind is ``unread``; trouble of the hardware is ``state``.

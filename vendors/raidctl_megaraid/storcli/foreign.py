@@ -1,4 +1,4 @@
-"""Foreign configurations: groups of drives that another controller made, or this one before it lost them."""
+"""Foreign configurations. They are groups of drives that another controller made, or this one before it lost them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ COUNTS = frozenset(
     }
 )  # fmt: skip
 FOREIGN = frozenset({"f", "frgn", "foreign"})
-"""The contents of the column ``DG`` for a drive of such a configuration."""
+"""Contents of the column ``DG`` for a drive of a foreign configuration."""
 _LOCKED = "total locked foreign pds"
 
 
@@ -62,7 +62,10 @@ def _group(controller: ControllerDraft, row: Row) -> None:
 
 
 def level_of(text: str) -> RaidLevel | None:
-    """``Nytro1`` and other words are no level that raidctl knows: the tool's words are among the details."""
+    """Return the RAID level.
+
+    None for ``Nytro1`` and other words that are no level that raidctl knows. The tool's words are among the details.
+    """
     try:
         return raid_level(text)
     except ValueError:

@@ -21,7 +21,7 @@ _DEEPEST = 40
 
 
 def from_json(command: str, text: str) -> Outline:
-    """Read a JSON output, the text around the JSON, and text printed instead of JSON. Never raises."""
+    """Read a JSON output, the text around it, and text printed instead. Never raises."""
     text = whole_characters(text)
     found = documents(text)
     if not found and not torn(text):
@@ -44,7 +44,7 @@ def from_json(command: str, text: str) -> Outline:
 
 
 def _gap(outline: Outline, text: str) -> None:
-    """The text before, between and after the documents; also one whose beginning is missing."""
+    """The text before, between and after the documents. Also one whose beginning is missing."""
     if not torn(text):
         between(outline, text)
         return
@@ -57,7 +57,7 @@ def _gap(outline: Outline, text: str) -> None:
 
 
 class _Walk:
-    """Makes answers of documents; each leaf becomes a line ``path: value`` of the output, as in ``Output.of_json``.
+    """Makes answers of documents. Each leaf becomes a line ``path: value`` of the output, as in ``Output.of_json``.
 
     Unlike there the lines are at hand while the pairs are made: a name may repeat, and may hold dots and brackets.
     """
@@ -129,7 +129,7 @@ class _Walk:
             self._other(section, name, inner, (), _join(place, name))
 
     def _other(self, section: Section, name: str, value: Value, path: tuple[str, ...], place: str) -> None:
-        """A member of an object: a pair of its section, or a section."""
+        """Add an object's member: a pair of its section, or a section."""
         if isinstance(value, (Fields, list)):
             self._section(name, value, path, place)
         else:
@@ -195,7 +195,7 @@ class _Walk:
 
 
 def _free(row: Row, label: str, seen: Counter[str]) -> str:
-    """``Status``, ``Status (2)``: two columns of one title are both kept; ``seen`` counts the titles of the row."""
+    """``Status``, ``Status (2)``: two columns of one title are both kept. ``seen`` counts the titles of the row."""
     title = label
     while title in row:
         seen[label] += 1

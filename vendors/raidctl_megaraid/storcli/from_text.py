@@ -28,7 +28,7 @@ _CHILDREN = frozenset(
         "lu/ns information",
     }
 )  # fmt: skip
-"""Titles of tables inside another section: what follows them belongs to that again."""
+"""Titles of tables inside another section. What follows them belongs to that section again."""
 _TOP = frozenset(
     {
         "number of controllers", "host name", "storelib it version", "storelib ir version", "storelib ir3 version",
@@ -37,7 +37,7 @@ _TOP = frozenset(
         "total foreign pds", "total locked foreign pds", "requested boot drive", "lu/ns",
     }
 )  # fmt: skip
-"""Labels that are in no section, though a section's pairs may come right before them."""
+"""Labels that are in no section. A section's pairs may come right before them."""
 _EXPLAINED = ("topology", "vd list", "pd list")
 """Titles of tables that a legend always follows: ``DG=Disk Group Index|Arr=Array Index|…``."""
 _LEGENDS = (
@@ -47,7 +47,8 @@ _LEGENDS = (
     ("Cac=CacheCade|", ("Check Consistency",)),
     ("Rec=Recovery|OfLn=OffLine|", ("WT=WriteThrough",)),
 )
-"""Words of a legend, and those of which one follows them in every version; runs of blanks are one."""
+"""Words of a legend, and the words that may follow. In every version one of these follows; a run of blanks counts as
+one."""
 _BANNER = re.compile(
     r"^Generating detailed summary of the adapter|^\s*(?:StorCli2?|PercCli2?)\b.*\bVer\b|Copyright \(c\)|"
     r"^\s*\(c\) ?Copyright|All [Rr]ights [Rr]eserved",
@@ -85,7 +86,7 @@ def is_answer(text: str) -> bool:
 
 
 def is_prompt(text: str) -> bool:
-    """Whether a line is the shell's: a prompt, with what was typed behind it."""
+    """Whether a line is a shell prompt, with what was typed."""
     return PROMPT.match(text) is not None
 
 
@@ -99,7 +100,7 @@ def read_lines(outline: Outline, lines: Sequence[Line], *, complete: bool = True
 
 
 def judge(outline: Outline) -> None:
-    """Report an output that holds no answer: nothing, the tool's help, something else."""
+    """Report an output without an answer: nothing, the tool's help, something else."""
     if outline.answers:
         return
     texts = [text for line in outline.output.lines if (text := plain(line.text).strip()[:_SHOWN])]
@@ -182,7 +183,10 @@ class _Reader:
             self._text(block, last=last)
 
     def _is_short(self, block: Block) -> bool:
-        """Whether a legend lacks its end: that of the same kind above it, or what follows in every version."""
+        """Whether a legend lacks its end.
+
+        The end is that of the same kind of legend above it, or what follows in every version.
+        """
         text = _legend(block)
         if any(one != text and one.startswith(text) for one in self.legends):
             return True
@@ -296,7 +300,7 @@ class _Reader:
         self.stack = []
 
     def _section_for(self, block: Block) -> Section:
-        """Where a pair belongs: to the section above it; after a blank line or a table, to what is around that."""
+        """Where a pair belongs: to the section above it. After a blank line or a table, to what is around that."""
         top = self.stack[-1] if self.stack else None
         if top is None:
             return self._untitled()

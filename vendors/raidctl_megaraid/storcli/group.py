@@ -19,11 +19,11 @@ _NUMBER = re.compile(r"\d{1,6}", re.ASCII)
 _MEMBER_PLACE = re.compile(r"\d{1,5}:\d{1,5}", re.ASCII)
 _GONE = frozenset({"msng", "missing"})
 MISSING = "Missing drives"
-"""Label of the detail that counts the drives of a group that are not there."""
+"""Label of the detail that counts the missing drives of a group."""
 
 
 def read_topology(controller: ControllerDraft, row: Cells) -> Draft:
-    """A row of ``TOPOLOGY``: a group, one of its spans, or a drive.
+    """Read a row of ``TOPOLOGY``. It is a group, one of its spans, or a drive.
 
     ====  ===  ===  ========  ===  =====  =====
     DG    Arr  Row  EID:Slot  DID  Type   State
@@ -54,7 +54,7 @@ def read_topology(controller: ControllerDraft, row: Cells) -> Draft:
 
 
 def _keep_reported(group: GroupDraft, row: Cells, prefix: str, skip: set[str]) -> None:
-    """The cells with a value; a dash is in columns that are about drives or spans."""
+    """The cells with a value. A dash is in columns that are about drives or spans."""
     for title, pair in row.items():
         if title in skip or not vocabulary.has_value(pair.value):
             for line in pair.lines:
@@ -71,7 +71,7 @@ def _state(group: GroupDraft, pair: Pair) -> None:
 
 
 def _drive(controller: ControllerDraft, row: Cells, group: GroupDraft | None) -> Draft:
-    """A drive; one that is missing has no address, or that of a slot where another drive may be now."""
+    """A drive. One that is missing has no address, or that of a slot where another drive may be now."""
     if group is not None and "row" in row and _NUMBER.fullmatch(row["row"].value):
         rows: dict[str, None] = group.get("rows") or {}
         group.override(
@@ -90,7 +90,7 @@ def _drive(controller: ControllerDraft, row: Cells, group: GroupDraft | None) ->
 
 
 def _missing(owner: Draft, row: Cells) -> Draft:
-    """Count it; that the same table is printed again in another output does not make two of it."""
+    """Count it. That the same table is printed again in another output does not make two of it."""
     where = ":".join(row[title].value for title in ("arr", "span", "row") if title in row)
     known: dict[str, None] = owner.get("missing") or {}
     known[where] = None
@@ -106,7 +106,10 @@ def _missing(owner: Draft, row: Cells) -> Draft:
 
 
 def read_free_space(controller: ControllerDraft, row: Cells, number: int) -> Draft:
-    """A row of ``FREE SPACE DETAILS``: a piece of a group that no volume uses. ``number`` is its place in the table."""
+    """Read a row of ``FREE SPACE DETAILS``.
+
+    It is a piece of a group that no volume uses. ``number`` is its place in the table.
+    """
     name = row["dg"].value if "dg" in row else ""
     owner: Draft = controller.array(name) if _NUMBER.fullmatch(name) else controller
     size = attempt(numbers.size, row["size"].value) if "size" in row else None

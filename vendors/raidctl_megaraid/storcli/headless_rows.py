@@ -12,7 +12,7 @@ HEAD = re.compile(
     r"(?:EID:Slt +(?:[DP]ID|Progress%)|DG/VD +TYPE|DG +(?:Arr|Span) +Row|Ct(?:l|rl) +(?:Model|Product)|Ctrl_Prop +Value"
     r"|Property +Value|EID +State|VD +Operation|Drive-ID +Progress%|Policy +Current)\b"
 )
-"""The first titles of a table, from the line's first character: a head that is whole."""
+"""The first titles of a table, from the line's first character. Such a head is whole."""
 _LINE = re.compile(
     # 252:0     9 Onln   0 893.75 GB SATA SSD
     r"(?:[\d-]{1,6}| ?):\d{1,6} +\d{1,6} +[A-Z]\w{2,10} +\S"

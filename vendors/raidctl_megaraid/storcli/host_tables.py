@@ -67,7 +67,7 @@ def read_brand(controller: Draft, pair: Pair, model: str | None) -> None:
 
 
 def read_subvendor(controller: Draft, pair: Pair) -> None:
-    """``SubVendor Id = 0x1028``: the seller; the OEM's name counts more than that of the chip's maker."""
+    """``SubVendor Id = 0x1028``: the seller. The OEM's name counts more than that of the chip's maker."""
     try:
         number = words.number(pair.value)
     except ValueError:

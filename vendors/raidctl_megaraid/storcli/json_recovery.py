@@ -1,4 +1,4 @@
-"""JSON as the tools print it: names that repeat, several documents in one output, and one that breaks off.
+"""JSON as the tools print it. Names repeat, an output has several documents, and one breaks off.
 
 The standard library reads it. Of a document that is JSON only up to some place, everything that was complete
 before that is read, and nothing after it.
@@ -14,7 +14,7 @@ from msgspec import Struct
 
 
 class Number(str):
-    """A number as printed: ``007`` and four hundred digits stay what they are."""
+    """A number as printed. ``007`` and four hundred digits stay what they are."""
 
     __slots__ = ()
 
@@ -35,7 +35,7 @@ class Document(Struct, frozen=True):
     end: int
     value: Value
     broken: int | None = None
-    """Offset from which on it was not read: the output breaks off there, or what follows is no JSON."""
+    """Offset from which on it was not read. The output breaks off there, or what follows is no JSON."""
     inside: tuple[str, ...] = ()
     """Names of what was open there, the outermost first."""
 
@@ -66,7 +66,7 @@ def begins(text: str) -> bool:
 
 
 def documents(text: str) -> list[Document]:
-    """The tools' documents in an output, in order; empty if it holds none."""
+    """The tools' documents in an output, in order. Empty if it holds none."""
     found: list[Document] = []
     starts = list(_START.finditer(text))
     limits = _limits(starts, len(text))
@@ -89,17 +89,17 @@ def documents(text: str) -> list[Document]:
 
 
 def whole_characters(text: str) -> str:
-    """JSON with U+FFFD in place of escapes that are half a character; a backslash that escapes nothing is doubled."""
+    """JSON with U+FFFD in place of escapes that are half a character. A backslash that escapes nothing is doubled."""
     return _HALF_CHARACTER.sub(r"\\ufffd", _NO_ESCAPE.sub(r"\\\\", text)) if "\\" in text else text
 
 
 def torn(text: str) -> bool:
-    """Whether a text is a piece out of a document: names that only these tools print, and no beginning."""
+    """Whether a text is a piece out of a document. It has names that only these tools print, and no beginning."""
     return _OWN.search(text) is not None and not begins(text)
 
 
 def _whole(text: str, start: int) -> Document | int:
-    """The document that begins there, or the offset at which it breaks off."""
+    """Return the document there, or the offset at which it breaks off."""
     try:
         value, end = _DECODER.raw_decode(text, start)
     except json.JSONDecodeError as error:
@@ -110,7 +110,10 @@ def _whole(text: str, start: int) -> Document | int:
 
 
 def _begun(text: str, start: int, fault: int, limit: int) -> Document:
-    """The complete part of a document that is JSON only up to ``fault``; it ends at ``limit`` at the latest."""
+    """Return the complete part of a document.
+
+    The document is JSON only up to ``fault``; it ends at ``limit`` at the latest.
+    """
     fault = min(fault, limit)
     safe, closing, closers, name, before = start, "null", "", "", ""
     around: list[str] = []
@@ -140,7 +143,7 @@ def _begun(text: str, start: int, fault: int, limit: int) -> Document:
 
 
 def _limits(starts: list[re.Match[str]], end: int) -> list[int]:
-    """Where a document that begins there ends at the latest: at the next one that is not a part of it."""
+    """Return the latest end of each document. It is the beginning of the next one that is not a part of it."""
     limits: list[int] = []
     any_next = whole_next = end
     for match in reversed(starts):
@@ -152,7 +155,7 @@ def _limits(starts: list[re.Match[str]], end: int) -> list[int]:
 
 
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|["{}\[\],:]', re.DOTALL)
-"""What decides where a value is complete; a lone quotation mark begins a string without an end."""
+"""What decides where a value is complete. A lone quotation mark begins a string without an end."""
 _DELIMITED = re.compile(r"[ \t\r]*(?:[,}\]\n]|\Z)")
 _TRIES = 50
-"""Broken documents of one output that the standard library is tried on; it reads the same text again for each."""
+"""Broken documents of one output that the standard library is tried on. It reads the same text again for each."""

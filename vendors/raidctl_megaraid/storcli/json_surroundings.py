@@ -1,4 +1,4 @@
-"""Text around the JSON: warnings, prompts, messages of a crash, replies in text; and where it is cut off."""
+"""Text around the JSON, and where the JSON is cut off. The text is warnings, prompts, crash messages and replies."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SHOWN = 3
 
 
 def between(outline: Outline, text: str) -> None:
-    """Read the text before, between and after the documents, and add its lines to the output."""
+    """Read the text before, between and after the documents. Its lines are added to the output."""
     if _BRACKETS.fullmatch(plain(text)):
         return  # the brackets of a list of documents
     own = [outline.output.add(part.rstrip("\r")) for part in text.split("\n")]
@@ -52,12 +52,12 @@ def _stray(outline: Outline, lines: list[Line]) -> None:
 
 @lru_cache(maxsize=1)
 def _line_ends(text: str) -> list[int]:
-    """The offsets of all line ends of a text: an output may be thousands of broken documents."""
+    """Return the offsets of all line ends of a text. An output may be thousands of broken documents."""
     return [match.start() for match in re.finditer("\n", text)]
 
 
 def broken(outline: Outline, document: Document, text: str) -> None:
-    """Report where a document breaks off; its rest is added to the output."""
+    """Report where a document breaks off. Its rest is added to the output."""
     if document.broken is None:
         return
     rest = loose(outline.output, text[document.broken : document.end])

@@ -1,4 +1,4 @@
-"""Figures as storcli prints them: sizes with their sectors, temperatures in two scales, link speeds."""
+"""Figures of storcli: sizes with sectors, temperatures in two scales, link speeds."""
 
 from __future__ import annotations
 
@@ -18,11 +18,12 @@ LARGEST = 2**62
 _HOTTEST = 200
 _SECTOR_SIZES = (512, 4096, 520, 528, 4160, 4224, 1, 1024, 2048)
 _ROUNDING = 0.006
-"""A printed size is cut or rounded to three figures at least, ``931.0 GB``, ``1.8 TB``."""
+"""Largest relative rounding error of a printed size. Sizes are cut or rounded to two figures or more, ``931.0 GB``,
+``1.8 TB``."""
 
 
 def text(value: str) -> str | None:
-    """The text with runs of blanks made one; None if it means "no value"."""
+    """The text with runs of blanks made one. None if it means "no value"."""
     return " ".join(value.split()) if vocabulary.has_value(value) else None
 
 
@@ -72,7 +73,7 @@ def exact_size(value: str) -> int | None:
 
 
 def exactly(printed: int, blocks: int, length: int | None = None) -> int:
-    """The exact size if the blocks confirm the printed one, else the printed one."""
+    """Return the exact size if the blocks confirm the printed one. Otherwise return the printed one."""
     for candidate in (length,) if length else _SECTOR_SIZES:
         if abs(blocks * candidate - printed) <= printed * _ROUNDING:
             return blocks * candidate
@@ -109,6 +110,6 @@ def percent(value: str) -> float | None:
 
 
 def device_node(value: str) -> str | None:
-    """``/dev/sda``, the first of several; None for a name that is no node of Linux."""
+    """``/dev/sda``, the first of several. None for a name that is no node of Linux."""
     names = value.replace(",", " ").split()
     return next((name for name in names if name.startswith("/dev/")), None)

@@ -1,4 +1,4 @@
-"""One output of storcli or a relative as sections, from JSON or text.
+"""An output of storcli or a relative, JSON or text, as sections.
 
 The text forms print the sections of the JSON under the same titles and labels, so the readers of the sections know no
 difference. A JSON leaf is a line of its output (``Output.leaf``); a text pair or row is the line that contains it.
@@ -19,9 +19,10 @@ _ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ufeff]")
 
 Row = dict[str, Pair]
-"""A line of a table: the cell of each column, by the column's title. Each cell names its lines.
+"""A table row: its cells by column title. Each cell names its lines.
 
-Two columns of one title are both there: ``Status``, ``Status (2)``."""
+Two columns of one title are both there: ``Status``, ``Status (2)``.
+"""
 
 _MOST_PROBLEMS = 20
 """Of one output; one with more is rubbish."""
@@ -31,7 +32,7 @@ class Section(Struct):
     """The pairs and rows below one title."""
 
     title: str
-    """As printed: ``HwCfg``, ``VD LIST``, ``/c0/v0``, ``VD0 Properties``, ``Drive /c0/e252/s0 State``; empty for
+    """As printed: ``HwCfg``, ``VD LIST``, ``/c0/v0``, ``VD0 Properties``, ``Drive /c0/e252/s0 State``. Empty for
     values directly in the response data (``Product Name = …``)."""
     path: tuple[str, ...] = ()
     """The titles around it, the outermost first: ``("Drive /c0/e252/s0 - Detailed Information",)``."""
@@ -44,7 +45,10 @@ class Section(Struct):
 
 
 class Answer(Struct):
-    """What is reported of one controller, or of none (``show``): a ``Command Status`` and its ``Response Data``."""
+    """What is reported of one controller, or of none (``show``).
+
+    It is a ``Command Status`` and its ``Response Data``.
+    """
 
     status: list[Pair] = []
     """``CLI Version``, ``Operating system``, ``Controller``, ``Status``, ``Description``, ``Status Code``."""
@@ -75,7 +79,8 @@ class Outline(Struct):
     output: Output
     answers: list[Answer] = []
     problems: list[Problem] = []
-    """What the front end could not make out: JSON cut off, text where JSON was asked for, garbage before it."""
+    """What the front end could not make out. It may be JSON cut off, text where JSON was requested, or garbage before
+    it."""
     lists_missing: bool = False
     """A text that ends before the lists of volumes and drives."""
 
@@ -92,7 +97,7 @@ def uncoloured(text: str) -> str:
 
 
 def plain(text: str) -> str:
-    """A text without escape sequences, with blanks for tabs and control bytes; where things stand does not change."""
+    """A text without escape sequences, with blanks for tabs and control bytes. Where things stand does not change."""
     if text.isprintable():
         return text
     text = _CONTROL.sub(" ", _ESCAPES.sub("", text.lstrip("\ufeff")))

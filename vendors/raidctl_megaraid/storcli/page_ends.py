@@ -1,4 +1,4 @@
-"""Whether the last page of a text output is complete: all pages have the same parts. Pure."""
+"""Whether the last page of a text output is complete. All pages have the same parts. Pure."""
 
 from __future__ import annotations
 
@@ -13,16 +13,18 @@ _DRIVE = re.compile(r"drive (/c\d+(?:/e\d+)?/s\d+)(.*)")
 # /c0/v1 :    PDs for VD 1 :    VD1 Properties :
 _VOLUME = re.compile(r"(?:(/c\d+/v)|(pds for vd )|(vd))(\d+)( properties)?")
 _INQUIRY = "inquiry data"
-"""The last part of a drive's page; it belongs to the section before it."""
+"""The last part of a drive's page. It belongs to the section before it."""
 _PARTS = {
     "drive": (" - detailed information", " state", " device attributes", " policies/settings", _INQUIRY),
     "volume": ("pds for vd ", "vd properties"),
 }
-"""The parts in their order; a page with the first has the last."""
+"""The parts in their order. A page with the first has the last."""
 
 
 def unfinished(sections: Sequence[Section]) -> str:
-    """``drive /c1/s6``: whose page ends the output before its last part, or without a part that all other pages have.
+    """Return the object with an unfinished last page, ``drive /c1/s6``.
+
+    That page ends the output before its last part, or without a part that all other pages have.
 
     Empty: none does.
     """

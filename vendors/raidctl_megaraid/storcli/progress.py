@@ -1,4 +1,4 @@
-"""What goes on in the background: rows of ``show cc``, ``show bgi``, ``show rebuild`` and their like."""
+"""Background work: rows of ``show cc``, ``show bgi``, ``show rebuild`` and their like."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _NAMED = (
 
 
 def named(description: str) -> str:
-    """The operation that a command's description speaks of: ``rebuild``; ``operation`` where it names none."""
+    """The operation that a command's description speaks of: ``rebuild``. ``operation`` where it names none."""
     text = description.lower()
     return next((name for form, name in _NAMED if form in text), "operation")
 
@@ -74,7 +74,7 @@ def read_drive_row(controller: ControllerDraft, row: Cells, description: str) ->
 
 
 def _keep(draft: Draft, row: Cells, name: str, addresses: tuple[str, ...]) -> None:
-    """``CC Status``: the columns of an operation under its name, ids under their own."""
+    """Keep an operation's columns under its name, ``CC Status``, ids under their own."""
     plain = (*addresses, *_IDS)
     keep_cells(draft, {title: row[title] for title in _IDS if title in row})
     keep_cells(draft, row, f"{collapse(name)} ", skip=plain)

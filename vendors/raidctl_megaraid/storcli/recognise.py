@@ -91,7 +91,7 @@ def _tool(name: str) -> str | None:
 
 
 def _tool_of(name: str, head: str) -> str:
-    """The tool that printed a text: version 8 is the grammar of storcli2, a PERC is Dell's."""
+    """Return the tool that printed a text. Version 8 is the grammar of storcli2, a PERC is Dell's."""
     version = _VERSION.search(head)
     second = bool(version) and str(version[1] or version[2]).lstrip("0").startswith("8.") if version else False
     dell = "PERC" in head or "PercCli" in head or "perccli" in (_tool(name) or "")

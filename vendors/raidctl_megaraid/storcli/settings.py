@@ -1,4 +1,4 @@
-"""The labels and the properties of a controller: what fills a field of the model, what is a detail, what is trouble."""
+"""Labels and properties of a controller. Each fills a field of the model, is a detail, or means trouble."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from raidctl_megaraid.storcli.tables import keep, two_columns, unique_lines
 
 
 def read_pair(controller: ControllerDraft, pair: Pair, prefix: str, *, fields: bool) -> None:
-    """A label of one of the controller's sections; ``fields`` where the section's labels fill fields of the model."""
+    """A label of one of the controller's sections. ``fields`` where the section's labels fill fields of the model."""
     label = words.word(pair.label)
     if not fields or not _read_field(controller, pair, label):
         keep(controller, Pair(f"{prefix}{pair.label}" if pair.label else "", pair.value, pair.lines))
@@ -27,7 +27,7 @@ def read_pair(controller: ControllerDraft, pair: Pair, prefix: str, *, fields: b
 
 
 def _read_field(controller: ControllerDraft, pair: Pair, label: str) -> bool:
-    """Fill the field of a label; False if the label has none and is a detail."""
+    """Fill the field of a label. False if the label has none and is a detail."""
     if label in labels.FIELDS:
         _take(controller, pair, labels.FIELDS[label])
     elif label in _READERS:

@@ -107,7 +107,7 @@ def _table(reading: Reading, section: Section) -> list[Section]:
 
 
 def _nowhere(reading: Reading, section: Section, number: int, row: Cells) -> None:
-    """A row without the address of what it is about; a drive that is listed so is there nevertheless."""
+    """A row without the address of what it is about. A drive that is listed so is there nevertheless."""
     owner: Draft = reading.controller if reading.volume is None else reading.volume
     keep_cells(owner, row, f"{section.title} {number} ".lstrip())
     reader = reader_of(section, set(row))
@@ -133,7 +133,7 @@ def _others(reading: Reading, section: Section) -> None:
 
 
 def _below(reading: Reading, section: Section) -> list[Section]:
-    """A section of a drive or volume, or one below a known title."""
+    """Read a drive's or volume's section, or one below a known title."""
     if reading.drive is not None:
         _drive_section(reading, reading.drive, section)
     elif reading.volume is not None:
@@ -169,7 +169,10 @@ def _drive_section(reading: Reading, draft: Draft, section: Section) -> None:
 
 
 def _link(draft: Draft, row: Row) -> None:
-    """``0 Active 12.0Gb/s 0x5000c500…``: the speed of a port, if the drive's own section does not report it."""
+    """Read the speed of a port, ``0 Active 12.0Gb/s 0x5000c500…``.
+
+    It counts if the drive's own section does not report it.
+    """
     found = cells(row)
     if "negotiated speed" in found:
         draft.read_field(found["negotiated speed"], "link_gbps", numbers.link_speed, DETAIL)

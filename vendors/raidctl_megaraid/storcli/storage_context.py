@@ -50,7 +50,7 @@ class Reading(Struct):
 
     @property
     def controller(self) -> ControllerDraft:
-        """The controller; a draft is made only for an answer that reports something of it."""
+        """The controller. A draft is made only for an answer that reports something of it."""
         if self._controller is None:
             self._controller = self.controllers.controller(self.answer.number or self._titled())
         return self._controller
@@ -81,7 +81,10 @@ class Reading(Struct):
         self.about(draft)
 
     def enter(self, section: Section) -> None:
-        """The object that a section is about: by its title, the titles around it, or the section before."""
+        """Enter the object that a section is about.
+
+        It follows from the section's title, the titles around it, or the section before.
+        """
         for title in (section.title, *reversed(section.path)):
             match = DRIVE.fullmatch(title)
             if match is not None:

@@ -11,7 +11,7 @@ from raidctl_megaraid.storcli.outline import Row, Section
 
 
 def unique_lines(*pairs: Pair) -> list[Line]:
-    """The lines of some pairs, each once: the cells of a text row share their line."""
+    """Return the lines of some pairs, each once. The cells of a text row share their line."""
     return list({line.number: line for pair in pairs for line in pair.lines}.values())
 
 

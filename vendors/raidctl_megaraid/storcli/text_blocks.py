@@ -21,7 +21,7 @@ CRASH = re.compile(
     r"bad_alloc|out of memory",
     re.IGNORECASE,
 )
-"""What a shell or the run time library prints when a tool has died."""
+"""What a shell or run time library prints when a tool died."""
 _DIED = re.compile(r"illegal instruction|segmentation fault|bus error|core dumped", re.IGNORECASE)
 # root@far:~# storcli64 /c0 show     [root@far ~]# ls     $ perccli show     C:\> storcli64 show
 PROMPT = re.compile(
@@ -46,7 +46,7 @@ _HEX_ROW = re.compile(r"^\s*(?:[0-9a-fA-F]{2}\s+){3,}[0-9a-fA-F]{2}$|^\s*(?:[0-9
 _WRAP = 60
 """Characters of a line that a mailer or terminal may have broken."""
 _LONGEST = 20_000
-"""Characters of a line; one that is longer is no line of these tools, and is not read."""
+"""Characters of a line. One that is longer is no line of these tools, and is not read."""
 # Where an answer begins, also in the middle of a table that breaks off
 _ANSWER = re.compile(r"^\s*(?:CLI Version|Operating system|Controller|Status Code|Status) +=", re.IGNORECASE)
 
@@ -68,7 +68,7 @@ class Block(Struct):
 
 
 def blocks(lines: Sequence[Line]) -> list[Block]:
-    """Cut a text into blocks; each line is in exactly one of them."""
+    """Cut a text into blocks. Each line is in exactly one of them."""
     return _Cutter(lines).cut()
 
 
@@ -121,7 +121,7 @@ class _Cutter:
             self._keep("crash" if CRASH.search(text) else "text")
 
     def _is_title(self, at: int) -> bool:
-        """``PD LIST :`` and its rule; without the rule only if there is a blank before the colon."""
+        """``PD LIST :`` and its rule. Without the rule only if there is a blank before the colon."""
         text = self._text(at)
         if not text or _RULE.match(text) or _DOUBLE_RULE.match(text):
             return False
@@ -164,7 +164,7 @@ class _Cutter:
 
     @staticmethod
     def _runs_on(before: str, text: str) -> bool:
-        """``RAID Level Supported = RAID0, RAID1,`` continues in the next line; so does a line that a mailer wrapped."""
+        """``RAID Level Supported = RAID0, RAID1,`` continues in the next line. So does a line that a mailer wrapped."""
         return before.endswith((",", ", ")) or text.lstrip().startswith(",") or len(before) >= _WRAP
 
     def _table(self) -> None:
@@ -186,13 +186,13 @@ class _Cutter:
         self.at = end
 
     def _below_head(self, at: int, head: str) -> int | None:
-        """The line below a head and its rule; None if there is no such head."""
+        """The line below a head and its rule. None if there is no such head."""
         under = self._after_blanks(at + 1)
         same = bool(head) and self._text(at).strip() == head.strip()
         return under + 1 if same and _RULE.match(self._text(under)) else None
 
     def _rows(self, block: Block, at: int) -> int:
-        """Take the rows up to the last rule; the line after the table."""
+        """Take the rows up to the last rule. The line after the table."""
         end = at
         while at < len(self.texts):
             text = self._text(at)
@@ -212,7 +212,7 @@ class _Cutter:
         return end
 
     def _ends_table(self, at: int) -> bool:
-        """Whether a line among the rows is none: the table has no last rule."""
+        """Whether a line among the rows is not a row. The table then has no last rule."""
         text = self._text(at)
         legend = _LEGEND.match(text) is not None and text.count("|") > 1
         # A volume may be called "a = b": only after a blank line is that no row

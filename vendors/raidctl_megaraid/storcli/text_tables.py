@@ -64,7 +64,7 @@ _FORMS = {
     "eid:slot": re.compile(r"\S*:\S+|-"),
     "dg/vd": re.compile(r"\S+/\S+"),
 }
-"""What the cells of some columns look like: whether a row was split rightly."""
+"""Forms of the cells of some columns. They show whether a row was split rightly."""
 _WORDS = re.compile(r"\S+")
 _GAPS = re.compile(r" {2,}")
 
@@ -74,18 +74,18 @@ class _Column(Struct):
     start: int
     end: int
     lone: bool = False
-    """Only one blank before it: its title may be a part of the title before."""
+    """Whether only one blank is before it. Its title may then be a part of the title before."""
 
 
 class Table(Struct, frozen=True):
-    """A table's columns and cells; None for a row that could not be split with certainty."""
+    """A table's columns and cells. None for a row that could not be split with certainty."""
 
     titles: tuple[str, ...]
     rows: tuple[tuple[str, ...] | None, ...]
 
 
 def split(head: str, rows: Sequence[str]) -> Table | None:
-    """Split a table's rows at the columns of its head; None if it is not the head of a table."""
+    """Split a table's rows at the columns of its head. None if it is not the head of a table."""
     if not head.strip() or len(head) > _WIDEST:
         return None
     columns = _long_titles([_Column(m[0], m.start(), m.end()) for m in _WORDS.finditer(head)])
@@ -126,7 +126,7 @@ def _taken(columns: Sequence[_Column], rows: Sequence[str]) -> dict[int, int]:
 
 
 def _edges(columns: list[_Column], taken: dict[int, int], count: int) -> tuple[list[_Column], list[int]]:
-    """The position of the blank before each column but the first; words without an edge between them are one title."""
+    """The position of the blank before each column but the first. Words without an edge between them are one title."""
     kept, edges = columns[:1], []
     for column in columns[1:]:
         places = range(kept[-1].end, column.start)
@@ -179,7 +179,7 @@ def _cells(row: str, titles: Sequence[str], edges: Sequence[int]) -> tuple[str, 
 
 
 def _by_words(row: str, titles: Sequence[str]) -> tuple[str, ...] | None:
-    """A row that does not stand below its head: by its words where their number leaves no doubt."""
+    """Split a row that does not stand below its head. It is split by its words where their number leaves no doubt."""
     parts = _GAPS.split(row.strip())
     if len(parts) == len(titles) and all(
         _words(part) == 1 or _free(title) for part, title in zip(parts, titles, strict=True)
