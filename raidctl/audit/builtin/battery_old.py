@@ -1,4 +1,4 @@
-"""A cache battery is old, or its learn cycle is overdue. It is old if it is past its rated life.
+"""A cache battery is past its rated life, or its learn cycle overdue.
 
 **What it checks.** The date of manufacture and the time of the next learn cycle, compared with the time of the scan.
 
