@@ -268,7 +268,7 @@ def test_a_blank_line_at_the_beginning_promises_one_at_the_end_of_a_kept_output(
 
 
 def test_a_setting_is_not_believed_of_drives_that_are_named_and_not_described() -> None:
-    """A cache setting is not believed for drives that are not described.
+    """A cache setting does not count for drives that are not described.
 
     A controller may keep their caches off and the drives report them on, further down in the output.
     """

@@ -273,7 +273,7 @@ KEPT = Recording(
 def test_the_contents_of_a_recording_are_listed_with_a_warning() -> None:
     """A recording's commands are listed with their exit codes.
 
-    The list warns that serial numbers are inside unless they were masked.
+    A warning names the serial numbers inside, unless they were masked.
     """
     shown = kept_screen(KEPT, "/tmp/it.tar.gz", EIGHTY)  # noqa: S108 - a name, no file
     assert "2 commands, 1 other answer, 2 KiB" in shown

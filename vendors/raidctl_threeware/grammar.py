@@ -136,7 +136,7 @@ def command_of(text: str) -> str | None:
 def controllers_named(text: str) -> set[str]:
     """Return the numbers of all controllers in a text.
 
-    They stand in ``/c0/u0``, or ``c0`` at the beginning of a line.
+    They are in ``/c0/u0``, or ``c0`` at the beginning of a line.
     """
     found = set(_CONTROLLER_PATH.findall(text))
     for line in text.split("\n"):

@@ -199,7 +199,7 @@ def test_many_problems_stay_apart_and_each_comes_once() -> None:
 
 
 def test_usb_drives_of_one_adapter_stay_apart() -> None:
-    """USB drives of one adapter stay apart. USB adapters give all drives one serial number."""
+    """USB drives behind one bridge stay apart. USB bridges give all drives one serial number."""
     one = replace(SATA, transport="usb", pci_address="0000:00:14.0", driver="xhci_hcd", wwn=None)
     two = replace(one, name="sdb", node="/dev/sdb")
     found = seen(Machine(tools=()), one, two)
