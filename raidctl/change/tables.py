@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from raidctl.request import Answer, RunAnswer
+from raidctl.text import collapse
 from raidctl.vendor.operations import operations_of
 from raidctl.vendor.plan import Action
 from raidctl.vendor.protocol import Vendor
@@ -33,6 +34,6 @@ def judged(vendors: Sequence[Vendor], object_id: str, action: Action, answer: An
     if offered is not None:
         return offered.judge(action, answer)
     if isinstance(answer, RunAnswer) and answer.code:
-        words = " ".join((answer.error_text or answer.text).split())[:400]
+        words = collapse(answer.error_text or answer.text)[:400]
         return words or f"no message; exit code {answer.code}"
     return None

@@ -17,7 +17,7 @@ from raidctl.change.step_failures import StepFailed
 from raidctl.errors import UnderWay
 from raidctl.model import Problem, failed_readings, hides
 from raidctl.survey.survey import Survey
-from raidctl.text import listing
+from raidctl.text import collapse, listing
 from raidctl.vendor.plan import Step
 
 HAND_PAUSE = 10.0
@@ -59,7 +59,7 @@ class Unread:
 
 
 def _key(problem: Problem) -> tuple[str, str]:
-    return " ".join(problem.where.split()), " ".join(problem.message.split())
+    return collapse(problem.where), collapse(problem.message)
 
 
 def unread_text(seen: Survey) -> str:

@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from raidctl.discovery.udevdb import Entry, uevent
 from raidctl.host import BlockKind
+from raidctl.text import collapse
 
 BLOCK = "/sys/class/block"
 BLOCKS = f"{BLOCK}/*"
@@ -127,7 +128,7 @@ class Attributes(Struct, frozen=True):
         raw = self.data.get(name)
         if raw is None:
             return None
-        return " ".join(raw.decode("utf-8", errors="replace").replace("\0", " ").split()) or None
+        return collapse(raw.decode("utf-8", errors="replace").replace("\0", " ")) or None
 
     @property
     def size_bytes(self) -> int | None:
@@ -184,7 +185,7 @@ def identity(attributes: Attributes) -> Identity:
     serial = attributes.text("device/serial") or attributes.text("serial")
     page80 = attributes.data.get("device/vpd_pg80", b"")[4:]
     if serial is None and page80:
-        serial = " ".join(page80.decode("ascii", errors="replace").replace("\0", " ").split()) or None
+        serial = collapse(page80.decode("ascii", errors="replace").replace("\0", " ")) or None
     return Identity(vendor, model, firmware, serial, _wwn(attributes.text("wwid") or attributes.text("device/wwid")))
 
 
@@ -194,7 +195,7 @@ def _ata_words(page: bytes, first: int, last: int) -> str | None:
     if len(raw) < (last - first + 1) * 2:
         return None
     swapped = bytes(raw[index ^ 1] for index in range(len(raw)))
-    text = " ".join(swapped.decode("ascii", errors="replace").replace("\0", " ").split())
+    text = collapse(swapped.decode("ascii", errors="replace").replace("\0", " "))
     return text if text and text.isprintable() else None
 
 

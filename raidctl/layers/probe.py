@@ -26,7 +26,7 @@ from raidctl.request import (
     ask_all,
 )
 from raidctl.survey.failed_requests import problems_of
-from raidctl.text import counted
+from raidctl.text import collapse, counted
 
 MEMINFO, VMSTAT = "/proc/meminfo", "/proc/vmstat"
 TABLE = Run(("dmsetup", "table"))
@@ -158,7 +158,7 @@ def _fault(request: Run, answer: Answer) -> Problem | None:
         return Problem("warning", "dmsetup", message, "Record the machine again.", "unread")  # fmt: skip
     if answer.trouble is None and isinstance(answer, RunAnswer) and answer.code == 0:
         return None
-    detail = " ".join((answer.detail or message).split())[:160] or "no answer"
+    detail = collapse(answer.detail or message)[:160] or "no answer"
     return Problem(severity="warning", kind="unread", where=where, message=f"{where} failed ({detail}): {missing}.")
 
 

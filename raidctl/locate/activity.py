@@ -9,6 +9,7 @@ import re
 
 from raidctl.locate.targets import Wanted
 from raidctl.request import Failure, Run, RunAnswer
+from raidctl.text import collapse
 
 BURST = 1.0
 """Seconds of reading."""
@@ -31,5 +32,5 @@ def failed(answer: RunAnswer) -> str | None:
     """Return why a burst did not read. None if it read, or came to the end of a small drive."""
     if answer.trouble is Failure.TIMEOUT or (answer.fine and answer.code == 0):
         return None
-    message = " ".join(answer.error_text.split())[:200]
+    message = collapse(answer.error_text)[:200]
     return message or answer.detail or f"exit code {answer.code}"

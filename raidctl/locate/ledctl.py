@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from raidctl.change.lamp import Lamp
 from raidctl.locate.targets import Wanted
 from raidctl.request import Answer, Dialogue, Run, RunAnswer, Which, ask
+from raidctl.text import collapse
 from raidctl.vendor.locating import Shape, fits, message_of
 from raidctl.vendor.plan import Action
 
@@ -30,7 +31,7 @@ def find(wanted: Sequence[Wanted]) -> Dialogue[dict[str, Lamp | str]]:
         return dict.fromkeys(names, "ledctl (package ledmon) is not installed")
     listed = yield from ask(Run(("ledctl", "--list-controllers"), timeout=_TIMEOUT, lock=LOCK))
     if not listed.fine or listed.code != 0:
-        message = " ".join(listed.error_text.split())[:120] or listed.detail
+        message = collapse(listed.error_text)[:120] or listed.detail
         return dict.fromkeys(names, f"ledctl --list-controllers failed{f': {message}' if message else ''}")
     return {one.bay.object_id: _lamp(one, listed.text) for one in wanted}
 

@@ -18,7 +18,7 @@ from raidctl.model import Inventory
 from raidctl.output.console import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Paper, Piece, drawn, hanging, line, pack
 from raidctl.output.table import Column, facts, table
 from raidctl.output.tree import head
-from raidctl.text import counted, listing
+from raidctl.text import collapse, counted, listing
 
 _STYLES: dict[Severity, Style] = {"critical": BAD, "warning": WARN, "info": DULL}
 _WORDS: dict[Severity, str] = {"critical": "CRITICAL", "warning": "WARNING", "info": "info"}
@@ -166,7 +166,7 @@ def page(rule: Rule, manual: str, paper: Paper) -> str:
     ]
     for number, paragraph in enumerate(manual.split("\n\n")):
         parts += [Text("")] * (number > 0)
-        parts.append(_marked(paper.words(" ".join(paragraph.split()))))
+        parts.append(_marked(paper.words(collapse(paragraph))))
     return paper.render(parts)
 
 

@@ -17,6 +17,7 @@ from raidctl import json_decode
 from raidctl.model import Problem
 from raidctl.model.inventory import ProblemKind
 from raidctl.request import Dialogue, Failure, Read, Run, RunAnswer, ask_all
+from raidctl.text import collapse
 from raidctl.vendor.events import Level
 
 NEWEST_LINES = 20_000
@@ -191,7 +192,7 @@ def _problem(journal: RunAnswer, raw: RunAnswer) -> Problem:
 
 def _first_words(*answers: RunAnswer) -> str:
     """The output of the first program that prints any."""
-    details = (one.detail or " ".join(one.error_text.split())[:160] for one in answers)
+    details = (one.detail or collapse(one.error_text)[:160] for one in answers)
     return next(filter(None, details), "")
 
 

@@ -13,6 +13,7 @@ from datetime import datetime, timezone
 
 from raidctl.model import Controller, Tool
 from raidctl.request import Dialogue, Run, RunAnswer
+from raidctl.text import collapse
 from raidctl.vendor.events import Event, EventLog, Level, not_read, printed, read_log
 from raidctl.vendor.tools import command_of
 from raidctl_adaptec.dialogue import LOCK, TIMEOUT
@@ -120,7 +121,7 @@ def _at(text: str) -> str | None:
         return datetime.fromtimestamp(int(text), timezone.utc).strftime("%Y-%m-%dT%H:%M:%S")
     for form in ("%Y-%m-%d %H:%M:%S", "%a %b %d %H:%M:%S %Y", "%m/%d/%Y %H:%M:%S"):
         try:
-            return datetime.strptime(" ".join(text.split()), form).isoformat()  # noqa: DTZ007 - no zone
+            return datetime.strptime(collapse(text), form).isoformat()  # noqa: DTZ007 - no zone
         except ValueError:
             continue
     return None

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from typing import Literal, NamedTuple
 
+from raidctl.text import collapse
 from raidctl.vendor.forms import Forms, first_form, forms
 
 Area = Literal[
@@ -137,7 +138,7 @@ _RUN_NOTES: Forms[RunNote] = forms(
 
 def title(text: str) -> Area | None:
     """The area that a title opens: ``Logical device information``."""
-    low = " ".join(text.lower().split())
+    low = collapse(text.lower())
     if len(low) > 60 or not low[:1].isalpha():
         return None
     found = first_form(_TITLES, low)
@@ -164,7 +165,7 @@ def heading(text: str) -> Heading | None:
     """The object whose section a line opens."""
     if len(text) > 60:
         return None
-    low = " ".join(text.lower().split())
+    low = collapse(text.lower())
     found = first_form(_HEADINGS, low)
     if found is None:
         return None

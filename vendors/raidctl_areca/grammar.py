@@ -11,6 +11,8 @@ import re
 
 from msgspec import Struct
 
+from raidctl.text import collapse
+
 LONGEST_LINE = 2000
 """Longer lines are no lines of this tool."""
 
@@ -139,7 +141,7 @@ def trailer(text: str) -> Trailer | None:
 
 def title(text: str) -> tuple[str, str] | None:
     """Kind of section that a title opens, and its labels' prefix. None for other lines."""
-    low = " ".join(text.lower().split())
+    low = collapse(text.lower())
     if not low.endswith(_TITLE_ENDS):
         return None
     if low in _TITLES:

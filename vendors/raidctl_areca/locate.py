@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from raidctl.evidence import Output
 from raidctl.model import Controller, Drive, Tool
 from raidctl.request import Answer, Dialogue, Run, RunAnswer, ask
+from raidctl.text import collapse
 from raidctl.vendor.locating import Light, NoLight, Shape, never_shown
 from raidctl.vendor.plan import Action, Session
 from raidctl.vendor.tools import command_of
@@ -76,5 +77,5 @@ def judge(action: Action, answer: Answer) -> str | None:
         return error_problem(refused, str(action)).message
     if ends:
         return None
-    message = " ".join(" ".join(lines).split())[:200]
+    message = collapse(" ".join(lines))[:200]
     return message or f"{action.argv[0]} printed nothing"

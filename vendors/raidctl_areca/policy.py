@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from raidctl.model import Battery, DriveCachePolicy, ReadPolicy, VolumeCache, WriteActive
 from raidctl.model.write_protection import controller_cache
+from raidctl.text import collapse
 from raidctl.vendor.draft import Draft
 from raidctl_areca import vocabulary
 from raidctl_areca.draft import ControllerDraft
@@ -42,7 +43,7 @@ def _mode(volume: Draft) -> WriteActive | None:
     word: str | None = volume.get("cache mode")
     if word is None or not vocabulary.has_value(word):
         return None
-    found = _MODES.get(" ".join(word.lower().replace("-", " ").split()))
+    found = _MODES.get(collapse(word.lower().replace("-", " ")))
     if found is None:
         volume.unread("Cache Mode", word)
     return found

@@ -11,6 +11,7 @@ import re
 from msgspec import Struct
 
 from raidctl.evidence import Line, Output, mark_read
+from raidctl.text import collapse
 from raidctl.text import pair as split_pair
 from raidctl.vendor.draft import Pair
 from raidctl.vendor.fields import read_pair
@@ -190,7 +191,7 @@ class Reader:
             self.sections.append(self.section)
             mark_read(line)
         elif self.table in _LISTS and split_pair(text) is None and grammar.looks_like_a_row(text):
-            what = f"Line not recognised in the list of {_LISTS[self.table]}: {' '.join(text.split())[:120]}"
+            what = f"Line not recognised in the list of {_LISTS[self.table]}: {collapse(text)[:120]}"
             self.lost.append(what)
         else:
             self._pair(line, text)
@@ -199,7 +200,7 @@ class Reader:
         # [Controller H/W Monitor]      [Enclosure#1 : ARECA   SAS RAID AdapterV1.0]
         self.prefix = "" if name.lower().startswith("controller") else f"{name} "
         if description:
-            self.controller.detail(line, name, " ".join(description.split()))
+            self.controller.detail(line, name, collapse(description))
         else:
             mark_read(line)
 

@@ -6,6 +6,7 @@ import re
 
 from raidctl.evidence import Line
 from raidctl.model import BatteryStatus, Role
+from raidctl.text import collapse
 from raidctl.units import parse_percent
 from raidctl.vendor.draft import DETAIL, ROW, Draft, Pair
 from raidctl.vendor.statuses import put_status
@@ -245,7 +246,7 @@ def battery_status(value: str) -> tuple[BatteryStatus, int | None] | None:
             charge = round(parse_percent(f"{percent[1]}%"))
         except ValueError:
             return None
-    word = " ".join(_NO_WORD.sub(" ", value).lower().split()).rstrip(".")
+    word = collapse(_NO_WORD.sub(" ", value).lower()).rstrip(".")
     if word in _NO_BATTERY:
         return "missing", None
     if not word and charge is not None:

@@ -23,6 +23,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from raidctl.model import Controller, Drive, Tool
 from raidctl.request import Answer, RunAnswer
+from raidctl.text import collapse
 from raidctl.vendor.plan import Action, Desired, Flush, Plan, Refusal, RefusalKind, Step, ToolSetting
 
 SETTING = "write_cache"
@@ -121,7 +122,7 @@ def judge(action: Action, answer: Answer) -> str | None:
         return None
     text = f"{answer.text}\n{answer.error_text}"
     if "-F" in action.argv or "flush" in action.argv or "--command=sync" in action.argv:
-        return _not_flushed(action, answer.code, " ".join(text.split())[:200])
+        return _not_flushed(action, answer.code, collapse(text)[:200])
     if action.argv[:1] == ("hdparm",):
         # write-caching =  1 (on)
         match = re.search(r"write-caching\s*=\s*(\d)", text)
@@ -134,7 +135,7 @@ def judge(action: Action, answer: Answer) -> str | None:
         wanted = action.argv[-1].removeprefix("--value=")
     if printed == wanted:
         return None
-    output = " ".join(text.split())[:200]
+    output = collapse(text)[:200]
     return f"the drive rejected it: {output or f'exit code {answer.code}'}"
 
 

@@ -12,7 +12,7 @@ from raidctl.evidence import Output
 from raidctl.host import BlockDevice, HostView
 from raidctl.model import Problem, Tool
 from raidctl.request import Dialogue, Failure, Read, Run, RunAnswer, Which, ask_all, together
-from raidctl.text import listing
+from raidctl.text import collapse, listing
 from raidctl.vendor.protocol import Observation
 from raidctl_drives.controllers import Found, controller_output, controllers_of
 from raidctl_drives.draft import DriveDraft
@@ -193,7 +193,7 @@ def _not_asked(command: str, tool: str, answer: RunAnswer) -> Problem:
 
 
 def _no_response(command: str, answer: RunAnswer) -> Problem:
-    reason = " ".join(answer.error_text.split())[:160]
+    reason = collapse(answer.error_text)[:160]
     return Problem(
         severity="warning",
         where=command,

@@ -204,7 +204,7 @@ def _split(words: str) -> tuple[str, str]:
     cut = min((at for at in (words.find(":"), words.find(" =")) if at >= 0), default=-1)
     if cut < 0:
         return "", ""
-    return " ".join(words[:cut].split()), words[cut:].lstrip(" :=\t").strip()
+    return collapse(words[:cut]), words[cut:].lstrip(" :=\t").strip()
 
 
 def _read_detail(draft: DriveDraft, pair: Pair) -> None:

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from raidctl import json_decode
 from raidctl.model import Drive
 from raidctl.request import Answer, Dialogue, Failure, Run, RunAnswer, ask
+from raidctl.text import collapse
 from raidctl.vendor.plan import Action
 from raidctl.vendor.self_tests import SelfTest, TestKind, TestState
 
@@ -200,7 +201,7 @@ def refused(action: Action, answer: Answer) -> str | None:  # noqa: ARG001 - the
     text = f"{answer.text}\n{answer.error_text}"
     match = _REFUSED.search(text)
     if match:
-        return " ".join(match[0].split())[:200]
+        return collapse(match[0])[:200]
     bad = answer.code is None or bool(answer.code & (_COMMAND_LINE | _NOT_OPENED))
     return f"exit code {answer.code}" if bad else None
 

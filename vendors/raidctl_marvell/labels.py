@@ -6,6 +6,7 @@ Labels in none of these tables are details.
 from __future__ import annotations
 
 from raidctl.model import Health
+from raidctl.text import collapse
 from raidctl.vendor.draft import DETAIL, ROW, Draft, GroupDraft, Pair
 from raidctl.vendor.fields import Field, Fields
 from raidctl.vendor.statuses import put_status
@@ -59,7 +60,7 @@ def _level(volume: GroupDraft, pair: Pair) -> None:
 def _activity(volume: GroupDraft, pair: Pair) -> None:
     # BGA status:          not running
     volume.keep_detail(pair)
-    word = " ".join(pair.value.lower().split())
+    word = collapse(pair.value.lower())
     if not vocabulary.has_value(word):
         return
     if word not in vocabulary.ACTIVITIES:

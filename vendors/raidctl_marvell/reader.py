@@ -7,6 +7,7 @@ import re
 from msgspec import Struct
 
 from raidctl.evidence import Line, Output, mark_read
+from raidctl.text import collapse
 from raidctl.vendor.draft import ROW, Pair
 from raidctl.vendor.fields import read_pair
 from raidctl.vendor.forms import first_form, forms
@@ -122,7 +123,7 @@ class Reader:
         return "mnv_cli" if self.nvme else "mvcli"
 
     def _line(self, line: Line) -> None:
-        text = " ".join(line.text.split())
+        text = collapse(line.text)
         found = first_form(_FORMS, text, text.lower())
         if found is None:
             if _TORN_ROW.fullmatch(text):
@@ -169,7 +170,7 @@ class Reader:
         parts = _PAIR.fullmatch(line.text)
         if parts is None:
             return
-        pair = Pair(" ".join((parts[1] or parts[2]).split()), parts[3], [line])
+        pair = Pair(collapse(parts[1] or parts[2]), parts[3], [line])
         label = pair.label.lower()
         if label == "smart status return":
             if self.drive is not None:

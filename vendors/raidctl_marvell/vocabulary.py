@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 
 from raidctl.model import Health, Operation, RaidLevel, TaskState, VolumeStatus
-from raidctl.text import figure
+from raidctl.text import collapse, figure
 from raidctl.units import parse_size
 
 # "initialized": functional, and its initialization is done
@@ -86,7 +86,7 @@ def has_value(text: str) -> bool:
 
 def text(value: str) -> str | None:
     """A value with single blanks; None if it has no meaning."""
-    return " ".join(value.split()) if has_value(value) else None
+    return collapse(value) if has_value(value) else None
 
 
 def volume_state(value: str) -> VolumeStatus | None:

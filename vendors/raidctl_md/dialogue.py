@@ -25,7 +25,7 @@ from raidctl.request import (
     WhichAnswer,
     ask_all,
 )
-from raidctl.text import counted
+from raidctl.text import collapse, counted
 from raidctl.vendor.protocol import Document, Observation
 from raidctl_md import care
 from raidctl_md.draft import ArrayDraft, Reading, Source, key_of
@@ -165,7 +165,7 @@ def _read_run(run: Run, answer: RunAnswer, asked: _Outputs) -> None:
     if answer.trouble is not None:
         asked.problems.append(_trouble(command, answer))
     elif answer.code and (answer.err.strip() or not answer.out.strip()):
-        words = " ".join(answer.error_text.replace("mdadm: ", "").split())
+        words = collapse(answer.error_text.replace("mdadm: ", ""))
         message = complaint_of(words[:500] or f"no message; exit code {answer.code}")
         asked.problems.append(message.problem(command))
 

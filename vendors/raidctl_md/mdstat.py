@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from raidctl.evidence import Line, Output, mark_read
 from raidctl.model import Progress
-from raidctl.text import printable
+from raidctl.text import collapse, printable
 from raidctl.vendor.draft import Complaint
 from raidctl_md.draft import ArrayDraft, MemberDraft, Parent, Reading, Source
 from raidctl_md.infer import conclude_state
@@ -45,7 +45,7 @@ def read(section: Section, reading: Reading) -> None:
             reading.drafts.append(current.draft)
             current.read_line(line, found.end(1) + text[found.end(1) :].index(":") + 1)
         elif _LEVEL_NAME.fullmatch(text):
-            reading.controller.append((line, "Personalities", " ".join(text.partition(":")[2].split())))
+            reading.controller.append((line, "Personalities", collapse(text.partition(":")[2])))
         elif levels_open and reading.controller and _MORE_LEVELS.fullmatch(text):
             first, label, value = reading.controller.pop()
             reading.controller.append((first, label, f"{value} {text.strip()}"))

@@ -27,6 +27,7 @@ from typing import Literal
 from raidctl.host import HostView
 from raidctl.model import Controller, Tool, Volume
 from raidctl.request import Answer, RunAnswer
+from raidctl.text import collapse
 from raidctl.vendor.deed_steps import planned
 from raidctl.vendor.operations import Ability
 from raidctl.vendor.plan import Action, Deed, Denial, Expectation, Identity, Plan, Saved, Step, Verb
@@ -84,7 +85,7 @@ def judge(action: Action, answer: Answer) -> str | None:  # noqa: ARG001 - the s
     # mdadm: hot remove failed for /dev/sdc: Device or resource busy
     if not isinstance(answer, RunAnswer) or not answer.code:
         return None
-    words = " ".join((answer.error_text or answer.text).replace("mdadm: ", "").split())[:400]
+    words = collapse((answer.error_text or answer.text).replace("mdadm: ", ""))[:400]
     return words or f"no message; exit code {answer.code}"
 
 

@@ -7,7 +7,7 @@ import re
 from msgspec import Struct
 
 from raidctl.evidence import Line, Output, mark_read
-from raidctl.text import printable
+from raidctl.text import collapse, printable
 from raidctl.vendor.draft import Pair
 from raidctl.vendor.fields import read_pair
 from raidctl.vendor.forms import first_form, forms
@@ -118,7 +118,7 @@ class Reader:
         return self.controllers.controller(f"{self.generation}{int(self.number)}")
 
     def _line(self, line: Line) -> None:
-        text = " ".join(line.text.split())
+        text = collapse(line.text)
         found = first_form(_FORMS, text, text.lower())
         if found is None:
             self._pair(line)
@@ -163,7 +163,7 @@ class Reader:
         parts = _PAIR.fullmatch(line.text)
         if parts is None:
             return
-        pair = Pair(" ".join(parts[1].split()), (parts[2] or "").strip(), [line])
+        pair = Pair(collapse(parts[1]), (parts[2] or "").strip(), [line])
         label = pair.label.lower()
         begins = label in ("enclosure#", "controller type") and (self.section is None or bool(self.section.pairs))
         if self.section is None or begins:

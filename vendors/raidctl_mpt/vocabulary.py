@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from raidctl.model import Health, Interface, Media, Operation, RaidLevel, Role, VolumeStatus
-from raidctl.text import figure
+from raidctl.text import collapse, figure
 
 VOLUMES: dict[str, VolumeStatus] = {
     # Okay (OKY) - active, drives functioning properly
@@ -81,7 +81,7 @@ def has_value(text: str) -> bool:
 
 def text(value: str) -> str | None:
     """A value with single blanks; None if it has no meaning."""
-    return " ".join(value.split()) if has_value(value) else None
+    return collapse(value) if has_value(value) else None
 
 
 def bare(value: str) -> str:

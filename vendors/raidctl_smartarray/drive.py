@@ -37,9 +37,9 @@ def drive_model(text: str) -> str | None:
         return None
     column, rest = raw[:8], raw[8:]
     if rest.strip() and column.endswith(" ") and " " not in column.strip():
-        return " ".join(rest.split())
-    first, _, others = " ".join(raw.split()).partition(" ")
-    return others if others and first.upper() in _VENDORS else " ".join(raw.split())
+        return collapse(rest)
+    first, _, others = collapse(raw).partition(" ")
+    return others if others and first.upper() in _VENDORS else collapse(raw)
 
 
 def _size(text: str) -> int | None:

@@ -12,6 +12,7 @@ from typing import Literal
 
 from msgspec import Struct, field
 
+from raidctl.text import collapse
 from raidctl.vendor.forms import Forms, first_form, forms
 
 Kind = Literal[
@@ -110,7 +111,7 @@ def heading(text: str) -> Heading | None:
     parts = {key: value for key, value in match.groupdict().items() if value is not None}
     if kind == "controller" and parts["model"].lower().startswith(_PROSE):
         return None
-    return Heading(kind, " ".join(parts.pop("name", "").split()), parts)
+    return Heading(kind, collapse(parts.pop("name", "")), parts)
 
 
 LineKind = Literal["error", "warning", "note", "missing_tool", "version", "command", "chatter", "options"]

@@ -16,7 +16,7 @@ from typing import Literal
 from msgspec import Struct, field
 
 from raidctl.evidence import Line, Output, mark_read
-from raidctl.text import pair, printable
+from raidctl.text import collapse, pair, printable
 from raidctl.vendor.draft import Pair
 from raidctl_smartarray.grammar import (
     Heading,
@@ -85,7 +85,7 @@ class Paragraph(Struct):
     @property
     def text(self) -> str:
         """The whole sentence(s) in one line."""
-        return " ".join(" ".join(self.words).split())
+        return collapse(" ".join(self.words))
 
 
 class Outline(Struct):

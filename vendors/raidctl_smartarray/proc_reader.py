@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from raidctl.evidence import Line, Output, mark_read
+from raidctl.text import collapse
 from raidctl.vendor.draft import Draft
 from raidctl_smartarray import status_words
 from raidctl_smartarray.draft import ControllerDraft
@@ -36,7 +37,7 @@ class ProcReader:
     def read(self) -> None:
         """Go through all lines."""
         for line in self.output.lines:
-            text = " ".join(line.text.split())
+            text = collapse(line.text)
             if text:
                 self._line(line, text)
         self.output.gap = self._gap()

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from raidctl.evidence import Line
+from raidctl.text import collapse
 from raidctl_threeware import grammar
 
 _HEADS = ("Unit ", "Port ", "VPort ", "Name ")
@@ -77,7 +78,7 @@ def _scan(lines: Sequence[Line]) -> tuple[list[str], dict[str, list[tuple[int, l
             if heading.kind in {"units", "ports", "batteries"} and whole and not named and len(found) < _MOST:
                 found.append((line.number, rows))
         elif table is not None and (cells := grammar.row(text, table)) is not None:
-            rows.append(" ".join(text.split()))
+            rows.append(collapse(text))
             first = next(iter(cells.values()))[1:]
             if table.kind == "controllers" and first not in listed:
                 listed.append(first)

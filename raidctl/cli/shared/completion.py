@@ -22,6 +22,8 @@ from click.shell_completion import (
     split_arg_string,
 )
 
+from raidctl.text import collapse
+
 _BASH = """\
 # bash completion of raidctl
 _raidctl_completion() {
@@ -122,7 +124,7 @@ class _Shell(ShellComplete):
 
     def format_completion(self, item: CompletionItem[Any]) -> str:
         """Return the line for the script."""
-        text = " ".join(str(item.help or "").split())
+        text = collapse(str(item.help or ""))
         return f"{item.type},{item.value}\t{text}" if text else f"{item.type},{item.value}"
 
 

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import re
 
+from raidctl.text import collapse
+
 _FIGURE = re.compile(r"0x[0-9a-f]+|\d+", re.ASCII)
 
 _CAPABILITY_TEXTS = (
@@ -196,13 +198,13 @@ def known(text: str) -> bool:
     """Whether a line (without white space around it) is one of these."""
     if text.startswith(STARTS):
         return True
-    plain = _FIGURE.sub("#", " ".join(text.split()))
+    plain = _FIGURE.sub("#", collapse(text))
     return plain in WHOLE
 
 
 def capability(text: str) -> bool:
     """Whether a line is a piece of the table of capabilities."""
-    plain = _FIGURE.sub("#", " ".join(text.split())).replace("( #", "(#")
+    plain = _FIGURE.sub("#", collapse(text)).replace("( #", "(#")
     return len(plain) > 3 and plain in _CAPABILITIES
 
 

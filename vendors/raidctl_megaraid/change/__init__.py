@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 from raidctl.model import Controller, Tool, Volume
 from raidctl.request import Answer, RunAnswer
+from raidctl.text import collapse
 from raidctl.vendor.plan import Action, Desired, Flush, Plan, Refusal, Step, ToolSetting
 from raidctl.vendor.planner import CannotError, Planner
 from raidctl.vendor.setting_values import RATES, value
@@ -83,7 +84,7 @@ def judge(action: Action, answer: Answer) -> str | None:
     read = storcli.judge if path.startswith("/") else megacli.judge
     fault = read(answer.text)
     if fault is not None and not answer.text.strip() and answer.error_text.strip():
-        return " ".join(answer.error_text.split())[:200]
+        return collapse(answer.error_text)[:200]
     return fault
 
 

@@ -23,6 +23,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from raidctl.model import Controller, Volume
+from raidctl.text import collapse
 from raidctl.vendor.plan import Action, Desired, Setting, ToolSetting
 from raidctl.vendor.planner import CannotError
 from raidctl_megaraid.change.commands import (
@@ -184,7 +185,7 @@ def judge(text: str) -> str | None:
     for its battery may accompany a success; the active policy is read afterwards.
     """
     ends = _END.findall(text)
-    lines = [" ".join(line.split()) for line in text.splitlines() if line.strip()]
+    lines = [collapse(line) for line in text.splitlines() if line.strip()]
     printed = [line for line in lines if not _END.match(line)]
     bad = next((line for line in printed if _NOT_DONE.search(line.lower()) and not _WARNING.search(line)), None)
     if bad is not None:

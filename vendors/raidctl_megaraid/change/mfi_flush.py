@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from raidctl.json_decode import decode_text
 from raidctl.model import Controller, Tool
+from raidctl.text import collapse
 from raidctl.vendor.plan import Action
 from raidctl.vendor.tools import command_of
 from raidctl_megaraid.collect.tool_call import LOCK
@@ -44,4 +45,4 @@ def judge(text: str) -> str | None:
         result = given["controllers"][0]["result"] if given["controllers"] else given["problems"][0]
         return None if result.get("outcome") == "done" else str(result["message"])[:200]
     except (ValueError, LookupError, TypeError, AttributeError):
-        return " ".join(text.split())[:200] or f"{NAME} printed nothing."
+        return collapse(text)[:200] or f"{NAME} printed nothing."

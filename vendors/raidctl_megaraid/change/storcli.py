@@ -23,6 +23,7 @@ from collections.abc import Iterator, Mapping
 
 from raidctl.json_decode import decode_text
 from raidctl.model import Controller, Volume
+from raidctl.text import collapse
 from raidctl.vendor.plan import Action, Desired, Setting, ToolSetting
 from raidctl.vendor.planner import CannotError
 from raidctl_megaraid.change.commands import (
@@ -211,7 +212,7 @@ def _of_row(row: Mapping[str, object]) -> str | None:
     code = str(row.get("ErrCd", "-")).strip()
     if str(row.get("Status", "")).strip().lower() == "success" and code in ("0", "-", "", "None"):
         return None
-    printed = " ".join(str(row.get("ErrMsg") or row.get("Status") or "").split())[:200]
+    printed = collapse(str(row.get("ErrMsg") or row.get("Status") or ""))[:200]
     return f"{printed or 'no reason'} (error {code})"
 
 
@@ -221,5 +222,5 @@ def _plain(text: str) -> str:
     printed = next((value.strip() for label, value in found.items() if label.strip() == "Description"), "")
     if printed and printed != "None":
         return printed[:200]
-    shown = " ".join(text.split())[:200]
+    shown = collapse(text)[:200]
     return f"Its output could not be parsed: {shown}" if shown else "It printed nothing."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from raidctl.text import attempt
+from raidctl.text import attempt, collapse
 from raidctl.vendor.draft import ROW, WEAK, Draft, GroupDraft, Pair
 from raidctl.vendor.fields import Field, Fields, optional, read_pair
 from raidctl_megaraid.draft import ControllerDraft
@@ -143,7 +143,7 @@ def read_enclosure(controller: ControllerDraft, block: Block) -> None:
             )
 
 
-_TEXT = optional(has_value, lambda text: " ".join(text.split()))
+_TEXT = optional(has_value, collapse)
 _FIELDS: Fields[ControllerDraft] = {
     # Product Name    : PERC H710 Mini
     "product name": Field("model", _TEXT),

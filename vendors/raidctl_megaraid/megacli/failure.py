@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from raidctl.evidence import Line, Output, mark_read
 from raidctl.model import Problem
+from raidctl.text import collapse
 from raidctl_megaraid.draft import ControllerDraft
 from raidctl_megaraid.megacli.labels import LABELS
 from raidctl_megaraid.vocabulary import normalized
@@ -80,7 +81,7 @@ def failures(lines: list[tuple[str | None, Line]]) -> list[Failure]:
     found: list[Failure] = []
     waiting = False
     for adapter, line in lines:
-        text = " ".join(line.text[: _LONGEST * 2].split())
+        text = collapse(line.text[: _LONGEST * 2])
         described = _FIRMWARE.fullmatch(text)
         if described or waiting:
             # FW error description:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from datetime import datetime, timedelta
 
-from raidctl.text import figure
+from raidctl.text import collapse, figure
 from raidctl.units import parse_celsius, parse_gbps, parse_percent, parse_seconds, parse_size
 from raidctl_megaraid.vocabulary import has_value, normalized
 
@@ -132,7 +132,7 @@ def next_learn(text: str) -> str | None:
     more than a year: learn cycles are at most 90 days apart, so that a smaller figure could be a time to wait. That,
     and what has another form, stays as printed.
     """
-    bare = " ".join(_DELAY.sub("", text).split())
+    bare = collapse(_DELAY.sub("", text))
     if not has_value(bare):
         return None
     match = _LATER.fullmatch(bare)

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from raidctl.evidence import Output, mark_read
 from raidctl.model import ForeignGroup, Problem
+from raidctl.text import collapse
 from raidctl.vendor.draft import ROW
 from raidctl.vendor.protocol import Document
 from raidctl_megaraid.draft import ControllerDraft, Controllers
@@ -141,7 +142,7 @@ class _Reading:
         count: int | None = None
         left = []
         for adapter, line in segment.sentences:
-            text = " ".join(line.text.split())
+            text = collapse(line.text)
             counted = _CONTROLLERS.fullmatch(text)
             if counted:
                 count = int(counted[1])

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable
 
 from raidctl.evidence import Line, mark_read
-from raidctl.text import attempt
+from raidctl.text import attempt, collapse
 from raidctl.vendor.draft import DETAIL, ROW, GroupDraft, Pair
 from raidctl.vendor.shapes import MISSING_PLACES
 from raidctl_megaraid.draft import ControllerDraft
@@ -210,7 +210,7 @@ _SETTING = re.compile(r"Adapter ?:? ?(?P<adapter>\d{1,3}) ?: ?(?P<rest>\S.{1,200
 
 def read_sentence(controller_of: ControllerOf, line: Line, adapter: str | None) -> bool:
     """Read a line that is a sentence of the tool. Whether it was one that reports something."""
-    text = " ".join(line.text.split())
+    text = collapse(line.text)
     for form, reader in _TABLE:
         match = form.fullmatch(text)
         if match is not None:
@@ -221,7 +221,7 @@ def read_sentence(controller_of: ControllerOf, line: Line, adapter: str | None) 
 
 def read_setting(controller_of: ControllerOf, line: Line) -> bool:
     """Read ``Adapter 0: Rebuild Rate = 30%``, of which there is one for each property. Whether it was one."""
-    match = _SETTING.fullmatch(" ".join(line.text.split()))
+    match = _SETTING.fullmatch(collapse(line.text))
     if match is None:
         return False
     _setting(controller_of, line, match, None)

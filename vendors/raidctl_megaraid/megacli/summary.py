@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from raidctl.text import collapse
 from raidctl.vendor.draft import ROW, Draft, GroupDraft, Pair
 from raidctl.vendor.fields import Field, Fields, read_pair
 from raidctl.vendor.statuses import put_status, read_status
@@ -119,7 +120,7 @@ def _backplane(pairs: dict[str, Pair]) -> bool:
 def _model(drive: Draft, pair: Pair) -> None:
     """``Product Id         : ST600MM0006``: sixteen characters, which cut the models of SATA drives."""
     if has_value(pair.value):
-        drive.put(pair.lines[0], "model", " ".join(pair.value.split()), ROW)
+        drive.put(pair.lines[0], "model", collapse(pair.value), ROW)
     else:
         drive.keep_detail(pair)
 

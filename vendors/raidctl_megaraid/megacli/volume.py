@@ -6,7 +6,7 @@ import re
 
 from raidctl.evidence import Line
 from raidctl.model import WritePolicy
-from raidctl.text import attempt
+from raidctl.text import attempt, collapse
 from raidctl.vendor.draft import DETAIL, ROW, GroupDraft, Pair
 from raidctl.vendor.fields import Field, Fields, read_pair
 from raidctl.vendor.statuses import put_status
@@ -170,7 +170,7 @@ def cache_policy(volume: GroupDraft, pair: Pair, field: str, weight: int) -> Non
     if not has_value(pair.value):
         volume.keep_detail(pair)
         return
-    parts = [" ".join(part.split()) for part in pair.value.strip().rstrip(".").split(",") if part.strip()]
+    parts = [collapse(part) for part in pair.value.strip().rstrip(".").split(",") if part.strip()]
     write: WritePolicy | None = None
     bad_bbu: bool | None = None
     for part in parts:

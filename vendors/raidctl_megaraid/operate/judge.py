@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from posixpath import basename
 
 from raidctl.request import Answer, RunAnswer
+from raidctl.text import collapse
 from raidctl.vendor.plan import Action
 from raidctl_megaraid.change import storcli
 from raidctl_megaraid.megacli.failure import CODES
@@ -41,14 +42,14 @@ def judge(action: Action, answer: Answer) -> str | None:
 def _or_error(fault: str | None, answer: RunAnswer) -> str | None:
     """The words on standard error where standard output has none."""
     if fault is not None and not answer.text.strip() and answer.error_text.strip():
-        return " ".join(answer.error_text.split())[:200]
+        return collapse(answer.error_text)[:200]
     return fault
 
 
 def _megacli(text: str) -> str | None:
     """``Adapter: 0: EnclId-6 SlotId-1 state changed to OffLine.`` and ``Exit Code: 0x00``."""
     ends = _END.findall(text)
-    lines = [" ".join(line.split()) for line in text.splitlines() if line.strip() and not _END.match(line)]
+    lines = [collapse(line) for line in text.splitlines() if line.strip() and not _END.match(line)]
     shown = " ".join(lines)[:200]
     if not ends:
         return f"It ended without an exit code: {shown}" if shown else "It printed nothing."

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 
+from raidctl.text import collapse
 from raidctl.vendor.simulator import Reply, State
 from raidctl_megaraid.simulator.state import ControllerState, flag, known, name, volumes
 
@@ -85,7 +86,7 @@ def _policy(value: str) -> dict[str, str]:
     """``WriteBack, ReadAheadNone, Direct, No Write Cache if Bad BBU``."""
     found: dict[str, str] = {}
     for part in value.split(","):
-        word = " ".join(part.split()).lower()
+        word = collapse(part).lower()
         for setting, table in (("wrcache", _WRITE), ("rdcache", _READ), ("iopolicy", _IO)):
             if word in table:
                 found[setting] = table[word]
@@ -149,7 +150,7 @@ def _walk(text: str, visit: Visit) -> str:
         elif match := _VOLUME.match(line):
             volume = match[1]
         elif controller is not None and (match := _PAIR.fullmatch(line)) and match["value"]:
-            label = " ".join(match["label"].split()).lower()
+            label = collapse(match["label"]).lower()
             line = f"{match['head']}{visit(controller, volume, label, match['value'])}{match['tail']}"  # noqa: PLW2901
         lines.append(line)
     return "\n".join(lines)

@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from raidctl.text import collapse
+
 GOOD = frozenset({"Optimal", "Operational"})
 """Words for a battery that the firmware counts on."""
 DEGRADED = "Degraded (need attention)"
@@ -33,7 +35,7 @@ _FLAGS: dict[str, tuple[str, str, str]] = {
 
 def flag(label: str, battery: str) -> str | None:
     """The value of a battery flag in a state. None for a label that the simulation does not set."""
-    known = _FLAGS.get(" ".join(label.lower().split()))
+    known = _FLAGS.get(collapse(label.lower()))
     return None if known is None else known[1] if known[0] == battery else known[2]
 
 

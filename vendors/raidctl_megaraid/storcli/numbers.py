@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from raidctl.text import figure
+from raidctl.text import collapse, figure
 from raidctl.units import parse_celsius, parse_gbps, parse_size
 from raidctl_megaraid import vocabulary
 
@@ -24,7 +24,7 @@ _ROUNDING = 0.006
 
 def text(value: str) -> str | None:
     """The text with runs of blanks made one. None if it means "no value"."""
-    return " ".join(value.split()) if vocabulary.has_value(value) else None
+    return collapse(value) if vocabulary.has_value(value) else None
 
 
 def integer(value: str) -> int | None:
