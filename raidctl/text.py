@@ -52,6 +52,11 @@ def collapse(text: str) -> str:
     return " ".join(text.split())
 
 
+def capitalised(text: str) -> str:
+    """Return the text with a capital first letter. The rest stays as it is."""
+    return text[:1].upper() + text[1:]
+
+
 def typed(text: str) -> str:
     """Replace typographic quotation marks, dashes and dots by typed ones."""
     return text if text.isascii() else _APOSTROPHE.sub("'", text.translate(_TYPOGRAPHY))

@@ -13,6 +13,7 @@ from raidctl.bench.record import Run, noisy
 from raidctl.bench.result import Session, Spread
 from raidctl.described import doc
 from raidctl.model import Inventory, VolumeCache
+from raidctl.text import capitalised
 from raidctl.units import format_binary
 
 Change = Literal["more", "less", "same", "unknown"]
@@ -128,7 +129,7 @@ def _positive(value: float | None) -> bool:
 
 def _warnings(first: Run, second: Run) -> Iterator[str]:
     if first == second:
-        yield f"{_capital(first.name)} is compared with itself: name two runs to see what differs."
+        yield f"{capitalised(first.name)} is compared with itself: name two runs to see what differs."
         yield from _doubts(first)
         return
     one, other = first.session, second.session
@@ -154,16 +155,12 @@ def _warnings(first: Run, second: Run) -> Iterator[str]:
 
 def _doubts(run: Run) -> Iterator[str]:
     if run.session.interrupted:
-        yield f"{_capital(run.name)} was ended early."
+        yield f"{capitalised(run.name)} was ended early."
     drift = run.session.drift
     if drift is not None and drift.unstable:
-        yield f"{_capital(run.name)} was unstable: its first test gave another figure at the end."
+        yield f"{capitalised(run.name)} was unstable: its first test gave another figure at the end."
     for text in noisy(run.noise):
-        yield f"{_capital(run.name)}: {text}"
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
+        yield f"{capitalised(run.name)}: {text}"
 
 
 def _differences(first: Run, second: Run) -> Iterator[str]:

@@ -79,7 +79,7 @@ def command(
         return _nothing(settings, quiet=when_gone)
     place = state_directory(settings)
     journal = Journal(place)
-    source = _source(settings)
+    source = settings.source
     if when_gone and all(story.begin.change != change for story in journal.stories()):
         return EXIT_FINE  # it was killed before its change began
     waiting = _waiting(journal, change or forget)
@@ -96,13 +96,6 @@ def command(
             return _previewed(_previews(named, place, here), settings)
         patience = _PATIENCE if when_gone else BRIEF_WAIT
         return _report(_restored(lambda: _restorers(named, place, here, patience), change, wait), settings)
-
-
-def _source(settings: Settings) -> str:
-    """Return the machine's name in the journal."""
-    if settings.demo:
-        return f"demo:{settings.demo}"
-    return f"ssh:{settings.host}" if settings.host else "local"
 
 
 def _waiting(journal: Journal, only: str | None) -> list[Story]:

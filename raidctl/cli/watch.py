@@ -195,15 +195,9 @@ class _Seen:
     notes: tuple[str, ...] = ()
 
 
-def _source(settings: Settings) -> str:
-    if settings.demo:
-        return f"demo:{settings.demo}"
-    return f"ssh:{settings.host}" if settings.host else "local"
-
-
 def _look(settings: Settings, policy: str | None, waivers: str | None) -> _Seen:
     """Read the machine; a failed reading counts as a run."""
-    source, now = _source(settings), datetime.fromtimestamp(time.time(), timezone.utc)
+    source, now = settings.source, datetime.fromtimestamp(time.time(), timezone.utc)
     rules = policy_of(policy, waivers)
     try:
         inventory = with_open_ends(survey_of(settings), settings).inventory
@@ -336,7 +330,7 @@ def _test(channels: Sequence[Channel], settings: Settings) -> int:
     now = time.time()
     host = settings.host or os.uname().nodename
     event = Event(id=0, at=moment(now), kind="alive", message=_TEST)
-    report = WatchReport(host=host, source=_source(settings), at=moment(now), subject=f"{host}: test of raidctl watch",
+    report = WatchReport(host=host, source=settings.source, at=moment(now), subject=f"{host}: test of raidctl watch",
                          events=(event,))  # fmt: skip
     letter = msgspec.structs.replace(_letter(report, (event,), now), subject=report.subject)
     failed = 0

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from raidctl.drift.fields import Difference
 from raidctl.drift.report import Change, Level
 from raidctl.order import natural
-from raidctl.text import collapse, printable
+from raidctl.text import capitalised, collapse, printable
 from raidctl.units import format_binary, format_decimal
 
 SEVERITIES: tuple[Level, ...] = ("critical", "warning", "info")
@@ -196,10 +196,10 @@ def _sentence(candidate: Candidate) -> str:
 def _plain(candidate: Candidate) -> str:
     who = named(candidate)
     if candidate.kind in ("added", "removed"):
-        return f"{_first(who)} {'is new' if candidate.kind == 'added' else 'is gone'}."
+        return f"{capitalised(who)} {'is new' if candidate.kind == 'added' else 'is gone'}."
     old, new = _measured(candidate.what)
     known = _NAMES.get(candidate.what.field)
-    about = f"{_first(who)}, {known or _short(candidate.what.field)}"
+    about = f"{capitalised(who)}, {known or _short(candidate.what.field)}"
     before = "not reported" if candidate.what.old is None else old
     return f"{about}: {before} before, {'not reported' if candidate.what.new is None else new} now."
 
@@ -250,15 +250,11 @@ def _ended(text: str) -> str:
     return text if text.endswith(("…", ".")) else f"{text}."
 
 
-def _first(text: str) -> str:
-    return text[:1].upper() + text[1:]
-
-
 def _was_and_is(candidate: Candidate) -> str | None:
     """For a state: ``The battery of smartarray:1 was ok and is failed``."""
     if candidate.what.old is None or candidate.what.new is None:
         return None
-    return f"{_first(named(candidate))} was {value(candidate.what.old)} and is {value(candidate.what.new)}."
+    return f"{capitalised(named(candidate))} was {value(candidate.what.old)} and is {value(candidate.what.new)}."
 
 
 def _in_force(candidate: Candidate) -> str | None:
@@ -266,10 +262,10 @@ def _in_force(candidate: Candidate) -> str | None:
     old, new = candidate.what.old, candidate.what.new
     if (old, new) == ("write_back", "write_through"):
         reason = f": {_short(why)}" if why else ""
-        return _ended(f"{_first(named(candidate))} has fallen back from write-back to write-through{reason}")
+        return _ended(f"{capitalised(named(candidate))} has fallen back from write-back to write-through{reason}")
     if (old, new) == ("write_through", "write_back"):
         danger = ", without protection" if _unsafe(candidate) else ""
-        return f"{_first(named(candidate))} is in write-back{danger}; it was in write-through."
+        return f"{capitalised(named(candidate))} is in write-back{danger}; it was in write-through."
     return None
 
 
@@ -297,7 +293,7 @@ def _drive_caches(candidate: Candidate) -> str | None:
 
 
 def _needs_replacement(candidate: Candidate) -> str | None:
-    return f"{_first(named(candidate))} needs replacement." if candidate.what.new is True else None
+    return f"{capitalised(named(candidate))} needs replacement." if candidate.what.new is True else None
 
 
 def _who(data: Mapping[str, Any]) -> str:
@@ -314,10 +310,11 @@ def _moved(candidate: Candidate) -> str:
 def _replaced(candidate: Candidate) -> str:
     if candidate.object == "volume":
         return (
-            f"{_first(named(candidate))} is a different one: its unique id was {value(candidate.what.old)} and is "
+            f"{capitalised(named(candidate))} is a different one: its unique id was {value(candidate.what.old)} and is "
             f"{value(candidate.what.new)}; it was recreated."
         )
-    return f"{_first(named(candidate))} was replaced: it was {_who(candidate.before)}, and is {_who(candidate.after)}."
+    was, now = _who(candidate.before), _who(candidate.after)
+    return f"{capitalised(named(candidate))} was replaced: it was {was}, and is {now}."
 
 
 def _drive_gone(candidate: Candidate) -> str:
@@ -338,7 +335,7 @@ def _members(candidate: Candidate) -> str | None:
         if ids:
             plural = "s" if len(ids) > 1 else ""
             parts.append(f"{verb} the {kind}{plural} {_short(', '.join(sorted(ids, key=natural)))}")
-    return f"{_first(named(candidate))} has {' and '.join(parts)}." if parts else None
+    return f"{capitalised(named(candidate))} has {' and '.join(parts)}." if parts else None
 
 
 def _role_of(candidate: Candidate) -> str | None:

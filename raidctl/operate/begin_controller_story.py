@@ -19,6 +19,14 @@ BEHIND = ("raid", "mixed", None)
 """Modes of a controller that may have arrays; None: unknown."""
 
 
+def controller_behind(seen: Survey, drive: Drive) -> Controller | None:
+    """Return the controller whose arrays a drive may belong to. None for a drive of software arrays, or a plain one."""
+    every = [(one, other) for one in seen.inventory.controllers for other in one.drives]
+    if any(drive.id in other.backing for _, other in every):
+        return None
+    return next((one for one, other in every if other.id == drive.id and one.mode in BEHIND), None)
+
+
 def facts_behind(seen: Survey, controller: Controller, old: Drive, *, new: str = "") -> Facts:
     """Return the facts of a replacement.
 

@@ -38,6 +38,8 @@ _WHOLE = (
     re.compile(r"(?s)(?:smartctl \d.*\n)?=== START OF READ SMART DATA SECTION ===\nSMART overall-.*: PASSED\n\W*\n"),
     # `storcli /c0/dall show` prints the topology with its legend and a blank line, `show all` goes on
     re.compile(r"(?s).*\nDescription = Show Diskgroup Succeeded\n(?:(?! LIST :).)*\nDG=.*\n\n"),
+    # `storcli /c0/bbu show all` ends with the modes of the battery, the output of the next controller follows it
+    re.compile(r"(?s).*\nMode 5: 48\+ Hrs retention [^\n]*\n +and moderate service life\.\n"),
     # cciss_vol_status prints a line for each volume and enclosure; with -V, a cache without trouble ends so
     re.compile(r"(?:\S*cciss_vol_status .*\n)?(?:/dev/\S+: \([^()]+\) (?:RAID|Enclosure) .* status: .*(?:\n|\.\Z))+"),
     re.compile(r"(?s)Controller: .*\n {10,}Write cache enabled: Yes\n"),

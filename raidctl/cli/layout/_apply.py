@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 
 import click
 import msgspec
@@ -14,17 +12,17 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from raidctl.change.engine import Change
-from raidctl.change.journal import Begin, End, Journal, StepEvent, Story, now
-from raidctl.change.state_directory import Holder, command_on, held_name, hold
+from raidctl.change.journal import Journal, Story
+from raidctl.change.state_directory import command_on
 from raidctl.cli.layout._read import layout_of, read_file
 from raidctl.cli.shared.apply_change import Report, reported
 from raidctl.cli.shared.apply_deeds import refuse_container
 from raidctl.cli.shared.exit_codes import exit_code, tell_problems
 from raidctl.cli.shared.lazy_group import columns
 from raidctl.cli.shared.machine import Machine, machine
+from raidctl.cli.shared.open_operations import abandon, held, note_resumed, open_operations
 from raidctl.cli.shared.options import Settings
 from raidctl.cli.shared.plan_change import Consent, Declined, Interrupted, Work, about, state_directory, tell
-from raidctl.cli.shared.snapshot_places import kept_place
 from raidctl.cli.shared.terminal import emit, emit_found, emit_json
 from raidctl.errors import EXIT_FINE, EXIT_NO, EXIT_STANDS, EXIT_USAGE, CannotTell, UsageError
 from raidctl.layout.applying import Applying
@@ -225,12 +223,10 @@ def _ended(change: Change, settings: Settings, made: Sequence[Volume]) -> int:
 
 def _all_open(settings: Settings) -> list[tuple[Story, ApplyFacts]]:
     """Return the incomplete operations on layouts of this machine."""
-    place = state_directory(settings) if settings.demo else kept_place(settings)
-    source = f"demo:{settings.demo}" if settings.demo else f"ssh:{settings.host}" if settings.host else "local"
     return [
         (story, facts)
-        for story in Journal(place).pending()
-        if story.begin.source == source and story.turns and (facts := facts_of(story.begin.facts)) is not None
+        for story in open_operations(settings)
+        if story.turns and (facts := facts_of(story.begin.facts)) is not None
     ]
 
 
@@ -240,14 +236,6 @@ def _open(settings: Settings, change: str | None) -> tuple[Story, ApplyFacts]:
         names = f": {', '.join(story.begin.change for story, _ in found)}. Name one" if found else ""
         raise UsageError(f"{len(found) or 'No'} open {'layouts' if found else 'layout'}{names}.")
     return found[0]
-
-
-@contextmanager
-def _held(begin: Begin, settings: Settings) -> Iterator[None]:
-    holder = Holder(change=begin.change, pid=os.getpid(), since=now(), about=about())
-    names = [held_name(begin.source, subject.id) for subject in begin.subjects]
-    with hold(state_directory(settings), names, holder, source=begin.source):
-        yield
 
 
 def resume_apply(settings: Settings, consent: Consent, change: str | None, wanted: Wanted) -> int:
@@ -266,10 +254,8 @@ def resume_apply(settings: Settings, consent: Consent, change: str | None, wante
         _check_wipes(applying, seen)
         running = _resumed(named, settings, story)
         report = Report(Plan(steps=story.begin.steps), change=story.begin.change)
-        with reported(report, settings), _held(story.begin, settings):
-            running.journal.append(StepEvent(
-                change=story.begin.change, at=now(), step=max(0, len(story.begin.steps) - 1), mark="resumed",
-            ))  # fmt: skip
+        with reported(report, settings), held(story.begin, settings):
+            note_resumed(running.journal, story.begin)
             done = _run(applying, running, seen)
             running.end("done")
             report.result = "done"
@@ -284,8 +270,6 @@ def _resumed(named: Machine, settings: Settings, story: Story) -> Change:
 def abandon_apply(settings: Settings, change: str) -> int:
     """Give up an operation without undoing anything; return the exit code."""
     story, facts = _open(settings, change)
-    with _held(story.begin, settings):
-        end = End(change=story.begin.change, at=now(), result="abandoned", text=f"abandoned by {about()}")
-        Journal(state_directory(settings)).append(end)
+    abandon(story.begin, settings)
     tell(f"Abandoned: the layout {facts.file}. Nothing was done or undone; what was made stays.")
     return EXIT_FINE

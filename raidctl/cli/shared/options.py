@@ -54,6 +54,13 @@ class Settings:
         self.given: dict[str, str] = {}
         """Parameters given on the command line, by name. Each has the option as written."""
 
+    @property
+    def source(self) -> str:
+        """The machine's name in the journal: ``local``, ``ssh:HOST``, ``demo:NAME``."""
+        if self.demo:
+            return f"demo:{self.demo}"
+        return f"ssh:{self.host}" if self.host else "local"
+
     def check(self) -> None:
         """Check that the options go together.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 from collections.abc import Iterator, Mapping
 
 import msgspec
@@ -11,19 +10,19 @@ from msgspec.structs import replace
 
 from raidctl.change.engine import Change
 from raidctl.change.expectations import serials_of
-from raidctl.change.journal import Begin, End, Journal, StepEvent, Story, now
-from raidctl.change.state_directory import Holder, command_on, held_name, hold
+from raidctl.change.journal import Begin, Journal, Story
+from raidctl.change.state_directory import command_on
 from raidctl.cli.shared.apply_change import Report, reported
 from raidctl.cli.shared.apply_deeds import confirm_serial, refuse_container
 from raidctl.cli.shared.lazy_group import columns
 from raidctl.cli.shared.machine import machine, machine_for_deeds
+from raidctl.cli.shared.open_operations import abandon, held, note_resumed, open_operations
 from raidctl.cli.shared.options import Settings
 from raidctl.cli.shared.plan_change import Consent, Interrupted, Work, about, agreed, state_directory, tell
 from raidctl.cli.shared.replacement_demo import demo_hints
 from raidctl.cli.shared.replacement_facts import Wanted, boot_notes, facts_for, notes, outlook, prospect
 from raidctl.cli.shared.replacement_led import ReplacementLed, blinking_bays
 from raidctl.cli.shared.replacement_rate import at_rate, rate_plan
-from raidctl.cli.shared.snapshot_places import kept_place
 from raidctl.cli.shared.terminal import emit, emit_json
 from raidctl.errors import EXIT_FINE, EXIT_STANDS, RaidctlError, UnderWay, UsageError
 from raidctl.operate.replacing import Replacing
@@ -153,19 +152,7 @@ def _done(change: Change, settings: Settings, facts: Facts) -> int:
 
 def open_stories(settings: Settings) -> list[Story]:
     """Return the incomplete replacements of this machine, the newest first."""
-    place = state_directory(settings) if settings.demo else kept_place(settings)
-    source = _source(settings)
-    return [
-        story
-        for story in Journal(place).pending()
-        if story.begin.kind == "operation" and "old" in story.begin.facts and story.begin.source == source
-    ]
-
-
-def _source(settings: Settings) -> str:
-    if settings.demo:
-        return f"demo:{settings.demo}"
-    return f"ssh:{settings.host}" if settings.host else "local"
+    return [story for story in open_operations(settings) if "old" in story.begin.facts]
 
 
 def list_replacements(settings: Settings) -> int:
@@ -221,11 +208,9 @@ def resume_replacement(settings: Settings, consent: Consent, change: str | None,
             tell(stage.problem or f"Next: {stage.name.replace('_', ' ')}.")
             going.report(seen)
             return EXIT_FINE
-        with _held(story.begin, settings):
+        with held(story.begin, settings):
             journal = Journal(place)
-            journal.append(StepEvent(
-                change=story.begin.change, at=now(), step=max(0, len(story.begin.steps) - 1), mark="resumed",
-            ))  # fmt: skip
+            note_resumed(journal, story.begin)
             running = Change(story.begin, journal, named.runner, named.survey, named.vendors, tell)
             with (
                 at_rate(named, place, settings, facts, wanted.rate),
@@ -264,14 +249,6 @@ def _named_successor(seen: Survey, word: str, facts: Facts) -> str:
     return serial
 
 
-@contextlib.contextmanager
-def _held(begin: Begin, settings: Settings) -> Iterator[None]:
-    holder = Holder(change=begin.change, pid=os.getpid(), since=now(), about=about())
-    names = [held_name(begin.source, subject.id) for subject in begin.subjects]
-    with hold(state_directory(settings), names, holder, source=begin.source):
-        yield
-
-
 def abandon_replacement(settings: Settings, change: str, confirm: str | None) -> int:
     """Give up a replacement without undoing anything, and print what remains. Return the exit code."""
     story = _chosen(settings, change)
@@ -281,10 +258,7 @@ def abandon_replacement(settings: Settings, change: str, confirm: str | None) ->
         work = Work(named, seen, Plan(), state_directory(settings), Consent(dry_run=False, yes=True, unsafe=None))
         if facts.old:
             confirm_serial(work, facts.old, confirm, f"This gives up the replacement of {facts.old}")
-        with _held(story.begin, settings):
-            Journal(work.state).append(
-                End(change=story.begin.change, at=now(), result="abandoned", text=f"abandoned by {about()}")
-            )
+        abandon(story.begin, settings)
         ReplacementLed(named, work.state, settings, story.begin.change).off()
     arrays = parts(seen, facts)
     tell(f"Abandoned: the replacement of {facts.name}. Nothing was done or undone.")

@@ -13,8 +13,8 @@ from raidctl.cli.shared.options import Settings
 from raidctl.cli.shared.snapshot_sources import Source, store_of
 from raidctl.errors import CannotTell, RaidctlError, UsageError
 from raidctl.health.redundancy import in_words
-from raidctl.model import Controller, Drive, Inventory
-from raidctl.operate.begin_controller_story import BEHIND, facts_behind
+from raidctl.model import Drive, Inventory
+from raidctl.operate.begin_controller_story import BEHIND, controller_behind, facts_behind
 from raidctl.operate.begin_story import facts_of
 from raidctl.operate.boot_loader import Around, boot_parts, boot_step, look_around, nodes_of
 from raidctl.operate.gone_drive import facts_of_array, facts_of_serial
@@ -99,7 +99,7 @@ def _named(seen: Survey, word: str, wanted: Wanted, settings: Settings, new: Dri
     if new is not None and new.id == old:
         raise UsageError("A drive cannot take its own place.")
     drives = {drive.id: drive for controller in seen.inventory.controllers for drive in controller.drives}
-    behind = _behind(seen, drives[old])
+    behind = controller_behind(seen, drives[old])
     if behind is not None:
         return facts_behind(seen, behind, drives[old], new=serial)
     facts = facts_of(seen, old, way="out", new=serial)
@@ -107,14 +107,6 @@ def _named(seen: Survey, word: str, wanted: Wanted, settings: Settings, new: Dri
         return facts
     spare = new or _spare(seen, facts)
     return replace(facts, way="copy", new=spare.serial or "") if spare is not None else facts
-
-
-def _behind(seen: Survey, old: Drive) -> Controller | None:
-    """Return the controller whose arrays a drive belongs to. None for a drive with software arrays."""
-    every = [(one, drive) for one in seen.inventory.controllers for drive in one.drives]
-    if any(old.id in drive.backing for _, drive in every):
-        return None
-    return next((one for one, drive in every if drive.id == old.id and one.mode in BEHIND), None)
 
 
 def _gone(seen: Survey, word: str, settings: Settings, new: str) -> Facts | None:

@@ -13,8 +13,7 @@ from raidctl.cli.shared.machine import Machine
 from raidctl.cli.shared.options import Settings
 from raidctl.cli.shared.plan_change import Consent, tell
 from raidctl.errors import EXIT_FINE
-from raidctl.model import Controller, Drive
-from raidctl.operate.begin_controller_story import BEHIND
+from raidctl.model import Drive
 from raidctl.operate.new_drive import Candidate, probe, signatures
 from raidctl.operate.spare_guards import denials, refusals
 from raidctl.operate.spare_guards_behind import objections_behind
@@ -68,14 +67,6 @@ class Spares(Struct):
             return None
         answer = converse(ask(probe(deed.device)), self.machine.runner)
         return Candidate(drive=drive, node=deed.device, signatures=signatures(answer))
-
-
-def controller_behind(seen: Survey, drive: Drive) -> Controller | None:
-    """Return the controller that a drive may be a spare of. None for a drive of software arrays, or a plain one."""
-    every = [(one, other) for one in seen.inventory.controllers for other in one.drives]
-    if any(drive.id in other.backing for _, other in every):
-        return None
-    return next((one for one, other in every if other.id == drive.id and one.mode in BEHIND), None)
 
 
 def physical_drive(seen: Survey, drive_id: str | None) -> Drive | None:

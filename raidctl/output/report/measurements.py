@@ -10,7 +10,7 @@ from raidctl.bench.result import TrialResult, Verdict
 from raidctl.output.bench import SHORT, interval, words
 from raidctl.output.report import plots
 from raidctl.output.report.page import Block, Cell, Entry, Heading, Level, Paragraph, Section, table
-from raidctl.text import counted
+from raidctl.text import capitalised, counted
 from raidctl.units import format_binary, format_figure
 
 _LEVELS: Mapping[Verdict, Level] = {
@@ -85,7 +85,7 @@ def section(runs: Sequence[Run], *, draw: bool) -> Section:
 
 def _run(run: Run, *, draw: bool) -> Iterator[Block]:
     session = run.session
-    yield Heading(" ".join(word for word in (_capital(run.name), f"({run.label})" if run.label else "") if word))
+    yield Heading(" ".join(word for word in (capitalised(run.name), f"({run.label})" if run.label else "") if word))
     about = (
         run.at, run.host, run.place, f"{session.kind} of {format_binary(session.size)}", f"profile {session.profile}",
         f"engine {session.engine or 'none'}", f"{session.seconds:.0f} s",
@@ -127,7 +127,7 @@ def _verdict(result: TrialResult) -> Entry | None:
 
 def _comparison(found: Comparison, *, draw: bool) -> Iterator[Block]:
     names = found.first.name, found.second.name
-    yield Heading(f"{_capital(names[0])} and {names[1]} side by side")
+    yield Heading(f"{capitalised(names[0])} and {names[1]} side by side")
     for text in found.warnings:
         yield Paragraph(text, "warn")
     yield from plots.of_comparison(found.pairs, draw=draw)
@@ -135,7 +135,7 @@ def _comparison(found: Comparison, *, draw: bool) -> Iterator[Block]:
     rows: list[tuple[Cell | str, ...]] = [
         (words(one.trial, one.figure), *_both(one), unit.unit if unit else "", _ratio(one)) for one, unit in known
     ]
-    yield table("Both runs", ("Figure", _capital(names[0]), _capital(names[1]), "Unit", "Ratio"), rows)
+    yield table("Both runs", ("Figure", capitalised(names[0]), capitalised(names[1]), "Unit", "Ratio"), rows)
     left = len(found.pairs) - len(known)
     if left:
         yield Paragraph(f"{counted(left, 'figure')} not shown: too short or too few to say in both runs.", "dull")
@@ -158,7 +158,3 @@ def _ratio(one: Pair) -> str:
 
 def _value(value: float | None) -> str:
     return SHORT if value is None else format_figure(value)
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]

@@ -13,9 +13,9 @@ from msgspec import Struct
 
 from raidctl.evidence import Line, Output
 from raidctl.model import Problem, ProblemKind, Severity
+from raidctl.text import without_escapes
 from raidctl.vendor.draft import Pair
 
-_ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\-_])")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ufeff]")
 
 Row = dict[str, Pair]
@@ -91,14 +91,9 @@ class Outline(Struct):
             self.problems.append(problem)
 
 
-def uncoloured(text: str) -> str:
-    """A text without a terminal's escape sequences."""
-    return _ESCAPES.sub("", text) if "\x1b" in text else text
-
-
 def plain(text: str) -> str:
     """A text without escape sequences, with blanks for tabs and control bytes. Where things stand does not change."""
     if text.isprintable():
         return text
-    text = _CONTROL.sub(" ", _ESCAPES.sub("", text.lstrip("\ufeff")))
+    text = _CONTROL.sub(" ", without_escapes(text.lstrip("\ufeff")))
     return text.expandtabs(8) if "\t" in text else text

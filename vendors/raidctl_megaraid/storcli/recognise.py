@@ -7,12 +7,13 @@ from posixpath import basename
 
 from msgspec.structs import replace
 
+from raidctl.text import without_escapes
 from raidctl.vendor.protocol import Confidence, Sniffed
 from raidctl.vendor.recognise import Recogniser, Signature
 from raidctl_megaraid.storcli.from_json import from_json
 from raidctl_megaraid.storcli.from_text import HELP
 from raidctl_megaraid.storcli.json_recovery import begins, torn
-from raidctl_megaraid.storcli.outline import Outline, uncoloured
+from raidctl_megaraid.storcli.outline import Outline
 
 JSON, TEXT = "storcli_json", "storcli_text"
 _CHARACTERS = 200_000
@@ -70,7 +71,7 @@ def sniff(name: str, text: str) -> Sniffed | None:
 
     JSON is not recognised by its keys: it may begin after other lines, or be a piece of a document.
     """
-    head = uncoloured(text[:_CHARACTERS])
+    head = without_escapes(text[:_CHARACTERS])
     if begins(head) and (_ENVELOPE.search(head) or _LONE.search(head)):
         return Sniffed(JSON, Confidence.SURE, f"{_command(name, head)} J")
     if torn(head):

@@ -1,0 +1,48 @@
+"""Operations of the journal that are not complete. They are replacements and layouts that are carried out."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from raidctl.change.journal import Begin, End, Journal, StepEvent, Story, now
+from raidctl.change.state_directory import Holder, held_name, hold
+from raidctl.cli.shared.options import Settings
+from raidctl.cli.shared.plan_change import about, state_directory
+from raidctl.cli.shared.snapshot_places import kept_place
+
+
+def open_operations(settings: Settings) -> list[Story]:
+    """Return the incomplete operations on this machine, the newest first."""
+    place = state_directory(settings) if settings.demo else kept_place(settings)
+    return [
+        story for story in Journal(place).pending()
+        if story.begin.kind == "operation" and story.begin.source == settings.source
+    ]  # fmt: skip
+
+
+@contextmanager
+def held(begin: Begin, settings: Settings) -> Iterator[None]:
+    """Hold the objects of an operation that was begun earlier.
+
+    Raises:
+        Held: Another process holds one of them.
+    """
+    holder = Holder(change=begin.change, pid=os.getpid(), since=now(), about=about())
+    names = [held_name(begin.source, subject.id) for subject in begin.subjects]
+    with hold(state_directory(settings), names, holder, source=begin.source):
+        yield
+
+
+def note_resumed(journal: Journal, begin: Begin) -> None:
+    """Write into the journal that an operation continues."""
+    step = max(0, len(begin.steps) - 1)
+    journal.append(StepEvent(change=begin.change, at=now(), step=step, mark="resumed"))
+
+
+def abandon(begin: Begin, settings: Settings) -> None:
+    """End an operation in the journal. Nothing is done or undone."""
+    with held(begin, settings):
+        end = End(change=begin.change, at=now(), result="abandoned", text=f"abandoned by {about()}")
+        Journal(state_directory(settings)).append(end)
