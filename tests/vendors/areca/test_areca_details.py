@@ -5,6 +5,7 @@ import pytest
 from raidctl.model import BatteryStatus, Controller, DriveCachePolicy, Volume, VolumeCache, WriteActive, WritePolicy
 from raidctl.model.write_protection import derived
 from tests.support.judged import conditions, wrong
+from tests.support.scripted_tools import unparsed
 from tests.vendors.areca.areca_outputs import (
     DISKS,
     DRIVE,
@@ -15,7 +16,6 @@ from tests.vendors.areca.areca_outputs import (
     config,
     controller,
     hardware,
-    left,
     observed,
 )
 
@@ -205,7 +205,7 @@ def test_read_ahead_is_one_setting_for_all_volumes() -> None:
 def test_sections_whose_title_was_cut_off_are_known_by_their_labels() -> None:
     """A section without a title is recognised by its labels. No line is left unread."""
     found = observed(VOLUME.split("===\n", 1)[1], DRIVE.split("===\n", 1)[1])
-    assert left(found) == []
+    assert unparsed(found) == []
     assert (len(found.controllers[0].volumes), len(found.controllers[0].drives)) == (1, 1)
 
 

@@ -7,19 +7,8 @@ from raidctl.model import ProblemKind
 from raidctl.request import Failure, RunAnswer, converse
 from raidctl.vendor.protocol import Observation
 from raidctl_areca import observe
-from tests.vendors.areca.areca_outputs import (
-    DISKS,
-    DRIVE,
-    END,
-    SETS,
-    SYS,
-    VOLUME,
-    VOLUMES,
-    Script,
-    config,
-    hardware,
-    ran,
-)
+from tests.support.scripted_tools import Script, ran
+from tests.vendors.areca.areca_outputs import DISKS, DRIVE, END, SETS, SYS, VOLUME, VOLUMES, config, hardware
 
 TOOL = {"cli64": "/usr/local/bin/cli64"}
 WHOLE = {

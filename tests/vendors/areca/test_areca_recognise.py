@@ -9,7 +9,8 @@ from raidctl.host import HostView
 from raidctl.request import RunAnswer, converse
 from raidctl.vendor.protocol import Confidence
 from raidctl_areca import observe, sniff
-from tests.vendors.areca.areca_outputs import (
+from tests.support.scripted_tools import Script
+from tests.vendors.areca.areca_outputs import (  # fmt: skip
     DISKS,
     DRIVE,
     END,
@@ -18,10 +19,9 @@ from tests.vendors.areca.areca_outputs import (
     SYS,
     VOLUME,
     VOLUMES,
-    Script,
     config,
     hardware,
-)  # fmt: skip
+)
 
 FIXTURES = Path(__file__).resolve().parents[3] / "fixtures"
 

@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.vendors.areca.areca_outputs import DISKS, DRIVE, END, RULE, SETS, SLOTS, VOLUMES, controller, left, observed
+from tests.support.scripted_tools import unparsed
+from tests.vendors.areca.areca_outputs import DISKS, DRIVE, END, RULE, SETS, SLOTS, VOLUMES, controller, observed
 
 SLOT_HEAD = f"  # Enc# Slot#   ModelName                        Capacity  Usage\n{RULE}"
 OLD_DISKS = f""" Ch   ModelName        Serial#          FirmRev     Capacity  State
@@ -106,7 +107,7 @@ def test_the_smart_table_is_kept_with_its_drive() -> None:
     drive = found.controllers[0].drives[1]
     assert drive.details["SMART Raw Read Error Rate"] == "117 (51) OK"
     assert [p.where for p in found.problems if "Spin Up Retry Count" in p.message] == [drive.id]
-    assert left(found) == []
+    assert unparsed(found) == []
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,8 @@ import pytest
 
 from raidctl.model import Health, RaidLevel, Role, VolumeStatus
 from tests.support.judged import wrong
-from tests.vendors.areca.areca_outputs import DISKS, END, RULE, SETS, SLOTS, SYS, VOLUMES, controller, left, observed
+from tests.support.scripted_tools import unparsed
+from tests.vendors.areca.areca_outputs import DISKS, END, RULE, SETS, SLOTS, SYS, VOLUMES, controller, observed
 
 GIGABYTE = 1000**3
 
@@ -171,14 +172,14 @@ def test_events_and_banners_are_understood() -> None:
         "2025-11-02 03:04:05  H/W MONITOR      Raid Powered On\n" + END
     )
     found = observed(text)
-    assert left(found) == []
+    assert unparsed(found) == []
     assert found.controllers[0].model == "ARC-1680"
     assert [tool.version for tool in found.tools] == ["1.86"]
 
 
 def test_every_line_of_the_tables_is_used() -> None:
     """Empty slots, rules and trailers are read too."""
-    assert left(observed(SYS, SETS, VOLUMES, DISKS, SLOTS)) == []
+    assert unparsed(observed(SYS, SETS, VOLUMES, DISKS, SLOTS)) == []
 
 
 @pytest.mark.parametrize(

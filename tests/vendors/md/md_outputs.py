@@ -126,11 +126,6 @@ def array(*texts: str) -> Array:
     return found
 
 
-def unparsed(observation: Observation) -> list[str]:
-    """The lines that no parser used."""
-    return [line.text for output in observation.outputs for line in output.unparsed()]
-
-
 def lines_of(observation: Observation, object_id: str, field: str) -> list[str]:
     """The raw lines that a field of an object was read from."""
     return [

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from raidctl.model import Progress
-from tests.vendors.md.md_outputs import DETAIL, array, controller, drives, lines_of, read, unparsed, volume
+from tests.support.scripted_tools import unparsed
+from tests.vendors.md.md_outputs import DETAIL, array, controller, drives, lines_of, read, volume
 
 
 def test_md_detail_every_field_of_an_array() -> None:

@@ -6,7 +6,8 @@ import re
 
 import pytest
 
-from tests.vendors.md.md_outputs import DETAIL, EXAMINE, controller, drives, read, unparsed, volume
+from tests.support.scripted_tools import unparsed
+from tests.vendors.md.md_outputs import DETAIL, EXAMINE, controller, drives, read, volume
 
 OLD = """\
 /dev/sdb1:

@@ -11,7 +11,8 @@ from raidctl.model import Progress
 from raidctl.vendor.protocol import Document
 from tests.support.conclusions import read_text
 from tests.support.judged import wrong
-from tests.vendors.md.md_outputs import array, controller, drives, lines_of, read, unparsed, volume
+from tests.support.scripted_tools import unparsed
+from tests.vendors.md.md_outputs import array, controller, drives, lines_of, read, volume
 
 
 def test_md_mdstat_a_mirror_is_read_whole() -> None:

@@ -6,7 +6,8 @@ import raidctl_md as md
 from raidctl.host import BlockDevice, HostView
 from raidctl.request import Failure, RunAnswer, converse
 from raidctl.vendor.protocol import Observation
-from tests.vendors.md.md_outputs import DETAIL, EXAMINE, Machine, unparsed
+from tests.support.scripted_tools import unparsed
+from tests.vendors.md.md_outputs import DETAIL, EXAMINE, Machine
 
 MDSTAT = (
     "Personalities : [raid6]\nmd7 : active raid6 sde1[4](S) sdd1[3] sdc1[2] sdb1[1](W) sda1[0]\n"

@@ -6,7 +6,8 @@ import pytest
 
 import raidctl_md as md
 from raidctl.vendor.protocol import Document
-from tests.vendors.md.md_outputs import DETAIL, EXAMINE, array, controller, drives, lines_of, read, unparsed, volume
+from tests.support.scripted_tools import unparsed
+from tests.vendors.md.md_outputs import DETAIL, EXAMINE, array, controller, drives, lines_of, read, volume
 
 
 def test_md_reader_the_remark_behind_a_uuid_is_no_part_of_it() -> None:

@@ -6,7 +6,8 @@ import pytest
 
 import raidctl_md as md
 from raidctl.vendor.protocol import Confidence, Document
-from tests.vendors.md.md_outputs import DETAIL, EXAMINE, controller, drives, read, unparsed, volume
+from tests.support.scripted_tools import unparsed
+from tests.vendors.md.md_outputs import DETAIL, EXAMINE, controller, drives, read, volume
 
 EXPORT = """\
 MD_LEVEL=raid5

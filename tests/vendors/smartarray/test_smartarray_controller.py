@@ -6,7 +6,8 @@ from raidctl.audit.builtin import rules
 from raidctl.audit.diagnosis import diagnose
 from raidctl.model import BatteryStatus, Mode
 from tests.support.conclusions import read_text
-from tests.vendors.smartarray.smartarray_outputs import CONTROLLER, controller, left, observed
+from tests.support.scripted_tools import unparsed
+from tests.vendors.smartarray.smartarray_outputs import CONTROLLER, controller, observed
 
 MIB = 1024**2
 
@@ -138,7 +139,7 @@ def test_why_a_cache_is_off_is_kept_over_several_lines() -> None:
         "Temporarily Disabled; Cache disabled; low batteries; The battery did not reach its charge: wait until it does"
     )
     assert cache.size_bytes == 512 * MIB
-    assert left(found) == []
+    assert unparsed(found) == []
 
 
 def test_an_unconfigured_cache_is_ok() -> None:
@@ -242,7 +243,7 @@ def test_cages_ports_and_expanders_are_details_of_the_controller() -> None:
     assert details["Internal Drive Cage at Port 1I, Box 1 (Index 0): Drive Bays"] == "4"
     assert details["Expander 380"].startswith("WWID")
     assert [problem.kind for problem in found.problems] == ["state"]
-    assert left(found) == []
+    assert unparsed(found) == []
 
 
 def test_a_banner_about_the_cache_is_one_finding_with_its_state() -> None:

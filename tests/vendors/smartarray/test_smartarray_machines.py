@@ -12,7 +12,7 @@ from raidctl.model import Controller
 from raidctl.request import RunAnswer, converse
 from raidctl.vendor.protocol import Observation
 from raidctl_smartarray import observe
-from tests.vendors.smartarray.smartarray_outputs import Script
+from tests.support.scripted_tools import Script
 
 FIXTURES = Path(__file__).resolve().parents[3] / "fixtures"
 MACHINES = sorted(path.name for path in FIXTURES.glob("smartarray-*"))

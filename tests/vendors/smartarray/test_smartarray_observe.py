@@ -7,7 +7,8 @@ from raidctl.model import ProblemKind
 from raidctl.request import Failure, RunAnswer, converse
 from raidctl.vendor.protocol import Observation
 from raidctl_smartarray import observe
-from tests.vendors.smartarray.smartarray_outputs import CONTROLLER, Script, ran
+from tests.support.scripted_tools import Script, ran
+from tests.vendors.smartarray.smartarray_outputs import CONTROLLER
 
 ALL = "ctrl all show config detail"
 SECOND = """

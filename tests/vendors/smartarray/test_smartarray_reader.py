@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 
 from raidctl.vendor.protocol import Confidence, Document
 from raidctl_smartarray import read, sniff
-from tests.vendors.smartarray.smartarray_outputs import CONTROLLER, controller, left, observed
+from tests.support.scripted_tools import unparsed
+from tests.vendors.smartarray.smartarray_outputs import CONTROLLER, controller, observed
 
 BANNER = """
 FIRMWARE UPGRADE REQUIRED: A firmware update is recommended for this controller
@@ -18,7 +19,7 @@ FIRMWARE UPGRADE REQUIRED: A firmware update is recommended for this controller
 def test_every_line_of_a_controller_is_read() -> None:
     """No line is left unread. Each fact belongs to an existing object."""
     found = observed(CONTROLLER)
-    assert left(found) == []
+    assert unparsed(found) == []
     (only,) = found.controllers
     objects = {only.id} | {
         item.id for group in (only.batteries, only.arrays, only.volumes, only.drives) for item in group
@@ -33,7 +34,7 @@ def test_an_unknown_label_stays_unread() -> None:
     found = observed(
         CONTROLLER.replace("   Bus Interface: PCI\n", "   Bus Interface: PCI\n   Favourite Colour: green\n")
     )
-    assert [line.strip() for line in left(found)] == ["Favourite Colour: green"]
+    assert [line.strip() for line in unparsed(found)] == ["Favourite Colour: green"]
     assert "Favourite Colour" not in found.controllers[0].details
 
 
@@ -45,7 +46,7 @@ def test_a_banner_in_the_middle_of_an_output_is_one_problem(place: str) -> None:
     (problem,) = found.problems
     assert (problem.where, problem.kind) == ("smartarray:0", "state")
     assert problem.message.endswith("to make it better than it is.")
-    assert left(found) == []
+    assert unparsed(found) == []
 
 
 def test_a_banner_above_the_heading_belongs_to_the_controller_below() -> None:
@@ -130,14 +131,14 @@ def test_the_version_of_a_banner_is_the_tools() -> None:
     for text, (name, version) in texts.items():
         found = observed(text)
         assert [(tool.name, tool.version) for tool in found.tools] == [(name, version)]
-        assert left(found) == []
+        assert unparsed(found) == []
         assert found.problems == ()
 
 
 def test_the_options_of_a_setting_are_no_configuration() -> None:
     """The options of a setting are read and give a note."""
     found = observed("\nAvailable options are:\n   Max: 1042188 (Units in MB)\n   Min: 16 (Units in MB)\n")
-    assert left(found) == []
+    assert unparsed(found) == []
     assert [problem.kind for problem in found.problems] == ["note"]
 
 

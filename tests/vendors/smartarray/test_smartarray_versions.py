@@ -11,7 +11,8 @@ from raidctl.model.write_protection import derived
 from raidctl_smartarray.interface import interface
 from raidctl_smartarray.numbers import link_speed, mountpoints
 from tests.support.judged import wrong
-from tests.vendors.smartarray.smartarray_outputs import CONTROLLER, controller, drive, left, observed
+from tests.support.scripted_tools import unparsed
+from tests.vendors.smartarray.smartarray_outputs import CONTROLLER, controller, drive, observed
 
 
 def test_an_hba_mode_drive_has_mount_points() -> None:
@@ -116,7 +117,7 @@ def test_lines_below_a_row_belong_to_its_drive() -> None:
     )
     (item,) = found.controllers[0].drives
     assert (item.power_on_hours, item.details["Usage remaining"]) == (1000, "99.00%")
-    assert left(found) == []
+    assert unparsed(found) == []
 
 
 def test_used_and_unused_space_are_the_size_of_an_array() -> None:
@@ -217,7 +218,7 @@ def test_how_a_text_was_kept_makes_no_difference(kept: Callable[[str], str]) -> 
     found, same = observed(text), observed(kept(text))
     assert same.controllers == found.controllers
     assert same.problems == found.problems
-    assert left(same) == []
+    assert unparsed(same) == []
 
 
 def test_a_command_of_another_shell_names_the_slot() -> None:
@@ -226,7 +227,7 @@ def test_a_command_of_another_shell_names_the_slot() -> None:
         '~ # esxcli ssacli cmd -q "controller slot=3 ld all show status"\n\n   logicaldrive 1 (1.0 TB, RAID 5): OK\n'
     )
     assert [item.id for item in found.controllers] == ["smartarray:3"]
-    assert left(found) == []
+    assert unparsed(found) == []
 
 
 def test_an_encrypted_array_is_no_unknown_state() -> None:

@@ -3,7 +3,8 @@ from __future__ import annotations
 import pytest
 
 from raidctl.model import RaidLevel, VolumeCache, VolumeStatus
-from tests.vendors.smartarray.smartarray_outputs import CONTROLLER, controller, left, observed, volume
+from tests.support.scripted_tools import unparsed
+from tests.vendors.smartarray.smartarray_outputs import CONTROLLER, controller, observed, volume
 
 GIB = 1024**3
 
@@ -81,7 +82,7 @@ def test_two_pairs_in_one_line_are_two() -> None:
     found = observed(CONTROLLER.replace("/dev/sda\n         Mount Points:", "/dev/sda          Mount Points:"))
     assert found.controllers[0].volumes[0].mountpoints == ("/boot", "/")
     assert found.controllers[0].volumes[0].device == "/dev/sda"
-    assert left(found) == []
+    assert unparsed(found) == []
 
 
 def test_mount_points_in_the_newer_form() -> None:
@@ -233,7 +234,7 @@ def test_mirror_groups_that_are_indented_wrongly_stay_in_their_volume() -> None:
     assert only.volumes[0].details["Mirror Group 2"] == "2I:1:8"
     assert only.volumes[0].details["LD Acceleration Method"] == "Controller Cache"
     assert only.arrays[0].drives == ("smartarray:2/2I:1:7", "smartarray:2/2I:1:8")
-    assert left(found) == []
+    assert unparsed(found) == []
 
 
 def test_state_and_free_space_of_an_array_are_read() -> None:

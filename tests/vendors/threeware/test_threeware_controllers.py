@@ -5,6 +5,7 @@ import pytest
 from raidctl.vendor.protocol import Confidence
 from raidctl_threeware import sniff
 from tests.support.judged import wrong
+from tests.support.scripted_tools import unparsed
 from tests.vendors.threeware.threeware_outputs import (
     BATTERY,
     CONTROLLERS,
@@ -13,7 +14,6 @@ from tests.vendors.threeware.threeware_outputs import (
     RULE,
     UNIT_HEAD,
     controller,
-    left,
     observed,
 )
 
@@ -83,7 +83,7 @@ def test_a_reports_heading_names_the_controller() -> None:
         ("threeware:1", "ok"),
         ("threeware:2", "degraded"),
     ]
-    assert left(found) == []
+    assert unparsed(found) == []
 
 
 def test_a_row_that_cannot_be_read_is_reported() -> None:
@@ -170,7 +170,7 @@ def test_an_empty_port_is_no_problem() -> None:
     """`/cX/pX show all` prints empty ports. Only a unit that misses the drive makes it a problem."""
     found = observed("/c2/p5 Status = NOT-PRESENT\n/c2/p5 Model = Not Available\n")
     assert (found.problems, [c.drives for c in found.controllers]) == ((), [()])
-    assert left(found) == []
+    assert unparsed(found) == []
     missed = observed("/c2/p5 Status = NOT-PRESENT\n/c2/p5 Belongs to Unit = u0\n")
     assert wrong(missed) == {"threeware:2/p5"}
 
@@ -180,7 +180,7 @@ def test_a_machine_without_a_controller_is_recognised() -> None:
     text = "No controller found.\nMake sure appropriate AMCC/3ware device driver(s) are loaded.\n"
     assert sniff("show.txt", text) is not None
     found = observed(text)
-    assert ([p.kind for p in found.problems], left(found)) == (["note"], [])
+    assert ([p.kind for p in found.problems], unparsed(found)) == (["note"], [])
 
 
 @pytest.mark.parametrize(("count", "message"), [("1", "1 unit not optimal"), ("2", "2 units not optimal")])

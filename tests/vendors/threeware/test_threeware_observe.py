@@ -10,7 +10,8 @@ from raidctl.model import ProblemKind
 from raidctl.request import Failure, RunAnswer, converse
 from raidctl.vendor.protocol import Confidence, Observation
 from raidctl_threeware import observe, sniff
-from tests.vendors.threeware.threeware_outputs import (
+from tests.support.scripted_tools import Script, ran
+from tests.vendors.threeware.threeware_outputs import (  # fmt: skip
     ALL,
     BATTERY,
     CONTROLLERS,
@@ -21,9 +22,7 @@ from tests.vendors.threeware.threeware_outputs import (
     PORTS,
     UNIT,
     UNITS,
-    Script,
-    ran,
-)  # fmt: skip
+)
 
 FIXTURES = Path(__file__).resolve().parents[3] / "fixtures"
 TOOL = {"tw_cli": "/usr/sbin/tw_cli"}

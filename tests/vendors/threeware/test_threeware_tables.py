@@ -4,7 +4,8 @@ import pytest
 
 from raidctl.model import BatteryStatus, Health, RaidLevel, VolumeStatus
 from tests.support.judged import wrong
-from tests.vendors.threeware.threeware_outputs import (
+from tests.support.scripted_tools import unparsed
+from tests.vendors.threeware.threeware_outputs import (  # fmt: skip
     ALL,
     BATTERY,
     CONTROLLERS,
@@ -18,9 +19,8 @@ from tests.vendors.threeware.threeware_outputs import (
     UNIT_HEAD,
     UNITS,
     controller,
-    left,
     observed,
-)  # fmt: skip
+)
 
 GIB = 1024**3
 
@@ -298,7 +298,7 @@ def test_a_progress_in_words_is_read() -> None:
 def test_every_line_is_used() -> None:
     """No line of versions, events, phys, schedules or rules is left unread."""
     found = observed(CONTROLLERS, ALL, UNIT, DRIVE, ENCLOSURE, MORE, OLD_PORTS)
-    assert left(found) == []
+    assert unparsed(found) == []
     assert [tool.version for tool in found.tools] == ["2.00.11.020"]
 
 
