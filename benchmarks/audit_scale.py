@@ -144,7 +144,10 @@ class Run:
 
 
 def inventory(number: int) -> bytes:
-    """One line: a machine with a controller, two arrays and twelve drives. One in ``FAULTY`` has a failed battery."""
+    """One line: a machine with a controller, two arrays and twelve drives.
+
+    One machine in ``FAULTY`` has a failed battery.
+    """
     name = "smartarray:1"
     faulty = number % FAULTY == 0
     drives = tuple(_drive(name, place) for place in range(1, DRIVES + 1))

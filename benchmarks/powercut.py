@@ -29,7 +29,7 @@ HEAD = "drive    cut  verdict        counted  acknowledged     ok  in flight   l
 
 
 def main() -> int:
-    """Make the cuts, print a line for each, and the sums. Returns 1 if the verdicts are wrong."""
+    """Make the cuts and print a line for each, then the sums. Return 1 if the verdicts are wrong."""
     parser = argparse.ArgumentParser(description="Cut the power of an emulated machine while raidctl writes.")
     parser.add_argument("--cuts", type=int, default=20, metavar="N", help="Power cuts (20).")
     cuts = parser.parse_args().cuts

@@ -35,7 +35,7 @@ class Took:
 
 
 def run(argv: list[str]) -> Took:
-    """Run a command with byte code enabled. It has to end with 0, 3 or 4, the codes of a screen."""
+    """Run a command with byte code enabled. It must exit with 0, 3 or 4, the exit codes of a screen."""
     environment = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
     start = time.perf_counter()
     with Path(os.devnull).open("wb") as nothing:

@@ -25,11 +25,11 @@ from pathlib import Path
 from single_file import HERE, REQUIREMENTS, ROOT, clean_copy, epoch
 
 LIBC = "manylinux_2_34"
-"""The platform tag of the compiled engine, built on Debian 12. Auditwheel refuses it if the engine needs more."""
+"""The platform tag of the compiled engine, built on Debian 12. Auditwheel refuses this tag if the engine needs more."""
 
 
 def main() -> int:
-    """Build, check and print the checksums. The first check that fails ends it with its exit code."""
+    """Build, check and print the checksums. The first check that fails ends the run with its exit code."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--output", type=Path, default=ROOT / "dist", help="default: dist")
     output: Path = parser.parse_args().output.absolute()

@@ -102,7 +102,10 @@ def _reason(place: str, error: Exception) -> str:
 
 
 def _lasting_place() -> str:
-    """Return the directory for trees. For root never in a home directory, which may be another user's under sudo."""
+    """Return the directory for trees.
+
+    For root it is never in a home directory, which may be another user's under sudo.
+    """
     named = os.environ.get("RAIDCTL_CACHE", "")
     if named:
         return os.path.abspath(named)
@@ -223,7 +226,7 @@ def _for_this_run(archive: str, place: str) -> str:
 
 
 def _remove(tree: str, owner: int) -> None:
-    """Remove a tree at the end of the process that unpacked it. Its children have ended before."""
+    """Remove a tree at the end of the process that unpacked it. Its children have already ended."""
     import shutil
 
     if os.getpid() == owner:

@@ -148,7 +148,7 @@ def own_wheel(work: Path, *, isolated: bool) -> Path:
 
 
 def members(wheels: Iterable[Path]) -> dict[str, bytes]:
-    """Return the files of wheels that a run needs, and the licences. Of all wheels in one tree."""
+    """Return the files of wheels that a run needs, and the licences. All wheels are merged into one tree."""
     tree = {"bin/raidctl-mfi": MFI.encode()}
     for wheel in wheels:
         with zipfile.ZipFile(wheel) as archive:

@@ -13,7 +13,7 @@ takes a tenth of a short command's time, and a quarter of that for a thousand dr
 
 
 def main() -> NoReturn:
-    """Run the command line. While it is imported, Ctrl-C ends the process without a traceback."""
+    """Run the command line. During its import, Ctrl-C ends the process without a traceback."""
     gc.set_threshold(COLLECT_AFTER)
     patient = signal.getsignal(signal.SIGINT) is signal.default_int_handler
     if patient:

@@ -24,7 +24,7 @@ Evidence = list[tuple["Line", str, object]]
 
 
 class Line(Struct, eq=False):
-    """One line of an output, numbered from 1. Of a JSON output, one leaf (``a.b[0].c: value``)."""
+    """One line of an output, numbered from 1. For a JSON output, it is one leaf (``a.b[0].c: value``)."""
 
     number: int
     text: str
@@ -144,7 +144,7 @@ class Output(Struct, eq=False):
         return output
 
     def add(self, text: str, number: int = 0) -> Line:
-        """Append a line. ``number`` is its place in the text, 0: after the last one."""
+        """Append a line. ``number`` is its place in the text, where 0 means after the last one."""
         line = Line(number or len(self.lines) + 1, text, self)
         self.lines.append(line)
         return line
@@ -177,7 +177,7 @@ class Output(Struct, eq=False):
 
     @property
     def cut_off(self) -> str | None:
-        """The sign that the output is truncated, a clause. None if there is none, or the output is empty."""
+        """The sign that the output is truncated, as a clause. None if there is none, or if the output is empty."""
         if self.gap or not any(line.stripped for line in self.lines):
             return self.gap or None
         if left_out := self.left_out:

@@ -134,11 +134,11 @@ class HostView(Struct, frozen=True, dict=True):
     """Device nodes that other families show as a volume or a drive. The set is filled before the last family is
     read."""
     help_texts: Mapping[str, str] = field(default_factory=dict)
-    """The help texts of tools, by tool. Read only before deeds, if a family needs them."""
+    """The help texts of tools, by tool. They are read only before deeds, if a family needs them."""
 
     @cached_property
     def _named(self) -> dict[str, BlockDevice]:
-        """The devices by kernel name, node and link. Of two with the same name the first."""
+        """The devices by kernel name, node and link. If two have the same name, the first one counts."""
         found: dict[str, BlockDevice] = {}
         for device in self.blocks:
             for name in (device.name, device.node, *device.links):

@@ -1,4 +1,4 @@
-"""Decode JSON of any origin, with ``ValueError`` as the only error. Clean text for JSON."""
+"""Decode JSON of any origin, with ``ValueError`` as the only error. Clean up text for JSON."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def decode(data: bytes | str, kind: Any = Any) -> Any:
 
 @cache
 def _decoder(kind: Any) -> msgspec.json.Decoder[Any]:
-    """Return the type's decoder. Cached, as thousands of documents are read with it."""
+    """Return the type's decoder. It is cached, as thousands of documents are read with it."""
     return msgspec.json.Decoder(kind)
 
 

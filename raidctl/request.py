@@ -119,7 +119,7 @@ class WhichAnswer(Answer, frozen=True):
 
 
 class WriteAnswer(Answer, frozen=True):
-    """Whether a file was written. ``trouble`` and ``detail`` have the reason if not."""
+    """Whether a file was written. ``trouble`` and ``detail`` give the reason if it was not."""
 
 
 NOT_ASKED = "not asked"

@@ -317,7 +317,7 @@ def _on_path(inventory: Inventory, view: HostView, path: str) -> list[str]:
 
 
 def _below(view: HostView, node: str) -> Iterator[str]:
-    """Yield the nodes below a device. Its own kernel node if it was named by a link."""
+    """Yield the nodes below a device. Its own kernel node is included, as it may be named by a link."""
     block = view.block(node)
     if block is None:
         return

@@ -99,7 +99,7 @@ def parse_seconds(text: str) -> int:
 
 
 def format_duration(seconds: int) -> str:
-    """Format seconds by the two largest units: ``1 h 20 min``, ``3 d 4 h``. Below a minute ``45 s``.
+    """Format seconds by the two largest units: ``1 h 20 min``, ``3 d 4 h``. Less than a minute is ``45 s``.
 
     >>> format_duration(4800), format_duration(273600), format_duration(45), format_duration(3600)
     ('1 h 20 min', '3 d 4 h', '45 s', '1 h')
@@ -124,7 +124,7 @@ def format_binary(size: int) -> str:
 
 
 def format_figure(value: float, like: float | None = None) -> str:
-    """Format a measured value: ``0.0123``, ``8.33``, ``432``, ``9,954``. With the decimal places of ``like``."""
+    """Format a measured value: ``0.0123``, ``8.33``, ``432``, ``9,954``. It has the decimal places of ``like``."""
     if abs(value) >= _ENORMOUS:
         return f"{value:.3g}"
     figure = f"{value:,.{_places(value if like is None else like)}f}"

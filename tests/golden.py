@@ -58,7 +58,7 @@ def digests(name: str) -> list[str]:
 
 
 def everything(directory: Path | None) -> dict[str, list[str]]:
-    """The digests of all machines and files. A file has its path below the directory as its name."""
+    """The digests of all machines and files. A file is named by its path below the directory."""
     paths = sorted(path for path in directory.rglob("*") if path.is_file()) if directory else []
     with ProcessPoolExecutor() as pool:
         found = list(pool.map(digests, [*MACHINES, *map(str, paths)], chunksize=8))

@@ -87,7 +87,8 @@ WRITTEN = ("raidctl", "vendors", "tests", "benchmarks", "docs", "packaging", "an
 """Folders whose docstrings, comments and names count."""
 
 NO_MESSAGES = re.compile(r"runners/shell\.py|vendors/.*(simulator|labels|grammar|recognise|raidset|signature)")
-"""Files whose strings are no text of raidctl's: a shell script. Labels, patterns and outputs of vendors' tools."""
+"""Files whose strings are not raidctl's text. They hold a shell script, or labels, patterns and outputs of vendors'
+tools."""
 
 _RULES = [
     (re.compile(rf"(?i)(?<![\w-])(?:{words.replace(' ', chr(92) + 's+')})(?![\w-])"), instead)
@@ -185,7 +186,7 @@ def comments(text: str) -> Iterator[tuple[int, str]]:
 
 
 def counts_in_comments(place: Place) -> bool:
-    """Whether a word counts in a comment too. These show the lines of tools, with the tools' nouns."""
+    """Whether a word counts in comments too. Comments show lines of tools, with the tools' nouns."""
     return not _TOOLS_NOUNS.fullmatch(place.word)
 
 

@@ -164,7 +164,7 @@ def test_windows_line_ends_make_no_difference(tmp_path: Path) -> None:
 
 
 def test_standard_input_is_a_file_too(tmp_path: Path) -> None:
-    """``-`` reads a pipe, also where a recording is called so. None is written under that name."""
+    """``-`` reads a pipe, even where a recording has that name. No recording is written under it."""
     text = (SSACLI % "EG0300").encode()
     done = program("--replay", "-", "show", stdin=text)
     for name in ("./-", "-"):
@@ -240,7 +240,7 @@ def test_a_tool_that_misbehaves_is_a_problem_and_the_rest_is_shown(tmp_path: Pat
 
 
 def commands() -> Iterator[bytes]:
-    """The command lines of all processes. That of one that has ended is empty."""
+    """The command lines of all processes. The command line of an ended process is empty."""
     for path in Path("/proc").glob("[0-9]*/cmdline"):
         with contextlib.suppress(OSError):
             yield path.read_bytes()
@@ -324,7 +324,7 @@ COMMANDS = (
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_no_output_has_a_character_that_turns_or_hides_text(tmp_path: Path, command: str) -> None:
-    """A serial number, a label or a state may hold them. On no screen and in no file do they deceive a reader."""
+    """A serial number, a label or a state may hold one. No screen and no file deceives a reader with it."""
     text = (SSACLI % "EG\u202e0300\u200bX").replace("RCTL0000000001", "RC\u2066TL\ufeff1\u061c")
     text = text.replace("Firmware Version:", "Stran\u202ege: va\u200blue\n   Firmware Version:").replace(
         "Status: OK\n         Drive", "Status: Predictive\u202e Failure\u2069\n         Drive"

@@ -279,7 +279,7 @@ def test_half_an_output_never_breaks_a_reader(vendor: Vendor) -> None:
 
 
 def recognised(vendor: Vendor, machine: str) -> Iterator[bool]:
-    """Whether each output of the family's own tools is recognised. Of Linux' tools, other families read some."""
+    """Whether each output of the family's own tools is recognised. Other families read some of Linux' tools."""
     own = {name for tool in vendor.TOOLS for name in (tool.name, *tool.places)}
     for command, text in answers(machine):
         if command.split()[0] in own:

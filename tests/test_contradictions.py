@@ -290,7 +290,7 @@ def test_the_beginning_of_another_output_behind_a_good_one_is_seen() -> None:
 
 
 def test_a_drive_that_is_not_authenticated_expects_no_failure() -> None:
-    """For the controller it is not a genuine part. No line predicts a failure."""
+    """To the controller, it is not a genuine part. No line predicts a failure."""
     found = diagnose(read_text(_PHYSICAL.replace(" Status: OK", " Status: Not Authenticated", 1)).inventory, rules())
     assert [(one.rule, one.severity) for one in found.findings if one.outcome == "fail"] == [
         ("background_operation", "warning")

@@ -133,7 +133,7 @@ def _of_another_witness(inventory: Inventory, conclusion: str) -> bool:
 
 
 def _asked(machine: str) -> list[Run]:
-    """The commands of a machine. The same command for several drives once, for the last one."""
+    """The commands of a machine. The same command for several drives is listed once, for the last one."""
     asked = [request for request, _ in recording(machine).answers() if isinstance(request, Run)]
     return list({_DRIVE.sub("*", " ".join(request.argv)): request for request in asked}.values())
 
@@ -242,7 +242,7 @@ def _named_only(controller: Controller, drive: Drive) -> Controller:
 
 
 def test_an_output_without_its_known_end_is_reported_and_weakens_what_it_describes_last() -> None:
-    """The problem is of kind unread. The facts stay, the good state of the last drive becomes unknown."""
+    """The problem is of kind unread. The facts stay, but the good state of the last drive becomes unknown."""
     sample = next(one for one in SAMPLES if "arcconf getconfig 1 AL" in one.name and "Device #1" in one.text)
     at = sample.text.index("Device #1")
     seen = read_text(sample.text[:at])

@@ -29,7 +29,7 @@ def test_the_units_are_those_that_raidctl_installs() -> None:
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name.endswith(".service")])
 def test_a_unit_starts_a_command_that_raidctl_accepts(name: str) -> None:
-    """With the default options. Those of the administrator come after, so they win."""
+    """It uses the default options. Those of the administrator come after, so they win."""
     text = units(OPTIONS)[name]
     [start] = re.findall(r"(?m)^ExecStart=(.+)$", text)
     if name in DEFAULTS:

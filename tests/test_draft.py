@@ -123,7 +123,7 @@ def test_the_negotiated_link_is_read_from_the_tool(
     ],
 )
 def test_the_maximum_speed_of_a_drive_is_read(table: Derived, label: str, value: str, speed: float | None) -> None:
-    """A prefix that keeps labels apart makes no difference. An unknown speed is none."""
+    """A prefix that keeps labels apart makes no difference. An unknown speed gives no value."""
     assert derived(table, (label, value)).get("max_link_gbps") == speed
 
 
@@ -155,7 +155,7 @@ def test_a_part_without_a_value_is_absent() -> None:
 
 
 def test_no_id_is_used_twice() -> None:
-    """The second controller with the id of another gets a number. The first keeps its id."""
+    """A second controller with the same id gets a number. The first keeps its id."""
     assert distinct(["acme:0", "acme:1", "acme:0", "acme:0"]) == ["acme:0", "acme:1", "acme:0-2", "acme:0-3"]
 
 

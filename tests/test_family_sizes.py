@@ -16,7 +16,10 @@ def test_tables_are_assignments_of_more_than_a_constant() -> None:
 
 
 def test_the_figures_of_the_page_for_developers_are_right() -> None:
-    """Within a tenth, of files, lines and own tests. Run `python -m tests.family_sizes` for the new ones."""
+    """Files, lines and own tests are right to within a tenth.
+
+    Run `python -m tests.family_sizes` for the new figures.
+    """
     page = (VENDORS.parent / "CONTRIBUTING.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| `(\w+)` \| .* \| (\d+) \| ([\d,]+) \| \d+ % \| ([\d,]+) \|$", page, re.MULTILINE)
     assert len(rows) >= 5

@@ -1,4 +1,4 @@
-"""The fuzzer over the recorded machines, briefly. ``python -m tests.fuzz`` runs it for as long as one likes."""
+"""A brief run of the fuzzer over the recorded machines. ``python -m tests.fuzz`` runs it for as long as one likes."""
 
 from __future__ import annotations
 

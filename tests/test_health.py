@@ -150,7 +150,10 @@ def severity(inventory: Inventory, rule: str, where: str) -> str | None:
     ],
 )  # fmt: skip
 def test_severity_follows_from_what_is_left(level: str, gone: int, state: str, wanted: str) -> None:
-    """Survives no further failure, or data out of reach: critical. Reduced: warning; the drive as its volume."""
+    """No tolerance left, or data out of reach, is critical.
+
+    Reduced tolerance is a warning; a drive follows its volume.
+    """
     inventory = changed(GOOD, VOLUME, {"raid_level": level, "status": state})
     for number in range(gone):
         inventory = changed(inventory, f"megaraid:0/310:{number}", {"status": "critical"})
@@ -177,7 +180,10 @@ def test_an_inactive_array_without_redundancy_is_critical(gone: int, cause: str)
     ],
 )  # fmt: skip
 def test_a_predicted_failure_is_critical_where_it_takes_the_last(level: str, status: str, wanted: str) -> None:
-    """Critical if nothing, or nothing more, survives it. A warning in an array that survives it and one more."""
+    """It is critical if the array survives no failure, or only this.
+
+    It is a warning if the array survives this one and another.
+    """
     inventory = changed(GOOD, VOLUME, {"raid_level": level, "status": status, "name": "x"})
     inventory = changed(inventory, DRIVE, {"status": "warning", "status_text": "Predictive Failure"})
     assert severity(inventory, "drive_expects_failure", DRIVE) == wanted

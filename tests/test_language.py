@@ -48,7 +48,7 @@ def test_no_room_has_more_avoided_words() -> None:
 
 @pytest.mark.slow
 def test_no_package_has_more_avoided_names() -> None:
-    """A package that is not listed has no such name. The others get none besides."""
+    """A package that is not listed has no such name. The listed ones get no more."""
     over = [one for room, given in names().items() if len(given) > NAMES.get(room, 0) for one in given]
     assert not over, "\n".join([f"Names with a word to avoid ({better_names()}):", *over])
 
@@ -81,7 +81,10 @@ def test_code_in_docstrings_and_lines_of_tools_in_comments_do_not_count() -> Non
 
 
 def test_names_are_found_where_they_are_given() -> None:
-    """Functions, classes, parameters, variables and fields. A use is none, nor is a word that only contains one."""
+    """Functions, classes, parameters, variables and fields give names.
+
+    Neither a use nor a word that only contains a name counts.
+    """
     text = "class OldCard:\n  def f(self, told_by, discarded):\n    self.said = said = f(wish)\n"
     assert sorted(given_names(ast.parse(text))) == [(1, "OldCard"), (2, "told_by"), (3, "said"), (3, "said")]
 

@@ -34,7 +34,7 @@ def test_mandoc_and_groff_have_no_warning() -> None:
 
 @pytest.mark.slow
 def test_every_option_and_example_is_on_the_page_of_its_command() -> None:
-    """They are printed as they are typed. One page is checked, since all are written by one function."""
+    """Options and examples are printed as they are typed. One page is checked, since one function writes all."""
     for context in commands():
         if context.command_path not in ("raidctl", "raidctl cache set", "raidctl schema", "raidctl verify"):
             continue

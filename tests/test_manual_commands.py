@@ -89,7 +89,7 @@ EVERY = [one for page in PAGES for one in dict.fromkeys(typed(page))]
 
 
 def accepted(words: Sequence[str]) -> click.Context:
-    """The context of the command that a command line reaches. Of a group without one, the group's.
+    """The context of the command that a command line reaches. A group without a subcommand gives its own context.
 
     Raises:
         click.UsageError: There is no such command or option, or an argument is missing.
@@ -113,7 +113,7 @@ def test_a_command_line_is_accepted(one: Typed) -> None:
 
 
 def on_demo(one: Typed, context: click.Context) -> list[str]:
-    """The same command line for a simulated machine. What changes it is only planned."""
+    """The same command line for a simulated machine. Changes to the machine are only planned."""
     line = " ".join(one.words)
     words = list(one.words)
     if "--host" in line:
@@ -160,7 +160,7 @@ def run(words: Sequence[str], place: Path) -> Result:
 @pytest.mark.slow
 @pytest.mark.parametrize("page", sorted({one.page for one in EVERY} - {"commands.md"}))
 def test_the_commands_of_a_page_run(page: str, place: Path) -> None:
-    """In order, on simulated machines. None is refused as wrong usage, and none fails in raidctl itself."""
+    """The commands run in order on simulated machines. None is refused as wrong usage or fails in raidctl itself."""
     wrong = []
     for one in EVERY:
         line = re.sub(r"^(--(hosts?|jobs|limit|demo|replay) \S+ |--sudo )+", "", " ".join(one.words))

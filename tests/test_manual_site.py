@@ -262,7 +262,7 @@ def test_no_page_with_outputs_is_left_out() -> None:
 
 @pytest.mark.slow
 def test_the_reports_that_the_site_shows_are_there(site: Path) -> None:
-    """Made when it is built. Each is a whole page, and is shown on one."""
+    """The reports are built with the site. Each is a whole page, shown on another."""
     shown = "".join(path.read_text(encoding="utf-8") for path in site.glob("*.html"))
     for name, (title, _) in EXAMPLES.items():
         assert (site / "reports" / f"{name}.html").read_text(encoding="utf-8").startswith("<!doctype html>")
@@ -273,7 +273,7 @@ def test_the_reports_that_the_site_shows_are_there(site: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", STORIES)
 def test_the_commands_of_a_page_print_what_it_shows(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In order, on simulated machines, in a fresh state directory. Dates may differ."""
+    """Commands run in order on simulated machines with a fresh state directory. Dates may differ."""
     if name == "field":  # it makes a directory where it is run
         monkeypatch.chdir(tmp_path)
     found = scenes((DOCS / f"{name}.md").read_text(encoding="utf-8"))

@@ -160,7 +160,7 @@ ADDRESS = "0000:03:00.0"
 
 
 def test_a_controller_that_two_families_list_is_shown_once() -> None:
-    """The one with more values stays. A note names both tools and the reason; nothing of the other is left."""
+    """The entry with more values stays. A note names both tools and the reason; nothing of the other entry is left."""
     poor, rich = (
         Reporting("poor", "poorcli", pci_address="03:00.0"),
         Reporting("rich", "richcli", pci_address=ADDRESS, model="R"),

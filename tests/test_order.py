@@ -6,7 +6,7 @@ from raidctl.order import by_kernel_name, natural
 
 
 def test_the_27th_drive_comes_after_the_26th() -> None:
-    """After sdz comes sdaa, not between sda and sdb. Partitions follow their drive."""
+    """The drive sdaa comes after sdz, not between sda and sdb. Partitions follow their drive."""
     wanted = [
         "dm-0",
         "nvme0n1",

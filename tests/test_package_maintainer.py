@@ -24,7 +24,7 @@ NAMES = ("DEBFULLNAME", "DEBEMAIL")
 def test_the_maintainer_is_who_builds_it(
     kind: str, given: tuple[str, str], expected: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """In the control file and in the changelog. Without an address it is the one that can never be used."""
+    """The control file and the changelog name the builder. Without an address, they give one that can never be used."""
     for name, text in zip(NAMES, given, strict=True):
         monkeypatch.setenv(name, text)
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")

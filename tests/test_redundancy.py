@@ -21,7 +21,7 @@ UNKNOWN: dict[str, Any] = {"status": "unknown"}
 
 
 def controller_with(level: str, *members: dict[str, Any] | None, mode: Any = "raid", **volume: Any) -> Controller:
-    """A controller with one volume. A member is what differs from a good one, or None for one that is not listed."""
+    """A controller with one volume. Each member gives what differs from a good one, or None if it is not listed."""
     drives = tuple(
         Drive(**{"id": f"x:0/{number}", "role": "member", "status": "ok", "array": "x:0/A", **changes})
         for number, changes in enumerate(members)
@@ -114,7 +114,7 @@ def test_a_drive_that_is_copied_onto_its_replacement_takes_nothing_away() -> Non
 
 @pytest.mark.parametrize("operation", ["initialize", "expand", "migrate", "reshape", "parity"])
 def test_what_a_volume_survives_is_unknown_before_it_is_settled(operation: Any) -> None:
-    """While parity is first written or the geometry changes. What has nothing left has nothing left."""
+    """Redundancy is unknown while parity is first written or the geometry changes. If none is left, it is 0."""
     busy = Progress(operation=operation, percent=99.0)
     assert left(controller_with("raid6", *[OK] * 4, progress=busy)) is None
     assert left(controller_with("raid5", *[OK] * 2, FAILED, progress=busy)) == 0
@@ -167,7 +167,7 @@ def test_the_array_has_what_its_worst_volume_has() -> None:
 
 
 def test_it_is_written_as_people_speak() -> None:
-    """0 and 1 and more agree with their noun. A level without redundancy gets no sentence."""
+    """The noun agrees with 0, 1 and more. A level without redundancy gets no sentence."""
     words = [survives(Volume(id="v", raid_level="raid6", failures_tolerated=number)) for number in (None, 0, 1, 2)]
     assert words == [
         "", "survives no further failure", "survives 1 more drive failure", "survives 2 more drive failures",
@@ -192,7 +192,7 @@ def test_a_member_less_never_makes_it_more(machine: str) -> None:
 
 
 def test_a_drive_that_data_are_copied_onto_is_no_member_yet() -> None:
-    """The drive that is replaced works until the end: nothing is gone. A rebuild beside it counts."""
+    """The drive being replaced works until the end, so nothing is gone. A rebuild beside the copy counts."""
     copied: dict[str, Any] = {"status": "warning", "status_text": "Cpybck"}
     assert left(controller_with("raid6", OK, OK, OK, OK, copied, drives_expected=4)) == 2
     assert left(controller_with("raid6", OK, OK, OK, OK, copied, drives_expected=None)) == 2

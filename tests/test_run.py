@@ -25,7 +25,7 @@ COMMANDS = {
 
 
 def checked(place: Path, broken: str, *words: str) -> tuple[int, list[str], str]:
-    """Run a copy with stand-ins for all programs. Those of the pattern ``broken`` fail."""
+    """Run a copy with stand-ins for all programs. Those that match the pattern ``broken`` fail."""
     script = ROOT / "tests/run"
     (place / "tests").mkdir()
     shutil.copy(script, place / "tests/run")
@@ -74,7 +74,7 @@ def test_one_part_that_fails_hides_no_other(tmp_path: Path, failing: str | None)
 
 
 def test_the_quick_run_is_the_quick_tests_alone(tmp_path: Path) -> None:
-    """Neither lint nor types nor the lab. The exit code is that of the tests."""
+    """It runs neither lint nor types nor the lab. The exit code is that of the tests."""
     code, log, out = checked(tmp_path, "python*not slow*", "--quick")
     assert code == 1
     assert out.splitlines()[-1].startswith("quick tests    FAILED (3)")

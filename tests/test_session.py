@@ -40,7 +40,10 @@ def called(answer: RunAnswer, *, errors: bool = True) -> Call[str]:
 
 
 def test_a_call_that_failed_is_one_problem() -> None:
-    """An answer has none. Silence, a signal, no end and a missing right have one each, with the command line."""
+    """An answer has no problem.
+
+    Silence, a signal, a timeout and a missing right have one each, with the command line.
+    """
     expected = {
         "": RunAnswer(code=0, out=b"Plum 1\n"),
         "ended with exit code 3": RunAnswer(code=3, out=b"Plum 1\n"),
@@ -74,7 +77,7 @@ def test_standard_error_is_read_if_there_is_no_output() -> None:
 
 
 def test_what_would_fail_again_is_final() -> None:
-    """A tool that cannot be started. Not one that was slow, or printed something else."""
+    """A tool that cannot be started is final. One that was slow or printed something else is not."""
     assert called(RunAnswer(trouble=Failure.DENIED)).final
     assert not called(RunAnswer(trouble=Failure.TIMEOUT)).final
     assert not called(RunAnswer(code=1, out=b"words\n")).final

@@ -81,7 +81,7 @@ def test_calls_at_the_same_time_lose_no_change(p400: Tools) -> None:
 def test_a_faulty_call_has_the_exit_code_and_effect_of_its_fault(
     p400: Tools, fault: Fault, code: int, ratio: str
 ) -> None:
-    """Its exit code, and what became of the setting. Only the first changing call is faulty."""
+    """The fault decides the exit code and the setting. Only the first changing call is faulty."""
     p400.fail(Disturbance(fault=fault, seconds=0.1))
     assert (call(p400, *SPLIT).returncode, p400.state[RATIO]) == (code, ratio)
     assert call(p400, *SPLIT).returncode == 0

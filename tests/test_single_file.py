@@ -129,7 +129,7 @@ def test_a_rescue_system_writes_the_same_page(archive: Path, tmp_path: Path) -> 
 
 @pytest.mark.slow
 def test_where_nothing_can_be_kept_a_private_directory_is_used_and_removed(archive: Path, tmp_path: Path) -> None:
-    """A read-only system. A directory that others can change, whose files root must never run."""
+    """The system is read-only, or others can change the directory. Root must never run files from it."""
     shared = tmp_path / "shared"
     shared.mkdir()
     shared.chmod(0o777)
@@ -205,7 +205,7 @@ def test_a_python_without_compiled_modules_gets_the_list_of_those_with_them(caps
 
 
 def test_an_old_python_understands_the_first_lines() -> None:
-    """They print that it is too old. A later syntax would be an error of syntax."""
+    """The lines print that Python is too old. A later syntax would be a syntax error."""
     main = builder.MAIN.format(build="0", interpreters=())
     ast.parse(main, feature_version=(3, 4))
 

@@ -68,7 +68,7 @@ def cache(controller: Controller) -> VolumeCache:
 def test_the_drives_part_follows_from_the_setting_and_from_the_drives(
     setting: DriveCachePolicy | None, drives: tuple[str | None, ...], expected: str
 ) -> None:
-    """A drive that reports on outweighs a setting of off. Without a setting each member has to report off."""
+    """A drive that reports "on" outweighs a setting of "off". Without a setting, each member has to report "off"."""
     assert cache(machine(setting, drives)).drive_caches == expected
 
 
@@ -101,7 +101,7 @@ def test_a_drive_that_is_not_described_never_makes_it_safer(setting: DriveCacheP
 
 
 def test_fewer_drives_than_the_volume_has_are_not_all_of_them() -> None:
-    """A list that was cut. A degraded volume may lack the one that it lost."""
+    """The list may have been cut. A degraded volume may lack the drive that it lost."""
     controller = machine(None, ("disabled", "disabled"))
     three = replace(controller, volumes=(replace(controller.volumes[0], drives_expected=3, status="ok"),))
     assert cache(three).drive_caches == "unknown"
@@ -127,7 +127,7 @@ def test_each_drive_of_a_recorded_machine_is_counted_once(name: str) -> None:
 
 
 def test_a_software_array_has_the_caches_of_the_drives_below_it() -> None:
-    """One drive with an active cache is enough. On a controller's volume the drives below that count."""
+    """One drive with an active cache is enough. On a controller's volume, the drives below that volume count."""
     inventory = replayed("md-healthy").inventory
     [md0] = [volume for controller in inventory.controllers for volume in controller.volumes if volume.id == "md:md0"]
     seen = {"on": set[str](), "off": set[str]()}

@@ -126,7 +126,7 @@ def _needed(controller: Controller) -> int:
 
 
 def _expected(array: Array, controller: Controller) -> int | None:
-    """The expected number of members of an array that lacks one. None if it lacks none, or if unknown."""
+    """The expected number of members of an array that lacks one. None if it lacks no member, or if this is unknown."""
     lacking = [
         volume.drives_expected
         for volume in controller.volumes

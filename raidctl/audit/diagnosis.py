@@ -57,7 +57,7 @@ def exit_code(diagnosis: Diagnosis) -> int:
 
 
 def findings_of(inventory: Inventory, rules: Sequence[Rule], scope: Collection[str] | None = None) -> list[Finding]:
-    """Findings of rules. ``scope``: ids of objects, to report only these and the machine."""
+    """Findings of rules. ``scope``: report only objects with these ids, and the machine."""
     return [one for rule in rules for one in rule.check(inventory) if scope is None or _within(one, inventory, scope)]
 
 
@@ -105,7 +105,7 @@ def _verdict(
 
 
 def _sorted(found: Iterator[Finding]) -> tuple[Finding, ...]:
-    """The worst first. Within a severity by rank, causes before consequences, then by rule and object."""
+    """Sort the worst first. Within a severity, sort by rank, causes before consequences, then by rule and object."""
     return tuple(sorted(found, key=lambda one: (WEIGHT[one.severity], one.rank, one.because is not None, one.rule)))
 
 

@@ -133,7 +133,7 @@ class Auditor:
         )
 
     def _waived(self, found: Waived) -> int:
-        """Count what waivers cover, and the expired ones. Return the number of these."""
+        """Count what waivers cover, and the expired waivers. Return the number of the latter."""
         left = {one.rule for one in found.left if one.outcome != "pass"}
         for each in found.waived:
             count = self._count(each.finding.rule, each.finding.severity)
@@ -291,7 +291,7 @@ def _unread(problems: Sequence[Problem], rules: RuleSet) -> Iterable[Finding]:
 
 
 def _nothing(*, asks: bool) -> Finding:
-    """A finding that nothing was checked. ``asks``: although there are rules for the host."""
+    """A finding that nothing was checked. ``asks``: whether there are rules for the host."""
     what = "No rule of the policy applied to this host" if asks else "The policy has no rule for this host"
     remedy = "Check its inventory, or leave it out." if asks else "Add a line or a rule for it."
     return _of_host("policy", "unmatched", f"{what}, so its state is unknown.", remedy)
@@ -303,7 +303,7 @@ def _unsure(group: str) -> Finding:
 
 
 def _changed(one: Finding, chosen: Chosen) -> Finding:
-    """A finding of a built-in rule with the changes of a policy. One milder than its rule stays milder."""
+    """A finding of a built-in rule with the changes of a policy. A finding milder than its rule stays milder."""
     wanted = chosen.override.severity
     severity = one.severity
     if wanted is not None:

@@ -20,4 +20,4 @@ class Rule(Struct, frozen=True, kw_only=True):
     severity: Severity
     """Worst severity; a single finding may be milder."""
     check: Callable[[Inventory], Iterable[Finding]]
-    """One finding for each object that it applies to, passes included. None for a machine without any."""
+    """One finding for each object that it applies to, passes included. A machine without any gets none."""

@@ -220,7 +220,7 @@ class Checker:
 
 
 def classify(data: bytes, start: int, run_id: int, generation: int = 0) -> State:
-    """State of a block, sector by sector. Slower than `Checker`, which calls it only after a mismatch."""
+    """State of a block, sector by sector. This is slower than `Checker`, which calls it only after a mismatch."""
     found = [
         sector_state(data[at : at + SECTOR], start + at, run_id, generation)
         for at in range(0, len(data) - SECTOR + 1, SECTOR)
@@ -240,7 +240,7 @@ def classify(data: bytes, start: int, run_id: int, generation: int = 0) -> State
 
 
 def sector_state(data: bytes, place: int, run_id: int, generation: int = 0) -> tuple[State, tuple[int, int] | None]:
-    """State of one sector. If it is whole, also its generation and time.
+    """State of one sector. A whole sector also has its generation and time.
 
     A header with a wrong CRC counts as damaged if at least two of magic, run and place are right; otherwise as foreign.
     """

@@ -75,7 +75,7 @@ def compare(first: Run, second: Run) -> Comparison:
 
 
 def pairs(first: Session, second: Session) -> Iterator[Pair]:
-    """Every figure of both runs, in the order of the first. Then figures that only the second has."""
+    """Every figure of both runs, in the order of the first. Figures that only the second has come last."""
     before, after = _figures(first), _figures(second)
     for key in dict.fromkeys((*before, *after)):
         yield _pair(*key, before.get(key), after.get(key))

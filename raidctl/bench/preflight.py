@@ -148,7 +148,7 @@ def load(before: Mapping[str, int], after: Mapping[str, int], seconds: float) ->
 
 
 def confounders(ground: Ground) -> list[Confounder]:
-    """Everything that could explain a figure, once each. First what forbids a verdict on durability."""
+    """Everything that could explain a figure, once each. What forbids a verdict on durability comes first."""
     found: list[Confounder] = [*ground.noticed]
     if ground.kind == "nbd":
         text = "The target is an NBD server: its storage is measured, not this machine's drives."

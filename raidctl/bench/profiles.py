@@ -43,7 +43,7 @@ class Profile:
     seconds: float
     """Approximate duration in seconds; with a budget, its upper limit."""
     size: int
-    """Bytes of the temporary file when a directory is measured. Less if there is not enough space."""
+    """Bytes of the temporary file when a directory is measured. Fewer are used if there is not enough space."""
     trials: tuple[Trial, ...]
 
 

@@ -57,7 +57,7 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def place(self) -> str:
-        """The target as the user named it. For a temporary file, its directory."""
+        """The target as the user named it. For a temporary file, this is its directory."""
         session = self.session
         return os.path.dirname(session.target) if session.kind == "file" else session.target  # noqa: PTH120 - a string
 

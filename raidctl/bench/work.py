@@ -85,7 +85,7 @@ class Samples:
     ops: bytes
     offsets: array[int]
     starts: array[int]
-    """``Q``: ns after the common start. In an open loop the intended start."""
+    """``Q``: ns after the common start. In an open loop, it is the intended start."""
     latencies: array[int]
     """``Q``: ns from start to completion."""
     results: array[int]

@@ -48,7 +48,7 @@ from raidctl.vendor.shapes import Shape, outside
 REFUSED_SECONDS = 4.0
 """Seconds to watch after a refused command. It may have changed something nevertheless."""
 _PAUSES = (0.0, 1.0, 1.0, 2.0, 3.0, 5.0)
-"""Seconds before each reading after a command. Then the last one again and again."""
+"""Seconds before each reading after a command. Then the last one is repeated."""
 
 Guard = Callable[[Step, Survey], Sequence[str]]
 """Why a step must not be carried out now. Empty if it may."""
@@ -260,7 +260,7 @@ def undo_steps(change: Running, numbers: Sequence[int]) -> list[str]:
 
 
 def _without_effect(change: Running, number: int, step: Step) -> list[str] | None:
-    """Return the remains of a deed without visible effect: none, or unknown. None: it has to be undone.
+    """Return the remains of a deed without visible effect: none, or unknown. None: the deed has to be undone.
 
     A command that was interrupted is watched as long as it may take.
     """

@@ -79,7 +79,7 @@ class Change:
     at_most: float | None = None
     """Seconds to wait for a person or the hardware. None: as long as it takes."""
     pauses: Sequence[float] = waiting.TASK_PAUSES
-    """Seconds between two readings while the hardware works. Then the last one again and again."""
+    """Seconds between two readings while the hardware works. Then the last one is repeated."""
     doubtful: bool = False
     """Whether a tool's output and the readings contradicted each other."""
     passed: bool = False
@@ -118,7 +118,7 @@ class Change:
         return self._carried_out(0)
 
     def go_on(self, steps: Sequence[Step], facts: dict[str, str], shown: Survey | None = None) -> Survey:
-        """Journal more steps of an operation and carry them out. Raises as :meth:`apply` does.
+        """Journal more steps of an operation and carry them out. The exceptions are those of :meth:`apply`.
 
         ``shown``: the reading that has just shown the step before; the first of these, if a deed, is checked with it.
         """
@@ -217,7 +217,7 @@ class Change:
         return None
 
     def _carry_out(self, step: Step, *, undo: bool) -> str | None:
-        """Set a setting, or its previous value. Return the fault, None if it was accepted."""
+        """Set a setting, or its previous value. Return the fault, or None if it was accepted."""
         return self.issue(step.undo if undo else step.action, step, undo=undo)
 
     def issue(self, action: Action, step: Step, *, undo: bool = False) -> str | None:
@@ -246,7 +246,7 @@ class Change:
         return self._carry_out(step, undo=True)
 
     def carry_out(self, step: Step) -> str | None:
-        """Carry out a step that is not part of the change. Return the fault, None if it was accepted."""
+        """Carry out a step that is not part of the change. Return the fault, or None if it was accepted."""
         return self._carry_out(step, undo=False)
 
     def _family(self, object_id: str) -> Changes | None:

@@ -139,7 +139,7 @@ def serials_of(seen: Survey) -> dict[str, set[str]]:
 
 
 def moved(seen: Survey, subjects: Sequence[Identity]) -> str | None:
-    """Explain why an object is no longer the one of the plan. None if all are."""
+    """Explain why an object is no longer the one of the plan. None if all still are."""
     for subject in subjects:
         why = _moved(seen, subject)
         if why is not None:

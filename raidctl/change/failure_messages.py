@@ -15,7 +15,7 @@ DENIED = re.compile(r"permission denied|not permitted|must be (?:root|superuser)
 
 
 class RightMissing(ChangeUndone):
-    """A change failed only as a right or a tool is missing. The previous settings are restored."""
+    """Failure of a change only because a right or tool is missing. The previous settings are restored."""
 
     exit_code = EXIT_ACCESS
 

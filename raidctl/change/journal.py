@@ -1,4 +1,4 @@
-"""The journal of all changes: who, what, from, to, why. Synced to disk before the change.
+"""The journal of all changes: who, what, from, to, why. It is synced to storage before the change.
 
 ``journal.jsonl``: one JSON object per line, append-only. A change begins with a line that has all of its steps and how
 to undo each; then a line before and after each step, and a line at the end. A change without an end was interrupted

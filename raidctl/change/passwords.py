@@ -32,7 +32,7 @@ def carried_out(runner: Runner, action: Action) -> tuple[Run | Write, Answer]:
 
 
 def request_of(action: Action) -> Run | Write:
-    """Return the request of an action. With a password that is known, the session that enters it first.
+    """Return the request of an action. If its password is known, return the session that enters the password first.
 
     Raises:
         AccessMissing: The password cannot be used: others can read its file, or it does not fit into a line.

@@ -44,7 +44,7 @@ class Preview:
 
 
 def preview(stories: Sequence[tuple[Story, str | None]], seen: Survey, vendors: Sequence[Vendor]) -> list[Preview]:
-    """Preview these changes, the newest first. Each with what blocks its restoring now.
+    """Preview these changes, the newest first. Each shows what blocks restoring it now.
 
     The preview of an older change assumes that the newer ones are restored.
     """

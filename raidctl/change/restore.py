@@ -51,13 +51,13 @@ class Restorer:
     patience: float = BRIEF_WAIT
     """Seconds to wait for a raidctl that has locked the controllers."""
     kinds: tuple[Kind, ...] = ("set", "batch", "operation")
-    """The kinds of changes that it restores. Others are left to another one."""
+    """The kinds of changes that it restores. Others are left to another restorer."""
     renew: Callable[[Story], Story] = lambda story: story
     """Function that adapts a change to the machine as it is today. It is called before the change's steps are
     undone."""
 
     def restore(self, only: str | None = None) -> list[Restored]:
-        """Restore every change without an end, or one of them. The newest first."""
+        """Restore every change without an end, or one of them. The newest is restored first."""
         pending = [story for story in self.journal.pending() if story.begin.kind in self.kinds]
         waiting = [story for story in pending if story.begin.source == self.source]
         results: list[Restored] = []

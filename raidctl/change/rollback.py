@@ -46,7 +46,10 @@ def subject_of(begin: Begin, object_id: str) -> Subject:
 def undo_steps(
     begin: Begin, numbers: Sequence[int], inventory: Inventory, vendors: Sequence[Vendor]
 ) -> list[UndoStep | str]:
-    """Return how to undo the steps, in this order. A sentence if a controller is missing or another one."""
+    """Return how to undo the steps, in this order.
+
+    A step is a sentence if its controller is missing or a different one.
+    """
     found: list[UndoStep | str] = []
     ways: dict[str, Plan] = {}
     for number in numbers:
@@ -68,7 +71,7 @@ def undo_steps(
 
 
 def moved_volume(back: UndoStep) -> str | None:
-    """Report that a volume's number now belongs to another volume. None if not, or unknown."""
+    """Report that a volume's number now belongs to another volume. None if it does not, or this is unknown."""
     known = back.subject.objects.get(_renamed(back.step.object_id, back.controller.id, back.subject.id))
     volume = next((volume for volume in back.controller.volumes if volume.id == back.step.object_id), None)
     if volume is None or not known or not volume.unique_id or volume.unique_id == known:
@@ -108,7 +111,10 @@ def safe_to_undo(plan: Plan) -> Plan:
 
 
 def settings(begin: Begin, back: UndoStep, inventory: Inventory, vendors: Sequence[Vendor]) -> tuple[Plan, list[str]]:
-    """Plan to restore the settings of a step's controller. Return it with those that somebody else has changed."""
+    """Plan to restore the settings of a step's controller.
+
+    Return the plan with the settings that somebody else has changed.
+    """
     desired = {(one.object_id, one.setting): one.value for one in begin.desired}
     left = []
     for was in _was(begin, back.subject):
@@ -142,7 +148,7 @@ def manual_remedy(back: UndoStep) -> str:
 
 
 def unread(back: UndoStep, inventory: Inventory) -> str | None:
-    """Explain that an unreported setting could not be read. None if its tool does not report it any longer."""
+    """Explain that an unreported setting could not be read. None if its tool no longer reports it."""
     own = (back.controller.id, back.step.object_id)
     failed = [
         one for one in failed_readings(inventory.problems)
@@ -172,7 +178,7 @@ def covered(begin: Begin, back: UndoStep) -> bool:
 
 
 def _controller(inventory: Inventory, subject: Subject, step: Step) -> Controller | str:
-    """Return the controller, by its serial number if it has one. A drive may be on another one."""
+    """Return the controller, by its serial number if it has one. A drive may be on another controller."""
     family = [
         controller for controller in inventory.controllers if family_of(controller) == subject.id.partition(":")[0]
     ]

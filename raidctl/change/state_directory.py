@@ -38,7 +38,7 @@ class Held(RaidctlError):
 
 
 def machine_options(source: str, place: Path) -> str:
-    """Return the options that name a machine on a command line: ``--host db7``. Empty for this one.
+    """Return the options that name a machine on a command line: ``--host db7``. Empty for this machine.
 
     ``place`` has its journal; ``--state-dir`` names it unless it is this user's.
     """
@@ -163,7 +163,7 @@ def hold(
 
 
 def busy(place: Path, source: str, controllers: Sequence[str]) -> str | None:
-    """Explain what blocks the restoring of these controllers now. None if nothing does. Creates no file."""
+    """Explain what blocks the restoring of these controllers now. None if nothing does. No file is created."""
     for controller in controllers:
         name = held_name(source, controller)
         other = holder_of(place, name)
@@ -173,7 +173,7 @@ def busy(place: Path, source: str, controllers: Sequence[str]) -> str | None:
 
 
 def holder_of(place: Path, controller: str) -> Holder | None:
-    """Return the process that has locked a controller. None if there is none or it is unknown. Changes nothing."""
+    """Return the process that has locked a controller. None if there is none or it is unknown. Nothing is changed."""
     try:
         handle = os.open(place / "holders" / file_name(controller), os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
     except OSError:
@@ -207,7 +207,7 @@ def _take(place: Path, name: str, holder: Holder, patience: float) -> int:
 
 
 def _have(handle: int, name: str, holder: Holder, patience: float) -> float:
-    """Lock an open file and write the holder into it. Return when it was last written. Closes it on failure."""
+    """Lock an open file and write the holder into it. Return when it was last written; close it on failure."""
     try:
         _lock(handle, time.monotonic() + patience)
         status = os.fstat(handle)

@@ -1,10 +1,10 @@
-"""Exceptions that end a running change early. Raised by its steps and caught by the engine."""
+"""Exceptions that end a running change early. They are raised by its steps and caught by the engine."""
 
 from __future__ import annotations
 
 
 class StepFailed(Exception):
-    """A step failed, or the settings are not as requested. The text has the reason."""
+    """Failure of a step, or settings that are not as requested. The text has the reason."""
 
 
 class NotConfirmed(StepFailed):

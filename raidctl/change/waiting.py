@@ -23,7 +23,7 @@ from raidctl.vendor.plan import Step
 HAND_PAUSE = 10.0
 """Seconds between two readings while a person works. The two that show a complete array are as far apart."""
 TASK_PAUSES = (2.0, 5.0, 10.0, 30.0)
-"""Seconds between two readings while the hardware works. Then the last one again and again."""
+"""Seconds between two readings while the hardware works. Then the last one is repeated."""
 TOOL_PAUSES = (30.0, 60.0, 120.0, 300.0)
 """Seconds between two readings if each runs a controller's tool. They replace ``TASK_PAUSES``, as one reading per
 minute has stalled I/O."""

@@ -176,7 +176,7 @@ def _print_error(error: Exception, *, verbose: bool) -> int:
 
 
 def reader_gone() -> ReaderGoneError:
-    """Return the exception to raise. From now on the interpreter flushes into nothing."""
+    """Return the exception to raise. From now on, the interpreter flushes to the null device."""
     if sys.stdout is not None:
         nothing = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nothing, sys.stdout.fileno())

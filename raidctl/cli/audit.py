@@ -132,7 +132,7 @@ def _audit(
 
 
 def _mistaken(error: MistakesError, form: str | None) -> int:
-    """Print all mistakes of the policy. Nagios has room for one, and 2 is CRITICAL there."""
+    """Print all mistakes of the policy. Nagios has room for only one, and exit code 2 is CRITICAL there."""
     count = len(error.faults)
     mistakes = counted(count, "mistake")
     if form == "nagios":

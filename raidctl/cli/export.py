@@ -143,7 +143,7 @@ class _Wanted(NamedTuple):
     rules: bool
     labels: Mapping[str, str]
     file: str | None = None
-    """File with waivers. Read for each page, as it may change while raidctl serves."""
+    """File with waivers. It is read for each page, as it may change while raidctl serves."""
     probes: bool = False
     """Whether the machine is one of many targets."""
 

@@ -117,7 +117,7 @@ def _dispatched(settings: Settings, words: tuple[str, ...], wanted: Wanted, cons
 
 
 def _judged(settings: Settings, word: str) -> Removal:
-    """Judge the removal. On a live machine also from the drive's first sector and the bays of its enclosures."""
+    """Judge the removal. On a live machine, also check the drive's first sector and the bays of its enclosures."""
     around = Around(unreported=unreported(vendors()[0]))
     if settings.replay is not None:
         seen = look(settings)

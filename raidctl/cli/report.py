@@ -125,7 +125,7 @@ def _contract(file: str | None) -> Contract | None:
 
 
 def _verified(ground: Ground, contract: Contract | None) -> Verification:
-    """Check the claims of the contract. Without one, the standard claims of all volumes and drives."""
+    """Check the claims of the contract. Without one, check the standard claims of all volumes and drives."""
     if contract is not None:
         from raidctl.cli.shared.contracts import judged_by  # noqa: PLC0415 - only where there is one
 

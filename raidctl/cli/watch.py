@@ -173,7 +173,7 @@ def _install(context: click.Context, settings: Settings, *, dry_run: bool) -> in
 
 
 def _given(context: click.Context) -> Iterator[str]:
-    """Yield the options that a unit repeats. Files with full paths, as it runs in another directory."""
+    """Yield the options that a unit repeats. Files get full paths, as the unit runs in another directory."""
     for option in context.command.params:
         name, value = option.name or "", context.params.get(option.name or "")
         if name in _NOT_REPEATED or context.get_parameter_source(name) is not ParameterSource.COMMANDLINE:
@@ -225,7 +225,7 @@ class _State:
     """Why it could not be written."""
 
     def keep(self, memory: Memory) -> None:
-        """Write it atomically. After a failure, problems are reported nevertheless, and again at the next run."""
+        """Write the memory atomically. After a failure, problems are still reported, and again at the next run."""
         self.memory = memory
         try:
             self._write(memory)

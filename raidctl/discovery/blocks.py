@@ -127,7 +127,7 @@ class Uses(Struct, frozen=True):
 def assemble(
     devices: DeviceFacts, names: Iterable[str], drivers: Mapping[str, str | None], uses: Uses
 ) -> tuple[BlockDevice, ...]:
-    """Build the block devices of the view. ``drivers`` are those of all PCI functions, also of USB."""
+    """Build the block devices of the view. ``drivers`` are those of all PCI functions, including USB."""
     return tuple(_device(devices, name, drivers, uses) for name in names)
 
 
@@ -222,7 +222,7 @@ def _links(devices: DeviceFacts, name: str) -> tuple[str, ...]:
 
 
 def _identity(kind: BlockKind, properties: Mapping[str, str], attributes: Attributes) -> Identity:
-    """Return the identity of a drive. Empty for others, as udev copies a drive's properties to its partitions."""
+    """Return the identity of a drive. It is empty for others, as udev copies a drive's properties to its partitions."""
     if kind == "dm":
         return Identity(wwn=properties.get("DM_WWN"), serial=properties.get("DM_SERIAL"))
     if kind not in ("disk", "cdrom"):

@@ -23,13 +23,13 @@ def id_file(folder: str) -> str:
 
 
 def identifier(folder: str, text: str | None) -> str:
-    """Return the logical identifier of an enclosure. Its SCSI address if it has none."""
+    """Return the logical identifier of an enclosure. If it has none, return its SCSI address."""
     name = (text or "").strip()
     return name if name.startswith("0x") and name.strip("0x") else folder.rpartition("/")[2]
 
 
 def bays(paths: Iterable[str], ids: Mapping[str, str]) -> dict[str, Bay]:
-    """Return the bay of each block device by its kernel name. None of one that is linked to several bays.
+    """Return the bay of each block device by its kernel name. Devices that are linked to several bays are left out.
 
     Args:
         paths: As :data:`INSIDE` matches them.

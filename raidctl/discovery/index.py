@@ -95,7 +95,7 @@ class Index:
                     yield device
 
     def layers(self, device: BlockDevice) -> list[BlockDevice]:
-        """Return the layers on a device, nearest first, each once. Nothing above an md array on it."""
+        """Return the layers on a device, nearest first, each once. Layers above an md array on it are left out."""
         found: dict[str, BlockDevice] = {}
         waiting = [device]
         for current in waiting:
@@ -118,7 +118,7 @@ class Index:
         return sorted(found.items())
 
     def below(self, device: BlockDevice) -> list[BlockDevice]:
-        """Return the drives below a partition or a layer. A drive itself for a drive."""
+        """Return the drives below a partition or a layer. For a drive, return the drive itself."""
         found: list[BlockDevice] = []
         seen = {device.name}
         waiting = [device]

@@ -1,4 +1,4 @@
-"""Attributes read from sysfs: sizes and queues of block devices. The rest only without udev."""
+"""Attributes read from sysfs: sizes and queues of block devices. The others are read only without udev."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ _ATA_MODEL_CUT = 16
 
 
 def wanted(name: str, kind: BlockKind, entry: Entry | None, slaves: Sequence[str] = ()) -> Sequence[str]:
-    """Return the attributes to read of a block device that udev lacks. ``slaves`` are the devices below it."""
+    """Return a block device's attributes to read: those that udev lacks. ``slaves`` are the devices below it."""
     known = entry.properties if entry else {}
     number = () if "MAJOR" in known else ("uevent",)
     if kind in ("ram", "cdrom"):
@@ -124,7 +124,7 @@ class Attributes(Struct, frozen=True):
     data: Mapping[str, bytes]
 
     def text(self, name: str) -> str | None:
-        """Return an attribute as text, blanks collapsed. None if it was not read or is empty."""
+        """Return an attribute as text, with blanks collapsed. None if it was not read or is empty."""
         raw = self.data.get(name)
         if raw is None:
             return None

@@ -46,7 +46,7 @@ class Database(Struct, frozen=True):
     unknown_lines: tuple[Line, ...] = ()
 
     def of(self, subsystem: str) -> dict[str, Entry]:
-        """Return the entries of a subsystem by kernel name. Of two with the same name the first."""
+        """Return the entries of a subsystem by kernel name. If two have the same name, the first one counts."""
         found: dict[str, Entry] = {}
         for entry in self.entries:
             if entry.subsystem == subsystem:

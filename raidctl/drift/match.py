@@ -99,7 +99,7 @@ def identity(value: str | None) -> str | None:
 
 
 def _same(*names: str, place: bool = False, owner: bool = False) -> Key:
-    """A key of these fields, None if one has no value. Optionally with the id, or the controller."""
+    """A key of these fields, None if one has no value. It optionally includes the id or the controller."""
 
     def key(thing: Thing) -> Hashable | None:
         values = [identity(thing.data[name]) if name in _IDENTITIES else thing.data[name] for name in names]

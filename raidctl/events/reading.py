@@ -109,7 +109,7 @@ def _functions(inventory: Inventory) -> Iterator[re.Pattern[str]]:
 
 
 def _devices(inventory: Inventory) -> dict[str, str]:
-    """The objects by kernel names and PCI functions. A volume rather than the drive below."""
+    """The objects by kernel names and PCI functions. A volume takes precedence over the drive below."""
     found: dict[str, str] = {}
     # the kernel's lines about sdb are about the drive, not about its membership in an md array
     for controller in sorted(inventory.controllers, key=lambda one: one.mode == "software"):

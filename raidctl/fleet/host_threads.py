@@ -36,7 +36,7 @@ class Outcome(Struct, Generic[T], frozen=True):
 
 
 Work = Callable[[Host, Callable[[Closeable], None]], T]
-"""Reads a host. Passes everything that an interruption has to close to the second argument."""
+"""A function that reads a host. It passes to the second argument all that an interruption has to close."""
 
 
 class HostThreads(Generic[T]):

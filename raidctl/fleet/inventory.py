@@ -56,7 +56,7 @@ class Groups:
         return list(self.own)
 
     def members(self, group: str) -> frozenset[str]:
-        """Return the hosts of a group and its subgroups. ``ungrouped``: of no group but ``all``."""
+        """Return the hosts of a group and its subgroups. ``ungrouped``: the hosts in no group but ``all``."""
         if group == "all":
             return frozenset(self.own)
         if group == "ungrouped":

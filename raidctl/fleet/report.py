@@ -83,7 +83,7 @@ def combined(codes: Iterable[int], *, interrupted: bool = False) -> int:
 
 
 def report(command: str, answers: Iterable[HostAnswer], number: int) -> HostsReport:
-    """Return the report of sorted answers. Fewer than ``number`` hosts: it was interrupted."""
+    """Return the report of sorted answers. With fewer than ``number`` hosts, the run was interrupted."""
     hosts = tuple(answers)
     codes = Counter(one.exit_code for one in hosts)
     return HostsReport(

@@ -34,7 +34,7 @@ class Read(NamedTuple):
 
 
 def rows_of(table: str, policy: Policy) -> Rows:
-    """Return the function from an inventory to the rows of a table. Findings are those of the policy."""
+    """Return the function that converts an inventory to rows of a table. Findings are those of the policy."""
     if table != "findings":
         return build.BUILDERS[table]
 

@@ -16,7 +16,7 @@ from raidctl.recording.recording import is_recording
 from raidctl.text import counted
 
 BLOCK = 1 << 20
-"""Bytes of a piece: some dozens of inventories, cheap to pass on and small in memory."""
+"""Bytes of a piece. Some dozens of inventories are cheap to pass on and small in memory."""
 LONGEST = 64 << 20
 """Largest inventory, bytes."""
 STDIN = "-"
@@ -42,7 +42,7 @@ class Piece:
 
 
 def pieces(paths: Iterable[str], stdin: BinaryIO) -> Iterator[Piece]:
-    """Yield the pieces of all paths, in their order. Files of a directory by name.
+    """Yield the pieces of all paths, in their order. The files of a directory are sorted by name.
 
     A path that is missing or unreadable gives a fault piece; the rest goes on.
     """
@@ -157,7 +157,7 @@ def _whole_list(begin: bytes, stream: BinaryIO, source: str) -> Piece:
 
 
 def _lines(data: bytes) -> int:
-    """Count the lines, the last one ended. For long ones several times as fast as ``bytes.count``."""
+    """Count the lines, the last one terminated. For long lines, this is several times as fast as ``bytes.count``."""
     return sum(1 for _ in io.BytesIO(data))
 
 

@@ -337,7 +337,7 @@ _OF_CACHES = ("write_back_unprotected", "battery_failed", "battery_learning", "c
 _STAND_ALONE = (*_OF_CACHES, "controller_in_trouble", "reported_trouble")
 """Rules without a milder cause. An example is a failed controller besides a failed battery."""
 _GRADED = ("drive_failed", "drive_expects_failure")
-"""Rules that grade a drive by the remaining redundancy. A tool's warning about it is no worse."""
+"""Rules that grade a drive by the remaining redundancy. A tool's warning about the drive is no worse."""
 _ABOUT_CACHE = re.compile(r"\bcache\b.*\bproblem\b", re.IGNORECASE)
 """A tool's warning about a cache whose state is a separate condition."""
 _ROUTINE = ("background_operation", "battery_learning")

@@ -76,7 +76,7 @@ def _of_controller(controller: Controller, out: frozenset[str], *, counted: bool
 
 
 def _of_array(array: Array, volumes: Sequence[Volume]) -> int | None:
-    """The number of its worst volume. Unknown counts as worse than any survived failure."""
+    """The failures that the array's worst volume survives. Unknown counts as worse than any number but 0."""
     left = [volume.failures_tolerated for volume in volumes if volume.array == array.id]
     known = [number for number in left if number is not None]
     return min(known) if known and (0 in known or len(known) == len(left)) else None
@@ -219,7 +219,7 @@ def speaks_of_rebuild(words: str | None) -> bool:
 
 
 def rebuilding(controller: Controller, volume: Volume) -> bool:
-    """Whether a rebuild is running. Some tools still report "degraded", and the rebuild only on the drive."""
+    """Whether a rebuild is running. Some tools still report "degraded", and show the rebuild only on the drive."""
     if volume.status == "rebuilding":
         return True
     if volume.status != "degraded":

@@ -31,7 +31,7 @@ def all_reported(controller: Controller, volume: Volume) -> bool:
 
 
 def arrays_of(controller: Controller, spare: Drive) -> list[Array]:
-    """The arrays that a spare covers. All of the controller if it is a global one."""
+    """The arrays that a spare covers. A global spare covers all arrays of the controller."""
     named = [array for array in controller.arrays if array.id in spare.spare_for or spare.id in array.spares]
     return named or ([] if spare.spare_for else list(controller.arrays))
 

@@ -164,7 +164,7 @@ def _cache(mapping: Target) -> CacheState:
 
 
 def _mode(table: Sequence[str]) -> str | None:
-    """Return the mode in a table. Writeback if it has none, as is the kernel's default."""
+    """Return the mode in a table. If it has none, return writeback, the kernel's default."""
     return next((word for word in table if word in _MODES), "writeback" if table else None)
 
 

@@ -84,7 +84,7 @@ def _problem(path: str, what: str) -> Problem:
 
 
 def statistics(scope: Scope, view: HostView, now: Sample, before: Sample | None, seconds: float) -> list[LayerStats]:
-    """Return the statistics of every layer, from top to bottom. With rates if there is an earlier sample."""
+    """Return the statistics of every layer, from top to bottom. They include rates if there is an earlier sample."""
     work = _Work(scope, view, now, before, seconds)
     return [*work.memory(), *work.blocks(), *work.controllers(), *work.drives()]
 
@@ -98,7 +98,7 @@ class _Work:
     seconds: float
 
     def rate(self, name: str, value: float | None, earlier: float | None, unit: Unit = "count") -> Counter:
-        """Return a counter with its growth. Without if it decreased, as the device was created again."""
+        """Return a counter with its growth. There is none if it decreased, as the device was created again."""
         grown = None
         if value is not None and earlier is not None and self.seconds > 0 and value >= earlier:
             grown = round((value - earlier) / self.seconds, 3)

@@ -20,7 +20,7 @@ def number(text: str) -> int:
 
 
 def members_of(text: str) -> int:
-    r"""Parse an md array's number of members. ``4 (3)`` while it is reshaped from 3 to 4.
+    r"""Parse an md array's number of members. It is ``4 (3)`` during a reshape from 3 to 4.
 
     >>> members_of("4 (3)\n"), members_of("6")
     (4, 6)

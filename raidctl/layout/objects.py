@@ -39,7 +39,7 @@ class Machine(Struct, frozen=True, dict=True):
         return {drive.id: drive for controller in self.inventory.controllers for drive in controller.drives}
 
     def controllers(self, word: str) -> list[Controller]:
-        """The controllers that a word names: by id. Else by serial number, family, or a part of vendor and model."""
+        """The controllers that a word names: an id or serial number. Else by family, or a part of vendor and model."""
         every = self.inventory.controllers
         exact = [
             [one for one in every if word in (one.id, one.serial)],
@@ -88,7 +88,7 @@ def array_of(controller: Controller, volume: Volume) -> Array | None:
 
 
 def members_of(controller: Controller, volume: Volume) -> Sequence[Drive] | None:
-    """The members of a volume, listed failed ones included. None if no output lists them all."""
+    """The members of a volume, including listed failed ones. None if no output lists them all."""
     array = array_of(controller, volume)
     if array is None or not array.drives:
         return None

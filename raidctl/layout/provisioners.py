@@ -54,7 +54,7 @@ def kind_of(data: bytes) -> Kind:
 
 
 def read_provisioner(path: str, data: bytes, faults: list[Fault], controller: str | None = None) -> Layout:
-    """Read either. Mistakes are added to ``faults``, with the line of the volume.
+    """Read either format. Mistakes are added to ``faults``, with the line of the volume.
 
     Args:
         path: For messages.
@@ -155,7 +155,7 @@ def _logical_disk(one: Any, place: Place, controller: str | None) -> VolumeLayou
 
 
 def _name(one: Mapping[str, Any], place: Place) -> str | None:
-    """Return its name. An md array needs one, by default its number in the file."""
+    """Return the volume's name. An md array needs one, by default its number in the file."""
     name = one.get("volume_name")
     if name is not None and not (isinstance(name, str) and name):
         place.wrong("volume_name is a text.")
@@ -237,7 +237,7 @@ def _disks(disks: Any, place: Place) -> tuple[str, ...] | None:
 
 
 def _drp_counted(one: Mapping[str, Any], level: RaidLevel | None, place: Place) -> Counted | None:
-    """``DiskCount``: a number, or "min". Of several types and protocols in order, none is chosen here."""
+    """Return ``DiskCount``: a number, or "min". Of several types and protocols in order, none is chosen here."""
     count = one.get("DiskCount") or "min"
     number = int(count) if isinstance(count, str) and count.isascii() and count.isdecimal() else count
     if number == "min":

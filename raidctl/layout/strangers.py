@@ -80,7 +80,7 @@ def _renamed(layout: Layout, machine: Machine, path: str) -> Iterator[Fault]:
 
 
 def _both(one: VolumeLayout | SpareLayout, other: VolumeLayout, machine: Machine) -> Controller | None:
-    """The common controller of two entries. None: they have two, or one is unknown."""
+    """The common controller of two entries. None: they have different ones, or one is unknown."""
     first, second = machine.controllers(one.controller), machine.controllers(other.controller)
     return first[0] if len(first) == 1 and [item.id for item in second] == [first[0].id] else None
 

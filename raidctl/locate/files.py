@@ -11,7 +11,7 @@ _TIMEOUT = 30.0
 
 
 def lamp_of(led: FileLed, bay: Bay, way: Way) -> Lamp | str:
-    """Return how a file LED is switched. Why not if its state cannot be read, or the file is another one."""
+    """Return how a file LED is switched. If its state cannot be read, or the file is another one, return why not."""
     on, off = (Action(path=led.path, data=word, timeout=_TIMEOUT) for word in ("1", "0"))
     if not (writes_only_leds(on) and writes_only_leds(off)):
         return f"{led.path} is not the file of a locate LED"

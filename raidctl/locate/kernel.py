@@ -73,7 +73,7 @@ def read_kernel_leds() -> Dialogue[KernelLeds]:
 
 
 def _enclosures(locates: Sequence[str], inside: Sequence[str]) -> Dialogue[tuple[FileLed, ...]]:
-    """Read each bay. One that two modules of an enclosure show is listed once."""
+    """Read each bay. A bay that two modules of an enclosure show is listed once."""
     folders = list(dict.fromkeys(path.rpartition("/")[0].rpartition("/")[0] for path in locates))
     names = yield from ask_all([Read(id_file(folder)) for folder in folders])
     states = yield from ask_all([Read(path) for path in locates])

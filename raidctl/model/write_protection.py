@@ -64,7 +64,7 @@ def drive_caches(volume: Volume, below: DrivesBelow, above: frozenset[str] = fro
 
 
 def _of_drive(drive: Drive, below: DrivesBelow, above: frozenset[str]) -> DriveCaches:
-    """The drive's own report. For a member of a software array, that of the drives below."""
+    """The drive's own report. For a member of a software array, the reports of the drives below count."""
     if drive.write_cache is not None:
         return _DRIVE[drive.write_cache]
     found = [below.items[name][1] for name in drive.backing if name in below.items]

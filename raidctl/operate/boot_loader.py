@@ -39,7 +39,7 @@ class Around(Struct, frozen=True, kw_only=True):
     """What a replacement reads besides the inventory."""
 
     sectors: Mapping[str, Code] = {}
-    """Content of the first sector by device node. A node that is missing was not or could not be read."""
+    """Content of the first sector by device node. A node that is missing was not read, or could not be."""
     firmware: Literal["bios", "uefi"] | None = None
     """The firmware that booted the machine; None: unknown."""
     tool: str | None = None
@@ -116,7 +116,7 @@ class BootStep(Struct, frozen=True, kw_only=True):
     text: str
     """One sentence; ``NEW`` stands for the device node of the new drive."""
     tool: str | None = None
-    """The program for it, if certain that it is the right one. None: left to a person."""
+    """The program for it, if it is certainly the right one. None: left to a person."""
 
 
 def boot_step(kinds: Sequence[str], codes: Sequence[Code | None], around: Around, *, table: bool) -> BootStep | None:

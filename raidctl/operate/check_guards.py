@@ -82,7 +82,7 @@ def _starting(deed: Deed, controller: Controller, volume: Volume) -> Iterator[De
 
 
 def _ending(deed: Deed, volume: Volume) -> Iterator[Denial]:
-    """T6: only a check is stopped. Never a reshape, and no rebuild or resync."""
+    """T6: only a check is stopped, never a reshape, rebuild or resync."""
     operation = volume.progress.operation if volume.progress else None
     if operation in _CHECKS or (operation is None and volume.status == "checking"):
         return

@@ -199,7 +199,7 @@ def _since_boot(base: VolumeCheck, volume: Volume, reading: CheckReading, eviden
 
 
 def settled(record: CheckRecord, volume: Volume, reading: CheckReading, evidence: Evidence) -> CheckRecord:
-    """A record with its end, if known by now. Unchanged if it has one, or the check still runs.
+    """A record with its end, if known by now. It is unchanged if it has one, or if the check still runs.
 
     The first end in the log after its start belongs to it: raidctl starts each check at the beginning of the volume.
     """

@@ -20,7 +20,7 @@ def _subject(new: Drive) -> Identity:
 
 
 def wiping(new: Drive, view: HostView) -> list[Step]:
-    """Remove all signatures of a drive, those of its partitions first. Its first and last MiB are kept (R11)."""
+    """Remove all signatures of a drive, those of its partitions first. Its first and last MiB are saved (R11)."""
     node = new.device or ""
     nodes = [block.node for block in view.blocks if block.parent == node.removeprefix("/dev/")] + [node]
     last = max(0, (new.size_bytes or 0) // _MIB - 1)
@@ -66,7 +66,7 @@ def copying(new: Drive, source: Table, partitions: Sequence[str]) -> list[Step]:
 
 
 def booting(new: Drive, tool: str) -> Step:
-    """Install GRUB in the first sector of a drive, and after it. The first sector is read again."""
+    """Install GRUB in and after the first sector of a drive. That sector is read again."""
     return Step(
         object_id=new.id, setting="boot_loader", before="", after=tool, kind="deed", way_back="none",
         no_way_back=f"What the first sector of {new.id} had is overwritten.",

@@ -104,7 +104,7 @@ def _complete(deed: Deed, preview: ForeignPreview | None) -> Iterator[Denial]:
 
 
 def _pinned(deed: Deed, controller: Controller) -> Iterator[Denial]:
-    """An import writes the cache of the volumes that it brings. Other preserved cache blocks it."""
+    """An import writes the cache of the volumes that it brings. It is blocked by other preserved cache."""
     cache = controller.cache
     if cache is not None and cache.status == "critical":
         reason = f"The cache of {controller.id} reports a fault: {cache.status_text or 'critical'}."
@@ -143,7 +143,7 @@ def _groups(controller: Controller, deed: Deed) -> tuple[ForeignGroup, ...]:
 
 
 def _may_be(volume: Volume, group: ForeignGroup) -> bool:
-    """Whether a foreign configuration may be part of a volume's array. An unknown level or size may be."""
+    """Whether a foreign configuration may be part of a volume's array. One with an unknown level or size may be."""
     if group.raid_level not in (None, "unknown") and volume.raid_level not in (None, "unknown"):
         return _kin(group.raid_level) == _kin(volume.raid_level)
     if group.size_bytes and volume.size_bytes:

@@ -16,7 +16,7 @@ from raidctl.vendor.operations import operations_of
 from raidctl.vendor.protocol import Vendor
 
 SETTLING_SECONDS = 60.0
-"""Length of the wait. By then the firmware has begun, or will not."""
+"""Length of the wait. By its end, the firmware has begun, or will not begin."""
 
 
 @dataclass

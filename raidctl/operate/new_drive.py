@@ -122,7 +122,7 @@ def _size(block: BlockDevice, others: Sequence[Drive]) -> Iterator[Objection]:
 
 
 def _kind(drive: Drive, others: Sequence[Drive]) -> Iterator[Objection]:
-    """R10: sectors of the same size. S5: the same media and interface, which may be overridden."""
+    """R10: the sectors have the same size. S5: media and interface are the same, unless overridden."""
     sectors = {one.sector_bytes for one in others if one.sector_bytes}
     if drive.sector_bytes and sectors and drive.sector_bytes not in sectors:
         text = f"{drive.id} has {drive.sector_bytes}-byte sectors, the members have {min(sectors)}-byte sectors."

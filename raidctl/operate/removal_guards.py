@@ -232,7 +232,7 @@ def _needed(volume: Volume, *evidence: str) -> Reason:
 
 
 def under_way(controller: Controller, volume: Volume) -> str | None:
-    """The operation on a volume, as a clause. ``unknown``; None: nothing that a pull would disturb."""
+    """The operation on a volume, as a clause, or ``unknown``. None: nothing that a pull would disturb."""
     if volume.progress is not None and volume.progress.operation == "unknown":
         return "unknown"
     if rebuilding(controller, volume) or any(being_rebuilt(drive) for drive in below(controller, volume)):

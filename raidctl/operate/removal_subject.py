@@ -67,7 +67,7 @@ class Loss(Struct, frozen=True):
 
     @property
     def after(self) -> int | None:
-        """The number that it survives without the drive. Below 0: its data are lost; None: unknown."""
+        """The number of failures that it survives without the drive. Below 0: its data are lost. None: unknown."""
         if self.before is None or self.out_of_reach or (self.gone and self.doubtful):
             return None
         return self.before if self.gone or self.filling else self.before - 1
@@ -205,7 +205,7 @@ class Subject(Struct, frozen=True, dict=True):
         return tuple(dict.fromkeys(node for block in self.blocks for node in _bare(self.view, block)))
 
     def below(self, member: Drive) -> tuple[tuple[Controller, Drive], ...]:
-        """The physical drives below a member of an array, with their controllers. None if unknown."""
+        """The physical drives below a member of an array, with their controllers. Empty if unknown."""
         names = physical(self.inventory, [member.id])
         if any(self._places[name][0].mode == "software" for name in names):
             return ()
@@ -240,7 +240,7 @@ _IDLE = ("swap",)
 
 
 def uses(subject: Subject) -> Iterator[Use]:
-    """Uses of the drive besides the arrays that list it. Without the kernel's view, those in the inventory."""
+    """Uses of the drive besides the arrays that list it. Without the kernel's view, they are those in the inventory."""
     listed = {loss.array.id.partition("/")[0] for loss in subject.losses} | {loss.id for loss in subject.losses}
     for controller, drive in subject.entries:
         if drive.role in ("spare", "journal") and controller.mode == "software":

@@ -104,7 +104,7 @@ class Replacing:
         return drive_of(seen, self.facts.old)
 
     def _still_leaving(self, step: Step, seen: Survey) -> list[str]:
-        """Reasons to refuse a step with the old drive now. Later only those of the step's array."""
+        """Reasons to refuse a step with the old drive now. Later, only those of the step's array count."""
         arrays = parts(seen, self.facts)
         if isinstance(arrays, str):
             return [arrays]
@@ -192,7 +192,7 @@ class Replacing:
             yield from part.members
 
     def guard(self, step: Step, seen: Survey) -> list[str]:
-        """Return reasons to stop. Called by the engine before each step, and at each reading of a wait."""
+        """Return reasons to stop. The engine calls this before each step, and at each reading of a wait."""
         self.seen = seen
         if step.setting in _LEAVING or (step.setting == "pull" and self.facts.volumes):
             return self._still_leaving(step, seen)
@@ -328,7 +328,7 @@ class Replacing:
         return not self.begun or (old is not None and works(old))
 
     def run(self, change: Change, seen: Survey | None = None) -> None:
-        """Carry out stage after stage until the replacement is done. ``seen``: a fresh reading, None: read now.
+        """Carry out stage after stage until the replacement is done. ``seen`` is a fresh reading; None: read now.
 
         Raises:
             UnderWay: It waits for a person or the hardware; the message has the command that continues it.

@@ -63,7 +63,7 @@ def _levels(controller: Controller, array: Array) -> set[RaidLevel | None]:
 
 
 def _can_use_spares(controller: Controller, array: Array) -> bool:
-    """Whether a drive could be rebuilt on a spare. For an array with unknown levels, assumed."""
+    """Whether a drive could be rebuilt on a spare. This is assumed for an array with unknown levels."""
     return not _levels(controller, array) or not _levels(controller, array) <= set(_WITHOUT_SPARES)
 
 

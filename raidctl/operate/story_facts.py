@@ -58,7 +58,7 @@ class Facts(Struct, frozen=True, kw_only=True):
     gone: Literal["", "member", "spare"] = ""
     """The initial situation if the old drive was gone. The array lacked a member, or a spare had taken its place."""
     boot: str = ""
-    """The step so that the machine boots from the new drive, ``NEW``. Empty: none."""
+    """The step that makes the machine boot from the new drive, ``NEW``. Empty: none."""
     boot_tool: str = ""
     """The program for that step, if certain."""
     boot_run: Literal["", "yes"] = ""

@@ -23,7 +23,7 @@ def denials(deed: Deed, seen: Survey) -> list[Denial]:
 
 
 def loaded(deed: Deed, controller: Controller) -> Iterator[Denial]:
-    """T3: no second load on the cache while a battery learns. Overridden with ``--unsafe``."""
+    """T3: no second load on the cache while a battery learns. ``--unsafe`` overrides this."""
     battery = learning(controller)
     if battery is not None:
         reason = f"{battery.id} is learning: volumes may be in write-through until it has ended."

@@ -189,7 +189,7 @@ def _curve(result: TrialResult, paper: Paper) -> Iterator[RenderableType]:
 
 
 def zcav_rows(result: TrialResult) -> list[tuple[float, float]]:
-    """GiB and MiB/s of the curve over the drive. Empty if the result has none, or in another form."""
+    """GiB and MiB/s of the curve over the drive. Empty if the result has none, or has it in another form."""
     found = result.series.get(CURVE)
     if not isinstance(found, list | tuple):
         return []

@@ -64,7 +64,7 @@ def below(left: str, right: str, count: int, paper: Paper) -> str:
 
 
 def rows(bins: Sequence[tuple[float, int]], unit: str, paper: Paper) -> list[str]:
-    """Horizontal bars of a histogram: (lower edge, count), ascending. Neighbours of many are merged.
+    """Horizontal bars of a histogram: (lower edge, count), ascending. If there are many, neighbours are merged.
 
     A non-empty bin always has a visible bar.
     """

@@ -96,7 +96,7 @@ class Paper(Struct, frozen=True):
 
 
 def drawn(parts: Callable[P, Iterable[RenderableType]]) -> Callable[P, str]:
-    """Make a screen of a function that yields its parts. One of its arguments is the paper."""
+    """Make a screen of a function that yields its parts. One of the function's arguments is the paper."""
 
     @wraps(parts)
     def screen(*args: P.args, **named: P.kwargs) -> str:

@@ -21,7 +21,7 @@ _DEVICE = "device"
 _NO_DEVICE = "-"
 """Shown for members of a controller's arrays, which have no device."""
 _FEW = 8
-"""Up to this number of drives, a drive may take two lines. With more, long model names are cut."""
+"""Number of drives up to which a drive may take two lines. With more, long model names are cut."""
 
 
 def drives_table(controller: Controller, paper: Paper, *, more: bool = False) -> Iterator[RenderableType]:
@@ -46,7 +46,7 @@ def drives_table(controller: Controller, paper: Paper, *, more: bool = False) ->
 
 
 def _state(drive: Drive, paper: Paper, *, device: bool) -> Iterator[Piece]:
-    """Further state of a drive that is not ok. Its device if that has no column."""
+    """Further state of a drive that is not ok. Its device is included if that has no column."""
     if device and drive.device:
         yield paper.clean(drive.device)
     text = drive.status_text
@@ -107,7 +107,7 @@ def _celsius(drive: Drive) -> tuple[str, Style]:
 
 
 def _place(drive: Drive, controller: Controller) -> str:
-    """Enclosure and bay, unless the id ends in them. Of the only SES enclosure, the bay alone."""
+    """Enclosure and bay, unless the id ends in them. If there is only one SES enclosure, the bay alone."""
     beside = {other.enclosure for other in controller.drives}
     known = len(beside) == 1 and (drive.enclosure or "").startswith("0x")
     place = ":".join(part for part in (None if known else drive.enclosure, drive.bay) if part)
@@ -115,7 +115,7 @@ def _place(drive: Drive, controller: Controller) -> str:
 
 
 def _roles(controller: Controller, paper: Paper) -> Column | None:
-    """The roles of the drives. No column if the system sees each of them."""
+    """The column with the roles of the drives. None if the system sees every drive."""
     if all(drive.role in {None, "passthrough"} and not drive.array for drive in controller.drives):
         return None
     rows = [_role(drive, controller) for drive in controller.drives]

@@ -86,7 +86,7 @@ def _covers(read: str, field: str) -> bool:
 
 
 def _filled(item: Item) -> Iterator[tuple[str, str]]:
-    """Path and value of each field with a value. Of a controller, without the objects on it."""
+    """Path and value of each field with a value. For a controller, the objects on it are left out."""
 
     def walk(value: Mapping[str, Any], path: str) -> Iterator[tuple[str, str]]:
         for name, inner in value.items():

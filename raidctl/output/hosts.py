@@ -29,7 +29,7 @@ _WORDS = {BROKEN: ("critical", Rank.CRITICAL), UNREAD: ("unread", Rank.UNKNOWN),
 def screen(
     found: HostsReport, ranks: Mapping[str, Rank], more: Mapping[str, Sequence[str]], paper: Paper
 ) -> Iterator[RenderableType]:
-    """The counts, then one line per host, the worst first. With ``more`` the lines of each below it."""
+    """The counts, then one line per host, the worst first. With ``more``, the lines of each host follow it."""
     states = Counter(one.state for one in found.hosts)
     pieces: list[Piece] = [(f"{counted(found.summary.hosts, 'host')}: ", STRONG)]
     style = {one.state: _STYLES.get(ranks[one.host], WARN) for one in found.hosts}

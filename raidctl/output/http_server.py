@@ -47,7 +47,7 @@ class Page:
 
 
 class Refresher:
-    """Refreshes a page on request, but at most every ``interval`` seconds. Requests meanwhile wait."""
+    """A refresher of a page on request, at most every ``interval`` seconds. Requests in the meantime wait."""
 
     def __init__(self, scan: Callable[[], Page], interval: float) -> None:
         self._scan = scan

@@ -25,7 +25,7 @@ _UNITS = {"percent": " %", "milliseconds": " ms", "seconds": " s", "entries": " 
 
 
 def live_screen(looks: Iterable[Statistics], paper: Paper, code_of: Callable[[Sequence[Problem]], int]) -> int:
-    """Show samples one after the other in the same place. Return ``code_of`` the last one's problems."""
+    """Show samples one after the other in the same place. Return ``code_of`` for the problems of the last one."""
     code = 0
     console = Console(file=sys.stdout, width=paper.columns, highlight=False, no_color=not paper.colour)
     with live_lines(console) as live:

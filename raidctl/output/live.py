@@ -96,7 +96,7 @@ def picture(board: Board, paper: Paper, rows: int) -> list[Text]:
 
 
 def _fitting(sections: Sequence[list[Text]], rows: int, paper: Paper) -> list[Text]:
-    """Cut the longest section until all fit. Then leave out sections from the end, but not a task for conditions."""
+    """Cut the longest section until all fit. Then drop sections from the end, but no task in favour of conditions."""
     shown = [len(one) for one in sections]
     least = [len(sections[0]), _TASK_LINES, *[2] * len(sections)]
     while sum(shown) > rows:

@@ -70,7 +70,7 @@ class Kind(Generic[T]):
         return ((key, controller, item) for controller in inventory.controllers for key, item in self.each(controller))
 
     def metric(self, name: str, text: str, get: Callable[[T], Value | None] | None = None) -> Metric:
-        """Define a number, or yes (1) and no (0). Without ``get``, the field of this name."""
+        """Define a number, or yes (1) and no (0). Without ``get``, it is the field of this name."""
 
         def rows(inventory: Inventory) -> Iterator[Row]:
             for key, _, item in self.every(inventory):

@@ -60,7 +60,7 @@ def _collected(inventory: Inventory) -> Iterator[Row]:
 
 
 def seconds(text: str | None) -> float | None:
-    """RFC 3339 as seconds since 1970. None for a time without a zone."""
+    """An RFC 3339 time as seconds since 1970. None for a time without a zone."""
     try:
         when = datetime.fromisoformat((text or "").replace("Z", "+00:00"))
     except ValueError:

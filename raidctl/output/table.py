@@ -28,7 +28,7 @@ class Column(Struct):
     title: str
     cells: list[Cell]
     least: int = 0
-    """Folds before other columns, never within a word. With ``cut``, the least width; 0: folds last."""
+    """Whether it folds before other columns, never within a word. With ``cut``, the least width. 0: it folds last."""
     late: bool = False
     """Folds only when the others are as narrow as their longest words."""
     optional: bool = False
@@ -68,7 +68,7 @@ def nonempty(columns: Sequence[Column | None]) -> list[Column]:
 
 
 def fit(naturals: Sequence[int], steps: Sequence[Steps], room: int) -> list[int]:
-    """Widths of columns that fit into ``room`` together. The widest that may fold shrink first.
+    """Widths of columns that fit into ``room`` together. The widest columns that may fold shrink first.
 
     ``steps`` are the least widths of each in three rounds; if these do not suffice, since one word is wider than the
     paper, all columns shrink further.

@@ -88,7 +88,7 @@ def _operations(kind: Kind, vendor: Vendor, paper: Paper) -> Iterator[Renderable
 
 
 def _mark(capability: Capability | None, whys: dict[str, int]) -> tuple[str, Style]:
-    """``r``, ``rw``, ``-``. With the number of the reason, if there is one."""
+    """``r``, ``rw`` or ``-``, with the number of the reason, if any."""
     if capability is None or not (capability.read or capability.set):
         mark, style = "-", DULL
     else:

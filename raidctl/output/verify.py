@@ -1,4 +1,4 @@
-"""The screen of ``raidctl verify``: claims by volume with reason and evidence. Inconclusive ones by reason."""
+"""Screen of ``raidctl verify``: claims by volume with reason and evidence. Inconclusive ones are grouped by reason."""
 
 from __future__ import annotations
 

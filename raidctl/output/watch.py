@@ -1,4 +1,4 @@
-"""The report of ``raidctl watch`` as text, for the terminal and for mail. Its subject in one line."""
+"""The report of ``raidctl watch`` as text, for the terminal and for mail. Its subject is a single line."""
 
 from __future__ import annotations
 

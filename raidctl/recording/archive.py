@@ -38,7 +38,7 @@ PROCESSOR_LIMIT = 600.0
 HEADER_LIMIT = 1 << 20
 """Most bytes between two files of a tar. They are extended headers, which are read into memory."""
 NESTING = 2
-"""A directory or archive may contain archives. These may contain compressed single files."""
+"""Nesting: a directory or archive may contain archives. These may contain compressed single files."""
 
 _COMPRESSED = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\xfd7zXZ\x00": "xz"}
 _CLOSED = {b"\x28\xb5\x2f\xfd": "zstd", b"7z\xbc\xaf\x27\x1c": "7-Zip", b"Rar!": "RAR", b"\x04\x22\x4d\x18": "LZ4"}
@@ -116,7 +116,7 @@ class Stream:
         return b"".join(parts)
 
     def read(self, size: int = -1, /) -> bytes:
-        """Read at most ``size`` bytes. With a negative size, all that is left."""
+        """Read at most ``size`` bytes. With a negative size, read all that is left."""
         if size < 0:
             size = sys.maxsize
         first, self._ahead = self._ahead[:size], self._ahead[size:]

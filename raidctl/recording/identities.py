@@ -15,7 +15,7 @@ from raidctl.recording.manifest import Entry
 
 
 class Kind(IntEnum):
-    """The kind of an identity, which decides how it is replaced. The lowest wins for a string."""
+    """The kind of an identity, which decides how it is replaced. If several fit a string, the lowest wins."""
 
     HEX = 0
     """Hexadecimal digits, perhaps with separators. They are a WWN, NAA id, EUI-64, UUID, MAC or IPv6 address."""

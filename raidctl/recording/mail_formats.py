@@ -94,7 +94,7 @@ def without_frames(text: str) -> str:
 
 
 def _printed(text: str) -> str:
-    """Decode quoted-printable text (``=3D``, lines that end with ``=``). Text with any other equals sign is none."""
+    """Decode quoted-printable text (``=3D``, lines that end with ``=``). Any other equals sign rules it out."""
     if not _ENCODED.search(text) or _EQUALS.search(text):
         return text
     return quopri.decodestring(text.encode()).decode(errors="replace")

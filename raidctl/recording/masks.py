@@ -10,14 +10,14 @@ from dataclasses import dataclass, field
 from raidctl.recording.identities import Identity, Kind
 
 _STEM = 3
-"""Characters by which an original is searched. Shorter ones are masked only after a label."""
+"""Characters by which an original is searched for. Shorter originals are masked only after a label."""
 _DEVICE = re.compile(
     r"(?:[shv]|xv)d[a-z]{1,4}\d{0,3}|nvme\d{1,3}(?:n\d{1,3})?(?:p\d{1,3})?|"
     r"(?:md|dm-|mmcblk|sr|loop|raid|ext)\d{1,3}(?:p\d{1,3})?"
 )
 """Names of the kernel: never replaced without a label."""
 _IR = "600508e000000000"
-"""The beginning of the names of all IR volumes of LSI. The rest is the volume's own."""
+"""The beginning of the names of all LSI IR volumes. The rest is specific to the volume."""
 
 _COMMON = frozenset({
     "array", "backup", "block", "boot", "bulk", "card", "centos", "check", "data", "debian", "device", "devices",
@@ -104,7 +104,7 @@ class Masks:
             known[_reach(old, kind)][old] = new
 
     def replacement(self, text: str) -> str:
-        """Replace letters by letters, digits by digits. Each depends on the text before."""
+        """Replace letters with letters, and digits with digits. Each depends on the text before it."""
         out = []
         for place, char in enumerate(text):
             if "a" <= char <= "z":
@@ -135,7 +135,7 @@ class Masks:
         self._stems = re.compile(_alternation(sorted(self._lengths)) if lengths else r"(?!)")
 
     def hits(self, text: str) -> Iterator[tuple[int, int, str]]:
-        """Yield the originals in a text: start, end, replacement. The longest one at each position."""
+        """Yield the originals in a text: start, end, replacement. At each position, the longest one wins."""
         low = text.lower()
         place = 0
         while match := self._stems.search(low, place):

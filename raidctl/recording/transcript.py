@@ -31,7 +31,7 @@ _QUOTES = re.compile(r"(?m)(?:^>.*\n\s*){3}")
 _ATTRIBUTED = re.compile(r"(?m)^[^>|\n][^|\n]*[^\s>|]:[ \t]*\n(?:[ \t]*\n)?(?:>.*\n){1,2}(?=[ \t]*(?:\n|\Z))")
 """``On Monday Jim wrote:`` above one or two quoted lines. The prompt ``> `` has its output in the next line."""
 _ABOVE = re.compile(r"(?m)^([^>\n][^\n]*:)[ \t]*\n(?=>)")
-"""A line like this right above a quote. The tool's first line is not its rest."""
+"""A line like this right above a quote. The tool's first line does not continue it."""
 _BARRED = r"[ \t]*\|(?: .*[^|\s])?[ \t]*\n"
 _BARS = re.compile(
     rf"(?m)(?:^{_BARRED}){{3}}|\A(?:{_BARRED})+\s*\Z"
@@ -221,7 +221,7 @@ class Prompts:
         )
 
     def sections(self, text: str) -> list[Section]:
-        """Return the parts of a session. One without command if there is no call. Only calls may be empty.
+        """Return the parts of a session. If there is no call, there is one without a command. Only calls may be empty.
 
         A part ends at the next call, or where the same user typed something else on the same machine.
         """

@@ -43,7 +43,7 @@ _PROMPT = re.compile(r"[\[(]?\S{1,64}@\S|[#$] |[A-Z]:\\")
 
 Read = Callable[[Sequence[Document]], Observation]
 Look = Callable[[Document], "Reading"]
-"""Reads a document as :func:`reading` does. Callers that read one several times cache the result."""
+"""A function that reads a document as :func:`reading` does. Callers that read one several times cache the result."""
 
 
 class Reading(NamedTuple):
@@ -59,7 +59,7 @@ class Reading(NamedTuple):
 
     @property
     def cost(self) -> int:
-        """Return one number, less is better. A problem weighs as much as the facts of a drive."""
+        """Return one number, where less is better. A problem weighs as much as the facts of a drive."""
         return self.unread * _WORTH + self.strange - self.facts
 
 
@@ -207,7 +207,7 @@ def _joined(lines: Sequence[str], numbers: Collection[int], blank: str) -> list[
 
 @lru_cache(maxsize=8)
 def reading(document: Document, read: Read) -> Reading:
-    """Read one document and count what was understood. Cached, since unwrapping and splitting read the same ones."""
+    """Read one document and count what was understood. It is cached, as unwrapping and splitting both read it."""
     seen = read([document])
     left = [line.stripped for output in seen.outputs for line in output.unparsed()]
     facts = sum(len(output.facts) for output in seen.outputs)

@@ -136,7 +136,7 @@ class BatteryRow(_Row, frozen=True, kw_only=True):
 
 
 class CacheRow(_Row, frozen=True, kw_only=True):
-    """The cache of a controller at one time. No row: the controller reports none."""
+    """The cache of a controller at one time. If the controller reports none, there is no row."""
 
     controller: Annotated[str, doc("Id of the controller.")]
     controller_model: Annotated[str | None, doc("Its product name.")] = None

@@ -33,7 +33,7 @@ _RETRY = 'If it stays so, look whether the service processor works: its own page
 
 
 class BmcRunner:
-    """Answers ``Get`` from a service processor, every other request as missing. Close it at the end."""
+    """Runner that answers ``Get`` from a service processor, other requests as missing. Close it at the end."""
 
     def __init__(self, address: Address, trust: Trust, password: str | None, *, timeout: float | None = None) -> None:
         """Prepare a runner; :meth:`connect` connects.

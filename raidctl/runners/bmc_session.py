@@ -1,4 +1,4 @@
-"""A session with a Redfish service: opened by POST, ended by DELETE. Without sessions, basic authentication."""
+"""A session with a Redfish service: opened by POST, ended by DELETE. Without sessions, basic authentication is used."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Session:
         return checked if checked.status in _REFUSED else None
 
     def close(self) -> None:
-        """End the session, if one was opened. A service ends abandoned ones after its own time limit."""
+        """End the session, if one was opened. The service ends abandoned sessions after its own time limit."""
         if self._place is not None and self._place != "/":
             self._client.send("DELETE", self._place, self.headers)
         self._place = None

@@ -23,7 +23,7 @@ from raidctl.runners.process import LINGER
 from raidctl.runners.shell import BUNDLE
 
 FILES = 0
-"""Number of the part with all files. Programs have the index of their request, plus one."""
+"""Number of the part with all files. For a program, it is the index of its request plus one."""
 END = "~."
 """After the mark: the end of the script, on both outputs."""
 _BLOCK = 512

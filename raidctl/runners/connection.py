@@ -157,7 +157,7 @@ class Connection:
             time.sleep(_POLL)
 
     def close(self) -> None:
-        """End the connection, also one that another thread waits for. A later call connects again."""
+        """End the connection, even if another thread waits for it. A later call connects again."""
         self._closing.set()
         with self._guard:
             self._closing.clear()

@@ -21,7 +21,7 @@ from collections.abc import Iterator, Sequence
 from raidctl.runners.directory import open_own
 
 ROOT_PLACES = ("/run/raidctl", "/run/lock/raidctl")
-"""Only root can create the first. Anybody can create directories beside the second, the fallback."""
+"""Lock directories. Only root can create the first. Anybody can create directories beside the second, the fallback."""
 PAUSE = 0.05
 
 _guard = threading.Lock()

@@ -53,7 +53,7 @@ class Switch:
 
     @contextmanager
     def event(self) -> Iterator[threading.Event]:
-        """Yield an event for one call. Already set if the switch is closed."""
+        """Yield an event for one call. It is already set if the switch is closed."""
         stop = threading.Event()
         with self._lock:
             self._events.add(stop)
@@ -74,7 +74,7 @@ class Switch:
 
 
 class WorkerPool:
-    """Threads that run chains of tasks. The tasks of one chain in sequence."""
+    """Threads that run chains of tasks. The tasks of one chain run in sequence."""
 
     def __init__(self, chains: Sequence[Sequence[Task]], stop: threading.Event, width: int = WIDTH) -> None:
         # programs first, which have their own limits: they take long, and each gets a thread

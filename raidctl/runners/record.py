@@ -57,7 +57,7 @@ class RecordRunner:
         return answers
 
     def recording(self, about: str = "", source: str = "local", collected_at: str | None = None) -> Recording:
-        """Return all requests so far as a recording. ``collected_at`` is RFC 3339 text, None: now."""
+        """Return all requests so far as a recording. ``collected_at`` is RFC 3339 text; None means now."""
         with self._lock:
             kept = list(self._kept.values())
         files: dict[str, bytes] = {}

@@ -105,7 +105,7 @@ def script(body: str, mark: str, lines: Sequence[str]) -> bytes:
 
 
 _KERNEL = ("/proc/", "/sys/")
-"""Their files are small. A process for each would cost more than everything else."""
+"""Directories of small files. A process for each file would cost more than everything else."""
 
 
 def file_lines(requests: Sequence[Request[Any]]) -> list[str]:
@@ -153,7 +153,7 @@ def matches(path: str, pattern: str) -> bool:
 
 
 def read_files(out: bytes, mark: str, requests: Sequence[Request[Any]], otherwise: Answer) -> list[Answer]:
-    """Parse the answers of a files script. Missing ones get the failure of ``otherwise``."""
+    """Parse the answers of a files script. Missing answers get the failure of ``otherwise``."""
     start = mark.encode() + b"<"
     together, rest = _together(out, mark)
     frames = iter(rest.partition(mark.encode() + b".")[0].split(start)[1:])

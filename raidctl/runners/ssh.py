@@ -30,7 +30,7 @@ FILES_PATIENCE = 30.0
 
 
 class SshRunner:
-    """Carries requests out on another machine. Use it as a context manager, or call :meth:`close`."""
+    """A runner that carries requests out on another machine. Use it as a context manager, or call :meth:`close`."""
 
     def __init__(
         self, destination: str, options: Sequence[str] = (), *, sudo: bool = False, timeout: float | None = None,
@@ -196,7 +196,7 @@ class SshRunner:
         return remote.read_files(answer.out, mark, batch, otherwise)
 
     def _bundle(self, asked: dict[int, Request[Any]], stop: threading.Event) -> dict[int, Answer]:
-        """Answer reading requests by one script. Those are left out whose outputs could not be kept there."""
+        """Answer reading requests by one script. Requests whose outputs could not be kept there are left out."""
         mark = new_mark()
         files = _files_of(asked)
         programs = {index + 1: limited(UDEV, self._timeout) if isinstance(request, UdevDatabase) else request

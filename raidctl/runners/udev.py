@@ -15,7 +15,7 @@ Device = tuple[str, str | None, Iterable[str], Mapping[str, str]]
 
 
 def render(devices: Iterable[Device]) -> str:
-    """Format devices as the database's text, sorted by path. Names and links without ``/dev/``.
+    """Format devices as the database's text, sorted by path. Names and links are printed without ``/dev/``.
 
     ``L:`` (the priority of the links) is left out: the library does not provide it.
     """
@@ -42,7 +42,7 @@ def _line(text: str) -> str:
 
 
 def database() -> ReadAnswer:
-    """Ask libudev for the devices. Works without a running udevd (then with the kernel's own properties only)."""
+    """Ask libudev for the devices. Without a running udevd, they have only the kernel's own properties."""
     try:
         import pyudev  # noqa: PLC0415 - slow to import, and needs a library of Linux
 

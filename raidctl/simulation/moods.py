@@ -45,9 +45,9 @@ class Moody:
     match: str = ""
     """Part of the command line to which the mood applies. Empty: every changing command."""
     otherwise: Callable[[Simulated], None] = _nothing
-    """Replaces the command, if something else is changed. Runs after it, if names move meanwhile."""
+    """What replaces the command if something else is changed. If names move meanwhile, it runs after the command."""
     argvs: list[tuple[str, ...]] = field(default_factory=list)
-    """Every changing command, in order. A file that was written: ``>``, its path, the data."""
+    """Every changing command, in order. A written file is recorded as ``>``, its path and the data."""
     another: RunAnswer = field(default_factory=lambda: RunAnswer(code=1, out=ANOTHER))
     """The tool's reply while another instance runs."""
     taken: str | None = None

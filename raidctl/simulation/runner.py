@@ -158,7 +158,7 @@ class Simulated:
         self._in_bays(lambda simulator, state: simulator.pull(state, bay))
 
     def insert(self, bay: str, serial: str | None = None, kind: NewDrive = "like") -> None:
-        """Put a drive that was pulled into a bay. Without a serial number, a new one of this kind.
+        """Put a pulled drive into a bay. Without a serial number, insert a new one of this kind.
 
         Raises:
             UsageError: The bay or the drive does not exist, the bay is not empty, or the machine has no bays.

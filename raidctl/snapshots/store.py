@@ -181,7 +181,7 @@ def whose(host: str, source: str) -> tuple[str, str]:
 
 
 def key(inventory: Inventory) -> str:
-    """Return what identifies a machine's snapshots: host name. For loose files, their path."""
+    """Return what identifies a machine's snapshots: its host name. For loose files, it is their path."""
     return inventory.host.hostname or inventory.host.source
 
 

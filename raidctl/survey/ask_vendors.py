@@ -69,7 +69,7 @@ def warm(vendors: Sequence[Vendor]) -> None:
 
 
 def _with_errors(vendor: Vendor, view: HostView) -> Dialogue[Outcome]:
-    """The dialogue of a vendor package. An error of the package is its outcome, so that the others continue."""
+    """The dialogue of a vendor package. An error of the package becomes its outcome, so that the others continue."""
     try:
         return (yield from vendor.observe(view))
     except Exception as error:  # noqa: BLE001 - the survey reports it
@@ -132,7 +132,7 @@ class _DialogueThread(threading.Thread):
         self._ended.set()
 
     def result(self) -> Outcome:
-        """Wait for the end. Return the outcome, or raise what was raised, an interruption for instance."""
+        """Wait for the end. Return the outcome, or raise what was raised, such as an interruption."""
         self._ended.wait()  # an interrupted join() takes the thread for ended (Python 3.11), and none waits at the exit
         if self._error is not None:
             raise self._error

@@ -105,7 +105,7 @@ def _problem(where: str, message: str, *, slow: bool) -> Problem:
 
 
 def _is_lost(request: Request[Any], answer: Answer) -> bool:
-    """Whether there is no answer or part of one. A file read up to the requested limit is complete."""
+    """Whether an answer is missing or incomplete. A file read up to the requested limit is complete."""
     wanted = isinstance(request, Read) and len(getattr(answer, "data", None) or b"") == request.limit
     return answer.trouble in _LOST and not (wanted and answer.trouble is Failure.FLOOD)
 

@@ -26,7 +26,7 @@ _CACHES: Mapping[str, Literal["write_back", "write_through"]] = {
 _DM_UUID_PREFIXES: Sequence[tuple[str, LayerKind]] = (
     ("LVM-", "lvm"), ("CRYPT-", "crypt"), ("mpath-", "multipath"), ("part", "partition"),
 )  # fmt: skip
-"""How the device mapper's unique ids begin. Partitions of a multipath device have ``part1-mpath-``."""
+"""Prefixes of the device mapper's unique ids. Partitions of a multipath device have ``part1-mpath-``."""
 _LINK = (
     ("width", "current_link_width"), ("max_width", "max_link_width"),
     ("speed_gtps", "current_link_speed"), ("max_speed_gtps", "max_link_speed"),

@@ -111,7 +111,7 @@ def _note(
 
 
 def source_tool(controller: Controller, outputs: Iterable[Output], tools: Collection[str]) -> str:
-    """Return the tool that reported a controller. The family's name if the evidence names none of its tools."""
+    """Return the tool that reported a controller. If the evidence names none of its tools, return the family's name."""
     return next(iter(source_tools(controller, outputs, tools)), family_of(controller))
 
 

@@ -10,7 +10,7 @@ from raidctl.errors import UsageError
 from raidctl.text import listing, printable
 
 _SHOWN = 14
-"""The most valid words in a list. If there are more, only similar ones are shown."""
+"""The maximum number of valid words in a list. If there are more, only similar ones are shown."""
 
 
 @dataclass(frozen=True, order=True)

@@ -88,7 +88,7 @@ class Checks(Protocol):
         """The checks of each volume, by its id."""
 
     def glance(self, volumes: Sequence[Volume]) -> Dialogue[Mapping[str, Glance]]:
-        """Which of these volumes are being checked, with the progress. Cheap enough to run every second."""
+        """Which of these volumes are being checked, with the progress. This is cheap enough to run every second."""
 
     def events(self) -> Dialogue[Sequence[CheckEvent] | None]:
         """The ends of checks in the log of this boot, oldest first. None: it cannot be read."""

@@ -36,7 +36,7 @@ class NewVolume(Struct, frozen=True, kw_only=True):
     name: str | None
     raid_level: RaidLevel
     drives: tuple[Drive, ...]
-    """In the order of the layout. For a mirrored level, neighbours are copies of each other."""
+    """Drives in the order of the layout. For a mirrored level, neighbours are copies of each other."""
     nodes: tuple[str, ...]
     """Device nodes of the drives, or of their partitions. Empty for drives that the system does not see."""
     spares: tuple[str, ...] = ()
@@ -106,7 +106,7 @@ class Making(Protocol):
         """The step that creates a volume on these drives."""
 
     def register(self, volumes: Sequence[Volume], found: Setup) -> Sequence[Step]:
-        """The steps that add volumes to the machine's configuration. None: they are in it."""
+        """The steps that add volumes to the machine's configuration. None: they are already in it."""
 
     def unregister(self, unique_id: str, subject: Identity, found: Setup) -> Sequence[Step]:
         """The steps that remove a deleted volume from the configuration. ``subject``: a drive that was in it."""

@@ -28,7 +28,7 @@ class CannotDo(Exception):
 
 
 def planned(deeds: Sequence[Deed], steps_of: Callable[[Deed], Iterable[Step] | Denial]) -> Plan:
-    """The steps of all deeds, in order. Impossible deeds are denied, whether returned or raised as `CannotDo`."""
+    """The steps of all deeds, in order. Impossible deeds are denied: they return a denial or raise `CannotDo`."""
     steps: list[Step] = []
     denials: list[Denial] = []
     for deed in deeds:

@@ -226,7 +226,7 @@ class Draft(Struct):
         return min(weight, known[0]) if value in _UNSETTLED else weight
 
     def absorb(self, other: Draft) -> None:
-        """Add the facts of another draft of this object. The higher rank wins, else the first, but for bad statuses."""
+        """Add another draft's facts on this object. The higher rank wins, then the first, except for bad statuses."""
         shift = {}
         if "status" in other.values:
             weight, value = other.values["status"]
@@ -385,7 +385,7 @@ class ControllerDraft(Draft, Generic[G]):
 
 
 def unreadable(output: Output, remedy: str, lost: Iterable[str] = (), *, known: object = False) -> Iterator[Problem]:
-    """Report lost rows, and an output without any data. ``known``: it was understood."""
+    """Report lost rows, and an output without any data. ``known``: whether the output was understood."""
     found: list[tuple[Severity, str, str]] = [("warning", message, REPORT) for message in lost]
     lines = [] if known else [line for line in output.lines if line.text.strip()]
     if not lines and not known:

@@ -85,7 +85,7 @@ class Events(Protocol):
 
     @property
     def log(self) -> LogReader | None:
-        """Reads a controller's own log. None for a family whose objects are only in the kernel's."""
+        """The reader of a controller's own log. None for a family whose objects are only in the kernel's log."""
 
 
 def events_of(vendor: Vendor) -> Events | None:

@@ -90,7 +90,7 @@ def _text(at: datetime | None) -> str | None:
 
 
 def _of_journal(answer: RunAnswer, boot: str, booted: datetime | None) -> KernelLog | None:
-    """The journal's lines, one JSON object each. None if none is of the kernel."""
+    """The journal's lines, one JSON object each. None if no line is from the kernel."""
     lines: list[KernelLine] = []
     unparsed: list[str] = []
     rows = [row for row in answer.text.splitlines() if row.strip()]

@@ -97,7 +97,7 @@ class Operations(Protocol):
         """
 
     def abilities(self, controller: Controller, tools: Sequence[Tool]) -> Mapping[Verb, Ability]:
-        """The abilities of this controller with its tool. The family does not support missing verbs.
+        """The abilities of this controller with its tool. Verbs that are missing are not supported by the family.
 
         The function is optional: without it, ``plan_deeds`` alone decides.
         """
@@ -132,5 +132,5 @@ class Operations(Protocol):
 
 
 def operations_of(vendor: Vendor) -> Operations | None:
-    """Return how a family carries out deeds. None for a family that does not. Imported here, for deeds only."""
+    """Return how a family carries out deeds. None for a family that does not. It is imported here, for deeds only."""
     return cast("Operations | None", part_of(vendor, "operate", without="plan_deeds"))

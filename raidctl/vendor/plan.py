@@ -125,7 +125,7 @@ class Expectation(Value, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Identity(Value, frozen=True, kw_only=True, omit_defaults=True):
-    """The permanent identity of a deed's object. Looked up again right before the step."""
+    """The permanent identity of a deed's object. It is looked up again right before the step."""
 
     object_id: Annotated[str, doc("Its id when the plan was made.")]
     unique: Annotated[str, doc("Serial number of the drive, or unique id of the volume.")]
@@ -253,7 +253,7 @@ class Plan(Value, frozen=True, kw_only=True):
 
 
 def point_of_no_return(steps: Sequence[Step]) -> int | None:
-    """Return the number of the first step that cannot be undone. None if all can be."""
+    """Return the number of the first step that cannot be undone. None if all can be undone."""
     return next((number for number, step in enumerate(steps) if step.way_back == "none"), None)
 
 

@@ -133,7 +133,7 @@ class CountsRedundancy(Protocol):
 
     @property
     def COUNTS_REDUNDANCY(self) -> bool:  # noqa: N802 - a module constant
-        """True: ``failures_tolerated`` of its volumes is taken as it is. Without it, the core works the number out."""
+        """Whether ``failures_tolerated`` of its volumes is taken as it is. Otherwise, the core works it out."""
 
 
 class ReportsProgress(Protocol):

@@ -143,7 +143,7 @@ class Recogniser:
 class _Line(NamedTuple):
     text: str
     label: str
-    """In lower case. The whole line if it is no pair, as it may be a title."""
+    """The label in lower case. Without a pair, it is the whole line, which may be a title."""
     late: bool
 
 

@@ -50,7 +50,7 @@ def _declaring(fact: str, packages: Iterable[Vendor]) -> frozenset[str]:
 
 
 def _entry_points() -> set[tuple[str, str]]:
-    """Name and module of each entry point of the group. Of two distributions with one name, the first on the path.
+    """Name and module of the group's entry points. Of two distributions with one name, the first on the path counts.
 
     Faster than importing ``importlib.metadata``, which is used only if the path contains an archive.
     """

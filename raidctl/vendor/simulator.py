@@ -35,11 +35,11 @@ class Simulator(Protocol):
         """The reply to a changing command. None if it is not one of this family."""
 
     def render(self, argv: tuple[str, ...], text: str, state: Mapping[str, str]) -> str:
-        """A recorded output with the current settings. Unchanged for the output of another tool."""
+        """A recorded output with the current settings. The output of another tool is unchanged."""
 
 
 Visit = Callable[[str, str], str | None]
-"""Takes a setting's name and value, and returns the value to print. None leaves the line out."""
+"""A function from a setting's name and value to the printed value. None leaves the line out."""
 
 
 class Place(ABC):
@@ -93,7 +93,7 @@ def settings(text: str, place: Place, plain: Callable[[str, str], str | None]) -
 
 
 NewDrive = Literal["like", "small", "failing", "other_media"]
-"""An inserted drive: like the last one in that bay. Half as large; failing soon; of the other media type."""
+"""An inserted drive. It is like the bay's last one, half as large, failing soon, or of the other media type."""
 
 
 class Bays(Protocol):
@@ -119,7 +119,7 @@ class Bays(Protocol):
         """Take the drive out of a bay. Then it is on the shelf, with its serial number and content."""
 
     def insert(self, state: Mapping[str, str], bay: str, serial: str | None, kind: NewDrive = "like") -> State:
-        """Put a drive from the shelf into an empty bay. Without a serial number a new one, ``ZC1N0001`` and so on."""
+        """Put a drive from the shelf into an empty bay. Without a serial number, it is new: ``ZC1N0001`` and so on."""
 
     def fail(self, state: Mapping[str, str], bay: str) -> State:
         """Let the drive in a bay fail, in the tool's words. It stays in its bay."""

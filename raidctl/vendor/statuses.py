@@ -95,7 +95,7 @@ def read_status(
     *,
     weight: int = DETAIL,
 ) -> str | None:
-    """Read a pair into the status. One without a value becomes a detail, and the result is None.
+    """Read a pair into the status. A pair without a value becomes a detail, and the result is None.
 
     ``look_up`` returns None or raises ``ValueError`` for a word that it does not know.
     """

@@ -14,7 +14,7 @@ from msgspec import Struct
 from raidctl.vendor.protocol import Vendor
 
 Fact = Literal["preserved_data", "differences"]
-"""Preserved cache of lost volumes. Differences between copies of a mirror after a check."""
+"""Preserved cache of lost volumes, or differences between a checked mirror's copies."""
 
 
 class Unreported(Struct, frozen=True, kw_only=True):

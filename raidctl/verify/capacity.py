@@ -140,7 +140,7 @@ def _count(subject: Subject) -> int | None:
 
 
 def _whole(subject: Subject) -> tuple[bool, bool]:
-    """Whether the array has no free space, as far as known. Whether no other volume is known on it."""
+    """Whether the array is full, and whether it has no other volume. Both are given as far as known."""
     array = subject.array
     sharing = [v for v in subject.controller.volumes if v.array == subject.item.array and v.id != subject.id]
     free = array.free_bytes if array else None

@@ -77,7 +77,7 @@ class Case:
         return []
 
     def passed(self, *reasons: str) -> Answer:
-        """A pass. Inconclusive if the claim depends on a complete list and the output is incomplete."""
+        """A pass. The result is inconclusive if the claim needs a complete list and the output is incomplete."""
         subject, partial = self.subject, self.ground.partial
         names = {subject.id, subject.controller.id, *(drive.id for drive in subject.members)}
         if self.claim.name in _OF_ALL and not partial.isdisjoint(names):
@@ -87,7 +87,7 @@ class Case:
         return self._close("pass", reasons)
 
     def passed_unless_virtual(self, *reasons: str) -> Answer:
-        """A pass. Inconclusive in a virtual machine, where this shows nothing about written data."""
+        """A pass. The result is inconclusive in a virtual machine, as this shows nothing about written data there."""
         virtual = self.ground.view.virtual
         if virtual:
             return self.of_host(*reasons, next_test=HOST_OR_CUT)
@@ -116,7 +116,7 @@ class Case:
         return self._close("inconclusive", (*reasons, *more), test, access=missing is not None)
 
     def measuring(self, *options: str) -> str:
-        """The command that measures this claim. DIR if no directory on the volume is known."""
+        """The command that measures this claim. Its argument is DIR if no directory on the volume is known."""
         points = [point for block in blocks_of(self.ground, self.subject) for point in block.mountpoints]
         found = [*self.subject.item.mountpoints, *points]
         where = next((point for point in found if point.startswith("/")), "DIR")

@@ -102,7 +102,7 @@ class Clock:
         return tuple(one.text for one in self.weighed().confounders if one.name in SLOWING)
 
     def figure(self, trial: str, name: str) -> Spread | None:
-        """A figure with an interval. None: not measured, or for too short a time."""
+        """A figure with an interval. None if it was not measured, or for too short a time."""
         found = self.results[trial].figures.get(name) if trial in self.results else None
         return found if found is not None and found.low is not None and found.high is not None else None
 

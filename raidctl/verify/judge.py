@@ -40,7 +40,7 @@ JUDGES: Mapping[ClaimName, Callable[[Case], Answer]] = {
 
 
 def misfit(claim: Claim, subject: Subject) -> str | None:
-    """Why a claim is not applicable to a subject. None if it is, even if it fails."""
+    """Why a claim is not applicable to a subject. None if it is applicable, even if it fails."""
     volume = subject.volume
     if claim.name == "strip_size":
         if volume is None:

@@ -18,7 +18,7 @@ class Kernel:
     """Kernel tables that are not part of a survey."""
 
     mounts: tuple[tuple[Mount, Line], ...] = ()
-    """In the kernel's order. A later mount on the same point hides the earlier one."""
+    """Mounts in the kernel's order. A later mount on the same point hides the earlier one."""
     cache_types: Mapping[str, str] = field(default_factory=dict)
     """Of SCSI drives by ``H:C:T:L``: ``write back``, ``write through``."""
 

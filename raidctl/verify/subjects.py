@@ -140,7 +140,7 @@ def asked(seen: Survey, runner: Runner) -> Ground:
 
 
 def whole(ground: Ground, *, drives: bool) -> tuple[list[Subject], list[str]]:
-    """All volumes, and the ids of drives in use outside. With ``drives``, or without volumes, the drives too."""
+    """All volumes, and ids of drives in use outside. With ``drives``, or without volumes, these are subjects too."""
     controllers = ground.inventory.controllers
     volumes = [ground.subject(controller, volume) for controller in controllers for volume in controller.volumes]
     inside = {drive.id for subject in volumes for _, drive in subject.drives} | ground.in_arrays()
@@ -157,7 +157,7 @@ def whole(ground: Ground, *, drives: bool) -> tuple[list[Subject], list[str]]:
 
 
 def named(ground: Ground, words: Sequence[str]) -> list[Subject]:
-    """The volumes and drives named by ids, devices, mount points or directories. A controller or array: its volumes.
+    """The volumes and drives named by id, device, mount point or directory. A controller or array means its volumes.
 
     Raises:
         UsageError: A name is unknown, ambiguous, or has no volume or drive.

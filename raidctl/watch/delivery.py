@@ -36,7 +36,7 @@ _MORE = 400
 
 
 class UndeliveredError(Exception):
-    """It was not delivered, or it is unknown whether it was. The text is the reason."""
+    """A failed delivery, or one whose result is unknown. The text is the reason."""
 
 
 class Letter(msgspec.Struct, frozen=True, kw_only=True):
@@ -57,7 +57,7 @@ class Letter(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Mail(msgspec.Struct, frozen=True, kw_only=True):
-    """A mail address. Sent by sendmail, or by SMTP if that is not installed or a server is named."""
+    """A mail address. Mail is sent by sendmail, or by SMTP if sendmail is not installed or a server is named."""
 
     address: str
     sender: str | None = None

@@ -47,7 +47,7 @@ class Fact(Struct, frozen=True, kw_only=True):
     """A smaller change of the figure gets no line in the log."""
     task: Task | None = None
     lost: bool = False
-    """The value could not be read this time. The other fields are from before."""
+    """Whether the value could not be read this time. If so, the other fields are from before."""
 
     @property
     def words(self) -> str:

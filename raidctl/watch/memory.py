@@ -41,7 +41,7 @@ class Tracked(msgspec.Struct, frozen=True, kw_only=True):
     finding: Finding
     serial: str | None = None
     is_object: bool = False
-    """The object was in the inventory: a drive, a volume. Not the host or a tool."""
+    """Whether it was an object in the inventory: a drive, a volume. Host and tools do not count."""
     since: float | None = None
     """Time of the first run in the present series that found it."""
     seen: int = 0
@@ -99,7 +99,7 @@ class Known(msgspec.Struct, frozen=True, kw_only=True):
 
     kind: Literal["controller", "volume", "drive"]
     identity: str
-    """Its permanent identity: model and serial number, or unique id. Without them its id."""
+    """Its permanent identity: model and serial number, or unique id. Without them, it is the id."""
     where: str
     """Its id in the last run that found it."""
     serial: str | None = None

@@ -117,7 +117,7 @@ def _key(one: Tracked) -> Key:
 
 
 def _sightings(sightings: Iterable[Sighting], known: dict[Key, Tracked]) -> dict[Key, Sighting]:
-    """Sightings by key, the worse of two. An unreported serial number is taken from the last run."""
+    """The worst sighting of each key. An unreported serial number is taken from the last run."""
     serials: dict[tuple[str, str], list[str | None]] = {}
     for rule, where, serial in known:
         serials.setdefault((rule, where), []).append(serial)

@@ -102,7 +102,7 @@ def test_what_is_not_known_to_be_older_counts(site: Path, one: Inventory, other:
 
 @pytest.mark.parametrize("limit", ["36h", "2d", "1w", "90min"])
 def test_an_inventory_that_is_too_old_passes_nothing(limit: str) -> None:
-    """Up to the limit it is audited. Older, in the future or without a time, it is UNKNOWN."""
+    """Up to the limit it is audited. If it is older, in the future or without a time, it is UNKNOWN."""
     hours = {"36h": 36.0, "2d": 48.0, "1w": 168.0, "90min": 1.5}[limit]
     auditor = Auditor(policy(f'max_age = "{limit}"\nraid_level = "raid6"'), alone=True, now=NOW)
 

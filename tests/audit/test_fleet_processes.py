@@ -55,7 +55,7 @@ def test_no_process_outlives_an_audit_that_is_killed(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_each_process_gets_the_bytes_of_its_piece() -> None:
-    """Pieces of any size arrive whole and in order, also where there are more than run at a time."""
+    """Pieces of any size arrive whole and in order. There may be more than run at a time."""
     sizes = [0, 1, BLOCK - 1, 2 * BLOCK, 2 * BLOCK + 1, 5 * BLOCK, *range(7, 40)]
     sent = [Piece("lines", "x", number, bytes([number]) * size) for number, size in enumerate(sizes)]
     assert list(results(sent, lambda piece: piece, 2)) == sent

@@ -76,7 +76,7 @@ def value(found: Series, name: str, **labels: str) -> float | None:
 
 
 def promtool(*words: str | Path, given: str = "") -> tuple[int, str]:
-    """Exit code and output of Prometheus's own checker. A missing one is an error (``tests/run`` installs it)."""
+    """Exit code and output of Prometheus's own checker. A missing checker is an error (``tests/run`` installs it)."""
     argv = ["promtool", *map(str, words)]
     done = subprocess.run(argv, input=given.encode(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
     return done.returncode, done.stdout.decode("utf-8")

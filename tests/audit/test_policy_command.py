@@ -183,7 +183,7 @@ def test_the_screen_counts_further_unreadable_lines(site: Path) -> None:
 
 
 def test_a_list_over_several_lines_is_read_from_a_pipe_as_from_a_file(site: Path, tmp_path: Path) -> None:
-    """A list as jq -s writes it is read. Cut off, it is one unreadable source."""
+    """A list as jq -s writes it is read. If it is cut off, it is one unreadable source."""
     one = msgspec.json.encode(recorded("smartarray-p400"))
     many = msgspec.json.format(b"[" + b",".join([one] * 3) + b"]", indent=2) + b"\n"
     kept = tmp_path / "fleet.json"

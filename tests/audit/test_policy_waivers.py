@@ -49,7 +49,7 @@ def waivers(tmp_path: Path) -> Path:
 
 
 def test_a_waived_finding_does_not_count_and_is_listed(waivers: Path) -> None:
-    """Neither it nor its consequences count. Every format has the number and the reasons."""
+    """Neither a waived finding nor its consequences count. Every format has the number and the reasons."""
     waivers.write_text(ACTIVE)
     before = json.loads(run("audit", "--builtin", "--json").stdout)["summary"]
     words = ("audit", "--builtin", "--waivers", waivers)

@@ -162,7 +162,7 @@ def far_hosts(server: Server, place: Path) -> dict[str, str]:
 
 @pytest.mark.slow  # needs a Debian package
 def test_probes_over_ssh(tmp_path: Path) -> None:
-    """Two simultaneous scrapes of a target are one login. Refused and unlisted hosts do not delay others."""
+    """Two simultaneous scrapes of a target share one login. Refused and unlisted hosts do not delay others."""
     (tmp_path / "sshd").mkdir()
     with serving(tmp_path / "sshd") as server:
         probes_of(server, tmp_path)

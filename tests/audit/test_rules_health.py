@@ -184,7 +184,7 @@ def test_temperature_is_graded_by_the_kind_of_drive(media: str, degrees: int, se
     ("level", "count", "severity"), [("raid1", 128, "info"), ("raid1", 4096, "warning"), ("raid6", 8, "warning")]
 )
 def test_mismatches_are_graded_by_level(level: str, count: int, severity: str) -> None:
-    """A few mismatches of a mirror are information. Any on parity is a warning."""
+    """A few mismatches of a mirror are information. Any mismatch on parity is a warning."""
     inventory = changed(replayed(MD).inventory, "md:md1", {"raid_level": level, "mismatch_count": count})
     assert graded(ask("md_mismatch", inventory, "md:md1")) == severity
 

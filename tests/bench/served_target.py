@@ -14,7 +14,7 @@ from tests.bench.served_model import Model, prompt, serving
 
 @contextmanager
 def modelled(*words: str) -> Iterator[tuple[Model, NbdTarget]]:
-    """Serve a model with these arguments. Yields it with its export as a writable target."""
+    """Serve a model with these arguments. Yield it with its export as a writable target."""
     # a socket's path has 108 bytes, so pytest's own folders are too long
     with tempfile.TemporaryDirectory(prefix="trial-", dir="/tmp") as name, prompt():
         place = Path(name)

@@ -165,7 +165,7 @@ def test_pieces_of_the_curve_are_long_enough(size: int, piece: int, blocks: int)
 
 
 def test_commits_past_the_file_system_have_a_figure_if_the_device_can_be_opened(tmp_path: Path) -> None:
-    """Flushes go to the device below. Without access to it, the other figures are present."""
+    """Flushes go to the device below. Without access to it, the other figures are still present."""
     disk = tmp_path / "disk"
     disk.write_bytes(bytes(4096))
     figures = []

@@ -84,7 +84,7 @@ def test_every_engine_is_calibrated_on_memory(name: str, depth: int) -> None:
 @pytest.mark.skipif(compiled().uring() != 0, reason="io_uring is forbidden here, so nothing is to choose")
 @pytest.mark.parametrize(("direct", "used"), [(True, "uring"), (False, "threads")])
 def test_the_ceiling_is_of_the_engine_that_measures(direct: bool, used: str) -> None:
-    """With the page cache, threads measure a deep queue, without it io_uring. The ceiling is of the same engine."""
+    """Threads measure a deep queue with the page cache, io_uring without it. The ceiling is of the same engine."""
     assert ceiling(ENGINES["native"](), depth=8, direct=direct).engine == used
 
 

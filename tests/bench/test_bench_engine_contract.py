@@ -92,7 +92,7 @@ def test_streams_run_side_by_side(engine: Engine, target: Handle) -> None:
 
 
 def test_a_cycle_is_repeated_until_the_time_is_over(engine: Engine, target: Handle) -> None:
-    """A stream of one operation is repeated. Only one that the clock was read for may begin after the end."""
+    """A stream of one operation is repeated. Only one for which the clock was already read may begin after the end."""
     outcome = engine.run(target, Work(streams=[stream(Op.READ, [3], cycle=True)], seconds=0.2))
     assert outcome.wall_seconds >= 0.19  # the last one may end just before
     assert len(outcome.samples[0].results) > 1

@@ -121,7 +121,7 @@ def test_the_level_is_nearly_always_named(level: str) -> None:
 
 
 def test_a_clear_cost_names_one_level() -> None:
-    """Equal speeds are RAID-0 only. Reads 4.9 times as fast are RAID-5 or RAID-6."""
+    """Equal speeds mean RAID-0 only. Reads 4.9 times as fast mean RAID-5 or RAID-6."""
     assert geometry.levels(rate(1000), rate(1000)).levels == ("raid0",)
     assert geometry.levels(rate(4900), rate(1000)).levels == ("raid5", "raid6")
 

@@ -14,7 +14,7 @@ SIZE = 1 << 20
 
 
 def lead(sent: bytes) -> tuple[bytes, list[nbd.Request], bool]:
-    """Send bytes to the server. Returns its replies, the requests, and whether it ended the connection."""
+    """Send bytes to the server. Return its replies, the requests, and whether it ended the connection."""
     talk, replies, requests = nbd.dialogue(SIZE), b"", []
     part: bytes | None = None
     try:
@@ -67,7 +67,7 @@ def test_unknown_options_are_refused_and_the_negotiation_goes_on(number: int) ->
 
 
 def test_the_list_has_one_export() -> None:
-    """LIST has one export without a name. With a payload it is invalid."""
+    """LIST has one export without a name. With a payload, the request is invalid."""
     assert struct.pack(">QIIII", nbd.REPLY_MAGIC, nbd.OPT_LIST, nbd.REP_SERVER, 4, 0) in lead(FLAGS + option(3))[0]
     assert struct.pack(">QIII", nbd.REPLY_MAGIC, nbd.OPT_LIST, nbd.REP_INVALID, 0) in lead(FLAGS + option(3, b"x"))[0]
 

@@ -21,7 +21,7 @@ from tests.bench.served_model import ROOT, Client, prompt, serving
 
 MIB = 1 << 20
 ATTEMPTS = 20
-"""Times that a model is stopped until one of its replies is late."""
+"""Most times that a model is stopped until a reply is late."""
 
 
 @pytest.fixture
@@ -61,7 +61,7 @@ def test_no_reply_is_early(folder: Path, kind: str, rpm: int) -> None:
 
 
 def test_commits_wait_for_the_platter_while_the_policy_is_write_through(folder: Path) -> None:
-    """The switch changes the policy of the served array and back. Its speed is tested without the server."""
+    """The switch changes the served array's policy and changes it back. Its speed is tested without the server."""
     with serving(folder, "--kind", "battery", "--rpm", "300") as model:
         client = model.client()
         model.say("policy write-through")
@@ -233,7 +233,7 @@ def test_it_leaves_no_socket_behind(folder: Path, number: signal.Signals) -> Non
 
 
 def test_a_socket_in_use_is_refused_and_a_dead_one_replaced(folder: Path) -> None:
-    """A second server on the same socket is refused. After a killed one, the next starts."""
+    """A second server on the same socket is refused. After one was killed, the next one starts."""
     with serving(folder, "--kind", "battery") as model:
         command = [sys.executable, "-m", "raidctl.bench.model", "--kind", "battery", "--socket", str(model.socket)]
         again = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)

@@ -152,7 +152,7 @@ def test_the_page_cache_forbids_verdicts() -> None:
     ],
 )
 def test_mappings_are_distinguished(uuid: str | None, name: str) -> None:
-    """Mappings are recognised by the prefix of their UUID. An unknown one is a layer."""
+    """Mappings are recognised by the prefix of their UUID. An unknown mapping counts as a layer."""
     block = BlockDevice(name="dm-0", node="/dev/dm-0", kind="dm", slaves=("sda",), dm_name="vg-lv")
     assert on(block, {} if uuid is None else {"uuid": uuid}) == {name}
 

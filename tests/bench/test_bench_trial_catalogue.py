@@ -68,7 +68,7 @@ def staged(target: Target, **given: Any) -> Bench:
 
 @pytest.mark.parametrize("shared", [False, True])
 def test_drives_that_share_something_are_slower_together(shared: bool) -> None:
-    """Two drives reach nearly their sum. Two paths to one drive reach half of it, and fail."""
+    """Two drives reach nearly their sum. Two paths to one drive reach half of that, and the trial fails."""
     first, second = (model(rpm=7200.0, size=16 << 30) for _ in range(2))
     trial = Together(others=(first.past() if shared else second,), seconds=0.25, size=256 * KIB, depth=2)
     result = whole(trial, staged(first))
@@ -108,7 +108,7 @@ class Recorder:
 
 
 def test_the_kernels_read_ahead_is_varied_and_restored(tmp_path: Path) -> None:
-    """Each value is set twice, forwards and backwards, and restored after each. Each has its figure."""
+    """Values are set forwards, then backwards, with a restore after each. Each value has its figure."""
     setting = Recorder()
     with on_file(tmp_path) as target:
         result = whole(ReadAhead(seconds=0.05, rounds=2, kernel=setting), staged(target))
@@ -291,7 +291,7 @@ def test_a_refused_switch_leaves_the_rest_of_the_table(tmp_path: Path) -> None:
 
 
 def test_timings_with_and_without_the_page_cache(tmp_path: Path) -> None:
-    """All four timings of hdparm are measured on a file. Over NBD only those without the page cache."""
+    """All four timings of hdparm are measured on a file. Over NBD, only those without the page cache are."""
     with on_file(tmp_path) as target:
         assert set(whole(Timings(seconds=0.05, rounds=1), staged(target)).figures) == {
             "cached", "cached_direct", "disk", "disk_direct",

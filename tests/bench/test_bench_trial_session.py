@@ -365,7 +365,7 @@ def test_a_virtual_machine_has_no_verdict_on_durability(verdict: str) -> None:
 
 
 def test_evidence_uses_intervals() -> None:
-    """A rate without an interval is no evidence. One above any hard drive's has the fastest drive as limit."""
+    """A rate without an interval is no evidence. One above any hard drive's has the fastest drive's as its limit."""
     medium = TrialResult(trial="medium", figures={}, series={"medium": "rotating"})
     rates = {name: Spread(measured=900.0, unit="ops/s", n=6, low=low) for name, low in (("commits", None),)}
     assert evidence({"medium": medium, "commits": TrialResult(trial="commits", figures=rates)}).commits is None

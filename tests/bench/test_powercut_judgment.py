@@ -60,7 +60,7 @@ class Drive:
             self.cache = []
 
     def cut(self) -> list[list[int]]:
-        """Lose the cache, except an arbitrary part. Returns the content of each block."""
+        """Lose the cache, except for an arbitrary part. Return the content of each block."""
         if self.kind in ("honest", "reordering"):
             for block, generation in self.cache:
                 for sector in range(SECTORS):
@@ -115,7 +115,7 @@ CASES = {
 
 
 def cut(kind: str, blocks: int, groups: list[int], *, stop: int, seed: int, unheard: bool) -> tuple[Tally, bool]:
-    """One session and a cut. Returns the judgment, and whether a write is missing."""
+    """Run one session and a cut. Return the judgment, and whether a write is missing."""
     drive = Drive(kind, blocks, random.Random(seed))  # noqa: S311 - a model
     history = session(drive, groups, stop, unheard=unheard)
     found = drive.cut()

@@ -36,7 +36,7 @@ class Truth:
     raw: bool = False
     """Whether commits are measured past that layer as well."""
     flushes: bool = True
-    """Whether the knee and the flush slope are measured. Without them nothing must be concluded from them."""
+    """Whether the knee and the flush slope are measured. If not, nothing must be concluded from them."""
     rpm: int | None = None
     """0: solid state; None: that of the scale."""
     verdict: Verdict

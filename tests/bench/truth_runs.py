@@ -92,7 +92,7 @@ class Run:
 
 @contextmanager
 def served(*words: str, drops: bool = False) -> Iterator[tuple[Model, NbdTarget]]:
-    """Serve a model with these arguments. Yields it with its export as a writable target."""
+    """Serve a model with these arguments. Yield it with its export as a writable target."""
     # a socket's path has 108 bytes, so the folder must be near the root
     with (
         tempfile.TemporaryDirectory(prefix="truth-", dir="/tmp") as name,

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 _SWITCHES = ("--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars", "--font-render-hinting=none")
 _PATIENCE = 300_000
-"""Milliseconds after which Chromium hangs. A busy machine may take some tens of seconds to start it."""
+"""Milliseconds after which Chromium counts as hung. A busy machine may take some tens of seconds to start it."""
 Scheme = Literal["light", "dark"]
 
 
@@ -40,11 +40,11 @@ class Tab:
         self._page.goto(file.resolve().as_uri())
 
     def value(self, script: str) -> Any:
-        """The value of an expression in the page. Of a promise, what it becomes."""
+        """The value of an expression in the page. For a promise, the value that it resolves to."""
         return self._page.evaluate(script)
 
     def width(self, pixels: int) -> None:
-        """Lay the page out for a screen of this width. A narrow one is a phone's, which reads the page's viewport."""
+        """Lay the page out for a screen of this width. A narrow one is a phone's and uses the page's viewport."""
         size = {"width": pixels, "height": 900, "deviceScaleFactor": 1, "mobile": pixels <= 480}
         self._protocol.send("Emulation.setDeviceMetricsOverride", size)
 

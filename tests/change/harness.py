@@ -201,7 +201,7 @@ def killed(demo: str, desired: Sequence[DesiredSetting]) -> tuple[int, list[str]
 
 
 def failed(demo: str, desired: Sequence[DesiredSetting]) -> tuple[int, list[str]]:
-    """Fail each change in each way. It is done, undone, or undone by restore, never half done."""
+    """Fail each change in each way. The change is done, undone, or undone by restore, never half done."""
     with fresh(demo, desired) as trial:
         runner = trial.machine()
         before = runner.machine.state()

@@ -268,7 +268,7 @@ def test_a_load_started_with_an_ignored_signal_ignores_it(batch: Batch) -> None:
 
 
 def test_ctrl_c_at_the_terminal_reaches_the_load_once(batch: Batch) -> None:
-    """The terminal signals both processes. raidctl does not repeat it, and restores at the load's end."""
+    """The terminal signals both processes. raidctl does not repeat the signal, and restores at the load's end."""
     marker = batch.place / "running"
     load = f"trap 'echo heard; n=x$n; touch {marker}$n' INT; touch {marker}; "
     load += 'until [ "$n" = xx ]; do sleep 0.2; done; exit 4'

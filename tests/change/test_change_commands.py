@@ -63,7 +63,7 @@ def test_a_current_value_is_not_set_again(raidctl: Raidctl) -> None:
 
 
 def test_an_unsafe_setting_is_refused_without_a_reason(raidctl: Raidctl) -> None:
-    """The exit code is 1. With --unsafe it is set, and the journal has the reason."""
+    """The exit code is 1. With --unsafe, the setting is changed, and the journal has the reason."""
     asked = ("--demo", "p400", "cache", "set", "v1", "--write", "unprotected-write-back", "--yes")
     refused = raidctl(*asked)
     assert refused.exit_code == 1

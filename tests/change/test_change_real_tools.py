@@ -133,7 +133,7 @@ def test_a_second_raidctl_is_refused_while_a_batch_runs(on: Callable[[str], Mach
 
 
 def test_another_state_directory_does_not_bypass_the_lock(on: Callable[[str], Machine]) -> None:
-    """The controller's lock is global. The message has process and command of the first batch."""
+    """The controller's lock is global. The message names the process and command of the first batch."""
     machine = on("p400")
     first = machine.start_batch(61)
     mine, machine.state_dir = machine.state_dir, machine.state_dir.parent / "another state"

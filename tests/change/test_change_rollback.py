@@ -106,7 +106,7 @@ def test_another_volume_of_the_same_number_is_unchanged(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("was", ["protected_write_back", None])
 def test_another_tool_undoes_the_change(tmp_path: Path, was: str | None) -> None:
-    """The tool that is installed now restores the model's value. Without one, the fault has the old command."""
+    """The tool that is installed now restores the model's value. Without a tool, the fault has the old command."""
     left = Left("h730", tmp_path)
     name = "megaraid:0/v1"
     controller = next(controller for controller in left.look().inventory.controllers if controller.id == "megaraid:0")

@@ -13,7 +13,7 @@ HOLDER = Holder(change="c1", pid=7, since="2026-03-04T05:06:07Z", about="raidctl
 
 
 def test_a_controller_is_locked_by_one_change_at_a_time(tmp_path: Path) -> None:
-    """A second change on it is refused with the first one's name. Another controller is free."""
+    """A second change on the controller is refused and names the first. Another controller is free."""
     with hold(tmp_path, ["smartarray:1"], HOLDER, source="demo:p400"):
         with (
             pytest.raises(Held, match="change c1: raidctl batch"),

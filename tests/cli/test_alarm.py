@@ -47,7 +47,7 @@ def is_on(raidctl: Raidctl) -> object:
      ("Present", True, None), ("Enabled", None, True), ("Disabled", None, False), ("Purple", None, None)],
 )  # fmt: skip
 def test_words_for_an_alarm(text: str, present: bool | None, on: bool | None) -> None:
-    """An unknown word is unknown. MegaCli's setting does not show that there is one."""
+    """An unknown word means unknown. MegaCli's setting does not show that there is an alarm."""
     assert {field: parse(text) for field, parse in CONTROLLER["alarm"]} == {"alarm.present": present, "alarm.on": on}
 
 
@@ -79,7 +79,7 @@ def test_a_dry_run_silences_nothing(raidctl: Raidctl) -> None:
 
 @pytest.mark.parametrize("name", [demo.name for demo in demos(vendors()[0])])
 def test_every_simulated_machine_answers(raidctl: Raidctl, name: str) -> None:
-    """Shown in 80 columns. What cannot be switched is refused with a sentence, never with a traceback."""
+    """The screen keeps to 80 columns. What cannot be switched is refused with a sentence, never with a traceback."""
     shown = raidctl("--demo", name, "alarm", "show")
     assert shown.exit_code in (0, 3, 4)
     assert max(map(len, shown.stdout.splitlines())) <= 80

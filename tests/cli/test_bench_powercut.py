@@ -57,7 +57,7 @@ class Station:
         return CliRunner().invoke(cli, [*begin, "--token-file", str(self.place / "token"), *words, *state])
 
     def cut(self, cache: str, *words: str) -> Result:
-        """Write to a server with a cache until enough is acknowledged. Then the server and its cache are killed."""
+        """Write to a server with a cache until enough is acknowledged. Then kill the server and its cache."""
         with served(self.place, cache) as server:
             killer = threading.Thread(target=self._kill, args=(server,))
             killer.start()
@@ -130,7 +130,7 @@ def test_a_cache_that_ignores_flushes_is_caught(station: Station) -> None:
 
 
 def test_a_file_is_made_kept_and_removed(station: Station) -> None:
-    """In a directory. Only that file is touched, and one that is not as it was made is refused."""
+    """In a directory, only that file is touched. If it is not as it was made, it is refused."""
     folder = station.place / "data"
     folder.mkdir()
     (folder / "mine").write_text("untouched")

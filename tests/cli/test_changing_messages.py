@@ -41,7 +41,7 @@ def raidctl(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Raidctl:
 
 
 def answered(arguments: Sequence[str], answer: bytes) -> tuple[int, str]:
-    """Run raidctl on a terminal and type an answer when it asks. Its exit code and the screen."""
+    """Run raidctl on a terminal and type an answer when it asks. Return its exit code and the screen."""
     own, other = pty.openpty()
     words = [sys.executable, "-m", "raidctl", *arguments]
     # a separate session, so that the terminal's Ctrl-C reaches this process only
@@ -67,7 +67,7 @@ def answered(arguments: Sequence[str], answer: bytes) -> tuple[int, str]:
 
 @pytest.mark.parametrize(("answer", "code"), [(b"n\n", 1), (b"\n", 1), (b"\x03", 130), (b"\x04", 130)])
 def test_an_answer_other_than_yes_changes_nothing_and_reports_so(tmp_path: Path, answer: bytes, code: int) -> None:
-    """No is not an interruption. Both change nothing, and report so on a separate line."""
+    """Answering no is not an interruption. Both change nothing, and report so on a separate line."""
     where = ["--state-dir", str(tmp_path / "state")]
     ended, screen = answered([*where, *SPLIT, "0/100"], answer)
     assert ended == code
@@ -107,7 +107,7 @@ def test_the_command_that_shows_loose_files_can_be_pasted(raidctl: Raidctl, tmp_
 def test_a_state_directory_that_is_none_is_not_an_empty_one(
     words: Sequence[str], raidctl: Raidctl, tmp_path: Path
 ) -> None:
-    """``--state-dir FILE`` is one sentence and exit code 4. "nothing is to be put back" would be false."""
+    """``--state-dir FILE`` gives one sentence and exit code 4. "nothing is to be put back" would be false."""
     (tmp_path / "state").write_text("")
     printed = raidctl(*words)
     assert printed.exit_code == 4
@@ -200,7 +200,7 @@ def test_the_help_of_a_changing_command_has_an_example(raidctl: Raidctl, words: 
     (("journal", "cache", "drive", "/dev/nvme0n1", "off"), 4),
 ])  # fmt: skip
 def test_a_refusal_ends_with_the_code_of_its_reason(raidctl: Raidctl, words: tuple[str, ...], code: int) -> None:
-    """Not possible or unsafe: 1. Not reported by the tool: 3; tool not installed: 4."""
+    """Impossible or unsafe changes exit with 1. Settings not reported by the tool exit with 3, missing tools with 4."""
     for more in ("--dry-run", "--yes"):
         done = raidctl("--demo", *words, more)
         assert done.exit_code == code
@@ -213,7 +213,7 @@ def test_a_refusal_ends_with_the_code_of_its_reason(raidctl: Raidctl, words: tup
      ("AWB", "unprotected-write-back")],
 )  # fmt: skip
 def test_write_policies_have_the_names_of_vendors_tools_too(raidctl: Raidctl, word: str, policy: str) -> None:
-    """In a change and in a claim. A bare write-back is the one that needs a battery."""
+    """They are accepted in changes and in claims. A bare write-back is the one that needs a battery."""
     planned, full = (
         raidctl("--demo", "p400", "--json", "cache", "set", "/", "--write", name, "--dry-run")
         for name in (word, policy)

@@ -36,7 +36,7 @@ def states(done: Result) -> list[str]:
 
 
 def test_a_test_is_started_shown_and_aborted(keeper: Raid) -> None:
-    """Running after the start, aborted after the stop. A second start is refused and does not abort the first."""
+    """The test runs after the start and is aborted after the stop. A second start is refused and does not abort it."""
     assert keeper("/dev/sdb", "--long").exit_code == 0
     assert states(keeper("show", "/dev/sdb", "--json")) == ["running"]
     second = keeper("/dev/sdb", "--short")
@@ -76,7 +76,7 @@ def test_a_recording_is_not_tested() -> None:
 
 
 def test_waiting_ends_with_the_test_or_with_the_time() -> None:
-    """Each 5 percent is a line. The given time passes on a simulated clock."""
+    """Each 5 percent gives a line. The given time passes on a simulated clock."""
     passed = [0.0]
     clock = _waiting.Clock(lambda: passed[0], lambda seconds: passed.__setitem__(0, passed[0] + seconds))
 

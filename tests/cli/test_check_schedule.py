@@ -61,7 +61,7 @@ def shown(raid: Raid) -> dict[str, Any]:
 
 
 def test_a_timer_is_switched_and_its_times_are_set_and_given_back(raid: Raid) -> None:
-    """Off and on again. Times in a drop-in; the times of the distribution leave nothing behind."""
+    """The timer goes off and on again. Times are set in a drop-in; the distribution's times leave nothing behind."""
     before = shown(raid)
     assert raid("set", START, "--off", "--yes").exit_code == 0
     assert shown(raid)["enabled"] is False

@@ -144,7 +144,7 @@ def test_an_unrecognised_file_exits_with_3(raidctl: Raidctl, tmp_path: Path) -> 
 
 
 def test_a_package_that_fails_is_a_problem_with_its_traceback_on_request(raidctl: Raidctl, recorded: Recorded) -> None:
-    """Exit 3, one sentence. The traceback goes to standard error, with -v only."""
+    """One sentence is printed, with exit code 3. The traceback goes to standard error, with -v only."""
     machine = recorded(None)
     done = raidctl("--replay", machine, "show")
     assert done.exit_code == 3
@@ -186,7 +186,7 @@ def test_doctor_and_record_need_a_machine(raidctl: Raidctl, tmp_path: Path) -> N
 def test_what_was_recorded_gives_the_same_screen(
     raidctl: Raidctl, recorded: Recorded, tmp_path: Path, name: str
 ) -> None:
-    """Directory or archive. The commands and the warning about serial numbers are printed."""
+    """Directory and archive both give it. The commands and the warning about serial numbers are printed."""
     machine = recorded(DEGRADED)
     kept = tmp_path / name
     done = raidctl("--replay", machine, "record", kept)

@@ -37,7 +37,7 @@ WITH_LOG = ("9271", "h730", "h730-foreign", "perc5i", "raid6", "workstation")
 
 @pytest.mark.parametrize("name", DEMOS)
 def test_events_of_every_simulated_machine(raidctl: Raidctl, tmp_path: Path, name: str) -> None:
-    """Screen and JSON agree. The screen keeps to 80 columns; what could not be read is exit code 3, never silence."""
+    """Screen and JSON agree. The screen keeps to 80 columns; what was not read gives exit code 3, never silence."""
     options = ("--demo", name, "--state-dir", tmp_path)
     screen, reported = raidctl(*options, "events"), raidctl(*options, "events", "--json")
     report = json.loads(reported.stdout)

@@ -43,7 +43,7 @@ def inventories(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_every_object_of_every_recorded_machine_is_one_row() -> None:
-    """As many rows as objects, each with its machine. A column has the value of the model's field."""
+    """There are as many rows as objects, each with its machine. A column has the value of the model's field."""
     for name in MACHINES:
         inventory = replayed(name).inventory
         counts = {table: list(build(inventory, name)) for table, build in BUILDERS.items()}
@@ -60,7 +60,7 @@ def test_every_object_of_every_recorded_machine_is_one_row() -> None:
 
 
 def test_rows_are_flat_and_have_no_word_that_sql_keeps() -> None:
-    """Text, numbers and truth only. The command knows the same tables as the package."""
+    """Rows have only text, numbers and truth values. The command knows the same tables as the package."""
     assert tuple(TABLES) == export.TABLES
     for kind in TABLES.values():
         for name, one in msgspec.json.schema(kind)["$defs"][kind.__name__]["properties"].items():
@@ -71,7 +71,7 @@ def test_rows_are_flat_and_have_no_word_that_sql_keeps() -> None:
 
 @pytest.mark.parametrize("table", [name for name in TABLES if name != "bench"])
 def test_parquet_has_the_rows_of_the_lines(table: str, inventories: Path, tmp_path: Path) -> None:
-    """Each value of each row. Written a second time, nothing is there twice."""
+    """Parquet has each value of each row. If it is written twice, nothing is there twice."""
     lines = rows(run("export", "--rows", table, inventories, "--jobs", "1").stdout)
     for _ in range(2):
         run("export", "--rows", table, inventories, "--jobs", "1", "--format", "parquet", "--output", tmp_path)
@@ -124,7 +124,7 @@ def test_every_file_of_a_table_has_the_same_columns_whatever_is_null(tmp_path: P
 
 
 def test_rows_without_a_time_have_no_day(tmp_path: Path) -> None:
-    """The directory is the one that readers of partitions take for null. The other days are dates nevertheless."""
+    """Their directory is the one that partition readers take for null. The other days are still dates."""
     machine = replayed("areca-arc1210").inventory
     undated = msgspec.structs.replace(machine, host=msgspec.structs.replace(machine.host, collected_at=None))
     for name, one in (("dated", machine), ("undated", undated)):
@@ -190,7 +190,7 @@ def test_snapshots_are_rows_with_their_own_times(tmp_path: Path) -> None:
 
 
 def test_a_file_is_replaced_as_a_whole_or_not(tmp_path: Path, inventories: Path) -> None:
-    """Lines go into a file as they come. One that cannot be written leaves the old one."""
+    """Lines go into a file as they come. A file that cannot be written leaves the old one."""
     target = tmp_path / "drives.jsonl"
     run("export", "--rows", "drives", inventories, "--jobs", "1", "--output", target)
     assert target.read_text() == run("export", "--rows", "drives", inventories, "--jobs", "1").stdout
@@ -199,7 +199,7 @@ def test_a_file_is_replaced_as_a_whole_or_not(tmp_path: Path, inventories: Path)
 
 
 def test_findings_are_those_of_a_policy(tmp_path: Path) -> None:
-    """Passes included, each with the policy's name. Without one, of the built-in rules."""
+    """Passes are included, each with the policy's name. Without a policy, the built-in rules are used."""
     policy = tmp_path / "site.toml"
     policy.write_text('raid_level = "raid6"\n')
     words = ("--replay", FIXTURES / "adaptec-5405-failed-battery", "export", "--rows", "findings")

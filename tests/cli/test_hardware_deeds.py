@@ -49,7 +49,7 @@ def drives(raid: Raid, name: str) -> dict[str, dict[str, Any]]:
 
 
 def test_foreign_drives_are_listed_previewed_and_imported(raid: Raid) -> None:
-    """With their serial numbers. The import writes the preserved cache, and is seen before "done"."""
+    """Drives are listed with their serial numbers. The import writes the preserved cache, and is seen before "done"."""
     [before] = shown(raid, "h730-foreign", "foreign", "show")["controllers"]
     assert [one["serial"] for one in before["drives"]] == ["RCX59W0K7", "RCX5AW0K7"]
     assert before["groups"][0]["raid_level"] == "raid1"
@@ -67,7 +67,7 @@ def test_foreign_drives_are_listed_previewed_and_imported(raid: Raid) -> None:
 
 
 def test_the_controller_confirms_what_hits_all_of_it(raid: Raid) -> None:
-    """Not --yes, not the serial number of a drive, not its model. Nothing is done."""
+    """Neither --yes nor a drive's serial number nor the controller's model suffices. Nothing is done."""
     for typed in ((), ("--confirm", "RCX59W0K7"), ("--confirm", "VC"), ("--confirm", "H730")):
         done = raid("h730-foreign", "foreign", "import", "megaraid:0", "--yes", *typed)
         assert done.exit_code == 2, done.output
@@ -75,7 +75,7 @@ def test_the_controller_confirms_what_hits_all_of_it(raid: Raid) -> None:
 
 
 def test_clearing_waits_for_the_cache(raid: Raid) -> None:
-    """Refused while there is preserved data. The discard is refused while there are foreign drives."""
+    """Clearing is refused while there is preserved data. Discarding it is refused while there are foreign drives."""
     clear = ("foreign", "clear", "megaraid:0", "--yes", "--confirm", SERIAL)
     for more in ((), ("--unsafe", "really")):
         done = raid("h730-foreign", *clear, *more)
@@ -115,7 +115,7 @@ def test_a_foreign_drive_changes_no_state(raid: Raid) -> None:
 
 
 def test_a_member_is_set_offline_and_rebuilt(raid: Raid) -> None:
-    """With the serial number. A good member only with a reason; online again is refused, as the array has run on."""
+    """It takes the serial number and, for a good member, a reason. Online again is refused, as the array has run on."""
     assert raid("h730", "spare", "remove", "32:8", "--yes").exit_code in (0, 1, 2)
     offline = ("drive", "offline", "32:4", "--yes")
     assert raid("h730", *offline).exit_code == 1
@@ -202,7 +202,7 @@ def test_a_patrol_read_is_started_seen_and_stopped(raid: Raid, name: str) -> Non
 
 @pytest.mark.parametrize(("name", "target"), [("p400", "smartarray:1"), ("raid6", "md")])
 def test_a_family_without_the_operation_reports_so_in_one_sentence(raid: Raid, name: str, target: str) -> None:
-    """Exit code 1, or 2 where there is no RAID controller. Show commands report what there is."""
+    """The exit code is 1, or 2 without a RAID controller. Show commands report what there is."""
     for words in (("foreign", "import", target), ("battery", "learn", target)):
         done = raid(name, *words, "--dry-run")
         assert done.exit_code in (1, 2), done.output
@@ -238,7 +238,7 @@ def test_without_the_tool_nothing_is_done() -> None:
 
 
 def test_a_learn_cycle_starts_once_a_day(raid: Raid, tmp_path: Path) -> None:
-    """The plan states that it lasts hours. It is seen running, ends by the clock, and is not repeated."""
+    """The plan states that it lasts hours. The cycle is seen running, ends by the clock, and is not repeated."""
     done = raid("9271", "battery", "learn", "megaraid:0", "--yes")
     assert done.exit_code == 0, done.output
     assert "cannot be ended" in " ".join(done.stdout.split())

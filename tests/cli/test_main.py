@@ -77,7 +77,7 @@ def test_the_version_is_that_of_the_package(raidctl: Raidctl) -> None:
 def test_a_wrong_command_line_exits_with_2_and_names_the_error(
     raidctl: Raidctl, arguments: list[str], message: str
 ) -> None:
-    """On standard error. Nothing is run, nothing is printed but, for programs, the same as JSON."""
+    """The error is on standard error. Nothing is run or printed, except the same as JSON for programs."""
     done = raidctl(*arguments)
     assert done.exit_code == 2
     assert message in done.stderr
@@ -92,7 +92,7 @@ def test_a_wrong_command_line_exits_with_2_and_names_the_error(
     ],
 )  # fmt: skip
 def test_with_json_an_error_is_a_document(raidctl: Raidctl, arguments: list[str], code: int) -> None:
-    """What happened and the exit code. The sentence for people is on standard error as ever."""
+    """The document has what happened and the exit code. The sentence for people is on standard error as ever."""
     done = raidctl(*arguments)
     document = json.loads(done.stdout)
     assert (document["exit_code"], done.exit_code) == (code, code)
@@ -126,7 +126,7 @@ def test_ctrl_c_while_it_is_loaded_is_no_traceback(tmp_path: Path) -> None:
 
 
 def test_a_fault_of_our_own_is_one_sentence_and_exit_3(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What went wrong, what to send. The traceback only with -v; no escape codes."""
+    """It gives what went wrong and what to send. The traceback needs -v; escape codes are removed."""
 
     def broken() -> None:
         raise IndexError("\x1b[31mout of range")
@@ -271,7 +271,7 @@ def test_an_interruption_exits_with_130(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_a_host_that_cannot_be_reached_is_one_sentence(raidctl: Raidctl) -> None:
-    """Exit 8, whatever was asked. Nothing is shown as if it were empty."""
+    """The exit code is 8, whatever was asked. Nothing is shown as if it were empty."""
     for arguments in (["show"], ["doctor"], ["--json", "show"]):
         done = raidctl("--host", "ssh://127.0.0.1:1", *arguments)
         assert done.exit_code == 8

@@ -131,7 +131,7 @@ def test_a_name_that_is_nearly_right_is_offered() -> None:
 
 
 def test_an_ambiguous_beginning_names_what_it_can_mean() -> None:
-    """The next attempt can name one. Of many, only the first few are listed."""
+    """The next attempt can name one. If there are many, only the first few are listed."""
     with pytest.raises(UsageError, match=r"can mean md:md0, md:md0/array, md:md0/sda1.*write more"):
         find(SOFTWARE, VIEW, ["md:md"])
     with pytest.raises(UsageError, match="and 24 more"):
@@ -192,7 +192,7 @@ def test_problems_of_what_is_left_out_are_left_out() -> None:
 
 @pytest.mark.parametrize("inventory", EVERY.values(), ids=EVERY)
 def test_narrowed_to_any_object_it_is_still_a_valid_inventory(inventory: Inventory) -> None:
-    """Same schema. Everything that was asked for is there; all references but those upward resolve."""
+    """The schema is the same. Everything that was asked for is there; all references but those upward resolve."""
     validator = jsonschema.Draft202012Validator(schema())
     for controller in inventory.controllers:
         for item in items(controller):
@@ -234,7 +234,7 @@ def two_drives(**changes: object) -> Inventory:
      "bay:1:4", "bay:01:04", "bay:Slot 4", "enclosure:1/04"],
 )  # fmt: skip
 def test_a_drive_may_be_named_by_what_is_on_its_label(word: str) -> None:
-    """Serial number and world wide name, bare or not, in any spelling. The bay, with its enclosure or without."""
+    """Serial number and world wide name count in any spelling, even bare. So does a bay, with or without enclosure."""
     assert meant(word, two_drives(), HostView()) == ["x:0/1:4"]
     assert find_drive(two_drives(), HostView(), word) == "x:0/1:4"
 
@@ -261,7 +261,7 @@ def test_a_member_of_a_software_array_is_the_drive_below_it() -> None:
 
 
 def test_what_is_no_drive_is_refused_with_the_drives_below_it() -> None:
-    """A volume by id or mount point, an array, a controller. A member that lies on a volume is no drive either."""
+    """A volume (by id or mount point), array or controller is refused. A member on a volume is no drive either."""
     for word in ("v1", "A", "/var/lib/mysql", "smartarray:1"):
         with pytest.raises(UsageError, match=r"is no drive, but the .*: name one of its drives: |is no drive, but the"):
             find_drive(HEALTHY, HostView(), word)

@@ -133,7 +133,7 @@ INFO = """
 
 
 def test_hosts_that_fail_are_named_and_the_others_go_on(own_site: Site) -> None:
-    """An unreachable host is unreachable. No shell, and a refused become, fail with what was printed."""
+    """An unreachable host is reported as such. A missing shell and a refused become fail with what was printed."""
     text = "#!/bin/sh\necho 'sudo: a password is required' >&2\nexit 1\n"
     denied = executable(own_site.place / "denied-sudo", text)
     own_site.add("fine", through("printf 'Welcome {\\n'; echo motd >&2"))
@@ -208,7 +208,7 @@ def test_a_connection_that_breaks_in_a_change_leaves_the_change(own_site: Site) 
 
 
 def test_raidctl_on_the_target_needs_no_python_of_ansible(own_site: Site) -> None:
-    """The same over the shell alone. An LED blinks until it is switched off, and the second run changes nothing."""
+    """The same works over the shell alone. An LED blinks until switched off, and the second run changes nothing."""
     # the interpreter that Ansible would use does not exist
     variables = "drive=smartarray:1/2I:1:1 storage_controller=smartarray:1 ansible_python_interpreter=/nonexistent"
     own_site.add("db1", variables=variables)

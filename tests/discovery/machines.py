@@ -32,7 +32,7 @@ FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 
 
 class Scripted:
-    """A machine made of a udev database, files and paths. Counts the rounds of requests."""
+    """A machine made of a udev database, files and paths. It counts the rounds of requests."""
 
     def __init__(
         self, udev: str | Failure = Failure.MISSING, files: Mapping[str, bytes] | None = None, paths: Sequence[str] = ()

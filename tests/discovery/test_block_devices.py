@@ -182,7 +182,7 @@ def test_loose_files_are_left_as_they_are() -> None:
 
 
 def test_members_of_software_arrays_are_not_claimed() -> None:
-    """Volumes and drives of controllers are claimed, and md's volumes. The partitions below md are not."""
+    """Volumes and drives of controllers are claimed, and so are md's volumes. The partitions below md are not."""
     controllers = [
         controller_with(volume(device="/dev/sdc"), drives=(Drive(id="example:1/1", device="/dev/sdd"),)),
         Controller(

@@ -40,7 +40,7 @@ def test_an_enclosure_without_an_identifier_is_called_by_its_address() -> None:
 
 
 def test_a_drive_of_an_hba_has_its_bay() -> None:
-    """Also one that is read over two paths. The line that shows it is its evidence."""
+    """A drive read over two paths has its bay, too. The line that shows it is its evidence."""
     seen = demo("sas")
     places = {
         name: (drive(seen, name).enclosure, drive(seen, name).bay) for name in ("drives:TGK00B2Y", "drives:TGK00C3Z")
@@ -55,7 +55,7 @@ def test_a_drive_of_an_hba_has_its_bay() -> None:
 @over("word", ["bay:3", "bay:Slot 03", "bay:slot03", "bay:0x5003048001a2b3bd:Slot 03",
                "enclosure:0x5003048001a2b3bd/Slot 03"])  # fmt: skip
 def test_a_drive_is_named_by_its_bay(word: str) -> None:
-    """As the enclosure names it, or by the number alone. As "locate list" prints it, too."""
+    """The bay's name in the enclosure, or its number alone, names it. So does what "locate list" prints."""
     seen = demo("sas")
     assert find_drive(seen.inventory, seen.view, word) == "drives:TGK00D4W"
 

@@ -67,7 +67,7 @@ def test_an_installed_tool_that_does_not_list_the_controller_is_another_problem(
 
 
 def test_a_controller_that_a_family_lists_is_matched() -> None:
-    """By its PCI address, or as the only one of its family. Plain drives on it do not count."""
+    """It matches by PCI address, or as its family's only controller. Plain drives on it do not count."""
     view = HostView(pci=(raid("0000:03:00.0"),))
     addressed = Controller(id="example:1", pci_address="0000:03:00.0")
     assert pci_controllers.unlisted(view, [addressed], VENDORS, ["newcli"]) == ([], [])
@@ -198,7 +198,7 @@ def test_of_two_families_with_one_driver_both_tools_are_named() -> None:
 
 
 def test_a_drive_of_the_kernel_that_no_tool_lists_is_reported() -> None:
-    """A volume that the tool left out makes the reading incomplete. If a volume has no device, it is a note."""
+    """A volume that the tool left out makes the reading incomplete. If a volume has no device, that is a note."""
     machine = replayed("smartarray-gen9-degraded")
     controllers = machine.inventory.controllers
     assert list(unmatched(machine.view, controllers)) == []

@@ -79,7 +79,10 @@ def test_volumes_of_raid_controllers_have_the_full_world_wide_name() -> None:
 
 
 def test_subvolumes_of_btrfs_are_mount_points_of_its_drive() -> None:
-    """File systems without a device number are found by their source. A directory bound elsewhere is none of them."""
+    """File systems without a device number are found by their source.
+
+    A directory bound elsewhere is not a mount point.
+    """
     view = seen("host-vm-virtio").view
     assert view.virtual == "kvm"
     assert view.mountpoints("vdb") == ("/srv/data", "/var/log")

@@ -61,7 +61,7 @@ def test_every_line_of_the_table_names_a_field_and_a_reason() -> None:
 
 
 def test_figures_that_run_are_masked_and_words_stay() -> None:
-    """Progress and times are noise within a text. The kind of trouble is none."""
+    """Progress and times within a text are noise. The kind of trouble is not."""
     assert masked("Recovering, 37.25% complete") == masked("Recovering, 4% complete")
     assert masked("Recovering, 37.25% complete") != masked("Degraded")
     assert masked("active") == masked("clean")

@@ -372,7 +372,7 @@ def test_the_history_of_a_field_that_was_never_reported_is_shown(run: Run) -> No
 
 
 def test_what_was_ignored_is_not_called_unchanged(run: Run, tmp_path: Path) -> None:
-    """Nothing else has changed. Where something was left out, that is not nothing."""
+    """Nothing else has changed. What was left out is not reported as unchanged."""
     after = _file(tmp_path / "after.json", changed(state(), _failed))
     answer = run("diff", RECORDED, after, "--ignore", "battery")
     assert answer.exit_code == 0
@@ -445,7 +445,7 @@ def test_what_is_milder_is_left_out(run: Run, tmp_path: Path) -> None:
 def test_a_comparison_for_nagios(
     run: Run, tmp_path: Path, change: Callable[[dict[str, Any]], None], code: int, words: str
 ) -> None:
-    """The worst change is the state. Information alone is OK; an incomplete reading is UNKNOWN."""
+    """The worst change determines the state. Information alone is OK; an incomplete reading is UNKNOWN."""
     before, after = _file(tmp_path / "a.json", state()), _file(tmp_path / "b.json", changed(state(), change))
     answer = run("diff", before, after, "--format", "nagios")
     assert (answer.exit_code, answer.stdout.startswith(words)) == (code, True)
@@ -453,7 +453,7 @@ def test_a_comparison_for_nagios(
 
 
 def test_no_placeholder_of_the_noise_filter_is_shown(run: Run, tmp_path: Path) -> None:
-    """A new problem is printed with its figure. Of a file without noise, the figure is an ellipsis."""
+    """A new problem is printed with its figure. In a file without noise, an ellipsis replaces the figure."""
 
     def rebuild(document: dict[str, Any]) -> None:
         document["problems"].append({**UNREAD, "kind": "state", "message": "Rebuilding, 37 % complete."})

@@ -67,7 +67,7 @@ def test_two_drives_that_were_swapped_are_two_moves() -> None:
 
 
 def test_another_drive_in_the_same_bay_is_named_as_replaced() -> None:
-    """With both serial numbers and both models. The array's list of ids is the same."""
+    """Both serial numbers and both models are given. The array's list of ids is the same."""
 
     def replace(document: Doc) -> None:
         item(document, A2).update(serial="NEW00001", model="EG0600FCVBK", firmware="HPD2")

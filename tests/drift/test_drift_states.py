@@ -176,7 +176,7 @@ def test_one_unreadable_state_hides_no_other(tmp_path: Path, what: str) -> None:
 
 
 def test_a_read_only_store_is_read_and_not_written(tmp_path: Path) -> None:
-    """By an ordinary user. The list is shown, and a new state is refused."""
+    """An ordinary user sees the list of a read-only store. A new state is refused."""
     place = tmp_path / "kept"
     place.mkdir()
     States(place).add(state())

@@ -15,7 +15,7 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "drift.md"
 
 @pytest.mark.slow
 def test_every_command_of_the_page_prints_what_it_shows() -> None:
-    """In order, on one simulated machine, in a fresh state directory. Dates may differ."""
+    """All run in order on one simulated machine. The state directory is fresh; dates may differ."""
     found = scenes(PAGE.read_text(encoding="utf-8"))
     assert len(found) > 7
     with TemporaryDirectory(prefix="s") as place:

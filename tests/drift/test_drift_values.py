@@ -34,7 +34,7 @@ def test_a_fact_measured_in_only_one_snapshot_is_shown_with_both_values(
 
 @pytest.mark.parametrize("label", ["sync_completed", "reshape_position"])
 def test_what_counts_only_while_a_check_runs_is_noise_when_it_begins(label: str) -> None:
-    """The operation shows that something is running. That its counter no longer reads "none" adds nothing."""
+    """The operation shows that something is running. A counter that no longer reads "none" adds nothing."""
     machine = "md-healthy"
 
     def to(value: str) -> Any:
@@ -55,7 +55,7 @@ def test_a_new_part_is_shown_with_everything_in_it() -> None:
 
 
 def test_a_problem_with_another_message_is_one_change() -> None:
-    """Of one place, kind and severity: the message has changed. Nothing went and nothing came."""
+    """With the same place, kind and severity, only the message has changed. Nothing went and nothing came."""
 
     def to(message: str) -> Any:
         problem = {"where": "smartarray:0", "kind": "note", "severity": "warning", "message": message, "remedy": None}

@@ -179,7 +179,7 @@ def test_alarms_of_3ware() -> None:
 
 
 def test_events_of_areca() -> None:
-    """Volumes by name, drives by enclosure and slot. The list has no severities."""
+    """Volumes are given by name, drives by enclosure and slot. The list has no severities."""
     mine = controller_with("areca:1", drives=("2:5", "1:5"), volumes=(Volume(id="areca:1/v1", name="ARC-1880-VOL#00"),))
     found = areca.read_events(mine, "event info", RunAnswer(code=0, out=ARECA.encode()))
     assert [(one.at, one.level, one.object_id, one.text) for one in found.events] == [
@@ -200,7 +200,7 @@ def test_a_list_of_areca_that_is_cut_off_is_not_whole() -> None:
 
 
 def test_blocks_of_adaptec_keep_every_pair() -> None:
-    """Plain labels give time, level and text. Of another block, the pairs are the text."""
+    """Plain labels give time, level and text. In any other block, the pairs are the text."""
     mine = controller_with("adaptec:1")
     found = adaptec.read_events(mine, "getlogs", RunAnswer(code=0, out=ARCCONF.encode()))
     assert [(one.number, one.level, one.text) for one in found.events] == [

@@ -61,7 +61,7 @@ def test_since_boot_is_refused_where_the_boot_is_unknown() -> None:
 
 
 def test_the_time_of_a_controller_is_converted_by_the_difference_of_the_clocks() -> None:
-    """The difference includes the time zone. Without the controller's clock there is none."""
+    """The difference includes the time zone. Without the controller's clock, there is no difference."""
     by = difference("2026-05-06T13:00:00", NOW)
     assert by == timedelta(hours=-1)
     assert shifted("2026-05-06T10:30:00", by) == "2026-05-06T09:30:00Z"

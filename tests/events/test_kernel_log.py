@@ -62,7 +62,7 @@ def devices(log: KernelLog) -> list[tuple[str | None, str]]:
 
 
 def test_the_journal_has_time_level_and_boot() -> None:
-    """Microseconds since 1970, the kernel's priority. A line of another boot is marked."""
+    """Times are microseconds since 1970, levels the kernel's priorities. A line of another boot is marked."""
     found = read(printed(row("a", priority="3"), row("b", boot="0" * 32), row([104, 105])))
     assert [(line.at, line.level, line.text, line.boot) for line in found.lines] == [
         ("2026-05-06T12:00:00Z", "critical", "a", True),
@@ -73,7 +73,7 @@ def test_the_journal_has_time_level_and_boot() -> None:
 
 
 def test_a_line_of_the_journal_that_is_damaged_is_kept() -> None:
-    """It is counted as unparsed. A damaged number is unknown, not another one."""
+    """The line is counted as unparsed. A damaged number is unknown, not a different number."""
     found = read(printed(row("a"), '{"MESSAGE": "b', row("c", priority="77", at="99999999999999999999")))
     assert found.unparsed == ('{"MESSAGE": "b',)
     assert [(line.text, line.level, line.at) for line in found.lines][1] == ("c", None, None)
@@ -95,7 +95,7 @@ def test_a_message_of_several_lines_is_one() -> None:
 
 
 def test_a_log_that_cannot_be_read_is_a_problem() -> None:
-    """No right, no tool, and a recording without it are three reasons. None of them is an empty log."""
+    """Missing permission, missing tool and unrecorded log are three reasons. None of them is an empty log."""
     refused = RunAnswer(code=1, err=b"dmesg: read kernel buffer failed: Operation not permitted")
     recorded = RunAnswer(trouble=Failure.MISSING, detail="dmesg is not installed on the recorded machine")
     missing = RunAnswer(trouble=Failure.MISSING)
@@ -104,7 +104,7 @@ def test_a_log_that_cannot_be_read_is_a_problem() -> None:
 
 
 def test_a_full_or_flooded_journal_is_not_whole() -> None:
-    """Older lines may be missing. Where the reading was ended, newer ones are."""
+    """Older lines may be missing. Where the reading was stopped, newer ones are missing."""
     assert read(printed(*[row("a")] * NEWEST_LINES)).limited
     flood = read(RunAnswer(trouble=Failure.FLOOD, out=row("a").encode()))
     assert [problem.kind for problem in flood.problems] == ["unread"]

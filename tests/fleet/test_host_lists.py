@@ -108,7 +108,7 @@ def test_groups_and_hosts_of_an_inventory_can_be_chosen(text: str, name: str, li
      ("web,!web", "selects no host"), ("", "selects no host"), (",", "selects no host"), ("!", "no group")],
 )  # fmt: skip
 def test_a_limit_that_names_nothing_is_refused(limit: str, words: str) -> None:
-    """Never all hosts instead, and never none without a word. Names that are near are suggested."""
+    """It never means all hosts, nor silently none. Similar names are suggested."""
     with pytest.raises(UsageError, match=words):
         of_text(INI, "hosts", limit)
     if words == "selects no host" and "web" not in limit:
@@ -162,7 +162,7 @@ def test_two_names_of_one_machine_are_two_hosts() -> None:
     ],
 )
 def test_a_host_that_needs_something_else_is_refused_alone(line: str, word: str) -> None:
-    """It is never reached in another way than the inventory requires. The others are."""
+    """It is never reached otherwise than the inventory requires. The other hosts are still reached."""
     first, second = of_text(f"{line}\nb\n", "x").hosts
     assert word in (first.refused or "")
     assert second.refused is None
@@ -191,7 +191,7 @@ def test_passwords_are_not_used_and_that_is_reported() -> None:
     ],
 )
 def test_what_cannot_be_understood_is_refused(text: str, name: str, word: str) -> None:
-    """With the line where there is one. A part of the hosts is never taken for all."""
+    """The message names the line, if there is one. A part of the hosts is never taken for all."""
     with pytest.raises(UsageError, match=word):
         of_text(text, name)
 

@@ -57,7 +57,7 @@ class Fleet:
 
 @pytest.fixture(scope="module")
 def fleet(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Fleet]:
-    """Hosts that answer, and hosts that fail in each way. Db1 is listed twice, db2 is the same machine."""
+    """Hosts that answer, and hosts that fail in each way. Host db1 is listed twice, and db2 is the same machine."""
     place = tmp_path_factory.mktemp("fleet")
     (place / "banner").write_text("Authorised use only\n" * 40)
     wanted: dict[str, tuple[str, ...]] = {
@@ -120,7 +120,7 @@ def answers(done: Result) -> dict[str, Any]:
 
 
 def test_each_host_has_its_answer_or_its_reason(fleet: Fleet, shown: Result) -> None:
-    """Hosts that fail take nothing from the others. Each has a sentence and an exit code; the worst come first."""
+    """Hosts that fail do not affect the others. Each has a sentence and an exit code; the worst come first."""
     found = answers(shown)
     assert set(found) == {*GOOD, *UNREACHABLE, "cut", "here"}
     assert shown.exit_code == 8
@@ -203,7 +203,10 @@ def test_nothing_of_a_host_that_does_not_answer_is_replaced(fleet: Fleet, tmp_pa
 def test_a_full_file_system_only_loses_the_later_hosts(
     fleet: Fleet, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Each of these has a sentence and exit code 3. The files that were there stay whole, and no half one is left."""
+    """Each later host has a sentence and exit code 3.
+
+    The files that were there stay whole, and no partial file is left.
+    """
     place = tmp_path / "states"
     fleet("snapshot", "--output", place)
     old = (place / "db1.json").read_bytes().replace(b'"schema_version"', b'"schema_version" ', 1)
@@ -235,7 +238,7 @@ def test_the_inventory_can_be_limited(fleet: Fleet) -> None:
 
 
 def test_saved_snapshots_of_two_names_are_kept_apart(fleet: Fleet, tmp_path: Path) -> None:
-    """They have the same host name. Each is compared with its previous snapshot."""
+    """Both have the same host name. Each is compared with its previous snapshot."""
     state = ("--state-dir", tmp_path)
     first = answers(fleet(*state, "--json", "snapshot"))
     assert {name: first[name]["state"] for name in GOOD} == dict.fromkeys(GOOD, "new")
@@ -253,7 +256,7 @@ def test_saved_snapshots_of_two_names_are_kept_apart(fleet: Fleet, tmp_path: Pat
 
 
 def test_the_other_commands(fleet: Fleet) -> None:
-    """Diagnose and doctor with an answer for each host. Audit with its own report, by the names that were given."""
+    """Diagnose and doctor have an answer for each host. Audit has its own report, by the given names."""
     for command in ("diagnose", "doctor"):
         found = answers(fleet("--json", command))
         assert {found[name]["exit_code"] for name in UNREACHABLE} == {8}
@@ -315,7 +318,7 @@ def test_a_small_list_on_the_command_line() -> None:
 
 
 def test_the_commands_of_the_manual(fleet: Fleet, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each command line of docs/fleet.md runs, in the order of the page. No host is lost by it."""
+    """Each command line of docs/fleet.md runs, in the order of the page. None loses a host."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     page = (Path(__file__).resolve().parents[2] / "docs" / "fleet.md").read_text(encoding="utf-8")

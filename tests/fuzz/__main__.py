@@ -34,7 +34,7 @@ _BATCH = 100
 _REPEATS = 3
 """Lines that are printed of violations of one kind in one place."""
 _HANG = 120.0
-"""Seconds after which an input has hung. The limit of processor time is far below."""
+"""Seconds after which an input counts as hung. The limit of processor time is far lower."""
 _PROGRESS = 60.0
 """Seconds between two lines on standard error."""
 _found: list[Sample] = []
@@ -53,7 +53,7 @@ class _Task:
 
 @dataclass
 class _Result:
-    """Inputs that were checked. Number, sample, violation and the smallest input of each violation."""
+    """Checked inputs and violations. Each violation has its number, sample and smallest input."""
 
     done: int = 0
     violations: list[tuple[int, str, Violation, str]] = field(default_factory=list)
@@ -95,7 +95,7 @@ class _Report:
         self._seen: Counter[tuple[str, str]] = Counter()
 
     def add(self, result: _Result) -> None:
-        """Print each violation, at most three of one kind in one place. Now and then, how far it is."""
+        """Print each violation, at most three of one kind in one place. Now and then, also print the progress."""
         self.done += result.done
         if time.monotonic() > self._next:
             self._next = time.monotonic() + _PROGRESS
@@ -116,7 +116,7 @@ class _Report:
 
 
 def fuzz(seed: int, *, jobs: int, minutes: float, inputs: int | None, directory: Path | None) -> tuple[int, int]:
-    """Run batches until the time or the number of inputs is reached. The number of inputs and of violations."""
+    """Run batches until the time or the number of inputs is reached. Return the number of inputs and of violations."""
     end = time.monotonic() + minutes * 60
     first = 0
     report = _Report(seed)

@@ -48,7 +48,7 @@ def whole(sample: Sample) -> tuple[Survey, Conclusions]:
 
 
 def made(seed: int, number: int, found: Sequence[Sample]) -> tuple[Sample, str, bool]:
-    """Sample and text of a case. Whether the text is the sample cut off and nothing else."""
+    """Sample and text of a case. The third value is whether the text is only the sample cut off."""
     rng = Random(f"{seed}:{number}")  # noqa: S311 - reproducible on purpose
     sample = _drawn(rng, found)
     if rng.random() < 0.3:

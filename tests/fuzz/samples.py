@@ -28,7 +28,7 @@ class Sample:
 
 
 def samples(directory: Path | None = None) -> list[Sample]:
-    """The outputs, sorted by name. Of a directory every file that is not too large.
+    """The outputs, sorted by name. For a directory, these are all files that are not too large.
 
     Raises:
         ValueError: There is none.

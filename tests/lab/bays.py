@@ -59,7 +59,7 @@ class Bays:
         return self.guest.device(drive.serial)
 
     def pull(self, serial: str) -> Drive:
-        """Remove a drive while the machine runs. Returns it once the kernel has noticed."""
+        """Remove a drive while the machine runs. Returns the drive once the kernel has noticed."""
         drive, node = self.guest.machine.drive(serial), self.guest.device(serial)
         self.guest.qmp("device_del", id=f"drive-{serial}")
         self.guest.sh(_PULLED.format(node))

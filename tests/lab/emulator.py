@@ -17,7 +17,7 @@ OWN = b"QEMU NVMe Ctrl\0"
 
 
 def renamed(qemu: str, model: str, store: Path = STORE) -> str:
-    """The path of a QEMU whose NVMe drives are of this model. Made when it is not there yet.
+    """The path of a QEMU whose NVMe drives are of this model. It is made if it is not there yet.
 
     Args:
         qemu: The packaged program.

@@ -101,7 +101,7 @@ def _import(words: Sequence[str], imports: Sequence[str]) -> None:
 
 
 def _import_command(words: Sequence[str]) -> None:
-    """Import the module of a command, ``raidctl.cli.layout.apply``. Other words of that name do no harm."""
+    """Import the module of a command, such as ``raidctl.cli.layout.apply``. Other words of that name do no harm."""
     place = "raidctl.cli"
     for word in words:
         if not word.isidentifier() or not hasattr(importlib.import_module(place), "__path__"):

@@ -329,7 +329,7 @@ def shell_in(folder: str) -> str:
 
 
 def software(nvme_model: str = "") -> Software:
-    """QEMU, the kernel and the initramfs. A missing program is an error with its package."""
+    """QEMU, the kernel and the initramfs. A missing program is an error that names its package."""
     booted = kernel()
     bytecode.compiled()
     qemu = program("qemu-system-x86_64", "qemu-system-x86")

@@ -66,7 +66,7 @@ exec /bin/busybox switch_root /new BUSYBOX sh -c '"$PYTHON" -I -S "$AGENT"; BUSY
 
 
 def build(kernel: Kernel) -> Path:
-    """The initramfs for this kernel. Rebuilt if this file or busybox is newer."""
+    """The initramfs for this kernel. It is rebuilt if this file or busybox is newer."""
     path = kernel.tree / "initramfs"
     busybox = _busybox()
     newest = max(Path(__file__).stat().st_mtime, Path(busybox).stat().st_mtime)
@@ -117,7 +117,7 @@ def _in_order(kernel: Kernel) -> list[Path]:
 
 
 def _busybox() -> str:
-    """A busybox without shared libraries. The one of the package ``busybox`` needs some."""
+    """A busybox without shared libraries. The one in the package ``busybox`` needs them."""
     path = program("busybox", "busybox-static")
     with Path(path).open("rb") as program_file:
         interpreter_named = b"/ld-" in program_file.read(4096)  # an ELF file names its loader there

@@ -17,7 +17,10 @@ NEEDED = "ctypes, mmap, multiprocessing, sqlite3, ssl, unittest, zoneinfo"
 
 @cache
 def instead() -> str:
-    """Its path. Empty if there is none of this version, it is this one, or there is no virtual environment."""
+    """The path of the distribution's Python.
+
+    Empty if none has this version, it is this one, or there is no virtual environment.
+    """
     found = Path(f"/usr/bin/python{sys.version_info.major}.{sys.version_info.minor}")
     if sys.prefix == sys.base_prefix or not found.exists() or found.samefile(sys.executable):
         return ""

@@ -30,7 +30,7 @@ def _slot(serial: str, number: int) -> Drive:
 PARITY = ("LABBAYS1", "LABBAYS2", "LABBAYS3", "LABBAYS4")
 """The members of the RAID-6 /dev/md6. Each is in the bay of its SCSI number, from 0."""
 MIRROR = ("LABNVME1", "LABNVME2")
-"""The members of the mirror /dev/md1, in the slots 1 and 2. The slots 3 and 4 are empty."""
+"""The members of the mirror /dev/md1, in slots 1 and 2. Slots 3 and 4 are empty."""
 
 
 def _made(name: str, serials: tuple[str, ...], how: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 def waits(path: str, word: str) -> str:
-    """The line that waits until a file of sysfs has this word. `mdadm --wait` polls every five seconds only."""
+    """A line that waits until a file of sysfs has this word. `mdadm --wait` polls only every five seconds."""
     return f'while read -r now < {path}; [ "$now" != {word} ]; do sleep 0.2; done'
 
 

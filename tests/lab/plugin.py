@@ -38,7 +38,7 @@ class Wanted:
 
 
 class Pool:
-    """The running machine. There is one at most per process, since each needs a core."""
+    """The running machine. There is at most one per process, since each needs a core."""
 
     def __init__(self) -> None:
         self.session: Session | None = None
@@ -125,7 +125,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def _group(item: pytest.Item) -> str:
-    """The tests that share a boot. A test on the host without a group is a separate one."""
+    """The group of tests that share a boot. A test on the host without one is a separate group."""
     named = item.get_closest_marker("xdist_group")
     return item.nodeid if named is None else str(named.args[0])
 

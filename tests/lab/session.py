@@ -60,7 +60,7 @@ class Session:
         return self._pytest
 
     def _read(self, inside: Background, timeout: float) -> dict[str, Any]:
-        """Its next message. A pytest that has ended is an error with its stderr."""
+        """The next message of pytest. A pytest that has ended is an error with its stderr."""
         line = inside.readline(timeout)
         if not line:
             errors = inside.stderr().decode("utf-8", "replace")[-4000:]

@@ -95,7 +95,7 @@ def test_a_file_system_that_cannot_be_written_is_not_flushed(faults: Guest) -> N
 
 
 def test_an_unresponsive_drive_delays_no_other(faults: Guest) -> None:
-    """``show`` reports it as a problem (3) with the other drives. A flush ends at its limit (3)."""
+    """``show`` lists the other drives and reports it as a problem (3). A flush ends at its limit (3)."""
     node = debugged(faults)
     inject(faults, SILENCE)
     flushing = faults.start_raidctl("cache", "flush", node, "--timeout", "5", "--json")

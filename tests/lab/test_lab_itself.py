@@ -193,7 +193,7 @@ CACHED = Machine(
 
 @pytest.mark.lab
 def test_a_power_cut_loses_what_a_drive_is_described_to_lose() -> None:
-    """An honest cache keeps flushed data, a lying one loses it. A reset loses memory only."""
+    """An honest cache keeps flushed data; a lying one loses it. A reset loses only memory."""
     with Guest(CACHED) as guest:
         for drive in CACHED.drives:
             guest.places.disk(drive).write_bytes(b"before".ljust(drive.size, b"\0"))

@@ -159,7 +159,7 @@ def test_the_status_follows_from_the_kernel_s_state(volumes: Json) -> None:
 
 
 def test_the_progress_is_the_kernel_s(volumes: Json, bounds: dict[str, float]) -> None:
-    """The percentage is between those of mdstat before and after. No other array has a progress."""
+    """The percentage is between those of mdstat before and after. No other array has any progress."""
     before, after = bounds["before"], bounds["after"]
     assert volumes["md15"]["progress"]["operation"] == "recovery"
     assert 0 <= before <= volumes["md15"]["progress"]["percent"] <= after < 100

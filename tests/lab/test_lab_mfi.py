@@ -195,7 +195,7 @@ def test_a_user_without_rights_gets_exit_code_4() -> None:
 
 @pytest.mark.lab(FOUR_CONTROLLERS, last=True, timeout=900)
 def test_a_controller_without_a_driver_is_not_listed() -> None:
-    """With its driver unbound the other controllers are listed. Bound again, it is listed too."""
+    """With its driver unbound, only the other controllers are listed. Once bound again, it is listed too."""
     address, others = shown()["pci_address"], set(controllers()) - {"LAB0000001"}
     driver = Path("/sys/bus/pci/drivers/megaraid_sas")
     (driver / "unbind").write_text(address)

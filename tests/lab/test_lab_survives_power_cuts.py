@@ -154,7 +154,7 @@ def after_the_cut(power: Power) -> tuple[str, str]:
 
 
 def before_the_reset(power: Power, mirror: str, parity: str) -> str:
-    """One replacement waits for its new drive, another one is rebuilt. Returns the number of that one."""
+    """One replacement waits for its new drive while another rebuilds. Returns the number of the latter."""
     bays = power.bays
     power.waits(mirror, f"Pull the drive with serial number {MIRROR[1]}")
     bays.pull(MIRROR[1])

@@ -57,7 +57,7 @@ def test_show_has_the_split_of_a_controller_in_bytes(raidctl: Raidctl) -> None:
     ],
 )  # fmt: skip
 def test_show_reports_the_limits_that_threshold_can_set(raidctl: Raidctl, name: str, option: str, value: str) -> None:
-    """The layer can exactly where the command has a plan. Elsewhere it has a reason."""
+    """A limit is supported exactly where the command has a plan. Elsewhere there is a reason."""
     answer = json.loads(raidctl("--demo", name, "--json", "cache", "show").stdout)
     [layer] = [layer for layer in answer["layers"] if layer["kind"] == "controller"]
     planned = raidctl("--demo", name, "cache", "threshold", option, value, "--dry-run").exit_code == 0
@@ -163,7 +163,7 @@ def test_flush_wants_to_know_what(raidctl: Raidctl, words: Sequence[str]) -> Non
 
 
 def test_a_threshold_is_set_read_again_and_put_back(raidctl: Raidctl) -> None:
-    """Bytes take the place of percent. Setting percent again leaves nothing of it."""
+    """Bytes take the place of percent. Setting percent again leaves no trace of them."""
     before = document(raidctl, "threshold", kind=Stack)
     bytes_ = ("--dirty-bytes", "268435456", "--dirty-background-bytes", "67108864", "--yes")
     assert raidctl(*DEMO, "cache", "threshold", *bytes_).exit_code == 0
@@ -240,7 +240,7 @@ def test_the_estimates_of_every_demo_have_a_figure_or_a_reason(raidctl: Raidctl)
 
 
 def test_stats_are_watched_as_often_as_requested(raidctl: Raidctl) -> None:
-    """Each reading is one line of valid JSON. In a pipe, plain screens."""
+    """Each reading is one line of valid JSON. In a pipe, the screens are plain."""
     watched = ("cache", "stats", "/srv/log", "--watch=0.1", "--count", "2")
     lines = raidctl(*DEMO, "--json", *watched).stdout.splitlines()
     assert len(lines) == 2
@@ -257,7 +257,7 @@ def test_a_target_behind_watch_is_a_target(raidctl: Raidctl) -> None:
 
 
 def test_a_recording_is_shown_and_not_flushed(raidctl: Raidctl) -> None:
-    """What would be done is printed for it. Nothing can be watched on it."""
+    """What would be done is printed. A recording cannot be watched."""
     place = next(demo.path for demo in demos(vendors()[0]) if demo.name == "layers")
     for words in (("show",), ("stats",), ("threshold",), ("flush", "--all", "--dry-run")):
         assert raidctl("--replay", place, "cache", *words).exit_code in (0, 1)

@@ -23,7 +23,7 @@ def one(table: str, status: str) -> dm.CacheState:
 
 
 def test_a_writecache_has_its_blocks_in_bytes() -> None:
-    """Blocks of the status are of the size that the table names. What is not free is not written yet."""
+    """The status counts blocks of the size that the table names. Blocks that are not free are not written yet."""
     read = one(
         "fast: 0 204800 writecache s 253:1 253:2 4096 4 high_watermark 70 low_watermark 30\n",
         "fast: 0 204800 writecache 0 1000 600 0 50 20 300 10 90 5 200 0 7 0\n",

@@ -181,7 +181,7 @@ def test_a_flush_reports_beforehand_what_it_does_not_write(tmp_path: Path) -> No
 
 
 def test_data_that_a_controller_keeps_after_a_flush_is_not_called_written() -> None:
-    """The command has done what it can. Exit code 1, and the screen names the volume of the remaining data."""
+    """The command has done what it can. The exit code is 1, and the screen names the volume of the remaining data."""
     layer = Flushed(layer="acme:0", kind="controller", answer=Answer(result="done"), preserved=True)
     report = FlushReport(host=Host(), layers=(layer,))
     assert code_of(report) == 1

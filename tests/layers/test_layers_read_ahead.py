@@ -34,7 +34,7 @@ def planned(value: str, **details: str) -> Plan:
 
 
 def test_the_file_of_the_device_is_written() -> None:
-    """The old value is its undo. The kernel forgets it at a reboot."""
+    """The old value undoes the change. The kernel forgets the new one at a reboot."""
     [step] = planned("512", read_ahead="128").steps
     assert (step.action.path, step.action.data) == ("/sys/class/block/sda/queue/read_ahead_kb", "512")
     assert (step.undo.data, step.persistent) == ("128", False)

@@ -55,7 +55,7 @@ def test_a_device_below_is_named_with_the_file_systems_on_it() -> None:
 
 
 def test_an_id_of_the_inventory_is_a_target() -> None:
-    """A volume brings its device. A volume without one is still a target."""
+    """A volume stands for its device. A volume without one is still a target."""
     assert scope(VIEW, INVENTORY, "acme:0/v1").names == ["sda"]
     assert [volume.id for _, volume in scope(VIEW, INVENTORY, "acme:0/v2").volumes] == ["acme:0/v2"]
 

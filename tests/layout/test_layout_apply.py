@@ -244,7 +244,7 @@ def test_all_mistakes_of_drives_are_reported_at_once(tmp_path: Path) -> None:
 
 
 def test_spares_that_an_array_lacks_are_added(tmp_path: Path) -> None:
-    """Counted or named. Only what is missing, under the guards of "spare add"; a second run is nothing."""
+    """Only missing spares are added, counted or named. The guards of "spare add" hold; a second run does nothing."""
     machine = empty(tmp_path)
     text = PARITY.replace("spares = 1\n", "")
     job(machine, text).run()
@@ -278,7 +278,7 @@ def test_guard_P12_old_data_that_shines_through_is_named(tmp_path: Path) -> None
 
 
 def test_the_configuration_is_written_as_the_file_wants_it(tmp_path: Path) -> None:
-    """With config = false it is not touched. With config = true an array that was there already is listed, too."""
+    """With config = false, it is not touched. With config = true, an array that was there already is listed too."""
     machine = empty(tmp_path)
     job(machine, MIRROR + "config = false\n").run()
     assert commands(machine) == ["mdadm --create"]
@@ -291,7 +291,7 @@ def test_the_configuration_is_written_as_the_file_wants_it(tmp_path: Path) -> No
 
 @pytest.mark.parametrize("name", ["lab:da ta", "x\nPROGRAM /bin/evil", "lab:data\nMAILADDR evil", "a b", "", "ü"])
 def test_a_hostile_name_in_a_superblock_writes_no_other_line(name: str) -> None:
-    """The configuration gets one ARRAY line by UUID. What is no name is left out."""
+    """The configuration gets one ARRAY line by UUID. Anything that is not a name is left out."""
     uuid = "8c1f6e20:4b7d93a5:e0523b18:77d96c4f"
     volume = Volume(id="md:md0", device="/dev/md0", name=name, unique_id=uuid, metadata="1.2")
     assert conf.with_array("MAILADDR root\n", volume) == (f"MAILADDR root\nARRAY /dev/md0 metadata=1.2 UUID={uuid}\n")

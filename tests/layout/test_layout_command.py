@@ -48,7 +48,7 @@ def code_of(raidctl: Raidctl) -> str:
 
 
 def test_only_the_code_of_the_plan_confirms_it(raidctl: Raidctl) -> None:
-    """Neither --yes, nor another code, nor the end of the input. A dry run needs none and changes nothing."""
+    """Neither --yes, another code, nor the end of input confirms it. A dry run needs no code and changes nothing."""
     code = code_of(raidctl)
     other = "00000000" if code != "00000000" else "11111111"
     for words in ((), ("--yes",), ("--confirm", other)):
@@ -72,7 +72,10 @@ def test_a_code_is_worthless_after_a_change(raidctl: Raidctl) -> None:
 
 
 def test_volumes_on_hardware_controllers_are_printed_and_not_made(raidctl: Raidctl) -> None:
-    """The whole plan with its commands and its point of no return. Exit code 1, and not even its settings are set."""
+    """The whole plan is shown: commands, and the point of no return.
+
+    The exit code is 1, and not even its settings are set.
+    """
     result = raidctl("layout", "apply", str(EXAMPLES / "p440.toml"), "--yes", demo="p440")
     assert (result.exit_code, "create type=ld" in result.stdout) == (1, True), result.output
     assert "from here on, the contents of the drives are overwritten" in result.stdout
@@ -109,7 +112,7 @@ def test_json_is_one_document_with_the_result_of_the_plan(
 
 
 def test_mistakes_and_recordings_are_refused(raidctl: Raidctl, tmp_path: Path) -> None:
-    """All mistakes of a file with their lines. A recording cannot be changed; a missing file is named."""
+    """All mistakes of a file are listed with their lines. A recording cannot be changed; a missing file is named."""
     file = tmp_path / "wrong.toml"
     file.write_text("layout = 1\nunlistd = 'keep'\n[[volume]]\nnam = 'x'\n")
     result = raidctl("layout", "apply", str(file))
@@ -143,7 +146,7 @@ def cut_off(raidctl: Raidctl, words: tuple[str, ...], at: int) -> None:
 
 
 def test_what_was_cut_off_is_continued_or_given_up(raidctl: Raidctl) -> None:
-    """It is named before anything else is applied. Resume ends it, abandon closes it and changes nothing."""
+    """It is named before anything else is applied. Resume completes it; abandon closes it and changes nothing."""
     cut_off(raidctl, ("layout", "apply", MIRROR, *WIPE, "--confirm", code_of(raidctl)), 2)
     for words in (("layout", "apply", MIRROR), ("layout", "apply", MIRROR, *WIPE, "--yes")):
         result = raidctl(*words)

@@ -38,7 +38,7 @@ def of(inventory: Inventory, text: str) -> Comparison:
 
 @pytest.mark.parametrize("machine", MACHINES)
 def test_a_changed_or_missing_value_is_never_the_same(machine: str) -> None:
-    """Another value is a difference. A value that is not reported is unknown, or a difference, but not the same."""
+    """Another value is a difference. A value that is not reported is unknown or a difference, never the same."""
     inventory = replayed(machine).inventory
     text = export(inventory)
     for controller in inventory.controllers:
@@ -142,7 +142,7 @@ def test_no_spares_are_not_known_where_no_drive_is_listed() -> None:
 
 
 def test_the_exit_code_of_check_is_its_answer(tmp_path: Path) -> None:
-    """0 as described, 1 different, 2 a mistake, 3 unknown. An existing file is not overwritten."""
+    """0 means as described, 1 different, 2 a mistake, 3 unknown. An existing file is not overwritten."""
     replay = ("--replay", str(FIXTURES / "smartarray-gen10-failed-battery"))
     file = tmp_path / "cinder.toml"
 

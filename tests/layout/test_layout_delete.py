@@ -50,7 +50,7 @@ def test_guard_P19_a_volume_is_deleted_only_by_name(tmp_path: Path) -> None:
 
 
 def test_a_volume_is_deleted_and_nothing_of_it_is_left(tmp_path: Path) -> None:
-    """Stopped, its superblocks and its line removed, all of it kept before. A second run is nothing."""
+    """The volume is stopped, its superblocks and line saved, then removed. A second run does nothing."""
     machine = empty(tmp_path)
     job(machine, MIRROR).run()
     machine.argvs.clear()
@@ -122,7 +122,7 @@ def test_guard_P1_a_volume_in_use_is_not_deleted(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("point", ["/", "/boot", "/boot/efi", "/usr", "/var", "[SWAP]", "/var/lib/raidctl"])
 def test_guard_P3_the_volume_of_the_system_is_not_deleted(tmp_path: Path, point: str) -> None:
-    """Itself or below another layer, also with its unique id given. Nothing lifts it."""
+    """It stays, used directly or through layers, even given its unique id. Nothing lifts the guard."""
     machine = empty(tmp_path)
     job(machine, MIRROR).run()
     seen = machine.look()
@@ -140,7 +140,7 @@ def test_guard_P3_the_volume_of_the_system_is_not_deleted(tmp_path: Path, point:
 
 
 def test_guard_P11_creations_come_before_deletions(tmp_path: Path) -> None:
-    """What is new is made and listed before anything is deleted. The deletion never makes room for it."""
+    """New volumes are made and listed before anything is deleted. The deletion never makes room for them."""
     machine = empty(tmp_path)
     job(machine, MIRROR).run()
     machine.argvs.clear()
@@ -163,7 +163,7 @@ def test_guard_P11_creations_come_before_deletions(tmp_path: Path) -> None:
 def test_guards_P4_P5_what_cannot_be_known_is_not_deleted(
     tmp_path: Path, changes: dict[str, Any], guard: str | None
 ) -> None:
-    """Without a device its use is unknown. A volume of several machines, or one that is reshaped, stays."""
+    """The use of a volume without a device is unknown. A volume of several machines, or one being reshaped, stays."""
     machine = empty(tmp_path)
     job(machine, MIRROR).run()
     seen = machine.look()

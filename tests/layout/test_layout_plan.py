@@ -122,7 +122,10 @@ def test_each_tool_is_given_its_own_words(family: str, controller: str, tool: st
 def test_no_tool_is_given_a_number_of_drives_that_it_refuses(
     tool: str, level: RaidLevel, number: int, words: str | None
 ) -> None:
-    """As in the manuals. A 3ware unit without a write policy uses its cache only while the battery is good."""
+    """The limits are those of the manuals.
+
+    A 3ware unit without a write policy uses its cache only while the battery is good.
+    """
     [(family, controller)] = {(one, on) for one, on, name in COMMANDS if name == tool}
     new = NewVolume(
         name=None, raid_level=level, size_bytes=None, strip_bytes=None, write=None, read=None, nodes=(), metadata=None,
@@ -174,7 +177,7 @@ def test_mdadm_is_given_the_spares_that_the_plan_overwrites() -> None:
 def test_each_generation_of_a_tool_is_given_its_own_words(
     tool: str, version: str | None, write: WritePolicy, words: str
 ) -> None:
-    """Version 1 of storcli has another word for the level. A bad battery has another word in two of them."""
+    """Version 1 of storcli has another word for the level. Two generations have another word for a bad battery."""
     drives = tuple(Drive(id=f"megaraid:0/8:{number}") for number in range(3))
     new = NewVolume(
         name=None, raid_level="raid5", drives=drives, size_bytes=None, strip_bytes=None, write=write, read=None,
@@ -267,7 +270,7 @@ FAILED = "smartarray-gen10-failed-battery"
     ("write", "why"), [("awb", "continues without a battery"), ("wb", "is not in use"), ("wt", None)]
 )
 def test_guard_P10_a_new_volume_gets_no_write_policy_that_loses_data(write: str, why: str | None) -> None:
-    """As if it were set: write-back needs a good battery. Without the key, nothing is asked for."""
+    """As when it is set, write-back needs a good battery. Without the key, no policy is requested."""
     text = f'{VOLUME}raid_level = "raid0"\ndrives = {{ count = 1 }}\n'
     assert len(planned(FAILED, text).steps) == 1
     found = planned(FAILED, f'{text}write = "{write}"\n')
@@ -433,7 +436,7 @@ def test_drives_that_are_counted_are_chosen_the_same_every_time(
 def test_a_volume_that_survives_little_is_planned_with_a_warning(
     level: str, count: int, size: int, words: tuple[str, ...]
 ) -> None:
-    """P8: RAID-0, and RAID-5 of large drives, whichever family. The plan shows it below the command."""
+    """P8 covers RAID-0, and RAID-5 of large drives, in every family. The plan shows the warning below the command."""
     common = {"media": "hdd", "interface": "sas", "sector_bytes": 512, "size_bytes": size, "status": "ok"}
     drives = drives_of(GEN10, *({**common} for _ in range(count)))
     [step] = planned(GEN10, f'{COUNTED}raid_level = "{level}"\ndrives = {{ count = {count} }}', drives=drives).steps

@@ -32,7 +32,10 @@ def disks(*found: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_the_examples_of_ironics_manual_are_read() -> None:
-    """Sizes in GiB, MAX, levels with +, media, named drives. A level without a number takes its least drives."""
+    """GiB sizes, MAX, levels with +, media and named drives are read.
+
+    A level without a number takes its fewest drives.
+    """
     one, two = read(disks(
         {"size_gb": 100, "raid_level": "5", "is_root_volume": True, "disk_type": "ssd"},
         {"size_gb": 500, "raid_level": "1", "disk_type": "hdd"},
@@ -50,7 +53,10 @@ def test_the_examples_of_ironics_manual_are_read() -> None:
 
 
 def test_the_field_of_a_node_is_read_as_it_is_printed() -> None:
-    """An object with target_raid_config alone, as a client of Ironic prints it. Lines are those of the volumes."""
+    """An object with only target_raid_config is read, as Ironic's client prints it.
+
+    The lines are those of the volumes.
+    """
     wanted = disks({"size_gb": 100, "raid_level": "1", "disk_type": "ssd"}, {"size_gb": "MAX", "raid_level": "5"})
     inner, outer = read(wanted), read({"target_raid_config": wanted})
     assert [one.line for one in outer.volumes] == [one.line + 1 for one in inner.volumes]
@@ -111,7 +117,10 @@ def test_every_level_of_the_schema_is_read_or_named() -> None:
 
 
 def test_the_words_of_drp_raid_are_read() -> None:
-    """Counts, types, protocols, strips with a blank, mixed sizes. The controller comes from the command line."""
+    """Counts, types, protocols, strips with a blank and mixed sizes are read.
+
+    The controller comes from the command line.
+    """
     [counted, named] = read([
         {"RaidLevel": "raid6", "DiskCount": "6", "Type": "disk", "Protocol": "sas", "StripeSize": "64 KB",
          "AllowMixedSizes": True, "Size": "4 TB", "Name": "data"},

@@ -132,7 +132,7 @@ def test_what_is_on_already_is_left_on(
 
 
 def test_a_second_locate_of_the_drive_is_refused(raidctl: Raidctl, clock: Clock) -> None:
-    """The one that runs is named. Another drive can be located at the same time."""
+    """The running one is named. Another drive can be located at the same time."""
     codes: list[int] = []
     messages: list[str] = []
 

@@ -178,7 +178,7 @@ ANSWERS = [
 
 @over("family, command, code, text, accepted", ANSWERS)
 def test_words_decide_and_not_the_exit_code(family: str, command: str, code: int, text: str, accepted: bool) -> None:
-    """Each tool's own words of success. Anything else, and silence where words belong, is an objection."""
+    """Only each tool's own words mean success. Anything else, or silence where words belong, is an objection."""
     way = vendor_tools.offered(VENDORS, family)
     assert way is not None
     fault = way.judge(Action(argv=tuple(command.split())), RunAnswer(code=code, out=text.encode()))
@@ -199,7 +199,7 @@ def test_arcconf_is_used_only_if_its_help_names_a_time(text: str, can: bool) -> 
 
 @pytest.mark.parametrize("denied", ["Yes", "No"])
 def test_a_controller_that_denies_locating_is_not_asked(denied: str) -> None:
-    """``Deny Locate = Yes`` of the PD operations is a reason. That of the VD operations is none."""
+    """``Deny Locate = Yes`` of the PD operations is a reason. For the VD operations, it is not."""
     seen = replayed("megaraid-h730p-predictive")
     controller = next(controller for controller in seen.inventory.controllers if controller.drives)
     label = "Supported {} Operations: Deny Locate"

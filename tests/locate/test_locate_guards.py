@@ -32,7 +32,7 @@ DRIVE = "drives:TGK00B2Y"
 
 
 def test_guard_L1_locating_never_writes_to_a_drive(raidctl: Raidctl, clock: Clock) -> None:
-    """Activity only reads, past the page cache, for a second. A drive that the system does not see is not read."""
+    """Activity only reads, bypassing the page cache, for a second. A drive that the system does not see is not read."""
     read = activity.burst(wanted(SAS))
     assert isinstance(read, Run)
     assert read.argv == ("dd", "if=/dev/sdb", "of=/dev/null", "bs=128K", "iflag=direct")
@@ -52,7 +52,7 @@ def test_guard_L1_locating_never_writes_to_a_drive(raidctl: Raidctl, clock: Cloc
 def test_guard_L2_every_led_is_journaled_and_off_at_the_end(
     raidctl: Raidctl, state: Callable[[str], State], clock: Clock, tmp_path: Path
 ) -> None:
-    """On disk with its way off before it is on. Off after the time, after Ctrl-C, and after a bug."""
+    """How to switch it off is stored before it is on. It is off after the time, after Ctrl-C, and after a bug."""
     place = tmp_path / "state" / "demo" / "sas"
     seen: list[str] = []
 
@@ -78,7 +78,10 @@ def test_guard_L2_every_led_is_journaled_and_off_at_the_end(
 
 @pytest.mark.slow
 def test_guard_L2_an_led_is_off_after_a_kill(tmp_path: Path, state: Callable[[str], State]) -> None:
-    """Signal 9: the second process switches it off and closes the change. So does SIGTERM in the first itself."""
+    """After SIGKILL, the second process switches it off and closes the change.
+
+    After SIGTERM, the first process does.
+    """
     place = tmp_path / "state"
     words = [sys.executable, "-m", "raidctl", "--state-dir", str(place), "--demo", "sas"]
     for number in (signal.SIGKILL, signal.SIGTERM):
@@ -130,7 +133,7 @@ def test_guard_L2_an_led_is_off_at_boot(
     ],
 )
 def test_guard_L3_ledctl_is_only_run_for_the_listed_drive(words: str, allowed: bool) -> None:
-    """Without ``--listed-only`` it may update other drives. Other states than locate are not permitted."""
+    """Without ``--listed-only`` it may update other drives. States other than locate are not permitted."""
     assert fits(words.split(), ledctl.SHAPES) == allowed
 
 

@@ -47,7 +47,7 @@ def keep(path: Path, text: str = f"{WORD}\n", mode: int = 0o600) -> Path:
 
 
 def test_the_password_is_on_the_standard_input_alone(folder: Path) -> None:
-    """Without one the command is run as it is. With one, its words are lines of the session behind the password."""
+    """Without one, the command is run as it is. With one, its words follow the password as lines of the session."""
     assert request_of(ACTION) == ACTION.request()
     keep(folder / "areca-password")
     asked = request_of(ACTION)

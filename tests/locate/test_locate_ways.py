@@ -53,7 +53,7 @@ def test_the_bay_that_links_to_the_drive_is_its_bay() -> None:
 
 
 def test_an_enclosure_with_two_modules_is_one() -> None:
-    """Both show the same bays under their logical identifier. Either path of the drive finds it."""
+    """Both modules show the same bays under their logical identifier. Either path of the drive finds the enclosure."""
     files = enclosure("0:0:20:0", "0x5003048001a2b3bd", "Slot 02", None)
     files |= enclosure("0:0:21:0", "0x5003048001a2b3bd", "Slot 02", "sdf")
     found = leds(files)
@@ -85,7 +85,7 @@ BELOW = {"/sys/bus/pci/devices/0000:00:1c.0/0000:03:00.0/class": "0x010802\n"}
 
 
 def test_npem_is_on_the_port_above() -> None:
-    """The LED of the port that leads to the NVMe drive. A SAS drive's controller lends it none."""
+    """The LED is that of the port above the NVMe drive. A SAS drive gets none from its controller."""
     found = leds({LOCATE: "0\n", **BELOW})
     lamp = npem.find(wanted(NVME), found)
     assert isinstance(lamp, Lamp)
@@ -101,7 +101,10 @@ def slot(name: str, address: str, attention: str | Failure) -> dict[str, str | F
 
 
 def test_a_pcie_slot_is_found_by_its_address() -> None:
-    """Two slots with the number 0: the address decides. One whose LED cannot be read (acpiphp) is not used."""
+    """Between two slots with the number 0, the address decides.
+
+    A slot whose LED cannot be read (acpiphp) is not used.
+    """
     files = slot("0", "0000:02:00", "0\n") | slot("0-1", "0000:03:00", "0\n")
     lamp = pci_slots.find(wanted(NVME), leds(files))
     assert isinstance(lamp, Lamp)

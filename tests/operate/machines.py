@@ -35,7 +35,7 @@ def inventory(*controllers: Controller, **fields: Any) -> Inventory:
 
 
 def raid(level: str, *members: dict[str, Any], controller: dict[str, Any] | None = None, **volume: Any) -> Controller:
-    """A controller with one volume. A member is what differs from a good drive."""
+    """A controller with one volume. Each member is given by what differs from a good drive."""
     drives = tuple(
         Drive(**{"id": f"x:0/{number}", "enclosure": "1", "bay": str(number), "serial": f"S{number}", "role": "member",
                  "status": "ok", "array": "x:0/A", **changes})

@@ -64,7 +64,10 @@ def begun(
     machine: Bench, number: int, *, way: Literal["copy", "out"] = "out", new: int | None = None, unsafe: bool = True,
     wipe: str | None = None,
 ) -> Story:  # fmt: skip
-    """The replacement of the drive of this number. ``unsafe``: the health of simulated drives is unknown."""
+    """The replacement of the drive with this number.
+
+    ``unsafe`` is set because the health of simulated drives is unknown.
+    """
     seen = machine.look()
     facts: Facts = facts_of(seen, f"drives:LABD0000{number}", way=way, new=f"LABD0000{new}" if new else "")
     facts = observed(facts, seen)

@@ -41,7 +41,7 @@ def test_generations_of_a_family_are_kinds_of_their_own() -> None:
 
 
 def test_the_screen_and_the_data_show_them() -> None:
-    """The screen by what they were tried on. The data with the reasons."""
+    """The screen shows them by what they were tried on. The data has the reasons."""
     screen = CliRunner(env={"COLUMNS": "80"}).invoke(cli, ["vendors"]).stdout
     assert "tried on a real kernel" in screen
     assert "simulator from captures" in screen
@@ -57,7 +57,7 @@ def test_the_screen_and_the_data_show_them() -> None:
 
 
 def test_the_schedule_of_learn_cycles_is_changed_by_hand() -> None:
-    """The command of the tool's help is printed, never run. A family without one reports it."""
+    """The command of the tool's help is printed, never run. A family without such a command reports that."""
     for demo, sentence in {
         "h730": "Run it yourself: /opt/MegaRAID/perccli/perccli64 /c0/bbu set learnDelayInterval=HOURS",
         "perc5i": "MegaCli -AdpBbuCmd -ScheduleLearn -STARTTIME DDD hh -a0 -NoLog",

@@ -40,7 +40,10 @@ def refused(found: Inventory, last: str | None = LONG_AGO, *, reported: bool = T
 
 
 def test_guard_B1_every_volume_falls_back_and_is_whole() -> None:
-    """Write-through already, or protected write-back. The battery good, no preserved data, nothing else going on."""
+    """Each is write-through already, or protected write-back.
+
+    The battery is good, no data is preserved, and nothing else is going on.
+    """
     assert refused(machine()) == {}
     assert refused(machine(cache=VolumeCache(write_policy="write_through"))) == {}
     assert refused(machine(cache=VolumeCache(write_active="write_through"))) == {}
@@ -87,7 +90,7 @@ def test_guard_B4_no_command_switches_a_battery_off() -> None:
 
 
 def test_the_last_learn_cycle_is_that_of_the_log() -> None:
-    """Of this controller. Unknown if the log does not reach back a day, or was not read."""
+    """The log is this controller's. The cycle is unknown if it does not reach back a day, or was not read."""
     at = [(NOW - timedelta(hours=hours)).strftime("%Y-%m-%dT%H:%M:%SZ") for hours in (72, 30, 2)]
     events = (
         Event(host_at=at[0], text="Battery relearn completed"), Event(host_at=at[1], text="Battery relearn started"),

@@ -24,7 +24,7 @@ BIOS = Around(firmware="bios", tool="grub-install")
 
 
 def test_a_first_sector_is_read_as_what_it_is() -> None:
-    """GRUB by its word, other code, nothing that a BIOS starts. What is not a whole sector is unknown."""
+    """It has GRUB (by its word), other code, or nothing BIOS-bootable. Less than a whole sector is unknown."""
     grub = (b"\xebc\x90" + bytes(381) + b"GRUB \0Geom\0Hard Disk\0Read\0 Error\r\n").ljust(510, b"\0") + MARK
     table = bytes(446) + b"\0\0\2\0\xee\xff\xff\xff\1\0\0\0\xff\xff\xff\xff" + bytes(48) + MARK
     cases: tuple[tuple[bytes, Code | None], ...] = (
@@ -57,7 +57,7 @@ def test_guard_R13_a_boot_loader_is_run_only_where_it_is_certain() -> None:
 
 
 def test_guard_R13_a_drive_that_may_boot_is_never_passed_over() -> None:
-    """UEFI, another boot loader and an unreadable sector are reported. Only a known sector is not."""
+    """UEFI, another boot loader and an unreadable sector are reported. Only a sector known to boot nothing is not."""
     uefi = replace(BIOS, firmware="uefi")
     esp, member = "EFI system partition /dev/sda1", "EFI system partition /dev/sda1 (a member of an array)"
     for kinds, codes, around, word in (
@@ -89,7 +89,7 @@ def boot_of(machine: Bench) -> str | None:
 
 
 def test_grub_is_installed_after_the_rebuild_and_read_again(tmp_path: Path) -> None:
-    """Last of all, on the new drive alone. Without --boot it is not run."""
+    """It is installed last of all, on the new drive alone. Without --boot, it is not."""
     for number, asked in enumerate((True, False)):
         story = with_grub(tmp_path / str(number), asked=asked)
         story.replacing.run(story.start())

@@ -35,12 +35,15 @@ def denied(
 
 
 def refused(verb: Verb, volume: Volume, *records: CheckRecord, boot: str = "b1", place: int | None = 8192) -> list[str]:
-    """The guards that refuse a deed. An empty name: it is not possible."""
+    """The guards that refuse a deed. An empty name means that it is not possible."""
     return [one.guard for one in denied(verb, volume, *records, boot=boot, place=place)]
 
 
 def test_guard_T1_a_repair_of_copies_is_confirmed() -> None:
-    """So is one where the level is unknown. Parity is computed again from the data, and a check changes nothing."""
+    """A repair where the level is unknown is confirmed too.
+
+    Parity is computed again from the data, and a check changes nothing.
+    """
     for level in ("raid1", "raid10", "raid1e", None, "unknown"):
         assert must_be_confirmed("repair", replace(VOLUME, raid_level=level)), level
     for level in ("raid4", "raid5", "raid6"):
@@ -91,7 +94,7 @@ def test_only_a_check_of_raidctl_is_paused_and_only_at_its_place_continued() -> 
 
 
 def test_guard_T6_no_rebuild_is_stopped_by_a_command_for_checks() -> None:
-    """Whether it is the last redundancy or not. `raidctl rebuild` has its own guard, T4."""
+    """This holds whether or not it is the last redundancy. `raidctl rebuild` has its own guard, T4."""
     verbs: tuple[Verb, ...] = ("stop_check", "pause_check")
     for verb in verbs:
         assert refused(verb, CHECKING, OWN) == []
@@ -112,7 +115,7 @@ def refused_behind(verb: Verb, volume: Volume, *batteries: Battery) -> list[str]
 
 
 def test_guard_T2_T6_hold_behind_a_controller() -> None:
-    """Its "ok" means that no member is missing. A check is paused and continued by the controller."""
+    """The controller's "ok" means that no member is missing. The controller pauses and continues a check."""
     paused = replace(CHECKING, progress=Progress(operation="check", state="paused"))
     running = replace(CHECKING, progress=Progress(operation="check", state="running"))
     assert (refused_behind("start_check", VOLUME), refused_behind("repair", VOLUME)) == ([], [])
@@ -133,7 +136,7 @@ def test_guard_T2_T6_hold_behind_a_controller() -> None:
 
 
 def test_guard_T3_no_check_while_a_battery_learns() -> None:
-    """No two loads on the cache at once, nor while it is unknown whether one learns. Overridden with --unsafe."""
+    """Two loads on the cache at once are refused, known or possible. Overridden with --unsafe."""
     verbs: tuple[Verb, ...] = ("start_check", "repair")
     for verb in verbs:
         assert refused_behind(verb, VOLUME, Battery(id="x:0/battery0", status="ok")) == []

@@ -142,14 +142,17 @@ def test_no_evidence_of_less_makes_a_check_complete() -> None:
 
 
 def test_read_errors_are_those_since_the_start() -> None:
-    """The members' counters minus what they were. Unknown where one of the two is, or a member was exchanged."""
+    """They are the members' counters minus their earlier values.
+
+    They are unknown where either is, or a member was exchanged.
+    """
     assert check(evidence(replace(IDLE, read_errors=5), BEGUN, log=(DONE,))).errors == 3
     assert check(evidence(replace(IDLE, read_errors=None), BEGUN, log=(DONE,))).errors is None
     assert check(evidence(replace(IDLE, read_errors=0), BEGUN, log=(DONE,))).errors is None
 
 
 def test_mdchecks_own_record_counts() -> None:
-    """Its mark is a complete check. Beside the place of a stopped one it is not."""
+    """Its mark means a complete check. Beside the place of a stopped check, it does not."""
     at = "2026-11-01T02:00:00+00:00"
     done = check(evidence(), replace(VOLUME, consistency_check=Scrub(last_at=at, last_result="ok")))
     assert (done.state, done.by, done.ended) == ("complete", "mdcheck", at)

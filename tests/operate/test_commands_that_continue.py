@@ -36,7 +36,7 @@ def test_commands_that_continue_name_the_state_directory(tmp_path: Path) -> None
 
 
 def test_several_open_replacements_are_named_with_their_commands(tmp_path: Path) -> None:
-    """Each with the drive and the command that continues it. Nothing is chosen."""
+    """Each is listed with its drive and the command that continues it. None is chosen."""
     settings = Settings()
     settings.state_dir, settings.demo = str(tmp_path), "raid6"
     place = demo_directory(settings, "raid6")

@@ -35,7 +35,7 @@ DEMOS = {"adaptec": ("6805", "3154"), "threeware": ("9690",), "areca": ("1882",)
 
 @over("family", FAMILIES)
 def test_every_plan_keeps_to_the_table_of_commands(family: str, tmp_path: Path) -> None:
-    """On every recorded machine and demo. With a drive that has failed, one that is gone, and one that is new."""
+    """This holds on every recorded machine and demo. Drives that have failed, are gone or are new are included."""
     steps = 0
     for name in MACHINES:
         seen = replayed(name)

@@ -167,7 +167,10 @@ def test_guard_D6_every_namespace_is_erased_and_counted() -> None:
 
 
 def test_guards_R_hold_for_a_drive_that_is_set_offline() -> None:
-    """R1 to R8 as if it were pulled. A good drive that can be copied first is not set offline without --unsafe."""
+    """R1 to R8 apply as if it were pulled.
+
+    A good drive that can be copied first is not set offline without --unsafe.
+    """
     good: dict[str, Any] = {"foreign": False}
     assert refused("offline", machine(good)) == {}
     assert "R1" in refused("offline", machine(good, level="raid0"))

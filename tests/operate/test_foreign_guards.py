@@ -83,7 +83,10 @@ def test_guard_F2_what_an_array_lacks_is_not_cleared() -> None:
 
 
 def test_guard_F3_every_drive_that_is_hit_is_listed() -> None:
-    """A drive of which it is unknown may be hit as well. A tool that takes all is not used for one of several."""
+    """A drive for which this is unknown may be hit as well.
+
+    A tool that takes all is not used for one of several groups.
+    """
     two = machine(FOREIGN, FOREIGN, controller={"foreign_groups": (GROUP, OTHER)})
     for verb in VERBS:
         assert refused(verb, machine(FOREIGN)) == {}

@@ -116,7 +116,7 @@ def program(shape: Shape) -> str:
 
 
 def test_every_command_has_a_form_of_its_manual() -> None:
-    """No word, order or option of raidctl's own. The making of an md array has tests with the program itself."""
+    """No command has an invented word, order or option. Making an md array is tested with the program itself."""
     count = 0
     for shape in commands():
         if shape[1] == "--create":

@@ -43,7 +43,10 @@ GOOD: dict[str, Any] = {"controller": {"cache": Cache(preserved_data=False)}}
 
 
 def test_guard_R1_no_volume_loses_its_data() -> None:
-    """A volume that survives a failure may lose a member. One that does not, or of unknown redundancy, may not."""
+    """A volume that survives a failure may lose a member.
+
+    One that does not, or whose redundancy is unknown, may not.
+    """
     assert asked(inventory(raid("raid6", OK, OK, OK, OK, **GOOD))).verdict == "yes"
     assert of("R1", asked(inventory(raid("raid5", OK, OK, OK)))) == {"yes"}
     for level, members, volume, wanted in (
@@ -116,7 +119,10 @@ def test_guard_R2_members_of_software_arrays_are_judged_by_their_drives() -> Non
 
 
 def test_guard_R3_nothing_is_pulled_during_a_rebuild() -> None:
-    """Rebuild, copy, reshape, expansion, initialization: also a failed drive waits. A check does not matter."""
+    """During rebuild, copy, reshape, expansion or initialization, even a failed drive waits.
+
+    A check does not matter.
+    """
     assert of("R3", asked(inventory(raid("raid6", *[OK] * 4)))) == {"yes"}
     assert of("R3", asked(inventory(raid("raid6", *[OK] * 4, status="checking")))) == {"yes"}
     busy = raid("raid6", OK, OK, REBUILDING, FAILED, status="degraded")
@@ -149,7 +155,7 @@ def test_guard_R3_a_drive_that_left_its_array_waits_for_its_rebuild() -> None:
 
 
 def test_guard_R3_a_spare_that_is_needed_stays() -> None:
-    """While a volume that it serves is not whole. Afterwards it may leave."""
+    """It stays while a volume that it serves is not whole. Afterwards it may leave."""
     spare: dict[str, Any] = {"role": "spare", "array": None}
     assert asked(inventory(raid("raid5", spare, OK, OK, OK, **GOOD))).verdict == "yes"
     assert of("R3", asked(inventory(raid("raid5", spare, OK, OK, FAILED, status="degraded")))) == {"no"}
@@ -171,7 +177,7 @@ def test_guard_R4_an_array_that_does_not_run_keeps_its_drives() -> None:
 
 
 def test_guard_R5_preserved_cache_goes_first() -> None:
-    """Data of lost volumes in the cache forbids it. Not reported by a tool that could is unknown."""
+    """Data of lost volumes in the cache forbids pulling. If a tool could report it and does not, it is unknown."""
     lost = Volume(id="x:0/v1", status="offline")
     for cache, silent, could in (
         (Cache(preserved_data=False), "yes", "yes"), (Cache(status="ok"), "yes", "yes"),
@@ -199,7 +205,7 @@ def test_guard_R5_a_cache_whose_state_would_name_it_has_a_known_state() -> None:
 
 
 def test_guard_R5_R6_a_family_passes_for_its_own_reason() -> None:
-    """What a family declares opens that guard for that family alone. Docs/replace.md has the rows, for review."""
+    """What a family declares opens that guard for that family alone. The rows are in docs/replace.md, for review."""
     rows = unreported(vendors()[0])
     assert {fact for _, fact in rows} == {"preserved_data", "differences"}
     for (family, fact), row in rows.items():
@@ -212,7 +218,7 @@ def test_guard_R5_R6_a_family_passes_for_its_own_reason() -> None:
 
 
 def test_guard_R6_copies_that_differ_are_not_reduced_to_one() -> None:
-    """Known differences forbid it. A mirror whose count a tool could report, and did not, is unknown."""
+    """Known differences forbid it. A mirror whose count a tool could have reported, but did not, is unknown."""
     assert of("R6", asked(inventory(raid("raid1", OK, OK, mismatch_count=0)))) == {"yes"}
     for level in ("raid1", "raid10"):
         assert of("R6", asked(inventory(raid(level, *[OK] * 4, mismatch_count=128)))) == {"no"}
@@ -314,7 +320,7 @@ def test_guard_R7_a_drive_of_no_array_is_known_to_be_empty() -> None:
 
 
 def test_guard_R7_drives_of_a_controller_that_no_array_uses() -> None:
-    """An unassigned drive may leave. One with a foreign configuration, or of no reported use, is unknown."""
+    """An unassigned drive may leave. One with a foreign configuration, or without a reported use, is unknown."""
     unassigned: dict[str, Any] = {"role": "unassigned", "array": None}
     assert asked(inventory(raid("raid5", unassigned, OK, OK, OK, **GOOD))).verdict == "yes"
     for changes in ({"foreign": True}, {"role": None}, {"role": "passthrough"}):
@@ -325,7 +331,7 @@ def test_guard_R7_drives_of_a_controller_that_no_array_uses() -> None:
 
 
 def test_guard_R8_a_good_member_is_copied_first() -> None:
-    """For a drive that works, the answer names the way. For one with errors, a spare or a failed one it does not."""
+    """For a drive that works, the answer names the way. For a spare, a failed drive or one with errors, it does not."""
     found, view = mirror()
     (advice,) = reasons("R8", asked(found, "drives:S-sda", view))
     assert (advice.verdict, advice.remedy) == (
@@ -426,7 +432,7 @@ def test_guard_X3_a_recording_answers_with_its_age() -> None:
 
 
 def test_guard_X8_what_could_not_be_read_is_unknown() -> None:
-    """A container, and a problem that may concern the drive. Not one of another controller."""
+    """A container counts, and a problem that may concern the drive. A problem of another controller does not."""
     controller = raid("raid6", *[OK] * 4)
     assert of("X8", asked(inventory(controller))) == {"yes"}
     assert of("X8", asked(inventory(controller), view=HostView(sys_read_only=True))) == {"unknown"}

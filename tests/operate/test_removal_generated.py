@@ -15,7 +15,7 @@ from tests.operate.machines import NOW
 
 State = Literal["good", "failed", "pulled", "filling"]
 LEVELS = {"raid0": 2, "raid1": 2, "raid5": 3, "raid6": 4, "raid10": 4, "raid50": 6, "raid60": 8}
-"""Levels with their least number of members. Spans and mirror sets are of equal size."""
+"""Levels with their minimum number of members. Spans and mirror sets are of equal size."""
 MACHINES, STEPS = 40, 25
 
 

@@ -34,7 +34,7 @@ def replayed(machine: str, *words: str) -> Result:
     ],
 )
 def test_the_exit_code_is_the_verdict(machine: str, drive: str, code: int, word: str) -> None:
-    """0 yes, 1 no, 3 unknown. The word is on the screen, and the JSON has the same."""
+    """0 means yes, 1 no, 3 unknown. The word is on the screen, and the JSON has the same."""
     shown = replayed(machine, drive, "--check")
     assert shown.exit_code == code, shown.output
     assert f"\n{word}  " in shown.output

@@ -140,7 +140,7 @@ def test_guard_R1_the_last_redundancy_is_not_taken(tmp_path: Path) -> None:
 
 
 def test_guard_R3_nothing_is_taken_while_the_array_is_rebuilt(raid6: Bench) -> None:
-    """While another member is rebuilt, the drive stays. So it does if the rebuild begins after the plan."""
+    """While another member is rebuilt, the drive stays. It also stays if the rebuild begins after the plan."""
     story = begun(raid6, 2)
     story.plan()
     late = {"md/member md0 LABD00004": words({"slot": "3", "state": "rebuilding", "from": "0"})}
@@ -186,7 +186,10 @@ def test_guard_R9_the_wrong_drive_pulled_stops_everything(raid6: Bench) -> None:
 def test_guard_R9_a_drive_that_the_kernel_lacks_is_gone_whatever_a_tool_cannot_read(
     raid6: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It stops at once, also if a tool fails from then on. If the kernel's files cannot be read, it waits."""
+    """The replacement stops at once, even if a tool fails afterwards.
+
+    If the kernel's files cannot be read, it waits.
+    """
     for where, minutes in (("acmecli", 1.0), ("/sys/class/block", 15.0)):
         machine = bench(raid6.place / where.strip("/").replace("/", "-"), definition("raid6", 4))
         whole = machine.look
@@ -246,7 +249,7 @@ def test_guard_R10_unknown_health_is_refused(raid6: Bench) -> None:
 
 @pytest.mark.slow
 def test_guard_R11_a_drive_with_contents_is_refused(tmp_path: Path) -> None:
-    """A signature is named and nothing is written. With its serial number it is removed after it was saved."""
+    """A signature is named and nothing is written. With the drive's serial number, it is saved and then removed."""
     for number, (about, name) in enumerate((({"sig": "ext4"}, "ext4"), ({"sig": "LVM2_member"}, "LVM2_member"),
                                             ({"parts": "1"}, "gpt"))):  # fmt: skip
         machine = bench(tmp_path / str(number), definition("raid6", 4))
@@ -491,7 +494,7 @@ def _cut(machine: Bench, what: str, at: int) -> None:
 
 
 def test_a_table_is_copied_without_its_identifiers() -> None:
-    """Same partitions and types. No identifier of the source; nothing of its size."""
+    """Partitions and types stay the same. Identifiers and size of the source are left out."""
     source = parse(
         "label: gpt\nlabel-id: AAAA-1\ndevice: /dev/nvme0n1\nunit: sectors\nfirst-lba: 34\nlast-lba: 99999\n\n"
         '/dev/nvme0n1p1 : start=2048, size=4096, type=C12A7328-F81F-11D2-BA4B-00A0C93EC93B, uuid=BBBB-2, name="EFI x"\n'

@@ -168,7 +168,7 @@ def test_every_stop_reports_what_the_array_survives(run: Typed) -> None:
 
 
 def test_options_that_do_nothing_are_refused(run: Typed) -> None:
-    """--check only asks. What belongs to a replacement is not silently passed over."""
+    """--check only asks. Options of a replacement are not silently passed over."""
     for option in (
         ("--now",),
         ("--boot",),

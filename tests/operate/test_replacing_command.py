@@ -61,7 +61,10 @@ def test_only_the_serial_number_confirms(run: Run, tmp_path: Path) -> None:
 
 
 def test_the_first_lines_say_which_drive_and_what_survives(run: Run) -> None:
-    """Serial number, bay and device. Then what the array survives now and without the drive. Copied, it loses none."""
+    """First come serial number, bay and device.
+
+    Next is what the array survives now and without the drive. With a copy it loses none.
+    """
     lines = run("replace", OLD, "--now", "--dry-run").stderr.splitlines()
     where = "enclosure 0x5003048001a2b3bd, bay Slot 02, /dev/sdb, LAB_D"
     assert lines[:2] == [
@@ -94,7 +97,7 @@ def test_a_dry_run_prints_the_commands(run: Run, tmp_path: Path) -> None:
 
 
 def test_guard_X4_an_open_replacement_is_seen_and_protected(run: Run, tmp_path: Path) -> None:
-    """It exits with 7. List, show, journal and restore name it; nothing else touches its array (X4)."""
+    """The command exits with 7. List, show, journal and restore name it; nothing else touches its array (X4)."""
     result = run("replace", OLD, "--confirm", OLD, "--no-wait")
     assert (result.exit_code, f"Pull the drive with serial number {OLD}" in result.output) == (7, True)
     [story] = json.loads(run("replace", "list", "--json").output)

@@ -61,7 +61,7 @@ def test_the_bay_blinks_until_the_new_drive_joins(run: Run, tmp_path: Path) -> N
 
 
 def test_a_wrong_drive_that_was_pulled_has_its_bay_blink(run: Run, tmp_path: Path) -> None:
-    """Not that of the right drive: the hand is to go there. When it is back, the right one blinks again."""
+    """The hand must go to that bay, not to the right drive's. When the drive is back, the right one blinks again."""
     run(*BEGIN)
     moved(tmp_path, lambda now: simulator.pull(now, "4"))
     stopped = run("replace", "resume", "--no-wait")
@@ -73,7 +73,7 @@ def test_a_wrong_drive_that_was_pulled_has_its_bay_blink(run: Run, tmp_path: Pat
 
 
 def test_the_led_is_off_at_boot_and_when_it_is_given_up(run: Run, tmp_path: Path) -> None:
-    """``restore`` and ``locate off`` switch it off, and the replacement stays open. So does ``abandon``."""
+    """``restore`` and ``locate off`` switch it off and keep the replacement open. ``abandon`` switches it off too."""
     run(*BEGIN)
     for words in (("restore",), ("locate", "off")):
         assert lit(tmp_path) == ["02"]

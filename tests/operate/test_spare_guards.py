@@ -118,7 +118,10 @@ def test_guard_S1_a_spare_that_is_being_filled_is_not_removed(spared: Survey) ->
 
 
 def test_guard_S2_the_last_spare_of_an_array_in_need_stays(spared: Survey) -> None:
-    """Degraded, unknown, or with a member that has errors: refused unless overridden. Not if another spare is left."""
+    """Degraded or unknown arrays, or ones with member errors, need an override.
+
+    They do not if another spare is left.
+    """
     for status in ("degraded", "failed", "unknown"):
         assert refused(volume(spared, status=status)) == [("S2", True)], status
     worn = only(spared, "md:md0/sda", errors=Errors(media=3))
@@ -128,7 +131,7 @@ def test_guard_S2_the_last_spare_of_an_array_in_need_stays(spared: Survey) -> No
 
 
 def test_guard_S2_holds_behind_a_controller(spared: Survey) -> None:
-    """Its last spare stays while the volume is degraded. Of two spares one may go."""
+    """The last spare stays while the volume is degraded. Of two spares, one may go."""
     seen = volume(spared, status="degraded")
     more = changed(seen, lambda one: {"role": "spare"} if one.id == "md:md0/sdc" else {})
     deed = Deed(object_id="md:md0", verb="remove_spare", drive="md:md0/sdd")
@@ -138,7 +141,7 @@ def test_guard_S2_holds_behind_a_controller(spared: Survey) -> None:
 
 
 def test_guard_S3_a_drive_becomes_a_spare_only_as_R10_and_R11_allow(bays: Survey) -> None:
-    """What they find is refused for the deed. So is an array that cannot use a spare, or whose state is unknown."""
+    """What these guards object to is refused. So is an array that cannot use a spare, or whose state is unknown."""
     assert refused(only(bays, NEW, status="critical"), "add_spare") == [("R10", False)]
     assert refused(volume(bays, raid_level="raid0"), "add_spare") == [("S3", False)]
     for status in ("failed", "inactive", "unknown"):
@@ -163,7 +166,10 @@ def test_guard_S5_another_kind_of_drive_needs_an_override(bays: Survey) -> None:
 
 
 def test_guard_R10_a_new_drive_is_healthy_and_in_nothing(bays: Survey) -> None:
-    """A member, a spare, a foreign drive, other sectors, a failing drive. Unknown health needs an override."""
+    """Members, spares, foreign drives, failing drives and other sector sizes are refused.
+
+    Unknown health needs an override.
+    """
     assert "R10" in guards(found(bays, node="/dev/sda", number=1))
     for fields in ({"status": "critical"}, {"status": "warning"}, {"foreign": True}, {"errors": Errors(predictive=1)}):
         assert guards(found(only(bays, NEW, **fields))) == ["R10"], fields

@@ -36,14 +36,14 @@ def of(*drives: Drive, details: dict[str, str] | None = None, monitored: bool | 
 
 
 def test_a_spare_belongs_to_the_arrays_that_it_is_for() -> None:
-    """A dedicated one to its array only. An array whose drives are not listed may have others."""
+    """A dedicated spare belongs to its array only. An array whose drives are not listed may have others."""
     first, second = of(*MEMBERS, SPARE)
     assert [(one.drive, one.fits, one.dedicated) for one in first.spares] == [("md:md0/sdd", True, True)]
     assert (first.known, second.spares, second.known) == (True, (), False)
 
 
 def test_fitting_needs_every_value() -> None:
-    """Too small or of another type does not fit. Without a size or type it is unknown."""
+    """A drive too small or of another type does not fit. Without a size or type, this is unknown."""
     assert fit(SPARE, MEMBERS) == (True, None)
     assert fit(replace(SPARE, size_bytes=900), MEMBERS)[0] is False
     assert fit(replace(SPARE, media="ssd"), MEMBERS)[0] is False

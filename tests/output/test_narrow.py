@@ -33,7 +33,7 @@ def joined(text: str) -> str:
 @pytest.mark.parametrize("machine", MACHINES)
 @pytest.mark.parametrize("width", [20, 30, 40, 59])
 def test_a_narrow_screen_has_everything(machine: str, width: int) -> None:
-    """No line is too wide. Each drive with its model, and each finding with its remedy are there."""
+    """No line is too wide. Each drive is there with its model, and each finding with its remedy."""
     inventory = replayed(machine).inventory
     found = diagnose(inventory, rules())
 

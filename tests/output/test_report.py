@@ -156,7 +156,7 @@ def test_a_report_is_one_file_that_asks_for_nothing(machine: str) -> None:
 
 @pytest.mark.parametrize(("machine", "code"), [("lab-megaraid-no-tool", 4), ("megaraid-second-card-crashes", 3)])
 def test_a_partial_reading_is_reported_first(machine: str, code: int) -> None:
-    """The first text of the page, in both formats. The exit code is that of show."""
+    """It is the first text of the page, in both formats. The exit code is that of show."""
     for form in ("html", "markdown"):
         done = report(machine, "--format", form)
         assert done.exit_code == code
@@ -366,7 +366,7 @@ def test_a_file_is_written_whole(tmp_path: Path) -> None:
 
 
 def test_the_commands_of_the_manual_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each command of the page, in order, on a simulated machine. Those that name a file write it."""
+    """Each command of the page runs, in order, on a simulated machine. Those that name a file write it."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "docs").symlink_to(ROOT / "docs")
     state = tmp_path / "state"

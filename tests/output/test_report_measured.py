@@ -34,7 +34,7 @@ def judged(*verdicts: Verdict, doubted: bool = False) -> Run:
     ],
 )
 def test_the_worst_verdict_comes_first(verdicts: tuple[Verdict, ...], level: str, text: str) -> None:
-    """And gives the sentence its colour. A run without a verdict is not good."""
+    """It also gives the sentence its colour. A run without a verdict is not good."""
     found = summary(judged(*verdicts))
     assert found.level == level
     assert found.text.endswith(f": {text}")

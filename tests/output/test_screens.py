@@ -47,7 +47,7 @@ def output() -> Output:
 
 
 def test_each_fact_is_shown_with_the_line_that_it_came_from(output: Output) -> None:
-    """Command, line number, field, value, and the line as it was printed. The facts of that object only."""
+    """It is shown with command, line number, field, value and printed line. Only facts of that object are shown."""
     shown = explanation(HEALTHY, [output], ["smartarray:1"], EIGHTY)
     assert "from acmecli show detail" in shown
     assert "     2  model                Smart Array P410i  Smart Array P410i in Slot 1" in shown

@@ -67,7 +67,7 @@ def test_a_screen_without_utf8_is_ascii(update_expected: bool) -> None:
 @pytest.mark.parametrize("width", [20, 60, 72, 80, 100, 132, 250])
 @pytest.mark.parametrize("name", EVERY)
 def test_no_line_is_wider_than_the_screen(name: str, width: int) -> None:
-    """Long ids, models and mount points fold. Below 60 columns lines are made for 60."""
+    """Long ids, models and mount points fold. Below 60 columns, lines are made for 60."""
     for more in (False, True):
         shown = screen(EVERY[name], Paper(width=width), more=more)
         assert max(map(cell_len, shown.split("\n"))) <= max(width, 60)
@@ -184,7 +184,7 @@ def test_a_partial_output_has_no_empty_columns() -> None:
 
 
 def test_a_raid_controller_comes_before_the_drives_in_no_array() -> None:
-    """The order of the screen is what matters first. That of the JSON stays by id."""
+    """The screen puts first what matters most. The JSON stays ordered by id."""
     shown = screen(SOFTWARE, EIGHTY)
     assert shown.index("md · Linux md") < shown.index("drives:0000:00:1f.2")
 

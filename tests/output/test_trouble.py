@@ -22,7 +22,10 @@ def test_a_healthy_machine_has_none() -> None:
 
 
 def test_lost_data_comes_before_lost_redundancy_before_predicted_failures() -> None:
-    """The order in which an administrator has to act. A failed drive is listed with the volume that lacks it."""
+    """This is the order in which an administrator has to act.
+
+    A failed drive is listed with the volume that lacks it.
+    """
     volumes = (
         Volume(id="smartarray:1/v1", status="degraded", raid_level="raid5", array="smartarray:1/A"),
         Volume(id="smartarray:1/v2", status="failed", raid_level="raid0"),

@@ -213,7 +213,7 @@ def test_a_bomb_is_not_unpacked_to_the_end(tmp_path: Path, monkeypatch: pytest.M
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", [tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK, tarfile.XHDTYPE, b"g"])
 def test_an_extended_header_of_a_tar_is_not_read_into_memory(tmp_path: Path, kind: bytes) -> None:
-    """It may claim a gigabyte, and be packed to some hundred bytes. So may a thousand of them in a row."""
+    """It may claim a gigabyte in a few hundred packed bytes. So may a thousand of them in a row."""
     for size, count in ((1 << 30, 1), (2 << 20, 1), (1 << 16, 40)):
         info = tarfile.TarInfo("long")
         info.type, info.size = kind, size
@@ -249,7 +249,7 @@ def test_long_names_and_attributes_of_an_honest_tar_are_read(tmp_path: Path) -> 
 def test_archives_inside_an_archive_share_its_budget(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: str, value: int, message: str
 ) -> None:
-    """None of the inner ones is too big. Together they are, which is one problem, and the rest is not looked at."""
+    """No inner archive is too big. Together they are, which is one problem, and the rest is not looked at."""
     inner = io.BytesIO()
     with tarfile.open(fileobj=inner, mode="w:gz") as tar:
         for number in range(10):
@@ -291,7 +291,10 @@ def test_a_directory_with_too_many_files_is_cut(tmp_path: Path, monkeypatch: pyt
 @pytest.mark.slow
 @pytest.mark.parametrize("text", [True, False])
 def test_a_file_of_a_gigabyte_is_read_in_part(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: bool) -> None:
-    """Binary: judged by its head. An output with endless junk is used up to there, and that is reported."""
+    """A binary file is judged by its head.
+
+    An output with endless junk is used up to the limit, and that is reported.
+    """
     monkeypatch.setattr("raidctl.recording.loose_files.FILE_LIMIT", 4 << 20)
     place = tmp_path / "big"
     with place.open("wb") as opened:
@@ -320,7 +323,7 @@ def test_other_encodings_and_quoted_mails_are_the_same_text(tmp_path: Path, data
 
 
 def test_latin_1_is_read_and_a_bad_byte_in_utf_8_is_marked(tmp_path: Path) -> None:
-    """An umlaut of an old terminal is an umlaut. One bad byte does not spoil the good UTF-8 around it."""
+    """An umlaut from an old terminal stays an umlaut. One bad byte does not spoil the good UTF-8 around it."""
     latin = given_text(tmp_path / "l", APPLE_TEXT.encode() + b"  Label: Gr\xfcn\n")
     mixed = given_text(tmp_path / "m", APPLE_TEXT.encode() + "  Label: Grün, größer\n".encode() + b"\xff\n")
     assert "Grün" in latin.texts[0][1][0].text

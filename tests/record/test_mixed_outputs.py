@@ -144,7 +144,10 @@ _IRCU = "mpt-9207-rebuilding/sas2ircu-0-DISPLAY.out"
 
 @pytest.mark.parametrize(("first", "other"), [(_IRCU, ARRAY), (_IRCU, _DM), ("", _DM), ("", _CISS)])
 def test_a_failed_volume_in_a_single_line_or_behind_an_end_is_not_lost(first: str, other: str, tmp_path: Path) -> None:
-    """One line of dmsetup or cciss_vol_status. Pairs below the line that ends an output of sas2ircu."""
+    """One line of dmsetup or cciss_vol_status is enough.
+
+    So are pairs below the line that ends an output of sas2ircu.
+    """
     given = (FIXTURES / first).read_text() if first else text("drives-ahci")
     path = tmp_path / "output.txt"
     path.write_text(f"{given}\n{other}", encoding="utf-8")

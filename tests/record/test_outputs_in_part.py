@@ -253,7 +253,7 @@ def test_prose_is_no_output(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("mark", ["...", "[...]", "…", "[snip]", "(... gekürzt ...)", "--- 8< --- cut ---", "etc."])
 def test_lines_that_somebody_left_out_are_a_problem(tmp_path: Path, mark: str) -> None:
-    """What is left may be fine. What a failed array or drive printed may be what is missing."""
+    """What is left may be fine. The missing lines may be those of a failed array or drive."""
     arrays = """\
 Personalities : [raid1]
 md1 : active raid1 sdd1[1] sdc1[0]

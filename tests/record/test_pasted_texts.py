@@ -118,7 +118,7 @@ DAMAGES: dict[str, Callable[[str], str]] = {
 
 
 def broken(text: str, width: int) -> Iterator[str]:
-    """The lines of a text, broken at the last blank that fits. Only that blank goes."""
+    """The lines of a text, broken at the last blank that fits. Only that blank is dropped."""
     for line in text.split("\n"):
         rest = line
         while len(rest) > width and (cut := rest.rfind(" ", 1, width + 1)) > 0 and rest[:cut].strip():
@@ -230,7 +230,7 @@ def test_the_strings_of_a_json_document_stay_as_they_are() -> None:
 
 
 def test_a_string_that_a_terminal_broke_has_no_blank_there() -> None:
-    """A mailer's break takes the place of a blank. A terminal's is in the middle of a word."""
+    """A mailer's break takes the place of a blank. A terminal's break is in the middle of a word."""
     text = json.dumps({"devices": ", ".join(f"/dev/sd{letter}1(0)" for letter in "abcdefghijklmnopqrstuvwxyz")})
     document = json.dumps({"log": text, "next": text}, indent=1)
     folded = "\n".join(line[at : at + 80] for line in document.split("\n") for at in range(0, len(line), 80))

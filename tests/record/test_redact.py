@@ -222,7 +222,7 @@ def test_a_world_wide_name_is_the_same_in_every_spelling() -> None:
 
 
 def test_a_name_with_its_bytes_reversed_is_masked_along() -> None:
-    """sas2ircu prints the bytes of a volume's name in the other order. The volume still is the kernel's drive."""
+    """sas2ircu prints the bytes of a volume's name in reverse order. The volume still matches the kernel's drive."""
     text = one("Volume wwid : 0b1f84d2c76a3e95\nE: ID_WWN_WITH_EXTENSION=0x600508e000000000953e6ac7d2841f0b\n")
     wwid, name = re.findall(r": ([0-9a-f]{16})\n|=0x600508e000000000([0-9a-f]{16})\n", text)
     assert bytes.fromhex(wwid[0])[::-1] == bytes.fromhex(name[1])
@@ -237,7 +237,7 @@ def test_a_name_in_hexadecimal_digits_is_masked_along() -> None:
 
 
 def test_a_shortened_serial_number_is_still_a_beginning() -> None:
-    """Some tools print the first characters only. They fit after masking as they did before."""
+    """Some tools print only the first characters. These fit after masking as they did before."""
     text = one("Serial Number: 6RC1AB42\nSerial Number: 6RC1AB420000N2240XYZ\n")
     short, long = re.findall(r": (\S+)", text)
     assert long.startswith(short)

@@ -54,7 +54,7 @@ def sentence(done: Result) -> str:
 
 
 def test_a_machine_is_shown_through_its_bmc_and_the_session_is_ended(service: Service, secret: Path) -> None:
-    """The inventory is that of the recording. Only GET, but for one POST and one DELETE of the session."""
+    """The inventory is that of the recording. All requests are GET, but for one POST and one DELETE of the session."""
     done = show(service, secret, "--json")
     assert done.exit_code == EXIT_FINE, done.output
     seen = json.loads(done.stdout)
@@ -214,7 +214,7 @@ BAD = {
 @pytest.mark.parametrize("name", BAD)
 @pytest.mark.parametrize("path", [f"{STORAGE}/Volumes/0", STORAGE, "/redfish/v1/Systems"])
 def test_a_resource_that_cannot_be_read_is_one_problem(service: Service, secret: Path, name: str, path: str) -> None:
-    """Exit code 3 and one sentence. What could be read is shown, and the session is ended."""
+    """It gives exit code 3 and one sentence. What could be read is shown, and the session is ended."""
     answer, words = BAD[name]
 
     def misbehave(handler: Handler) -> bool:
@@ -322,7 +322,7 @@ def _with_more(service: Service, drives: int, nvme: int) -> None:
 
 
 def test_twenty_drives_at_the_processor_fit_into_the_requests_for_one_machine(service: Service, secret: Path) -> None:
-    """Each is a storage. What each of them describes is not asked for again."""
+    """Each drive is a storage. What each of them describes is not requested again."""
     _with_more(service, 0, 20)
     done = show(service, secret, "--json")
     assert done.exit_code == EXIT_FINE, done.output
@@ -332,7 +332,10 @@ def test_twenty_drives_at_the_processor_fit_into_the_requests_for_one_machine(se
 
 
 def test_what_was_not_asked_is_one_sentence_and_none_of_the_volumes(service: Service, secret: Path) -> None:
-    """With 100 drives more, controller, volume and capacitor are read. How many drives are unknown is one problem."""
+    """With 100 more drives, controller, volume and capacitor are still read.
+
+    The number of unknown drives is one problem.
+    """
     _with_more(service, 100, 8)
     done = show(service, secret, "--json")
     assert done.exit_code == EXIT_CANNOT_TELL, done.output
@@ -375,7 +378,7 @@ def test_a_resource_that_the_user_may_not_read_is_a_missing_right(service: Servi
 
 
 def test_a_service_that_never_answers_is_given_up(service: Service) -> None:
-    """After the time limit, which ends an answer that trickles as well. Other requests are answered."""
+    """The time limit also ends an answer that trickles. Other requests are answered."""
     held = threading.Event()
 
     def misbehave(handler: Handler) -> bool:
@@ -399,7 +402,7 @@ def test_a_service_that_never_answers_is_given_up(service: Service) -> None:
 
 
 def test_a_recording_of_a_bmc_is_replayed_alike_and_redacted(service: Service, secret: Path, tmp_path: Path) -> None:
-    """``record`` keeps the resources as any other answer. No serial number is left in a redacted one."""
+    """``record`` keeps the resources like any other answer. No serial number is left in a redacted recording."""
     words = ["--bmc", service.url, "--bmc-ca", str(service.pem), "--bmc-password-file", str(secret)]
     for name, more in (("plain", []), ("masked", ["--redact"])):
         done = CliRunner().invoke(cli, [*words, "record", str(tmp_path / name), *more])

@@ -44,7 +44,7 @@ def reply(shell: list[str], files: list[Request[Any]], programs: dict[int, Run],
 
 @pytest.mark.parametrize("shell", SHELLS, ids=" ".join)
 def test_a_round_through_each_shell(shell: list[str], tmp_path: Path) -> None:
-    """Files and programs of every end: the same on every shell. Nothing of it is left behind."""
+    """Every file and program outcome is the same on every shell. Nothing is left behind."""
     data = bytes(range(256)) * 50 + f"{MARK}#1 5 5\n".encode()
     (tmp_path / "data").write_bytes(data)
     files: list[Request[Any]] = [Read(f"{tmp_path}/data"), Read("/none"), Glob(f"{tmp_path}/d*")]
@@ -183,7 +183,7 @@ def test_without_a_place_for_outputs_each_program_has_a_session(make_server: Mak
 
 @pytest.mark.slow
 def test_a_part_that_changes_is_never_in_a_round(server: Server, tmp_path: Path) -> None:
-    """A change has a separate session. Requests with its lock follow it in their order."""
+    """A change runs in a separate session. Requests with its lock follow it in order."""
     requests: list[Request[Any]] = [
         Run(("echo", "a")), Run(("touch", f"{tmp_path}/x"), changes=True, lock="raidctl-test-order"),
         Run(("cat",), feed=b"fed\n"), Read("/none"), Run(("ls", f"{tmp_path}"), lock="raidctl-test-order"),

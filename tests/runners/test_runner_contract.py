@@ -152,7 +152,7 @@ def test_an_input_arrives_unchanged_and_ends(runner: Runner) -> None:
 
 
 def test_the_environment_is_small_and_in_the_c_locale(runner: Runner, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Only what a tool needs, in the C locale. Nothing of the user's variables gets through."""
+    """It has only what a tool needs, in the C locale. None of the user's variables gets through."""
     monkeypatch.setenv("LC_ALL", "de_DE.UTF-8")
     monkeypatch.setenv("LD_PRELOAD_EXAMPLE", "x")
     answer = run(runner, "env", environment=(("EXTRA", "it's $HOME"),))
@@ -277,7 +277,7 @@ def test_the_last_lines_of_a_child_arrive(runner: Runner) -> None:
 
 
 def test_a_changing_command_may_leave_a_service_behind(runner: Runner, tmp_path: Path) -> None:
-    """To end what a change has started could break the change. The answer still comes at once."""
+    """Ending what a change has started could break the change. The answer still comes at once."""
     pids = tmp_path / "pids"
     began = time.monotonic()
     answer = shell(runner, f"sleep 300 & echo $! >'{pids}'; echo done", timeout=250.0, changes=True)
@@ -320,7 +320,7 @@ def test_programs_run_side_by_side(runner: Runner, tmp_path: Path) -> None:
 
 
 def test_a_lock_keeps_programs_apart(runner: Runner, tmp_path: Path) -> None:
-    """Programs of the same lock never meet. Others do not wait for them."""
+    """Programs with the same lock never run together. Others do not wait for them."""
     busy = tmp_path / "busy"
     text = f"mkdir '{busy}' || exit 9; sleep 0.1; rmdir '{busy}'"
     requests = [Run(("sh", "-c", text), lock="raidctl-test/../contract") for _ in range(6)]
@@ -430,7 +430,10 @@ def test_a_file_has_a_limit(runner: Runner, tmp_path: Path) -> None:
 
 
 def test_patterns_match_as_documented(runner: Runner, tmp_path: Path) -> None:
-    """``*``, ``?`` and classes, sorted. Hidden files not; no match gives nothing; links to nowhere count."""
+    """``*``, ``?`` and classes match, in sorted order.
+
+    Hidden files do not; no match gives nothing; links to nowhere count.
+    """
     for name in ("sda", "sdb", "sdb1", "sd c", "sd*", ".sdh", "sd'q", "[x", "sd-"):
         (tmp_path / name).mkdir()
     (tmp_path / "sdz").symlink_to("nowhere")
@@ -457,7 +460,7 @@ def test_patterns_match_as_documented(runner: Runner, tmp_path: Path) -> None:
 
 
 def test_a_program_is_found_where_an_administrator_has_it(runner: Runner, tmp_path: Path) -> None:
-    """The PATH with sbin first, then the given places. Links are resolved; only an executable file counts."""
+    """The PATH is searched, sbin first, then the given places. Links are resolved; only an executable file counts."""
     tool = script(tmp_path / "real-tool", "#!/bin/sh\n")
     (tmp_path / "link").symlink_to(tool)
     plain = script(tmp_path / "plain", "", 0o644)

@@ -42,7 +42,7 @@ def test_each_thread_gets_its_own_answers(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_an_interruption_reaches_all_that_wait() -> None:
-    """Nobody waits for an answer that will not come. The next call is carried out."""
+    """Nothing waits for an answer that will not come. The next call is carried out."""
     waiting, begun = threading.Barrier(2), threading.Event()
 
     def hold(_: float) -> None:

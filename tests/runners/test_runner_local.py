@@ -45,7 +45,7 @@ def test_ctrl_c_ends_all_programs(tmp_path: Path) -> None:
 
 
 def test_an_unknown_request_is_answered() -> None:
-    """A request that the runner does not know fails. It is no crash."""
+    """A request that the runner does not know fails. The runner does not crash."""
 
     class Strange(Request[Answer], frozen=True):
         pass

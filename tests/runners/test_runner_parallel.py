@@ -9,7 +9,7 @@ from raidctl.runners.parallel import Task, WorkerPool
 
 
 def test_reading_that_waits_does_not_hold_up_what_comes_behind_it() -> None:
-    """One thread begins with all the files. Where one of them keeps it, others go on with the rest."""
+    """One thread begins with all the files. If one file holds it up, others go on with the rest."""
     second_was_read = threading.Event()
 
     def first() -> Answer:

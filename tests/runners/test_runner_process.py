@@ -41,7 +41,7 @@ class OnceThere(threading.Event):
 
 
 def test_input_is_fed_and_stays_open() -> None:
-    """What is fed arrives whole, however large. The input ends with the program only."""
+    """What is fed arrives whole, however large. The input ends only with the program."""
     data = bytes(range(256)) * 4000
     answer = run("sh", "-c", f"head -c {len(data)}; read more && echo more; echo end", feed=data, seconds=3.0)
     assert (answer.trouble, answer.out) == (Failure.TIMEOUT, data)
@@ -148,7 +148,7 @@ def test_a_full_temporary_directory_is_not_the_end(tmp_path: Path, monkeypatch: 
 
 
 def test_a_directory_of_others_is_not_trusted(tmp_path: Path) -> None:
-    """A link, a directory that others may enter, a file: refused. An own one is made closed."""
+    """A file, a link or a directory open to others is refused. The user's own is created closed."""
     os.close(open_own(str(tmp_path / "own")))
     assert (tmp_path / "own").stat().st_mode & 0o777 == 0o700
     (tmp_path / "link").symlink_to("own")

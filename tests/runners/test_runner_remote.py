@@ -39,7 +39,7 @@ FAR: list[Request[Any]] = [Read("/a"), Glob("/b*"), Which("c"), Read("/d", 3)]
 
 @pytest.fixture(params=SHELLS, ids=" ".join)
 def shell(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[list[str], dict[str, str]]:
-    """A shell and its environment. To busybox belong its own small programs, and nothing of the large ones."""
+    """A shell and its environment. Busybox uses its own small programs and none of the large ones."""
     argv: list[str] = request.param
     path = "/usr/bin:/bin"
     if argv[0] == "busybox":
@@ -90,7 +90,7 @@ def test_a_program_that_does_not_start_through_each_shell(
 
 
 def test_an_input_through_each_shell(shell: tuple[list[str], dict[str, str]]) -> None:
-    """What a program reads arrives unchanged. What no shell can send is refused before."""
+    """What a program reads arrives unchanged. What no shell can send is refused beforehand."""
     text = b'label: gpt\n/dev/sdb1 : start=2048, name="it\'s $HOME"\n' + bytes(range(128, 256)) + b"\n" * 3
     assert far(shell, Run(("cat",), feed=text)).out == text
     assert far(shell, Run(("sha256sum",), feed=b"x\n" * 100_000)).code == 0
@@ -176,7 +176,7 @@ BY_THEMSELVES = (
 
 @pytest.mark.parametrize("whole", [AT_ONCE, BY_THEMSELVES], ids=["at once", "after an error"])
 def test_files_of_the_kernel_that_come_together(whole: bytes) -> None:
-    """Whole: each file is its own. Cut at any byte: as it is, or not read, never empty or another's."""
+    """A whole answer has each file. After a cut at any byte, each is intact or not read, never empty or another's."""
     found = remote.read_files(whole, MARK, TOGETHER, Answer())
     assert found[:4] == [
         ReadAnswer(data=b"aa"),
@@ -199,7 +199,10 @@ def test_a_division_that_does_not_fit_loses_only_its_files() -> None:
 
 
 def test_a_broken_answer_is_never_taken_for_a_whole_one() -> None:
-    """Cut at any byte: each request has an answer of its class. What did not come is a trouble, never an empty file."""
+    """After a cut at any byte, each answer has its request's class.
+
+    What did not come is a trouble, never an empty file.
+    """
     for end in range(len(WHOLE)):
         found = remote.read_files(WHOLE[:end], MARK, FAR, Answer(trouble=Failure.FAILED, detail="broke"))
         assert [type(one) for one in found] == [ReadAnswer, GlobAnswer, WhichAnswer, ReadAnswer], end

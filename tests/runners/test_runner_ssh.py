@@ -163,7 +163,7 @@ def test_usual_names_are_hosts(name: str) -> None:
 
 
 def test_a_lost_connection_fails_what_runs_and_what_follows(make_server: MakeServer, tmp_path: Path) -> None:
-    """The connection breaks while a program runs: FAILED, not a result. The program there ends."""
+    """A program whose connection breaks is FAILED and has no result. It ends on the far side."""
     server = make_server()
     with server.runner() as runner:
         assert runner.carry_out([Run(("true",))])[0].fine
@@ -265,7 +265,7 @@ def test_any_login_shell_starts_the_shell_that_is_needed(make_server: MakeServer
 
 
 def test_a_login_that_never_ends_to_print_is_given_up(make_server: MakeServer) -> None:
-    """It does not fill the file system here. The answer has the reason."""
+    """Its output does not fill the local file system. The answer has the reason."""
     server = make_server("ForceCommand exec yes rubbish")
     with server.runner() as runner:
         (answer,) = runner.carry_out([Read("/etc/hostname")])
@@ -296,7 +296,7 @@ def test_the_time_of_a_request_begins_when_the_far_shell_answers(
 
 @pytest.mark.parametrize("fault", ["exit 1", "sleep 30; exit 1"])
 def test_a_shell_that_never_began_is_tried_once_more(make_server: MakeServer, tmp_path: Path, fault: str) -> None:
-    """Whether it ended or hangs. A change only where it ended, for one that hangs may begin yet."""
+    """A shell that ended or hangs is retried. A hanging change is not, since it may still begin."""
     again, begun = tmp_path / "again", tmp_path / "begun"
     words = f"if [ -e {again} ]; then echo . >>{begun}; else touch {again}; {fault}; fi"
     server = make_server(through(words))

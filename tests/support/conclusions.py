@@ -103,7 +103,7 @@ def conclusions(seen: Survey, diagnosis: Diagnosis | None = None) -> Conclusions
 
 
 def _of(owner: Controller, prefix: str) -> dict[str, int | None]:
-    """The conclusions about a controller and its objects. A single controller keeps them however it is called."""
+    """The conclusions about a controller and its objects. A single controller keeps them whatever its name."""
     found: dict[str, int | None] = {f"{owner.id * (not prefix)}: status": _HEALTH.get(owner.status)}
     for battery in owner.batteries:
         found[f"{battery.id.removeprefix(prefix)}: status"] = _BATTERY.get(battery.status)

@@ -45,7 +45,7 @@ def simulated(name: str, place: Path) -> Simulated:
 
 
 def look(runner: Simulated) -> Survey:
-    """What raidctl reads of it. A machine of :func:`simulated` in the same state is read once."""
+    """What raidctl reads from a simulated machine. One of :func:`simulated` in the same state is read only once."""
     recorded = f"{runner.place.stem}, for deeds"
     return READINGS.of(recorded, runner.state(), lambda: survey(runner, VENDORS, source="test"))
 

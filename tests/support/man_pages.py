@@ -121,7 +121,7 @@ def text_lines(text: str) -> Iterator[str]:
 
 
 def _paragraphs(text: str) -> Iterator[list[str]]:
-    """Yield the paragraphs of a help as lines. The first is a backspace if they are not to be filled."""
+    """Yield the paragraphs of a help text as lines. The first line is a backspace if they are not to be filled."""
     for part in re.split(r"\n\s*\n", inspect.cleandoc(text)):
         lines = [line.rstrip() for line in part.split("\n") if line.strip()]
         if lines:
@@ -173,7 +173,7 @@ def _subcommands(context: click.Context) -> list[str]:
 
 
 def _exit_codes(paragraphs: Sequence[Sequence[str]]) -> list[str]:
-    """Return ``Exit codes: 0 done; 1 refused`` as a list. What does not have this form as it is."""
+    """Return ``Exit codes: 0 done; 1 refused`` as a list. Text without this form is returned as it is."""
     lines: list[str] = []
     for paragraph in paragraphs:
         text = " ".join(paragraph).removeprefix(_EXIT).strip()

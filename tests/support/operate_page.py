@@ -62,6 +62,6 @@ def _kind(kind: Kind, vendor: Vendor) -> Iterator[str]:
 
 
 def _shown(shape: Shape) -> str:
-    """A command with a letter for each place. A file as it would be written in a shell."""
+    """A command with a letter for each place. Writing to a file is shown as in a shell."""
     words = [word.replace("{}", "N") for word in shape]
     return f"echo {words[2]} > {words[1]}" if words[0] == ">" else " ".join(words)

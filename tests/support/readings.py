@@ -22,7 +22,7 @@ class Readings:
     _kept: OrderedDict[Hashable, Survey] = field(default_factory=OrderedDict)
 
     def of(self, recording: str, state: State, read: Callable[[], Survey]) -> Survey:
-        """Return what ``read`` returns for this state. Each time another object, read now."""
+        """Return what ``read`` returns for this state. It is a new object each time, read now."""
         key = recording, frozenset(state.items())
         if key not in self._kept:
             self._kept[key] = read()

@@ -135,7 +135,7 @@ def _answers() -> Iterator[str]:
 
 
 def _links(places: Mapping[str, str]) -> str:
-    """Where classes are described. An inventory brings all of the model with it."""
+    """Links to where classes are described. An inventory brings all of the model with it."""
     whole = "Inventory" in places
     links = [f"[{name}]({at})" for name, at in places.items() if not (whole and at.startswith("model.md"))]
     return ", ".join([*links, *(["[Inventory](model.md), with all that is in it"] if whole else [])])

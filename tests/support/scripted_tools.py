@@ -1,4 +1,4 @@
-"""A machine with some tools and their replies, and what tests of several families ask of an observation."""
+"""A machine with some tools and their replies. Tests of several families use it."""
 
 from __future__ import annotations
 

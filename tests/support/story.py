@@ -52,7 +52,7 @@ def scenes(page: str) -> list[Scene]:
 
 
 def played(command: str, state_dir: Path) -> str:
-    """Run a command of the story. Both outputs, and its exit code where that is not 0."""
+    """Run a command of the story. Return both outputs, and the exit code if it is not 0."""
     words = []
     for word in shlex.split(command):
         words += [word, "--state-dir", str(state_dir)] if word == "raidctl" else [word]

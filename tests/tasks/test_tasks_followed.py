@@ -71,7 +71,7 @@ def test_a_tool_is_run_after_30_seconds_then_less_often() -> None:
 
 
 def test_a_time_left_that_no_tool_reports_is_estimated_from_two_looks(capsys: pytest.CaptureFixture[str]) -> None:
-    """The estimate is marked, and right to a tenth. The first look has none."""
+    """The estimate is marked, and right to within a tenth. The first look has no estimate."""
     followed(tool_rebuild(takes=6000.0), as_json=True)
     reports = [msgspec.json.decode(line, type=TaskReport) for line in capsys.readouterr().out.splitlines()]
     assert (reports[0].tasks[0].remaining_seconds, reports[0].tasks[0].estimated) == (None, False)
@@ -152,7 +152,7 @@ def hidden(begin: float, end: float) -> Moving:
 
 
 def test_a_look_that_fails_does_not_end_the_waiting(capsys: pytest.CaptureFixture[str]) -> None:
-    """The rebuild is not listed then. Nothing follows from that, and its end is seen later."""
+    """A failed look does not list the rebuild. Nothing follows from that, and its end is seen later."""
     assert followed(hidden(500.0, 1000.0)) == 0
     assert capsys.readouterr().out.splitlines()[-1].endswith("ended: it is ok.")
     moving = hidden(500.0, 99_999.0)

@@ -53,7 +53,7 @@ def test_a_rebuild_that_only_the_states_name_is_one_task() -> None:
 
 
 def test_a_rebuild_is_shown_at_the_object_that_has_the_percentage() -> None:
-    """The drive's figures are used if only the drive has some. Otherwise the volume's."""
+    """The drive's figures are used if only the drive has some. Otherwise, the volume's are used."""
     half, third = Progress(operation="rebuild", percent=50.0), Progress(operation="rebuild", percent=33.0)
     [task] = changed(drive=half)
     assert (task.object_id, task.also, task.percent, task.device) == ("acme:0/2", ("acme:0/v0",), 50.0, "/dev/sda")

@@ -40,7 +40,8 @@ NOT_WITH = {
 """Findings beside which a claim about a volume does not pass. They are about the volume, or a battery of its
 controller."""
 LATER = {"write_back_unprotected", "write_hole"}
-"""Findings that deny a claim if they are critical. Else they are about what happens once something else has failed."""
+"""Findings that deny a claim if they are critical. Otherwise they concern what happens once something else has
+failed."""
 
 
 @cache

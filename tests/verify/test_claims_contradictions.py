@@ -77,7 +77,7 @@ def test_a_read_policy_that_is_not_reported_is_inconclusive() -> None:
 
 
 def test_the_kernels_size_counts_before_the_tools() -> None:
-    """The kernel's size is exact. Where it does not go with the level, what the tool prints does not help."""
+    """The kernel's size is exact. If it contradicts the level, the size that the tool prints does not help."""
     assert judged(ground(raid_controller(size=8 * TB), size=10 * TB), raid_level="raid6").verdict == "suspect"
     assert judged(ground(raid_controller(size=8 * TB), size=10 * TB), min_size="1TB").verdict == "suspect"
 
@@ -184,7 +184,7 @@ def test_barriers_do_not_matter_where_no_cache_is_volatile() -> None:
 
 
 def test_a_drive_cache_that_is_on_is_inconclusive_until_it_is_measured() -> None:
-    """That flushes are sent does not prove that the drive honours them. The test that would is named."""
+    """Sending flushes does not prove that the drive honours them. The test that would prove it is named."""
     answer = judged(ground(plain_drive("enabled")), power_safe=True)
     assert answer.verdict == "inconclusive"
     assert "120 times a second" in (answer.next_test or "")
@@ -213,7 +213,7 @@ def test_firmware_is_compared_as_printed() -> None:
 
 
 def test_nothing_found_is_inconclusive_and_a_missing_tool_is_named() -> None:
-    """A machine on which nothing is found has no answer. Where a tool is missing, that is why."""
+    """A machine on which nothing is found has no answer. If a tool is missing, that is the reason."""
     missing = Problem(severity="error", where="0000:03:00.0", message="No tool.", remedy="Install it.", kind="no_tool")
     for problems, code in (((), 3), ((missing,), 4)):
         known = ground(problems=problems)
@@ -262,7 +262,7 @@ def test_a_member_that_has_failed_does_not_count_as_working() -> None:
 
 @pytest.mark.parametrize("claim", [{"battery": True}, {"drives": 6}, {"volume_status": "ok"}, {"power_safe": True}])
 def test_what_a_missing_line_could_refute_does_not_pass_on_an_incomplete_output(claim: dict[str, object]) -> None:
-    """Complete, it passes. With a part unread, another battery or drive may be the bad one."""
+    """The claim passes on a complete output. With a part unread, another battery or drive may be the bad one."""
     assert judged(ground(raid_controller()), **claim).verdict == "pass"
     torn = Problem(severity="error", where="acme:0", message="The output is cut off.", kind="unread")
     assert judged(ground(raid_controller(), problems=(torn,)), **claim).verdict == "inconclusive"

@@ -120,7 +120,7 @@ def test_each_claim_has_the_answer_of_the_raw_text(answers: Answers, promise: tu
 
 @pytest.mark.parametrize("machine", MACHINES)
 def test_every_answer_has_a_reason_and_every_doubt_a_test(verify: Verify, machine: str) -> None:
-    """On every machine the JSON fits its schema. Each answer has a reason, and an inconclusive one its test."""
+    """On every machine the JSON fits its schema. Each answer has a reason, and an inconclusive one has its test."""
     document = msgspec.json.decode(verify(machine, "--json").stdout)
     jsonschema.Draft202012Validator(schema("Verification", Verification)).validate(document)
     assert document["answers"]
@@ -252,7 +252,10 @@ def test_the_screen_fits_80_columns(verify: Verify, machine: str) -> None:
 
 
 def test_the_schema_of_the_answer_can_be_printed() -> None:
-    """``raidctl schema verify`` prints the schema that the answers fit. Without a word, that of the inventory."""
+    """``raidctl schema verify`` prints the schema that the answers fit.
+
+    Without a word, it prints that of the inventory.
+    """
     titles = [
         msgspec.json.decode(CliRunner().invoke(cli, words).stdout)["title"]
         for words in (["schema", "verify"], ["schema"])

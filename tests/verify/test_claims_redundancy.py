@@ -44,7 +44,10 @@ def checked(scrub: Scrub | None, at: str | None = "2026-06-01T00:00:00Z") -> Gro
     [(2, 1, "pass"), (1, 1, "pass"), (0, 0, "pass"), (0, 1, "fail"), (1, 2, "fail"), (None, 0, "inconclusive")],
 )
 def test_a_volume_survives_as_many_failures_as_are_left(left: int | None, wanted: int, verdict: str) -> None:
-    """The claim is answered from the redundancy left. An unknown one is inconclusive, whatever is claimed."""
+    """The claim is answered from the redundancy left.
+
+    If that is unknown, the answer is inconclusive, whatever is claimed.
+    """
     assert judged(ground(raid_controller(failures_tolerated=left)), survives=wanted).verdict == verdict
 
 
@@ -86,7 +89,7 @@ def test_a_parity_volume_without_a_drive_is_safe_only_behind_a_protected_cache(
     ],
 )
 def test_the_write_hole_is_closed_by_a_protected_cache(state: str, level: str, verdict: str) -> None:
-    """Only a cache that is reported as protected closes it. Levels without parity have none."""
+    """Only a cache that is reported as protected closes the write hole. Levels without parity have none."""
     assert judged(behind(state, level=level), no_write_hole=True).verdict == verdict
 
 

@@ -30,7 +30,7 @@ def contract(text: str) -> Contract:
 
 
 def with_drives(**of_each: Any) -> Any:
-    """A machine whose six drives have these values. None: not reported by the third."""
+    """A machine whose six drives have these values."""
     whole = raid_controller()
     drives = tuple(replace(drive, **of_each) for drive in whole.drives)
     return replace(whole, drives=drives)

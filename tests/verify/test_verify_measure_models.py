@@ -109,7 +109,7 @@ def test_a_cache_that_a_flush_empties_passes_where_settings_cannot_tell(volatile
 
 
 def test_the_size_of_a_cache_of_nobody_knows_whom_never_passes(volatile: Session) -> None:
-    """It fits, and could be the drives' own. A promise of eight times as much fails."""
+    """A size that fits could be that of the drives' caches. A promise of eight times as much fails."""
     found = unknown_server(volatile)
     for size, verdict in (("8MiB", "inconclusive"), ("64MiB", "fail")):
         asked = claims({"cache_size": size})

@@ -50,7 +50,7 @@ def answered(verify: Verify, tmp_path: Path) -> Answered:
 
 
 def test_enough_cuts_of_that_drive_pass_what_its_settings_leave_open(answered: Answered) -> None:
-    """Five by a plug. The answer has the bound, and each cut as evidence."""
+    """Five cuts by a plug are enough. The answer has the bound, and each cut as evidence."""
     code, answer = answered(run(*map(cut, range(1, 6))), MACHINE, DRIVE)
     assert (code, answer["verdict"]) == (0, "pass")
     assert answer["reasons"][0] == "5 power cuts lost nothing: at most 45% of the cuts lose data (95 % confidence)."

@@ -57,7 +57,7 @@ def test_no_text_of_hardware_breaks_or_steers_the_answer(
 
 
 def test_the_same_reason_of_two_volumes_is_printed_once() -> None:
-    """The volumes are listed above it. With -v each one has its own answer."""
+    """The volumes are listed above the reason. With -v, each volume has its own answer."""
     inventory = replayed("smartarray-gen9-degraded").inventory
     known = Ground(Survey(inventory), Kernel())
     report = verify(known, claims({"checked_within": "10d"}), whole(known, drives=False)[0], (), ())

@@ -132,7 +132,10 @@ def test_a_month_of_a_machine(watched: Watched, server: tuple[Server, str]) -> N
 def test_a_server_that_refuses_for_a_day_loses_nothing_and_repeats_nothing(
     watched: Watched, server: tuple[Server, str]
 ) -> None:
-    """Every ten minutes it is tried. When it accepts again, one mail has all of it, and the next look sends none."""
+    """The server is tried every ten minutes.
+
+    When it accepts again, one mail has everything, and the next look sends none.
+    """
     keeper, address = server
     words = ("--mail", "admin@example.org", "--smtp", address, "--after", "1")
     watched.look(*words)
@@ -201,7 +204,7 @@ def test_the_mails_about_a_finding_are_one_conversation(watched: Watched, server
 
 
 def test_no_server_is_a_failure_that_waits(watched: Watched, tmp_path: Path) -> None:
-    """Nobody listens there: exit code 3, the reason, and the events wait. Other channels have theirs."""
+    """Without a server, events wait: exit code 3, with the reason. Other channels get their events."""
     with closing(socket.create_server(("127.0.0.1", 0))) as free:
         port = free.getsockname()[1]
     hook, seen = hook_of(tmp_path, "cat > {seen}")
@@ -224,7 +227,7 @@ def hook_of(tmp_path: Path, script: str) -> tuple[Path, Path]:
 def test_mail_goes_through_sendmail_if_it_is_installed(
     watched: Watched, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A plain text in seven bits. What sendmail refuses for now (75) waits, and nothing else is tried."""
+    """The mail is plain text in seven bits. What sendmail refuses for now (75) waits, and nothing else is tried."""
     program, seen = tmp_path / "bin" / "sendmail", tmp_path / "seen"
     program.parent.mkdir()
     program.write_text(f'#!/bin/sh\necho "$@" > {seen}\ncat >> {seen}\n')
@@ -245,7 +248,10 @@ def test_mail_goes_through_sendmail_if_it_is_installed(
 
 
 def test_a_program_has_the_report_and_the_worst_event(watched: Watched, tmp_path: Path) -> None:
-    """JSON on standard input, like --json. The worst event in its environment; marked after exit code 0 only."""
+    """The report is JSON on standard input, as with --json.
+
+    The environment has the worst event; events are marked after exit code 0 only.
+    """
     hook, seen = hook_of(tmp_path, 'echo "$RAIDCTL_EVENT $RAIDCTL_SEVERITY $RAIDCTL_OBJECT" >> {seen}; cat >> {seen}')
     watched.look("--run", str(hook), "--after", "1")
     head, _, document = seen.read_text().partition("\n")
@@ -263,7 +269,7 @@ def test_a_program_has_the_report_and_the_worst_event(watched: Watched, tmp_path
 
 
 def test_without_an_address_it_prints_and_is_never_red(watched: Watched) -> None:
-    """Exit code 0, and a sentence that names the options. One that is added later receives what is present."""
+    """The exit code is 0, and a sentence names the options. An address that is added later receives what is present."""
     done = watched.look()
     assert done.exit_code == 0
     assert "No address is configured, so this is only printed: --mail ADDRESS, or --run PROGRAM." in done.stdout

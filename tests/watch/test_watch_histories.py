@@ -46,7 +46,7 @@ def finding(severity: Severity, where: str = "x:0/v0") -> Finding:
 
 
 def look(state: str, severity: Severity) -> Look:
-    """One look. A rule without a finding on a machine that was read means good, otherwise unknown."""
+    """One look. A rule without a finding is good on a machine that was read, otherwise unknown."""
     if state == "missing":
         return Look(objects=frozenset({("x:0/v0", None)}))
     if state == "unknown" and severity == "critical":
@@ -226,7 +226,10 @@ def known(*names: str) -> tuple[Known, ...]:
 
 
 def test_an_object_without_a_finding_that_is_gone_is_reported_once() -> None:
-    """After two complete looks without it. An incomplete look shows nothing, and one that is back is as before."""
+    """The object is reported after two complete looks without it.
+
+    An incomplete look shows nothing, and one that is back is as before.
+    """
     looks = [
         (("a", "b"), True), (("a",), False), (("a",), True), (("a", "b"), True),
         (("a",), True), ((), False), (("a",), True), (("a",), True), (("a", "b"), True), (("a",), True), (("a",), True),
@@ -240,7 +243,10 @@ def test_an_object_without_a_finding_that_is_gone_is_reported_once() -> None:
 
 
 def test_an_object_whose_serial_number_comes_and_goes_stays_one() -> None:
-    """A controller whose tool is installed, removed and installed again. Another one in its slot is another one."""
+    """A controller stays one if its tool is installed, removed and reinstalled.
+
+    Another controller in its slot is a different object.
+    """
     bare = Known(kind="controller", identity="x:0", where="x:0")
     named = Known(kind="controller", identity="EX A", where="x:0", serial="A")
     other = Known(kind="controller", identity="EX B", where="x:0", serial="B")

@@ -108,7 +108,10 @@ def test_a_longer_interval_holds_for_tools_as_well() -> None:
 
 
 def test_each_change_is_an_object(capsys: pytest.CaptureFixture[str]) -> None:
-    """The first reading as a whole, then only what changes. Each value continues from the one printed before."""
+    """The first reading is printed as a whole, then only the changes.
+
+    Each value continues from the one printed before.
+    """
     followed(md_rebuild(), at_most=130.0, as_json=True)
     found = changes(capsys)
     assert {one.kind for one in found if one.at == "2026-03-10T22:00:00Z"} == {"first"}
@@ -130,7 +133,10 @@ def test_ctrl_c_ends_it_like_a_limit(capsys: pytest.CaptureFixture[str]) -> None
 
 
 def test_a_machine_that_is_lost_is_unknown_and_comes_back(capsys: pytest.CaptureFixture[str]) -> None:
-    """Nothing is good again, gone or ended while it cannot be reached. Afterwards it is compared with before."""
+    """Nothing is good again, gone or ended while the machine is unreachable.
+
+    Afterwards it is compared with its earlier state.
+    """
     moving = md_rebuild(takes=9000.0)
     settings, connections = Settings(), []
     settings.as_json = True
@@ -289,7 +295,7 @@ def test_a_recording_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_demo_that_is_well(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """In a pipe, a time and a sentence. As JSON, where it comes from; exit code 0."""
+    """A pipe gets a time and a sentence. The JSON names the source, and the exit code is 0."""
     settings = Settings()
     settings.demo, settings.state_dir = "raid6", str(tmp_path)
     for settings.as_json in (False, True):

@@ -68,7 +68,7 @@ def ended(pid: int) -> int:
 
 @pytest.mark.parametrize(("how", "code"), [("ctrl-c", 0), (signal.SIGTERM, 143), (signal.SIGQUIT, -signal.SIGQUIT)])
 def test_the_terminal_is_given_back(tmp_path: Path, how: str | signal.Signals, code: int) -> None:
-    """The first screen, the cursor and all settings. Until then, 20 columns are used as they are."""
+    """The first screen, the cursor and all settings are restored. Until then, 20 columns are used as they are."""
     with watched(tmp_path, size=(24, 20)) as (terminal, pid):
         before = termios.tcgetattr(terminal)
         shown = read_until(terminal, b"Events")
@@ -91,7 +91,7 @@ def test_the_terminal_is_given_back(tmp_path: Path, how: str | signal.Signals, c
 
 
 def test_ctrl_z_gives_the_terminal_to_the_shell(tmp_path: Path) -> None:
-    """While it is stopped, the shell has the first screen. Afterwards it goes on."""
+    """While raidctl is stopped, the shell has the first screen. Afterwards raidctl goes on."""
     with watched(tmp_path) as (terminal, pid):
         read_until(terminal, b"Events")
         os.kill(pid, signal.SIGTSTP)

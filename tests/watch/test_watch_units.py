@@ -58,7 +58,7 @@ def command(text: str) -> list[str]:
 def test_a_unit_runs_the_command_line_that_installed_it(
     installed: Installed, tmp_path: Path, module: ModuleType, words: tuple[str, ...], expected: str
 ) -> None:
-    """With full paths. Nothing is left to fill in, and the command line is one that raidctl accepts."""
+    """The command line has full paths. Nothing is left to fill in, and raidctl accepts it."""
     units = installed(module, words)
     name = f"raidctl-{words[0]}"
     assert set(units) == {f"{name}.service", f"{name}.timer"}

@@ -19,7 +19,7 @@ LAST = False
 
 
 def observe(host: HostView) -> Dialogue[Observation]:
-    """Read every controller of the family. An empty observation where none of the tools is installed."""
+    """Read every controller of the family. The observation is empty if none of the tools is installed."""
     found = yield from installed(TOOLS)
     if not found:
         return Observation()

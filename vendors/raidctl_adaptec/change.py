@@ -63,7 +63,7 @@ def plan(controller: Controller, requests: Sequence[Desired], tools: Sequence[To
 
 
 def flushes(controller: Controller, tools: Sequence[Tool]) -> list[Flush]:  # noqa: ARG001 - the signature of all
-    """There is no such command. A volume that is set to write-through is written out."""
+    """Report that there is no such command. A volume that is set to write-through is written out."""
     cache = controller.cache
     if controller.mode == "hba" or (cache is not None and cache.present is False):
         return [Flush(object_id=controller.id, why="It has no cache in use.", lack="cache")]
@@ -210,7 +210,7 @@ class _Planner(Planner):
         return None
 
     def action(self, setting: ToolSetting, wanted: str) -> Action:
-        """The command that sets a setting. With ``noprompt`` where the tool's help has it."""
+        """The command that sets a setting. It includes ``noprompt`` if the tool's help lists it."""
         number = controller_number(self.controller) or ""
         argv = (self.command or "", "setcache", number, *self.words(setting, wanted))
         return Action(argv=argv, timeout=TIMEOUT, lock=LOCK)

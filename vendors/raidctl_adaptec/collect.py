@@ -203,7 +203,10 @@ class _Places:
                 self.places.setdefault(one.get("place"), []).append(key)
 
     def drive(self, segment: Segment) -> str | None:
-        """Channel and device of a segment's drive: by serial number, address, place. The first that is unmistakable."""
+        """Channel and device of a segment's drive: by serial number, address, place.
+
+        The first that is unmistakable counts.
+        """
         by_serial = self.serials.get(segment.serial or "", [])
         if len(by_serial) == 1:
             return by_serial[0]
@@ -327,7 +330,7 @@ def _health(array: GroupDraft, one: GroupDraft) -> None:
 
 
 def _spares(controller: ControllerDraft) -> None:
-    """Spares that an array names are drives. A dedicated one names its volume."""
+    """Make drives of the spares that an array names. A dedicated spare names its volume."""
     for key, one in controller.drives.items():
         for number in one.get("spare.for") or ():
             home = controller.volumes[number].get("array") if number in controller.volumes else None

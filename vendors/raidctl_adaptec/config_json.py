@@ -283,7 +283,7 @@ def _drive(controller: ControllerDraft, output: Output, path: str, values: Mappi
 
 
 def _size(reader: _Reader, drive: Draft) -> None:
-    """Blocks times their size. Unknown for a drive that reports two sizes (4 KiB shown as 512)."""
+    """Blocks times their size. The result is unknown if a drive reports two sizes (4 KiB shown as 512)."""
     blocks = reader.whole("numOfUsableBlocks")
     sizes = {size for key in ("blockSize", "physicalBlockSize") if (size := reader.whole(key))}
     if blocks and len(sizes) == 1:

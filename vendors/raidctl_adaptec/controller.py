@@ -158,7 +158,10 @@ def _part(block: Block) -> str:
 
 
 def read_maxcache(controller: ControllerDraft, block: Block) -> None:
-    """``maxCache device number 100``: SSDs that cache other volumes. The system does not see it, so it is no volume."""
+    """``maxCache device number 100``: SSDs that cache other volumes.
+
+    The system does not see this device, so it is no volume.
+    """
     mark_read(*block.heads)
     prefix = f"maxCache device {block.name}: " if block.name else "maxCache: "
     for pair in block.pairs:

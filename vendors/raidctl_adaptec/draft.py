@@ -31,7 +31,7 @@ class Segment(Struct, frozen=True):
 
 
 class GroupDraft(draft.GroupDraft):
-    """A volume or an array, with what lines report of its drives. ``members`` are filled when all is read."""
+    """A volume or an array, with what lines report of its drives. ``members`` is filled once everything is read."""
 
     segments: list[Segment] = field(default_factory=list)
 
@@ -49,6 +49,9 @@ class ControllerDraft(draft.ControllerDraft[GroupDraft]):
 
 
 def keep(one: Draft, pair: Pair, section: str = "", prefix: str = "") -> None:
-    """A pair as a detail under its own label. With its section's title where the label is taken by another value."""
+    """Keep a pair as a detail under its own label.
+
+    The section's title precedes a label that another value has taken.
+    """
     taken = section and one.details.get(f"{prefix}{pair.label}", pair.value) != pair.value
     one.keep_detail(pair, f"{section}: {prefix}" if taken else prefix)

@@ -31,7 +31,10 @@ _BAD_PART = re.compile(
 
 
 def read_block(controller: ControllerDraft, block: Block, key: str | None) -> None:
-    """A part of a physical device's section. ``key`` is its channel and device, None for a channel's own lines."""
+    """Read a part of a physical device's section.
+
+    ``key`` is its channel and device, or None for a channel's own lines.
+    """
     if key is None:
         mark_read(*block.heads)
         prefix = f"Channel {block.channel}: " if block.channel else "Physical devices: "
@@ -62,7 +65,7 @@ def is_device(blocks: list[Block]) -> bool:
 
 
 def address(blocks: list[Block]) -> str:
-    """Channel and device of the device whose blocks these are. Its number in the list where that is cut off."""
+    """Channel and device of the device whose blocks these are. If they are cut off, its number in the list is used."""
     for block in blocks:
         for pair in block.pairs:
             if normalized(pair.label) in _ADDRESS:

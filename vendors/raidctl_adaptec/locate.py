@@ -53,7 +53,7 @@ def lights(
 
 
 def _unknown_grammar(answer: RunAnswer) -> str | None:
-    """Why the words of this version are unknown or cannot be used. None if they can."""
+    """Why the words of this version are unknown or cannot be used. None if they can be used."""
     text = f"{answer.text}\n{answer.error_text}"
     if not answer.fine or not _USAGE.search(text):
         return "the help text of arcconf identify could not be read"

@@ -145,7 +145,10 @@ class _Planner:
         return self.call("SETSTATE", self.number or "", "DEVICE", *place, *words, "noprompt")
 
     def take_out(self, deed: Deed) -> Iterator[Step]:
-        """A member that still works is marked as failed. A failed one, or one of smartpqi, is pulled as it is."""
+        """A member that still works is marked as failed.
+
+        A failed one, or one on a smartpqi controller, is pulled as it is.
+        """
         drive = drive_of(self.controller, deed)
         if self.smartpqi_driver or drive.role == "failed" or drive.status == "critical":
             return

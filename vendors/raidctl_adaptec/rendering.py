@@ -47,7 +47,7 @@ _OF_VOLUME = {
 _FOLLOWS = frozenset({"writestatus", "readstatus", "acceleration"})
 """What follows from the settings."""
 _NOUNS = frozenset({"battery", "cache"})
-"""What no command changes. It is set by whoever plays with the simulation."""
+"""What no command changes. Whoever plays with the simulation sets it."""
 _GOOD = frozenset({"zmm optimal", "optimal", "ok", "ready", "charged", "fully charged"})
 
 

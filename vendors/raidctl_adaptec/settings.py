@@ -40,7 +40,9 @@ _THRESHOLD = "write cache bypass threshold size"
 
 
 def smartpqi(controller: Controller) -> bool | None:
-    """Whether a controller is of the younger generation. None if no output reports: the two take other commands.
+    """Whether a controller is of the younger generation.
+
+    None if no output reports it: each generation takes other commands.
 
     The driver reports, or what was found to be readable on the controller: the one generation has no split of the
     cache, the other no read-ahead setting.
@@ -118,7 +120,7 @@ def bypass_threshold(controller: Controller) -> int | None:
 
 
 def controller_number(controller: Controller) -> str | None:
-    """The number that arcconf gives a controller. None if outputs of two machines gave the same."""
+    """The number that arcconf gives a controller. None if outputs of two machines gave the same one."""
     number = controller.id.partition(":")[2]
     return number if number.isdecimal() else None
 

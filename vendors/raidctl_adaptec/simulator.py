@@ -64,7 +64,7 @@ def render(argv: tuple[str, ...], text: str, state: Mapping[str, str]) -> str:
 
 
 def _status(name: str, value: str, state: Mapping[str, str], other: Mapping[str, str]) -> str:
-    """What follows from the settings. As it was recorded where none of them was changed.
+    """The status that follows from the settings. The recorded one stays where none of them was changed.
 
     With a battery or ZMM that is not good, a volume that is to be cached only when protected writes through.
     """
@@ -118,7 +118,7 @@ def _set(controller: str, words: list[str], state: Mapping[str, str], head: str)
 
 
 def _wanted(controller: str, words: list[str]) -> State | None:
-    """The settings that a command wants. None if it is none that the tool takes."""
+    """The settings that a command wants. None if the tool takes no such command."""
     what, *rest = words or [""]
     if what == "logicaldrive" and len(rest) == 2 and rest[1] in OF_MODE:
         return {f"{controller}/ld {rest[0]}/{OF_MODE[rest[1]]}": rest[1]}

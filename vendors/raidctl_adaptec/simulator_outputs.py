@@ -104,7 +104,7 @@ def _slots(part: str, machine: Bays) -> Iterator[Slot]:
 
 
 def began(text: str) -> dict[str, str]:
-    """When the rebuild of a recorded ``getstatus`` began, by the volume's number. The clock of the recording is 0."""
+    """When the rebuild of a recorded ``getstatus`` began, by the volume's number. The clock is 0 at the recording."""
     found = re.findall(
         r"Logical device +: (\d+)\n(?:.+\n)*?"
         r".*Current operation +: Rebuild *\n(?:.+\n)*?.*Percentage complete +: (\d+)",

@@ -1,4 +1,7 @@
-"""The tool's words for the state of drives, arrays, caches and batteries. As in :mod:`raidctl_adaptec.tables`."""
+"""The tool's words for the state of drives, arrays, caches and batteries.
+
+The form is as in :mod:`raidctl_adaptec.tables`.
+"""
 
 from __future__ import annotations
 
@@ -122,7 +125,7 @@ DRIVE_OPERATION: tuple[tuple[str, Operation], ...] = (
     ("secure erase in progress", "erase"), ("sanitizing", "erase"), ("sanitize in progress", "erase"),
     ("verifying", "check"),
 )  # fmt: skip
-"""What is done to a drive, by the beginning of its state. ``… completed`` and ``… failed`` are over."""
+"""What is done to a drive, by the beginning of its state. ``… completed`` and ``… failed`` mean that it is over."""
 
 ARRAY_STATUS: dict[str, Health] = {
     "ok": "ok",

@@ -1,4 +1,4 @@
-"""The tool's words and their neutral values. One table for each set of words.
+"""The tool's words and their neutral values. Each set of words has one table.
 
 Keys are in the form of :func:`raidctl_adaptec.vocabulary.bare`: lower case, ``_`` and ``-`` taken for blanks. A word
 that is not here is unknown to raidctl: the reader keeps the raw word and reports a problem.
@@ -249,4 +249,4 @@ OPERATIONS: tuple[tuple[str, Operation], ...] = (
     ("compact", "reshape"),
     ("synchron", "resync"),
 )
-"""What is going on, by the words in it. The first that occurs counts."""
+"""What is going on, by words in its text. The first that occurs counts."""

@@ -39,7 +39,10 @@ _RAID_ONLY = re.compile(r"(?:ASR-?)?(?:[2356]\d{3}[A-Z]{0,3}|[2356]\d{4}Z?)(?:[-
 
 
 def controller_ids(controllers: Sequence[ControllerDraft]) -> list[str]:
-    """``adaptec:N`` after arcconf's numbers. Where outputs of two machines give the same one, ``adaptec:1-2``."""
+    """The ids ``adaptec:N`` after arcconf's numbers.
+
+    If outputs of two machines share one, the second is ``adaptec:1-2``.
+    """
     return distinct(f"{FAMILY}:{controller.name}" for controller in controllers)
 
 
@@ -76,7 +79,7 @@ def build(controller: ControllerDraft, object_id: str) -> tuple[Controller, list
 
 
 def is_smartpqi(controller: ControllerDraft) -> bool | None:
-    """Whether it is a controller of the younger generation. None if no output reports."""
+    """Whether it is a controller of the younger generation. None if no output reports it."""
     if controller.get("driver") is not None:
         return bool(controller.get("driver") == "smartpqi")
     if controller.get("cache.status") is not None or controller.get("cache.read_percent") is not None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from raidctl.vendor.protocol import ToolSpec
 
 DRIVERS = ("aacraid", "smartpqi")
-"""Of smartpqi, HPE's own controllers answer to their own tool as well. Whoever lists the controller is in charge of
-it."""
+"""The family's drivers. HPE's own smartpqi controllers answer to their own tool as well. Whoever lists a controller is
+in charge of it."""
 TOOLS = (
     ToolSpec(
         name="arcconf",

@@ -114,7 +114,10 @@ def battery_word(text: str) -> BatteryStatus:
 
 
 def raid_level(text: str) -> RaidLevel | None:
-    """The level of ``6 Reed-Solomon``, ``Simple_volume``, ``1(ADM)``. None if none is reported, else ValueError."""
+    """The level of ``6 Reed-Solomon``, ``Simple_volume``, ``1(ADM)``.
+
+    None if none is reported, ValueError if it is unknown.
+    """
     if not has_value(text):
         return None
     key = bare(text.replace("(", " ").replace(")", " ")).removeprefix("hybrid ")

@@ -50,7 +50,7 @@ def read_logical(controller: ControllerDraft, block: Block) -> None:
 def _begun(
     controller: ControllerDraft, block: Block, draft_of: Callable[[str], GroupDraft], area: str
 ) -> GroupDraft | None:  # fmt: skip
-    """The draft of the object that a section is about. None, with the pairs kept as details, if it names none."""
+    """The draft of the object that a section is about. None if it names none, with its pairs kept as details."""
     if not block.name:
         mark_read(*block.heads)
         for pair in block.pairs:

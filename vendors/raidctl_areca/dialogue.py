@@ -35,7 +35,7 @@ _MOST = 512
 
 
 def observe(host: HostView, found: Sequence[Installed], drivers: Sequence[str]) -> Dialogue[Observation]:
-    """Read the current controller of the first tool found. ``drivers`` count the controllers."""
+    """Read the current controller of the first tool found. ``drivers`` serve to count the controllers."""
     session = Session(found[0], KIND, LOCK, TIMEOUT, Reading)
     first = yield from session.run("sys", "info")
     if first.answered and first.answer.fine:

@@ -29,7 +29,7 @@ class Controllers(controllers.Controllers[ControllerDraft]):
     controller_type = ControllerDraft
 
     def of_serial(self, number: str, serial: str) -> ControllerDraft:
-        """The controller of a number. A new one if its serial number differs."""
+        """The controller of a number. A different serial number gives a new one."""
         for controller in self.controllers.values():
             if controller.get("serial") == serial:
                 return controller

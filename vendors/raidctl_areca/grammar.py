@@ -1,4 +1,4 @@
-"""The forms of the tool's lines: prompts, titles, tables, trailers. Not their meaning.
+"""The forms of the tool's lines, not their meaning. The lines are prompts, titles, tables and trailers.
 
 Sources: einarc (areca.rb) for the tables of drives, arrays and volumes, for events, titles, trailer and the old
 ``main``; check_raid (areca.pm) for the table with enclosures; check_areca for ``ctrl=``. The newer ``main`` with its
@@ -209,7 +209,7 @@ def controller_line(text: str) -> dict[str, str] | None:
 
 
 def two_names(text: str, start: int, line: str) -> tuple[str, str] | None:
-    """Name and array of a volume's row, each 16 wide. The second begins at a column of the heading."""
+    """Name and array of a volume's row, each 16 characters wide. The array begins at a column of the heading."""
     place = line.find(text)
     cut = start - place
     if 0 < cut < len(text) and text[cut - 1] == " " and text[cut] != " ":

@@ -66,7 +66,10 @@ def _light(drive: Drive, command: str, numbers: dict[str, str]) -> Light | NoLig
 
 
 def judge(action: Action, answer: Answer) -> str | None:
-    """The tool's objection. None only if each of its answers is ``GuiErrMsg<0x00>``, that to the password, too."""
+    """The tool's objection.
+
+    None only if each of its answers, including that to the password, is ``GuiErrMsg<0x00>``.
+    """
     if not isinstance(answer, RunAnswer):
         return None
     lines = f"{answer.text}\n{answer.error_text}".splitlines()

@@ -84,7 +84,7 @@ _ABILITIES: Mapping[Verb, Ability] = {
 
 
 def plan_deeds(controller: Controller, deeds: Sequence[Deed], tools: Sequence[Tool], view: HostView) -> Plan:  # noqa: ARG001 - the signature of all families
-    """One command for each deed, or none if the controller does it. All checks are stopped by one."""
+    """One command for each deed, or none if the controller does it. One command stops all checks."""
     planner = _Planner(controller, tools, [deed.object_id for deed in deeds if deed.verb == "stop_check"])
     return planned(deeds, planner.steps)
 
@@ -215,7 +215,7 @@ class _Planner:
         )  # fmt: skip
 
     def check(self, deed: Deed) -> Iterator[Step]:
-        """A check of a volume set with parity. Of a mirror, it is unknown whether it overwrites one copy."""
+        """Check a volume set with parity. Whether a check of a mirror overwrites one copy is unknown."""
         volume = volume_of(self.controller, deed)
         if volume.raid_level in (*_MIRRORS, None, "unknown"):
             raise CannotDo(

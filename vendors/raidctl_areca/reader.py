@@ -50,7 +50,7 @@ class Section(Struct):
 
 
 class Reader:
-    """Reads one output line by line. Keeps the current controller, section and table."""
+    """A reader of one output, line by line. It keeps the current controller, section and table."""
 
     tool = "cli64"
 

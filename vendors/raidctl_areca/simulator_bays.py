@@ -94,7 +94,7 @@ advance, pull, fail, insert = BAYS.advance, BAYS.pull, BAYS.fail, BAYS.insert
 
 
 def _recorded(state: Mapping[str, str], disks: str, sets: str, volumes: str) -> Bays:
-    """The drives of the recorded lists. A failed one is a member of the array that lacks one."""
+    """The drives of the recorded lists. A failed drive is a member of the array that lacks one."""
     machine = Bays(clock=0.0, bays={}, disks={}, groups={}, volumes={}, same_bay=True)
     levels: dict[str, tuple[str, str]] = {}
     for _, cells in _rows(volumes):
@@ -214,7 +214,7 @@ def _check(machine: Bays, verb: str, volume: str) -> str | None:
 
 
 def printed(words: tuple[str, ...], text: str, state: Mapping[str, str]) -> str:
-    """A recorded output as it is now. Unchanged until something has been changed."""
+    """A recorded output as it is now. It stays unchanged until something is changed."""
     machine = BAYS.stored(state, "1")
     if machine is None:
         return text

@@ -89,7 +89,7 @@ def state(draft: Draft, line: Line, what: str, value: str, weight: int = ROW) ->
 def volume_row(
     controller: ControllerDraft, line: Line, row: Row, names: tuple[str, str] | None, *, numbered: bool = False
 ) -> None:
-    """Read a volume set. ``names`` are those of it and its array, if in separate columns."""
+    """Read a volume set. ``names`` are its name and its array's, if in separate columns."""
     # # Name             Raid Name       Level   Capacity Ch/Id/Lun  State
     # 1 ARC-1210-VOL#00  Raid Set # 00   Raid0     10.5GB 00/00/00   Normal
     found = controller.volume(str(int(row["number"])))
@@ -149,7 +149,7 @@ def contradicted(draft: Draft, name: str, what: str, value: str) -> None:
 
 
 def drive_row(controller: ControllerDraft, line: Line, row: Row) -> None:
-    """A drive of one of the tables. A model ``N.A.`` is an empty slot."""
+    """Read a drive of one of the tables. The model ``N.A.`` means an empty slot."""
     # 10  02  SLOT 02 ST31500341AS                     1500.3GB  Raid Set # 000
     # 16 16  WDC WD7500AYYS-01RCA0            750.2GB  HotSpare[Global]
     place = place_of(row.get("enclosure"), row.get("slot") or row["channel"])

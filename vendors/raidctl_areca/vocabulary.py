@@ -137,7 +137,10 @@ def drive_state(text: str) -> Health | None:
 
 
 def raid_level(text: str, members: int | None = None) -> RaidLevel | None:
-    """``Raid5``, ``Raid1+0``, ``PassThr``. ``Raid0+1`` of two drives is a mirror, of an odd number RAID 1E (einarc)."""
+    """The level of ``Raid5``, ``Raid1+0``, ``PassThr``.
+
+    ``Raid0+1`` is a mirror with two drives, RAID 1E with an odd number (einarc).
+    """
     bare = re.sub(r"^raid[ -]?", "", text.strip().lower())
     level = _LEVELS.get(bare)
     if bare in {"0+1", "1+0"} and members is not None:

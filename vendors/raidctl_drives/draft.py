@@ -39,7 +39,9 @@ class DeviceComplaint(Complaint, frozen=True):
 
 
 class DriveDraft(draft.Draft):
-    """A drive in one output. ``name`` is unique in the output, fields are those of :class:`raidctl.model.Drive`.
+    """A drive in one output.
+
+    ``name`` is unique in the output, and the fields are those of :class:`raidctl.model.Drive`.
 
     ``device`` is the node as printed, unknown where the node is that of the controller before the drive; ``address``
     is then how the drive is reached there, ``/dev/bus/0 megaraid,8``: two addresses are two drives.
@@ -54,7 +56,7 @@ class DriveDraft(draft.Draft):
     def put(
         self, line: Line | None, name: str, value: object, weight: int = DETAIL, shown_as: str | None = None
     ) -> None:
-        """Set a field from a line. A value that no drive has becomes a detail, None only marks the line as read."""
+        """Set a field from a line. A value that no drive has becomes a detail, and None only marks the line as read."""
         if isinstance(value, str):
             value = collapse(printable(value))
         if line is None:
@@ -110,7 +112,7 @@ class DriveDraft(draft.Draft):
         return self.marks[name][1] if name in self.marks else 0
 
     def at_device(self, node: str | None) -> None:
-        """Set the node that the command line names. That of the output has precedence."""
+        """Set the node that the command line names. A node in the output takes precedence."""
         if node:
             self.conclude("device", node, WEAK)
 

@@ -23,7 +23,7 @@ class DrivesOfOutput:
 
     @property
     def draft(self) -> DriveDraft:
-        """The current drive. Without a header the one that the command line names."""
+        """The current drive. Without a header, it is the one that the command line names."""
         if not self.drafts:
             DrivesOfOutput.begin(self).at_device(node_in(self.document))
         return self.drafts[-1]

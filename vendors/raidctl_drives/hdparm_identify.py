@@ -301,7 +301,7 @@ def conclude(draft: DriveDraft) -> None:
 
 
 def _unsigned(draft: DriveDraft) -> None:
-    """An identification without its checksum: normal for old drives. Unreadable: a bad bridge."""
+    """Report a missing checksum, which is normal for old drives. An unreadable identification means a bad bridge."""
     if "\N{REPLACEMENT CHARACTER}" in f"{draft.get('model')}{draft.get('serial')}":
         draft.complain(_doubtful("the drive's identification has no checksum and is unreadable"))
         return

@@ -24,7 +24,7 @@ _CACHES = {
 
 
 def cache_word(text: str | None) -> str | None:
-    """``enabled`` or ``disabled`` of the kernel's word for a cache. None for a word that it does not have."""
+    """``enabled`` or ``disabled`` from the kernel's word for a cache. None for a word that the kernel does not use."""
     return _CACHES.get((text or "").strip())
 
 
@@ -35,13 +35,13 @@ class Rows:
         self.rows: list[tuple[str, str, object]] = []
 
     def add(self, text: str, name: str, value: object) -> None:
-        """A line and the field (``details[…]`` for a detail) that it gives. None gives no line."""
+        """Add a line and its field (``details[…]`` for a detail). A value of None gives no line."""
         if value is not None and value != "":
             self.rows.append((text, name, value))
 
 
 class Layers:
-    """What lies on a block device: partitions, md, device-mapper. Quick to ask for many drives."""
+    """What lies on a block device: partitions, md, device-mapper. Queries for many drives are quick."""
 
     def __init__(self, host: HostView) -> None:
         self._above: dict[str, list[BlockDevice]] = {}

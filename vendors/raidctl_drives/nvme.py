@@ -82,7 +82,7 @@ class _State:
 
 
 def read_nvme(document: str, text: str) -> tuple[list[DriveDraft], Output]:
-    """Read an output of nvme-cli, text or JSON. One draft for each drive in it.
+    """Read an output of nvme-cli, text or JSON. Return one draft for each drive in it.
 
     Args:
         document: name of the file, or the command line, that the text came from.

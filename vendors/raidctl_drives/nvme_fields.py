@@ -125,7 +125,7 @@ def _read_group_warning(draft: DriveDraft, pair: Pair) -> None:
 
 
 def _read_result(draft: DriveDraft, pair: Pair) -> None:
-    """The result of a self-test. The newest one comes first, the older ones are history."""
+    """Read the result of a self-test. The newest comes first, and the older ones are history."""
     newest = pair.label not in draft.details
     keep(draft, pair)
     if newest and any_integer(pair.value) in _FAILED_TESTS:
@@ -200,7 +200,7 @@ def namespace_size(blocks: int | None, power: int | None) -> int | None:
 
 
 def enabled(value: str) -> str | None:
-    """``enabled`` or ``disabled`` of the current value of feature 6. Zero is printed without 0x: ``00000000``."""
+    """``enabled`` or ``disabled`` from the current value of feature 6. Zero is printed without 0x: ``00000000``."""
     match = re.fullmatch(r"(?:0x)?([0-9a-f]{1,8})", value.strip(), re.IGNORECASE)
     return None if match is None else "enabled" if int(match[1], 16) & 1 else "disabled"
 

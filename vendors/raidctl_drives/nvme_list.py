@@ -78,7 +78,10 @@ def is_banner(words: str) -> bool:
 
 
 def parse_usage(text: str) -> int | None:
-    """Bytes of the second figure of ``122.33  GB / 960.20  GB``: decimal units, point or comma. None: it is none."""
+    """Bytes of the second figure of ``122.33 GB / 960.20 GB``: decimal units, point or comma.
+
+    a. None for any other text.
+    """
     match = _USAGE.fullmatch(text)
     if not match:
         return None
@@ -120,7 +123,7 @@ class Table:
         self.packed = "  " not in header
 
     def read_rule(self, line: Line) -> bool:
-        """Whether the line is the rule of dashes. It shows the columns more exactly than the header."""
+        """Whether the line is the rule of dashes. That rule shows the columns more exactly than the header."""
         if not _RULE.fullmatch(line.stripped):
             return False
         starts = [match.start() for match in re.finditer(r"-+", line.text)]

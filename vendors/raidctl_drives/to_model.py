@@ -15,7 +15,7 @@ from raidctl_drives.draft import DriveDraft
 from raidctl_drives.vocabulary import nvme_controller
 
 RANKS = {"hdparm": 0, "nvme": 1, "smartctl": 2, "kernel": 3, "sdparm": 4}
-"""The rank of each tool if several report a field. Sdparm's names are cut to 16 letters."""
+"""The rank of each tool if several report a field. sdparm comes last, as its names are cut to 16 letters."""
 _WORST = ("critical", "warning", "unknown", "ok")
 _WWN = re.compile(r"[0-9a-f]{16}(?:[0-9a-f]{16})?")
 _BLANK = re.compile(r"\s+")
@@ -117,7 +117,7 @@ def _join_by_device(source: Source, groups: list[Group], by_device: dict[str, li
 
 
 def _device_key(draft: DriveDraft) -> str | None:
-    """The address of the drive. One node of a controller can have many."""
+    """The address of the drive. One node of a controller can stand for many drives."""
     device: str | None = draft.get("device")
     return draft.get("address") or nvme_controller(device) or device
 
@@ -142,7 +142,7 @@ def _model_key(text: str | None) -> str | None:
 
 
 def identify(groups: Sequence[Group]) -> list[str]:
-    """An id for each group, unique: ``drives:SERIAL``. Without serial number WWN, kernel name, or file name."""
+    """A unique id for each group: ``drives:SERIAL``. Without a serial number, the WWN, kernel name or file name."""
     taken: set[str] = set()
     used: dict[str, int] = {}
     ids = []
@@ -267,7 +267,7 @@ def _exact(values: Sequence[int]) -> int | None:
 
 
 def _write_cache(group: Group) -> Any:
-    """The drive's own report. The kernel's, which can be out of date, only if there is none."""
+    """The drive's own report, if there is one. Otherwise the kernel's, which can be out of date."""
     own = [source for source in group.sources if source.tool != "kernel"]
     return next(iter(Group(own).values("write_cache") or group.values("write_cache")), None)
 

@@ -29,7 +29,7 @@ _ABSENT = ("No such file or directory", "No such device", "No such device or add
 
 
 def grouped_number(text: str) -> int | None:
-    """An integer with or without separators of thousands (``1,677``, ``1.677``, ``1 677``). None if it is none."""
+    """An integer with or without separators of thousands (``1,677``, ``1.677``, ``1 677``). None for any other text."""
     text = text.strip()
     return int(re.sub(r"\D", "", text)) if _GROUPED.fullmatch(text) else None
 

@@ -8,7 +8,7 @@ from raidctl_lvm.draft import ControllerDraft, Row, Status
 
 
 def add_status(controller: ControllerDraft, name: str, status: Status) -> None:
-    """Keep a line of dmsetup: one of ``status`` rather than of ``table``. Of two that differ, the worse."""
+    """Keep a line of dmsetup, preferring ``status`` to ``table``. If two differ, the worse one is kept."""
     known = controller.statuses.get(name)
     if known is not None and known.health and status.health and known.health != status.health:
         controller.complain(described_twice(name, [f"state {known.health} or {status.health}"]))
@@ -17,7 +17,7 @@ def add_status(controller: ControllerDraft, name: str, status: Status) -> None:
 
 
 def _whole(status: Status) -> tuple[bool, float]:
-    """How many of its images are in sync, for :func:`min`. Without a state, more than any."""
+    """How many of its images are in sync, for :func:`min`. A status without a state ranks above all others."""
     return not status.health, status.health.count("A") / max(len(status.health), 1)
 
 

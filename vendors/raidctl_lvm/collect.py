@@ -47,7 +47,7 @@ def read(
 
 
 def _read(document: Document, draft: ControllerDraft, found: list[Problem]) -> Iterator[tuple[Output, bool]]:
-    """Each output with whether it is one of the tools. JSON can have warnings before and after it."""
+    """Each output, and whether a tool printed it. JSON can have warnings before and after it."""
     start = document.text.find("{")
     if start < 0 or '"report"' not in document.text[start : start + 200]:
         output = Output.of_text(document.name, document.text)

@@ -12,7 +12,7 @@ from raidctl.vendor.software import SoftwareDraft
 
 
 class Row(Struct):
-    """A logical volume of a list. Brackets of hidden ones are left out."""
+    """A logical volume in a list. The brackets around hidden ones are left out."""
 
     vg: str
     lv: str

@@ -135,7 +135,7 @@ def _images(controller: ControllerDraft, row: Row) -> Iterator[Row]:
 
 
 def _places(controller: ControllerDraft, image: Row, depth: int = 0) -> list[str]:
-    """The physical volumes below an image. With integrity it lies on further volumes."""
+    """The physical volumes below an image. An image with integrity lies on further volumes."""
     rows = controller.rows.get(f"{image.vg}/{image.lv}", [image])
     found = [one[1] or one[2] for row in rows for one in DEVICE.finditer(row.cells.get("devices", ""))]
     places = []

@@ -69,7 +69,7 @@ def _cell(value: object) -> str:
 
 
 def read_text(output: Output, controller: ControllerDraft) -> bool:
-    """The table of lvs, its warnings, and the lines of dmsetup. False if there is nothing of them."""
+    """Read the table of lvs, its warnings, and the lines of dmsetup. False if there are none of these."""
     known = table = typed = False
     row: Row | None = None
     for line in output.lines:

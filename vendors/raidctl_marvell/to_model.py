@@ -115,7 +115,7 @@ def _volume(
 
 
 def _active(volume: GroupDraft, members: Sequence[Draft], status: VolumeStatus) -> int | None:
-    """The working members of a whole volume whose drives are all listed. None: no list shows which one is missing."""
+    """The working members of a whole volume whose drives are all listed. Otherwise None: no list shows the missing."""
     expected = volume.get("drives_expected")
     working = sum(drive.get("status") in ("ok", "warning", None) for drive in members)
     return working if status == "ok" and expected == len(members) == working else None

@@ -32,7 +32,7 @@ _VOLUMES: tuple[tuple[str, VolumeStatus], ...] = (
     ("not importable", "inactive"),
     ("not_importable", "inactive"),
 )
-"""How a state begins that is not good. A good one is only what is nothing but the word."""
+"""The beginnings of states that are not good. A good state consists of nothing but the word."""
 HEALTH: dict[VolumeStatus, Health] = {
     "ok": "ok", "initializing": "ok", "migrating": "ok", "degraded": "warning", "rebuilding": "warning",
     "failed": "critical", "offline": "critical", "inactive": "critical",

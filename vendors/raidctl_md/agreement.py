@@ -11,12 +11,12 @@ from raidctl_md.state import VOLUME_HEALTH
 LIVE = (Source.DETAIL, Source.MDSTAT, Source.SYSFS)
 """Sources that show the state of a running array."""
 _MOST = 100
-"""Different descriptions of one array that are compared. An output with more contradicts itself."""
+"""The number of different descriptions of an array that are compared. An output with more contradicts itself."""
 _FIELDS = {"unique_id": "UUID", "raid_level": "RAID level", "size_bytes": "size", "status": "state"}
 
 
 def differences(drafts: Sequence[ArrayDraft]) -> list[str]:
-    """What two outputs report differently of an array. Progress and a running check aside.
+    """What two outputs report differently about an array. Progress and a running check do not count.
 
     mdstat and mdadm are read one after the other, so that of them only what does not change in between counts.
     """
@@ -53,7 +53,7 @@ def _between(one: ArrayDraft, two: ArrayDraft) -> Iterator[str]:
 
 
 def _apart(one: ArrayDraft, two: ArrayDraft) -> Iterator[str]:
-    """What shows that mdstat and mdadm are of different arrays. Names of mappings are not compared."""
+    """What shows that mdstat and mdadm describe different arrays. Names of mappings are not compared."""
     levels = {one.get("raid_level"), two.get("raid_level")} - {None, "unknown"}
     if len(levels) > 1:
         yield f"RAID level {' or '.join(sorted(levels))}"

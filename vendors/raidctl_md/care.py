@@ -112,7 +112,7 @@ def _group(entry: Sequence[str], line: Line, care: Care) -> None:
 
 
 def _there(wanted: Sequence[Request[Any]], reported: Mapping[Request[Any], Answer], care: Care) -> bool | None:
-    """Whether one of these is there. False only where systemd runs and each could be looked for."""
+    """Whether one of the wanted files exists. False only where systemd runs and each could be looked for."""
     answers = [reported[one] for one in (*wanted, _SYSTEMD)]
     *found, systemd = [one.paths if isinstance(one, GlobAnswer) else () for one in answers]
     paths = [path for one in found for path in one]

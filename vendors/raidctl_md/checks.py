@@ -37,7 +37,7 @@ def readings(controller: Controller) -> Mapping[str, CheckReading]:
 
 
 def _errors(controller: Controller, volume: Volume) -> int | None:
-    """The read errors of all members that the kernel has counted. None if one is unknown."""
+    """The read errors of all members, as counted by the kernel. None if one of the counts is unknown."""
     counts = [drive.errors.media for drive in controller.drives if drive.array == volume.array]
     known = [count for count in counts if count is not None]
     return sum(known) if known and len(known) == len(counts) else None

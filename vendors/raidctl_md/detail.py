@@ -135,7 +135,7 @@ def _read_container(draft: ArrayDraft, pair: Pair) -> None:
 
 
 def _read_guid(draft: ArrayDraft, pair: Pair) -> None:
-    """A label of DDF's alone. An array in the container has no line Version."""
+    """Read a label that only DDF has. An array in the container has no line Version."""
     keep(draft, pair)
     if "metadata" in draft.values:
         draft.put(pair.lines[0], "metadata", "ddf", shown_as=f"details[{pair.label}]")

@@ -129,7 +129,7 @@ def _tool_problems(host: HostView, tool: WhichAnswer, names: Sequence[str], aske
 def _read_arrays(
     names: Sequence[str], members: GlobAnswer, asked: _Outputs, *, may_run: bool
 ) -> Dialogue[Sequence[Answer]]:
-    """Sysfs files and ``mdadm --detail`` of all arrays, side by side. The replies about checks and monitoring."""
+    """Read sysfs files and ``mdadm --detail`` of all arrays at once. Return the replies about checks and monitoring."""
     listed: dict[str, list[str]] = {name: [] for name in names}
     for path in members.paths:
         pieces = path.split("/")

@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 
 class Source(IntEnum):
-    """The source of a draft. Of two that report the same field, the smaller number counts."""
+    """The source of a draft. If two report the same field, the one with the smaller number counts."""
 
     DETAIL = 1
     MDSTAT = 2
@@ -72,7 +72,7 @@ class MemberDraft(ReportDraft):
 
     node: str | None = None
     number: str | None = None
-    """md's number of the device (``[4]`` of mdstat, column Number). Not its slot."""
+    """md's number of the device (``[4]`` of mdstat, column Number). It is not the slot."""
     slot: int | None = None
     """Its place in the array (column RaidDevice)."""
     names: set[str] = field(default_factory=set)
@@ -102,7 +102,7 @@ class ArrayDraft(ReportDraft):
     """The tool's label of each field, under which a container shows it."""
 
     def put_labelled(self, line: Line, name: str, value: object, label: str) -> None:
-        """Set a field from a line with the tool's label. None: the line reports no value."""
+        """Set a field from a line with the tool's label. A value of None means that there is none."""
         if value is None:
             mark_read(line)
             return
@@ -131,7 +131,7 @@ class ArrayDraft(ReportDraft):
             self.add_problem("warning", "unread", f"Incomplete UUID {text!r}.", "Run mdadm again.")
 
     def read_level(self, line: Line, label: str, word: str) -> None:
-        """The RAID level. An unknown one is a problem, unless it is none (``multipath``)."""
+        """Read the RAID level. An unknown one is a problem, unless it is no RAID level (``multipath``)."""
         level = LEVELS.get(word)
         self.put_labelled(line, "raid_level", level or "unknown", label)
         if level is None:

@@ -38,7 +38,7 @@ class Group:
     """The part of its id after ``md:``."""
 
     def ranked(self) -> list[ArrayDraft]:
-        """The drafts, the strongest source first. Of several superblocks the most recent, else the last."""
+        """The drafts, the strongest source first. Among superblocks, the most recent comes first, else the last."""
         if len(self.drafts) == 1:
             return self.drafts
         numbered = enumerate(self.drafts)
@@ -149,7 +149,7 @@ def _keys(draft: ArrayDraft, kernel: str | None, container: Group | None) -> lis
 
 
 def _is_container(draft: ArrayDraft) -> bool | None:
-    """Whether a draft reports a container. None: it reports neither that nor a level, as of a stopped array."""
+    """Whether a draft reports a container. None if it reports neither that nor a level, as for a stopped array."""
     return True if draft.is_container else False if draft.get("raid_level") is not None else None
 
 

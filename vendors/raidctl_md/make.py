@@ -22,7 +22,7 @@ from raidctl_md.create import create
 _NAME = r"[A-Za-z0-9][\w.-]{0,31}"
 _HOST = r"[A-Za-z0-9][\w.-]{0,63}"
 _BESIDE = ".raidctl"
-"""Added to the name of the file that is written first. It then takes the place of the configuration."""
+"""The suffix of the file that is written first. That file then takes the place of the configuration."""
 SHAPES: tuple[Shape, ...] = (
     (
         "mdadm", "--create", rf"~/dev/md/{_NAME}", "--run", rf"~--name={_NAME}", rf"~--homehost={_HOST}",

@@ -29,7 +29,8 @@ _UNUSED = re.compile(r"\s*unused devices ?:(?P<rest>.*)")
 # Flags behind a member. E is Synology's kernel: the drive has reported errors and is still in the array.
 _FLAG_NAMES = {"W": "write_mostly", "R": "replacement"}
 _MOST_WORDS = 8
-"""Words of a state: ``active (auto-read-only)``. A line with thousands is damaged, and is read in time."""
+"""The most words of a state: ``active (auto-read-only)``. A line with thousands is damaged, but is still read in
+time."""
 
 
 def read(section: Section, reading: Reading) -> None:

@@ -46,7 +46,7 @@ class Device(Struct, eq=False):
         return found
 
     def place(self) -> tuple[int, int]:
-        """Its place among the members: by slot. By md's number if the slot is unknown; else after these."""
+        """Its place among the members, by slot. Without a slot, by md's number; without either, after the others."""
         slots = [(_SLOT_ORDER[draft.source], member.slot) for draft, member in self.reports if member.slot is not None]
         if slots:
             return 0, min(slots)[1]
@@ -118,7 +118,7 @@ def _other_name(one: str, two: str) -> bool:
 
 
 def roll_of(group: Group, alias: Alias) -> Roll:
-    """All members of a group. Of a container, with those of its arrays, each device once, in the order of the text."""
+    """All members of a group, each device once, in text order. A container's include the members of its arrays."""
     roll = Roll(alias)
     only = len(group.drafts) == 1 and not group.children
     if only and group.drafts[0].source is Source.MDSTAT:

@@ -136,7 +136,7 @@ def _job(job: Job, reported: Mapping[Request[Any], Any]) -> Volume | None:
 
 
 def _normalised(calendar: str, answer: RunAnswer) -> str | None:
-    """A calendar as systemd writes it: ``Sun *-*-01..07 01:00:00``. None: it is none, or systemd cannot be asked."""
+    """A calendar as systemd writes it: ``Sun *-*-01..07 01:00:00``. None if it is none, or systemd cannot be asked."""
     # Normalized form: Sun *-*-01..07 01:00:00
     lines = [line.partition(":") for line in answer.text.splitlines()]
     forms = [rest.strip() for label, _, rest in lines if label.strip() == "Normalized form"]

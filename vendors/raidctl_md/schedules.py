@@ -166,7 +166,7 @@ def _switched(job: Job, reported: Answers) -> tuple[bool | None, str | None]:
 
 
 def switch_of(text: str, job: Job) -> tuple[str, str]:
-    """The variable that switches a job, and its last value. Empty if it is not set."""
+    """The variable that switches a job, and its last value. The value is empty if it is not set."""
     name = "AUTOCHECK" if job.program == "checkarray" else "ENABLED"
     values = [value for found, value in _SWITCH.findall(text) if found == name]
     return name, values[-1] if values else ""

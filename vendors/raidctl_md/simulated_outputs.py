@@ -91,7 +91,7 @@ def _enclosure(state: Mapping[str, str]) -> Answers:
 
 
 def _first_sector(drive: Fields) -> RunAnswer:
-    """``boot=grub``: as GRUB's boot.img begins and ends. Another drive has nothing that a BIOS would start."""
+    """For ``boot=grub``, as GRUB's boot.img begins and ends. Another drive has nothing that a BIOS would start."""
     code = b"\xebc\x90" + bytes(381) + b"GRUB \x00Geom" if drive.get("boot") == "grub" else b""
     return RunAnswer(code=0, out=code.ljust(510, b"\0") + (b"\x55\xaa" if code or drive.get("parts") else b"\0\0"))
 

@@ -108,7 +108,7 @@ def fail(state: Mapping[str, str], bay: str) -> State:
 
 
 def insert(state: Mapping[str, str], bay: str, serial: str | None, kind: NewDrive = "like") -> State:
-    """Put a drive from the shelf into an empty bay. Without a serial number a new one, as large as the largest."""
+    """Put a drive from the shelf into an empty bay. Without a serial number it is new, as large as the largest."""
     if "md/clock" not in state:
         raise LookupError
     if f"md/bay {bay}" in state or not re.fullmatch(r"[1-9]\d?", bay):
@@ -164,7 +164,7 @@ def settled(state: Mapping[str, str]) -> State:
 
 
 def _end_check(state: State, array: str, about: Fields, now: float) -> None:
-    """A check ends when it is through, and when a member fails. The kernel does not begin it again."""
+    """End a check when it is through or a member fails. The kernel does not begin it again."""
     place, begun = f"file /sys/block/{array}/md", f"md/check {array}"
     action = state.get(f"{place}/sync_action", "").strip()
     if action not in ("check", "repair"):

@@ -55,7 +55,7 @@ def change(argv: tuple[str, ...], state: Mapping[str, str]) -> Reply | None:
 
 
 def _files(argv: tuple[str, ...], state: State) -> Reply | None:
-    """A file that is written beside another one and takes its place. A boot image."""
+    """Write a file beside another one, and put it in its place. Also write a boot image."""
     if argv[0] == "dd" and argv[1].startswith("of=/etc/") and argv[-2] == "<":
         return Reply(0, "", _written(state, argv[1][3:], argv[-1]))
     if argv[0] == "mv" and f"md/text {argv[-2]}" in state:

@@ -32,7 +32,7 @@ _FIRST_WORDS = re.compile(
     r"\s*(?:/dev/|mdadm: |md|Personalities|MD_|IMSM_|INACTIVE-|ARRAY|Bad-blocks|No bad-blocks|Filename|Platform|Magic"
     r"|Version|Container)"
 )
-"""How the lines begin that can begin an output. Most lines do not."""
+"""How an output's first line can begin. Most lines do not begin like this."""
 _DEVICE_WORD = re.compile(r"(?<!\S)/dev/\S+")
 
 

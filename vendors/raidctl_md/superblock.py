@@ -94,7 +94,7 @@ def _read_line(draft: _SuperblockDraft, line: Line) -> None:
 
 
 def _read_row(draft: _SuperblockDraft, line: Line, columns: re.Match[str]) -> None:
-    """The 0.90 table names all members. The row ``this`` is the examined one, whatever its device is called now."""
+    """Read a row of the 0.90 table of all members. The row ``this`` is the examined one, whatever it is called now."""
     me = draft.me
     draft.rows += 1
     if columns["index"] == "this":
@@ -292,7 +292,7 @@ def _doubt(draft: ArrayDraft) -> None:
 
 
 def _rename(draft: _SuperblockDraft) -> None:
-    """Name a member without a device by its UUID. Without one it is not listed, and its details are the array's."""
+    """Name a member without a device by its UUID. Without one, it is not listed, and its details become the array's."""
     me = draft.me
     if uuid := me.details.get("Device UUID"):
         draft.rename(me, uuid)

@@ -23,7 +23,7 @@ ARRAY_FILES = (
     "stripe_cache_size", "group_thread_cnt", "bitmap/location", "bitmap/chunksize", "bitmap/backlog",
     "sync_speed_min", "sync_speed_max", "last_sync_action", "sync_min", "sync_max",
 )  # fmt: skip
-"""What is read of an array. ``level`` first, the layout's number depends on it."""
+"""The files that are read of an array. ``level`` is first, as the layout's number depends on it."""
 MEMBER_FILES = ("state", "slot", "errors")
 """What is read of each ``dev-NAME``."""
 
@@ -66,7 +66,7 @@ def read(output: Output, name: str, reading: Reading) -> None:
 
 
 def _put(name: str, parse: Callable[[str], object], *, words: bool = False) -> Callable[[ArrayDraft, Pair], None]:
-    """A reader of a field. Without a value the line is only read. ``words``: keep the kernel's as a detail, too."""
+    """A reader of a field. A line without a value only counts as read. ``words``: keep the kernel's as a detail too."""
 
     def read_value(draft: ArrayDraft, pair: Pair) -> None:
         draft.put_labelled(pair.lines[0], name, parse(pair.value), pair.label)

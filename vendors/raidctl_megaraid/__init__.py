@@ -24,7 +24,7 @@ LAST = False
 
 
 def observe(host: HostView) -> Dialogue[Observation]:
-    """Read every controller of the family. An empty observation where no tool is installed and none could be of use."""
+    """Read every controller of the family. The observation is empty if no tool is installed or could be of use."""
     found = yield from installed(MAKERS)
     if not found and not any(device.driver == MFI_DRIVER for device in host.pci):
         return Observation()

@@ -39,11 +39,12 @@ _STATES: tuple[tuple[int, BatteryStatus], ...] = (
     (CHARGING, "charging"),
 )
 _HARMLESS = DISCHARGING | LEARN_REQUESTED | LEARN_REQUIRED
-"""A pack that waits for a learn cycle works. A full one that is not being charged discharges a little."""
+"""The bits of a pack that works. It may wait for a learn cycle, or discharge a little when full and not being
+charged."""
 
 
 def words(mask: int) -> list[str]:
-    """What the bits say, the lowest first. A bit that no source names is ``bit 14``."""
+    """The meanings of the bits, the lowest first. A bit that no source names is ``bit 14``."""
     return list(_words(mask))
 
 
@@ -54,7 +55,7 @@ def _words(mask: int) -> Iterator[str]:
 
 
 def status(mask: int) -> BatteryStatus:
-    """The state of the pack as far as the mask reports it. ``unknown`` when only bits are set that no source names."""
+    """The state of the pack as far as the mask reports it. ``unknown`` if no source names any of the bits set."""
     for bits, state in _STATES:
         if mask & bits:
             return state

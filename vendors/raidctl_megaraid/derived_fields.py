@@ -67,20 +67,20 @@ def _made(text: str) -> str | None:
 
 
 def _pending(text: str) -> str | None:
-    """Firmware that lies in the flash until the controller is started again. None of ``No pending images``."""
+    """Firmware that lies in the flash until the controller is started again. None for ``No pending images``."""
     if not has_value(text) or normalized(text).startswith("no pending"):
         return None
     return f"Pending image in flash: {collapse(text)}"
 
 
 def _rate(text: str) -> str | None:
-    """``30%`` of ``30 % (default 30%)``. None for ``Yes``, which means that it can be set."""
+    """``30%`` from ``30 % (default 30%)``. None for ``Yes``, which means that the rate can be set."""
     match = _RATE.match(text.strip())
     return f"{int(match[1])}%" if match and int(match[1]) <= 100 else None
 
 
 def _there(text: str) -> bool | None:
-    """Whether there is an alarm. None of ``Enabled``, which is a setting of controllers without one as well."""
+    """Whether there is an alarm. None for ``Enabled``, a setting that controllers without one have as well."""
     return {"absent": False, "missing": False, "present": True, "on": True, "off": True, "disable": True}.get(
         normalized(text)
     )

@@ -101,7 +101,7 @@ def _blocks(text: str) -> tuple[list[str], list[list[str]]]:
 
 
 def _event(block: Sequence[str], controller: Controller, unparsed: list[str]) -> Event | None:
-    """One event. None if its description is missing, and then all its lines are unparsed."""
+    """One event. None, with all its lines unparsed, if its description is missing."""
     begin = _BEGIN.fullmatch(block[0])
     values: dict[str, str] = {}
     details: dict[str, str] = {}

@@ -36,7 +36,7 @@ _GAPS = re.compile(r"incomplete foreign", re.IGNORECASE)
 
 
 def selects(controller: Controller) -> bool:
-    """MegaCli takes the number of one configuration. ``fall`` of storcli is all of them."""
+    """True for MegaCli, which takes the number of one configuration. ``fall`` of storcli is all of them."""
     return KINDS.get(controller.told_by or "") == "megacli"
 
 

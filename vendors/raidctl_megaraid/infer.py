@@ -197,7 +197,7 @@ def _health(states: Iterable[str]) -> Health:
 
 
 def _rebuild(controller: ControllerDraft, volume: GroupDraft) -> None:
-    """A rebuild is reported of the drive that is filled. It is the volume's operation, the slowest one counts."""
+    """Make a drive's rebuild its volume's operation. It is reported of the drive being filled; the slowest counts."""
     if volume.get("progress.operation") is not None or volume.get("array") not in controller.arrays:
         return
     keys = volume.members or controller.arrays[volume.get("array")].members

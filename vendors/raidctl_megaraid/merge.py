@@ -31,7 +31,7 @@ class Machine(Struct):
 
 
 def join(machines: list[Machine], kind: str, document: Document, read: Controllers) -> Machine:
-    """Add what a document reported to its machine. To a new one if it contradicts all others."""
+    """Add what a document reported to its machine. A document that contradicts all machines gets a new one."""
     folder = dirname(document.name)
     fitting = [one for one in machines if one.kind == kind and _fits(one.controllers, read)]
     home = (
@@ -68,7 +68,7 @@ def put_together(into: Controllers, read: Controllers) -> None:
 
 
 def _home(into: Controllers, number: str) -> ControllerDraft | None:
-    """The controller of a number. Without one, and for what came without one, the only controller there is."""
+    """The controller with a number. If either side has no number, the only controller there is."""
     if number in into.by_number:
         return into.by_number[number]
     if len(into.by_number) == 1:

@@ -49,7 +49,7 @@ class Power(Struct, frozen=True):
 
     @property
     def cause(self) -> str | None:
-        """What keeps write-back from being active, one sentence. None if the tool reports nothing."""
+        """What keeps write-back from being active, in one sentence. None if the tool reports nothing."""
         if self.cache is not None and self.cache.present is False:
             return "The controller has no cache memory."
         if self.present is False and not self.batteries:
@@ -105,7 +105,7 @@ def volume_cache(volume: GroupDraft, controller: ControllerDraft, power: Power) 
 
 
 def _configured(volume: GroupDraft, current: WritePolicy | None, power: Power, *, fixed: bool) -> WritePolicy | None:
-    """The default or initial setting. Without one, what is active, unless that may be a fallback.
+    """The default or initial setting. Without one, the active setting, unless that may be a fallback.
 
     ``fixed``: the controller cannot change the policy, so the active one is also the configured one.
     """

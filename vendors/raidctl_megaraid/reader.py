@@ -65,10 +65,10 @@ class Assembly(Struct):
     problems: list[Problem] = []
     outputs: list[Output] = []
     asked: bool = False
-    """The tools were asked by their names. A loose file may be of any of a kind."""
+    """Whether the tools were asked by their names. A loose file may come from any tool of a kind."""
 
     def observation(self) -> Observation:
-        """Each controller once, as the tool reported it that reported most. Its problems after those of reading."""
+        """Each controller once, from the tool that reported most. Its problems come after those of reading."""
         choices = best_sources([(item.controller, item.tool, item.kind) for item in self.tellings], same_controller)
         ids = controller_ids([choice.draft for choice in choices])
         controllers: list[Controller] = []

@@ -336,6 +336,6 @@ def operation_of_state(text: str | None) -> Operation | None:
 
 
 def patrol_state(text: str) -> ScrubState | None:
-    """``Active 3``, ``Stopped``. The firmware's other states, Ready and Aborted (mfireg.h), do not run either."""
+    """``Active 3``, ``Stopped``. The firmware's other states, Ready and Aborted (mfireg.h), mean stopped as well."""
     word = (text.split() or [""])[0].lower()
     return "running" if word == "active" else "stopped" if word in ("stopped", "ready", "aborted") else None

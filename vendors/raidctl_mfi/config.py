@@ -18,7 +18,7 @@ from raidctl_mfi.structures import (
 )
 
 MISSING = 0xFFFF
-"""Device id of a missing drive. Enclosure of a drive that has none."""
+"""The device id of a missing drive. Also the enclosure of a drive that has none."""
 SECTOR = 512
 """Bytes of a block, unless a drive's firmware reports another size."""
 _FULL = 0xFFFF

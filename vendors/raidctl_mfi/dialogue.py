@@ -92,7 +92,7 @@ def _ask(found: Answers, question: Question) -> Dialogue[Answer]:
 
 
 def _config(found: Answers) -> Dialogue[Answer]:
-    """Read the configuration. Again with a larger buffer if the first was too small."""
+    """Read the configuration. If the first buffer was too small, read it again with a larger one."""
     first = yield from _ask(found, Question(c.CFG_READ))
     size = CONFIG_HEADER.decode(first.data)["size"]
     if first.ok and size is not None and first.question.length < size <= MOST_CONFIG:

@@ -115,7 +115,7 @@ def _member(array: Json, device: int) -> bool:
 
 
 def _bytes(info: dict[str, Any] | None, name: str, size: int) -> int | None:
-    """A size in bytes. None for 0 blocks, which a drive that does not respond has."""
+    """A size in bytes. None for 0 blocks, the size of a drive that does not respond."""
     return (info[name] or 0) * size or None if info else None
 
 

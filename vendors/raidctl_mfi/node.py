@@ -33,7 +33,7 @@ T = TypeVar("T")
 DRIVER = "megaraid_sas"
 NODE = "/dev/megaraid_sas_ioctl_node"
 PATIENCE = 90.0
-"""Time limit of a command in seconds. The driver has the same for its own."""
+"""Time limit of a command in seconds. The driver has the same limit for its own commands."""
 _PLACES = ("/dev", "/run", "/tmp")  # noqa: S108 - a private directory is made in it; /dev is never mounted nodev
 _NO_DRIVER = "the driver megaraid_sas has no entry in /proc/devices"
 
@@ -165,7 +165,7 @@ class Channel:
         return run_dialogue(dialogue, self._ask)
 
     def _ask(self, question: Question) -> Answer:
-        """Send a command. None after one that timed out: the next would wait behind it."""
+        """Send a command, unless an earlier one timed out. It would wait behind that one."""
         if self._fault is None:
             try:
                 self._ours.send(question)

@@ -32,7 +32,7 @@ class Problems:
         self.add("info", "note", where, message)
 
     def agree(self, where: str, what: str, values: Iterable[tuple[str, T | None]]) -> T | None:
-        """Return the value that all sources agree on. None, and a problem, if they differ.
+        """Return the value that all sources agree on. If they differ, add a problem and return None.
 
         Args:
             where: The object.

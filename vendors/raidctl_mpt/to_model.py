@@ -65,12 +65,12 @@ def _address(controller: ControllerDraft) -> str | None:
 
 
 def _places(array: GroupDraft) -> list[str]:
-    """The places of its members, in their order. A missing one is ``0:0``, however many are."""
+    """The places of an array's members, in their order. A missing one is ``0:0``, however many there are."""
     return [key.split(" ", 1)[1] for key in array.members]
 
 
 def _members(array: GroupDraft, controller: ControllerDraft) -> list[Draft]:
-    """The listed drives of an array. Missing ones, which have no place, if they can be of no other array."""
+    """The listed drives of an array. Missing ones, which have no place, count if they can be of no other array."""
     places = _places(array)
     found = [drive for drive in controller.drives.values() if drive.get("place") in places]
     lost = [drive for drive in found if drive.get("place") == _NOWHERE]

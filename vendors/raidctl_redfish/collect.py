@@ -145,7 +145,7 @@ def _without_storage(
 
 
 def _lacking(resources: Mapping[str, Resource], empty: Collection[str]) -> Iterable[Problem]:
-    """What saved resources link to, and is not among them. ``empty``: collections without members."""
+    """What saved resources link to that is not among them. ``empty``: collections without members."""
     for path, one in resources.items():
         if one.kind != "Storage":
             continue

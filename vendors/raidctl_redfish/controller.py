@@ -40,7 +40,7 @@ _DRIVE_CACHE = {"enabled": "enabled", "disabled": "disabled"}
 
 
 def read_storage(controller: ControllerDraft, storage: Resource | None, resources: list[Resource]) -> None:
-    """Read a Storage resource and its controllers. Its own health counts if no controller reports one."""
+    """Read a Storage resource and its controllers. The health of Storage counts if no controller reports one."""
     for resource in resources:
         read_fields(controller, resource, _FIELDS)
         read_fields(controller, resource, _DELL, WEAK)
@@ -70,7 +70,7 @@ def read_storage(controller: ControllerDraft, storage: Resource | None, resource
 
 
 def _status(resource: Resource) -> Health | None:
-    """Health and state together. A state that is not reported is none against it."""
+    """The health, qualified by the state. A state that is not reported does not count against it."""
     health, state = HEALTH.get(bare(resource.text("Status.Health"))), state_of(resource)
     if health != "ok" or state in WORKING | _UNUSED or not state:
         return health

@@ -51,7 +51,7 @@ class _Walk:
         self._failed.setdefault((kind, why), []).append(path)
 
     def reported(self) -> list[Problem]:
-        """All problems. One for all resources that failed in the same way, unless they are few."""
+        """All problems. Resources that failed in the same way share one problem, unless they are few."""
         found = list(self.problems)
         for (kind, why), paths in self._failed.items():
             remedy = _RIGHT if kind == "no_right" else _REST if why.startswith(NOT_ASKED) else _AGAIN
@@ -207,7 +207,7 @@ def observe(root: GetAnswer, support: Mapping[str, Capability]) -> Dialogue[Obse
 
 
 def _storage(walk: _Walk, systems: Sequence[Resource]) -> Dialogue[list[Resource]]:
-    """Storage of each system with its controllers and volumes. Those with volumes first."""
+    """Read the storage of each system with its controllers and volumes. Storage with volumes comes first."""
     for system in systems:
         if link_of(system.get("Storage")) or _smart_link(system):
             continue
@@ -340,7 +340,7 @@ def _either(resource: Resource, name: str) -> str:
 
 
 def _batteries(walk: _Walk, systems: Sequence[Resource]) -> Dialogue[None]:
-    """The batteries that controllers link to. Of HPE, the chassis, which describes the energy packs."""
+    """Read the batteries that controllers link to. For HPE, read the chassis, which describes the energy packs."""
     owners = [part for one in walk.resources.values() for part in (one, *one.parts("StorageControllers"))]
     linked = [path for owner in owners for path in links_of(owner.get("Links.Batteries"))]
     linked += [link_of(owner.get("Links.Battery")) for owner in owners]

@@ -25,7 +25,7 @@ class Field(NamedTuple):
 
 
 def read_fields(draft: Draft, resource: Resource, fields: Sequence[Field], weight: int = DETAIL) -> None:
-    """Read leaves. Null is no value, and one of another form is a problem."""
+    """Read leaves. Null is no value, and a value of another form is a problem."""
     for field in fields:
         value = resource.get(field.leaf)
         if value is None or value == "":
@@ -124,7 +124,7 @@ _OWN_STATE = re.compile(
 
 
 def own_states(resource: Resource, words: Mapping[str, str]) -> Iterator[Mark]:
-    """Bad states that a maker's extension reports, whatever it calls the leaf. Words that are not known say nothing."""
+    """Bad states that a maker's extension reports, whatever it calls the leaf. Words that are not known are ignored."""
     for line in resource.output.lines:
         leaf, _, value = line.text.partition(": ")
         if _OWN_STATE.fullmatch(leaf) and (status := words.get(bare(value.strip('"')), "ok")) != "ok":

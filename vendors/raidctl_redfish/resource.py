@@ -28,7 +28,8 @@ KINDS = {
     "HpSmartStorageDiskDrive": "DiskDrive",
     "HpeSmartStorageDiskDrive": "DiskDrive",
 }
-"""Kinds of resources by the names of their types. HPE had its own before Storage, iLO 4 without the E."""
+"""Kinds of resources by the names of their types. HPE had its own types before Storage; iLO 4 spells them without the
+E."""
 # "@odata.type": "#Volume.v1_9_0.Volume"       "#HpSmartStorageDiskDrive.1.2.0.HpSmartStorageDiskDrive"
 _TYPE = re.compile(r"#(\w+)\.")
 _NOISE = re.compile(r"(^|[.\]])(Actions|@odata|@Redfish)|@|(^|[.\]])[Ll]inks[.\[]")
@@ -85,7 +86,7 @@ class Resource(Struct, frozen=True):
 
 
 def decode(path: str, name: str, text: str, kind: str = "") -> Resource:
-    """Decode a resource. Its type decides its kind, else what it was asked as.
+    """Decode a resource. Its kind follows from its type, else from what it was asked as.
 
     Raises:
         ValueError: It is no JSON object.
@@ -98,7 +99,7 @@ def decode(path: str, name: str, text: str, kind: str = "") -> Resource:
 
 
 def kind_of(value: Mapping[str, Any]) -> str:
-    """The kind by ``@odata.type``. Empty if it has none, the type's name if no kind is for it."""
+    """The kind by ``@odata.type``. Empty if there is no type, and the type's name if there is no kind for it."""
     reported = value.get("@odata.type")
     match = _TYPE.match(reported) if isinstance(reported, str) else None
     return KINDS.get(match[1], match[1]) if match else ""
@@ -124,7 +125,7 @@ def links_of(value: object) -> list[str]:
 
 
 def keep_rest(draft: Draft, resource: Resource) -> None:
-    """Keep what no reader used as details. Links, annotations and empty values are read."""
+    """Keep what no reader used, as details. Links, annotations and empty values only count as read."""
     used = {line for line, _, _ in draft.evidence}
     for line in _lines(resource):
         if line in used or line.used:

@@ -16,7 +16,7 @@ SPARE_STATES = frozenset({"standbyspare"})
 DIMINISHED = "degraded"
 """A state beside which a health of OK does not count."""
 WAITING_STATES = frozenset({"standbyoffline"})
-"""Of a drive: in no volume, and works. Of a volume: not in use."""
+"""Of a drive: it is in no volume, and works. Of a volume: it is not in use."""
 LOST_STATES = frozenset({"unavailableoffline", "disabled"})
 ABSENT = "absent"
 

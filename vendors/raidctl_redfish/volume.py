@@ -120,7 +120,7 @@ def read_volume(draft: GroupDraft, resource: Resource) -> None:
 
 
 def _level(draft: GroupDraft, resource: Resource) -> None:
-    """A level without a name in the model. One by the type of the volume, where the schema has no level yet."""
+    """Note a level without a name in the model. Where the schema has no level yet, take it from the volume's type."""
     if bare(resource.text("RAIDType")) in NAMELESS:
         draft.add_problem("info", "note", f"RAID level {resource.text('RAIDType')} has no vendor-neutral name.")
     kind = bare(resource.text("VolumeType"))
@@ -132,7 +132,7 @@ def _level(draft: GroupDraft, resource: Resource) -> None:
 
 
 def _public_state(resource: Resource, leaf: str) -> Iterator[Mark]:
-    """A maker's own word for the state. That of a good state adds nothing."""
+    """A maker's own word for the state. A word for a good state adds nothing."""
     word = resource.get(leaf)
     if isinstance(word, str) and bare(word) and (status := PUBLIC_STATE.get(bare(word))) != "ok":
         yield Mark(status or "unknown", word, resource.line(leaf))

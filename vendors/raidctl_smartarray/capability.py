@@ -1,4 +1,4 @@
-"""What the tools can read and set on a controller. Reasons for the rest."""
+"""What the tools can read and set on a controller. For the rest, the reason why not."""
 
 from __future__ import annotations
 

@@ -55,7 +55,8 @@ _ORDER = {
     ("arrayaccelerator", "disable"): 1,
     ("nobatterywritecache", "enable"): 2,
 }
-"""The position of a step. All others in the middle, where a volume uses the cache if one does before or afterwards."""
+"""The position of a step. All others go in the middle, where a volume uses the cache if one does before or
+afterwards."""
 RATES: Mapping[Setting, str] = {"rebuild_rate": "rebuildpriority", "expand_rate": "expandpriority"}
 _PRIORITIES = {word: word for word in ("low", "medium", "mediumhigh", "high")}
 _WHOLE = "Applies to all volumes of the controller."
@@ -111,7 +112,7 @@ def plan(controller: Controller, requests: Sequence[Desired], tools: Sequence[To
 
 
 def flushes(controller: Controller, tools: Sequence[Tool]) -> list[Flush]:
-    """There is no such command. Switching a volume's caching off writes its data back."""
+    """The flush, for which there is no command. Switching a volume's caching off writes its data back."""
     cache = controller.cache
     if cache is None or cache.present is False or controller.mode == "hba":
         return [Flush(object_id=controller.id, why="No cache is in use.", lack="cache")]

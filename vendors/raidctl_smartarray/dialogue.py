@@ -155,5 +155,5 @@ def _names(choices: Sequence[Choice[ControllerDraft]], ids: Sequence[str]) -> di
 
 
 def _tool_errors(found: Collection, names: dict[int, str], host: HostView) -> list[Problem]:
-    """The tools' errors. A tool that finds no controller without root lacked permission."""
+    """The tools' errors. If a tool that runs without root finds no controller, it lacked permission."""
     return without_root(problems_of_messages(found, names), host)

@@ -85,7 +85,7 @@ def firmware(drive: Draft, pair: Pair) -> None:
 
 
 def _authentication(drive: Draft, pair: Pair) -> None:
-    """``OK``, ``Not Applicable``. Anything else is a drive or carrier that the controller does not accept."""
+    """``OK``, ``Not Applicable``. Anything else means that the controller does not accept the drive or carrier."""
     drive.keep_detail(pair)
     if has_value(pair.value) and normalized(pair.value) != "ok":
         message = f"{pair.label}: {collapse(pair.value)}."

@@ -20,7 +20,7 @@ _PHRASE = _EPITHETS | _PROTOCOLS.keys() | _MEDIA.keys()
 
 
 def interface(text: str) -> tuple[Interface, Media | None] | None:
-    """``SAS HDD``, ``Solid State SATA``, ``Parallel SCSI``. Media is None if not reported; None for another phrase."""
+    """``SAS HDD``, ``Solid State SATA``, ``Parallel SCSI``. None for another phrase; media is None if not reported."""
     tokens = normalized(text).split()
     protocols = {_PROTOCOLS[token] for token in tokens if token in _PROTOCOLS}
     if len(protocols) != 1 or any(token not in _PHRASE for token in tokens):

@@ -26,7 +26,7 @@ _COUNTER = re.compile(r"nr_\w+ = \d+", re.ASCII)
 
 
 class ProcReader:
-    """Reads one file. Several in one text are read one after the other."""
+    """A reader of one file. Several files in one text are read one after the other."""
 
     def __init__(self, output: Output) -> None:
         """Nothing is read yet."""
@@ -94,7 +94,7 @@ class ProcReader:
 
 
 def read_level(draft: Draft, line: Line, word: str) -> None:
-    """The level behind the word of the driver and of cciss_vol_status. One that stands for several stays a detail."""
+    """Read the level behind a word of the driver or cciss_vol_status. A word that stands for several stays a detail."""
     found = status_words.level(word)
     if found is None:
         draft.detail(line, "RAID level", word)

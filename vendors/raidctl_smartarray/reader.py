@@ -34,7 +34,7 @@ _LISTED = {"drive": "drive", "logical drive": "volume"}
 
 
 def outlines(documents: Sequence[Document]) -> list[Outline]:
-    """Each document's outline. Its name gives the slot where it is a command line that holds one."""
+    """Each document's outline. If the document's name is a command line with a slot, it gives the slot."""
     found = []
     for document in documents:
         made = outline(Output.of_text(document.name, document.text))

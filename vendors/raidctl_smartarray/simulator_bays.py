@@ -205,7 +205,7 @@ def settled(state: Mapping[str, str]) -> State:
 
 
 def _settle(state: State, array: str, about: dict[str, str]) -> None:
-    """Spares of one array help, or are released. Too many gaps make it fail."""
+    """Let spares of one array help, or release them. Too many gaps make the array fail."""
     slots = dict(slots_of(state, array))
     for key in slots:
         place = state.get(f"{HEAD}helps {key}")

@@ -42,7 +42,7 @@ _CISS = re.compile(r"/dev/cciss/(c\d{1,3})d\d{1,4}")
 
 
 class StatusReader:
-    """Reads one output. Keeps the current controller, volume, list of drives and cache."""
+    """A reader of one output. It keeps the current controller, volume, list of drives and cache."""
 
     def __init__(self, output: Output) -> None:
         """Nothing is read yet."""

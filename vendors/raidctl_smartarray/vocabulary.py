@@ -33,7 +33,7 @@ def has_value(text: str) -> bool:
 
 
 def split_progress(text: str) -> tuple[str, float | None]:
-    """``Recovering`` and 55.73 of ``Recovering, 55.73% complete``. The text itself and None without a percentage."""
+    """``Recovering`` and 55.73 from ``Recovering, 55.73% complete``. Without a percentage, the text itself and None."""
     match = _PROGRESS.fullmatch(collapse(text))
     if match is None or float(match["percent"]) > 100:
         return collapse(text), None

@@ -20,7 +20,7 @@ _MOST = 64
 
 
 def plan(lines: Sequence[Line], only: str) -> dict[int, str]:
-    """Controller number by heading line, for tables without one. Empty if only one is named."""
+    """The controller number of each heading line, for tables without one. Empty if only one controller is named."""
     if only or not _several(lines):
         return {}
     listed, tables = _scan(lines)

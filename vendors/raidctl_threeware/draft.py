@@ -85,5 +85,5 @@ class Controllers(controllers.Controllers[ControllerDraft]):
     controller_type = ControllerDraft
 
     def controller(self, name: str) -> ControllerDraft:
-        """The draft of a controller. An empty number is the only one, or one without a number."""
+        """The draft of a controller. An empty number means the only one, or one without a number."""
         return super().controller(name or self.only)

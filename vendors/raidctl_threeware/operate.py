@@ -199,7 +199,7 @@ class _Planner:
         return f"With a schedule it waits for its next window: {self.command} /c{self.number} show {task} lists them."
 
     def take_out(self, deed: Deed) -> Iterator[Step]:
-        """The controller lets a member go. It then no longer lists the drive."""
+        """Make the controller let a member go. It then no longer lists the drive."""
         drive = drive_of(self.controller, deed)
         if drive.role != "member":
             if drive.role in ("unassigned", "failed"):
@@ -294,7 +294,7 @@ class _Planner:
         )  # fmt: skip
 
     def check(self, deed: Deed) -> Iterator[Step]:
-        """A verify. On mirrors it overwrites one copy where they differ, so it is a repair."""
+        """The steps of a verify. On mirrors it overwrites one copy where they differ, so it is a repair."""
         volume = volume_of(self.controller, deed)
         mirror = volume.raid_level in _MIRRORS
         if deed.verb == "start_check" and mirror:

@@ -43,7 +43,7 @@ _ENCLOSURE = re.compile(r"\s*/c\d{1,4}/e\d{1,4} Vendor\s*=")
 
 
 class Reader:
-    """Reads one output line by line. Keeps the current controller, enclosure and table."""
+    """A reader of one output, line by line. It keeps the current controller, enclosure and table."""
 
     tool = "tw_cli"
 

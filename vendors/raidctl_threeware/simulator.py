@@ -105,7 +105,7 @@ def _rate(path: str, match: re.Match[str], state: Mapping[str, str]) -> Reply:
 
 
 def render(argv: tuple[str, ...], text: str, state: Mapping[str, str]) -> str:
-    """As recorded, except the rates and the drives. No table shows the LEDs."""
+    """The output as recorded, except for the rates and the drives. No table shows the LEDs."""
     if not argv or basename(argv[0]) not in _TOOLS:
         return text
     text = _drives(argv, text, state)

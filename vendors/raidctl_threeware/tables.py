@@ -182,7 +182,7 @@ def _part(controller: ControllerDraft, unit: UnitDraft, line: Line, row: Row) ->
 
 
 def port_row(controller: ControllerDraft, line: Line, row: Row) -> None:
-    """The drive at a port. ``NOT-PRESENT`` without a unit is a port that is empty."""
+    """Read the drive at a port. ``NOT-PRESENT`` without a unit means that the port is empty."""
     # Port   Status           Unit   Size        Blocks        Serial
     # p0     DEGRADED         u0     465.76 GB   976773168     9QM1SHZY
     # VPort Status         Unit Size      Type  Phy Encl-Slot    Model

@@ -157,7 +157,7 @@ def _array(unit: UnitDraft, controller: ControllerDraft, controller_id: str) -> 
 def _volumes(
     unit: UnitDraft, controller: ControllerDraft, battery: Battery | None, controller_id: str
 ) -> Iterator[Volume]:
-    """A unit is a volume. One that was carved is one volume for each piece."""
+    """The volume of a unit. A unit that was carved has one volume for each piece."""
     # u1/v0    Volume    -              -       -       -     -       2047.00
     carved = unit.carved if len(unit.carved) > 1 else {"0": unit.get("size_bytes")}
     if len(unit.carved) == 1 and unit.get("size_bytes") is None:

@@ -129,7 +129,7 @@ def _drive(draft: ControllerDraft, name: str, nodes: Mapping[str, str]) -> Drive
 
 
 def _node(printed: str) -> str | None:
-    """The device of a name outside its machine. A missing device has a number instead."""
+    """The device of a name, away from its machine. A missing device has a number instead of a name."""
     if printed.startswith("/dev/") and not printed.rpartition("/")[2].isdecimal():
         return printed
     return f"/dev/{printed}" if _KERNEL.fullmatch(printed) else None

@@ -37,7 +37,7 @@ class Vdev(Struct):
 
     @property
     def kind(self) -> str:
-        """``mirror``, ``raidz2``, ``draid1``. ``disk`` for a device; ``unknown``: -g prints a number as its name."""
+        """``mirror``, ``raidz2``, ``draid1``. ``disk`` for a device, ``unknown`` if -g prints a number as its name."""
         match = INTERIOR.fullmatch(self.name)
         if match is None:
             return "unknown" if self.children else "disk"
@@ -108,7 +108,7 @@ class PoolDraft(GroupDraft):
         return [vdev for vdev in found if vdev.state]
 
     def add_table(self, other: PoolDraft) -> None:
-        """Take the table of one more output about the pool. Of two that differ, the worse, and they are reported."""
+        """Take the table of one more output about the pool. If two differ, the worse is taken and both are reported."""
         mine, more = self.rows(), other.rows()
         worse = sum(not row.fine for row in more) - sum(not row.fine for row in mine)
         if mine and more:

@@ -20,7 +20,7 @@ _NONE = ("0", "-", "")
 
 
 def put_state(pool: PoolDraft, lines: Sequence[Line], word: str) -> None:
-    """The state of a pool. Of one that is not imported, the state that an import would give."""
+    """Set the state of a pool. For one that is not imported, it is the state that an import would give."""
     # state: DEGRADED        state: ONLINE (DESTROYED)
     word = collapse(word).removesuffix(" (DESTROYED)")
     if not word:

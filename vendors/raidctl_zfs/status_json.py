@@ -71,7 +71,7 @@ def _pool(output: Output, path: str, entry: Mapping[str, Any], controller: Contr
 
 
 def _tree(pool: PoolDraft, vdevs: Sequence[tuple[Vdev, Mapping[str, Any]]]) -> None:
-    """The root and the parts beside it. ``--json-flat-vdevs`` names each vdev's parent instead of nesting them."""
+    """Find the root and the parts beside it. ``--json-flat-vdevs`` names each vdev's parent instead of nesting them."""
     named = {vdev.name: vdev for vdev, _ in vdevs}
     for vdev, entry in vdevs:
         above = named.get(str(entry.get("parent")))

@@ -39,7 +39,7 @@ _LIVE = ("FAULTED", "UNAVAIL", "SUSPENDED")
 
 
 def read_status(output: Output, controller: ControllerDraft) -> bool:
-    """Read an output. False if there is no pool in it and no word that there is none."""
+    """Read an output. False if it has no pool, and no statement that there is none."""
     pool: PoolDraft | None = None
     sections: list[tuple[str, list[Line], str]] = []
     known = apart = False
@@ -105,7 +105,7 @@ def _section(sections: Sequence[tuple[str, list[Line], str]], wanted: str) -> tu
 
 
 def _config(pool: PoolDraft, lines: Sequence[Line]) -> list[Line]:
-    """Read the table of devices. The lines that are none of its rows."""
+    """Read the table of devices. Return the lines that are none of its rows."""
     rows: list[tuple[Line, re.Match[str]]] = []
     strange: list[Line] = []
     more: list[str] = []
@@ -162,7 +162,7 @@ def _holds_others(name: str) -> bool:
 
 
 def _vdev(line: Line, match: re.Match[str], more: Sequence[str]) -> Vdev:
-    """A row. ``more``: the columns that options add behind the errors, ``SLOW`` of -s, properties of -c."""
+    """A row. ``more``: the columns that options add after the errors, such as ``SLOW`` of -s and properties of -c."""
     counts = {label: match[name] for name, label in _COUNTS if match[name] is not None}
     words = (match["note"] or "").split()
     values, note = (words[: len(more)], words[len(more) :]) if counts else ([], words)

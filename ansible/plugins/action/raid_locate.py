@@ -50,6 +50,9 @@ class ActionModule(RaidctlAction):
         return self.raidctl(*words).document or {}
 
     def _begun(self, *words: str) -> dict[str, t.Any]:
-        """Start to locate on the target. raidctl stays there, and switches off when the time is over."""
+        """Start locating on the target.
+
+        raidctl keeps running there, and switches the LEDs off when the time is over.
+        """
         command = shlex.join([self.args["executable"], *self.words(*words)])
         return self.judged(self.shell(BACKGROUND.format(command=command)), words).document or {}

@@ -27,7 +27,7 @@ class RuleFindings(Struct, frozen=True):
     title: str
 
     def as_rule(self, check: Callable[[Inventory], Iterable[Finding]]) -> Rule:
-        """The rule with this check. A finding about a condition gets its severity, place and cause."""
+        """The rule with this check. A finding about a condition gets the condition's severity, place and cause."""
 
         def graded(inventory: Inventory) -> Findings:
             found = self.conditions(inventory)
@@ -84,7 +84,7 @@ class RuleFindings(Struct, frozen=True):
     def of_problem(
         self, problem: Problem, outcome: Outcome, remedy: str | None = None, severity: Severity | None = None
     ) -> Finding:
-        """A finding about a problem of the inventory. ``remedy`` if the problem has none."""
+        """A finding about a problem of the inventory. ``remedy`` is used if the problem has none."""
         evidence = (f"problem.kind = {problem.kind}",)
         return Finding(
             rule=self.rule, severity=severity or self.severity, outcome=outcome, where=problem.where,

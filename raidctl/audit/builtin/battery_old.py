@@ -1,4 +1,4 @@
-"""A cache battery is past its rated life, or its learn cycle overdue.
+"""A battery is past its rated life, or its learn cycle overdue.
 
 **What it checks.** The date of manufacture and the time of the next learn cycle, compared with the time of the scan.
 

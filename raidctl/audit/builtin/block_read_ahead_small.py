@@ -68,7 +68,10 @@ def _judge(volume: Volume, stripe: int) -> Findings:
 
 
 def _read_ahead(volume: Volume, mount: Mount) -> tuple[int, str] | None:
-    """The read-ahead of the device that a file system is mounted from. For a partition, that of the whole device."""
+    """The read-ahead of the device that a file system is mounted from.
+
+    For a partition, it is that of the whole device.
+    """
     layer = next((layer for layer in volume.layers if layer.device == mount.device), None)
     block, device = _queue(volume, layer)
     return (block.read_ahead_bytes, device) if block and block.read_ahead_bytes is not None else None

@@ -34,7 +34,7 @@ _REMEDY = "Read the release notes, take a backup, and update in a maintenance wi
 
 
 def check(inventory: Inventory) -> Findings:
-    """One finding for each controller or drive with known firmware. One for each model with several versions."""
+    """One finding for each controller or drive with known firmware. Each model with several versions also gets one."""
     items: list[Controller | Drive] = [*inventory.controllers, *(drive for _, drive in drives(inventory))]
     for item in items:
         if item.firmware_update:

@@ -30,7 +30,7 @@ FINDINGS = RuleFindings("md_unattended", "warning", "md arrays are not monitored
 
 
 def check(inventory: Inventory) -> Findings:
-    """One finding for md, and one for each array. None for single output files."""
+    """One finding for md, and one for each array. There are none for single output files."""
     for controller in inventory.controllers:
         if family_of(controller) == "md" and inventory.host.hostname is not None:
             yield _monitor(controller)

@@ -37,7 +37,7 @@ def check(inventory: Inventory) -> Findings:
 
 
 def _spare(controller: Controller, spare: Drive) -> Finding:
-    """Whether it fits at least one of the arrays that it covers. A dedicated one each of them."""
+    """Whether it fits at least one of the arrays that it covers. A dedicated spare must fit each of them."""
     reasons = [(array, unfit(spare, members(controller, array))) for array in arrays_of(controller, spare)]
     wrong = [(array, why) for array, why in reasons if why]
     if not wrong or (not spare.spare_for and len(wrong) < len(reasons)):

@@ -95,7 +95,7 @@ def risk(volume: Volume) -> str:
 
 
 def _spare(controller: Controller, volume: Volume) -> tuple[str, str]:
-    """A sentence about its spares, and what to do with one. Empty if no tool would list them."""
+    """A sentence about its spares, and what to do with one. Both are empty if no tool would list them."""
     if not all_reported(controller, volume):
         return "", ""
     if volume.progress is not None:

@@ -46,7 +46,7 @@ class Check:
 
 
 def clause(check: Check, actual: str | None, item: Any, scope: Scope, value: Truth) -> str:
-    """Current and required value. ``value``: the result, ``actual``: the current value, None if unknown."""
+    """Current and required value. ``value``: the result; ``actual``: the current value, or None if unknown."""
     if check.sentence is not None:
         return check.sentence(actual, item, scope, value)
     current = f"{check.path}: {actual or 'unknown'}" if check.path else actual or "unknown"

@@ -54,7 +54,7 @@ def _entry(kind: Kind, steps: list[str], spec: Any, place: Place, prefix: str) -
 
 
 def misplaced(kind: Kind, steps: Sequence[str], spec: Any) -> str | None:
-    """The message for a path that begins with the object itself, ``volume.array``. None for others."""
+    """The message for a path that begins with the object itself, ``volume.array``. None for other paths."""
     rest = list(steps[1:])
     while isinstance(spec, Mapping) and len(spec) == 1 and (not rest or kind.fields[rest[0]].sort == "object"):
         [(key, spec)] = spec.items()
@@ -152,7 +152,7 @@ def _is_text(spec: Any) -> bool:
 
 
 def _through(field: Field, check: Check) -> Check:
-    """A check of another object, the value of a field. Unknown if there is none."""
+    """A check of another object that a field holds. The result is unknown if there is none."""
     get, test, actual = field.getter, check.test, check.actual
 
     def through(item: Any, scope: Scope) -> Truth:

@@ -30,7 +30,7 @@ class LayoutRule(PolicyRule):
     file: str = ""
 
     def run(self, machine: Machine, count: Count, findings: list[Finding], *, keep: bool) -> tuple[int, int]:
-        """Compare a machine. One with another name than the layout's is not concerned."""
+        """Compare a machine. A machine whose name differs from the layout's is skipped."""
         found = compare(self.layout, machine.inventory)
         if _elsewhere(found):
             return 0, 0

@@ -218,7 +218,7 @@ def _name(item: Any, scope: Scope, kind: str) -> str:
 
 
 def compile_rule(table: Any, number: int, place: Place) -> PolicyRule | None:
-    """The rule of one ``[[rule]]``. Mistakes are noted, and then it may be None."""
+    """The rule of one ``[[rule]]``. Mistakes are noted, and the rule may then be None."""
     if not isinstance(table, Mapping):
         place.wrong("a rule has to be a table: [[rule]], then its keys, or rule = [{ … }].")
         return None

@@ -38,7 +38,7 @@ class Field:
     pairs: Pairs | None = None
     """Of ``objects``: each of them with its scope."""
     complete: IsComplete | None = None
-    """Of ``objects``, ``texts``, ``numbers``: whether the list is complete. An incomplete list proves no absence."""
+    """For ``objects``, ``texts``, ``numbers``: whether the list is complete. An incomplete list proves no absence."""
     values: tuple[str, ...] = ()
     """Of an ``enum``, without ``unknown``."""
     target: str | None = None
@@ -74,7 +74,7 @@ class Kind:
 
 @cache
 def kinds() -> dict[str, Kind]:
-    """All kinds by their names in policies: ``volume``, ``host``. ``volume_cache`` is part of another."""
+    """All kinds by their names in policies: ``volume``, ``host``. ``volume_cache`` is part of another kind."""
     found: dict[str, Kind] = {}
     _walk(model.Inventory, found)
     for place, fields in derived_fields.ADDED.items():

@@ -16,7 +16,10 @@ from raidctl.toml_files.mistakes import Place
 
 
 def texts(field: Field, spec: Any, place: Place, path: str, *, binary: bool) -> Check | None:
-    """A check that any of them meets a condition. ``not``: none; ``count``: their number; ``known``: there is one."""
+    """A check that any of them meets a condition.
+
+    ``not``: none does; ``count``: their number; ``known``: there is one.
+    """
     single = replace(field, sort="number" if field.sort == "numbers" else "text")
     count = None
     if isinstance(spec, Mapping) and "count" in spec:

@@ -1,4 +1,4 @@
-"""Conditions on one value: equal, one of, a range, not, a pattern. Compiled to a function of the value."""
+"""Conditions on one value: equal, one of, a range, not, a pattern. Each is compiled to a function of the value."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Waivers: findings that are suspended until a day, with a reason. In a policy, or in a separate file.
+"""Waivers: findings that are suspended until a day, with a reason. They are in a policy, or in a separate file.
 
 ::
 
@@ -46,7 +46,7 @@ class Waiver:
     """Whether its end is a finding even with nothing left to cover."""
 
     def is_for(self, host: str | None) -> bool:
-        """Whether it is for a host. Of a host without a name only if it is for all."""
+        """Whether it is for a host. A waiver covers a host without a name only if it is for all."""
         return not self.hosts or (host is not None and any(fnmatchcase(host, one) for one in self.hosts))
 
     def covers(self, finding: Finding) -> bool:

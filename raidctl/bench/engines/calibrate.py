@@ -113,7 +113,7 @@ def _rate(outcome: Outcome) -> float:
 
 @contextmanager
 def memory(*, ordinary: bool = False) -> Iterator[Memory]:
-    """Filled memory to read from. ``ordinary``: a nameless file in the page cache if possible."""
+    """Filled memory to read from. ``ordinary``: use a nameless file in the page cache if possible."""
     handle = _nameless() if ordinary else None
     target = Memory(handle=os.memfd_create("raidctl") if handle is None else handle, direct=handle is not None)
     try:

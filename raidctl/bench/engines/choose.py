@@ -29,7 +29,7 @@ class Choice:
 
     engine: Engine
     reason: str | None = None
-    """A note for the results, one sentence. None: it is the best engine, or the requested one."""
+    """A note for the results, one sentence. None: the engine is the best one, or the requested one."""
 
 
 def choose(target: Target, desired: str | None = None) -> Choice:

@@ -207,7 +207,7 @@ class _Worker:
         report.notes |= once.notes
 
     def _may(self, round_number: int, index: int, end: int) -> bool:
-        """Wait until every operation that must come first is done. False if the time is up."""
+        """Wait until every operation that must come first is done. Return False if the time is up."""
         progress = self.progress
         if progress is not None:
             for worker, count in awaited(self.part, round_number, index, self.lengths):

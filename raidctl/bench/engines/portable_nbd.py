@@ -61,7 +61,7 @@ class _Pipe:
     under_way: dict[int, tuple[int, int]] = field(default_factory=dict)
     """By cookie: the number of the operation and its start."""
     second: set[int] = field(default_factory=set)
-    """Cookies of durable writes that are not complete yet. The flush that replaces FUA follows."""
+    """Cookies of durable writes that are not complete yet. The flush that replaces FUA is still to come."""
     later: list[int] = field(default_factory=list)
     """Cookies of such flushes waiting for a partly sent request to complete."""
 

@@ -32,7 +32,7 @@ _START = struct.Struct("<Q")
 _LEAD_NS = 1_000_000
 _LEAD_EACH_NS = 100_000
 _PATIENCE = 5.0
-"""Seconds to wait for killed workers. One blocked in a dead device is left to the kernel."""
+"""Seconds to wait for killed workers. A worker blocked in a dead device is left to the kernel."""
 _MOST_TEXT = 4000
 _EACH, _OTHERS = 2, 256
 """Descriptors per worker in the parent, and others possibly open there."""
@@ -40,7 +40,7 @@ NEVER = (1 << 64) - 1
 
 
 def ending(begun: int, seconds: float | None) -> int:
-    """When (ns) a worker stops issuing. A worker scheduled only after that still gets its time.
+    """When (ns) a worker stops issuing. A worker first scheduled after that still gets its time.
 
     On such a busy machine a low figure is right, while no figure would fail the whole test.
     """

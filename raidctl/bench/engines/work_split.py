@@ -38,7 +38,7 @@ class Slice:
 
 
 def slices(stream: Stream) -> list[Slice]:
-    """One slice per worker. Fewer workers than the depth only if there are too few operations.
+    """One slice per worker. There are fewer workers than the depth only if there are too few operations.
 
     A repeated short stream is unrolled as often as needed, so that each worker has the same number of operations and
     visits all offsets.

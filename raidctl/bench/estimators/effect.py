@@ -23,7 +23,7 @@ TOO_SLOW = 0.6
 
 
 def paired(first: Sequence[float], second: Sequence[float]) -> Spread:
-    """Ratio second/first of rounds taken in turn. With an interval from six pairs on."""
+    """Ratio second/first of rounds taken in turn. It has an interval from six pairs on."""
     return paired_ratio(first, second)
 
 
@@ -63,7 +63,7 @@ def weigh(ratio: Spread, warn: float = WARN) -> Weight:
 
 
 def grade(ratio: Spread, fail_below: float, pass_from: float) -> Verdict:
-    """FAIL or PASS if the whole interval lies below or above. SUSPECT if it is all below ``pass_from``."""
+    """FAIL or PASS if the whole interval lies below or above. SUSPECT if it lies entirely below ``pass_from``."""
     if ratio.low is None or ratio.high is None:
         return "inconclusive"
     if ratio.high < fail_below:

@@ -102,7 +102,7 @@ def bootstrap(
 def spread(
     measured: float | None, unit: str, n: int, interval: tuple[float, float] | None = None, values: Sequence[float] = ()
 ) -> Spread:
-    """A figure with its interval, which always contains the figure. No interval without a figure."""
+    """A figure with its interval, which always contains the figure. Without a figure, there is no interval."""
     if measured is None:
         return Spread(measured=None, unit=unit, n=n)
     low, high = (min(interval[0], measured), max(interval[1], measured)) if interval else (None, None)

@@ -27,7 +27,7 @@ SLOWEST_SHARE = 0.7
 """Share of the slowest stride's time that means one drive. Strides with this share or more address one drive. Half the
 drives give 0.5."""
 FEWEST_PEAKS = 2
-"""Minimum number of peaks of a period. A single one may be a disturbance."""
+"""Minimum number of peaks of a period. A single peak may be a disturbance."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,7 +95,10 @@ def _log_error(spread: Spread) -> float:
 
 
 def by_capacity(usable: float, drive: float, drives: int) -> tuple[str, ...]:
-    """Levels with which ``drives`` of ``drive`` bytes give ``usable`` bytes within 2 %. Several if they coincide."""
+    """Levels with which ``drives`` of ``drive`` bytes give ``usable`` bytes within 2 %.
+
+    There are several if they coincide.
+    """
     if not (0 < usable < HUGE and 0 < drive < HUGE) or drives < 1:
         return ()
     return tuple(

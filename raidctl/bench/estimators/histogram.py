@@ -15,7 +15,7 @@ NS_PER_MS = 1e6
 
 
 class Histogram:
-    """Counts of whole numbers (nanoseconds) from 0. Below ``2**bits`` each has a separate bin."""
+    """Counts of whole numbers (nanoseconds) from 0. Below ``2**bits``, each number has a separate bin."""
 
     def __init__(self, bits: int = 10) -> None:
         """``bits``: 1 to 20; the relative error is at most ``2**-bits``."""
@@ -83,7 +83,7 @@ class Histogram:
         return self._worst
 
     def latency(self) -> Latency | None:
-        """The latency for results, in milliseconds. Only percentiles with enough values; None if empty."""
+        """The latency for results, in milliseconds. Percentiles with too few values are left out; None if empty."""
         count, middle = self.count, self.quantile(0.5)
         if middle is None or self._worst is None:
             return None

@@ -54,7 +54,10 @@ class Knee:
 
 
 def find(seconds: Sequence[float], totals: Sequence[float], seed: int = SEED) -> Knee:
-    """The knee in bytes written by each moment. Both ascend, one entry per write, at its start or end."""
+    """The knee in bytes written by each moment.
+
+    Both sequences ascend, with one entry per write, at its start or end.
+    """
     points = _points(seconds, totals)
     if len(points) < 2 * FEWEST_WRITES:
         return _none("There are too few writes to tell.", 0, 0.0)
@@ -165,7 +168,10 @@ def _shuffled(steps: list[float], source: Random) -> list[float]:
 
 
 def judge(size: Spread, promised: float) -> Verdict:
-    """Judge whether a write cache of ``promised`` MiB is there. Firmware reserves some, so 0.7 to 1.05 times passes."""
+    """Judge whether a write cache of ``promised`` MiB is there.
+
+    Firmware reserves some of it, so 0.7 to 1.05 times that size passes.
+    """
     if size.low is None or size.high is None or not promised > 0:
         return "inconclusive"
     if size.high < SHARE_FAIL * promised:

@@ -113,7 +113,7 @@ def _longest_period(intervals: list[float]) -> tuple[float, float] | None:
 
 
 def _densest(values: list[float]) -> float:
-    """The mode, by repeatedly keeping the half with the narrowest range. Robust to other peaks."""
+    """The mode, by repeatedly keeping the half with the narrowest range. It is robust to other peaks."""
     ordered = sorted(values)
     while len(ordered) > 8:
         half = (len(ordered) + 1) // 2

@@ -27,7 +27,7 @@ class Scaling:
     """A closed network of equal spindles. Its throughput is X(Q) = X(1) N Q / (N + Q - 1)."""
 
     spindles: Spread
-    """N, `ratio`. None if it does not saturate, or does not grow as spindles do."""
+    """N, `ratio`. None if throughput does not saturate, or does not grow as spindles do."""
     single: float | None
     """X(1) of the fit."""
     fits: float | None
@@ -91,7 +91,7 @@ def collapses(points: Mapping[int, float]) -> list[tuple[int, int]]:
 
 
 def sure_collapses(rounds: Rounds) -> list[tuple[int, int]]:
-    """Those of `collapses` that hold for the whole interval. None with fewer than six rounds."""
+    """Those of `collapses` that hold for the whole interval. With fewer than six rounds, there are none."""
     spreads = {depth: of_rounds(_positive(values), "ops/s") for depth, values in rounds.items()}
     low = {depth: found.low for depth, found in spreads.items() if found.low is not None}
     high = {depth: found.high for depth, found in spreads.items() if found.high is not None}

@@ -11,7 +11,7 @@ from raidctl.bench.estimators.figures import line
 Point = tuple[float, float]
 GOLDEN = 0.6180339887498949
 COARSE = 8
-"""Distance of the points tried first. Then all around the best, then between them."""
+"""Distance of the points tried first. Next come all points around the best, then those between them."""
 FEWEST = 8
 
 
@@ -45,7 +45,10 @@ class _Sums:
         self.yy = sum(y * y for y in ys)
 
     def fit(self, at: float, place: int) -> tuple[float, float, float, float] | None:
-        """Residual, start and both slopes of the best lines that meet ``at``. Points from ``place`` on lie after it."""
+        """Residual, start and both slopes of the best lines meeting at ``at``.
+
+        Points from ``place`` on lie after it.
+        """
         n, m = len(self.xs), len(self.xs) - place
         x_left, xx_left, xy_left = self.x[place], self.xx[place], self.xy[place]
         x_right, y_right = self.x[n] - x_left, self.y[n] - self.y[place]

@@ -47,7 +47,7 @@ class Array:
         self.size = mechanics.size // chunk * chunk * self.data_drives
 
     def read(self, now: float, offset: int, size: int) -> float:
-        """When all of it has been read. Of copies, the first free drive answers."""
+        """When all of it has been read. If there are copies, the first free drive answers."""
         ends = [now]
         for piece in self._pieces(offset, size):
             drive = min((self.drives[number] for number in self._data(piece)), key=lambda each: each.free_at)

@@ -9,7 +9,7 @@ PAGE = 4096
 
 
 class WriteCache:
-    """Dirty bytes that decrease at the destage rate. The state is the time at which it is empty."""
+    """Dirty bytes that decrease at the destage rate. The state is the time at which the cache is empty."""
 
     def __init__(self, size: int, destage: float) -> None:
         """``size`` in bytes, ``destage`` in bytes per second, both above 0."""
@@ -35,7 +35,7 @@ class Ahead:
     """A controller's read-ahead for one sequential reader, a chunk at a time."""
 
     def __init__(self, depth: int, chunk: int, size: int, read: Callable[[float, int, int], float]) -> None:
-        """Read ``depth`` bytes ahead (0: never) of ``size``. ``read`` returns when a chunk is there."""
+        """Read ``depth`` bytes ahead (0: never) of ``size``. ``read`` returns the time at which a chunk is there."""
         self.depth = depth
         self.on = depth > 0
         self._chunk, self._size, self._read = chunk, size, read

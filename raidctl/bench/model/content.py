@@ -17,7 +17,7 @@ class Content:
     """Layers of pages, uppermost first. Each page moves to the next layer at its time, and finally becomes durable."""
 
     def __init__(self, survives: Sequence[bool], *, keep: bool = True) -> None:
-        """``survives``: whether each layer survives a power cut. ``keep``: False returns only zeros."""
+        """``survives``: whether each layer survives a power cut. ``keep``: if False, reads return only zeros."""
         self._survives = survives
         self._keep = keep
         self._layers: list[Pending] = [OrderedDict() for _ in survives]
@@ -65,7 +65,7 @@ class Content:
                     self._layers[below][page] = (leaves + holds[below], content)
 
     def _ready(self, number: int, now: float) -> list[int]:
-        """Pages of a layer whose time has come. Caches keep their order, transfers may overtake."""
+        """Pages of a layer whose time has come. Caches keep their order; transfers may overtake one another."""
         pending = self._layers[number]
         if number == len(self._layers) - 1:
             return [page for page, (leaves, _) in pending.items() if leaves <= now]

@@ -25,7 +25,7 @@ class Traits:
     battery: bool = False
     """Whether the controller's cache survives a power cut."""
     drives: Flush | None = None
-    """Effect of a flush on the drives' caches. None: no such caches unless requested."""
+    """Effect of a flush on the drives' caches. None: there are no such caches unless requested."""
     commit: float | None = None
     """Seconds of a write into a durable medium that is no platter. None if there is none."""
 

@@ -82,7 +82,7 @@ class Drive:
         return end
 
     def next_pass(self, now: float, offset: int, size: int) -> float:
-        """When it would be on the platter with the arm in place. For solid state after one operation."""
+        """When it would be on the platter with the arm in place. For solid state, this is after one operation."""
         if not self.mechanics.rpm:
             return now + self.mechanics.flash
         turned = now / self.mechanics.turn + self._phase

@@ -42,7 +42,7 @@ class Account:
     """The next free generation."""
     session: Session | None = None
     history: History | None = None
-    """What was written since the last cut. None: nothing that a cut could have lost."""
+    """What was written since the last cut. None: there is nothing that a cut could have lost."""
     ended: Bye | Ended | None = None
     heard: tuple[float, float] | None = None
     flush: tuple[float, float] | None = None

@@ -16,7 +16,7 @@ _STABLE = ("md-uuid-", "dm-uuid-", "wwn-", "nvme-eui.", "scsi-")
 
 
 def target_of(kind: Literal["file", "device"], name: str, view: HostView, block: BlockDevice | None) -> Target:
-    """The target on a block device. Of a partition, the identity is that of its drive."""
+    """The target on a block device. For a partition, the identity is that of its drive."""
     whole = block
     if block is not None and block.parent is not None:
         whole = view.block(block.parent) or block

@@ -15,7 +15,7 @@ from raidctl.bench.powercut.history import Disorder, History
 
 Loss = Literal["none", "lost", "torn", "reordered", "misdirected", "unknown"]
 CLOCKS_APART = 1.0
-"""Seconds that two clocks may differ over the last flush. More, and one has jumped."""
+"""Seconds by which two clocks may differ over the last flush. If it is more, one has jumped."""
 EXPOSED = 0.1
 """Seconds after the last flush within which a cut counts. They run to the last sign of life; slow drives have more."""
 _PACES = 3
@@ -115,7 +115,7 @@ def _owed(history: History) -> tuple[list[int], dict[int, list[int]]]:
 
 
 def _block(tally: Tally, values: set[int], allowed: set[int], owed: int, last: int) -> int | None:
-    """Count one block. If something of it is missing, the oldest generation it contains (0: none)."""
+    """Count one block. If part of it is missing, return the oldest generation it contains (0: none)."""
     if Odd.UNREADABLE in values:
         tally.unreadable += 1
         return None

@@ -23,7 +23,7 @@ class Open(msgspec.Struct, frozen=True, tag="open", kw_only=True):
     """None: only the run is requested; its target is opened next."""
     plan: Plan | None = None
     left: str | None = None
-    """The run whose last session ended because its witness was gone. None: none known to this machine."""
+    """The run whose last session ended because its witness was gone. None: this machine knows of none."""
 
 
 class Opened(msgspec.Struct, frozen=True, tag="opened", kw_only=True):
@@ -83,7 +83,7 @@ class Begin(msgspec.Struct, frozen=True, tag="begin"):
 
 
 class Intent(msgspec.Struct, frozen=True, tag="intent"):
-    """These blocks will be written, in this order. Answered before the first write."""
+    """Blocks that will be written, in this order. The message is answered before the first write."""
 
     places: list[int]
 

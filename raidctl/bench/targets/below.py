@@ -94,7 +94,7 @@ class Stack:
         return {number}.union(*map(self.chain, below))
 
     def sharing(self, number: str) -> list[str]:
-        """Other devices, not below it, that share bytes with it. Including those for which that is unknown."""
+        """Other devices, not below it, that share bytes with it. Those for which this is unknown are included."""
         self.extents(number)
         below = self.chain(number)
         return [other for other in self._places if other not in below and self._overlap(other, number, below)]

@@ -110,7 +110,7 @@ class FileTarget(Opened):
         self._settle()
 
     def close(self) -> None:
-        """Remove the file if it is still the one created. May be repeated."""
+        """Remove the file if it is still the one created. It may be called repeatedly."""
         made, self._made = self._made, None
         caretaker, self._caretaker = self._caretaker, None
         if made is not None:
@@ -127,7 +127,7 @@ class FileTarget(Opened):
         super().close()
 
     def _refuse_place(self) -> None:
-        """Refuse a directory in which no file may be created. Checked before the free space."""
+        """Refuse a directory in which no file may be created. This is checked before the free space."""
         if not os.path.isdir(self.directory):  # noqa: PTH112 - paths are strings here
             shown = printable(self.directory)
             raise BenchError(f"{shown} is no directory: name one in which raidctl may make a file.")

@@ -32,7 +32,7 @@ _PLAIN = frozenset({"fsync", "raw"})
 
 @dataclass(frozen=True, kw_only=True)
 class Commits:
-    """One stream rewrites one block and flushes. Several at once; the same without a flush."""
+    """One stream or several at once, rewriting one block and flushing. The same is measured without a flush."""
 
     seconds: float = 2.0
     """Seconds of each phase in each round."""

@@ -44,7 +44,7 @@ class Compression:
         return Needs(seconds=5 * self.rounds * self.seconds, written=None, size=room)
 
     def run(self, bench: Bench) -> Steps:
-        """Write one half with zeros and one with random data, read both. Then swap them."""
+        """Write zeros to one half and random data to the other. Read both, then swap them."""
         phases = {name: Phase() for name in ("write_random", "write_zeros", "read_random", "read_zeros")}
         size = bench.fitting(self.block)
         for number in bench.rounds(self.rounds):

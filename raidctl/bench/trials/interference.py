@@ -17,7 +17,7 @@ CRIPPLED = 0.3
 
 @dataclass(frozen=True, kw_only=True)
 class Interference:
-    """One reader. The same beside one writer; the same just after the writer; and a 70/30 mix."""
+    """One reader alone, beside one writer, and just after the writer. A 70/30 mix follows."""
 
     size: int = 4 * KIB
     block: int = 64 * KIB

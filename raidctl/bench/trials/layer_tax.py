@@ -18,7 +18,7 @@ PLACES = 1 << 14
 APART = 0.37
 """Distance of a round's two sequential reads. It is a share of the range, so that neither profits from the other."""
 LEAST = 2 * MIB
-"""Minimum bytes of a range. Smaller ones keep neither sequential nor random reads apart."""
+"""Minimum bytes of a range. In smaller ones, neither sequential nor random reads stay apart."""
 WAYS = {"random": (4 * KIB, 1), "random_qd16": (4 * KIB, 16), "sequential": (MIB, 4)}
 _UNCLEAR = "What differs is within the spread of the rounds."
 _TITLES = {"random": "random reads", "random_qd16": "random reads, 16 at once,", "sequential": "sequential reads"}

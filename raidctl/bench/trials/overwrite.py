@@ -46,7 +46,7 @@ class Overwrite:
     alone = True
 
     def parts(self, size: int, knee: float | None = None) -> list[int]:
-        """Bytes of the ranges on a target of ``size`` bytes. Around ``knee`` (MiB) if known."""
+        """Bytes of the ranges on a target of ``size`` bytes. They lie around ``knee`` (MiB) if it is known."""
         low, high = float(MIB), float(min(self.most, size // 2))
         if knee is not None:
             low, high = max(low, 0.25 * knee * MIB), min(high, 4 * knee * MIB)
@@ -114,7 +114,7 @@ class Overwrite:
 
 
 def cache_of(speeds: dict[int, float]) -> Spread:
-    """MiB between the largest fast range and the smallest slow one. None if there are not two kinds.
+    """MiB between the largest fast range and the smallest slow one. None unless there are both.
 
     ``speeds``: MiB/s of rewriting, by bytes of the part.
     """

@@ -37,7 +37,7 @@ class Phase:
             self.histogram.add(wait for op, wait in zip(one.ops, one.latencies, strict=True) if op in wanted)
 
     def add_commits(self, outcome: Outcome) -> None:
-        """Count one round of streams that alternately write and flush. A commit is both.
+        """Count one round of streams that alternately write and flush. A commit is a write and a flush.
 
         For one stream, commits count exactly from the end of the first, which began anywhere in a revolution.
         """
@@ -80,7 +80,7 @@ def done(outcome: Outcome) -> int:
 
 
 def pace(outcome: Outcome) -> Sequence[float]:
-    """Operations per second of one round. None if it was too short for the clock."""
+    """Operations per second of one round. Empty if it was too short for the clock."""
     return [done(outcome) / outcome.wall_seconds] if outcome.wall_seconds > 0 else []
 
 

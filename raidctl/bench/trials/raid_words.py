@@ -44,7 +44,10 @@ class Layers:
 
     @property
     def whole(self) -> int | None:
-        """Data chunks per stripe. None if not seen, or impossible for an array with parity of that many drives."""
+        """Data chunks per stripe.
+
+        None if it was not seen, or is impossible for an array with parity of that many drives.
+        """
         found = geometry.data_drives(self.stripe, self.chunk) if self.stripe else None
         return found if found is None or self.drives is None or found < self.drives else None
 
@@ -55,7 +58,7 @@ class Layers:
 
     @property
     def by_cost(self) -> tuple[str, ...]:
-        """Levels by cost. Behind a write cache, all with at least that cost."""
+        """Levels by cost. Behind a write cache, these are all levels with at least that cost."""
         found = self.cost.levels if self.cost is not None else ()
         if not self.cached or not found:
             return found
@@ -88,7 +91,7 @@ class Layers:
 
     @property
     def posterior(self) -> Mapping[str, float]:
-        """Probability of each level by cost, all equal before. None for levels excluded by other methods."""
+        """Probability of each level by cost, all equal before. It is 0 for levels excluded by other methods."""
         permitted = [set(one) for one in (self.capacity, self.by_layout) if one]
         weights = {}
         for level in PENALTY:

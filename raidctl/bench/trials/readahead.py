@@ -94,7 +94,7 @@ class ReadAhead:
     switch: Switch | None = None
     """None: the controller's read-ahead is not changed."""
     unswitched: str | None = None
-    """Why it is not switched, one sentence. None if that was not requested."""
+    """Why it is not switched, one sentence. None if switching was not requested."""
     settings: tuple[int, ...] = SETTINGS
 
     name = "readahead"
@@ -118,7 +118,7 @@ class ReadAhead:
         return self.rounds * self.seconds if self.switch is not None else 0.0
 
     def run(self, bench: Bench) -> Steps:
-        """Run the phases without a setting in random order, round by round. Then the settings, up and down."""
+        """Run the phases without a setting in random order, round by round. Then run the settings, up and down."""
         seen = _Seen()
         for _ in bench.rounds(self.rounds):
             for way in bench.shuffled(list(seen.phases)):
@@ -187,7 +187,7 @@ class ReadAhead:
                 self._buffered(bench, seen, seen.controller[f"kernel_{state}"])
 
     def _settings(self, bench: Bench, seen: _Seen, kernel: KernelReadAhead) -> Iterator[None]:
-        """Measure each setting twice, with few changes. A refused setting ends it, with the reason."""
+        """Measure each setting twice, with few changes. A refused setting ends the series, and the reason is noted."""
         each = -(-self.rounds // VISITS)
         for number in bench.rounds(VISITS):
             for setting in self.settings if number % 2 == 0 else self.settings[::-1]:

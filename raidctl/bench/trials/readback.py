@@ -89,7 +89,7 @@ def _states(bench: Bench, wrong: Sequence[int], size: int, generation: int) -> d
 
 
 def _too_little(bench: Bench, amount: int) -> list[str]:
-    """A cache that holds all of it answers reads itself. The drives were not tested."""
+    """Warn if a cache holds all of it and answers reads. The drives were then not tested."""
     cache = max(filter(None, (bench.measured("knee", "write_cache"), (bench.below.cache or 0) / MIB)), default=None)
     if cache is None or amount >= 2 * cache * MIB:
         return []

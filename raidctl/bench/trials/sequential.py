@@ -126,7 +126,7 @@ def _least(drives: int) -> str:
 
 
 def _holding(bench: Bench) -> int | None:
-    """Return the number of data drives in the inventory. None: unknown, or not known to rotate."""
+    """Return the number of data drives in the inventory. None: it is unknown, or they are not known to rotate."""
     below = bench.below
     if bench.rotating is not True or below.level is None or below.drives is None:
         return None
@@ -148,7 +148,7 @@ def networked(figures: Iterable[Spread], bench: Bench) -> list[str]:
 
 
 def linked(figures: Iterable[Spread], links: Sequence[Link]) -> list[str]:
-    """Sentences on links that the fastest figure approaches or exceeds. Then no drive was measured."""
+    """Sentences on links that the fastest figure approaches or exceeds. In that case, no drive was measured."""
     fastest = max((one.measured for one in figures if one.measured is not None), default=None)
     if fastest is None:
         return []

@@ -42,7 +42,7 @@ class Timings:
         return Needs(seconds=self.rounds * self.seconds * len(self.ways(target)), size=2 * PIECE)
 
     def run(self, bench: Bench) -> Steps:
-        """Run all in random order, round by round. What is read again was just read."""
+        """Run all in random order, round by round. Repeated reads cover what was just read."""
         ways, block = self.ways(bench.target), bench.fitting(BLOCK)
         phases = {way: Phase() for way in ways}
         again = bench.row(block, 0, max(1, PIECE // block), end=max(PIECE, block))

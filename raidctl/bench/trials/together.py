@@ -42,7 +42,9 @@ class _Seen:
 
 @dataclass(frozen=True, kw_only=True)
 class Together:
-    """Sequential reads of each drive alone, all pairs, and all. Forwards and backwards, at the same offset of each.
+    """Sequential reads of each drive alone, all pairs, and all.
+
+    Groups run forwards and backwards, at the same offset of each drive.
 
     Only the time in which all drives of a group were reading counts: the first that is done ends it.
     """
@@ -193,7 +195,7 @@ def _reasons(names: Sequence[str], ratio: Spread) -> list[str]:
 
 
 def _overlap(reports: Sequence[Report]) -> tuple[list[float], float, int]:
-    """Operations per second of each in the common time. That time, and the number counted."""
+    """Operations per second of each in the common time. Also return that time and the number counted."""
     if not all(report.ends for report in reports):
         raise Faulty("One of the drives answered nothing in the time that was given.")
     begin = max(report.starts[0] for report in reports)

@@ -160,9 +160,9 @@ class Below:
     writes."""
     links: tuple[Link, ...] = ()
     ranges: tuple[Range, ...] = ()
-    """Where a device-mapper device keeps its bytes. Empty: not one, or its table could not be read."""
+    """Where a device-mapper device keeps its bytes. Empty: it is not one, or its table could not be read."""
     why_no_ranges: str | None = None
-    """Why ``ranges`` is empty, one sentence. None: the target is no mapping, or they are known."""
+    """Why ``ranges`` is empty, one sentence. None: the target is no mapping, or its ranges are known."""
 
     @property
     def chunk(self) -> int:
@@ -337,7 +337,7 @@ class Bench:
         return fitting(self.target, size)
 
     def figure(self, trial: str, name: str) -> Spread | None:
-        """A figure of an earlier test of this run. None: not run, or failed."""
+        """A figure of an earlier test of this run. None: it was not run, or failed."""
         found = self.known.get(trial)
         return None if found is None else found.figures.get(name)
 

@@ -87,7 +87,7 @@ def part(path: str, first: int, length: int) -> Iterator[View]:
 
 
 def number_of(target: Target) -> int | None:
-    """The kernel's number of the device that holds a target. None: no file or device of this machine."""
+    """The kernel's number of the device that holds a target. None: it is no file or device of this machine."""
     if not isinstance(target, Handled):
         return None
     about = os.fstat(target.fileno())

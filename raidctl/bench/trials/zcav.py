@@ -28,7 +28,7 @@ _REASONS = {
 
 @dataclass(frozen=True, kw_only=True)
 class Zcav:
-    """Positions in random order, several passes. Of each piece the middle third counts."""
+    """Several passes over positions in random order. Only the middle third of each piece counts."""
 
     positions: int = 64
     piece: int = 64 * MIB
@@ -115,7 +115,7 @@ class Zcav:
 
 
 def _figures(speeds: dict[float, list[float]], phase: Phase) -> dict[str, Spread]:
-    """Speed of the outer and inner tenth, and the median of all. Nothing without enough data."""
+    """Speed of the outer and inner tenth, and the median of all. Without enough data, there are none."""
     ordered = sorted(speeds.items())
     tenth = max(3, len(ordered) // 10)
     parts = {"outer": ordered[:tenth], "inner": ordered[-tenth:], "middle": ordered}

@@ -17,7 +17,7 @@ from raidctl.request import Failure, Read, Run, Runner, ask, ask_all, converse
 
 _SPEED = re.compile(r"([0-9.]+) GT/s", re.ASCII)
 _OLD = 5.0
-"""GT/s up to which a PCI lane carries eight bits in ten. Above, 128 in 130."""
+"""GT/s up to which a PCI lane carries eight bits in ten. Above that, it carries 128 in 130."""
 _SAS = 12.0
 """Gbit/s up to which SATA and SAS carry eight bits in ten."""
 _OF_DRIVES = {"enabled": "write_back", "disabled": "off"}

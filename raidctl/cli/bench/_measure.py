@@ -90,7 +90,7 @@ class Measuring:
             return self._measure(target, prepared, () if self.order.kind != "file" or not why else (why,))
 
     def loads(self) -> tuple[Confounder, ...]:
-        """Return other load on the drives below the target. Takes half a second."""
+        """Return other load on the drives below the target. This takes half a second."""
         reached = None if self.order.kind == "nbd" else self._scope(self.order.target)
         if reached is None or not reached.blocks:
             return ()

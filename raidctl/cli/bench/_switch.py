@@ -107,7 +107,7 @@ class ControllerReadAhead:
 
 @contextmanager
 def _held(settings: Settings, named: Machine, desired: Desired) -> Iterator[None]:
-    """Keep a setting active while the context lasts. If it already is, prevent changes meanwhile.
+    """Keep a setting active while the context lasts. If it is already active, prevent changes meanwhile.
 
     Raises:
         RaidctlError: It is refused, failed, or was not put back.
@@ -227,7 +227,7 @@ def cache_off(settings: Settings, here: Machine, seen: Survey, path: str) -> tup
 
 @contextmanager
 def put_back_or_report(switcher: Switcher, state: State) -> Iterator[None]:
-    """Activate a state while the context lasts. Failing to restore is an error, not only a missing figure.
+    """Activate a state while the context lasts. A failed restore is an error, not only a missing figure.
 
     Raises:
         ChangeStands: It was not put back.

@@ -95,7 +95,7 @@ class Flushing:
     # --- bcache
 
     def _drained(self, job: Job) -> Answer:
-        """Switch to write-through until the cache is clean, then restore the mode. The journal has it before."""
+        """Switch to write-through until the cache is clean, then restore the mode. The mode is journaled beforehand."""
         named = replace(self.found.named, vendors=[cast("Vendor", family)])
         requests = [
             Desired(object_id=job.layer, setting="cache_mode", value="writethrough"),

@@ -125,7 +125,7 @@ class CheckDeeds(Struct):
         return self._result(work.named, ids, work.state)
 
     def _record(self, volume: Volume, known: Evidence) -> CheckRecord | None:
-        """Return the record of a deed. None: not started by raidctl, or the hardware keeps its own."""
+        """Return the record of a deed. None: raidctl did not start it, or the hardware keeps its own record."""
         if volume.id not in known.readings:
             return None
         since = time.monotonic() - self.began.get(volume.id, time.monotonic())
@@ -202,7 +202,7 @@ class CheckDeeds(Struct):
 
 
 def _of_controllers(seen: Survey, ids: Sequence[str]) -> dict[str, Glance]:
-    """Return the checks of volumes that only a controller's tool shows. One that was not read may be running."""
+    """Return the checks of volumes that only a controller's tool shows. A check that was not read may be running."""
     found = dict.fromkeys(ids, Glance())
     for volume in _volumes(seen, ids):
         progress = volume.progress

@@ -54,7 +54,10 @@ def checked(settings: Settings) -> Iterator[Checked]:
 
 
 def state_place(settings: Settings) -> Path | None:
-    """Return the state directory of the machine that the options name. None: there is none, or it is a recording."""
+    """Return the state directory of the machine that the options name.
+
+    None: there is none, or the machine is a recording.
+    """
     place = None if settings.replay is not None else existing(settings.state_dir)
     if place is None or not settings.demo:
         return place

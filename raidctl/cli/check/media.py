@@ -168,7 +168,7 @@ def stop(context: click.Context, *, drive: tuple[str, ...], dry_run: bool) -> in
 
 
 def _chosen(named: Machine, seen: Survey, words: Sequence[str]) -> list[Tested]:
-    """Return the plain drives that the words name, each once. Without words, all of them.
+    """Return the plain drives that the words name, each once. Without words, return all of them.
 
     Raises:
         UsageError: A word means no drive, or one that the system cannot test itself.
@@ -294,7 +294,7 @@ def _waited(named: Machine, chosen: Sequence[Tested], at_most: float | None, aga
 
 
 def look_of(found: Sequence[SelfTest]) -> Look:
-    """Return the progress of the slowest running test. One that cannot be read may be running."""
+    """Return the progress of the slowest running test. A test that cannot be read may be running."""
     unread = [test for test in found if test.state == "unknown"]
     waited = [test for test in found if test.state in ("running", "unknown")]
     percents = [test.percent for test in waited if test.percent is not None]

@@ -104,7 +104,7 @@ def _notes(made: Compiled) -> Iterator[str]:
 
 
 def _shown(work: Work, settings: Settings, made: Compiled, found: Stages, code: str) -> int | None:
-    """Print the plan. Return the exit code if there is nothing to carry out, None to go on."""
+    """Print the plan. Return the exit code if there is nothing to carry out, or None to go on."""
     inventory = work.seen.inventory
     if found.refused or found.printed:
         return _refused(work, settings, made, found)
@@ -139,7 +139,7 @@ def _refused(work: Work, settings: Settings, made: Compiled, found: Stages) -> i
 
 
 def _denials(found: Stages) -> Iterator[Denial]:
-    """Yield the refusals as denials of deeds. Hardware controllers have the commands of ``layout plan``."""
+    """Yield the refusals as denials of deeds. For hardware controllers, they name the commands of ``layout plan``."""
     for one in found.refused:
         yield Denial(deed=Deed(object_id=one.label, verb="create_volume"), reason=" ".join(one.why))
     for label in found.printed:

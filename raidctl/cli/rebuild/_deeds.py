@@ -30,7 +30,7 @@ def carry_out(settings: Settings, consent: Consent, verb: Verb, words: Sequence[
 
 
 def _deed(seen: Survey, verb: Verb, drive_id: str) -> Deed:
-    """Return a deed on the first volume of the drive's array. On the drive itself if no volume is listed."""
+    """Return a deed on the first volume of the drive's array. If no volume is listed, it is on the drive itself."""
     found = drive_of(seen.inventory, drive_id)
     volumes = volumes_of(*found) if found is not None else ()
     return Deed(object_id=volumes[0].id if volumes else drive_id, verb=verb, drive=drive_id)

@@ -1,4 +1,4 @@
-"""A permanent change: plan, ask, apply, end. With ``--json``, one document about it."""
+"""A permanent change: plan, ask, apply, end. With ``--json``, one document describes it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from raidctl.vendor.protocol import Vendor
 
 
 def perform(settings: Settings, consent: Consent, requests: DesiredMaker, more: Sequence[Vendor] = ()) -> int:
-    """Carry out a permanent change: plan, ask, apply, end. ``more`` are families of the core's own."""
+    """Carry out a permanent change: plan, ask, apply, end. ``more`` are the core's own families."""
     with planned(settings, consent, requests, more) as work, reported(Report(work.plan), settings) as report:
         return _performed(work, settings, report)
 

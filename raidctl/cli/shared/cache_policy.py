@@ -21,7 +21,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 @dataclass(frozen=True)
 class Policy:
-    """The requested settings, in the words of the model. None for options that are not given."""
+    """The requested settings, in the words of the model. Options that are not given are None."""
 
     settings: dict[Setting, str | None]
     """Settings of the volumes, in the order in which they are planned."""

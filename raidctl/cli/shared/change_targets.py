@@ -112,7 +112,7 @@ def kernel() -> Sequence[Vendor]:
 
 
 def read_ahead(seen: Survey, words: Sequence[str], kibibytes: int) -> list[Desired]:
-    """Return the desired read-ahead of the named block devices. For a partition, that of the whole device.
+    """Return the desired read-ahead of the named block devices. For a partition, it is that of the whole device.
 
     Raises:
         UsageError: A word means nothing, or nothing that the system sees as a block device.

@@ -12,7 +12,7 @@ from raidctl.verify.subjects import Ground
 
 
 def ground_of(settings: Settings) -> Ground:
-    """Return the machine with what its kernel reports. For loose files, only their content."""
+    """Return the machine with what its kernel reports. For loose files, return only their content."""
     settings.check()
     if settings.replay is not None:
         from raidctl.recording.recording import is_recording  # noqa: PLC0415 - only where it is asked for

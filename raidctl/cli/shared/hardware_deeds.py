@@ -22,7 +22,7 @@ from raidctl.vendor.plan import Deed, Denial, Plan, Step
 
 DeedMaker = Callable[[Survey], Sequence[Deed]]
 Guards = Callable[[Deed, Survey, Machine], Sequence[Denial]]
-"""Returns the reasons to refuse a deed now. May read more from the machine."""
+"""A function that returns reasons to refuse a deed now. It may read more from the machine."""
 
 
 class HardwareDeeds(Struct):

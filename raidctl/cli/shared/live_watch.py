@@ -114,7 +114,7 @@ def _shown(boards: Iterator[Board], settings: Settings) -> None:
 
 @contextmanager
 def _open(screen: Screen) -> Iterator[None]:
-    """Open the screen and restore the terminal at the end. Also while raidctl is stopped by Ctrl-Z."""
+    """Open the screen and restore the terminal at the end. Also restore it while raidctl is stopped by Ctrl-Z."""
 
     def stopped(_number: int, _frame: object) -> None:
         screen.close()

@@ -125,7 +125,7 @@ def _near(settings: Settings, found: Sequence[Vendor], problems: Sequence[Proble
 
 @contextmanager
 def _through_bmc(settings: Settings, place: str) -> Iterator[Machine]:
-    """Open a machine through its service processor. With ``--host`` or ``--local``, its own view as well.
+    """Open a machine through its service processor. With ``--host`` or ``--local``, include its own view as well.
 
     If the service processor does not respond, the machine's own view is shown alone.
     """

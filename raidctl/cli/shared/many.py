@@ -70,7 +70,7 @@ def hosts_of(settings: Settings) -> tuple[Host, ...]:
 
 
 def hosts_in(path: str, limit: str | None = None) -> tuple[Host, ...]:
-    """Return the hosts of a file, or of standard input (``-``). Raises as `hosts_of`."""
+    """Return the hosts of a file, or of standard input (``-``). Raises the same errors as `hosts_of`."""
     if Path(path).is_dir():
         raise UsageError(
             f"{printable(path)} is a directory: ansible-inventory -i {printable(path)} --list | raidctl --hosts - ..."
@@ -98,7 +98,7 @@ def one_of(settings: Settings, host: Host) -> Settings:
 def asked(
     settings: Settings, hosts: Sequence[Host], work: Callable[[Machine], V], *, jobs: int | None = None
 ) -> Iterator[Outcome[V]]:
-    """Read the hosts, and yield each outcome as it comes. An interruption ends it early."""
+    """Read the hosts, and yield each outcome as it comes. An interruption ends the reading early."""
     from raidctl.output.hosts import progress  # noqa: PLC0415 - only where there are many
 
     guard, loaded = threading.Lock(), list[tuple[Sequence[Vendor], Sequence[Problem]]]()
@@ -135,7 +135,7 @@ def run(
     settings: Settings, command: str, work: Callable[[Machine], V], line: Callable[[Host, V], Line],
     hosts: Sequence[Host] | None = None,
 ) -> int:  # fmt: skip
-    """Run a command on the hosts and print one summary. The exit code.
+    """Run a command on the hosts and print one summary. Return the exit code.
 
     Args:
         settings: The shared options, with ``--hosts``.

@@ -30,7 +30,7 @@ WEEK = 7 * 86400.0
 
 
 class Number(click.FloatRange):
-    """A number within a range. Rejects nan, which fails no range comparison, and infinity."""
+    """A number within a range. It rejects infinity, and nan, which fails no range comparison."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return the number. Raise click.BadParameter if it is none, or outside."""

@@ -108,7 +108,7 @@ class Work:
     def begin(
         self, kind: Kind, about: str, *, resume: str | None = None, facts: Mapping[str, str] | None = None
     ) -> Begin:
-        """Return the first entry of the change. ``resume`` and ``facts`` are of an operation that can be continued."""
+        """Return the first entry of the change. ``resume`` and ``facts`` belong to an operation that can continue."""
         return begin(
             kind,
             self.plan,
@@ -229,7 +229,7 @@ def about() -> str:
 def planned(
     settings: Settings, consent: Consent, requests: DesiredMaker, more: Sequence[Vendor] = ()
 ) -> Iterator[Work]:
-    """Open the machine that the options name, and plan what is desired. ``more`` are families of the core's own."""
+    """Open the machine that the options name, and plan what is desired. ``more`` are the core's own families."""
     if settings.replay is not None and not consent.dry_run:
         raise UsageError("A recorded machine cannot be changed; --dry-run prints what would be done.")
     place = None if consent.dry_run else state_directory(settings)

@@ -103,7 +103,7 @@ def _title(facts: Facts) -> str:
 
 
 def _run(story: Replacing, change: Change, seen: Survey | None = None) -> None:
-    """Carry out the stages. Ctrl-C in a command undoes its stage, in a wait it leaves everything as it is."""
+    """Carry out the stages. Ctrl-C during a command undoes its stage, but during a wait leaves everything as it is."""
     try:
         story.run(change, seen)
     except KeyboardInterrupt:

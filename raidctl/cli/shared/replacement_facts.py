@@ -209,7 +209,7 @@ def notes(seen: Survey, facts: Facts, around: Around, wanted: Wanted) -> Iterato
 
 
 def boot_notes(facts: Facts, node: str) -> Iterator[str]:
-    """Yield the steps for the boot loader, and by whom. Nothing if the drive is known not to boot the machine."""
+    """Yield the boot loader steps, and who runs them. Yield nothing if the drive is known not to boot the machine."""
     if not facts.boot:
         return
     text = f"Boot (R13): {facts.boot.replace('NEW', node).rstrip('.')}."

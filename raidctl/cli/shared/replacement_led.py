@@ -41,7 +41,7 @@ class ReplacementLed:
     change: str
     """The replacement's name in the journal."""
     waits: bool = True
-    """raidctl stays until the person has acted. Otherwise the LEDs are left on in any case."""
+    """Whether raidctl stays until the person has acted. If not, the LEDs are left on in any case."""
     _lit: tuple[str, ...] = ()
     _held: contextlib.ExitStack = field(default_factory=contextlib.ExitStack)
 
@@ -112,7 +112,7 @@ class ReplacementLed:
 def blinking_bays(
     named: Machine, place: Path, settings: Settings, change: str, *, waits: bool
 ) -> Iterator[ReplacementLed]:
-    """Switch LEDs for a replacement. Off at the end, unless a person has to act."""
+    """Switch LEDs for a replacement. Switch them off at the end, unless a person has to act."""
     led = ReplacementLed(named, place, settings, change, waits)
     try:
         yield led

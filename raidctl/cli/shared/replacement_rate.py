@@ -1,4 +1,4 @@
-"""``replace --rate``: the rebuild rate while raidctl waits. Restored like the settings of a batch."""
+"""``replace --rate``: the rebuild rate while raidctl waits. It is restored like the settings of a batch."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from raidctl.vendor.setting_values import speed
 
 
 def rate_plan(named: Machine, seen: Survey, facts: Facts, value: str | None) -> Plan:
-    """Plan the rate of the arrays of a replacement. No steps without a value.
+    """Plan the rate of the arrays of a replacement. Without a value, there are no steps.
 
     Raises:
         UsageError: It is no rate of these arrays, or it cannot be set.

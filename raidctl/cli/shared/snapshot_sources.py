@@ -53,7 +53,7 @@ class Source:
         return self._listed
 
     def whose(self) -> tuple[str, str]:
-        """Return the column that identifies the machine's snapshots, and its value. No column: all in the store."""
+        """Return the column that identifies the machine's snapshots, and its value. No column: all of the store."""
         if self.settings.demo:
             return "", f"demo:{self.settings.demo}"
         if self.settings.host:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def paper() -> Paper:
-    """Return the properties of standard output. In a pipe 80 columns and no colour.
+    """Return the properties of standard output. A pipe has 80 columns and no colour.
 
     COLUMNS, NO_COLOR and TERM are obeyed.
     """

@@ -84,7 +84,7 @@ def _target(seen: Survey, behind: Controller, drive: Drive, word: str | None) ->
 
 
 def _volume(seen: Survey, word: str | None) -> Volume:
-    """Return the named volume. Without a name, the only array of software RAID.
+    """Return the named volume. Without a name, return the only array of software RAID.
 
     Raises:
         UsageError: It is not one volume.

@@ -59,7 +59,7 @@ def _deed(seen: Survey, word: str) -> Deed:
 
 
 def _behind(seen: Survey, ids: frozenset[str]) -> Deed | None:
-    """Return the deed with a spare of a controller. None: the named drive is none."""
+    """Return the deed for a spare of a controller. None: the named drive is no such spare."""
     found = [
         (controller, one)
         for controller in seen.inventory.controllers if controller.mode != "software"
@@ -74,7 +74,7 @@ def _behind(seen: Survey, ids: frozenset[str]) -> Deed | None:
 
 
 def _below(seen: Survey, spare: Drive) -> str:
-    """Return the physical drive of a spare, which has the serial number. The member if the drive is unknown."""
+    """Return the physical drive of a spare, which has the serial number. If it is unknown, return the member."""
     known = {one.id for controller in seen.inventory.controllers for one in controller.drives}
     below = [name for name in spare.backing if name in known]
     return below[0] if len(below) == 1 else spare.id

@@ -23,7 +23,7 @@ _LEAST = 2
 """Pages: the kernel silently ignores a limit below."""
 _LARGEST_PAGE = 65536
 _CUTOFF = 70
-"""Percent above which bcache always writes through. The driver's limit is 40 unless loaded with another one."""
+"""Percent above which bcache always writes through. The driver's limit is 40 unless it is loaded with another one."""
 _EVERYWHERE = "It affects every file system of the machine."
 _NEVER = "The kernel no longer writes back old data periodically, only at its limits and on sync."
 
@@ -81,7 +81,7 @@ def _no(desired: Desired, why: str, alternative: str | None = None, kind: Refusa
 
 
 def _refused(desired: Desired, volume: Volume, requests: Sequence[Desired]) -> Refusal | None:
-    """Refuse a desired setting that the kernel does not support. None if it does."""
+    """Refuse a desired setting that the kernel does not support. Return None if it does."""
     if desired.setting in ("high_watermark", "low_watermark") and volume.details.get("target") == "writecache":
         answer = reload_answer(volume.details.get("name"))
         return _no(desired, answer.why or "", answer.alternative)
@@ -164,7 +164,7 @@ def _step(volume: Volume, desired: Desired) -> Step:
 
 
 def _action(object_id: str, setting: Setting, value: str) -> Action:
-    """Return the write to a file. For a limit, the file of its unit."""
+    """Return the write to a file. For a limit, the file is that of its unit."""
     if setting in LIMITS:
         figure, _, unit = value.partition(" ")
         return Action(path=f"{VM_FILES}/{LIMITS[setting]}_{'bytes' if unit == 'bytes' else 'ratio'}", data=figure)

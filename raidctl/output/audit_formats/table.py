@@ -18,7 +18,7 @@ from raidctl.output.table import Cell, Column, nonempty, table
 from raidctl.text import counted
 
 _HOSTS = 20
-"""The most hosts, and the most unreadable files, in the lists. The worst first."""
+"""Maximum number of hosts, and of unreadable files, in the lists. The worst are listed first."""
 _WORDS: dict[Verdict, tuple[str, Style]] = {
     "pass": ("PASS", GOOD), "fail": ("FAIL", BAD), "unknown": ("UNKNOWN", WARN), "no_access": ("NO ACCESS", WARN),
 }  # fmt: skip
@@ -32,7 +32,7 @@ _Row = tuple[_Weight, int, str, str]
 
 
 class Table:
-    """A writer that keeps the worst hosts. The rest is in the totals, or read again for details."""
+    """A writer that keeps the worst hosts. The others are in the totals, or are read again for details."""
 
     def __init__(self, options: Options) -> None:
         self.everything = options.passed
@@ -48,7 +48,7 @@ class Table:
         return ""
 
     def host(self, audited: Audited) -> str:
-        """Keep a host if it is one of the worst. Among equals, the first."""
+        """Keep a host if it is one of the worst. Among equals, the first are kept."""
         if audited.unreadable:
             if len(self._unread) < _HOSTS:
                 self._unread.append((audited.source, audited.findings[0].message))

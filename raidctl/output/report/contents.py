@@ -42,7 +42,7 @@ class Material:
 
 
 def page(material: Material, lines: hardware.Lines, notes: Sequence[str] = (), *, draw: bool = False) -> Page:
-    """The page. ``lines`` returns the lines behind the facts of an object, ``draw``: with plots."""
+    """The page. ``lines`` returns the lines behind the facts of an object. ``draw``: with plots."""
     inventory = material.seen.inventory
     sums = inputs.checksums(material.seen.outputs, material.files)
     answers = [promises.summary(material.verification), findings.summary(material.diagnosis, inventory)]

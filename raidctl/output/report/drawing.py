@@ -92,7 +92,7 @@ class Drawing:
     def histogram(
         title: str, summary: str, bins: Sequence[tuple[float, int]], marks: Sequence[tuple[str, float]]
     ) -> str:
-        """Bars over a logarithmic axis of milliseconds. ``bins``: lower edges, a quarter of a doubling wide."""
+        """Bars over a logarithmic axis of milliseconds. ``bins``: by lower edge, each a quarter of a doubling wide."""
         width = 2**0.25
         edges = [edge for edge, _ in bins if edge > 0] or [1e-3]
         highest = max(edges[-1] * width, *(value for _, value in marks), edges[0] * 2)
@@ -188,7 +188,7 @@ def _text(x: float, y: float, text: str, anchor: str) -> svg.Text:
 
 
 def _figure_of(title: str, summary: str, height: float, parts: Sequence[svg.Element]) -> str:
-    """The drawing with its text alternative. Without ids, which two drawings could share."""
+    """The drawing with its text alternative. It has no ids, which two drawings could share."""
     title, summary = escape(printable(title)), escape(printable(summary))
     drawing = svg.SVG(
         viewBox=svg.ViewBoxSpec(0, 0, WIDTH, height),

@@ -106,7 +106,7 @@ def test_a_spare_is_added_to_an_array_and_removed(run: Run) -> None:
 
 
 def test_what_is_a_spare_already_needs_no_change(run: Run) -> None:
-    """Of the whole controller, and of the array. As a spare of something else it is refused, and known to be one."""
+    """This holds for spares of the whole controller and of the array. A spare of something else is refused as such."""
     for words in (("h730", "32:8"), ("p440", "2I:1:7", "--for", "v2")):
         again = run("--demo", words[0], "spare", "add", *words[1:], "--yes")
         assert (again.exit_code, "No change needed" in again.output) == (0, True), again.output

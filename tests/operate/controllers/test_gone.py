@@ -24,7 +24,7 @@ def story(name: str, tmp_path: Path) -> ControllerReplacement:
 
 
 def ended(story: ControllerReplacement, facts: Facts) -> bool:
-    """Carry the story out, with a person who puts a drive in. Whether the volume is complete afterwards."""
+    """Carry the story out, with a person who puts a drive in. Return whether the volume is complete afterwards."""
     story.bench.moments = [(story.bench.at + PUSHED, story.push)]
     story.replacing = Replacing(story.bench, VENDORS, facts, story.bench.printed.append)
     story.run()

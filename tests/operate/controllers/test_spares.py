@@ -123,7 +123,10 @@ def test_the_outcomes_of_a_command_in_every_mood(name: str, tmp_path: Path) -> N
 def test_a_tool_that_another_instance_keeps_busy_for_a_while_is_waited_for(
     name: str, mood: Mood, tmp_path: Path
 ) -> None:
-    """What was refused and has changed nothing is not done. What was accepted is done as soon as it can be seen."""
+    """A refused command that has changed nothing is not done.
+
+    An accepted one is done as soon as its effect can be seen.
+    """
     bench = replacement_on(name, tmp_path).bench
     made = deed_with_a_spare(bench)
     if made is None:

@@ -59,7 +59,7 @@ def refused(made: Plan) -> list[tuple[str, str]]:
     ("wanted", "mode"), [("write_through", "wt"), ("protected_write_back", "wbb"), ("unprotected_write_back", "wb")]
 )
 def test_a_write_policy_is_one_command_with_its_undo(configured: str, before: str, wanted: str, mode: str) -> None:
-    """Each write policy changes to each other by one command. An unchanged value, which would fail, is never sent."""
+    """One command changes any write policy to any other. An unchanged value, which would fail, is never sent."""
     made = planned(
         machine(volumes=[volume_text(0, {"Write-cache setting": configured})]), ("v0", "write_policy", wanted)
     )

@@ -100,7 +100,7 @@ def test_an_unknown_status_is_reported() -> None:
     ],
 )
 def test_setting_and_status_are_read(setting: str, status: str, policy: WritePolicy, active: WriteActive) -> None:
-    """The configured and the active policy are read. With a good ZMM all are protected."""
+    """The configured and the active policy are read. With a good ZMM, active write-back is protected."""
     reported = cache(machine(volumes=[volume_text(0, {"Write-cache setting": setting, "Write-cache status": status})]))
     assert (reported.write_policy, reported.write_active) == (policy, active)
     kept = "protected" if active == "write_back" else "not_caching"

@@ -125,7 +125,7 @@ def test_raid_levels(drives: int, word: str, level: RaidLevel | None) -> None:
     ],
 )  # fmt: skip
 def test_the_usage_of_a_drive(number: str, role: Role, status: Health, array: str | None) -> None:
-    """The name of an array makes a member. An empty channel is no drive."""
+    """A drive whose usage names an array is a member. An empty channel is no drive."""
     found = controller(SYS, SETS, DISKS)
     (drive,) = [drive for drive in found.drives if drive.id == f"areca:1/{number}"]
     assert (drive.role, drive.status, drive.array, drive.bay) == (role, status, array, number)

@@ -167,7 +167,7 @@ def test_several_features_are_of_one_drive() -> None:
 
 
 def test_the_tree_of_subsystems_is_read() -> None:
-    """Names, device and transport are read. A drive behind a network has an unknown media."""
+    """Names, device and transport are read. The media of a drive behind a network is unknown."""
     tree = (
         "nvme-subsys0 - NQN=nqn.2014.08.org.nvmexpress:1d0f\n               hostnqn=nqn.2014-08.org:uuid:0\n"
         "               iopolicy=numa\n               model=QUARTZ Q980 1TB\n               serial=QZ98A1004417\n"

@@ -19,7 +19,7 @@ KINDS = ("hdparm", "sdparm", "nvme")
 
 
 def check(text: str, kind: str) -> None:
-    """Read an output of a tool. Every fact belongs to an object that is shown."""
+    """Read a tool's output. Check that every fact belongs to an object that is shown."""
     found = read([Document("x", kind, text)])
     shown = {drive.id for controller in found.controllers for drive in controller.drives}
     shown |= {volume.id for controller in found.controllers for volume in controller.volumes}

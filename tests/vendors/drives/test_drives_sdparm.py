@@ -77,7 +77,7 @@ def test_the_write_cache_is_the_current_value() -> None:
 
 
 def test_the_first_copy_of_a_page_holds_the_current_values() -> None:
-    """Repeated pages are current, changeable and default values. Only the first is active."""
+    """Repeated pages hold the current, changeable and default values. Only the first is active."""
     page = "Caching (SBC) mode page:\n  WCE           {}\n"
     assert only(page.format(0) + page.format(1) + page.format(1)).write_cache == "disabled"
 

@@ -122,7 +122,10 @@ def test_nothing_passes_for_lack_of_a_value() -> None:
 
 
 def test_a_drive_is_asked_once_and_not_woken() -> None:
-    """One call with `-n standby`. A missing tool or a failure makes the state unknown, with a reason."""
+    """One call with `-n standby` reads the drive.
+
+    A missing tool or a failure makes the state unknown, with a reason.
+    """
     machine = Machine({}, {" ".join((*READ, "/dev/sda")): RunAnswer(code=0, out=ata(0, (1, 0, 18)).encode())})
     assert converse(read(DRIVE), machine).state == "passed"
     assert machine.commands() == ["smartctl -j -n standby -c -l selftest /dev/sda"]
@@ -148,7 +151,7 @@ def test_only_nodes_of_drives_reach_the_command() -> None:
 
 
 def test_a_refusal_is_the_tools_own_line() -> None:
-    """A running test, an unknown option and a bad exit code. An accepted start is none."""
+    """A running test, unknown option or bad exit code is a refusal. An accepted start is none."""
     action = Action(argv=("smartctl", "-t", "short", "/dev/sda"))
     busy = b"Can't start self-test without aborting current test (90% remaining),\nadd '-t force' option to override"
     assert (refused(action, RunAnswer(code=4, out=busy)) or "").startswith("Can't start self-test")

@@ -67,7 +67,7 @@ class Host(Machine):
     ],
 )
 def test_an_array_is_listed_under_any_of_its_names(config: str | Failure, listed: bool | None) -> None:
-    """UUID, device and name count, also over several lines. An unreadable file leaves it unknown."""
+    """UUID, device and name count, also over several lines. An unreadable file leaves the listing unknown."""
     assert Host(config=config).controller().volumes[0].in_config_file is listed
 
 

@@ -18,7 +18,7 @@ def test_md_reader_the_remark_behind_a_uuid_is_no_part_of_it() -> None:
 
 
 def test_md_reader_members_are_in_the_order_of_their_slots() -> None:
-    """Members by slot, then journal, spares and failed ones. Arrays and volumes by number."""
+    """Members are listed by slot, then journal, spares and failed ones. Arrays and volumes are by number."""
     text = (
         "md10 : active raid5 sde1[9](F) sdc1[2] sdd1[4](S) sdb1[1] sdf1[5](J) sda1[0]\n"
         "      2048 blocks super 1.2 level 5, 64k chunk, algorithm 2 [3/3] [UUU]\n\n"
@@ -63,7 +63,7 @@ def test_md_reader_what_a_member_offers_is_its_size(line: str, size: int | None)
 
 @pytest.mark.parametrize(("word", "metadata"), [("00.90.03", "0.90"), ("01.02", "1.2"), ("01", "1"), ("", None)])
 def test_md_reader_versions_of_old_releases(word: str, metadata: str | None) -> None:
-    """Leading zeros are not part of a version. An array without superblocks has none."""
+    """Leading zeros are not part of a version. An array without superblocks has no version."""
     assert volume(DETAIL.replace("Version : 1.2", f"Version : {word}")).metadata == metadata
 
 

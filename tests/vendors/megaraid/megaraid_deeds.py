@@ -58,7 +58,7 @@ class Bench:
     def do(
         self, verb: Verb, where: str = "", bay: str | None = None, successor: str | None = None, part: str | None = None
     ) -> list[str]:  # fmt: skip
-        """Carry out a deed as the engine does. Its commands without tool and controller."""
+        """Carry out a deed as the engine does. Return its commands without tool and controller."""
         plan = self.plan(verb, where, bay, successor, part)
         assert not plan.denials, plan.denials
         for step in plan.steps:

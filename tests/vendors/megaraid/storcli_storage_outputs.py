@@ -99,7 +99,7 @@ def details(place: str = "/c0/e64/s2", **changes: dict[str, Data]) -> dict[str, 
 
 
 def modern_drive(**changes: Data) -> dict[str, Data]:
-    """An item of version 8's ``Drives List``. Changes of the row and, with ``Units``, of the logical unit."""
+    """An item of version 8's ``Drives List``. The changes apply to the row and, with ``Units``, to the logical unit."""
     units = changes.pop("Units", {})
     row = {
         "EID:Slt": changes.pop("EID", "310:5"), "PID": 287, "State": "Conf", "Status": "Online", "DG": 4,

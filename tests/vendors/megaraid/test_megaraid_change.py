@@ -281,7 +281,7 @@ def test_what_the_controller_does_not_support_is_refused(
 
 
 def test_the_caches_of_ssds_are_not_changed_if_the_controller_blocks_them(tmp_path: Path) -> None:
-    """The tool would reject it with ``SSD Pd is present``. A volume of HDDs is changed."""
+    """The tool would reject the change with ``SSD Pd is present``. A volume of HDDs is changed."""
     controller, tools = seen(simulated("h730", tmp_path, {"block ssd": "Yes"}))
     plan = change.plan(controller, [desired(name, "drive_write_cache", "enabled") for name in ("v0", "v1")], tools)
     assert [item.desired.object_id for item in plan.refusals] == ["megaraid:0/v0"]

@@ -53,7 +53,7 @@ def test_foreign_groups_are_read_from_the_rows() -> None:
 
 
 def test_a_failure_may_mean_no_foreign_configuration() -> None:
-    """The failure "Couldn't find any foreign Configuration" is none. Drives without groups are one."""
+    """The failure "Couldn't find any foreign Configuration" means none exists. Drives without groups mean one does."""
     text = answer(description="Couldn't find any foreign Configuration", status="Failure")
     found = read([Document("storcli64 /c0/fall show all nolog J", STORCLI, text)])
     assert not [problem for problem in found.problems if problem.kind == "unread"]
@@ -62,7 +62,7 @@ def test_a_failure_may_mean_no_foreign_configuration() -> None:
 
 
 def test_preserved_cache_names_its_volumes() -> None:
-    """The volumes come from storcli's table or MegaCli's sentences. None only if the tool reports none."""
+    """The volumes come from storcli's table or MegaCli's sentences. There are none only if the tool reports none."""
     rows = {"Preserved Cache": [{"VD": 6, "State": "Missing"}, {"VD": 11, "State": "Offline"}]}
     found = controller_of(("storcli64 /c0 show preservedcache nolog J", STORCLI, answer(rows)))
     assert found.preserved == (

@@ -177,7 +177,7 @@ def test_the_operations_of_virtual_drives(words: str, operation: str, status: st
 
 
 def test_the_progress_command() -> None:
-    """A sentence gives operation and percentage. A volume that is not in progress has none."""
+    """A sentence gives operation and percentage. A volume with nothing in progress has neither."""
     found = controller_of(
         "Check Consistency on VD #1 (target id #1) Completed 8% in 18 Minutes.\n"
         "Check Consistency on VD #0 is not in Progress.\n\nExit Code: 0x00\n"

@@ -43,7 +43,7 @@ def exchanged(bench: Bench, bay: str) -> None:
 
 
 def test_storcli_takes_a_drive_out_and_lets_another_in(h730: Bench) -> None:
-    """A drive is set offline, missing and spun down. A new one gets its row and is rebuilt."""
+    """A drive is set offline, marked as missing and spun down. A new one gets its row and is rebuilt."""
     assert h730.do("remove_spare", "", "32:8") == ["/e32/s8 delete hotsparedrive"]
     assert h730.do("take_out", "v1", "32:5") == ["/e32/s5 set offline", "/e32/s5 set missing", "/e32/s5 spindown"]
     assert (h730.status("v1"), h730.do("take_out", "v1", "32:5")) == ("degraded", [])

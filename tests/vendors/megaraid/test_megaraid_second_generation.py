@@ -154,7 +154,7 @@ def test_what_acts_on_more_than_a_drive_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["storcli2", "perccli2"])
 def test_the_command_is_printed_where_the_help_does_not_list_it(name: str) -> None:
-    """A command that the help lacks is printed with the reason. A failed drive needs none."""
+    """A command that the help lacks is printed with the reason. A failed drive needs no command."""
     controller, _, view = _controller(name)
     tools = [Tool(name=name, path=f"/x/{name}")]
     [online, good, jbod] = controller.drives

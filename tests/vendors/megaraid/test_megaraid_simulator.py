@@ -149,7 +149,7 @@ STORCLI = ("storcli64", "/c0/v0", "set")
 
 
 def verdict(name: str, place: Path, *argv: str, **settings: str) -> str | None:
-    """The problem of the reply to a command. A refusal must not change the state."""
+    """The problem in the reply to a command. A refusal must not change the state."""
     found = simulated(name, place, {key.replace("_", " "): value for key, value in settings.items()})
     before = found.state()
     fault = change.judge(Action(argv=argv), run(found, *argv))

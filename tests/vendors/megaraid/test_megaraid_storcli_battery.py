@@ -56,7 +56,7 @@ def test_battery_states(word: str, status: BatteryStatus) -> None:
 
 
 def test_an_unknown_battery_state_is_unread() -> None:
-    """An unknown word is unknown, and a problem. The state ``Unknown`` is none."""
+    """An unknown word is unknown, and a problem. The state ``Unknown`` is no problem."""
     battery = read(properties("BBU_Info", ("Battery State", "Tired"))).battery
     assert (battery.get("status"), battery.get("status_text")) == ("unknown", "Tired")
     assert [complaint.kind for complaint in battery.complaints] == ["unread"]

@@ -215,7 +215,7 @@ def test_a_drive_is_listed_once() -> None:
 
 
 def test_the_newer_tool_splits_the_state() -> None:
-    """``Conf`` and ``Online`` are a member that is ok. Both words are kept."""
+    """``Conf`` with ``Online`` means a member that is ok. Both words are kept."""
     drive = one({"Drives List": [modern_drive()]})
     assert (drive.get("status"), drive.get("role"), drive.get("status_text")) == ("ok", "member", "Conf, Online")
     assert (drive.get("array"), drive.details["PID"]) == ("4", "287")

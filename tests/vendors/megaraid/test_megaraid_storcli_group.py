@@ -116,7 +116,7 @@ def test_a_topology_row_without_group_and_drive_is_kept() -> None:
 
 
 def _show(*drives: tuple[str, str, str], state: str = "Pdgd") -> Inventory:
-    """The tables of a RAID 6. For each drive its slot, its row in the topology or "", and its state."""
+    """The tables of a RAID 6. Each drive is given by its slot, its row in the topology or "", and its state."""
     places = [
         topology_row(**{"Arr": 0, "Row": row, "EID:Slot": f"252:{slot}" if word != "Msng" else "-", "State": word})
         for slot, row, word in drives
@@ -132,7 +132,7 @@ def _show(*drives: tuple[str, str, str], state: str = "Pdgd") -> Inventory:
 
 
 def test_the_topology_gives_the_redundancy_of_a_volume() -> None:
-    """A RAID 6 without one member survives one more failure. Without the topology it is unknown."""
+    """A RAID 6 without one member survives one more failure. Without the topology, its redundancy is unknown."""
     members = [("0", "0", "Onln"), ("1", "1", "Onln"), ("2", "2", "Onln"), ("3", "3", "Offln")]
     for shown, wanted in ((members, 1), ([(slot, "", word) for slot, _, word in members], None)):
         (found,) = _show(*shown).controllers

@@ -80,7 +80,7 @@ def test_the_version_is_raidctls() -> None:
 
 @pytest.mark.parametrize(("device", "barred"), [(0x10E2, True), (0x10E7, True), (0x005D, False), (0x0060, False)])
 def test_controllers_that_freeze_under_megacli_are_not_accessed(device: int, *, barred: bool) -> None:
-    """MegaCli freezes the 95xx through the same interface. This program is untested on one."""
+    """MegaCli freezes the 95xx through the same interface. This program is untested on a 95xx."""
     problems = Problems()
     assert cli._barred(0, Host(1, "0000:01:00.0", (0x1000, device, 0x1000, 1)), problems) is barred
     assert len(problems.items) == barred

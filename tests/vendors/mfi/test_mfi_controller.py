@@ -127,7 +127,7 @@ def test_status_0x22_means_no_battery() -> None:
 
 
 def test_a_header_that_names_the_size_of_all_elements_is_read() -> None:
-    """QEMU's header contains total sizes, hardware the size of one element. The sum shows which."""
+    """QEMU's header contains total sizes, and hardware's the size of one element. The sum shows which it is."""
     firmware = healthy()
     two = (configured(0), configured(3, default=0x11, current=0x11))
     firmware.answers[CFG_READ, NONE] = configuration(*two, totals=True)

@@ -84,7 +84,7 @@ def _claims(value: Any, path: str = "") -> set[tuple[str, str]]:
 @over("opcode", sorted({opcode for opcode, _ in healthy().answers}))
 @over("length", [1, 4, 20, 33, 180, 300, 1400])
 def test_a_truncated_answer_gives_no_wrong_value(opcode: int, length: int) -> None:
-    """Bytes that came are shown, the others are null. No value differs from the complete answer's."""
+    """Bytes that arrived are shown, and the others are null. No value differs from the complete answer's."""
     firmware = healthy()
     for key, complete in firmware.answers.items():
         if key[0] == opcode and not isinstance(complete, int) and len(complete) > length:
@@ -101,7 +101,7 @@ def test_a_truncated_answer_gives_no_wrong_value(opcode: int, length: int) -> No
 
 
 def test_a_refused_question_is_named_with_the_firmwares_word() -> None:
-    """An MFI status is a problem with its meaning. An unknown status keeps its number."""
+    """An MFI status becomes a problem that gives its meaning. An unknown status keeps its number."""
     firmware = healthy()
     firmware.answers[LD_INFO, mbox(3)] = 0x0C
     firmware.answers[CFG_READ, NONE] = 0xEE

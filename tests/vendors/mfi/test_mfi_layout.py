@@ -81,7 +81,7 @@ def test_every_structure_is_compared_with_the_headers() -> None:
 
 
 def test_a_field_beyond_what_was_transferred_is_none() -> None:
-    """A field of which a byte is missing is None. Complete fields are read."""
+    """A field with a missing byte is None. Complete fields are read."""
     pair = Record("pair", (("first", U8), ("second", U16), ("rest", Many(U8, 2))))
     assert pair.decode(b"\x01\x02") == {"first": 1, "second": None, "rest": [None, None]}
 

@@ -250,7 +250,7 @@ def test_an_absent_drive_without_a_health_is_critical() -> None:
 
 @pytest.mark.parametrize("prompt", ["[root@db ~]# ", "$ ", ""])
 def test_resources_that_follow_each_other_in_one_text_are_all_read(prompt: str) -> None:
-    """All resources of a terminal's text with several curl calls are read. A cut off one is a problem."""
+    """All resources in a terminal's text with several curl calls are read. One that is cut off is a problem."""
     found = {path: one for path, one in resources(_BMC).items() if "RAID_Slot1" in path}
     text = "".join(f"{prompt}curl -sk https://bmc{path}\n{json.dumps(one, indent=1)}\n" for path, one in found.items())
     [controller] = [one for one in read_text(text).inventory.controllers if one.volumes]

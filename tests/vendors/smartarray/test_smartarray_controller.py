@@ -48,7 +48,7 @@ def test_the_vendor_is_no_part_of_the_model() -> None:
     ],
 )
 def test_the_slot_follows_the_words_in_slot(heading: str, slot: str | None) -> None:
-    """The slot is a string. The tool's word for an unknown slot is none."""
+    """The slot is a string. The tool's word for an unknown slot is not a slot."""
     found = controller(f"{heading}\n   Controller Status: OK\n")
     assert found.slot == slot
     assert found.id == f"smartarray:{slot or 'unknown'}"

@@ -59,7 +59,7 @@ def _volume(words: str, level: str = "RAID 5") -> Volume:
     ],
 )
 def test_each_state_of_a_volume(words: str, status: str) -> None:
-    """All of the tool's states have a neutral one. An undocumented number is unknown."""
+    """Each of the tool's states maps to a neutral one. An undocumented number is unknown."""
     volume = _volume(words)
     assert (volume.id, volume.status) == ("smartarray:c0/v3", status)
     assert volume.raid_level == "raid5"
@@ -238,7 +238,7 @@ def test_an_invalid_size_of_the_cache_is_unknown(size: str) -> None:
 
 
 def test_a_row_of_a_drive_is_read_from_its_end() -> None:
-    """Blanks may be lost. A row with a missing column is a problem without a serial number."""
+    """Blanks may be lost. A row with a missing column is a problem and has no serial number."""
     row = "  connector 2E box 1 bay 8   HP      DF300BB6C3{}3LM08AP7     HPD3 OK\n"
     for gap in ("                    ", " "):
         drive = _controller(_GOOD + row.format(gap)).drives[0]

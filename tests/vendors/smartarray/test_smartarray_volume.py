@@ -176,7 +176,7 @@ def test_the_active_policy_is_unknown_from_a_volume_alone() -> None:
 
 
 def test_the_drives_cache_in_the_newer_wording() -> None:
-    """The policy of configured drives is the volumes'. The other one is a detail."""
+    """The volumes have the policy of configured drives. The other policy is a detail."""
     text = CONTROLLER.replace(
         "   Drive Write Cache: Disabled\n",
         "   Configured Drive Write Cache Policy: Default\n   Unconfigured Drive Write Cache Policy: Enable\n",

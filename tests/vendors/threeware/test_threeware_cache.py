@@ -9,7 +9,7 @@ from tests.vendors.threeware.threeware_outputs import BATTERY, CONTROLLERS, PORT
 def cache(
     column: str = "RiW", battery: str | None = "OK", storsave: str | None = None, status: str = "OK"
 ) -> VolumeCache:
-    """The cache of a unit under some settings. `-` is no battery, None an unknown one."""
+    """The cache of a unit under some settings. `-` means no battery, and None an unknown one."""
     texts = [UNITS.replace("RiW ", f"{column:<4}").replace("u0    RAID-5    OK      ", f"u0    RAID-5    {status:<8}")]
     if battery is not None:
         texts.append(CONTROLLERS.replace("OK       \n", f"{battery}\n"))

@@ -167,7 +167,7 @@ def test_an_enclosure_alone_belongs_to_its_controller() -> None:
 
 
 def test_an_empty_port_is_no_problem() -> None:
-    """`/cX/pX show all` prints empty ports. Only a unit that misses the drive makes it a problem."""
+    """`/cX/pX show all` prints empty ports. Only a unit that misses a drive makes such a port a problem."""
     found = observed("/c2/p5 Status = NOT-PRESENT\n/c2/p5 Model = Not Available\n")
     assert (found.problems, [c.drives for c in found.controllers]) == ((), [()])
     assert unparsed(found) == []

@@ -72,7 +72,7 @@ def test_controllers_without_storsave_are_not_asked_for_it() -> None:
 
 
 def test_a_serial_number_that_is_refused_is_unknown_and_no_error() -> None:
-    """Old firmware may refuse the command. A table with serial numbers needs none."""
+    """Old firmware may refuse the command. A table with serial numbers needs no such command."""
     script = Script(TOOL, {**WHOLE, **dict.fromkeys(SERIALS, BAD)})
     found = seen(script)
     assert [drive.serial for drive in found.controllers[0].drives] == [None] * 5

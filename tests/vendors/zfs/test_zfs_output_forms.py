@@ -171,7 +171,7 @@ def test_a_resilver_in_json_names_the_device_that_is_filled() -> None:
 
 
 def test_a_table_without_its_indentation_keeps_every_device() -> None:
-    """Without indentation devices are a stripe. With a vdev the level is unknown, and a problem."""
+    """Without indentation, the devices are a stripe. With a vdev, the level is unknown, and a problem."""
     for row, level, kinds in (("", "raid0", []), ("mirror-0  ONLINE  0  0  0\n", None, ["unread"])):
         seen = _text(f"tank  ONLINE  0  0  0\n{row}sda  ONLINE  0  0  2\nsdb  ONLINE  0  0  0\n")
         assert [drive.id for drive in seen.inventory.controllers[0].drives] == ["zfs:tank/sda", "zfs:tank/sdb"]

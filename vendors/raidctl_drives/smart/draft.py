@@ -80,7 +80,10 @@ class SmartDraft(DriveDraft):
     joins: ClassVar[bool] = False
 
     def offer(self, line: Line, name: str, value: object, *, rank: int = 0, label: str | None = None) -> None:
-        """Set a field from a line. With a label, the line becomes a detail of it if a higher rank gives the field."""
+        """Set a field from a line.
+
+        With a label, the line becomes a detail under that label if a higher rank gives the field.
+        """
         if name == "wwn" and label and is_blank_name(value):
             self.detail(line, label, str(value))
             return

@@ -118,4 +118,4 @@ NOTED = re.compile(
     r"(?:[.\[].*)?",
     re.ASCII,
 )
-"""Groups that are known as a whole. What of them is no fact and no detail is history or format."""
+"""Groups that are known as a whole. Anything in them that is neither a fact nor a detail is history or format."""

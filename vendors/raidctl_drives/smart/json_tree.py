@@ -13,7 +13,7 @@ from raidctl.text import attempt, printable
 Tree = Mapping[str, Any]
 
 _DEEPEST = 40
-"""Levels of nesting that smartctl can print many times over. Deeper trees are not its."""
+"""A nesting depth many times that of smartctl's output. Deeper trees do not come from it."""
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+')
 BEGINNING = "\N{ZERO WIDTH NO-BREAK SPACE} \t\r\n"
 """What may precede the first character."""

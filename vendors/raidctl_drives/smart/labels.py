@@ -75,7 +75,7 @@ def _skip(draft: SmartDraft, pair: Pair) -> None:
 
 
 def _text(name: str) -> Callable[[SmartDraft, Pair], None]:
-    """A reader of a field whose value is the text. The tool's words for "none" are only read."""
+    """A reader of a field whose value is the text. The tool's words for "none" are only marked as read."""
 
     def read_text(draft: SmartDraft, pair: Pair) -> None:
         if _NOTHING.fullmatch(pair.value):

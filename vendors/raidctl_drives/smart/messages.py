@@ -14,7 +14,7 @@ class Message:
     """A kind of message, with its form and meaning for the reader."""
 
     pattern: re.Pattern[str]
-    """Searched for in the line. With a fixed beginning if the words are common."""
+    """What is searched for in the line. It has a fixed beginning if its words are common."""
     kind: ProblemKind
     severity: Severity
     meaning: str
@@ -105,7 +105,7 @@ MESSAGES = (
         "unread", "error", "smartctl does not support the command", "Update smartmontools.",
     ),
 )  # fmt: skip
-"""In the order in which they are tried. The first that is found counts."""
+"""The messages, in the order in which they are tried. The first that is found counts."""
 
 _LONGEST = 500
 _HINT = re.compile(
@@ -117,7 +117,7 @@ _DEVICE = re.compile(r"(?:Smartctl open device: )?(/dev/[^\s:]+)(?: \[[^\]]*\])*
 
 
 def read(draft: SmartDraft, text: str) -> bool:
-    """Read a message into a problem of the draft, each kind once. False if it is none."""
+    """Report a message as a problem of the draft, each kind once. False if the text is no message."""
     if len(text) > _LONGEST or not _HINT.search(text):
         return False
     found = next((message for message in MESSAGES if message.pattern.search(text)), None)

@@ -89,7 +89,7 @@ def attribute(draft: SmartDraft, line: Line, text: str) -> bool:
 
 
 def counter(draft: SmartDraft, line: Line, text: str) -> bool:
-    """A row of SCSI's error counters. The last figure is the errors that could not be corrected."""
+    """Read a row of SCSI's error counters. The last figure counts the errors that could not be corrected."""
     match = _COUNTER.fullmatch(text)
     if not match:
         return False

@@ -76,7 +76,7 @@ _CAPABILITY_TEXTS = (
 )
 
 CAPABILITIES = " ".join(_CAPABILITY_TEXTS)
-"""The table of capabilities. A line is any part of this text, as mailers wrap the lines."""
+"""The table of capabilities. A line can be any part of this text, as mailers wrap the lines."""
 
 WHOLE = frozenset(
     (

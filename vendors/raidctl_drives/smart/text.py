@@ -12,7 +12,7 @@ from raidctl_drives.smart.draft import SmartDraft
 from raidctl_drives.smart.health import conclude_health
 
 LONGEST = 2000
-"""Characters of a line that may be smartctl's. A longer one is not looked at."""
+"""The most characters of a line that may be smartctl's. A longer line is not looked at."""
 
 _ARGUMENT_DEVICE = re.compile(r"(?<!\S)(?!/dev/(?:null|stdout|stderr|tty)\b)(/dev/[\w./:+@-]*\w)(?=[\s;|&)\"']|$)")
 _ARGUMENT_TYPE = re.compile(r"(?<!\S)(?:-d\s*|--device[= ])(\S+)")

@@ -62,7 +62,7 @@ def _take_turn(turn: Turn, host: HostView) -> Dialogue[tuple[list[Source], list[
 
 
 def _satisfied(asked: Sequence[Source], expected: int) -> bool:
-    """Whether as many controllers are known as the bus shows. Where it shows none, whether there is one."""
+    """Whether as many controllers are known as the bus shows. If it shows none, whether one is known."""
     return len(_distinct(asked)) >= max(expected, 1)
 
 

@@ -91,7 +91,7 @@ def _each_alone(one: Source, first: Call[ReadDocument], expected: int) -> Dialog
 
 
 def _left(controller: ControllerDraft) -> bool:
-    """Whether the controller counts more drives than the volumes name. Yes if it counts none."""
+    """Whether the controller counts more drives than the volumes name. True if it does not count them."""
     counts = [
         value for label, value in controller.details.items() if _DISKS.search(label) and value.strip().isdecimal()
     ]

@@ -15,7 +15,7 @@ from raidctl_megaraid.tools import MFI, MFI_DRIVER
 
 
 def ask_mfi(asked: Sequence[Source], host: HostView) -> Dialogue[list[Source]]:
-    """Run raidctl-mfi once. Not if it is not installed, or could report nothing more."""
+    """Run raidctl-mfi once, if it is installed and could report more."""
     if not _useful(asked) or not speak_mfi(host):
         return []
     found = yield from installed((MFI,))

@@ -126,7 +126,7 @@ def _flag(battery: Draft, pair: Pair) -> None:
 
 
 def _judge(controller: ControllerDraft, battery: Draft, items: Iterable[Item]) -> None:
-    """The status out of the state word and the flags. Both count, and older versions have no state word."""
+    """Derive the status from the state word and the flags. Both count, and older versions have no state word."""
     flags = [item.pair for item in items if item.section == FLAGS and item.label != "bbu firmware status"]
     flags += [item.pair for item in items if item.label == "issohgood" or _figure(item.pair) is not None]
     mask = _mask(battery, flags)
@@ -152,7 +152,7 @@ def _judge(controller: ControllerDraft, battery: Draft, items: Iterable[Item]) -
 
 
 def _replace(battery: Draft, asked: Sequence[Pair]) -> bool | None:
-    """Whether it is to be replaced: one Yes is enough. None if a word for it is not known, which is reported."""
+    """Whether the battery is to be replaced: one Yes is enough. None if a word is not known, which is reported."""
     strange = [
         pair
         for pair in asked

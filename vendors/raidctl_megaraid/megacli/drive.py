@@ -52,7 +52,7 @@ def key_of(block: Block) -> str:
 
 
 def read_drive(controller: ControllerDraft, block: Block) -> str | None:
-    """A drive and its pairs. Its key, None for a heading with nothing below it (the place of a drive that is gone)."""
+    """Read a drive and return its key. None for a heading with nothing below it (the place of a drive that is gone)."""
     if not any(item.pair.value for item in block.items):
         mark_read(*([block.line] if block.line else []), *(line for item in block.items for line in item.pair.lines))
         return None
@@ -126,7 +126,7 @@ def _foreign(drive: Draft, pair: Pair) -> None:
 
 
 def _size(drive: Draft, pair: Pair) -> None:
-    """The drive's size. The other two figures are details, and replace it if the output is cut off."""
+    """Read the drive's size. The other two figures are details, and replace it if the output is cut off."""
     weight = _SIZES[normalized(pair.label)]
     drive.keep_detail(pair)
     try:
@@ -160,7 +160,7 @@ _POWER_WORDS = frozenset({"spun up", "spun down", "transition", "power save", "s
 
 
 def _state_word(text: str) -> DriveWord | None:
-    """What a state word means. One in brackets behind it is part of it, or the drive's power state."""
+    """What a state word means. A word in brackets after it is part of it, or the drive's power state."""
     found, match = drive_state(text), _QUALIFIED.fullmatch(text.strip())
     if found is not None or match is None:
         return found

@@ -123,7 +123,7 @@ def _reason(found: list[Failure], reason: str, line: Line, adapter: str | None) 
 def problems(
     found: list[Failure], code: int | None, controller_of: Callable[[str | None], ControllerDraft], output: Output
 ) -> list[Problem]:
-    """Make problems of failures. A battery that is not there, and a pinned cache, are facts of the controller."""
+    """Turn failures into problems. An absent battery and a pinned cache are facts about the controller."""
     made = []
     for failure in found:
         printed = f"{failure.text} {failure.reason}"

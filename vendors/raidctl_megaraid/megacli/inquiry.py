@@ -23,7 +23,7 @@ _OEM_SERIAL, _OEM_TAIL = 8, 16
 """Lengths in the inquiry data of IBM's drives. Eight characters of serial number are followed by IBM's own marks
 (``6XM1AAAA0611B62D``), later by Lenovo's."""
 _VENDOR = re.compile(r"[A-Za-z][A-Za-z&./ -]{1,7}")
-"""The vendors of SCSI's column are names, without digits. What has some is the beginning of a serial number."""
+"""A vendor in SCSI's column: a name without digits. A word with digits is the beginning of a serial number."""
 _TOKEN = re.compile(r"[!-~]+")
 _GAP = re.compile(r"\S {2,}\S")
 _LONGEST = 200
@@ -136,7 +136,7 @@ def _collapsed_sat(words: list[str], level: str | None) -> Inquiry | None:
 
 
 def _collapsed_scsi(words: list[str], level: str | None) -> Inquiry | None:
-    """``SEAGATE ST600MM0006 LS08S0M3ABCD``: three words. With the firmware known, also a model that is glued to it."""
+    """``SEAGATE ST600MM0006 LS08S0M3ABCD``: three words. If the firmware is known, the model can be glued to it."""
     vendor, rest = words[0], words[1:]
     for oem in (_IBM, _LENOVO):
         if vendor.startswith(oem) and len(vendor) > len(oem):
@@ -161,7 +161,7 @@ def _collapsed_scsi(words: list[str], level: str | None) -> Inquiry | None:
 
 
 def _scsi_serial(vendor: str, firmware: str, text: str) -> str | None:
-    """The serial number without IBM's or Lenovo's marks. Lenovo's end with the firmware's level."""
+    """The serial number without IBM's or Lenovo's marks. Lenovo's marks end with the firmware's level."""
     marked = vendor == _IBM or (vendor == _LENOVO and len(text) == _OEM_TAIL and text.endswith(firmware))
     return (text[:_OEM_SERIAL] if marked else text) or None
 

@@ -265,7 +265,7 @@ class Outliner:
             self.segments[-1].sentences.append((self.adapter, line))
 
     def pair(self, label: str, value: str, line: Line) -> bool:
-        """Give a pair to its block, beginning one if needed. Whether it was taken."""
+        """Give a pair to its block, beginning one if needed. Return whether it was taken."""
         key = normalized(label)
         if self.summary:
             self.summed(key, label, value, line)
@@ -313,7 +313,7 @@ class Outliner:
         return False
 
     def part(self, block: Block, key: str, label: str, value: str) -> str:
-        """The part of a block that a pair belongs to. Some labels open one."""
+        """The part of a block that a pair belongs to. Some labels open a new part."""
         if block.kind == "controller" and key == "operation mode" and not self.section:
             self.section = "Consistency Check"
         if block.kind == "enclosure" and key in SENSORS:

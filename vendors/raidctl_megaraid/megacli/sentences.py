@@ -209,7 +209,7 @@ _SETTING = re.compile(r"Adapter ?:? ?(?P<adapter>\d{1,3}) ?: ?(?P<rest>\S.{1,200
 
 
 def read_sentence(controller_of: ControllerOf, line: Line, adapter: str | None) -> bool:
-    """Read a line that is a sentence of the tool. Whether it was one that reports something."""
+    """Read a line that is a sentence of the tool. Return whether it was one that reports something."""
     text = collapse(line.text)
     for form, reader in _TABLE:
         match = form.fullmatch(text)
@@ -220,7 +220,7 @@ def read_sentence(controller_of: ControllerOf, line: Line, adapter: str | None) 
 
 
 def read_setting(controller_of: ControllerOf, line: Line) -> bool:
-    """Read ``Adapter 0: Rebuild Rate = 30%``, of which there is one for each property. Whether it was one."""
+    """Read ``Adapter 0: Rebuild Rate = 30%``, of which there is one for each property. Return whether it was one."""
     match = _SETTING.fullmatch(collapse(line.text))
     if match is None:
         return False

@@ -101,7 +101,7 @@ def _drive(controller: ControllerDraft, block: Block) -> None:
 
 
 def _key(controller: ControllerDraft, slot: str, connector: str) -> str:
-    """``:3``: the enclosure is not reported. Two in one slot differ by connector."""
+    """A key like ``:3``, as the enclosure is not reported. Two drives in one slot differ by connector."""
     free = f":{slot}"
     taken = controller.drives.get(free)
     if taken is None or (ONLY_SUMMARY in taken.values and taken.values[ONLY_SUMMARY][1] == connector):

@@ -137,7 +137,7 @@ class _Reading:
                 _note(self.output, f"{path}.{name}")
 
     def fields(self, draft: Draft, path: str, given: Mapping[str, Any], table: Table) -> None:
-        """Read the leaves that the table has. One without a value is no fact."""
+        """Read the leaves that the table has. A leaf without a value is no fact."""
         for key, (field, parse) in table.items():
             line = self.output.leaf(f"{path}.{key}")
             if line is None:
@@ -177,7 +177,7 @@ class _Reading:
             _note(self.output, path)
 
     def battery(self, controller: ControllerDraft, path: str, given: dict[str, Any]) -> None:
-        """One that is there gets a draft. That there is none is the controller's to say."""
+        """Make a draft for a battery that is present. An absent one is a fact about the controller."""
         present = given.get("present")
         line = self.output.leaf(f"{path}.present")
         if isinstance(present, bool):

@@ -64,7 +64,7 @@ def _listed(value: object) -> str | None:
 
 
 def _word(parse: Callable[[str], T | None]) -> Callable[[object], T | None]:
-    """One of the family's words. What is no text is none of them."""
+    """A reader of one of the family's words. What is no text is no such word."""
     return lambda value: parse(text(value) or "")
 
 

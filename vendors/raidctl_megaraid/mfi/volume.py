@@ -91,7 +91,7 @@ def read_progress(draft: Draft, output: Output, path: str, given: Mapping[str, A
 
 
 def settle_state(draft: Draft, output: Output, path: str, given: Mapping[str, Any]) -> None:
-    """The neutral status of a state word. An optimal volume with an operation under way is what that makes of it."""
+    """Set the neutral status for a state word. An optimal volume with an operation under way gets that one's status."""
     state, line = given.get("state"), output.leaf(f"{path}.state")
     lines = [line] if line is not None else []
     if not isinstance(state, str):

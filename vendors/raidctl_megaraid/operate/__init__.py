@@ -145,7 +145,7 @@ def back(volume: Volume, node: str) -> Action:  # noqa: ARG001 - the signature o
 
 
 def moves_back(controller: Controller) -> bool | None:
-    """By MegaCli's line, of versions that have it. storcli's outputs that are known have none."""
+    """Whether copyback is on, by MegaCli's line if the version has it. storcli's known outputs have none."""
     # Disable Copyback                        : No
     label = "Supported PD Operations: Disable Copyback"
     return {"No": True, "Yes": False}.get(controller.details.get(label, ""))

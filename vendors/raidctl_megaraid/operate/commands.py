@@ -139,7 +139,7 @@ class Way(NamedTuple):
         return _TABLES[self.kind]
 
     def on_drive(self, name: str, drive: Drive, *words: str, other: Drive | None = None) -> Action:
-        """A command on a drive whose place is known. ``words`` fill its other places."""
+        """A command on a drive whose place is known. ``words`` fill the command's other places."""
         enclosure, slot = place_of(drive) or ("", "")
         more = (*words, *(place_of(other) or ())) if other is not None else words
         where = (enclosure, slot) if enclosure else (slot,)

@@ -50,7 +50,7 @@ def shapes() -> Iterator[Shape]:
 
 
 def import_or_clear(case: Case) -> Made:
-    """Every foreign drive of the controller. One of several configurations, by MegaCli, is printed only."""
+    """Import or clear the controller's foreign drives. By MegaCli, one of several configurations is only printed."""
     drives = [drive for drive in case.controller.drives if drive.foreign]
     if not drives:
         return case.deny(f"No drive of {case.controller.id} is listed as foreign.")

@@ -20,7 +20,7 @@ from collections.abc import Iterator, Sequence
 from raidctl.vendor.plan import Action
 
 _OUTPUT_WORDS = ("nolog", "J")
-"""They ask for JSON and for no log file, behind every command. The help names them once, for all."""
+"""The words after each command that request JSON and no log file. The help names them once, for all commands."""
 _PATHS = {
     "ces": frozenset({"/cx/ex/sx", "/cx[/ex]/sx"}),
     "cs": frozenset({"/cx/sx", "/cx[/ex]/sx"}),

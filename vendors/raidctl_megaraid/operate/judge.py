@@ -1,4 +1,4 @@
-"""The tools' objections to a deed, by word and firmware code. Processes that interfere. Pure."""
+"""The tools' objections to a deed, by word and firmware code. Also the processes that interfere. Pure."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ def take_out(case: Case) -> Made:
 
 
 def offline_step(case: Case, drive: Drive) -> Step:
-    """A member is set offline. Its array is short of it until a drive is rebuilt in its place."""
+    """The step that sets a member offline. Its array lacks it until a drive is rebuilt in its place."""
     spare = stand_in(case.controller, drive.array)
     effect = f"the spare {spare.id} begins to take its place" if spare else "undoing it rebuilds the drive"
     undo = Action() if spare else case.way.on_drive("start_rebuild", drive)

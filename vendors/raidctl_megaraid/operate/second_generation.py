@@ -89,7 +89,7 @@ def _form(action: Action) -> str:
 
 
 def abilities(verbs: Sequence[Verb], command: str) -> Mapping[Verb, Ability]:
-    """None is certain. Those on single drives run where the tool's help lists them, and are printed elsewhere."""
+    """The abilities, none certain. Those on single drives run if the tool's help lists them; else they are printed."""
     way = _ELSE.format(command)
     return {
         verb: Ability(

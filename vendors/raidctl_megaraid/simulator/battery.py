@@ -55,7 +55,7 @@ def _storcli(number: str, part: str, state: Mapping[str, str]) -> Reply:
 
 
 def _begin(number: str, state: Mapping[str, str]) -> State | None:
-    """The state with a learn cycle that has begun. None: the firmware refuses, unless the battery is good."""
+    """The state with a learn cycle that has begun. None if the firmware refuses because the battery is not good."""
     battery = state.get(name(number, "battery"))
     if battery not in GOOD:
         return None

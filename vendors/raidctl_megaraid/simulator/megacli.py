@@ -120,7 +120,7 @@ def _shown(now: ControllerState, before: ControllerState, volume: str | None, la
 
 
 def _policy_shown(now: ControllerState, volume: str, value: str, *, current: bool) -> str:
-    """The line with other words. As it is printed where they are the same."""
+    """The line with other words. Where the words are the same, it stays as printed."""
     write = now.active(volume) if current else now.get("wrcache", volume)
     wanted = {
         "wrcache": write,
@@ -140,7 +140,7 @@ def _policy_shown(now: ControllerState, volume: str, value: str, *, current: boo
 
 
 def _walk(text: str, visit: Visit) -> str:
-    """Go through an answer line by line. Each pair is handed over and printed as it comes back."""
+    """Go through an answer line by line. Each pair is handed over, and printed as it is handed back."""
     controller: str | None = None
     volume: str | None = None
     lines = []

@@ -148,7 +148,7 @@ class _Page:
         return part | {"VD Info": self.volume_row(part["VD Info"]), "PDs": drives}
 
     def page(self, bay: str, known: Mapping[str, Row]) -> Row:
-        """All that is printed of the drive in a bay. A new one prints those of a recorded one, with its number."""
+        """All that is printed of the drive in a bay. A new one prints what a recorded one does, with its own number."""
         key = self.machine.bays[bay]
         disk = self.machine.disks[key]
         page = known[disk.home or key]

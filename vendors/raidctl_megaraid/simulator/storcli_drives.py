@@ -149,7 +149,7 @@ class _Page:
         return printed if str(printed).strip() in ("-", "F") else "-"
 
     def topology(self, rows: list[Row]) -> Iterator[Row]:
-        """The groups, spans and members. Below them the spares, if the recorded table lists such drives."""
+        """The groups, spans and members. The spares follow below them if the recorded table lists such drives."""
         for row in rows:
             seat = storcli_lists.seat_of(row, _SPAN)
             dg, arr = str(row.get("DG")), str(row.get("Arr"))

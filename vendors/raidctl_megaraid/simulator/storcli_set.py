@@ -25,7 +25,7 @@ class Option(NamedTuple):
     property: str
     """As version 7 calls it in its answer."""
     second: str | None
-    """As version 8 does. None for an option that it does not know."""
+    """Its name in version 8's answer. None for an option that it does not know."""
 
 
 OPTIONS: dict[str, Option] = {

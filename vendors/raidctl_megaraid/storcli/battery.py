@@ -160,7 +160,7 @@ _UNNAMED = "unnamed"
 
 
 def _pack(controller: ControllerDraft, name: str) -> Draft:
-    """The draft of a pack. What was reported of a pack without a name is reported of this one."""
+    """The draft of a pack. What was reported of a pack without a name belongs to this one."""
     if name not in controller.batteries:
         early = controller.batteries.pop(_UNNAMED, None)
         if early is not None:
@@ -180,7 +180,7 @@ def _read_wide(battery: Draft, row: Row) -> None:
 
 
 def _read_pair(battery: Draft, pair: Pair, title: str) -> None:
-    """One label. ``title`` is that of a section of flags, empty for the others."""
+    """Read one label. ``title`` is that of a section of flags, and empty for other sections."""
     label = words.word(pair.label)
     field = None if title and label != "relative state of charge" else labels.FIELDS.get(label)
     if label in labels.STATES and not title:

@@ -26,7 +26,7 @@ YES = frozenset({"yes", "y", "on", "true", "1", "enabled", "enable", "present"})
 NO = frozenset({"no", "n", "off", "false", "0", "disabled", "disable", "absent", "missing", "not present"})
 
 _LONGEST = 60
-"""Characters of a figure. What is longer is none, and a float would overflow."""
+"""The most characters of a figure. A longer text is no figure, and a float would overflow."""
 
 
 @lru_cache(maxsize=8192)
@@ -139,7 +139,7 @@ def mode(text: str) -> Mode | None:
 
 
 def jbod(text: str) -> Mode | None:
-    """What ``Enable JBOD`` makes of a RAID controller. ``Not Allowed`` is printed of HBAs too and reports nothing."""
+    """What ``Enable JBOD`` makes of a RAID controller. ``Not Allowed`` is printed for HBAs too, and reports nothing."""
     enabled = None if word(text) in ("not allowed", "not supported") else flag(text)
     return None if enabled is None else "mixed" if enabled else "raid"
 

@@ -129,7 +129,7 @@ def _state(drive: Draft, row: Cells, weight: int, *, jbod: bool) -> None:
 
 
 def _group(controller: ControllerDraft, drive: Draft, row: Cells) -> None:
-    """``DG``: a number, ``-`` for none, ``F`` for a foreign configuration. Of a dedicated spare the groups it is for.
+    """``DG``: a number, ``-`` for none, ``F`` for a foreign configuration. A dedicated spare has the groups it is for.
 
     An unconfigured drive is in no array, whatever the column contains (HBA firmware prints 0).
     """

@@ -10,7 +10,7 @@ from raidctl_megaraid.storcli.outline import Section
 
 _GOOD = frozenset({"ok", "optimal", "good", "online"})
 _BAD = frozenset({"failed", "fail", "failure", "fault", "critical", "unrecoverable", "noncritical", "non-critical"})
-"""Of a power supply, a fan, a sensor. Other words mean that it is absent or not monitored."""
+"""Bad states of a power supply, a fan or a sensor. Other words mean that it is absent or not monitored."""
 
 
 def read_row(controller: ControllerDraft, row: Cells) -> None:

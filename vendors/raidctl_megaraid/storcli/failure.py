@@ -21,7 +21,7 @@ _MOST_OBJECTS = 8
 _MOST_CAUSES = 50
 _LONGEST = 300
 _JUDGED = 1000
-"""Characters of a sentence that are looked at. The tools' own are shorter than a line."""
+"""How many characters of a sentence are looked at. The tools' own are shorter than a line."""
 
 
 class KnownError(NamedTuple):

@@ -44,7 +44,7 @@ def from_json(command: str, text: str) -> Outline:
 
 
 def _gap(outline: Outline, text: str) -> None:
-    """The text before, between and after the documents. Also one whose beginning is missing."""
+    """Read the text before, between and after the documents. It can be a document whose beginning is missing."""
     if not torn(text):
         between(outline, text)
         return
@@ -57,7 +57,7 @@ def _gap(outline: Outline, text: str) -> None:
 
 
 class _Walk:
-    """Makes answers of documents. Each leaf becomes a line ``path: value`` of the output, as in ``Output.of_json``.
+    """The maker of answers from documents. Each leaf becomes a line ``path: value``, as in ``Output.of_json``.
 
     Unlike there the lines are at hand while the pairs are made: a name may repeat, and may hold dots and brackets.
     """

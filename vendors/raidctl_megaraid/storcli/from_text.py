@@ -300,7 +300,7 @@ class _Reader:
         self.stack = []
 
     def _section_for(self, block: Block) -> Section:
-        """Where a pair belongs: to the section above it. After a blank line or a table, to what is around that."""
+        """Where a pair belongs: to the section above. After a blank line or a table, to the section around that."""
         top = self.stack[-1] if self.stack else None
         if top is None:
             return self._untitled()

@@ -54,7 +54,7 @@ def read_topology(controller: ControllerDraft, row: Cells) -> Draft:
 
 
 def _keep_reported(group: GroupDraft, row: Cells, prefix: str, skip: set[str]) -> None:
-    """The cells with a value. A dash is in columns that are about drives or spans."""
+    """Keep the cells with a value. A dash stands in columns that are about drives or spans."""
     for title, pair in row.items():
         if title in skip or not vocabulary.has_value(pair.value):
             for line in pair.lines:
@@ -71,7 +71,7 @@ def _state(group: GroupDraft, pair: Pair) -> None:
 
 
 def _drive(controller: ControllerDraft, row: Cells, group: GroupDraft | None) -> Draft:
-    """A drive. One that is missing has no address, or that of a slot where another drive may be now."""
+    """Read a drive. A missing one has no address, or that of a slot where another drive may be now."""
     if group is not None and "row" in row and _NUMBER.fullmatch(row["row"].value):
         rows: dict[str, None] = group.get("rows") or {}
         group.override(
@@ -90,7 +90,7 @@ def _drive(controller: ControllerDraft, row: Cells, group: GroupDraft | None) ->
 
 
 def _missing(owner: Draft, row: Cells) -> Draft:
-    """Count it. That the same table is printed again in another output does not make two of it."""
+    """Count a missing drive. The same table in another output does not count it twice."""
     where = ":".join(row[title].value for title in ("arr", "span", "row") if title in row)
     known: dict[str, None] = owner.get("missing") or {}
     known[where] = None

@@ -158,4 +158,4 @@ _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|["{}\[\],:]', re.DOTALL)
 """What decides where a value is complete. A lone quotation mark begins a string without an end."""
 _DELIMITED = re.compile(r"[ \t\r]*(?:[,}\]\n]|\Z)")
 _TRIES = 50
-"""Broken documents of one output that the standard library is tried on. It reads the same text again for each."""
+"""The most broken documents of one output given to the standard library. It reads the same text again for each."""

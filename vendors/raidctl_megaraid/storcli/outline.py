@@ -92,7 +92,7 @@ class Outline(Struct):
 
 
 def plain(text: str) -> str:
-    """A text without escape sequences, with blanks for tabs and control bytes. Where things stand does not change."""
+    """A text without escape sequences, with blanks for tabs and control bytes. The layout does not change."""
     if text.isprintable():
         return text
     text = _CONTROL.sub(" ", without_escapes(text.lstrip("\ufeff")))

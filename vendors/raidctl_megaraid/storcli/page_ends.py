@@ -18,7 +18,7 @@ _PARTS = {
     "drive": (" - detailed information", " state", " device attributes", " policies/settings", _INQUIRY),
     "volume": ("pds for vd ", "vd properties"),
 }
-"""The parts in their order. A page with the first has the last."""
+"""The parts of a page in order. A page with the first part also has the last."""
 
 
 def unfinished(sections: Sequence[Section]) -> str:

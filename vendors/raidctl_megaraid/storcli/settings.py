@@ -19,7 +19,7 @@ from raidctl_megaraid.storcli.tables import keep, two_columns, unique_lines
 
 
 def read_pair(controller: ControllerDraft, pair: Pair, prefix: str, *, fields: bool) -> None:
-    """A label of one of the controller's sections. ``fields`` where the section's labels fill fields of the model."""
+    """Read a label of one of the controller's sections. ``fields``: whether its labels fill fields of the model."""
     label = words.word(pair.label)
     if not fields or not _read_field(controller, pair, label):
         keep(controller, Pair(f"{prefix}{pair.label}" if pair.label else "", pair.value, pair.lines))

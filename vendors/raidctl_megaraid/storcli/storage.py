@@ -107,7 +107,7 @@ def _table(reading: Reading, section: Section) -> list[Section]:
 
 
 def _nowhere(reading: Reading, section: Section, number: int, row: Cells) -> None:
-    """A row without the address of what it is about. A drive that is listed so is there nevertheless."""
+    """Keep a row without the address of its object. A drive that is listed this way exists nevertheless."""
     owner: Draft = reading.controller if reading.volume is None else reading.volume
     keep_cells(owner, row, f"{section.title} {number} ".lstrip())
     reader = reader_of(section, set(row))

@@ -18,7 +18,7 @@ from raidctl_megaraid.storcli.storage_context import VOLUME, Reading
 from raidctl_megaraid.vocabulary import normalized
 
 RowReader = Callable[[Reading, Section, Cells], bool]
-"""Reads a row. False if the row does not say what it is about."""
+"""A reader of a row. It returns False if the row does not show what it is about."""
 
 _DRIVE_COLUMNS = frozenset({"state", "size", "med", "intf", "model", "did", "pid"})
 _GOING_ON = frozenset({"progress%", "operation", "estimated time left"})
@@ -26,7 +26,7 @@ _NUMBER = re.compile(r"\d{1,6}", re.ASCII)
 
 
 def reader_of(section: Section, titles: set[str]) -> RowReader | None:
-    """Who reads a row with these columns. None for a table that is not about storage."""
+    """The reader of a row with these columns. None for a table that is not about storage."""
     if "dg/vd" in titles:
         return _volume_progress if titles & _GOING_ON else volume_row
     if titles & {"eid:slt", "eid:slot", "drive-id"}:

@@ -46,7 +46,7 @@ _HEX_ROW = re.compile(r"^\s*(?:[0-9a-fA-F]{2}\s+){3,}[0-9a-fA-F]{2}$|^\s*(?:[0-9
 _WRAP = 60
 """Characters of a line that a mailer or terminal may have broken."""
 _LONGEST = 20_000
-"""Characters of a line. One that is longer is no line of these tools, and is not read."""
+"""The most characters of a line. A longer one is no line of these tools, and is not read."""
 # Where an answer begins, also in the middle of a table that breaks off
 _ANSWER = re.compile(r"^\s*(?:CLI Version|Operating system|Controller|Status Code|Status) +=", re.IGNORECASE)
 
@@ -121,7 +121,7 @@ class _Cutter:
             self._keep("crash" if CRASH.search(text) else "text")
 
     def _is_title(self, at: int) -> bool:
-        """``PD LIST :`` and its rule. Without the rule only if there is a blank before the colon."""
+        """Whether a line is ``PD LIST :`` with its rule. Without the rule, there must be a blank before the colon."""
         text = self._text(at)
         if not text or _RULE.match(text) or _DOUBLE_RULE.match(text):
             return False
@@ -192,7 +192,7 @@ class _Cutter:
         return under + 1 if same and _RULE.match(self._text(under)) else None
 
     def _rows(self, block: Block, at: int) -> int:
-        """Take the rows up to the last rule. The line after the table."""
+        """Take the rows up to the last rule. Return the line after the table."""
         end = at
         while at < len(self.texts):
             text = self._text(at)

@@ -111,7 +111,7 @@ def _state(volume: GroupDraft, pair: Pair, weight: int) -> None:
 
 
 def _caches(volume: GroupDraft, row: Cells, weight: int) -> None:
-    """``Cache`` of version 7 is active now. Version 8 has ``CurrentCache`` and ``DefaultCache``."""
+    """Read ``Cache``, which in version 7 is active now. Version 8 has ``CurrentCache`` and ``DefaultCache``."""
     for title, name in (("cache", "write_current"), ("currentcache", "write_current"), ("defaultcache", "")):
         if title not in row:
             continue
@@ -153,7 +153,7 @@ def read_properties(volume: GroupDraft, pairs: Iterable[Pair]) -> None:
 
 
 def _count(volume: GroupDraft, pair: Pair) -> None:
-    """A figure that others are worked out from. It is a detail itself."""
+    """Read a figure that others are worked out from. It is also a detail."""
     name = _COUNTS[normalized(pair.label)]
     volume.keep_detail(pair)
     try:
