@@ -54,7 +54,7 @@ def read_topology(controller: ControllerDraft, row: Cells) -> Draft:
 
 
 def _keep_reported(group: GroupDraft, row: Cells, prefix: str, skip: set[str]) -> None:
-    """Keep the cells with a value. A dash stands in columns that are about drives or spans."""
+    """Keep the cells with a value. Columns about drives or spans have a dash."""
     for title, pair in row.items():
         if title in skip or not vocabulary.has_value(pair.value):
             for line in pair.lines:
