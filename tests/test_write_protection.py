@@ -173,7 +173,7 @@ def test_no_screen_calls_a_cache_empty_that_no_tool_reports_on(demo: str) -> Non
 
 
 def test_the_screen_names_the_cache_that_is_open() -> None:
-    """Behind a good battery, the screen names the drives' caches. It does not call write-back unprotected."""
+    """A volume in write-through is unsafe because of its drives' caches, which the screen names."""
     done = CliRunner().invoke(cli, ["--replay", str(FIXTURES / "smartarray-gen10-failed-battery"), "show"])
     assert "NO, drives" in done.stdout
 

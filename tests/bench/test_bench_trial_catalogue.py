@@ -155,7 +155,10 @@ def test_without_permission_the_current_read_ahead_is_measured(tmp_path: Path) -
 def test_a_buffered_view_is_read_only(tmp_path: Path) -> None:
     """A view through the page cache has the file's content. It cannot be written."""
     with on_file(tmp_path, MIB) as target, buffered(target) as view:
-        assert os.pread(view.fileno(), 16, 0) == os.pread(view.fileno(), 16, 0)
+        written = os.open(f"/proc/self/fd/{target.fileno()}", os.O_WRONLY)
+        os.pwrite(written, b"a mark of this test", 0)
+        os.close(written)
+        assert os.pread(view.fileno(), 19, 0) == b"a mark of this test"
         with pytest.raises(OSError, match="Bad file descriptor"):
             os.pwrite(view.fileno(), b"x", 0)
 

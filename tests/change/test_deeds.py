@@ -339,7 +339,7 @@ def test_guard_X4_nothing_is_done_while_a_tool_of_the_family_runs(bays: Bench) -
 
 
 def test_guard_X4_a_process_that_cannot_be_read_may_be_a_tool(bays: Bench) -> None:
-    """A process that ended is ignored. One whose reading timed out refuses the deed."""
+    """A process whose reading timed out refuses the deed."""
     change = bays.change(bays.plan(deed("add_spare", 4)))
     bays.argvs.clear()
     change.runner = WithProcesses(bays, [["sh"]] * 99, Failure.TIMEOUT)
@@ -409,6 +409,7 @@ def test_saved_files_are_in_the_journal(bays: Bench) -> None:
     assert {Path(text.split()[0]).name for text in saved} == {path.name for path in folder.iterdir()}
     assert {"inventory.json", "md-md0-detail"} < {path.name for path in folder.iterdir()}
     assert folder.stat().st_mode & 0o777 == 0o700
+    assert {path.stat().st_mode & 0o077 for path in folder.iterdir()} == {0}
 
 
 def test_a_step_of_a_person_is_awaited(bays: Bench) -> None:

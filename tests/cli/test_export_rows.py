@@ -187,6 +187,8 @@ def test_snapshots_are_rows_with_their_own_times(tmp_path: Path) -> None:
         (replayed(name).inventory.host.collected_at or "")[:10]
         for name in ("areca-arc1210", "adaptec-5405-failed-battery")
     }
+    run(*state, "export", "--rows", "batteries", "--snapshots", FIXTURES / "areca-arc1210", code=2)
+    run("--host", "elsewhere.invalid", *state, "export", "--rows", "batteries", "--snapshots", code=2)
 
 
 def test_a_file_is_replaced_as_a_whole_or_not(tmp_path: Path, inventories: Path) -> None:

@@ -119,7 +119,7 @@ def _fields(of: Target, item: Mapping[str, Any]) -> Iterator[Target]:
 
 
 def _within(of: Target, name: str, value: Any) -> Iterator[Target]:
-    """The value of a struct, list or dictionary field."""
+    """The targets inside a struct, list or dictionary field."""
     nested = [one for one in _options(of.type) if isinstance(one, inspect.StructType)]
     if isinstance(value, dict) and nested:
         yield from _fields(of._replace(type=nested[0]), value)
