@@ -347,6 +347,15 @@ def test_redact_masks_names_and_serial_numbers() -> None:
     assert "survives no further failure" in masked.stdout
 
 
+def test_redact_reports_what_it_leaves_out(tmp_path: Path) -> None:
+    """An unfinished operation of the machine is counted. Its text has serial numbers, and is not shown."""
+    state = ("--state-dir", str(tmp_path), "--demo", "raid6")
+    CliRunner().invoke(cli, [*state, "replace", "ZC1A00K4", "--confirm", "ZC1A00K4", "--no-wait"])
+    shown = CliRunner().invoke(cli, [*state, "report", "--redact", "--format", "markdown"]).stdout
+    assert "1 unfinished change of this machine is left out" in " ".join(shown.split())
+    assert "ZC1A00K4" not in shown
+
+
 @pytest.mark.parametrize(
     "words",
     [("--json",), ("--run", "1", "--run", "2", "--run", "3"), ("--redact", "--since", "last"), ("--since", "now"),

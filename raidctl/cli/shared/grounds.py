@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from msgspec.structs import replace
+from dataclasses import replace
+
+from msgspec import structs
 
 from raidctl.cli.shared.machine import look, machine, tell_tracebacks, with_open_ends
 from raidctl.cli.shared.options import Settings
+from raidctl.model import Problem
+from raidctl.survey.survey import Survey
+from raidctl.text import counted
 from raidctl.verify import subjects
 from raidctl.verify.kernel import Kernel
 from raidctl.verify.subjects import Ground
@@ -40,10 +45,26 @@ def redacted_ground(settings: Settings) -> Ground:
 
     with machine(settings) as named:
         runner = RecordRunner(named.runner)
-        listened = replace(named, runner=runner)
+        listened = structs.replace(named, runner=runner)
         seen = listened.survey()
         subjects.asked(seen, runner)
         kept = runner.recording(about="", source="redacted", collected_at=seen.inventory.host.collected_at)
     masked = ReplayRunner(redact(kept, known=serials(seen.inventory)))
-    again = replace(named, runner=masked, source="redacted", collected_at=kept.manifest.collected_at)
-    return subjects.asked(again.survey(), masked)
+    again = structs.replace(named, runner=masked, source="redacted", collected_at=kept.manifest.collected_at)
+    ground = subjects.asked(again.survey(), masked)
+    if settings.verbose:
+        tell_tracebacks(seen)
+    added = with_open_ends(seen, settings).inventory.problems[len(seen.inventory.problems) :]
+    open_ends = sum(problem.severity != "info" for problem in added)
+    return replace(ground, seen=_with_left_out(ground.seen, open_ends)) if open_ends else ground
+
+
+def _with_left_out(seen: Survey, number: int) -> Survey:
+    """Report unfinished changes and operations that are left out, as their texts name the machine."""
+    left_out = Problem(
+        severity="warning", kind="state", where="journal",
+        message=f"{counted(number, 'unfinished change')} of this machine {'is' if number == 1 else 'are'} left out.",
+        remedy="`raidctl journal` lists them.",
+    )  # fmt: skip
+    inventory = structs.replace(seen.inventory, problems=(*seen.inventory.problems, left_out))
+    return structs.replace(seen, inventory=inventory)
