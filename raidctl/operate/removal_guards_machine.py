@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from raidctl.health.error_recovery import gives_up_first
 from raidctl.health.redundancy import OUT_OF_REACH
 from raidctl.model import HIDING, Controller, Drive, Problem
 from raidctl.operate.boot_loader import boot_parts
@@ -11,11 +12,9 @@ from raidctl.operate.contents import Contents
 from raidctl.operate.removal_guards import Reasons, fact, reason
 from raidctl.operate.removal_report import Reason, Verdict
 from raidctl.operate.removal_subject import Subject, uses
+from raidctl.select import family_of
 from raidctl.text import listing
 from raidctl.units import format_duration, parse_moment
-
-_PATIENT = 180
-"""Seconds; longer than any drive is known to retry (the rule ``error_recovery_timeout``)."""
 
 
 def identity(subject: Subject) -> Reasons:
@@ -103,9 +102,7 @@ def _concerns(subject: Subject, problem: Problem) -> bool:
 def _of_health(subject: Subject, problem: Problem) -> bool:
     """Whether a missing tool hides only the health of plain drives. R2 judges it."""
     families = {
-        controller.id.partition(":")[0]
-        for controller in subject.inventory.controllers
-        if controller.mode in ("none", "hba")
+        family_of(controller) for controller in subject.inventory.controllers if controller.mode in ("none", "hba")
     }
     return problem.where in families
 
@@ -284,10 +281,9 @@ def timeouts(subject: Subject) -> Reasons:
     bad: list[Drive] = []
     silent: list[Drive] = []
     for drive in slow:
-        limit, timeout = drive.error_recovery_seconds, drive.block.command_timeout_seconds if drive.block else None
-        if timeout is not None and (timeout >= _PATIENT or (limit and limit < timeout)):
-            continue
-        (silent if limit is None or timeout is None else bad).append(drive)
+        first = gives_up_first(drive)
+        if not first:
+            (silent if first is None else bad).append(drive)
     if bad:
         text = (
             f"A bad sector on {listing(drive.id for drive in bad)} may drop that drive from the array in the rebuild."

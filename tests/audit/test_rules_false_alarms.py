@@ -191,6 +191,17 @@ def test_a_hard_drive_on_an_older_controller_is_fast_enough() -> None:
     assert [one.severity for one in found("link_slow", ssd)] == ["info"]
 
 
+def test_a_link_without_a_maximum_is_compared_with_others_only() -> None:
+    """That it is as fast as they are is not full speed."""
+    link = {"link_gbps": 3.0, "max_link_gbps": None, "model": "ALIKE", "status_text": "tested"}
+    name = "smartarray:1/2I:1:3"
+    both = changed(p400("smartarray:1/2I:1:2", **link), name, link)
+    rule = named("link_slow")
+    assert rule is not None
+    [one] = [one for one in rule.check(both) if one.where == name]
+    assert (one.outcome, "its maximum is not reported" in one.message) == ("pass", True)
+
+
 def test_links_are_compared_within_an_enclosure() -> None:
     """A slower link counts only if its enclosure has a faster drive."""
     shelf = {"link_gbps": 3.0, "max_link_gbps": 6.0, "model": "SHELF", "status_text": "tested"}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from raidctl.audit.builtin import named
 from raidctl.audit.builtin._queries import data_drives, database, full_stripe
@@ -107,6 +108,19 @@ def test_alignment_is_graded_by_what_it_costs(offset: int, severity: str | None)
     """An offset off a sector is a warning, off a strip information. A multiple of the strip passes."""
     layer = BlockLayer(device="/dev/sdb1", kind="partition", offsets_bytes=(offset,), size_bytes=1 << 40)
     assert [one.severity for one in found("misaligned", lsi(layers=(layer,)))] == ([severity] if severity else [])
+
+
+def test_alignment_to_an_unknown_strip_is_no_pass() -> None:
+    """Only sectors are checked. A volume without strips passes by them."""
+    layer = BlockLayer(device="/dev/sdb1", kind="partition", offsets_bytes=(1 << 20,), size_bytes=1 << 40)
+    unknown = lsi(layers=(layer,), strip_bytes=None)
+    rule = named("misaligned")
+    assert rule is not None
+    assert [one for one in rule.check(unknown) if one.where == VOLUME] == []
+    mirror = ask("misaligned", lsi(layers=(layer,), raid_level="raid1"), VOLUME)
+    assert (mirror.outcome, "4096-byte sector" in mirror.message) == ("pass", True)
+    odd = structs.replace(layer, offsets_bytes=(32256,))
+    assert ask("misaligned", lsi(layers=(odd,), strip_bytes=None), VOLUME).outcome == "fail"
 
 
 @pytest.mark.parametrize(

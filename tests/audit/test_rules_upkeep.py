@@ -105,6 +105,8 @@ def test_the_remedy_of_a_write_hole_fits_the_battery(battery: BatteryStatus, rem
         (None, 240, ("pass", None)),
         (0.0, 30, ("fail", "warning")),
         (30.0, 30, ("fail", "warning")),
+        (200.0, 180, ("fail", "warning")),
+        (200.0, 240, ("pass", None)),
         (None, 30, ("unknown", None)),
         (7.0, None, ("unknown", None)),
     ],

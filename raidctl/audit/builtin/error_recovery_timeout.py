@@ -1,7 +1,7 @@
 """A software RAID's drive retries bad sectors longer than the kernel waits.
 
-**What it checks.** Hard drives in redundant md arrays: their error recovery limit (SCT ERC, also called TLER) compared
-with the kernel's command timeout (`/sys/block/sdX/device/timeout`, 30 seconds by default).
+**What it checks.** Hard drives in redundant software arrays (md, LVM, ZFS): their error recovery limit (SCT ERC, also
+called TLER) compared with the kernel's command timeout (`/sys/block/sdX/device/timeout`, 30 seconds by default).
 
 **Why it matters.** A desktop drive retries a bad sector for two minutes or more. After 30 seconds the kernel gives up
 and resets the drive, which does not respond while it is still retrying; md takes it for dead and drops it from the
@@ -11,8 +11,8 @@ the other drives.
 **Fails** (warning) when the limit is off or unsupported and the kernel waits less than 180 seconds, or when the limit
 is not shorter than the timeout.
 
-**Passes** when the drive gives up first, or the kernel waits 180 seconds or more. SSDs, SAS and NVMe drives are not
-checked.
+**Passes** when the drive gives up first, or has no limit and the kernel waits 180 seconds or more. SSDs, SAS and NVMe
+drives are not checked.
 
 **Unknown** when the drive's limit or the kernel's timeout is unknown.
 
@@ -27,17 +27,16 @@ from __future__ import annotations
 
 from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings, facts
 from raidctl.audit.builtin._queries import REDUNDANT, below, physical, software_volumes
+from raidctl.health.error_recovery import PATIENT, gives_up_first
 from raidctl.model import Drive, Inventory
 
 FINDINGS = RuleFindings(
     "error_recovery_timeout", "warning", "A drive's error recovery takes longer than the kernel waits"
 )
-_PATIENT = 180
-"""Seconds; longer than any drive is known to retry."""
 
 
 def check(inventory: Inventory) -> Findings:
-    """One finding for each SATA hard drive below a redundant md array."""
+    """One finding for each SATA hard drive below a redundant software array."""
     seen: dict[str, Drive] = {}
     for controller, volume in software_volumes(inventory):
         if volume.raid_level in REDUNDANT:
@@ -50,9 +49,10 @@ def check(inventory: Inventory) -> Findings:
 def _judge(drive: Drive) -> Finding:
     limit, timeout = drive.error_recovery_seconds, drive.block.command_timeout_seconds if drive.block else None
     evidence = facts(drive, "error_recovery_seconds", "block.command_timeout_seconds", "model", "serial")
-    if timeout is not None and (timeout >= _PATIENT or (limit and limit < timeout)):
+    first = gives_up_first(drive)
+    if first:
         return FINDINGS.passed(drive, "The drive gives up on a bad sector before the kernel does.")
-    if limit is None or timeout is None:
+    if first is None:
         what = "the drive's limit" if limit is None else "the kernel's timeout"
         message = (
             f"Whether the drive gives up on a bad sector before the kernel does is unknown: {what} is not reported."
@@ -65,7 +65,12 @@ def _judge(drive: Drive) -> Finding:
         f"The drive retries a bad sector {tries}, but the kernel gives up after {timeout} s: one bad sector can "
         "drop the drive from its array.",
         f"`smartctl -l scterc,70,70 /dev/{name}` at every boot; if the drive refuses, "
-        f"`echo {_PATIENT} > /sys/block/{name}/device/timeout`.",
+        f"`echo {_enough(limit)} > /sys/block/{name}/device/timeout`.",
         wants=("error_recovery_seconds", f"less than {timeout}"),
         more=evidence,
     )
+
+
+def _enough(limit: float | None) -> int:
+    """The timeout that outlasts the drive, in seconds."""
+    return max(PATIENT, int(limit or 0) + 1)

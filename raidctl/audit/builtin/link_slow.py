@@ -12,8 +12,8 @@ capability while another drive in its enclosure runs faster; (information) when 
 beside it runs faster: usually the controller or backplane is an older model. A hard drive does not saturate 3 Gbit/s,
 so from 3 Gbit/s it is information for hard drives: a hint of a bad cable.
 
-**Passes** when it runs as fast as it can, or as fast as its peers; and for a hard drive from 3 Gbit/s if no drive
-beside it is faster.
+**Passes** when it runs as fast as it can, or, if it reports no maximum, as fast as others of its model; and for a hard
+drive from 3 Gbit/s if no drive beside it is faster.
 
 **Unknown:** never. Failed drives, and drives whose link speed is not reported, are not checked.
 
@@ -46,7 +46,9 @@ def check(inventory: Inventory) -> Findings:
             continue
         odd, enough = _odd(controller, drive, alike), drive.media == "hdd" and drive.link_gbps >= _ENOUGH_FOR_A_DISK
         if drive.link_gbps >= best:
-            yield FINDINGS.passed(drive, "The link runs at full speed.")
+            full = "The link runs at full speed."
+            as_others = "The link is as fast as those of other drives of its model; its maximum is not reported."
+            yield FINDINGS.passed(drive, full if _can(drive) else as_others)
         elif enough and not odd:
             yield FINDINGS.passed(drive, "The link is fast enough for a hard drive, and no drive beside it is faster.")
         else:

@@ -13,8 +13,9 @@ below the default 200 MB/s while a redundant array is being rebuilt.
 
 **Unknown:** never. Arrays whose limits, or the type of whose drives, are not reported are not checked.
 
-**How to fix.** `echo 200000 > /proc/sys/dev/raid/speed_limit_max` (KiB/s), or for one array
-`/sys/block/mdX/md/sync_speed_max`; permanently with `dev.raid.speed_limit_max` in `/etc/sysctl.d`.
+**How to fix.** `raidctl rate md:mdX --max 200M` for one array. For all arrays without a separate limit:
+`echo 200000 > /proc/sys/dev/raid/speed_limit_max` (KiB/s); permanently with `dev.raid.speed_limit_max` in
+`/etc/sysctl.d`.
 
 **Example.** Fails: `sync_speed_max_bytes = 5120000`. Passes: `sync_speed_max_bytes = 204800000`.
 """
@@ -48,7 +49,7 @@ def _slow(volume: Volume, speed: int, *, low: bool) -> Finding:
         volume,
         f"A rebuild of the array is limited to {speed / 1e6:.0f} MB/s per drive"
         + (", far below what its drives can do: redundancy returns later than it could." if low else "."),
-        "Raise the limit: `echo 200000 > /proc/sys/dev/raid/speed_limit_max` (KiB/s).",
+        f"Raise the limit: `raidctl rate {volume.id} --max 200M`.",
         "sync_speed_max_bytes sync_speed_min_bytes status",
         severity=None if low else "info",
         wants=("sync_speed_max_bytes", "200 MB/s or more"),

@@ -12,9 +12,11 @@ fixes it.
 strip size: only requests as large as a strip are affected. A multiple of the full stripe is not required, as the file
 system aligns its own blocks.
 
-**Passes** when everything starts at a multiple of the strip size.
+**Passes** when everything starts at a multiple of the strip size; without strips, of 4096 bytes. Layers below 1 GiB are
+not checked.
 
-**Unknown:** never. Volumes whose strip size or partition offsets are not reported are not checked.
+**Unknown:** never. Volumes whose partition offsets are not reported are not checked, and striped ones whose strip size
+is not reported only for 4096 bytes, which is no pass.
 
 **How to fix.** Start new partitions at 1 MiB or a multiple of the strip size (the default of current tools); LVM:
 `pvcreate --dataalignment`. For existing ones: copy the data away, recreate, copy it back. Worth it for a busy
@@ -26,40 +28,44 @@ database, not for an archive.
 from __future__ import annotations
 
 from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings, Severity
-from raidctl.audit.builtin._queries import PARITY, few, members, volumes
+from raidctl.audit.builtin._queries import few, members, volumes
 from raidctl.model import BlockLayer, Controller, Drive, Inventory, Volume
+from raidctl.model.raid_levels import STRIPED
 from raidctl.units import format_binary
 
 FINDINGS = RuleFindings("misaligned", "warning", "A partition or logical volume is misaligned")
 _SECTOR = 4096
-_STRIPED = PARITY | {"raid0", "raid10", "raid10t"}
 
 
 def check(inventory: Inventory) -> Findings:
     """One finding for each volume with known partition offsets. Each software array with data offsets has one, too."""
     for _, volume in volumes(inventory):
         placed = [layer for layer in volume.layers if layer.offsets_bytes and _has_data(layer)]
-        if placed:
-            yield _judge(volume, placed)
+        if placed and (found := _judge(volume, placed)) is not None:
+            yield found
     for controller in inventory.controllers:
         if controller.mode == "software":
             yield from _members(controller)
 
 
 def _has_data(layer: BlockLayer) -> bool:
-    """Whether a layer holds data. Partitions of a few MiB hold boot code, which is read once."""
+    """Whether a layer holds data. Layers below 1 GiB hold boot code, which is read once."""
     return layer.kind in ("partition", "lvm", "crypt") and (layer.size_bytes is None or layer.size_bytes >= 1 << 30)
 
 
-def _judge(volume: Volume, placed: list[BlockLayer]) -> Finding:
-    strip = volume.strip_bytes if volume.raid_level in _STRIPED else None
+def _judge(volume: Volume, placed: list[BlockLayer]) -> Finding | None:
+    striped = volume.raid_level in STRIPED
+    strip = volume.strip_bytes if striped else None
     wrong = [layer for layer in placed if any(offset % _SECTOR for offset in layer.offsets_bytes)]
     if wrong:
         return _failed(volume, wrong, _SECTOR, "a 4096-byte sector", None)
     off = [layer for layer in placed if strip and any(offset % strip for offset in layer.offsets_bytes)]
     if strip and off:
         return _failed(volume, off, strip, f"a strip ({format_binary(strip)})", "info")
-    return FINDINGS.passed(volume, "Everything on the volume starts at a strip boundary.")
+    if striped and not strip:
+        return None
+    boundary = "strip boundary" if strip else "4096-byte sector"
+    return FINDINGS.passed(volume, f"Everything on the volume starts at a {boundary}.")
 
 
 def _failed(volume: Volume, layers: list[BlockLayer], unit: int, what: str, severity: Severity | None) -> Finding:

@@ -9,7 +9,7 @@ denied". The state of what could not be queried is unknown.
 
 **Passes** when nothing was refused.
 
-**Unknown** (information) for each query that was refused.
+**Unknown** (warning) for each query that was refused.
 
 **How to fix.** Run `sudo raidctl diagnose`, or add `--host HOST --sudo`.
 
@@ -28,6 +28,6 @@ def check(inventory: Inventory) -> Findings:
     """One finding for each query that was refused."""
     refused = [problem for problem in inventory.problems if problem.kind == "no_right"]
     for problem in refused:
-        yield FINDINGS.of_problem(problem, "unknown", "Run `sudo raidctl diagnose`.")
+        yield FINDINGS.of_problem(problem, "unknown", "Run `sudo raidctl diagnose`; with --host, add --sudo.")
     if not refused and inventory.controllers:
         yield FINDINGS.of_host("Nothing was refused.")
