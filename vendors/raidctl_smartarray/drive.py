@@ -93,9 +93,12 @@ def _authentication(drive: Draft, pair: Pair) -> None:
 
 
 def _wearout(drive: Draft, pair: Pair) -> None:
-    """``SSD Smart Trip Wearout: True``; the status can still be OK."""
+    """``SSD Smart Trip Wearout: True``, ``False``, ``Not Supported``; the status can still be OK."""
     drive.keep_detail(pair)
-    if attempt(numbers.flag, pair.value):
+    worn = attempt(numbers.flag, pair.value)
+    if worn is None and has_value(pair.value) and normalized(pair.value) != "not supported":
+        drive.unread(pair.label, pair.value)
+    if worn:
         drive.add_problem(
             "warning", "state", "The drive reports that it is worn out (SSD wearout).", "Replace the drive."
         )
@@ -232,13 +235,14 @@ _FIELDS: Fields[Draft] = {
     "carrier authentication status": _authentication,
     # SSD Smart Trip Wearout: True
     "ssd smart trip wearout": _wearout,
-    # Serial Number: PMVXYSZB
+    # Box: 1
     "box": Field("enclosure", numbers.text),
     "scsi bus": Field("enclosure", numbers.text),
     "bay": Field("bay", numbers.text),
     "scsi id": Field("bay", numbers.text),
     "model": Field("model", drive_model),
     "drive model": Field("model", drive_model),
+    # Serial Number: PMVXYSZB
     "serial number": Field("serial", numbers.text),
     "firmware revision": firmware,
     "firmware version": firmware,

@@ -328,6 +328,14 @@ def test_an_attribute_under_its_threshold_decides_the_status(row: str, status: s
     assert (part.status, part.status_text) == (status, text)
 
 
+@pytest.mark.parametrize("verdict", ["", "SMART overall-health self-assessment test result: PASSED\n"])
+def test_an_expected_failure_is_a_predicted_one(verdict: str) -> None:
+    """The sentence below ``FAILED!`` counts where that line is lost or damaged."""
+    text = f"=== START OF READ SMART DATA SECTION ===\n{verdict}"
+    part, _ = one(f"{BANNER}{text}Drive failure expected in less than 24 hours. SAVE ALL DATA.\n\n")
+    assert part.status == "warning"
+
+
 def test_a_failed_verdict_is_a_predicted_failure() -> None:
     """``FAILED!`` is a warning, and a repeated attribute counts once."""
     part, output = one(

@@ -53,10 +53,11 @@ def test_foreign_groups_are_read_from_the_rows() -> None:
 
 
 def test_a_failure_may_mean_no_foreign_configuration() -> None:
-    """The failure "Couldn't find any foreign Configuration" means none exists. Drives without groups mean one does."""
+    """The failure "Couldn't find any foreign Configuration" is read. Drives without groups mean one exists."""
     text = answer(description="Couldn't find any foreign Configuration", status="Failure")
     found = read([Document("storcli64 /c0/fall show all nolog J", STORCLI, text)])
     assert not [problem for problem in found.problems if problem.kind == "unread"]
+    assert not any(one.foreign for one in found.controllers)
     lacking = fall(answer({"Total Foreign PDs": 15}, "Incomplete foreign configuration", "Failure"))
     assert (lacking.foreign, lacking.foreign_groups) == (True, ())
 

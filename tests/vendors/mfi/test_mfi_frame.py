@@ -82,9 +82,10 @@ def test_what_a_refused_question_left_in_the_buffer_is_not_read() -> None:
 
 
 @given(st.binary(max_size=300), st.integers(0, 300))
-def test_an_answer_gains_no_bytes_and_loses_at_most_its_last(data: bytes, more: int) -> None:
-    """The bytes read are a prefix of the data. They are complete if the data ends in a zero."""
+def test_an_answer_gains_no_bytes_and_loses_only_those_like_the_pattern(data: bytes, more: int) -> None:
+    """The bytes read are a prefix of the data. What is lost at its end equals the pattern that filled the buffer."""
     buffer = data + pattern(len(data) + more)[len(data) :]
     found = transferred(buffer)
     assert data.startswith(found)
+    assert data[len(found) :] == pattern(len(data))[len(found) :]
     assert found == data or data[-1] != 0

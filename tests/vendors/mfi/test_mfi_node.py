@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from raidctl_mfi import commands as c
+from raidctl_mfi import node
 from raidctl_mfi.dialogue import read_controller
 from raidctl_mfi.frame import Question
 from raidctl_mfi.node import Channel, DriverUnavailable, Host, ask, channel, hosts, major, open_node
@@ -62,8 +63,26 @@ def test_a_driver_that_is_not_loaded_is_reported(tmp_path: Path) -> None:
     assert not caught.value.right
 
 
-def test_a_node_is_made_where_udev_made_none(tmp_path: Path) -> None:
-    """The node has the device's number. It is removed as soon as it is open."""
+def test_a_node_with_the_number_of_the_driver_is_opened_and_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file stands for the node, which only root can make."""
+    made: list[int] = []
+
+    def mknod(path: str, _mode: int, device: int) -> None:
+        made.append(device)
+        Path(path).touch()
+
+    monkeypatch.setattr(os, "mknod", mknod)
+    monkeypatch.setattr(node, "_PLACES", (str(tmp_path / "missing"), str(tmp_path)))
+    (tmp_path / "devices").write_text("17 megaraid_sas_ioctl\n")
+    os.close(open_node(str(tmp_path / "node"), str(tmp_path / "devices")))
+    assert made == [os.makedev(17, 0)]
+    assert [path.name for path in tmp_path.iterdir()] == ["devices"]
+
+
+def test_a_node_that_cannot_be_opened_is_removed(tmp_path: Path) -> None:
+    """Neither the node nor its directory is left behind."""
     (tmp_path / "devices").write_text("1 megaraid_sas_ioctl\n")
     before = set(Path("/dev").iterdir())
     if os.geteuid() == 0:

@@ -125,7 +125,7 @@ _BATTERY = "/redfish/v1/Chassis/1/PowerSubsystem/Batteries/RAID_Slot1"
      ("Critical", "Enabled", "critical")],
 )  # fmt: skip
 def test_health_and_state_of_a_controller(health: str, state: str | None, status: str) -> None:
-    """The health of Storage does not hide a controller's unknown health."""
+    """The health of Storage does not hide a controller's unknown health. One that is disabled is as it reports."""
     value = resources(_BMC)[_STORAGE]
     value["StorageControllers"][0]["Status"] = {"Health": health, "State": state}
     seen = seen_with(_BMC, {_STORAGE: value})
@@ -297,9 +297,8 @@ def test_batteries_in_the_extensions_of_lenovo_and_huawei(
 def test_a_single_linked_battery_is_read() -> None:
     """``Links.Battery``, one link, is followed like the list ``Links.Batteries``."""
     value = resources(_BMC)[_STORAGE]
-    for owner in (value, value["StorageControllers"][0]):
-        links = owner.get("Links", {})
-        if "Batteries" in links:
-            links["Battery"] = links.pop("Batteries")[0]
+    owners = (value, value["StorageControllers"][0])
+    [links] = [owner["Links"] for owner in owners if "Batteries" in owner.get("Links", {})]
+    links["Battery"] = links.pop("Batteries")[0]
     seen = seen_with(_BMC, {_STORAGE: value})
     assert [one.status for controller in seen.inventory.controllers for one in controller.batteries] == ["ok"]

@@ -147,6 +147,13 @@ def _read_numbered(draft: SmartDraft, line: Line, label: str, value: str) -> Non
     draft.detail(line, label.split(" (0x", maxsplit=1)[0], value)
 
 
+def expect_failure(draft: SmartDraft, line: Line) -> None:
+    """Take the sentence below the verdict ``FAILED!`` for the verdict, unless that was read."""
+    mark_read(line)
+    if draft.health.verdict in (None, "PASSED"):
+        draft.health.verdict, draft.health.verdict_line = "FAILED!", line
+
+
 def _read_verdict(draft: SmartDraft, pair: Pair) -> None:
     value = printable(collapse(pair.value))
     if not value or draft.health.verdict is not None:

@@ -1,6 +1,6 @@
 """Lines of smartctl without facts: titles, legal text, explanations, plain refusals.
 
-They are compared with every figure and hexadecimal number replaced by ``#`` and runs of blanks made one.
+Whole lines are compared with every figure and hexadecimal number replaced by ``#`` and runs of blanks made one.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ WHOLE = frozenset(
         "No Self-tests have been logged", "No Self-tests have been logged [To run self-tests, use: smartctl -t]",
         "See vendor-specific Attribute list for marginal Attributes.",
         "See vendor-specific Attribute list for failed Attributes.",
-        "Drive failure expected in less than # hours. SAVE ALL DATA.", "No failed Attributes found.",
+        "No failed Attributes found.",
         "SMART Error Log not supported", "SMART Self-test Log not supported", "SMART Self-test log not supported",
         "Error Counter logging not supported", "Device does not support Self Test logging",
         "Device does not support Error Logging", "Device does not support Selective Self Tests/Logging",
@@ -183,6 +183,9 @@ STARTS = (
     "Extended Foreground Self Test", "Short Foreground Self Test", "Default Self Test",
 )  # fmt: skip
 """Beginnings of lines that end in error text or useless sentences. The error texts are those of the system."""
+
+FAILURE_EXPECTED = re.compile(r"Drive failure expected in less than \d{1,4} hours", re.ASCII)
+"""``Drive failure expected in less than 24 hours. SAVE ALL DATA.``, printed below the verdict ``FAILED!`` of ATA."""
 
 BANNER = re.compile(r"smartctl (?:version |pre-)?\d+\.\d+\S*(?: |$)", re.ASCII)
 """The first line of every output: ``smartctl 7.3 2022-02-28 r5338 [x86_64-linux-6.1.0] (local build)``."""

@@ -105,6 +105,8 @@ class Reader:
             return
         elif messages.read(draft, text) or sentences.known(text) or sentences.capability(text):
             mark_read(line)
+        elif sentences.FAILURE_EXPECTED.match(text):
+            labels.expect_failure(draft, line)
         elif _CRITICAL.fullmatch(text):
             # "- available spare has fallen below threshold"
             draft.health.reasons.append(printable(text.removeprefix("- ")))
