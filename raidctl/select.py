@@ -50,9 +50,14 @@ def items(controller: Controller) -> Iterator[Item]:
     yield from controller.drives
 
 
+def family_in(identifier: str) -> str:
+    """Return the family in the id of any object: ``md`` of ``md:md0``."""
+    return identifier.partition(":")[0]
+
+
 def family_of(controller: Controller) -> str:
-    """Return the family in a controller's id."""
-    return controller.id.partition(":")[0]
+    """Return the family of a controller."""
+    return family_in(controller.id)
 
 
 def short(identifier: str, controller: str) -> str:

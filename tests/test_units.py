@@ -55,7 +55,7 @@ def test_a_printed_size_is_near_the_size(size: int) -> None:
 @given(st.text())
 def test_rubbish_raises_value_error_and_nothing_else(text: str) -> None:
     """Every parser of figures returns a figure or raises ``ValueError``. It takes any text."""
-    for parse in (units.parse_percent, units.parse_celsius, units.parse_gbps, units.parse_seconds):
+    for parse in (units.parse_percent, units.parse_celsius, units.parse_gbps, units.parse_seconds, units.parse_pcie):
         with contextlib.suppress(ValueError):
             assert parse(text) is not None
     with contextlib.suppress(ValueError):
@@ -93,7 +93,8 @@ def test_another_bus_is_no_pcie_link(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "like", "text"), [(-0.004, 1.23, "0.00"), (-0.4, 1.23, "-0.40"), (-1234.5, 1000.0, "-1,234")]
+    ("value", "like", "text"),
+    [(-0.004, 1.23, "0.00"), (0.004, 1.23, "0.00"), (-0.4, 1.23, "-0.40"), (-1234.5, 1000.0, "-1,234")],
 )
 def test_nothing_has_no_sign(value: float, like: float, text: str) -> None:
     """What rounds to zero from either side is shown as zero."""

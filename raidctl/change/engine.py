@@ -26,6 +26,7 @@ from raidctl.change.tables import judged, tables
 from raidctl.errors import AccessMissing, CannotTell, ChangeStands, ChangeUndone, UnderWay
 from raidctl.request import Failure, Runner, Write
 from raidctl.runners.foreground_child import uninterruptible
+from raidctl.select import family_in
 from raidctl.survey.survey import Survey
 from raidctl.text import listing
 from raidctl.vendor.changes import Changes, changes_of
@@ -250,8 +251,7 @@ class Change:
         return self._carry_out(step, undo=False)
 
     def _family(self, object_id: str) -> Changes | None:
-        name = object_id.partition(":")[0]
-        vendor = next((vendor for vendor in self.vendors if name == vendor.FAMILY), None)
+        vendor = next((vendor for vendor in self.vendors if family_in(object_id) == vendor.FAMILY), None)
         return changes_of(vendor) if vendor is not None else None
 
     def _confirmed(self, shown: Survey | None) -> Survey:

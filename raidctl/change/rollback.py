@@ -15,7 +15,7 @@ import msgspec
 from raidctl.change.journal import Begin, Story, Subject
 from raidctl.change.lookup import owner
 from raidctl.model import Controller, Inventory, Problem, failed_readings
-from raidctl.select import family_of, items
+from raidctl.select import family_in, family_of, items
 from raidctl.vendor import setting_values
 from raidctl.vendor.changes import changes_of
 from raidctl.vendor.plan import Action, Desired, Plan, Step, ToolSetting
@@ -179,9 +179,7 @@ def covered(begin: Begin, back: UndoStep) -> bool:
 
 def _controller(inventory: Inventory, subject: Subject, step: Step) -> Controller | str:
     """Return the controller, by its serial number if it has one. A drive may be on another controller."""
-    family = [
-        controller for controller in inventory.controllers if family_of(controller) == subject.id.partition(":")[0]
-    ]
+    family = [controller for controller in inventory.controllers if family_of(controller) == family_in(subject.id)]
     if subject.serial:
         same = [controller for controller in family if controller.serial == subject.serial]
         if len(same) == 1:

@@ -14,7 +14,7 @@ from raidctl.cli.shared.plan_change import Consent, Work, agreed, changing_optio
 from raidctl.cli.shared.temporary_change import for_a_while
 from raidctl.cli.shared.terminal import emit_json
 from raidctl.errors import EXIT_FINE
-from raidctl.runners.foreground_child import nowhere, run_child
+from raidctl.runners.foreground_child import is_missing, run_child
 from raidctl.survey.survey import Survey
 from raidctl.vendor import setting_values
 from raidctl.vendor.plan import Desired
@@ -75,7 +75,7 @@ def command(
     settings = settings_of(context)
     load: tuple[str, ...] = context.meta["raidctl.load"]
     _check(settings, consent, target, load)
-    if nowhere(load[0]) and not consent.dry_run:
+    if is_missing(load[0]) and not consent.dry_run:
         tell(f"There is no command {load[0]!r}: nothing was changed.")
         return EXIT_NOWHERE
     wanted = _wanted(target, policy, split, drive_cache and setting_values.switched(drive_cache))

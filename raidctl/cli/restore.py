@@ -27,6 +27,7 @@ from raidctl.cli.shared.terminal import emit, emit_json
 from raidctl.errors import EXIT_FINE, EXIT_NO, EXIT_STANDS, UsageError
 from raidctl.layers import family
 from raidctl.runners.foreground_child import stand_guard
+from raidctl.select import family_in
 from raidctl.text import printable
 from raidctl.vendor.checks import schedule_families
 from raidctl.vendor.protocol import Vendor
@@ -90,7 +91,7 @@ def command(
         return _nothing(settings, quiet=when_gone, elsewhere=waiting)
     with machine(settings) as named:
         more = (cast("Vendor", family), *schedule_families(named.vendors))
-        used = {step.object_id.partition(":")[0] for story in here for step in story.begin.steps}
+        used = {family_in(step.object_id) for story in here for step in story.begin.steps}
         named.vendors = [*named.vendors, *(one for one in more if one.FAMILY in used)]
         if dry_run:
             return _previewed(_previews(named, place, here), settings)

@@ -340,7 +340,7 @@ def _members(candidate: Candidate) -> str | None:
 
 def _role_of(candidate: Candidate) -> str | None:
     if (candidate.what.old, candidate.what.new) == ("spare", "member"):
-        return f"The spare {_short(candidate.id)} has become a member: a drive was lost."
+        return f"The spare {_short(candidate.id)} has become a member."
     return None
 
 

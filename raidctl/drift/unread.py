@@ -8,7 +8,7 @@ from typing import Any
 
 from raidctl.drift.report import Change, Unread
 from raidctl.model import HIDING, Controller, Inventory, Problem
-from raidctl.select import items
+from raidctl.select import family_of, items
 
 _UNKNOWN: tuple[Any, ...] = (None, "unknown", [], {}, "none")
 _IN_ITS_WORDS = frozenset({"status_text", "details"})
@@ -79,7 +79,7 @@ class _Controllers:
         self.controllers = [*before.controllers, *after.controllers]
         self.ids = {item.id for controller in self.controllers for item in items(controller)}
         self.programs = {controller.told_by for controller in self.controllers if controller.told_by}
-        self.families = {controller.id.partition(":")[0] for controller in self.controllers}
+        self.families = {family_of(controller) for controller in self.controllers}
         others = [change for change in changes if _is_another_reader(change)]
         self.strange = {change.controller for change in others} | {one.old for one in others if one.field == "id"}
         """Controllers reported by another tool, or only the kernel. Sizes, ids and words then differ."""
@@ -119,7 +119,7 @@ class _Controllers:
             return any(controller.told_by == program for controller in own)
         if where not in self.families or change.object == "drive":
             return True  # members of software arrays have facts from their drives
-        return any(controller.id.partition(":")[0] == where for controller in own)
+        return any(family_of(controller) == where for controller in own)
 
     def _on_device(self, device: str) -> Iterator[str]:
         """The ids of objects on this device or one of its partitions."""

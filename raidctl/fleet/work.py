@@ -22,7 +22,7 @@ from raidctl.recording import inventory_files
 
 Result = tuple[Tally, list[Audited]]
 _BRACE = 3
-"""Most bytes of a line that is only a brace. Longer lines are skipped."""
+"""Most bytes of a line that begins or ends an indented document. Longer lines are not compared."""
 
 
 class Worker:

@@ -14,12 +14,12 @@ from collections.abc import Collection, Sequence
 from msgspec.structs import replace
 
 from raidctl.model import Array, Controller, Drive, Volume
+from raidctl.model.raid_levels import RAIDZ, WITHOUT_REDUNDANCY
 from raidctl.select import family_of
 
-_NONE = ("raid0", "jbod", "linear")
 _ONE = ("raid1e", "raid4", "raid5", "raid50", "raid10")
 _TWO = ("raid6", "raid60", "raid1t", "raid10t")
-_SETS = ("raidz1", "raidz2", "raidz3", "draid1", "draid2", "draid3", "unknown")
+_SETS = RAIDZ | {"unknown"}
 """Levels of software arrays of several sets. Only their family knows the number."""
 _PARITY = {"raid4": 1, "raid5": 1, "raid6": 2}
 OUT_OF_REACH = ("failed", "offline", "inactive")
@@ -91,7 +91,7 @@ def tolerated(
     reports the number itself.
     """
     level = volume.raid_level
-    if level in _NONE or volume.status in ("failed", "offline"):
+    if level in WITHOUT_REDUNDANCY or volume.status in ("failed", "offline"):
         return 0
     array = array_of(controller, volume)
     beside = {drive.id for drive in controller.drives if drive.role in ("spare", "journal")}
@@ -203,7 +203,11 @@ def only_copied(volume: Volume) -> bool:
 
 def bare_although_ok(controller: Controller, array: Array) -> bool:
     """Whether an array with a warning has volumes without redundancy. Volumes whose level has none do not count."""
-    own = [volume for volume in controller.volumes if volume.array == array.id and volume.raid_level not in _NONE]
+    own = [
+        volume
+        for volume in controller.volumes
+        if volume.array == array.id and volume.raid_level not in WITHOUT_REDUNDANCY
+    ]
     return any(volume.failures_tolerated == 0 for volume in own)
 
 
@@ -288,7 +292,7 @@ def not_accepted(drive: Drive) -> bool:
 
 def survives(volume: Volume) -> str:
     """``survives 1 more drive failure``; empty if unknown, or a property of the level."""
-    if volume.raid_level in _NONE or volume.status in OUT_OF_REACH:
+    if volume.raid_level in WITHOUT_REDUNDANCY or volume.status in OUT_OF_REACH:
         return ""
     return in_words(volume.failures_tolerated)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Literal, NamedTuple
 
 from raidctl.model import Controller, Volume
+from raidctl.model.raid_levels import PARITY
 
-PARITY = frozenset(("raid4", "raid5", "raid6", "raid50", "raid60"))
 INCOMPLETE = frozenset(("degraded", "rebuilding"))
 """States in which a half-written stripe cannot be recomputed."""
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from raidctl.layers.model import Answer, Result
 from raidctl.model import Controller, Tool
+from raidctl.select import family_of
 from raidctl.vendor.changes import changes_of
 from raidctl.vendor.plan import Desired, Refusal, Setting
 from raidctl.vendor.protocol import Vendor
@@ -32,7 +33,7 @@ class Families:
 
     def able(self, controller: Controller, object_id: str, setting: Setting, present: str | None) -> Answer:
         """Whether a setting of a controller or its part can be set. ``present`` is its current value."""
-        family = controller.id.partition(":")[0]
+        family = family_of(controller)
         vendor = self.by_name.get(family)
         changes = changes_of(vendor) if vendor is not None else None
         ability = controller.capabilities.get(setting)

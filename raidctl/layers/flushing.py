@@ -12,6 +12,7 @@ from raidctl.layers.model import Answer, Kind, Result
 from raidctl.layers.scope import KERNEL, VM, Scope
 from raidctl.layers.sysfs_values import human, number, state
 from raidctl.model import Controller, Drive, Inventory
+from raidctl.select import family_of
 from raidctl.text import chosen
 from raidctl.vendor.changes import changes_of
 from raidctl.vendor.plan import Action, Flush
@@ -59,7 +60,7 @@ def vendor_flushes(scope: Scope, inventory: Inventory, vendors: Sequence[Vendor]
     by_family = {vendor.FAMILY: vendor for vendor in vendors}
     found: dict[str, Flush] = {}
     for controller in scope.controllers:
-        vendor = by_family.get(controller.id.partition(":")[0])
+        vendor = by_family.get(family_of(controller))
         changes = changes_of(vendor) if vendor is not None else None
         if vendor is not None and changes is not None:
             names = {spec.name for spec in vendor.TOOLS}

@@ -16,6 +16,7 @@ from raidctl.locate import ledctl, sg_ses, vendor_tools
 from raidctl.locate.kernel import read_kernel_leds
 from raidctl.model import Capability, Controller, Host, Inventory, Tool
 from raidctl.request import Answer, Dialogue, ask_all
+from raidctl.select import family_in
 from raidctl.survey.survey import Survey
 from raidctl.vendor.plan import Action, Desired, Flush, Plan, Refusal, Step, ToolSetting
 from raidctl.vendor.protocol import Document, Observation, Sniffed, ToolSpec, Vendor
@@ -102,8 +103,8 @@ def _step(lamp: Lamp, wanted: str, state: str | None) -> Step:
 
 def families(lamps: Sequence[Lamp], vendors: Sequence[Vendor]) -> list[Vendor]:
     """Return the pseudo vendor packages of LEDs."""
-    names = dict.fromkeys(lamp.id.partition(":")[0] for lamp in lamps)
-    return [Leds(name, [lamp for lamp in lamps if lamp.id.partition(":")[0] == name], vendors) for name in names]
+    names = dict.fromkeys(family_in(lamp.id) for lamp in lamps)
+    return [Leds(name, [lamp for lamp in lamps if family_in(lamp.id) == name], vendors) for name in names]
 
 
 def survey_of(lamps: Sequence[Lamp], host: Host) -> Survey:
@@ -127,8 +128,8 @@ def look(lamps: Sequence[Lamp], vendors: Sequence[Vendor]) -> Dialogue[list[Lamp
         for lamp in (one for one in lamps if one.on.path is not None):
             led = known.get(lamp.on.path or "")
             fresh[lamp.id] = replace(lamp, state=led.state if led is not None else None)
-    for family in dict.fromkeys(lamp.id.partition(":")[0] for lamp in lamps if lamp.look):
-        mine = [lamp for lamp in lamps if lamp.look and lamp.id.partition(":")[0] == family]
+    for family in dict.fromkeys(family_in(lamp.id) for lamp in lamps if lamp.look):
+        mine = [lamp for lamp in lamps if lamp.look and family_in(lamp.id) == family]
         way = vendor_tools.offered(vendors, family)
         if family == "sg_ses":
             states = yield from sg_ses.read_states(mine)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from raidctl.model import Controller, Inventory, Volume
+from raidctl.model.raid_levels import PARITY, WITHOUT_REDUNDANCY
 from raidctl.operate.check_history import newest
 from raidctl.operate.checks import Evidence
 from raidctl.operate.task_guards import loaded
@@ -12,7 +13,6 @@ from raidctl.vendor.plan import Deed, Denial, Verb
 
 STARTING: tuple[Verb, ...] = ("start_check", "repair", "resume_check")
 _CHECKS = ("check", "repair")
-_WITHOUT = ("raid0", "linear", "jbod")
 
 
 def must_be_confirmed(verb: Verb, volume: Volume) -> bool:
@@ -20,8 +20,7 @@ def must_be_confirmed(verb: Verb, volume: Volume) -> bool:
 
     It must if the level is unknown.
     """
-    parity = ("raid4", "raid5", "raid6", "raid50", "raid60")
-    return verb == "repair" and volume.raid_level not in parity
+    return verb == "repair" and volume.raid_level not in PARITY
 
 
 def denials(deed: Deed, inventory: Inventory, evidence: Evidence) -> list[Denial]:
@@ -62,7 +61,7 @@ def _starting(deed: Deed, controller: Controller, volume: Volume) -> Iterator[De
     operation = volume.progress.operation if volume.progress else None
     # a controller's "ok" means that no member is missing; the kernel's does not
     counted = controller.mode == "software" or volume.drives_active is not None
-    if volume.raid_level in _WITHOUT:
+    if volume.raid_level in WITHOUT_REDUNDANCY:
         reason = f"{volume.id} is {volume.raid_level}: it has no copies or parity that could be compared."
         yield Denial(deed=deed, reason=reason)
     elif operation in _CHECKS or volume.status == "checking":

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from raidctl.described import doc
 from raidctl.model import Controller, Inventory, Problem, RaidLevel, Scrub, Volume
+from raidctl.model.raid_levels import WITHOUT_REDUNDANCY
 from raidctl.operate.check_history import CheckRecord, History, newest
 from raidctl.units import parse_moment
 from raidctl.vendor.checks import CheckEvent, CheckKind, CheckReading, busy_with
@@ -31,7 +32,6 @@ State = Literal[
     "not_reported",
     "not_redundant",
 ]
-_WITHOUT_COPIES = ("raid0", "jbod", "linear")
 _SLACK = 2.0
 """Seconds by which a log entry may precede the recorded start."""
 
@@ -88,7 +88,7 @@ def checks(inventory: Inventory, evidence: Evidence, ids: Collection[str] | None
 
 def _of(controller: Controller, volume: Volume, evidence: Evidence) -> VolumeCheck:
     base = VolumeCheck(volume=volume.id, device=volume.device, raid_level=volume.raid_level, state="unknown")
-    if volume.raid_level in _WITHOUT_COPIES:
+    if volume.raid_level in WITHOUT_REDUNDANCY:
         return replace(base, state="not_redundant", why="It has no copies or parity that could be compared.")
     if volume.status == "inactive":
         return replace(base, why="The volume is not running.")

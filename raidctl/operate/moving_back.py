@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from raidctl.operate.controller_story import drive_behind, inside, wait
 from raidctl.operate.story_facts import Facts, Stage, parts
+from raidctl.select import family_of
 from raidctl.survey.survey import Survey
 from raidctl.vendor.operations import operations_of
 from raidctl.vendor.protocol import Vendor
@@ -35,7 +36,7 @@ class MovingBack:
             return stage
         controller = arrays[0].controller
         families = {vendor.FAMILY: getattr(operations_of(vendor), "moves_back", None) for vendor in self.vendors}
-        reports = families.get(controller.id.partition(":")[0])
+        reports = families.get(family_of(controller))
         new = drive_behind(arrays, facts.new)
         if new is None or (reports is not None and reports(controller) is False):
             return stage

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from raidctl.health.phrases import errors
 from raidctl.operate.story_facts import Facts, Part, parts
+from raidctl.select import family_in
 from raidctl.survey.survey import Survey
 from raidctl.vendor.operations import operations_of
 from raidctl.vendor.protocol import Vendor
@@ -38,7 +39,7 @@ def held(arrays: Sequence[Part], vendors: Sequence[Vendor]) -> Iterator[str]:
     """Yield why an incomplete array is not rebuilt. The command to run by hand is included."""
     families = {vendor.FAMILY: getattr(operations_of(vendor), "held", None) for vendor in vendors}
     for part in arrays:
-        asked = families.get(part.volume.id.partition(":")[0])
+        asked = families.get(family_in(part.volume.id))
         why = asked(part.volume) if asked is not None and not part.complete else None
         if why is not None:
             yield why

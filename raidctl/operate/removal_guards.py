@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from raidctl.health.phrases import errors, predicts
 from raidctl.health.redundancy import OUT_OF_REACH, being_rebuilt, below, expects_failure, in_words, rebuilding
 from raidctl.model import Controller, Drive, Volume
+from raidctl.model.raid_levels import WITHOUT_REDUNDANCY
 from raidctl.operate.removal_report import Outcome, Reason
 from raidctl.operate.removal_subject import WHOLE, Loss, Subject
 from raidctl.select import family_of
@@ -94,7 +95,7 @@ def _redundancy(loss: Loss) -> Reason:
         if loss.filling:
             text = f"{named(loss)} does not count on the drive, which is still being filled."
         return reason("R1", "yes", text, *evidence)
-    if volume is not None and volume.raid_level in ("raid0", "jbod", "linear"):
+    if volume is not None and volume.raid_level in WITHOUT_REDUNDANCY:
         text = f"{named(loss)} has no redundancy: its data go with the drive."
         return reason("R1", "no", text, *evidence, remedy="Copy the data to other drives first.")
     text = f"{named(loss)} survives no further failure: pulling the drive loses its data."

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from raidctl.health.redundancy import NOT_WHOLE, being_rebuilt, expects_failure, members
 from raidctl.model import Array, Controller, Drive, Volume
+from raidctl.model.raid_levels import WITHOUT_REDUNDANCY
 from raidctl.operate.new_drive import Candidate, Objection, objections
 from raidctl.survey.survey import Survey
 from raidctl.vendor.plan import Deed, Denial
@@ -46,7 +47,7 @@ def _place(deed: Deed, seen: Survey) -> tuple[Controller, Volume, Array] | None:
 
 def able(volume: Volume) -> Iterator[Objection]:
     """S3: the array is active, and its level can use a spare."""
-    if volume.raid_level in ("raid0", "linear", "jbod"):
+    if volume.raid_level in WITHOUT_REDUNDANCY:
         yield Objection(guard="S3", text=f"{volume.id} is {volume.raid_level}: a spare would never be used.")
     elif volume.raid_level in (None, "unknown"):
         yield Objection(guard="S3", text=f"The RAID level of {volume.id} is unknown.", unknown=True)

@@ -7,13 +7,12 @@ from collections.abc import Iterator, Sequence
 from raidctl.health.redundancy import being_rebuilt, below, in_stripe
 from raidctl.health.spares import arrays_of
 from raidctl.model import Controller, Drive, Volume
+from raidctl.model.raid_levels import RAIDZ, REDUNDANT
 from raidctl.operate.new_drive import Objection
 from raidctl.operate.newcomer_behind import unfit_behind
 from raidctl.operate.spare_guards import able, last
 from raidctl.survey.survey import Survey
 from raidctl.vendor.plan import Deed
-
-_REDUNDANT = ("raid1", "raid1e", "raid1t", "raid4", "raid5", "raid6", "raid10", "raid10t", "raid50", "raid60")
 
 
 def objections_behind(deed: Deed, seen: Survey, controller: Controller) -> list[Objection]:
@@ -52,7 +51,7 @@ def _unfit(seen: Survey, controller: Controller, drive: Drive, volume: Volume) -
 
 def _global(seen: Survey, controller: Controller, drive: Drive) -> list[Objection]:
     """Check that a controller-wide spare fits at least one array. Only arrays that can use it count."""
-    volumes = [one for one in controller.volumes if one.raid_level in _REDUNDANT]
+    volumes = [one for one in controller.volumes if one.raid_level in REDUNDANT - RAIDZ]
     if not volumes:
         return [Objection(guard="S3", text=f"{controller.id} has no volume that could use a spare.")]
     found = [list(_unfit(seen, controller, drive, volume)) for volume in volumes]

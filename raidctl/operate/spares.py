@@ -11,10 +11,10 @@ from raidctl.described import doc
 from raidctl.health.redundancy import members
 from raidctl.health.spares import all_reported, arrays_of, unfit
 from raidctl.model import Array, Controller, Drive, Health, Inventory, Media, RaidLevel
+from raidctl.model.raid_levels import WITHOUT_REDUNDANCY
 
 GROUP = "spare-group"
 """Label of a spare group in an array's details."""
-_WITHOUT_SPARES = ("raid0", "jbod", "linear")
 
 
 class Spare(msgspec.Struct, frozen=True, kw_only=True):
@@ -64,7 +64,7 @@ def _levels(controller: Controller, array: Array) -> set[RaidLevel | None]:
 
 def _can_use_spares(controller: Controller, array: Array) -> bool:
     """Whether a drive could be rebuilt on a spare. This is assumed for an array with unknown levels."""
-    return not _levels(controller, array) or not _levels(controller, array) <= set(_WITHOUT_SPARES)
+    return not _levels(controller, array) or not _levels(controller, array) <= WITHOUT_REDUNDANCY
 
 
 def _of(controller: Controller, array: Array) -> ArraySpares:

@@ -11,14 +11,12 @@ from rich.text import Text
 
 from raidctl.bench.record import Run, noisy
 from raidctl.bench.result import Latency, Session, Spread, TrialResult, Verdict
-from raidctl.output.bench_classic import tables
+from raidctl.output.bench_classic import SHORT, tables
 from raidctl.output.bench_curve import below, columns, rows
 from raidctl.output.console import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Paper, Piece, drawn, line, pack
 from raidctl.output.table import Cell, Column, cells, facts, table
 from raidctl.units import format_binary, format_figure
 
-SHORT = "++++"
-"""Printed instead of a figure, as by bonnie++. The phase was too short."""
 CURVE = "gib_mib_s_deviation"
 """The series of the speed across the drive. Its rows are GiB, MiB/s, deviation."""
 STYLES: dict[Verdict, Style] = {"pass": GOOD, "fail": BAD, "suspect": BAD, "inconclusive": WARN, "info": DULL}
@@ -106,7 +104,7 @@ def figures(session: Session, paper: Paper) -> Iterator[RenderableType]:
         paper,
     )
     if any(spread.measured is None for spread in spreads):
-        yield line((f"  {SHORT}: too short or too few to say.", DULL))
+        yield line((f"  {SHORT}: too few samples.", DULL))
 
 
 def median(spread: Spread) -> Cell:

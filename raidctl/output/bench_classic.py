@@ -14,6 +14,7 @@ from raidctl.output.table import Cell, Column, cells, table
 from raidctl.units import format_figure
 
 SHORT = "++++"
+"""Printed instead of a figure, as by bonnie++. The phase was too short."""
 NOT_MEASURED = "-"
 OFF = "_cache_off"
 _ROWS = {
@@ -71,7 +72,7 @@ def _cache(results: Mapping[str, TrialResult], paper: Paper) -> Iterator[Rendera
     ]
     yield table(columns, paper)
     if not any(off):
-        why = "  Not measured with the write cache off: --switch-cache does, and puts it back."
+        why = "  Not measured with the write cache off: --switch-cache measures it and restores the setting."
         yield line((" ".join(classic.reasons) or why, DULL))
 
 

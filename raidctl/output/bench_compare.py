@@ -10,7 +10,8 @@ from rich.text import Text
 from raidctl.bench.compare import Comparison, Pair, pace
 from raidctl.bench.result import Spread
 from raidctl.bench.store import StoredRun
-from raidctl.output.bench import SHORT, head, words
+from raidctl.output.bench import head, words
+from raidctl.output.bench_classic import SHORT
 from raidctl.output.console import BAD, DULL, GOOD, PLAIN, WARN, Paper, drawn, line
 from raidctl.output.table import Cell, Column, cells, facts, table
 from raidctl.units import format_figure

@@ -61,7 +61,7 @@ def run_child(argv: Sequence[str]) -> int:
     return 128 - code if code < 0 else code
 
 
-def nowhere(program: str) -> bool:
+def is_missing(program: str) -> bool:
     """Whether a program does not exist. Then nothing needs to be changed for it."""
     return shutil.which(program, mode=os.F_OK) is None
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from raidctl.model import Volume
+from raidctl.model.raid_levels import WITHOUT_REDUNDANCY
 from raidctl.text import counted
 from raidctl.verify.subjects import Ground, Subject
 
@@ -38,7 +39,7 @@ def usable(level: str, sizes: Sequence[int], count: int, copies: int | None = No
     """
     least = float(min(sizes))
     mean = sum(sizes) / len(sizes)
-    if level in ("raid0", "jbod", "linear"):
+    if level in WITHOUT_REDUNDANCY:
         return tuple(dict.fromkeys((mean * count, least * count)))
     if level == "raid1":
         return (least,) if count % 2 or count == 2 else (least, least * count / 2)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from raidctl.evidence import Fact
 from raidctl.model import Problem
-from raidctl.select import items
+from raidctl.select import family_of, items
 from raidctl.verify.report import Answer, Evidence, Source, Verdict
 from raidctl.verify.subjects import Ground, Subject, blocks_of
 from raidctl.verify.wanted import Claim
@@ -132,7 +132,7 @@ class Case:
         }
         names = {item.id for controller in controllers.values() for item in items(controller)}
         names |= {controller.pci_address for controller in controllers.values() if controller.pci_address}
-        names |= {controller.id.partition(":")[0] for controller in controllers.values()}
+        names |= {family_of(controller) for controller in controllers.values()}
         tools = [controller.told_by for controller in controllers.values() if controller.told_by]
         for problem in missing:
             if problem.where in names or any(tool in problem.where.split() for tool in tools):

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from raidctl.errors import EXIT_ACCESS, EXIT_CANNOT_TELL, EXIT_FINE, EXIT_NO, UsageError
 from raidctl.model import HIDING, Problem
+from raidctl.model.raid_levels import WITHOUT_REDUNDANCY
 from raidctl.text import listing
 from raidctl.verify import caches, layout, of_drives, safety
 from raidctl.verify.case import Case
@@ -47,7 +48,7 @@ def misfit(claim: Claim, subject: Subject) -> str | None:
             return "a single drive has no strips"
         if volume.raid_level in layout.NOT_STRIPED and volume.strip_bytes is None:
             return f"{volume.raid_level} has no strips"
-    if claim.name == "checked_within" and (volume is None or volume.raid_level in ("raid0", "jbod", "linear")):
+    if claim.name == "checked_within" and (volume is None or volume.raid_level in WITHOUT_REDUNDANCY):
         return "it has no copies or parity to compare"
     if claim.name == "read_policy" and (volume is None or subject.software):
         return "only a controller's volume has a read policy"

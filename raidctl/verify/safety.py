@@ -10,8 +10,9 @@ import msgspec
 
 from raidctl.bench.verdict.decision import POWER_CUT
 from raidctl.change.guard import unprotected
-from raidctl.health.write_hole import INCOMPLETE, PARITY, write_hole
+from raidctl.health.write_hole import INCOMPLETE, write_hole
 from raidctl.model import Volume, VolumeCache, write_policy
+from raidctl.model.raid_levels import PARITY
 from raidctl.text import listing
 from raidctl.verify.caches import UNPROTECTED, policies
 from raidctl.verify.case import Case

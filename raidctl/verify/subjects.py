@@ -1,4 +1,4 @@
-"""Volumes and plain drives that claims are about. The drives below them are included. Pure."""
+"""Volumes and plain drives that claims are about. The drives below them are included."""
 
 from __future__ import annotations
 

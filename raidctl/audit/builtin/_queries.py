@@ -9,6 +9,7 @@ from raidctl.health.redundancy import NOT_WHOLE, OUT_OF_REACH, array_of, below, 
 from raidctl.health.spares import medium
 from raidctl.model import Battery, Controller, Drive, Inventory, Volume
 from raidctl.model.drives_below import physical_drives
+from raidctl.model.raid_levels import PARITY, REDUNDANT, SINGLE_PARITY
 from raidctl.select import family_of
 from raidctl.text import listing
 
@@ -19,12 +20,6 @@ __all__ = [
     "short", "software_volumes", "used_volumes", "volumes",
 ]  # fmt: skip
 
-REDUNDANT = frozenset(
-    ("raid1", "raid1e", "raid4", "raid5", "raid6", "raid10", "raid50", "raid60", "raid1t", "raid10t",
-     "raidz1", "raidz2", "raidz3", "draid1", "draid2", "draid3"),
-)  # fmt: skip
-SINGLE_PARITY = frozenset(("raid4", "raid5", "raid50"))
-PARITY = SINGLE_PARITY | {"raid6", "raid60"}
 GONE = frozenset(OUT_OF_REACH)
 """States of a volume in which it cannot be read. Its settings then do not matter."""
 GOOD_BATTERY = frozenset(("ok", "learning", "charging"))
@@ -57,10 +52,7 @@ _OTHER_REASONS = (
 
 
 def other_reason(volume: Volume) -> str | None:
-    """What to do about a volume whose state no failed drive explains.
-
-    The state, in the tool's words, has another reason. None if it has none.
-    """
+    """What to do about a volume whose status text names another cause than a failed drive. None without one."""
     found = (do for words, do in _OTHER_REASONS if re.search(words, volume.status_text or "", re.IGNORECASE))
     do = next(found, None)
     return do.format(volume.id.partition(":")[2]) if do else None
@@ -114,7 +106,7 @@ def count(controller: Controller, volume: Volume) -> int | None:
 
 
 def _in_stripe(volume: Volume) -> int | None:
-    """The number of drives of a RAID-0 by its stripe. Each holds one strip, and there is no parity."""
+    """The number of drives of a RAID-0 by its stripe, which has a strip on each; 1 for jbod."""
     if volume.raid_level == "jbod":
         return 1
     if volume.raid_level != "raid0" or not volume.strip_bytes or not volume.full_stripe_bytes:

@@ -27,16 +27,16 @@ from __future__ import annotations
 from raidctl.audit.builtin._findings import Findings, RuleFindings
 from raidctl.audit.builtin._queries import below, full_stripe, medium, volumes
 from raidctl.model import Block, BlockLayer, Inventory, Mount, Volume
+from raidctl.model.raid_levels import STRIPED
 from raidctl.units import format_binary
 
 FINDINGS = RuleFindings("block_read_ahead_small", "info", "The kernel reads ahead less than a stripe")
-_STRIPED = ("raid0", "raid4", "raid5", "raid6", "raid10", "raid50", "raid60", "raid10t")
 
 
 def check(inventory: Inventory) -> Findings:
     """One finding for each mounted volume of hard drives. Its stripe and read-ahead are known."""
     for controller, volume in volumes(inventory):
-        if volume.raid_level not in _STRIPED or not volume.mounts or _controller_reads(volume):
+        if volume.raid_level not in STRIPED or not volume.mounts or _controller_reads(volume):
             continue
         stripe = full_stripe(controller, volume)
         if stripe is None or medium(below(controller, volume)) != "hdd":

@@ -26,8 +26,8 @@ from __future__ import annotations
 
 from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings
 from raidctl.audit.builtin._queries import NOT_WHOLE, REDUNDANT, array_of, md_volumes, members
-from raidctl.health.write_hole import PARITY
 from raidctl.model import Inventory, Volume
+from raidctl.model.raid_levels import PARITY
 
 FINDINGS = RuleFindings("md_without_bitmap", "warning", "A software RAID has no write-intent bitmap")
 _SMALL = 100_000_000_000

@@ -28,11 +28,11 @@ import re
 from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings, facts
 from raidctl.audit.builtin._queries import REDUNDANT, count, used_volumes
 from raidctl.model import Controller, Inventory, Volume
+from raidctl.model.raid_levels import WITHOUT_REDUNDANCY
 from raidctl.select import family_of
 from raidctl.text import listing
 
 FINDINGS = RuleFindings("raid0_in_use", "info", "A volume without redundancy is in use")
-_WITHOUT = ("raid0", "linear", "jbod")
 _SCRATCH = re.compile(r"(^|[/_.-])(te?mp|scratch|cache|spool|swap)\d*([/_.\]-]|$)", re.IGNORECASE)
 
 
@@ -43,7 +43,7 @@ def check(inventory: Inventory) -> Findings:
             yield _in_name(controller, volume)
         elif volume.raid_level in REDUNDANT:
             yield FINDINGS.passed(volume, "The volume has redundancy.")
-        elif volume.raid_level in _WITHOUT:
+        elif volume.raid_level in WITHOUT_REDUNDANCY:
             yield _without(controller, volume)
 
 

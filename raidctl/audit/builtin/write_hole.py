@@ -32,8 +32,9 @@ from raidctl.audit.builtin._queries import protected, used_volumes
 from raidctl.health.judge import PROTECTION
 from raidctl.health.redundancy import rebuilding
 from raidctl.health.reliance import recovering
-from raidctl.health.write_hole import INCOMPLETE, PARITY, Hole, write_hole
+from raidctl.health.write_hole import INCOMPLETE, Hole, write_hole
 from raidctl.model import Controller, Inventory, Volume
+from raidctl.model.raid_levels import PARITY
 from raidctl.select import family_of
 
 FINDINGS = RuleFindings("write_hole", "warning", "A parity RAID has a write hole")

@@ -1,4 +1,4 @@
-"""What the commands on the cache stack share. This is machine, stack, and the exit codes of problems."""
+"""A machine and the caches below a target. The commands that read the stack share them."""
 
 from __future__ import annotations
 

@@ -28,6 +28,7 @@ from raidctl.operate.check_guards import denials, must_be_confirmed
 from raidctl.operate.check_history import CheckRecord, newest
 from raidctl.operate.checks import Evidence, checks, settled
 from raidctl.request import converse
+from raidctl.select import family_in
 from raidctl.survey.survey import Survey
 from raidctl.text import listing
 from raidctl.vendor.checks import Glance, checks_of
@@ -175,7 +176,7 @@ class CheckDeeds(Struct):
     def _glances(self, volumes: Sequence[Volume]) -> dict[str, Glance]:
         found: dict[str, Glance] = {}
         for vendor in self.machine.vendors if self.machine is not None else ():
-            mine = [volume for volume in volumes if volume.id.partition(":")[0] == vendor.FAMILY]
+            mine = [volume for volume in volumes if family_in(volume.id) == vendor.FAMILY]
             offered = checks_of(vendor) if mine else None
             if offered is not None and self.machine is not None:
                 found |= converse(offered.glance(mine), self.machine.runner)

@@ -14,6 +14,7 @@ from raidctl.recording import deed_transcript
 from raidctl.recording.deed_transcript import Printed, Reading
 from raidctl.recording.recording import Recording
 from raidctl.recording.redact import serials
+from raidctl.select import family_of
 from raidctl.survey.survey import Survey
 from raidctl.text import listing, printable
 from raidctl.vendor.operations import operations_of
@@ -66,7 +67,7 @@ def reading_of(recording: Recording, seen: Survey, words: tuple[str, ...]) -> Re
     ]
     if not runs:
         raise UsageError(f"raidctl runs no reading command of {basename(words[0])} on this machine.")
-    controllers = [one for one in seen.inventory.controllers if one.id.partition(":")[0] == family.FAMILY]
+    controllers = [one for one in seen.inventory.controllers if family_of(one) == family.FAMILY]
     about = [f"raidctl: {__version__}"]
     about += [
         f"tool: {tool.name} {tool.version or '(version unknown)'}"

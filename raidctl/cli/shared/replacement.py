@@ -29,7 +29,7 @@ from raidctl.operate.replacing import Replacing
 from raidctl.operate.story import next_stage
 from raidctl.operate.story_facts import Facts, drive_of, facts_from, facts_text, outside, parts, standing
 from raidctl.output.sentences import Line, Sentence, Verbatim, entry, fitted
-from raidctl.select import find_drive
+from raidctl.select import family_in, find_drive
 from raidctl.survey.survey import Survey
 from raidctl.vendor.operations import operations_of
 from raidctl.vendor.plan import Plan
@@ -122,7 +122,7 @@ def _tell_outside(seen: Survey, story: Replacing) -> None:
     """Print former members that are back, with the command to re-add them. One may have been pulled by mistake."""
     families = {vendor.FAMILY: operations_of(vendor) for vendor in story.vendors}
     for volume, node in outside(seen, story.facts):
-        operations = families.get(volume.id.partition(":")[0])
+        operations = families.get(family_in(volume.id))
         if operations is not None:
             command = operations.back(volume, node)
             tell(f"{node} is a former member of an array. If it was pulled by mistake: `{command}`.")

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from raidctl.bench.compare import Comparison, Pair, compare, pace
 from raidctl.bench.record import Run, noisy
 from raidctl.bench.result import TrialResult, Verdict
-from raidctl.output.bench import SHORT, interval, words
+from raidctl.output.bench import interval, words
+from raidctl.output.bench_classic import SHORT
 from raidctl.output.report import plots
 from raidctl.output.report.page import Block, Cell, Entry, Heading, Level, Paragraph, Section, table
 from raidctl.text import capitalised, counted
