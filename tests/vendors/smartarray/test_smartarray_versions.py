@@ -91,13 +91,17 @@ def test_drives_without_a_known_bay_are_separate() -> None:
     assert {drive.id for drive in drives} <= wrong(found)
 
 
-def test_a_worn_out_drive_is_reported() -> None:
-    """Wear is a problem even if the drive's status is OK."""
+@pytest.mark.parametrize(
+    ("word", "kinds"), [("True", ["state"]), ("False", []), ("Not Supported", []), ("Trve", ["unread"])]
+)
+def test_a_worn_out_drive_is_reported(word: str, kinds: list[str]) -> None:
+    """Wear is a problem even if the drive's status is OK. So is a word that is not known."""
     found = observed(
-        CONTROLLER.replace("PHY Transfer Rate", "SSD Smart Trip Wearout: True\n         PHY Transfer Rate")
+        CONTROLLER.replace("PHY Transfer Rate", f"SSD Smart Trip Wearout: {word}\n         PHY Transfer Rate")
     )
     assert found.controllers[0].drives[0].status == "ok"
-    assert [(problem.kind, problem.where) for problem in found.problems] == [("state", "smartarray:0/1I:1:1")]
+    assert [problem.kind for problem in found.problems] == kinds
+    assert {problem.where for problem in found.problems} <= {"smartarray:0/1I:1:1"}
 
 
 def test_lines_below_a_row_belong_to_its_drive() -> None:
