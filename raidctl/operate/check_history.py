@@ -44,6 +44,10 @@ class CheckRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     differ_before: Annotated[int, doc("Sectors that differed before the last pause; some may be counted again.")] = 0
     boot: Annotated[str, doc("The kernel's id of the boot in which it began.")] = ""
     seconds: Annotated[float | None, doc("Start in seconds since that boot; null: unknown.")] = None
+    log_seconds: Annotated[
+        float | None,
+        doc("Last end of a check of the array in the kernel log at its start, seconds; 0: none; null: unknown."),
+    ] = None
     read_errors: Annotated[int | None, doc("Sum of the members' error counters at the start; null: unknown.")] = None
 
 

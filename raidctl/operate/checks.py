@@ -33,7 +33,7 @@ State = Literal[
     "not_redundant",
 ]
 _SLACK = 2.0
-"""Seconds by which a log entry may precede the recorded start."""
+"""Seconds by which a log entry may precede the start in a record without ``log_seconds``."""
 
 
 class VolumeCheck(msgspec.Struct, frozen=True, kw_only=True):
@@ -208,7 +208,7 @@ def settled(record: CheckRecord, volume: Volume, reading: CheckReading, evidence
     if not evidence.boot or record.boot != evidence.boot:
         return replace(record, end="unknown") if evidence.boot else record
     ends = [event for event in _ends(volume, evidence) if _after(event, record)]
-    own = ends[0] if ends and record.seconds is not None else None
+    own = ends[0] if ends else None
     alone = len(ends) <= 1 and reading.last == record.kind
     at = _moment(own, evidence) or (_text(evidence.now) if evidence.now else None)
     errors = _errors(record, reading.read_errors)
@@ -238,8 +238,23 @@ def _ends(volume: Volume, evidence: Evidence) -> list[CheckEvent]:
     return [event for event in evidence.events or () if event.device == name]
 
 
+def last_end(volume: Volume, evidence: Evidence) -> float | None:
+    """Return the time of the last end of a check in the log, by the log's clock. 0: none; None: not read."""
+    if evidence.events is None:
+        return None
+    return max((event.seconds for event in _ends(volume, evidence)), default=0.0)
+
+
 def _after(event: CheckEvent, record: CheckRecord) -> bool:
-    return record.seconds is not None and event.seconds >= record.seconds - _SLACK and event.kind == record.kind
+    """Whether an end in the log is after the start of a check.
+
+    The log's clock and that of the uptime drift apart, by minutes in a year. So ends are compared with an older end.
+    """
+    if event.kind != record.kind:
+        return False
+    if record.log_seconds is not None:
+        return event.seconds > record.log_seconds
+    return record.seconds is not None and event.seconds >= record.seconds - _SLACK
 
 
 def _moment(event: CheckEvent | None, evidence: Evidence) -> str | None:

@@ -66,6 +66,13 @@ def check(known: Evidence, volume: Volume = VOLUME) -> VolumeCheck:
         # the log of another array, or of an earlier check, shows nothing
         (evidence(IDLE, BEGUN, log=(replace(DONE, device="md1"),)), "unknown", None, None),
         (evidence(IDLE, BEGUN, log=(replace(DONE, seconds=50.0),)), "unknown", None, None),
+        # the log's clock runs behind or ahead of the uptime: an end counts if it is after the last one at the start
+        (evidence(IDLE, replace(BEGUN, log_seconds=60.0),
+                  log=(replace(STOPPED, seconds=60.0), replace(DONE, seconds=80.0))), "complete", True, 0),
+        (evidence(IDLE, replace(BEGUN, log_seconds=150.0), log=(replace(DONE, seconds=150.0),)), "unknown", None, None),
+        (evidence(IDLE, replace(BEGUN, log_seconds=150.0),
+                  log=(replace(DONE, seconds=150.0), replace(STOPPED, seconds=160.0))), "interrupted", False, 0),
+        (evidence(IDLE, replace(BEGUN, log_seconds=0.0), log=(replace(DONE, seconds=50.0),)), "complete", True, 0),
         # somebody went on with a stopped check: the count is for the rest only
         (evidence(IDLE, BEGUN, log=(STOPPED, replace(DONE, seconds=300.0))), "interrupted", False, None),
         (evidence(IDLE, BEGUN, log=(DONE, replace(STOPPED, seconds=300.0))), "complete", True, None),

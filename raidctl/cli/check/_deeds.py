@@ -26,7 +26,7 @@ from raidctl.operate import check_history
 from raidctl.operate.abilities import lacking
 from raidctl.operate.check_guards import denials, must_be_confirmed
 from raidctl.operate.check_history import CheckRecord, newest
-from raidctl.operate.checks import Evidence, checks, settled
+from raidctl.operate.checks import Evidence, checks, last_end, settled
 from raidctl.request import converse
 from raidctl.select import family_in
 from raidctl.survey.survey import Survey
@@ -133,6 +133,7 @@ class CheckDeeds(Struct):
         start = None if known.uptime is None else max(0.0, known.uptime - since)
         last = newest(known.history.of(volume.unique_id))
         before = self.before.readings.get(volume.id)
+        log_seconds = last_end(volume, self.before)
         if self.verb in ("start_check", "repair"):
             return CheckRecord(
                 array=volume.unique_id or "",
@@ -141,13 +142,15 @@ class CheckDeeds(Struct):
                 began=_now(),
                 boot=known.boot,
                 seconds=start,
+                log_seconds=log_seconds,
                 read_errors=before.read_errors if before is not None else None,
             )
         if last is None or (last.end is not None and last.end != "paused"):
             return None
         if self.verb == "resume_check":
             differ = last.differ or 0 if last.place else 0
-            return replace(last, end=None, seconds=start, place=None, differ_before=differ, differ=None)
+            again = replace(last, end=None, seconds=start, log_seconds=log_seconds)
+            return replace(again, place=None, differ_before=differ, differ=None)
         return self._stopped(last, volume, known)
 
     def _stopped(self, last: CheckRecord, volume: Volume, known: Evidence) -> CheckRecord | None:
