@@ -66,7 +66,7 @@ def compare_screen(found: Comparison, paper: Paper) -> Iterator[RenderableType]:
     yield _table(found.pairs, paper)
     yield line(("  B/A: ratio of the medians with its 95 % interval; = the interval has 1 in it.", DULL))
     if any(side is not None and side.measured is None for pair in found.pairs for side in (pair.first, pair.second)):
-        yield line((f"  {SHORT}: too short or too few to say.", DULL))
+        yield line((f"  {SHORT}: too few samples.", DULL))
 
 
 def _table(pairs: Sequence[Pair], paper: Paper) -> RenderableType:

@@ -51,7 +51,7 @@ def test_a_measurement_that_was_too_short_has_no_figure() -> None:
     text = screen(bench_runs.run(), WIDE, more=False)
     [line] = [line for line in text.splitlines() if "unflushed" in line]
     assert line.split() == ["commits:", "unflushed", "++++", "ops/s", "1,200"]
-    assert "++++: too short or too few to say." in text
+    assert "++++: too few samples." in text
 
 
 def test_a_missing_interval_is_marked() -> None:

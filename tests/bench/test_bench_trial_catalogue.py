@@ -370,5 +370,5 @@ def test_the_classic_profile_prints_the_classic_tables(tmp_path: Path) -> None:
     text = screen(bench_runs.run(session=session), Paper(width=80), more=False)
     for words in ("8 KiB blocks, one at a time", "Timings of reads", "in one row", "Requests a second by threads, 16"):
         assert words in text
-    assert "--switch-cache does" in text
+    assert "--switch-cache measures it" in text
     assert max(map(len, text.splitlines())) <= 80

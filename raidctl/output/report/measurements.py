@@ -139,7 +139,7 @@ def _comparison(found: Comparison, *, draw: bool) -> Iterator[Block]:
     yield table("Both runs", ("Figure", capitalised(names[0]), capitalised(names[1]), "Unit", "Ratio"), rows)
     left = len(found.pairs) - len(known)
     if left:
-        yield Paragraph(f"{counted(left, 'figure')} not shown: too short or too few to say in both runs.", "dull")
+        yield Paragraph(f"{counted(left, 'figure')} not shown: too few samples in both runs.", "dull")
     for text in found.differences:
         yield Paragraph(text)
 
