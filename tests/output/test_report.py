@@ -356,6 +356,15 @@ def test_redact_reports_what_it_leaves_out(tmp_path: Path) -> None:
     assert "ZC1A00K4" not in shown
 
 
+def test_redact_does_not_hide_records_that_cannot_be_read(tmp_path: Path) -> None:
+    """A damaged file of checks makes the page incomplete, masked or not."""
+    state = ("--state-dir", str(tmp_path), "--demo", "raid6")
+    CliRunner().invoke(cli, [*state, "show"])
+    (tmp_path / "demo" / "raid6" / "checks.jsonl").write_text("rubbish\n", encoding="utf-8")
+    shown = CliRunner().invoke(cli, [*state, "report", "--redact", "--format", "markdown"]).stdout
+    assert "records of this machine could not be read" in " ".join(shown.split())
+
+
 @pytest.mark.parametrize(
     "words",
     [("--json",), ("--run", "1", "--run", "2", "--run", "3"), ("--redact", "--since", "last"), ("--since", "now"),

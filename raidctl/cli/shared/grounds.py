@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from msgspec import structs
@@ -55,16 +56,18 @@ def redacted_ground(settings: Settings) -> Ground:
     if settings.verbose:
         tell_tracebacks(seen)
     added = with_open_ends(seen, settings).inventory.problems[len(seen.inventory.problems) :]
-    open_ends = sum(problem.severity != "info" for problem in added)
-    return replace(ground, seen=_with_left_out(ground.seen, open_ends)) if open_ends else ground
+    return replace(ground, seen=_with_left_out(ground.seen, added))
 
 
-def _with_left_out(seen: Survey, number: int) -> Survey:
-    """Report unfinished changes and operations that are left out, as their texts name the machine."""
-    left_out = Problem(
-        severity="warning", kind="state", where="journal",
-        message=f"{counted(number, 'unfinished change')} of this machine {'is' if number == 1 else 'are'} left out.",
-        remedy="`raidctl journal` lists them.",
-    )  # fmt: skip
-    inventory = structs.replace(seen.inventory, problems=(*seen.inventory.problems, left_out))
+def _with_left_out(seen: Survey, added: Sequence[Problem]) -> Survey:
+    """Report that problems with raidctl's records are left out, as their texts name the machine."""
+    left_out = []
+    if any(one.kind == "unread" for one in added):
+        message = "raidctl's records of this machine could not be read."
+        left_out.append(Problem("warning", "journal", message, "`raidctl journal` shows why.", "unread"))
+    if number := sum(one.severity != "info" and one.kind != "unread" for one in added):
+        verb = "is" if number == 1 else "are"
+        message = f"{counted(number, 'unfinished change')} of this machine {verb} left out."
+        left_out.append(Problem("warning", "journal", message, "`raidctl journal` lists them.", "state"))
+    inventory = structs.replace(seen.inventory, problems=(*seen.inventory.problems, *left_out))
     return structs.replace(seen, inventory=inventory)
