@@ -58,6 +58,8 @@ class CheckDeeds(Struct):
     waiting: Waiting = Waiting()
     machine: Machine | None = None
     before: Evidence = field(default_factory=Evidence)
+    at_start: dict[str, Evidence] = field(default_factory=dict)
+    """The evidence right before the command of each volume."""
     began: dict[str, float] = field(default_factory=dict)
     """When the command of each volume was run, on this machine's clock."""
 
@@ -94,6 +96,7 @@ class CheckDeeds(Struct):
             return ()
         self.began[step.object_id] = time.monotonic()
         found = self.denials(Deed(object_id=step.object_id, verb=self.verb), seen)
+        self.at_start[step.object_id] = self.before
         return [one.reason for one in found if not (one.overridable and self.consent.unsafe is not None)]
 
     def confirmed(self, work: Work) -> None:
@@ -132,8 +135,9 @@ class CheckDeeds(Struct):
         since = time.monotonic() - self.began.get(volume.id, time.monotonic())
         start = None if known.uptime is None else max(0.0, known.uptime - since)
         last = newest(known.history.of(volume.unique_id))
-        before = self.before.readings.get(volume.id)
-        log_seconds = last_end(volume, self.before)
+        evidence = self.at_start.get(volume.id, self.before)
+        before = evidence.readings.get(volume.id)
+        log_seconds = last_end(volume, evidence)
         if self.verb in ("start_check", "repair"):
             return CheckRecord(
                 array=volume.unique_id or "",
