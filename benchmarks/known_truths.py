@@ -34,8 +34,8 @@ import msgspec
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from raidctl.bench.model.array import Level  # noqa: E402 - as above
-from tests.bench import truth_figures  # noqa: E402 - the checkout is put on the path first
+from raidctl.bench.model.array import Level  # noqa: E402 - the checkout is put on the path first
+from tests.bench import truth_figures  # noqa: E402 - as above
 from tests.bench.truth_cases import TRUTHS  # noqa: E402 - as above
 from tests.bench.truth_figures import Figured, NamedLevels  # noqa: E402 - as above
 from tests.bench.truth_runs import LONG, SHORT, Run, play  # noqa: E402 - as above

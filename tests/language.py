@@ -172,7 +172,7 @@ def documentation() -> dict[str, list[Place]]:
 
 
 def docstrings(tree: ast.AST) -> Iterator[tuple[int, str]]:
-    """The texts that stand alone as statements, with their lines. Code in them is blanked out."""
+    """The texts that are statements, with their lines. Code in them is blanked out."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
             yield node.lineno, _QUOTED.sub(_blanked, inspect.cleandoc(node.value.value))

@@ -147,7 +147,7 @@ def test_text_from_hardware_never_steers_the_terminal(tmp_path: Path, model: str
 
 
 def test_invalid_utf8_is_shown(tmp_path: Path) -> None:
-    """A wrong byte in a model name does not lose the drive. Nor does it lose the rest."""
+    """A wrong byte in a model name loses neither the drive nor the rest."""
     path = tmp_path / "latin.txt"
     path.write_bytes((SSACLI % "EG0300\u00e9").encode("latin-1"))
     done = program("--replay", path, "show")

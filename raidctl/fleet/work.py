@@ -122,9 +122,9 @@ class Worker:
 
 def recorded(path: str) -> Inventory:
     """Return the inventory of a recording."""
-    from raidctl.recording.recording import load  # noqa: PLC0415 - as above
+    from raidctl.recording.recording import load  # noqa: PLC0415 - families are imported only for recordings
     from raidctl.runners.replay import ReplayRunner  # noqa: PLC0415 - as above
-    from raidctl.survey.survey import survey  # noqa: PLC0415 - families are imported only for recordings
+    from raidctl.survey.survey import survey  # noqa: PLC0415 - as above
     from raidctl.vendor.registry import vendors  # noqa: PLC0415 - as above
 
     kept = load(path)

@@ -59,7 +59,7 @@ def _global(seen: Survey, controller: Controller, drive: Drive) -> list[Objectio
 
 
 def _removable(controller: Controller, drive: Drive) -> Iterator[Objection]:
-    """S1, S2: the spare is used by no array. Nor is it the last one of an array that needs it."""
+    """S1, S2: the spare is used by no array. It is not the last one of an array that needs it."""
     if drive.role != "spare":
         yield Objection(guard="S1", text=f"{drive.id} is no spare but {drive.role or 'of unknown use'}.")
         return

@@ -67,7 +67,7 @@ class _Reader:
         return path
 
     def _resolved(self, path: Path) -> Path:
-        """The path of a header. A list of tables stands for its last table."""
+        """The path of a header. In a list of tables, it is that of the last table."""
         found: Path = ()
         for step in path:
             found += (step,)

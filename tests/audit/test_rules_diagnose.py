@@ -151,7 +151,7 @@ def test_a_manual_page_is_printed(rule: Rule) -> None:
 
 @pytest.mark.parametrize("name", names())
 def test_a_result_without_a_rule_has_a_page(name: str) -> None:
-    """--explain takes any name that stands for a rule in findings. It also prints JSON."""
+    """--explain takes any rule name that findings have. It also prints JSON."""
     result = raidctl("diagnose", "--explain", name)
     assert result.exit_code == 0
     assert "How to fix." in result.stdout

@@ -117,7 +117,7 @@ def test_lines_about_drives_and_arrays_are_chosen() -> None:
 
 
 def test_a_name_means_a_device_only_after_it_was_given_to_it() -> None:
-    """A line before another drive got the name names no object. Nor does a line of an earlier boot."""
+    """A line before another drive got the name names no object. A line of an earlier boot names none either."""
     error = "I/O error, dev sdc, sector 2048 op 0x0:(READ)"
     attached = "sd 4:0:0:0: [sdc] Attached SCSI disk"
     found = read(printed(row(error, boot="0" * 32), row(error), row(attached), row(error)))

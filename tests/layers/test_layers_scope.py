@@ -34,7 +34,7 @@ INVENTORY = Inventory(
 
 
 def test_a_mount_point_stands_for_everything_below_it() -> None:
-    """A mount point stands for everything below it.
+    """A mount point names everything below it.
 
     This goes from the file system down to the controller's volume and its drives, from top to bottom.
     """
@@ -55,7 +55,7 @@ def test_a_device_below_is_named_with_the_file_systems_on_it() -> None:
 
 
 def test_an_id_of_the_inventory_is_a_target() -> None:
-    """A volume stands for its device. A volume without one is still a target."""
+    """A volume names its device. A volume without one is still a target."""
     assert scope(VIEW, INVENTORY, "acme:0/v1").names == ["sda"]
     assert [volume.id for _, volume in scope(VIEW, INVENTORY, "acme:0/v2").volumes] == ["acme:0/v2"]
 

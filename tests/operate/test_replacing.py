@@ -530,7 +530,7 @@ def test_a_table_is_copied_without_its_identifiers() -> None:
 def test_the_node_of_a_partition_is_that_of_the_kernel(drive: str, partition: str, node: str) -> None:
     """The kernel puts a p before some partition numbers.
 
-    It stands between a name that ends with a digit and the number.
+    It separates a name that ends with a digit from the number.
     """
     assert node_of(drive, partition) == node
 

@@ -21,7 +21,7 @@ _THRESHOLDS = range(16, 1041, 16)
 
 
 def initial(argv: tuple[str, ...], text: str) -> State:
-    """The settings that a ``getconfig N`` holds; ``controller 1/ld 0/writecache`` is ``wbb``. And its drives."""
+    """The settings and drives in a ``getconfig N``; ``controller 1/ld 0/writecache`` is ``wbb``."""
     if _tasks(argv):
         return {f"since {argv[2]} {number}": since for number, since in simulator_outputs.began(text).items()}
     return {**_settings(argv, text), **_bays(argv, text)} if _asks(argv) else {}

@@ -117,7 +117,7 @@ def _join_by_device(source: Source, groups: list[Group], by_device: dict[str, li
 
 
 def _device_key(draft: DriveDraft) -> str | None:
-    """The address of the drive. One node of a controller can stand for many drives."""
+    """The address of the drive. One node of a controller can be that of many drives."""
     device: str | None = draft.get("device")
     return draft.get("address") or nvme_controller(device) or device
 

@@ -94,7 +94,7 @@ class ProcReader:
 
 
 def read_level(draft: Draft, line: Line, word: str) -> None:
-    """Read the level behind a word of the driver or cciss_vol_status. A word that stands for several stays a detail."""
+    """Read the level behind a word of the driver or cciss_vol_status. A word with several meanings stays a detail."""
     found = status_words.level(word)
     if found is None:
         draft.detail(line, "RAID level", word)

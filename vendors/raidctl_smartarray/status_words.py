@@ -80,7 +80,7 @@ def volume_word(text: str) -> VolumeWord | None:
 
 
 def level(text: str) -> RaidLevel | None:
-    """The level of ``5``, ``ADG``. None if the word stands for several: ``1(1+0)``, ``1 ADM``, ``5+1``."""
+    """The level of ``5``, ``ADG``. None if the word has several meanings: ``1(1+0)``, ``1 ADM``, ``5+1``."""
     return _LEVELS.get(normalized(text))
 
 

@@ -22,7 +22,7 @@ ACCEPT = 0.9
 CAPACITY_WITHIN = 0.02
 """Tolerance for metadata and rounding to a common drive size."""
 STANDS_OUT = 1.25
-"""Factor at which a stride or write size stands out. It must exceed its neighbours on both sides by this."""
+"""Factor by which a stride or write size must exceed its neighbours on both sides."""
 SLOWEST_SHARE = 0.7
 """Share of the slowest stride's time that means one drive. Strides with this share or more address one drive. Half the
 drives give 0.5."""

@@ -66,7 +66,7 @@ def test_a_driver_that_is_not_loaded_is_reported(tmp_path: Path) -> None:
 def test_a_node_with_the_number_of_the_driver_is_opened_and_removed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A file stands for the node, which only root can make."""
+    """A file is made instead of the node, which only root can make."""
     made: list[int] = []
 
     def mknod(path: str, _mode: int, device: int) -> None:
