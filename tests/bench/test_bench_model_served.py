@@ -180,10 +180,11 @@ def test_a_stopped_host_is_reported(folder: Path) -> None:
             model.process.send_signal(signal.SIGCONT)
             assert client._take(8 * 16)
             found = model.say("status")["lateness"]
-            if found["host_too_slow"]:
+            # a busy machine is too slow for some replies by itself, but not by the time of a stop
+            if found["host_too_slow"] and found["worst_ms"] > 100:
                 break
-        assert found["host_too_slow"]
         assert found["worst_ms"] > 100
+        assert found["host_too_slow"]
         model.say("reset")
         assert not model.say("status")["lateness"]["host_too_slow"]
 
