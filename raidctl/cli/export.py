@@ -22,7 +22,7 @@ from raidctl.model import HIDING, Host, Inventory, Problem
 from raidctl.output.metrics import Export, families
 from raidctl.output.metrics_table import INVENTORY, MACHINE, RULE_LABELS, of_rules, of_scan
 from raidctl.output.prometheus import CONTENT_TYPE, text
-from raidctl.text import printable
+from raidctl.text import printable, regex
 
 if TYPE_CHECKING:
     from raidctl.audit.diagnosis import Diagnosis
@@ -35,7 +35,7 @@ UNITS = Path("/etc/systemd/system")
 ENABLE = ("systemctl", "enable", "--now", TIMER)
 _INTERVAL = 300
 _PATH = "/metrics"
-_LABEL = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]*", re.ASCII)
+_LABEL = regex(r"[a-zA-Z_][a-zA-Z0-9_]*", re.ASCII)
 
 
 @click.command(

@@ -17,12 +17,12 @@ from raidctl.layers.model import Answer, Layer, Share, Stack, Threshold
 from raidctl.layers.scope import KERNEL, VM, Scope
 from raidctl.layers.sysfs_values import human, members_of, number, state
 from raidctl.model import Controller, Drive, Inventory, Volume
-from raidctl.text import chosen
+from raidctl.text import chosen, regex
 from raidctl.vendor.plan import Setting
 from raidctl.vendor.protocol import Vendor
 
 LIMITS = (("dirty_background", "--dirty-background"), ("dirty", "--dirty"))
-_KIB = re.compile(r"(\d{1,9}) ?(?:KiB|KB)?", re.ASCII | re.IGNORECASE)
+_KIB = regex(r"(\d{1,9}) ?(?:KiB|KB)?", re.ASCII | re.IGNORECASE)
 _YES = Answer(result="supported")
 _NOT_SPLIT = "The cache is not split between reads and writes."
 _ESTIMATE = Answer(

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from raidctl.change.lamp import Lamp
 from raidctl.locate.targets import Wanted
 from raidctl.request import Answer, Dialogue, Glob, Read, Run, RunAnswer, Which, ask, ask_all
+from raidctl.text import regex
 from raidctl.vendor.locating import Shape, fits, message_of
 from raidctl.vendor.plan import Action
 
@@ -25,9 +26,9 @@ SHAPES: tuple[Shape, ...] = (
     (r"--index=\d{1,4}", "--(?:set|clear|get)=ident", r"/dev/sg\d{1,4}"),
 )
 # Element index: 3  eiioe=0
-_ELEMENT = re.compile(r"Element index:\s*(\d{1,4})", re.IGNORECASE)
+_ELEMENT = regex(r"Element index:\s*(\d{1,4})", re.IGNORECASE)
 #         SAS address: 0x5000c50012345678
-_ADDRESS = re.compile(r"(?m)^\s*SAS address:\s*(0x[0-9a-f]{16})\s*$", re.IGNORECASE)
+_ADDRESS = regex(r"(?m)^\s*SAS address:\s*(0x[0-9a-f]{16})\s*$", re.IGNORECASE)
 
 
 def find(wanted: Sequence[Wanted]) -> Dialogue[dict[str, Lamp | str]]:

@@ -10,8 +10,9 @@ from raidctl.errors import CannotTell, UsageError
 from raidctl.model import Controller, Drive, Volume
 from raidctl.operate.story_facts import Facts, bay_words, place_of
 from raidctl.survey.survey import Survey
+from raidctl.text import regex
 
-_PARTITION = re.compile(r"p?(\d{1,3})", re.ASCII)
+_PARTITION = regex(r"p?(\d{1,3})", re.ASCII)
 
 
 def facts_of(seen: Survey, drive_id: str, *, way: Literal["copy", "out"], new: str = "") -> Facts:

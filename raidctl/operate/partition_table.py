@@ -6,9 +6,11 @@ import re
 
 from msgspec import Struct
 
+from raidctl.text import regex
+
 # /dev/sda1 : start=        2048, size=      204800, type=A19D880F-05FC-4D3B-A006-743F0F84911E, uuid=…, name="md"
-_LINE = re.compile(r"(/dev/\S+?)(\d{1,3}) : (\S.*)", re.ASCII)
-_PAIR = re.compile(r'([a-z-]+)=\s*("[^"]*"|[^,\s]+)', re.ASCII)
+_LINE = regex(r"(/dev/\S+?)(\d{1,3}) : (\S.*)", re.ASCII)
+_PAIR = regex(r'([a-z-]+)=\s*("[^"]*"|[^,\s]+)', re.ASCII)
 _HEADS = ("label", "unit", "first-lba", "sector-size", "grain")
 """Header lines that a copy keeps. The others (identifier, device, last sector) belong to the drive."""
 

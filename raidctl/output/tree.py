@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterator, Sequence
 
 from rich.console import RenderableType
@@ -16,10 +15,10 @@ from raidctl.output.console import DULL, GOOD, PLAIN, STRONG, WARN, Paper, Piece
 from raidctl.output.controller import controller_block
 from raidctl.output.problems import problem_sections, style_of
 from raidctl.output.trouble import Trouble, notes, troubles
-from raidctl.text import counted
+from raidctl.text import counted, regex
 
 _AT_THE_TOP = 5
-_SECONDS = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d)(?::\d\d(?:\.\d+)?)?(Z|\+00:00)")
+_SECONDS = regex(r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d)(?::\d\d(?:\.\d+)?)?(Z|\+00:00)")
 
 
 def screen(

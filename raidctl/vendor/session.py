@@ -13,6 +13,7 @@ from typing import Generic, TypeVar
 
 from raidctl.model import Problem, Tool
 from raidctl.request import Dialogue, Failure, Run, RunAnswer, ask_all
+from raidctl.text import regex
 from raidctl.vendor.protocol import Document
 from raidctl.vendor.tools import Installed, as_note, call_problem
 
@@ -26,9 +27,7 @@ _SIGNALS = {
     8: "Floating point exception",
     11: "Segmentation fault",
 }
-_CRASH = re.compile(
-    r"illegal instruction|segmentation fault|core dumped|bus error|floating point exception", re.IGNORECASE
-)
+_CRASH = regex(r"illegal instruction|segmentation fault|core dumped|bus error|floating point exception", re.IGNORECASE)
 _SHELL_SIGNAL = 128
 """The base of a shell's exit codes for signals. A program that died of a signal gives this plus the signal."""
 

@@ -9,6 +9,7 @@ from typing import Any, cast
 
 from raidctl.evidence import mark_read, record
 from raidctl.model import Array, Capability, Controller, Drive, Health, Problem, Progress, Volume
+from raidctl.text import regex
 from raidctl.vendor.mixed_machines import described_twice
 from raidctl.vendor.protocol import Observation
 from raidctl_md.agreement import LIVE, differences, worst_first
@@ -28,7 +29,7 @@ _TRUSTED_WHEN_DORMANT = frozenset({"raid_level"})
 """Fields that the superblocks know better while the array is not started."""
 
 
-_DIGITS = re.compile(r"(\d{1,18})", re.ASCII)
+_DIGITS = regex(r"(\d{1,18})", re.ASCII)
 
 
 @dataclass
