@@ -144,6 +144,8 @@ def counted(number: int, noun: str) -> str:
 
 def json_safe(text: str) -> str:
     """Escape control and invisible characters in JSON."""
+    if text.isascii() and "\x7f" not in text:  # the encoder has escaped the other ASCII ones
+        return text
     return _CONTROL_IN_JSON.sub(_escaped, text)
 
 

@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import NamedTuple
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from raidctl.text import collapse, pair, printable, regex
 from raidctl.vendor.protocol import Confidence, Sniffed
@@ -51,8 +50,7 @@ class Signature(Struct, frozen=True):
     """The kind of the document, if it differs from the recogniser's."""
 
 
-@dataclass
-class _Score:
+class _Score(Struct):
     """The signs found in a text."""
 
     lines: int = 0

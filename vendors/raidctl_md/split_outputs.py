@@ -6,7 +6,7 @@ first words of a line show where the next one begins.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from msgspec import Struct, field
 
 from raidctl.evidence import Line, Output, mark_read
 from raidctl.text import regex
@@ -36,8 +36,7 @@ _FIRST_WORDS = regex(
 _DEVICE_WORD = regex(r"(?<!\S)/dev/\S+")
 
 
-@dataclass
-class Section:
+class Section(Struct):
     """The lines of one output about one thing."""
 
     kind: str

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from raidctl.model import Health, Operation, Progress, VolumeStatus
 from raidctl.text import regex
@@ -33,8 +34,7 @@ ORDER: tuple[Health, ...] = ("critical", "warning", "unknown", "ok")
 """Worst first."""
 
 
-@dataclass(frozen=True, slots=True)
-class State:
+class State(Struct, frozen=True):
     """The state of an array according to one source."""
 
     status: VolumeStatus

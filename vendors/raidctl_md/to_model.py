@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, cast
+
+from msgspec import Struct, field
 
 from raidctl.evidence import mark_read, record
 from raidctl.model import Array, Capability, Controller, Drive, Health, Problem, Progress, Volume
@@ -32,8 +33,7 @@ _TRUSTED_WHEN_DORMANT = frozenset({"raid_level"})
 _DIGITS = regex(r"(\d{1,18})", re.ASCII)
 
 
-@dataclass
-class _Built:
+class _Built(Struct):
     arrays: list[Array] = field(default_factory=list)
     volumes: list[Volume] = field(default_factory=list)
     drives: list[Drive] = field(default_factory=list)

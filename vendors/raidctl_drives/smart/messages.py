@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from raidctl.model import ProblemKind, Severity
 from raidctl.text import regex
 from raidctl_drives.smart.draft import SmartDraft
 
 
-@dataclass(frozen=True)
-class Message:
+class Message(Struct, frozen=True):
     """A kind of message, with its form and meaning for the reader."""
 
     pattern: re.Pattern[str]

@@ -1,8 +1,7 @@
 """An output of MegaCli as blocks. Each has the lines below one heading, with their controller.
 
 The tool's outputs have no grammar in common: ``-PDList`` starts a drive with its enclosure, ``-LdPdInfo`` with ``PD: 0
-Information``, ``-AdpAllInfo`` sets titles above rules. Blank lines inside blocks and between them mean
-nothing. One file may hold several outputs one after the other, or a fragment of one.
+Information``, ``-AdpAllInfo`` sets titles above rules. Blank lines mean nothing. A file may hold several, or a part.
 """
 
 from __future__ import annotations
