@@ -38,23 +38,35 @@ def step(memory: Memory, look: Look, now: float, config: Config) -> tuple[Memory
             found.append((kind, after if kind not in ENDS else before))
         if _is_needed(after, now):
             kept.append(after)
-    found = [(_end(kind, one, kept), one) for kind, one in found]
-    found.sort(
-        key=lambda one: (one[0] in ENDS, WEIGHT[one[1].finding.severity], one[1].finding.rank, one[1].finding.where)
-    )
-    events = [_event(memory.number + number, kind, one, now) for number, (kind, one) in enumerate(found, 1)]
-    objects, gone = after_look(memory.known, look.known, config, now, complete=look.complete)
-    reported = {(event.where, event.serial) for event in events if event.kind == "gone"}
-    missed = [one for one in gone if (one.known.where, one.known.serial) not in reported]
-    events += [_missed(memory.number + len(events) + number, one, now) for number, one in enumerate(missed, 1)]
+    found.sort(key=lambda one: (one[1].finding.rank, one[1].finding.where))
+    events = [_event(0, _end(kind, one, kept), one, now) for kind, one in found]
+    objects, missed = after_look(memory.known, look.known, config, now, complete=look.complete)
+    events = _with_missed(events, missed, now)
     alive = memory.alive
     if config.alive is not None and (alive is None or now - alive >= config.alive):
         alive = now
-        events.append(_alive(memory.number + len(events) + 1, kept, look, now))
+        events.append(_alive(0, kept, look, now))
+    events = [replace(event, id=memory.number + n) for n, event in enumerate(sorted(events, key=_order), 1)]
     following = replace(
         memory, at=now, number=memory.number + len(events), alive=alive, tracked=tuple(kept), known=objects
     )
     return following, tuple(events)
+
+
+def _with_missed(events: Sequence[Event], missed: Sequence[Missed], now: float) -> list[Event]:
+    """The events with those of missing objects. One that ends a finding already is raised to the object's severity."""
+    severities = {(one.known.where, one.known.serial): one.severity for one in missed}
+    found = []
+    for event in events:
+        lost = severities.get((event.where, event.serial)) if event.kind == "gone" else None
+        found.append(replace(event, severity=min(event.severity, lost, key=WEIGHT.__getitem__)) if lost else event)
+    reported = {(event.where, event.serial) for event in events if event.kind == "gone"}
+    return found + [_missed(0, one, now) for one in missed if (one.known.where, one.known.serial) not in reported]
+
+
+def _order(event: Event) -> tuple[bool, bool, int]:
+    """Sort key: what is wrong or lost, the worst first, then what is good, then signs of life."""
+    return event.kind == "alive", event.kind in ENDS and event.kind != "gone", WEIGHT[event.severity]
 
 
 def _end(kind: Kind, one: Tracked, kept: Iterable[Tracked]) -> Kind:
@@ -85,9 +97,9 @@ def enqueue(memory: Memory, events: Sequence[Event], channels: Sequence[str], no
 
 
 def waiting(memory: Memory, channel: str) -> tuple[Event, ...]:
-    """The events that a channel has not received, worst first. Events that ended and signs of life come last."""
+    """The events that a channel has not received, worst first. What is good and signs of life come last."""
     mine = [one.event for one in memory.queue if channel in one.channels]
-    return tuple(sorted(mine, key=lambda one: (one.kind == "alive", one.kind in ENDS, WEIGHT[one.severity], one.id)))
+    return tuple(sorted(mine, key=lambda one: (*_order(one), one.id)))
 
 
 def delivered(memory: Memory, channel: str, events: Iterable[Event]) -> Memory:
