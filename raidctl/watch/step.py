@@ -19,7 +19,7 @@ ENDS: frozenset[Kind] = frozenset({"good", "over", "gone", "known"})
 _MOST_DOUBLINGS = 6
 _STATES = ("good", "aside", "unknown", "bad")
 """Of two sightings of one rule on one object, the worse counts."""
-_TIMES = ("since", "reported", "reminded", "good_since", "unknown_since", "ended")
+_TIMES = ("since", "reported", "reminded", "milder_since", "good_since", "unknown_since", "ended")
 
 
 def step(memory: Memory, look: Look, now: float, config: Config) -> tuple[Memory, tuple[Event, ...]]:
@@ -54,7 +54,7 @@ def step(memory: Memory, look: Look, now: float, config: Config) -> tuple[Memory
 
 
 def _with_missed(events: Sequence[Event], missed: Sequence[Missed], now: float) -> list[Event]:
-    """The events with those of missing objects. One that ends a finding already is raised to the object's severity."""
+    """The events with those of missing objects. The end of a finding gets the severity of its missing object."""
     severities = {(one.known.where, one.known.serial): one.severity for one in missed}
     found = []
     for event in events:
@@ -65,7 +65,7 @@ def _with_missed(events: Sequence[Event], missed: Sequence[Missed], now: float) 
 
 
 def _order(event: Event) -> tuple[bool, bool, int]:
-    """Sort key: what is wrong or lost, the worst first, then what is good, then signs of life."""
+    """Sort key, the worst first. What is good follows what is wrong or lost; signs of life are last."""
     return event.kind == "alive", event.kind in ENDS and event.kind != "gone", WEIGHT[event.severity]
 
 
@@ -183,14 +183,35 @@ def _found(one: Tracked, now: float, config: Config) -> tuple[Tracked, Kind | No
         lasted = now - since if config.by_time else one.seen
         if severity != "critical" and lasted < config.after:
             return one, None
-        again = one.ended is not None and now - one.ended < DAY
-        relapses = one.relapses + 1 if again else 0
+        relapses = one.relapses + 1 if _recent(one, now) else 0
         return replace(one, reported=now, reminded=now, severity=severity, relapses=relapses), "new"
+    one = _graded(one, now, config)
     if one.severity is not None and WEIGHT[severity] < WEIGHT[one.severity]:
-        return replace(one, severity=severity, reminded=now), "worse"
+        relapses = one.relapses + _recent(one, now)
+        return replace(one, severity=severity, reminded=now, relapses=relapses), "worse"
     if config.remind is not None and now - (one.reminded or one.reported) >= config.remind:
         return replace(one, reminded=now), "reminder"
     return one, None
+
+
+def _graded(one: Tracked, now: float, config: Config) -> Tracked:
+    """The state, with a milder severity that has lasted as long as an end. It can then get worse again."""
+    if one.severity is None or WEIGHT[one.finding.severity] <= WEIGHT[one.severity]:
+        return replace(one, milder=0, milder_since=None)
+    begun = now if one.milder_since is None else one.milder_since
+    one = replace(one, milder=one.milder + 1, milder_since=begun)
+    if not _lasted(one, one.milder, begun, now, config):
+        return one
+    return replace(one, severity=one.finding.severity, milder=0, milder_since=None, ended=now)
+
+
+def _lasted(one: Tracked, looks: int, begun: float, now: float, config: Config) -> bool:
+    """Whether an end lasted long enough. Each return within a day doubles the time."""
+    return (now - begun if config.by_time else looks) >= config.after * 2 ** min(one.relapses, _MOST_DOUBLINGS)
+
+
+def _recent(one: Tracked, now: float) -> bool:
+    return one.ended is not None and now - one.ended < DAY
 
 
 def _ended(one: Tracked, look: Look, now: float, config: Config) -> tuple[Tracked, Kind | None]:
@@ -201,11 +222,13 @@ def _ended(one: Tracked, look: Look, now: float, config: Config) -> tuple[Tracke
         return replace(one, since=None), "known" if known else None
     good, begun = one.good + 1, now if one.good_since is None else one.good_since
     one = replace(one, good=good, good_since=begun)
-    lasted = now - begun if config.by_time else good
-    if lasted < config.after * 2 ** min(one.relapses, _MOST_DOUBLINGS):
+    if not _lasted(one, good, begun, now, config):
         return one, None
     gone = one.is_object and (one.finding.where, one.serial) not in look.objects
-    ended = replace(one, since=None, reported=None, reminded=None, severity=None, good=0, good_since=None, ended=now)
+    ended = replace(
+        one, since=None, reported=None, reminded=None, severity=None, milder=0, milder_since=None, good=0,
+        good_since=None, ended=now,
+    )  # fmt: skip
     return ended, "gone" if gone else "good"
 
 
@@ -220,8 +243,7 @@ def _unknown(one: Tracked, now: float, config: Config) -> tuple[Tracked, Kind | 
 
 def _is_needed(one: Tracked, now: float) -> bool:
     """Whether there is anything to remember about it."""
-    recent = one.ended is not None and now - one.ended < DAY
-    return one.reported is not None or one.seen > 0 or one.unknown_since is not None or recent
+    return one.reported is not None or one.seen > 0 or one.unknown_since is not None or _recent(one, now)
 
 
 def _shifted(memory: Memory, by: float) -> Memory:

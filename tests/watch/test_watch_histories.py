@@ -173,6 +173,16 @@ def test_what_gets_worse_is_reported_and_what_gets_milder_is_not() -> None:
     assert kinds == ["new", "worse"]
 
 
+def test_what_was_milder_for_long_enough_is_reported_when_it_is_worse_again() -> None:
+    """What was milder for two looks is reported when it is worse again. A return within a day needs twice as many."""
+    memory, found = Memory(), list[tuple[int, str, str]]()
+    worst: list[Severity] = ["critical", *(["warning"] * 2 + ["critical"]) * 2, *["warning"] * 4, "critical"]
+    for number, severity in enumerate(worst):
+        memory, events = step(memory, look("bad", severity), BEGIN + number * 600, Config())
+        found += [(number, event.kind, event.severity) for event in events]
+    assert found == [(0, "new", "critical"), (3, "worse", "critical"), (11, "worse", "critical")]
+
+
 def test_a_clock_that_is_set_back_delays_no_reminder() -> None:
     """A clock that is set back delays no reminder.
 
@@ -272,7 +282,7 @@ def test_an_object_with_a_finding_is_gone_once() -> None:
 
 
 def test_a_lost_volume_comes_before_what_is_good_again_and_before_warnings() -> None:
-    """A volume that is lost comes first, as critical: before a new warning, and before what is good again."""
+    """A lost volume comes before new warnings and what is good again. It is critical."""
     volume = Known(kind="volume", identity="U1", where="x:0/v0")
     battery = Sighting(finding=finding("critical", "x:0/b0"), state="bad", is_object=True)
     good = msgspec.structs.replace(battery, state="good")
