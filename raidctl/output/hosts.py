@@ -63,16 +63,6 @@ def look(inventory: Inventory) -> tuple[str, Rank, tuple[str, ...]]:
     return word, rank, tuple(one.brief for one in found)
 
 
-def contents(inventory: Inventory) -> str:
-    """``1 controller, 3 volumes, 24 drives``; empty if nothing was found."""
-    numbers = {
-        "controller": len(inventory.controllers),
-        "volume": sum(len(one.volumes) for one in inventory.controllers),
-        "drive": sum(len(one.drives) for one in inventory.controllers),
-    }
-    return ", ".join(counted(number, noun) for noun, number in numbers.items() if number)
-
-
 def missing(inventory: Inventory) -> tuple[Rank, tuple[str, ...]]:
     """Return the rank of a checkup, and what is missing."""
     found = troubles(structs.replace(inventory, controllers=()))

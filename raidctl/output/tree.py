@@ -107,6 +107,12 @@ def _brief(label: str, briefs: Sequence[tuple[str, Style]], paper: Paper, where:
 
 
 def _fine(inventory: Inventory, verdict: str = "No problems found") -> str:
+    parts = contents(inventory)
+    return f"{verdict}: {parts}" if parts else "Nothing found"
+
+
+def contents(inventory: Inventory) -> str:
+    """``1 controller, 3 volumes, 24 drives (2 status unknown)``; empty if nothing was found."""
     counts = {
         "controller": len(inventory.controllers),
         "volume": sum(len(c.volumes) for c in inventory.controllers),
@@ -114,5 +120,4 @@ def _fine(inventory: Inventory, verdict: str = "No problems found") -> str:
     }
     parts = ", ".join(counted(count, noun) for noun, count in counts.items() if count)
     unknown = sum(unknown_states(inventory).values())
-    doubtful = f" ({unknown} status unknown)" if unknown else ""
-    return f"{verdict}: {parts}{doubtful}" if parts else "Nothing found"
+    return f"{parts} ({unknown} status unknown)" if unknown else parts

@@ -84,11 +84,12 @@ def _health(inventory: Inventory) -> Iterator[Fact]:
         if any(one.severity == severity for one in causes)
     ]
     unread = [problem.where for problem in inventory.problems if hides(problem)]
-    state = worst if worst != "info" else "unknown" if unread else "ok"
+    unknown = doubt(inventory)
+    state = worst if worst != "info" else "unknown" if unread or unknown or not inventory.controllers else "ok"
     gap = f"not everything could be read ({listing(dict.fromkeys(unread))})" if unread else ""
     text = ", ".join([*found, *([gap] if gap else [])])
     severity: Severity | None = worst if worst != "info" else "warning" if unread else None
-    but = f", but {unknown}" if (unknown := doubt(inventory)) else ""
+    but = f", but {unknown}" if unknown else ""
     empty = f"no problems found{but}" if inventory.controllers else "no controller, array or drive was found"
     yield Fact(section="health", object_id=HOST, name="health", value=state, text=text or empty, severity=severity)
     for one in causes:
