@@ -32,6 +32,8 @@ _COUNTER = regex(r"(?P<what>read|write|verify): +(?P<figures>\d+(?: +[\d.,]+){5,
 # "# 1  Short offline       Completed without error       00%     12345         -"
 _ERRORS = regex(r"\d{1,18}", re.ASCII)
 _TEST = regex(r"# ?(?P<number>\d+) +(?P<words>\S.*)", re.ASCII)
+FAILED_TEST = regex(r"failure|Fatal|failed segment|segment failed|Failed in|Unknown error|handling damage")
+"""Words of a self-test that found a fault. An aborted or interrupted one has none."""
 # "0x01  0x010  4           12345  ---  Power-on Hours"; before 6.4 page and value looked otherwise
 _STATISTIC = regex(
     r"(?:0x[0-9a-f]{2}|\d+) +0x(?P<offset>[0-9a-f]{3}) +(?:\d+|-) +(?P<value>-?\d+|-)~?"
@@ -121,7 +123,7 @@ def nvme_test(draft: SmartDraft, line: Line, text: str) -> bool:
 def _keep_test(draft: SmartDraft, line: Line, words: str, *, newest: bool) -> None:
     if newest and "Last self-test" not in draft.details:
         draft.detail(line, "Last self-test", re.sub(r"( -)+$", "", words))  # no address of an error
-        if re.search(r"failure|Fatal|failed segment|segment failed|Failed in|Unknown error|handling damage", words):
+        if FAILED_TEST.search(words):
             draft.report(
                 f"The drive's last self-test failed: {words}.", remedy="Check the backups and replace the drive."
             )
