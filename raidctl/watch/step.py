@@ -189,7 +189,7 @@ def _found(one: Tracked, now: float, config: Config) -> tuple[Tracked, Kind | No
     if one.severity is not None and WEIGHT[severity] < WEIGHT[one.severity]:
         relapses = one.relapses + _recent(one, now)
         return replace(one, severity=severity, reminded=now, relapses=relapses), "worse"
-    if config.remind is not None and now - (one.reminded or one.reported) >= config.remind:
+    if config.remind is not None and now - (one.reminded or one.reported or now) >= config.remind:
         return replace(one, reminded=now), "reminder"
     return one, None
 
@@ -207,7 +207,8 @@ def _graded(one: Tracked, now: float, config: Config) -> Tracked:
 
 def _lasted(one: Tracked, looks: int, begun: float, now: float, config: Config) -> bool:
     """Whether an end lasted long enough. Each return within a day doubles the time."""
-    return (now - begun if config.by_time else looks) >= config.after * 2 ** min(one.relapses, _MOST_DOUBLINGS)
+    needed: float = config.after * 2 ** min(one.relapses, _MOST_DOUBLINGS)
+    return (now - begun if config.by_time else looks) >= needed
 
 
 def _recent(one: Tracked, now: float) -> bool:

@@ -176,7 +176,10 @@ def test_what_gets_worse_is_reported_and_what_gets_milder_is_not() -> None:
 def test_what_was_milder_for_long_enough_is_reported_when_it_is_worse_again() -> None:
     """What was milder for two looks is reported when it is worse again. A return within a day needs twice as many."""
     memory, found = Memory(), list[tuple[int, str, str]]()
-    worst: list[Severity] = ["critical", *(["warning"] * 2 + ["critical"]) * 2, *["warning"] * 4, "critical"]
+    worst: list[Severity] = ["critical"]
+    for times in (2, 2, 4):
+        worst += ["warning"] * times
+        worst.append("critical")
     for number, severity in enumerate(worst):
         memory, events = step(memory, look("bad", severity), BEGIN + number * 600, Config())
         found += [(number, event.kind, event.severity) for event in events]
