@@ -80,9 +80,10 @@ def command(
 
     A value that no tool reports has no series; raidctl_problems counts what could
     not be read. docs/export.md lists the metrics. With --output, FILE is replaced
-    atomically, and kept if nothing could be read. With --listen, metrics are
-    served at http://ADDRESS:PORT/metrics until raidctl is stopped; with --targets
-    those of other machines, over ssh, at /probe?target=HOST.
+    atomically, and kept only if there is no reading: the host is unreachable. With
+    --listen, metrics are served at http://ADDRESS:PORT/metrics until raidctl is
+    stopped; with --targets those of other machines, over ssh, at
+    /probe?target=HOST.
 
     With --rows, each drive, volume and so on is one JSON object on a line, with
     the columns of docs/fleet_sql.md: of this machine (or that of --host,
