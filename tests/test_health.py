@@ -22,6 +22,7 @@ from raidctl.health.judge import RANKS, TABLE, judge
 from raidctl.health.unknown_states import doubt
 from raidctl.model import HIDING, Controller, Inventory, Problem
 from raidctl.output.console import Paper
+from raidctl.output.hosts import look
 from raidctl.output.metrics import families
 from raidctl.output.metrics_table import INVENTORY
 from raidctl.output.nagios import Status, of_diagnosis
@@ -443,8 +444,10 @@ def test_a_machine_without_a_problem_has_no_line_that_omits_unknown_states() -> 
     nagios = CliRunner().invoke(cli, ["--replay", str(FIXTURES / "drives-virtio"), "diagnose", "--format", "nagios"])
     assert f"checks pass, but {doubtful} |" in nagios.output
     assert contents(inventory) == "1 controller, 1 drive (1 status unknown)"
-    for machine in (inventory, structs.replace(inventory, controllers=())):
+    empty = structs.replace(inventory, controllers=())
+    for machine in (inventory, empty):
         assert facts_of(machine, (), ())[0].value == "unknown"
+    assert look(empty)[0] == "unknown"
 
 
 def test_a_line_for_a_host_counts_a_member_of_an_array_and_its_drive_once() -> None:
