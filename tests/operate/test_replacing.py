@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -13,8 +14,10 @@ from msgspec.structs import replace
 from raidctl.change.expectations import unmet
 from raidctl.change.journal import Journal
 from raidctl.errors import ChangeStands, ChangeUndone, UnderWay
-from raidctl.model import Problem, Progress
+from raidctl.host import HostView
+from raidctl.model import Drive, Problem, Progress
 from raidctl.model.task import Operation
+from raidctl.operate import disk_steps
 from raidctl.operate.newcomer import Probed, unfit
 from raidctl.operate.partition_table import not_copied, parse, script
 from raidctl.operate.story import next_stage
@@ -264,6 +267,17 @@ def test_guard_R11_a_drive_with_contents_is_refused(tmp_path: Path) -> None:
         assert {f"{NEW}-first-mib", f"{NEW}-last-mib"} <= saved
 
 
+def test_the_last_mib_of_a_drive_that_is_wiped_ends_with_the_drive(tmp_path: Path) -> None:
+    """Metadata in the last sectors of a drive are saved too if its size is not a whole number of MiB."""
+    image = tmp_path / "image"
+    image.write_bytes(bytes(3 * 1024**2 + 700_000) + b"LAST")
+    new = Drive(id="drives:A", serial="A", device=str(image), size_bytes=image.stat().st_size)
+    [first, last] = disk_steps.wiping(new, HostView())[0].saves
+    found = [subprocess.run(one.action.argv, check=True, capture_output=True).stdout for one in (first, last)]
+    assert [len(data) for data in found] == [1024**2] * 2
+    assert found[1].endswith(b"LAST")
+
+
 def test_guard_P7_a_drive_of_another_kind_needs_an_override(tmp_path: Path) -> None:
     """A drive of another kind joins only with --unsafe.
 
@@ -491,6 +505,20 @@ def _cut(machine: Bench, what: str, at: int) -> None:
         finally:
             os._exit(0)
     os.waitpid(child, 0)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "start=2048, size=4096, type=fd, bootable",
+        'start=2048, size=4096, type=A19D880F-05FC-4D3B-A006-743F0F84911E, attrs="RequiredPartition GUID:63"',
+    ],
+)
+def test_a_copied_partition_keeps_its_flags(line: str) -> None:
+    """The boot flag of a DOS table and the attributes of a GPT are copied as sfdisk prints and reads them."""
+    source = parse(f"label: {'dos' if 'bootable' in line else 'gpt'}\n\n/dev/sda1 : {line}\n")
+    assert source is not None
+    assert script(source, "/dev/sdq").splitlines()[-1] == f"/dev/sdq1 : {line}"
 
 
 def test_a_table_is_copied_without_its_identifiers() -> None:
