@@ -16,7 +16,7 @@ from raidctl.layout.capacity import whole
 from raidctl.layout.objects import SOFTWARE, Machine, array_of, global_spares, members_of, plain_id, spares_of
 from raidctl.layout.specification import Counted, Deletion, Layout, SpareLayout, VolumeLayout
 from raidctl.model import Controller, Drive, Inventory, Volume, VolumeCache, hides
-from raidctl.text import counted
+from raidctl.text import counted, listing
 from raidctl.units import format_binary, format_decimal
 
 Verdict = Literal["same", "settings", "different", "missing", "doomed", "unlisted", "unknown"]
@@ -142,7 +142,10 @@ def _doomed(wanted: Deletion, machine: Machine) -> Compared:
         if plain_id(volume.unique_id) == plain_id(wanted.unique_id)
     ]  # fmt: skip
     if not found:
-        return Compared(label=label, line=wanted.line, verdict="unknown" if hidden else "same", why=hidden)
+        mine = machine.controllers(wanted.controller)
+        silent = [volume.id for controller, volume in machine.volumes() if controller in mine and not volume.unique_id]
+        why = hidden or (f"{listing(silent)} may be it: no unique id is reported." if silent else None)
+        return Compared(label=label, line=wanted.line, verdict="unknown" if why else "same", why=why)
     controller, volume = found[0]
     if len(found) > 1 or controller not in machine.controllers(wanted.controller):
         why = f"{volume.id} of {controller.id} has this unique id" + (

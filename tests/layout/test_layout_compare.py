@@ -122,6 +122,16 @@ def test_a_unique_id_that_is_not_reported_is_unknown() -> None:
     assert (found.verdict, [one.verdict for one in found.compared][2]) == ("unknown", "unknown")
 
 
+def test_a_volume_without_a_unique_id_may_be_one_that_must_not_exist() -> None:
+    """A deletion is the same only if every volume of its controller is known to be another one."""
+    inventory = replayed("smartarray-gen10-failed-battery").inventory
+    where = 'layout = 1\n[machine]\nhostname = "cinder"\n[[delete]]\ncontroller = "smartarray:0"\n'
+    text = f'{where}unique_id = "600508B1001C0000"\n'
+    assert of(inventory, text).verdict == "same"
+    silent = changed(inventory, inventory.controllers[0].volumes[1], unique_id=None)
+    assert of(silent, text).verdict == "unknown"
+
+
 def test_volumes_that_could_not_be_read_may_be_unlisted_ones() -> None:
     """A machine read in part may have more than is listed. This matters with unlisted = "refuse"."""
     inventory = replayed("smartarray-gen10-failed-battery").inventory
