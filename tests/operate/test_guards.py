@@ -85,6 +85,17 @@ def test_guard_R1_a_failed_drive_is_gone_already() -> None:
     assert "it may have been a member of x:0/v0 (degraded)" in reasons("R1", lost)[0].text
 
 
+def test_guard_R2_a_drive_called_failed_in_a_complete_volume_still_counts() -> None:
+    """A volume that is reported complete still uses the drive: then errors of the others forbid to pull it."""
+    failing: dict[str, Any] = {"errors": Errors(predictive=1)}
+    for level, others in (("raid1", [OK]), ("raid5", [OK, OK])):
+        answer = asked(inventory(raid(level, FAILED, *others, **GOOD)))
+        assert (answer.verdict, answer.volumes[0].gone_already) == ("yes", False)
+        assert of("R2", asked(inventory(raid(level, FAILED, failing, *others[1:], **GOOD)))) == {"no"}
+        short = inventory(raid(level, FAILED, failing, *others[1:], status="degraded", **GOOD))
+        assert of("R2", asked(short)) == {"yes"}, "it is gone: nothing is lost with it"
+
+
 def test_guard_R2_the_last_redundancy_stays_while_others_have_errors() -> None:
     """The last redundancy stays if other members have errors.
 
