@@ -125,10 +125,16 @@ def cache(subject: Subject) -> Reasons:
         text = f"The cache of {controller.id} holds preserved data of a volume that is offline or gone."
         remedy = "Reconnect the drives of that volume, and the controller writes the data. Do not discard it."
         yield reason("R5", "no", text, *evidence, remedy=remedy)
-    elif memory is not None and (memory.preserved_data is False or memory.status == "ok"):
+    elif memory is not None and (memory.preserved_data is False or _good_status(subject)):
         yield reason("R5", "yes", "The cache holds no data of lost volumes.", *evidence)
     else:
         yield _silent_cache(subject, *evidence)
+
+
+def _good_status(subject: Subject) -> bool:
+    """Whether the cache has a good status, and that of its family would mention preserved data."""
+    memory, silent = subject.controller.cache, subject.unreported(subject.controller, "preserved_data")
+    return memory is not None and memory.status == "ok" and silent is not None and silent.in_status
 
 
 def _silent_cache(subject: Subject, *evidence: str) -> Reason:

@@ -191,7 +191,7 @@ def test_guard_R5_preserved_cache_goes_first() -> None:
     """Data of lost volumes in the cache forbids pulling. If a tool could report it and does not, it is unknown."""
     lost = Volume(id="x:0/v1", status="offline")
     for cache, silent, could in (
-        (Cache(preserved_data=False), "yes", "yes"), (Cache(status="ok"), "yes", "yes"),
+        (Cache(preserved_data=False), "yes", "yes"), (Cache(status="ok"), "yes", "unknown"),
         (Cache(present=False), "yes", "yes"), (Cache(preserved_data=True, status="ok"), "no", "no"),
         (Cache(status="critical"), "yes", "unknown"), (None, "yes", "unknown"),
     ):  # fmt: skip
@@ -204,12 +204,12 @@ def test_guard_R5_preserved_cache_goes_first() -> None:
 
 
 def test_guard_R5_a_cache_whose_state_would_name_it_has_a_known_state() -> None:
-    """A cache state that was not read is unknown. This holds where the state would name preserved data."""
+    """A good state proves that there is no preserved data only where it would name it. One not read is unknown."""
     row = Unreported(fact="preserved_data", why="the status would name it", in_status=True)
     around = Around(unreported={("x", "preserved_data"): row})
     for cache, wanted in (
-        (Cache(status="critical"), "yes"), (Cache(status="unknown"), "unknown"), (Cache(), "unknown"),
-        (None, "unknown"),
+        (Cache(status="ok"), "yes"), (Cache(status="critical"), "yes"), (Cache(status="unknown"), "unknown"),
+        (Cache(), "unknown"), (None, "unknown"),
     ):  # fmt: skip
         found = inventory(raid("raid5", OK, OK, OK, controller={"cache": cache}))
         assert of("R5", check(found, HostView(), "x:0/0", NOW, around)) == {wanted}, cache
