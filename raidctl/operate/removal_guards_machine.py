@@ -268,8 +268,9 @@ def boots(subject: Subject) -> Reasons:
         text = "No boot partition is seen on the drive; whether its first sector has a boot loader was not read."
         yield reason("R13", "note", text)
     elif subject.blocks:
-        text = "The drive has no boot partition, and no boot loader in its first sector."
-        yield reason("R13", "yes", text, *(f"{block.node} first sector = {code}" for block, code in zip(
+        why = "no boot loader in its first sector" if None not in codes else "UEFI starts no code of its first sector"
+        text = f"The drive has no boot partition, and {why}."
+        yield reason("R13", "yes", text, *(f"{block.node} first sector = {code or 'not read'}" for block, code in zip(
             subject.blocks, codes, strict=True)))  # fmt: skip
     elif subject.software or subject.controller.mode in ("none", "hba"):
         yield reason("R13", "note", "Whether the drive boots the machine is unknown.")

@@ -361,7 +361,9 @@ def test_guard_R13_a_drive_that_boots_the_machine_is_named() -> None:
         answer = check(found, view, "drives:S-sda", NOW, around)
         assert of("R13", answer) == {wanted}, code
         assert ("GRUB in the first sector of /dev/sda" in answer.boot) == (code == "grub")
-    assert of("R13", check(found, view, "drives:S-sda", NOW, Around(firmware="uefi"))) == {"yes"}
+    unread = check(found, view, "drives:S-sda", NOW, Around(firmware="uefi"))
+    assert of("R13", unread) == {"yes"}
+    assert "no boot loader" not in reasons("R13", unread)[0].text, "its first sector was not read"
     esp = part("sda2", partition_type="C12A7328-F81F-11D2-BA4B-00A0C93EC93B", filesystem="vfat")
     bios = part("sda2", partition_type="21686148-6449-6e6f-744e-656564454649")
     for block, name in ((esp, "EFI system partition /dev/sda2"), (bios, "BIOS boot partition /dev/sda2")):
