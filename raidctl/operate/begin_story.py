@@ -50,7 +50,7 @@ def facts_of(seen: Survey, drive_id: str, *, way: Literal["copy", "out"], new: s
         errors += [f"{one.id}={one.errors.media or 0}" for one in controller.drives if one.array == member.array]
     return Facts(
         old=old.serial, old_id=old.id, bay=bay_text(old), place=place_of(seen, old), members=" ".join(words),
-        known=" ".join(serials_of(seen)), way=way, new=new, errors=" ".join(errors),
+        known="".join(f"{serial}\n" for serial in serials_of(seen)), way=way, new=new, errors=" ".join(errors),
     )  # fmt: skip
 
 

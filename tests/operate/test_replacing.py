@@ -18,10 +18,11 @@ from raidctl.host import HostView
 from raidctl.model import Drive, Problem, Progress
 from raidctl.model.task import Operation
 from raidctl.operate import disk_steps
+from raidctl.operate.begin_story import facts_of
 from raidctl.operate.newcomer import Probed, unfit
 from raidctl.operate.partition_table import not_copied, parse, script
 from raidctl.operate.story import next_stage
-from raidctl.operate.story_facts import Facts, node_of
+from raidctl.operate.story_facts import Facts, missing, newcomers, node_of
 from raidctl.survey.survey import Survey
 from raidctl.vendor.simulator import State
 from raidctl_md import simulator
@@ -330,6 +331,36 @@ def test_guard_R10_an_unknown_sector_size_of_the_members_fits_no_drive(tmp_path:
     ]
     wanted = "The sector size of the other drives is unknown."
     assert [wanted in found for found in texts] == [False, True]
+
+
+def test_guard_R10_a_partition_table_is_copied_only_to_sectors_of_the_same_size(tmp_path: Path) -> None:
+    """A table counts in sectors, so on smaller ones its partitions are too small. A whole drive may have them."""
+    seen = bench(tmp_path / "sectors", definition("raid6", 4)).look()
+    new = next(
+        one for controller in seen.inventory.controllers for one in controller.drives if one.device and not one.backing
+    )
+    found = Probed(sector_bytes=512, member_sector_bytes=4096)
+    texts = [
+        [text for _, text, _ in unfit(new, (seen.inventory, seen.view), found, [new], partitions=parts)]
+        for parts in ((), ("1",))
+    ]
+    assert [any("has sectors of 512 bytes" in text for text in one) for one in texts] == [False, True]
+
+
+def test_a_serial_number_with_a_blank_is_one_drive(tmp_path: Path) -> None:
+    """A drive whose serial number has a blank is neither missing nor new."""
+    seen = bench(tmp_path / "blank", definition("raid6", 4)).look()
+    view = replace(seen.view, blocks=tuple(
+        replace(one, serial="WD 1234") if one.serial == "LABD00002" else one for one in seen.view.blocks
+    ))  # fmt: skip
+    controllers = tuple(
+        replace(one, drives=tuple(replace(d, serial="WD 1234") if d.serial == "LABD00002" else d for d in one.drives))
+        for one in seen.inventory.controllers
+    )
+    changed = Survey(replace(seen.inventory, controllers=controllers), view)
+    facts = facts_of(changed, "drives:LABD00001", way="out")
+    assert "WD 1234" in facts.others
+    assert (missing(changed, facts), newcomers(changed, facts)) == ([], [])
 
 
 def begun_again(machine: Bench) -> Story:
