@@ -155,7 +155,7 @@ def test_an_led_that_can_no_longer_be_read_is_not_listed_as_on(
     """Its state was readable when it was switched on: it is unknown now, whatever the command did."""
     plain, found = Simulated.answer, list[object]()
 
-    def unread(one: Simulated, request: Request) -> Answer:
+    def unread(one: Simulated, request: Request[Any]) -> Answer:
         path = getattr(request, "path", "") if isinstance(request, Read) else ""
         return ReadAnswer(trouble=Failure.FAILED) if path.endswith("/locate") else plain(one, request)
 
