@@ -283,7 +283,7 @@ def _or_none(form: Callable[[Any], str], value: int | None) -> str | None:
 def _size(wanted: VolumeLayout, controller: Controller, volume: Volume) -> Iterator[Difference]:
     if wanted.size == "max" and controller.mode == "software":
         sizes = [drive.size_bytes for drive in members_of(controller, volume) or ()]
-        all_of_it = whole(volume.raid_level, sizes, volume.size_bytes)
+        all_of_it = whole(volume.raid_level, sizes, volume.size_bytes, volume.drives_expected)
         if not all_of_it:
             less = None if all_of_it is None else f"{format_decimal(volume.size_bytes or 0)}, a part of its drives"
             yield Difference("size", "max", less)
