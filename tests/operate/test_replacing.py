@@ -357,7 +357,7 @@ def test_a_serial_number_with_a_blank_is_one_drive(tmp_path: Path) -> None:
         replace(one, drives=tuple(replace(d, serial="WD 1234") if d.serial == "LABD00002" else d for d in one.drives))
         for one in seen.inventory.controllers
     )
-    changed = Survey(replace(seen.inventory, controllers=controllers), view)
+    changed = Survey(replace(seen.inventory, controllers=controllers), view=view)
     facts = facts_of(changed, "drives:LABD00001", way="out")
     assert "WD 1234" in facts.others
     assert (missing(changed, facts), newcomers(changed, facts)) == ([], [])
