@@ -74,6 +74,8 @@ def _result(task: Task, before: Item | None, after: Item | None, now: Inventory)
         bad = after.status == "critical" or after.role == "failed"
         return ("worse" if bad or (task.operation in _RESTORES and after.status == "warning") else "reached"), state
     if isinstance(after, Battery):
+        if after.replace:
+            return "worse", f"{state}, and its controller reports that it must be replaced"
         return ("reached" if after.status in ("ok", "charging") else "worse"), state
     return "reached", state
 

@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 from msgspec.structs import replace
 
 from raidctl.cli import cli
-from raidctl.model import Controller, Drive, Host, Inventory, Problem, Scrub, Task, Volume
+from raidctl.model import Battery, Controller, Drive, Host, Inventory, Problem, Scrub, Task, Volume
 from raidctl.model.inventory import RaidLevel
 from raidctl.output.console import Paper
 from raidctl.output.json import schema
@@ -138,6 +138,17 @@ def test_a_rebuild_is_not_reached_if_its_drive_left_the_array() -> None:
     assert (found.result, found.message) == (
         "worse", "Rebuild of acme:0/d3 failed: it is unassigned and not in the array."
     )  # fmt: skip
+
+
+@over("replace_it, result", [(True, "worse"), (False, "reached"), (None, "reached")])
+def test_a_learn_cycle_that_finds_a_worn_battery_has_not_ended_well(replace_it: bool | None, result: str) -> None:
+    """Its state may be good, and the controller nevertheless demands another battery."""
+    name = "acme:0/battery0"
+    batteries = (Battery(id=name, status="learning"), Battery(id=name, status="ok", replace=replace_it))
+    before, after = (
+        Inventory(host=Host(), controllers=(Controller(id="acme:0", batteries=(one,)),)) for one in batteries
+    )
+    assert ended(Task(operation="learn", object_id=name), before, after, 1.0).result == result
 
 
 def test_an_object_that_is_gone_is_worse_unless_it_may_be_hidden() -> None:
