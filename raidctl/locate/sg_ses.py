@@ -26,7 +26,7 @@ SHAPES: tuple[Shape, ...] = (
     (r"--index=\d{1,4}", "--(?:set|clear|get)=ident", r"/dev/sg\d{1,4}"),
 )
 #     Element type: Array device slot, subenclosure id: 0 [ti=0]
-_TYPE = re.compile(r"(?m)^\s*Element type:.*?(?:\[ti=(?P<number>\d{1,4})\])?\s*$", re.IGNORECASE)
+_TYPE = regex(r"(?m)^\s*Element type:.*?(?:\[ti=(?P<number>\d{1,4})\])?\s*$", re.IGNORECASE)
 # Element index: 3  eiioe=0
 _ELEMENT = regex(r"Element index:\s*(\d{1,4})(?:\s+eiioe=(\d))?", re.IGNORECASE)
 #         SAS address: 0x5000c50012345678
