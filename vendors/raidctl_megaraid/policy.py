@@ -93,6 +93,8 @@ def volume_cache(volume: GroupDraft, controller: ControllerDraft, power: Power) 
     if current is configured is read is io is drives is None:
         return None
     active, why = _active(configured, current, power)
+    if current is None and volume.get("write_current_unread"):
+        active, why = None, None  # the tool reports it, and what it reports may be write-back
     return VolumeCache(
         write_policy=configured,
         write_active=active,

@@ -152,3 +152,24 @@ def test_an_unread_default_of_megacli_is_not_replaced_by_the_active_policy() -> 
     (found,) = read([Document("ldinfo.txt", "megacli", text)]).controllers[0].volumes
     assert found.cache is not None
     assert (found.cache.write_policy, found.cache.write_active) == (None, "write_through")
+
+
+@pytest.mark.parametrize("setting", ["WriteBack", "WriteThrough"])
+def test_an_unread_active_policy_is_not_inferred(setting: str) -> None:
+    """With an unknown word for the active policy, nothing shows that writes go through the cache."""
+    found = cache(*both(setting, "RXXD", battery="Failed"))
+    assert (found.write_active, found.controller_cache) == (None, "unknown")
+
+
+def test_an_active_policy_of_megacli_that_was_cut_is_not_inferred() -> None:
+    """``WriteBack`` without the clause on the battery is not write-through because the battery failed."""
+    text = (
+        "Adapter 0 -- Virtual Drive Information:\nVirtual Drive: 0 (Target Id: 0)\nState : Optimal\n"
+        "Default Cache Policy: WriteBack, ReadAdaptive, Direct, No Write Cache if Bad BBU\n"
+        "Current Cache Policy: WriteBack, ReadAdaptive, Direct\n"
+    )
+    pack = "BBU status for Adapter: 0\nBatteryType: iBBU\nBattery State : Failed\n"
+    documents = [Document("ldinfo.txt", "megacli", text), Document("bbu.txt", "megacli", pack)]
+    [volume] = read(documents).controllers[0].volumes
+    assert volume.cache is not None
+    assert (volume.cache.write_policy, volume.cache.write_active) == ("protected_write_back", None)
