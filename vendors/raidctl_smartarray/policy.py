@@ -80,10 +80,11 @@ def _backed(
 ) -> tuple[WriteActive | None, str | None]:
     if cache.no_battery_write_cache:
         return "write_back", None
+    kept = _kept(batteries, battery_count)
+    if kept is None or (not kept and cache.no_battery_write_cache is None):
+        return None, None  # without the controller's page, a cache that is OK may be used without its battery
     if battery_count == 0:
         return "write_through", "The cache has no battery and no capacitor."
-    if not batteries or any(battery.status == "unknown" for battery in batteries):
-        return None, None
     bad = next((battery for battery in batteries if battery.status != "ok"), None)
     if bad is not None:
         return "write_through", f"The cache's {_name(bad)} is not ready: {bad.status_text or bad.status}."

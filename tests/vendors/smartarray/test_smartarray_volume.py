@@ -275,3 +275,16 @@ def test_failed_parity_initialisation_is_a_warning() -> None:
         found = observed(CONTROLLER.replace("         Caching:  Enabled", status.format(word)))
         progress = found.controllers[0].volumes[0].progress
         assert (len(found.problems), progress is not None) == (warned, bool(warned))
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("Battery/Capacitor Status: OK", "Battery/Capacitor Status: Failed (Replace Batteries)"),
+        ("Battery/Capacitor Count: 1\n   Battery/Capacitor Status: OK", "Battery/Capacitor Count: 0"),
+    ],
+)
+def test_a_cache_that_is_ok_without_its_battery_may_be_in_use(old: str, new: str) -> None:
+    """Where no output has the no-battery write cache, the active policy is unknown, and no data is called safe."""
+    found = cache_of(CONTROLLER.replace("   No-Battery Write Cache: Disabled\n", "").replace(old, new))
+    assert (found.write_active, found.controller_cache, found.why_not_in_force) == (None, "unknown", None)
