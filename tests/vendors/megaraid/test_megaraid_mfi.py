@@ -16,10 +16,12 @@ from raidctl.vendor.plan import Desired
 from raidctl.vendor.protocol import Document, Observation
 from raidctl_megaraid import read, sniff
 from raidctl_megaraid.change import flushes, judge, plan
+from raidctl_mfi.structures import CTRL_INFO, LD_PROPS
 from tests.vendors.megaraid.megaraid_scripted_tools import NO_CONTROLLER, TAIL, Script, bus, ran, seen, whole
 from tests.vendors.mfi.mfi_firmware import (
     BBU,
     CFG_READ,
+    CTRL_GET_INFO,
     GET_PROP,
     LD_INFO,
     LD_LIST,
@@ -28,6 +30,7 @@ from tests.vendors.mfi.mfi_firmware import (
     battery,
     configuration,
     configured,
+    controller,
     healthy,
     mbox,
     policies,
@@ -161,6 +164,34 @@ def test_the_state_of_a_volume(code: int, status: str) -> None:
     if status == "unknown":
         assert volume.status_text == "state 0x09"
         assert any(problem.where == volume.id and "'state 0x09'" in problem.message for problem in observed.problems)
+
+
+def test_blocked_access_to_a_volume_is_reported() -> None:
+    """A volume that the system cannot use is an error, as with the other tools."""
+    firmware = healthy()
+    told = [policies(0, 0x05, 0x05), volume_info(0), configured(0)]
+    for one in told:
+        one[LD_PROPS.offset("access_policy")] = 3
+    firmware.answers |= {
+        (GET_PROP, mbox(0)): told[0],
+        (LD_INFO, mbox(0)): told[1],
+        (CFG_READ, NONE): configuration(told[2], configured(3, default=0x11, current=0x11)),
+    }
+    observed = observation(output(firmware))
+    assert observed.controllers[0].volumes[0].details["access"] == "blocked"
+    assert [(one.severity, one.where) for one in observed.problems if "is blocked" in one.message] == [
+        ("error", "megaraid:0/v0")
+    ]
+
+
+def test_uncorrectable_errors_of_the_cache_memory_are_reported() -> None:
+    """A memory that lost data is an error of the controller, as with the other tools."""
+    firmware = healthy()
+    info = controller()
+    info[CTRL_INFO.offset("memory_uncorrectable_errors")] = 3
+    firmware.answers[CTRL_GET_INFO, NONE] = info
+    found = [one for one in observation(output(firmware)).problems if "cache memory: 3" in one.message]
+    assert [(one.severity, one.kind, one.where) for one in found] == [("error", "state", "megaraid:0")]
 
 
 def test_a_problem_of_an_object_has_the_objects_id() -> None:

@@ -42,6 +42,8 @@ def read_cache(volume: GroupDraft, output: Output, path: str, given: Mapping[str
     access = output.leaf(f"{path}.access")
     if access is not None and given.get("access") is not None:
         volume.detail(access, "access", str(given["access"]))
+        if given["access"] == "blocked":
+            volume.add_problem("error", "state", vocabulary.BLOCKED, vocabulary.UNBLOCK)
     _reported(volume, output, f"{path}.told", given.get("told"))
 
 
