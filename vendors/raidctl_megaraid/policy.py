@@ -57,6 +57,8 @@ class Power(Struct, frozen=True):
         for battery in self.batteries:
             if battery.status not in ("ok", "unknown"):
                 return _battery(battery)
+        if self.present is False:
+            return "The controller reports no battery or capacitor, although one is listed."
         words = masked(self.mask)
         if words:
             return f"The controller reports for its battery: {listing(words)} (BBU Status {self.mask})."

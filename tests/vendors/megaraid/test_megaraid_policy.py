@@ -74,6 +74,17 @@ def test_write_back_without_a_battery_is_a_contradiction(battery: str | None) ->
     assert ("write_policy_not_in_force", "megaraid:0/v0") in [one.key for one in conditions(observation(*texts))]
 
 
+def test_a_listed_battery_of_a_controller_without_one_is_named() -> None:
+    """``BBU = Absent`` beside an optimal CacheVault is named in the reason."""
+    data = basics(letters="RWBD")
+    data["HwCfg"]["BBU"] = "Absent"
+    found = cache(printed(answer(data)), printed(answer(properties("WriteBack", "RWBD"))))
+    assert found.why_not_in_force == (
+        "The controller reports no battery or capacitor, although one is listed. "
+        "Yet the tool shows write-back as active, which is a contradiction."
+    )
+
+
 @pytest.mark.parametrize(
     ("battery", "safe"), [("Optimal", "protected"), ("Failed", "unprotected"), (None, "unprotected")]
 )
