@@ -26,7 +26,7 @@ _LD_CHANNEL = 2
 _ALL_CHANNELS = 2 * _TARGETS
 _WORST: tuple[tuple[frozenset[str], Health], ...] = (
     (frozenset({"failed", "offline"}), "critical"),
-    (frozenset({"degraded", "rebuilding"}), "warning"),
+    (frozenset({"degraded", "rebuilding", "inactive"}), "warning"),
     (frozenset({"unknown"}), "unknown"),
 )
 # As the drive's own word reports it.

@@ -172,6 +172,14 @@ def test_a_volume_that_is_not_optimal_is_a_condition(word: str, status: str) -> 
     assert status in one.cause
 
 
+@pytest.mark.parametrize(("word", "status"), [("Optl", "ok"), ("Frgn", "warning"), ("OfLn", "critical")])
+def test_an_array_without_a_state_is_no_better_than_its_volumes(word: str, status: str) -> None:
+    """Where no topology has the state of an array, its volumes do: a foreign one is not ok."""
+    data = basics()
+    data["VD LIST"] = [row("RWBD") | {"State": word}]
+    assert [array.status for array in controller_of(printed(answer(data))).arrays] == [status]
+
+
 def test_a_setting_that_the_controller_does_not_support_cannot_be_set() -> None:
     """``Supported VD Operations : IO Policy = No``: it cannot be set."""
     found = controller_of(
