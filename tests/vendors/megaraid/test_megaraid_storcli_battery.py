@@ -235,6 +235,15 @@ def test_the_packs_own_state_counts_more_than_the_bit_mask() -> None:
     assert controller.battery("bbu").get("status") == "failed"
 
 
+def test_the_bit_mask_requests_a_replacement_beside_a_no() -> None:
+    """One request for a new pack is enough: the firmware's bit counts beside ``Replacement required  No``."""
+    controller = read(
+        properties("BBU_Firmware_Status", ("Replacement required", "No")), section("Status", "BBU Status = 1024")
+    ).controller
+    settle_batteries(controller)
+    assert controller.battery("bbu").get("replace") is True
+
+
 def test_a_battery_in_several_outputs_is_one() -> None:
     """The overview's unnamed pack belongs to the pack that has a state. So do values without a state."""
     controller = ControllerDraft("0")

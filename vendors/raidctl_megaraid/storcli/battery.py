@@ -132,7 +132,7 @@ def settle_batteries(controller: ControllerDraft) -> None:
         battery.override("status", by_mask, _DEAD)
         battery.override("status_text", text, _DEAD)
     if bbu_mask.replace(mask):
-        battery.conclude("replace", value=True)
+        battery.override("replace", value=True)
 
 
 def _doubt(battery: Draft) -> None:
