@@ -140,6 +140,16 @@ def test_the_mask_of_the_firmware_counts_beside_the_state_word(mask: int, safe: 
     assert cache(printed(answer(data)), printed(answer(properties("WriteBack", "RWBD")))).controller_cache == safe
 
 
+@pytest.mark.parametrize(("mask", "status"), [(0, "unknown"), (1, "missing"), (1024, "failed")])
+def test_an_unknown_battery_protects_nothing(mask: int, status: str) -> None:
+    """A battery whose state the tool calls ``Unknown`` is not ok because the mask has no bit."""
+    data = basics(battery="Unknown")
+    data["Status"]["BBU Status"] = mask
+    [controller] = observation(printed(answer(data)), printed(answer(properties("WriteBack", "RWBD")))).controllers
+    assert [battery.status for battery in controller.batteries] == [status]
+    assert [volume.cache.controller_cache for volume in controller.volumes if volume.cache] == ["unknown"]
+
+
 def test_an_unchangeable_policy_is_the_configured_one() -> None:
     """``Supported VD Operations : Write Policy = No``: write-through is no fallback."""
     data = basics(letters="NRWTD", battery=None) | {"Supported VD Operations": {"Write Policy": "No"}}

@@ -60,7 +60,7 @@ def test_an_unknown_battery_state_is_unread() -> None:
     battery = read(properties("BBU_Info", ("Battery State", "Tired"))).battery
     assert (battery.get("status"), battery.get("status_text")) == ("unknown", "Tired")
     assert [complaint.kind for complaint in battery.complaints] == ["unread"]
-    assert read(properties("BBU_Info", ("Battery State", "Unknown"))).battery.get("status") is None
+    assert read(properties("BBU_Info", ("Battery State", "Unknown"))).battery.get("status") == "unknown"
 
 
 @pytest.mark.parametrize(

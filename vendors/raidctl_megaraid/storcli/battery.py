@@ -7,8 +7,8 @@ import re
 from raidctl.text import attempt, regex
 from raidctl.vendor.draft import DETAIL, ROW, WEAK, Draft, Pair
 from raidctl.vendor.fields import read_field
-from raidctl.vendor.statuses import read_status
-from raidctl_megaraid import bbu_mask
+from raidctl.vendor.statuses import put_status, read_status
+from raidctl_megaraid import bbu_mask, vocabulary
 from raidctl_megaraid.draft import ControllerDraft
 from raidctl_megaraid.storcli import battery_labels as labels
 from raidctl_megaraid.storcli import controller_words as words
@@ -126,7 +126,7 @@ def settle_batteries(controller: ControllerDraft) -> None:
         battery.override("status", bbu_mask.status(mask), WEAK)
         battery.override("status_text", f"BBU Status {mask}: {printed}" if printed else f"BBU Status {mask}", WEAK)
     by_mask = bbu_mask.status(mask)
-    if battery.get("status") == "ok" and by_mask in ("missing", "failed", "learning", "degraded"):
+    if battery.get("status") in ("ok", "unknown") and by_mask in ("missing", "failed", "learning", "degraded"):
         # State Optimal beside BBU Status 1024: the firmware's own bits count, as in MegaCli's answers
         text = f"{battery.get('status_text')}; BBU Status {mask}: {', '.join(bbu_mask.words(mask))}"
         battery.override("status", by_mask, _DEAD)
@@ -143,7 +143,7 @@ def _doubt(battery: Draft) -> None:
     if battery.get("kind") == "capacitor" and battery.get("charge_percent") == 0:
         battery.discard("charge_percent")
     flaws: tuple[str, ...] | None = battery.get("flaws")
-    if flaws and battery.get("status") in ("ok", None):
+    if flaws and battery.get("status") in ("ok", "unknown", None):
         printed = battery.get("status_text")
         battery.override("status", "degraded")
         battery.override("status_text", "; ".join((printed, *flaws) if printed else flaws))
@@ -198,7 +198,10 @@ def _read_pair(battery: Draft, pair: Pair, title: str) -> None:
 
 
 def _read_state(battery: Draft, pair: Pair, weight: int = DETAIL) -> None:
-    """``Battery State  Optimal``, ``Degraded (need attention)``."""
+    """``Battery State  Optimal``, ``Degraded (need attention)``, ``Unknown``."""
+    if vocabulary.has_state(pair.value) and not vocabulary.has_value(pair.value):
+        put_status(battery, pair.lines, "battery", "unknown", text=pair.value, weight=weight)
+        return
     if weight == DETAIL and attempt(words.battery_status, pair.value) in ("failed", "missing"):
         weight = _DEAD
     read_status(battery, pair, "battery", words.battery_status, words.has_status, weight=weight)
