@@ -268,5 +268,5 @@ def _volume(controller: ControllerDraft, section: Section) -> None:
         for line in lines:
             array.add_evidence(line, "drives", name)
     mode = section.value("cache mode")
-    if mode is not None:
+    if mode is not None and mode.lower() not in ("", "unknown"):
         volume.conclude("cached", vocabulary.has_value(mode) and mode.lower() not in ("off", "disabled"), ROW)

@@ -111,3 +111,11 @@ def test_states_of_drives(word: str, status: str) -> None:
     seen = read_text(text)
     assert [drive.status for drive in seen.inventory.controllers[0].drives] == [status]
     assert any(one.kind == "unread" for one in seen.inventory.problems) == (status == "unknown")
+
+
+@pytest.mark.parametrize(("word", "present"), [("Not Support", False), ("Unknown", None), ("", None), ("On", None)])
+def test_a_cache_mode_that_is_not_known_is_no_missing_cache(word: str, present: bool | None) -> None:
+    """Only a mode that the tool does not support shows that there is no cache."""
+    text = _VOLUME.format("functional").replace("RAID mode", f"Cache mode:          {word}\nRAID mode")
+    cache = read_text(text).inventory.controllers[0].cache
+    assert (cache.present if cache is not None else None) is present
