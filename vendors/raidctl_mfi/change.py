@@ -148,7 +148,7 @@ def _write(before: Answer, question: Question, again: Question, places: list[int
     if not after.has_data or len(after.data) != len(data):
         return _result("not confirmed", "The setting was sent, but could not be read back.", **kept)
     if sent.ok and all(after.data[place] == data[place] for place in places):
-        return _result("done", "The setting was read back and is active.", **kept)
+        return _result("done", "The setting was read back.", **kept)
     if not sent.ok and all(after.data[place] == before.data[place] for place in places):
         return _result(
             "refused", f"The firmware refused {name} ({status_text(sent.status or 0)}); nothing changed.", **kept

@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 
 from raidctl_mfi.change import EXIT_CODES, Policies, flush, locate, set_flush_interval, set_policies, wanted
+from raidctl_mfi.frame import Answer, Question
 from tests.vendors.mfi.mfi_firmware import (
     FLUSH,
     GET_PROP,
@@ -37,6 +38,25 @@ def test_a_policy_is_set_and_read_again() -> None:
     assert (buffer[20], buffer[22], buffer[23]) == (0x0C, 2, 0x05)
     assert buffer[:20] == policies(0, 5, 5)[:20]
     assert (result["outcome"], len(sent(firmware, GET_PROP))) == ("done", 2)
+
+
+class WithoutBattery(Firmware):
+    """The active policy stays write-through whatever is configured."""
+
+    def take(self, question: Question) -> Answer:
+        """Answer as the firmware does, with the active policy of a bad battery."""
+        kept = self.answers.get((GET_PROP, mbox(0)))
+        if isinstance(kept, bytearray):
+            kept[23] = 0x04
+        return super().take(question)
+
+
+def test_a_configured_policy_is_not_called_active() -> None:
+    """Write-back that is set and waits for its battery is read back, and not called active."""
+    firmware = WithoutBattery({**healthy().answers, (GET_PROP, mbox(0)): policies(0, 0x04, 0x04)})
+    result = converse(set_policies(0, Policies(write="write-back")), firmware)
+    assert bytes.fromhex(result["after"])[20:24] == bytes([0x05, 0, 2, 0x04])
+    assert (result["outcome"], result["message"]) == ("done", "The setting was read back.")
 
 
 def test_only_the_requested_policies_change() -> None:
