@@ -111,7 +111,7 @@ def _share(usable: int | None, percent: int | None, reported: int | None) -> int
 
 def _batteries(controller: ControllerDraft, object_id: str) -> tuple[Battery, ...]:
     """One entry per battery that the tool counts; all share one status."""
-    count, status = controller.get("battery.count"), controller.get("battery.status")
+    count, status = controller.get("battery.count"), _battery_words(controller)
     if count is None:
         count = 0 if status is None else 1
     kind: BatteryKind = controller.get("battery.kind") or "unknown"
@@ -129,6 +129,13 @@ def _batteries(controller: ControllerDraft, object_id: str) -> tuple[Battery, ..
         )
         for number in range(min(count, 8))
     )
+
+
+def _battery_words(controller: ControllerDraft) -> str | None:
+    """The tool's words for the batteries. If outputs disagree, the words of one that is not ok count."""
+    printed = [str(value) for _, name, value in controller.evidence if name == "battery.status"]
+    bad = (words for words in printed if vocabulary.battery_status(words) not in ("ok", "unknown"))
+    return next(bad, controller.get("battery.status"))
 
 
 def _replace(status: str | None) -> bool | None:
