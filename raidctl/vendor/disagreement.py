@@ -13,7 +13,9 @@ from raidctl.vendor.draft import ControllerDraft, Draft, is_bad
 _SETTINGS = {
     "write_current": "active write policy", "cache.write_active": "active write policy",
     "write_configured": "configured write policy", "cache.write_policy": "configured write policy",
-    "cache.drive_write_cache": "drives' write caches", "write_cache": "write cache",
+    "cache.drive_write_cache": "drives' write caches", "drive_write_cache": "drives' write caches",
+    "write_cache": "write cache", "cache.no_battery_write_cache": "no-battery write cache",
+    "cache.preserved_data": "preserved cache",
 }  # fmt: skip
 """Fields of evidence, with their names in messages."""
 _HELD = ("cache.caching", "cache.setting", "cache.mode")

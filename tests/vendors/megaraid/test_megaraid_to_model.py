@@ -163,6 +163,19 @@ def test_preserved_cache_is_reported() -> None:
     assert found.preserved_data is True
 
 
+@pytest.mark.parametrize("answers", [("No", "Yes"), ("Yes", "No")])
+def test_preserved_cache_in_one_of_two_outputs_is_reported(answers: tuple[str, str]) -> None:
+    """Outputs that disagree on preserved cache are a problem, and the data is taken to be there."""
+    texts = []
+    for word in answers:
+        data = basics()
+        data["Status"]["Any Offline VD Cache Preserved"] = word
+        texts.append(printed(answer(data)))
+    found = observation(*texts)
+    assert [one.cache and one.cache.preserved_data for one in found.controllers] == [True]
+    assert any("disagree on the preserved cache" in one.message for one in found.problems)
+
+
 @pytest.mark.parametrize(("word", "status"), [("Dgrd", "degraded"), ("Pdgd", "degraded"), ("OfLn", "offline")])
 def test_a_volume_that_is_not_optimal_is_a_condition(word: str, status: str) -> None:
     """A volume that is not optimal is one condition, at its id."""

@@ -69,6 +69,31 @@ def test_outputs_of_one_machine_are_put_together() -> None:
     assert len(found.volumes) == 1
 
 
+@pytest.mark.parametrize("later", [0, 1])
+def test_a_bad_battery_of_any_output_counts(later: int) -> None:
+    """A battery that has failed in one of two outputs is not ok, whatever their order."""
+    failed = CONTROLLER.replace("Battery/Capacitor Status: OK", "Battery/Capacitor Status: Failed (Replace Batteries)")
+    found = controller(*((CONTROLLER, failed) if later else (failed, CONTROLLER)))
+    assert [(battery.status, battery.replace) for battery in found.batteries] == [("failed", True)]
+
+
+@pytest.mark.parametrize("later", [0, 1])
+@pytest.mark.parametrize(
+    ("safe", "unsafe"),
+    [
+        ("No-Battery Write Cache: Disabled", "No-Battery Write Cache: Enabled"),
+        ("Drive Write Cache: Disabled", "Drive Write Cache: Enabled"),
+    ],
+)
+def test_the_less_safe_setting_of_two_outputs_counts(later: int, safe: str, unsafe: str) -> None:
+    """Two outputs that disagree on a setting of the controller are a problem, and the less safe value is shown."""
+    other = CONTROLLER.replace(safe, unsafe)
+    found = observed(*((CONTROLLER, other) if later else (other, CONTROLLER)))
+    alone = observed(other).controllers[0]
+    assert [volume.cache for volume in found.controllers[0].volumes] == [volume.cache for volume in alone.volumes]
+    assert [one.severity for one in found.problems if "outputs disagree" in one.message] == ["error"]
+
+
 def test_the_command_line_gives_the_slot() -> None:
     """The slot comes from the document's name or a command line. The command line is in the output."""
     row = "   physicaldrive 1I:1:1 (port 1I:box 1:bay 1, 4 TB): OK\n"
