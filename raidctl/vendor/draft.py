@@ -31,6 +31,8 @@ WEAK, ROW, DETAIL = 0, 1, 2
 
 _BAD = frozenset({"critical", "warning", "failed", "offline", "inactive", "missing", "degraded", "rebuilding"})
 _UNSETTLED = frozenset({None, "ok", "unknown"})
+_STATUSES = ("status", "state")
+"""Fields for the state of an object. ``state`` is that of a family whose status follows from several lines."""
 _MOST_COMPLAINTS = 50
 """Problems of one object; an output with more is unusable."""
 
@@ -227,10 +229,12 @@ class Draft(Struct):
 
     def absorb(self, other: Draft) -> None:
         """Add another draft's facts on this object. The higher rank wins, then the first, except for bad statuses."""
-        shift = {}
-        if "status" in other.values:
-            weight, value = other.values["status"]
-            shift = dict.fromkeys(("status", "status_text"), self.status_weight("status", value, weight) - weight)
+        shift: dict[str, int] = {}
+        for name in _STATUSES:
+            if name not in other.values:
+                continue
+            weight, value = other.values[name]
+            shift |= dict.fromkeys((name, "status_text"), self.status_weight(name, value, weight) - weight)
         for name, (own, value) in other.values.items():
             weight = own + shift.get(name, 0)
             if name not in self.values or self.values[name][0] < weight:

@@ -60,6 +60,29 @@ def test_the_order_of_the_outputs_makes_no_difference() -> None:
     assert controller_of(*texts).volumes == controller_of(*reversed(texts)).volumes
 
 
+@pytest.mark.parametrize("later", [False, True])
+def test_a_bad_state_of_any_output_counts(*, later: bool) -> None:
+    """A volume or drive that is not ok in one of two outputs is not ok, whatever their order."""
+    worse = basics()
+    worse["VD LIST"][0]["State"] = "Dgrd"
+    worse["PD LIST"][0]["State"] = "Offln"
+    texts = [printed(answer(data)) for data in ((basics(), worse) if later else (worse, basics()))]
+    found = controller_of(*texts)
+    assert [(volume.status, volume.status_text) for volume in found.volumes] == [("degraded", "Dgrd")]
+    assert [(drive.status, drive.status_text) for drive in found.drives] == [("critical", "Offln"), ("ok", "Onln")]
+
+
+@pytest.mark.parametrize("masks", [(0, 1024), (1024, 0), (8, 1024)])
+def test_a_bad_battery_mask_of_any_output_counts(masks: tuple[int, int]) -> None:
+    """A bit that reports a fault in one of two outputs counts, whatever their order."""
+    texts = []
+    for mask in masks:
+        data = basics()
+        data["Status"]["BBU Status"] = mask
+        texts.append(printed(answer(data)))
+    assert [(battery.status, battery.replace) for battery in controller_of(*texts).batteries] == [("failed", True)]
+
+
 def test_outputs_of_two_machines_are_kept_apart() -> None:
     """Controller 0 with another serial number is that of another machine."""
     other = basics()

@@ -114,6 +114,7 @@ def settle_batteries(controller: ControllerDraft) -> None:
             home.absorb(controller.batteries.pop(name))
     for each in controller.batteries.values():
         _doubt(each)
+    _worst_mask(controller)
     if len(controller.batteries) != 1:
         return
     battery = next(iter(controller.batteries.values()))
@@ -133,6 +134,14 @@ def settle_batteries(controller: ControllerDraft) -> None:
         battery.override("status_text", text, _DEAD)
     if bbu_mask.replace(mask):
         battery.override("replace", value=True)
+
+
+def _worst_mask(controller: ControllerDraft) -> None:
+    """Let the bits that report a fault count, if outputs disagree on ``BBU Status``."""
+    masks = [value for _, name, value in controller.evidence if name == "bbu_status"]
+    bad = next((mask for mask in masks if bbu_mask.status(mask) not in ("ok", "charging")), None)
+    if bad is not None:
+        controller.override("bbu_status", bad)
 
 
 def _doubt(battery: Draft) -> None:
