@@ -30,7 +30,7 @@ WEAK, ROW, DETAIL = 0, 1, 2
 """Ranks of sources. They are: derived from other values, a row of a list, the object's own section."""
 
 _BAD = frozenset({"critical", "warning", "failed", "offline", "inactive", "missing", "degraded", "rebuilding"})
-_UNSETTLED = frozenset({None, "ok", "unknown"})
+_UNSETTLED = frozenset({None, "ok", "unknown", "checking", "initializing", "expanding", "migrating", "charging"})
 _STATUSES = ("status", "state")
 """Fields for the state of an object. ``state`` is that of a family whose status follows from several lines."""
 _MOST_COMPLAINTS = 50

@@ -3,6 +3,8 @@ from __future__ import annotations
 import pytest
 
 from raidctl.model import RaidLevel, ReadPolicy, VolumeStatus, WritePolicy
+from raidctl.vendor.protocol import Document
+from raidctl_megaraid import read
 from tests.vendors.megaraid.megacli_outputs import (
     CONFIGURATION,
     VOLUME,
@@ -229,3 +231,17 @@ def test_a_controller_without_virtual_drives() -> None:
     assert controllers.by_number["0"].volumes == {}
     assert problems == []
     assert left(text) == []
+
+
+@pytest.mark.parametrize("later", [False, True])
+def test_a_check_in_one_output_does_not_hide_a_degraded_state_in_another(*, later: bool) -> None:
+    """A volume that one of two outputs calls degraded is degraded, while the other shows its check."""
+    checked = VOLUME.replace(
+        "Is VD Cached", "Ongoing Progresses:\n  Check Consistency : Completed 17%, Taken 55 min.\nIs VD Cached"
+    )
+    degraded = VOLUME.replace("State               : Optimal", "State               : Degraded")
+    texts = (checked, degraded) if later else (degraded, checked)
+    [controller] = read(
+        [Document(f"ldinfo-{number}.txt", "megacli", text) for number, text in enumerate(texts)]
+    ).controllers
+    assert [(volume.status, volume.status_text) for volume in controller.volumes] == [("degraded", "Degraded")]
