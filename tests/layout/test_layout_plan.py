@@ -169,6 +169,7 @@ def test_mdadm_is_given_the_spares_that_the_plan_overwrites() -> None:
         ("storcli64", "1.03.11", "protected_write_back", "add vd type=raid5 drives=8:0,8:1,8:2 wb NoCachedBadBBU"),
         ("storcli64", "1.03.11", "write_through", "add vd type=raid5 drives=8:0,8:1,8:2 wt"),
         ("perccli64", "007.1910.0000.0000", "write_through", "add vd r5 drives=8:0,8:1,8:2 wt"),
+        ("perccli64", "007.1910.0000.0000", "off", "add vd r5 drives=8:0,8:1,8:2 wt"),
         ("perccli64", "1.17.10", "write_through", "add vd type=raid5 drives=8:0,8:1,8:2 wt"),
         ("MegaCli64", None, "unprotected_write_back", "-CfgLdAdd -r5[8:0,8:1,8:2] WB CachedBadBBU -a0 -NoLog"),
         ("MegaCli64", None, "write_through", "-CfgLdAdd -r5[8:0,8:1,8:2] WT -a0 -NoLog"),

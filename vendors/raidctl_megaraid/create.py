@@ -23,7 +23,9 @@ _LEVELS = {"raid0": "r0", "raid1": "r1", "raid5": "r5", "raid6": "r6", "raid10":
 _PLACE = regex(r"\d{1,5}:\d{1,5}", re.ASCII)
 _NAME = regex(r"[\w.-]{1,15}", re.ASCII)
 """The firmware keeps 15 characters."""
-_STORCLI_WRITE = {"write_through": "wt", "protected_write_back": "wb", "unprotected_write_back": "awb"}
+_STORCLI_WRITE = {
+    "write_through": "wt", "off": "wt", "protected_write_back": "wb", "unprotected_write_back": "awb",
+}  # fmt: skip
 _STORCLI_READ = {"none": "nora", "read_ahead": "ra"}
 _BAD_BATTERY = {"protected_write_back": "NoCachedBadBBU", "unprotected_write_back": "CachedBadBBU"}
 """Words for whether write-back goes on with a bad battery. They are of MegaCli and storcli 1; without one, the firmware

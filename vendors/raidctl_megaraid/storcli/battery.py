@@ -138,7 +138,7 @@ def settle_batteries(controller: ControllerDraft) -> None:
 
 def _worst_mask(controller: ControllerDraft) -> None:
     """Let the bits that report a fault count, if outputs disagree on ``BBU Status``."""
-    masks = [value for _, name, value in controller.evidence if name == "bbu_status"]
+    masks = [value for _, name, value in controller.evidence if name == "bbu_status" and isinstance(value, int)]
     bad = next((mask for mask in masks if bbu_mask.status(mask) not in ("ok", "charging")), None)
     if bad is not None:
         controller.override("bbu_status", bad)
