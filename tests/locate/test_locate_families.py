@@ -12,6 +12,7 @@ from raidctl.change.lamp import Lamp
 from raidctl.locate import vendor_tools
 from raidctl.locate.kernel import KernelLeds
 from raidctl.locate.targets import resolve
+from raidctl.model import Controller, Drive
 from raidctl.recording.recording import load
 from raidctl.request import RunAnswer, converse
 from raidctl.runners.replay import ReplayRunner
@@ -19,7 +20,7 @@ from raidctl.select import family_of
 from raidctl.simulation.demo import simulators
 from raidctl.simulation.runner import Simulated
 from raidctl.survey.survey import survey
-from raidctl.vendor.locating import fits, locating_of
+from raidctl.vendor.locating import NoLight, fits, locating_of
 from raidctl.vendor.plan import Action
 from raidctl.vendor.registry import vendors
 from raidctl.vendor.shapes import FORCING
@@ -210,3 +211,14 @@ def test_a_controller_that_denies_locating_is_not_asked(denied: str) -> None:
     runner = ReplayRunner(load(ROOT / "fixtures" / "megaraid-h730p-predictive"))
     [lamp] = converse(vendor_tools.find(wanted, VENDORS, seen.inventory.tools, 60), runner).values()
     assert isinstance(lamp, str) == (denied == "Yes")
+
+
+def test_a_controller_that_only_raidctl_mfi_reports_has_its_reason() -> None:
+    """The reason does not say that raidctl-mfi only reads: it has a command for the LED, which is never confirmed."""
+    from raidctl_megaraid.locate import lights  # noqa: PLC0415 - the family's own
+
+    controller = Controller(id="megaraid:0", told_by="raidctl-mfi")
+    runner = ReplayRunner(load(ROOT / "fixtures" / "lab-megasas"))
+    [none] = converse(lights(controller, [Drive(id="megaraid:0/252:3")], [], 60), runner)
+    assert isinstance(none, NoLight)
+    assert "never confirms it" in none.why

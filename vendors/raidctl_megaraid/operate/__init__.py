@@ -1,7 +1,8 @@
 """Deeds on MegaRAID controllers with storcli, perccli and MegaCli. Pure.
 
 Each verb has its function in the module of its topic (:data:`VERBS`). storcli2 and perccli2 do what their help lists
-(:mod:`.second_generation`). Readings of raidctl-mfi have none: it only reads.
+(:mod:`.second_generation`). raidctl-mfi is used for none of them: it was tried on
+emulated controllers only.
 """
 
 from __future__ import annotations
