@@ -4,6 +4,7 @@ import pytest
 
 from raidctl.model import Health, Role
 from raidctl.vendor.draft import Draft
+from raidctl_megaraid.vocabulary import KEY_SERVER, LOCKED
 from tests.vendors.megaraid.storcli_storage_outputs import (
     Data,
     answer_text,
@@ -158,6 +159,16 @@ def test_a_raised_alert_is_a_warning() -> None:
     drive = one({"PD LIST": [drive_row()], **details(State={"S.M.A.R.T alert flagged by drive": "Yes"})})
     assert (drive.get("status"), drive.get("status_text")) == ("warning", "Onln")
     assert [item.kind for item in drive.complaints] == ["state"]
+
+
+def test_a_drive_without_its_key_is_reported() -> None:
+    """A drive that is locked, or waits for its key, is a problem, as with MegaCli. It expects no failure."""
+    settings = {"Locked": "Yes", "Needs EKM Attention": "Yes"}
+    drive = one({"PD LIST": [drive_row()], **details(State=settings)})
+    assert drive.get("status") == "ok"
+    assert [complaint.message for complaint in drive.complaints] == [LOCKED[0], KEY_SERVER[0]]
+    fine = one({"PD LIST": [drive_row()], **details(State=dict.fromkeys(settings, "No"))})
+    assert (fine.get("status"), fine.complaints) == ("ok", [])
 
 
 @pytest.mark.parametrize("first", [True, False])

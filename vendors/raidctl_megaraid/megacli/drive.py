@@ -17,6 +17,8 @@ from raidctl_megaraid.megacli import numbers
 from raidctl_megaraid.megacli.inquiry import split_inquiry
 from raidctl_megaraid.megacli.outline import Block, Item
 from raidctl_megaraid.vocabulary import (
+    KEY_SERVER,
+    LOCKED,
     SMART_ALERT,
     DriveWord,
     drive_state,
@@ -192,8 +194,8 @@ def _alarmed(flags: dict[str, str]) -> bool:
 # Needs EKM Attention: Yes
 _FLAGS: dict[str, tuple[str, str, str]] = {
     "drive has flagged a s.m.a.r.t alert": ("yes", "The drive has flagged a S.M.A.R.T. alert.", _REPLACE),
-    "locked": ("locked", "The drive is locked: its data cannot be read without its key.", "Unlock the drive."),
-    "needs ekm attention": ("yes", "The drive is waiting for the key management server.", "Look at that server."),
+    "locked": ("locked", *LOCKED),
+    "needs ekm attention": ("yes", *KEY_SERVER),
 }  # fmt: skip
 _FINE = frozenset({"no", "unlocked"})
 

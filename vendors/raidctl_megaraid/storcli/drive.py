@@ -161,12 +161,20 @@ def _unconfigured(drive: Draft) -> bool:
     return (drive.get("status_text") or "").lower().startswith("u")
 
 
+# Locked = No        Needs EKM Attention = No
+_KEYS = {"locked": vocabulary.LOCKED, "needs ekm attention": vocabulary.KEY_SERVER}
+
+
 def read_pairs(drive: Draft, pairs: list[Pair], prefix: str = "") -> None:
     """The pairs of a drive's own sections: ``SN = 6XN0AAAA``."""
     for pair in pairs:
         label = normalized(pair.label)
         if label.startswith(("s.m.a.r.t", "smart alert")):
             _smart_alert(drive, pair)
+        elif label in _KEYS:
+            drive.keep_detail(pair, prefix)
+            if attempt(vocabulary.flag, pair.value):
+                drive.add_problem("warning", "state", *_KEYS[label])
         elif not read_pair(drive, pair, label, _FIELDS):
             drive.keep_detail(pair, prefix)
 
