@@ -128,6 +128,14 @@ def test_the_batterys_bits_are_its_status(bits: int, status: str) -> None:
     assert (found.status, found.kind, found.charge_percent) == (status, "battery", 97)
 
 
+@pytest.mark.parametrize(("bits", "replace"), [(0, False), (1 << 3, False), (1 << 10, True)])
+def test_the_firmwares_request_for_a_new_battery_is_read(bits: int, replace: bool) -> None:
+    """The bit for a replacement is the request that storcli and MegaCli print."""
+    firmware = healthy()
+    firmware.answers[BBU, NONE] = battery(bits)
+    assert [found.replace for found in only_controller(firmware).batteries] == [replace]
+
+
 def test_drives_have_their_places_groups_and_roles() -> None:
     """Enclosure and slot make the id. A dedicated spare belongs to its array."""
     found = only_controller()

@@ -15,6 +15,7 @@ from raidctl.model import Problem, ProblemKind, Severity
 from raidctl.text import regex
 from raidctl.vendor.draft import ROW, Draft
 from raidctl.vendor.protocol import Confidence, Document, Sniffed
+from raidctl_megaraid import bbu_mask
 from raidctl_megaraid.draft import ControllerDraft, Controllers
 from raidctl_megaraid.mfi.tables import ARRAY, BATTERY, CONTROLLER, DRIVE, LEARN, PROPERTIES, VOLUME, Table
 from raidctl_megaraid.mfi.volume import read_cache, read_progress, settle_state
@@ -189,7 +190,10 @@ class _Reading:
         if present is True:
             battery = controller.battery("bbu")
             self.fields(battery, path, given, BATTERY)
-            if not isinstance(given.get("status_bits"), int):
+            bits = given.get("status_bits")
+            if isinstance(bits, int):
+                battery.put(self.output.leaf(f"{path}.status_bits"), "replace", bbu_mask.replace(bits))
+            else:
                 battery.put(line, "status_text", "Present", ROW)
             self.fields(battery, f"{path}.learn", _dict(given, "learn"), LEARN)
         _note(self.output, path)
