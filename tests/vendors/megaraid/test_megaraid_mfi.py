@@ -202,6 +202,16 @@ def test_uncorrectable_errors_of_the_cache_memory_are_reported() -> None:
     assert [(one.severity, one.kind, one.where) for one in found] == [("error", "state", "megaraid:0")]
 
 
+def test_missing_drives_of_all_spans_are_counted() -> None:
+    """The array of a striped volume lacks what all of its spans lack together."""
+    given = output()
+    described = given["controllers"][0]
+    described["arrays"] = [{"ref": ref, "drives": [], "missing": missing} for ref, missing in ((0, 0), (1, 2))]
+    described["volumes"][0] |= {"arrays": [0, 1], "spans": 2}
+    [array] = observation(given).controllers[0].arrays
+    assert array.details["missing"] == "2"
+
+
 def test_a_problem_of_an_object_has_the_objects_id() -> None:
     """A problem of `controller 0, volume 3` has the id megaraid:0/v3."""
     firmware = healthy()

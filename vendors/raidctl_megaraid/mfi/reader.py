@@ -228,6 +228,9 @@ class _Reading:
                 continue
             group = controller.array(homes.setdefault(ref, str(ref)))
             self.fields(group, at, one, ARRAY)
+            if isinstance(lacking := one.get("missing"), int):  # of all spans together
+                group.override("lacking", (group.get("lacking") or 0) + lacking)
+                group.replace_words("missing", str(group.get("lacking")))
             for place, member in _items(one, "drives", f"{at}."):
                 key = self.key(controller, member)
                 if key is not None:
