@@ -300,6 +300,10 @@ def look_up(table: dict[str, Health], text: str) -> Health:
 
 
 def battery_status(text: str) -> BatteryStatus:
-    """``Failed (Replace Batteries)`` and ``Charging failed`` are ``failed``; another word is ``unknown``."""
+    """``Failed (Replace Batteries)`` and ``Charging failed`` are ``failed``; another word is ``unknown``.
+
+    A good word counts alone.
+    """
     word = normalized(text.split("(", maxsplit=1)[0])
-    return BATTERY_STATUS.get(word, "failed" if re.search(r"\bfail", word) else "unknown")
+    found = BATTERY_STATUS.get(word, "failed" if re.search(r"\bfail", word) else "unknown")
+    return "unknown" if found == "ok" and word != normalized(text) else found

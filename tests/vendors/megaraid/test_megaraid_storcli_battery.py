@@ -47,6 +47,7 @@ def test_battery_properties_are_read() -> None:
         ("Failed", "failed"),
         ("Non Operational", "failed"),
         ("Missing", "missing"),
+        ("Degraded (Charging)", "degraded"),
     ],
 )
 def test_battery_states(word: str, status: BatteryStatus) -> None:
@@ -56,11 +57,13 @@ def test_battery_states(word: str, status: BatteryStatus) -> None:
 
 
 def test_an_unknown_battery_state_is_unread() -> None:
-    """An unknown word is unknown, and a problem. The state ``Unknown`` is no problem."""
+    """An unknown word is unknown, and a problem. So are the state ``Unknown`` and a good word with a remark."""
     battery = read(properties("BBU_Info", ("Battery State", "Tired"))).battery
     assert (battery.get("status"), battery.get("status_text")) == ("unknown", "Tired")
     assert [complaint.kind for complaint in battery.complaints] == ["unread"]
-    assert read(properties("BBU_Info", ("Battery State", "Unknown"))).battery.get("status") == "unknown"
+    for word in ("Unknown", "Optimal (1 cell failed)"):
+        strange = read(properties("BBU_Info", ("Battery State", word))).battery
+        assert (strange.get("status"), [one.kind for one in strange.complaints]) == ("unknown", ["unread"])
 
 
 @pytest.mark.parametrize(

@@ -156,10 +156,11 @@ def test_an_unconfigured_cache_is_ok() -> None:
         ("Recharging", "charging", None),
         ("Failed (Replace Batteries)", "failed", True),
         ("Failed (Replace Batteries/Capacitors)", "failed", True),
+        ("OK (1 of 2 failed)", "unknown", None),
     ],
 )
 def test_the_words_of_a_battery(words: str, status: BatteryStatus, replace: bool | None) -> None:
-    """Each wording has a neutral status. A request to replace the battery is read."""
+    """Each wording has a neutral status, and a good word counts alone. A request to replace the battery is read."""
     (battery,) = controller(f"Smart Array P410 in Slot 1\n   Battery/Capacitor Status: {words}\n").batteries
     assert (battery.status, battery.status_text, battery.replace) == (status, words, replace)
 
