@@ -177,13 +177,13 @@ def test_the_state_of_a_volume(code: int, status: str) -> None:
 def test_blocked_access_to_a_volume_is_reported() -> None:
     """A volume that the system cannot use is an error, as with the other tools."""
     firmware = healthy()
-    told = [policies(0, 0x05, 0x05), volume_info(0), configured(0)]
-    for one in told:
+    sources = [policies(0, 0x05, 0x05), volume_info(0), configured(0)]
+    for one in sources:
         one[LD_PROPS.offset("access_policy")] = 3
     firmware.answers |= {
-        (GET_PROP, mbox(0)): told[0],
-        (LD_INFO, mbox(0)): told[1],
-        (CFG_READ, NONE): configuration(told[2], configured(3, default=0x11, current=0x11)),
+        (GET_PROP, mbox(0)): sources[0],
+        (LD_INFO, mbox(0)): sources[1],
+        (CFG_READ, NONE): configuration(sources[2], configured(3, default=0x11, current=0x11)),
     }
     observed = observation(output(firmware))
     assert observed.controllers[0].volumes[0].details["access"] == "blocked"
