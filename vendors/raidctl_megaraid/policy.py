@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from raidctl.model import Battery, Cache, VolumeCache, WriteActive, WritePolicy
+from raidctl.model import Battery, Cache, ControllerCacheSafety, IoPolicy, VolumeCache, WriteActive, WritePolicy
 from raidctl.model.write_protection import controller_cache
 from raidctl.text import listing
 from raidctl.vendor.draft import GroupDraft
@@ -100,12 +100,20 @@ def volume_cache(volume: GroupDraft, controller: ControllerDraft, power: Power) 
     return VolumeCache(
         write_policy=configured,
         write_active=active,
-        controller_cache=controller_cache(active, kept=power.good),
+        controller_cache=_safety(active, io, power),
         why_not_in_force=why,
         read_policy=read,
         io_policy=io,
         drive_write_cache=drives,
     )
+
+
+def _safety(active: WriteActive | None, io: IoPolicy | None, power: Power) -> ControllerCacheSafety:
+    """Whether the controller's cache may lose data. With cached I/O it may hold writes whatever the write policy."""
+    without = power.cache is not None and power.cache.present is False
+    if active == "write_through" and io == "cached" and power.good is False and not without:
+        return "unknown"
+    return controller_cache(active, kept=power.good)
 
 
 def _configured(volume: GroupDraft, current: WritePolicy | None, power: Power, *, fixed: bool) -> WritePolicy | None:

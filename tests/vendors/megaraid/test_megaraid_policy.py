@@ -194,3 +194,12 @@ def test_an_active_policy_of_megacli_that_was_cut_is_not_inferred() -> None:
     [volume] = read(documents).controllers[0].volumes
     assert volume.cache is not None
     assert (volume.cache.write_policy, volume.cache.write_active) == ("protected_write_back", None)
+
+
+@pytest.mark.parametrize(("battery", "safe"), [("Optimal", "not_caching"), ("Failed", "unknown"), (None, "unknown")])
+def test_cached_io_without_a_battery_is_not_called_safe(battery: str | None, safe: str) -> None:
+    """The cache may hold writes of cached I/O although write-through is active; no battery would keep them."""
+    texts = both("WriteThrough", "RWTC", battery=battery)
+    found = cache(*texts)
+    assert (found.write_active, found.controller_cache) == ("write_through", safe)
+    assert cache(*both("WriteThrough", "RWTD", battery=battery)).controller_cache == "not_caching"
