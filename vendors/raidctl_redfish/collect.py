@@ -10,7 +10,7 @@ from msgspec import Struct, field
 
 from raidctl.json_decode import decode_at
 from raidctl.model import Capability, Controller, Problem, Tool
-from raidctl.text import regex
+from raidctl.text import counted
 from raidctl.vendor.identity import distinct
 from raidctl.vendor.mixed_machines import described_twice
 from raidctl.vendor.protocol import Document, Observation
@@ -18,7 +18,7 @@ from raidctl_redfish.battery import packs_of, read_backup, read_batteries, read_
 from raidctl_redfish.controller import finish, read_array_controller, read_storage
 from raidctl_redfish.draft import ControllerDraft
 from raidctl_redfish.drive import is_empty_bay, read_drive, read_smart_drive, volumes_of
-from raidctl_redfish.resource import Resource, decode, link_of, links_of, mark_all
+from raidctl_redfish.resource import KINDS, Resource, decode, link_of, links_of, mark_all
 from raidctl_redfish.to_model import build
 from raidctl_redfish.volume import read_logical_drive, read_volume
 
@@ -54,7 +54,7 @@ def read(documents: Sequence[Document], support: Mapping[str, Capability]) -> Ob
     resources: dict[str, Resource] = {}
     problems: list[Problem] = []
     systems: list[Resource] = []
-    empty: set[str] = set()
+    collections: list[Resource] = []
     others: list[str] = []
     for document, text in ((one, text) for one in documents for text in _texts(one.text)):
         try:
@@ -74,15 +74,17 @@ def read(documents: Sequence[Document], support: Mapping[str, Capability]) -> Ob
         if resource.kind == "ComputerSystem":
             systems.append(resource)
         elif resource.kind.endswith("Collection"):
-            empty |= {resource.path} if resource.get("Members") == [] else set()
+            collections.append(resource)
         elif not resource.path or resource.kind not in _WAY:
             others.append(document.name)
     if others:
         more = f", and {len(others) - 1} others are none" if len(others) > 1 else ""
         message = f"It is no resource of a controller, volume, drive or battery{more}."
         problems.append(Problem("info", others[0], message))
-    problems += _without_storage(systems, resources, empty)
-    problems += _lacking(resources, empty)
+    given = {one.path for one in collections if one.get("Members") == [] or _lists_used(one)}
+    problems += _without_storage(systems, resources, given)
+    problems += _lacking(resources, given)
+    problems += _lacking_members(collections, resources)
     return assemble(resources, support, problems, ())
 
 
@@ -109,7 +111,9 @@ def _texts(text: str) -> list[str]:
                 value, end = decode_at(text, begin.start())
             except ValueError:
                 return [*found, text[begin.start() :]]
-            found += _members(value) or [text[begin.start() : end]]
+            members = _members(value)
+            # the collection counts its members, of which this may be the first page
+            found += members if members and "@odata.type" not in value else [*members, text[begin.start() : end]]
     return found or [text]
 
 
@@ -132,20 +136,20 @@ def simple_storage_alone(system: Resource) -> Problem | None:
 
 
 def _without_storage(
-    systems: Iterable[Resource], resources: Mapping[str, Resource], empty: Collection[str]
+    systems: Iterable[Resource], resources: Mapping[str, Resource], given: Collection[str]
 ) -> Iterable[Problem]:
-    """Saved systems without any saved storage."""
+    """Saved systems without any saved storage. ``given``: the collections that are saved."""
     for system in systems:
         problem, storage = simple_storage_alone(system), link_of(system.get("Storage"))
         if problem is not None:
             yield problem
-        elif storage and storage not in empty and not any(path.startswith(f"{system.path}/") for path in resources):
+        elif storage and storage not in given and not any(path.startswith(f"{system.path}/") for path in resources):
             message = "Its storage is described by resources that are not given: it is unknown."
             yield Problem("warning", system.path, message, f"Save {storage} and its members as well.", "unread")
 
 
-def _lacking(resources: Mapping[str, Resource], empty: Collection[str]) -> Iterable[Problem]:
-    """What saved resources link to that is not among them. ``empty``: collections without members."""
+def _lacking(resources: Mapping[str, Resource], given: Collection[str]) -> Iterable[Problem]:
+    """What saved resources link to that is not among them. ``given``: the collections that are saved."""
     for path, one in resources.items():
         if one.kind != "Storage":
             continue
@@ -154,9 +158,36 @@ def _lacking(resources: Mapping[str, Resource], empty: Collection[str]) -> Itera
             message = f"{len(drives)} of its drives are described by resources that are not given: they are unknown."
             yield Problem("warning", path, message, f"Save {drives[0]} as well.", "unread")
         volumes = link_of(one.get("Volumes"))
-        if volumes and volumes not in empty and not any(other.startswith(f"{volumes}/") for other in resources):
+        if volumes and volumes not in given and not any(other.startswith(f"{volumes}/") for other in resources):
             message = "Its volumes are described by resources that are not given: they are unknown."
             yield Problem("warning", path, message, f"Save {volumes} and its members as well.", "unread")
+
+
+def _lists_used(collection: Resource) -> bool:
+    """Whether the members of a collection describe a controller or its parts."""
+    kind = KINDS.get(collection.kind.removesuffix("Collection"))
+    return kind in _USED - {"Chassis"} and isinstance(collection.get("Members"), list)
+
+
+def _lacking_members(collections: Iterable[Resource], resources: Mapping[str, Resource]) -> Iterable[Problem]:
+    """Members of saved collections that are not saved. A collection may have several pages."""
+    listed: dict[str, dict[str, None]] = {}
+    counts: dict[str, int] = {}
+    for one in collections:
+        if _lists_used(one):
+            path, count = one.path.partition("?")[0], one.value.get("Members@odata.count")
+            listed.setdefault(path, {}).update(dict.fromkeys(links_of(one.get("Members"))))
+            counts[path] = max(counts.get(path, 0), count if isinstance(count, int) else 0)
+    for path, links in listed.items():
+        missing = [link for link in links if link not in resources]
+        total = max(counts[path], len(links))
+        lacking = total - len(links) + len(missing)
+        if lacking:
+            message = (
+                f"It lists {counted(total, 'member')}, {lacking} of them not given: what they describe is unknown."
+            )
+            wanted = f"{missing[0]} as well" if missing else "the other pages of the collection as well"
+            yield Problem("warning", path, message, f"Save {wanted}.", "unread")
 
 
 def assemble(

@@ -249,7 +249,7 @@ def _drives(walk: _Walk, storages: Sequence[Resource]) -> Dialogue[None]:
     drives: list[tuple[str, str]] = []
     for storage in sorted(storages, key=_is_one_drive):
         listed = storage.get("Drives")
-        count = storage.get("Drives@odata.count")
+        count = storage.value.get("Drives@odata.count")
         if not isinstance(listed, list) or (isinstance(count, int) and count > len(links_of(listed))):
             walk.missing(storage.path, "all drives of this storage")
         drives += [(path, "Drive") for path in links_of(listed)]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tests.support.conclusions import conclusions, improved
 from tests.support.machines import replayed
-from tests.vendors.redfish.damaged_machines import ALONE, Damage, damages, resources, seen_damaged
+from tests.vendors.redfish.damaged_machines import ALONE, Damage, damages, resources, seen_damaged, seen_with
 
 _OPERATION = "v0: status: 2 -> 3"
 """A running check that is no longer reported. The volume is as good without it."""
@@ -61,3 +61,12 @@ def test_there_is_something_to_damage() -> None:
     """Each machine has more than 50 keys to damage."""
     assert ALONE
     assert all(len(damages(machine)) > 100 and resources(machine) for machine in ALONE)
+
+
+def test_a_drive_that_is_counted_and_not_linked_is_a_problem() -> None:
+    """A storage that counts more drives than it links to has drives that are unknown."""
+    machine = "redfish-idrac9-h740p"
+    path, storage = next((path, one) for path, one in resources(machine).items() if len(one.get("Drives", ())) > 1)
+    shorter = {**storage, "Drives": storage["Drives"][1:], "Drives@odata.count": len(storage["Drives"])}
+    found = seen_with(machine, {path: shorter}).inventory.problems
+    assert [one.kind for one in found if "no link to all drives of this storage" in one.message] == ["unread"]

@@ -71,3 +71,21 @@ def test_a_system_whose_storage_was_not_saved_is_unknown(tmp_path: Path) -> None
         seen = _seen({SYSTEM: {**system, **change}}, tmp_path / str(number))
         [problem] = seen.problems
         assert (problem.kind, words in problem.message) == ("unread", True)
+
+
+def test_members_that_a_saved_collection_lists_are_unknown_without_their_files(tmp_path: Path) -> None:
+    """A volume that only the saved collection names is a problem, also if the file is the collection's first page."""
+    tree = _tree()
+    [volumes, *_] = [path for path, value in tree.items() if path.endswith("/Volumes") and len(value["Members"]) > 1]
+    names = [member["@odata.id"] for member in tree[volumes]["Members"]]
+    first = {**tree[volumes], "Members": [{**tree[names[0]], "@odata.type": "#Volume.v1_9_0.Volume"}]}
+    for number, changed in enumerate(
+        [
+            {path: value for path, value in tree.items() if path not in names[1:]},
+            {**{path: value for path, value in tree.items() if path not in names}, volumes: first},
+        ]
+    ):
+        seen = _seen(changed, tmp_path / str(number))
+        found = [problem.message for problem in seen.problems if problem.where == volumes]
+        words = f"It lists {len(names)} members, {len(names) - 1} of them not given"
+        assert [message.partition(":")[0] for message in found] == [words]
