@@ -32,10 +32,15 @@ def put_state(pool: PoolDraft, lines: Sequence[Line], word: str) -> None:
 
 def put_sizes(array: Draft, lines: Sequence[Line], name: str, text: str) -> None:
     """Put ``SIZE`` and ``FREE``. In a pool with parity they count the parity, too."""
-    size = int(text) if text.isdecimal() else attempt(lambda word: parse_size(f"{word}B", binary=True), text)
+    size = _amount(text)
     if name in _SIZES and size is not None:
         for line in lines:
             array.put(line, _SIZES[name], size)
+
+
+def _amount(text: str) -> int | None:
+    """Bytes, or a number of errors: ``12``, ``1.2K`` in units of 1024."""
+    return int(text) if text.isdecimal() else attempt(lambda word: parse_size(f"{word}B", binary=True), text)
 
 
 def put_message(pool: PoolDraft, status: tuple[Sequence[Line], str], action: tuple[Sequence[Line], str]) -> None:
@@ -169,13 +174,14 @@ def _device(drive: Draft, vdev: Vdev, *, named: bool) -> None:
     for at, label, value in vdev.details:
         drive.detail(at, label, value)
     for label, field in (("READ", "errors.media"), ("CKSUM", "errors.other")):
-        if vdev.counts.get(label, "").isdecimal():
-            drive.put(line, field, int(vdev.counts[label]))
+        if (count := _amount(vdev.counts.get(label, ""))) is not None:
+            drive.put(line, field, count)
     for label, value in vdev.counts.items():
         drive.keep_words(label, value)
-    if not named and vdev.counts.get("CKSUM", "0") not in _NONE:
-        remedy = "Check cables, controller and memory; start a scrub; replace the drive if the number grows."
-        drive.add_problem("warning", "state", f"Checksum errors: {vdev.counts['CKSUM']}.", remedy)
+    for label, what in (("WRITE", "Write"), ("CKSUM", "Checksum")):
+        if not named and vdev.counts.get(label, "0") not in _NONE:
+            remedy = "Check cables, controller and memory; start a scrub; replace the drive if the number grows."
+            drive.add_problem("warning", "state", f"{what} errors: {vdev.counts[label]}.", remedy)
 
 
 def _complains(pool: PoolDraft) -> bool:

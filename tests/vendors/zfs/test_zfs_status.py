@@ -265,6 +265,21 @@ def test_checksum_errors_name_their_device() -> None:
         assert _code(seen) == 1
 
 
+def test_errors_of_a_drive_beside_a_resilver_are_reported() -> None:
+    """Of errors during a resilver zpool prints the counts alone. They are reported, also from 1024 on (``1.2K``)."""
+    row, more = "    sda  ONLINE       0     0     0", "status: One or more devices is currently being resilvered.\n"
+    text = _status("  mirror-0 ONLINE", *_FOUR[:3], more=more)
+    for counts, media, problems in (
+        ("1.2K     0     0", 1229, []),
+        ("0    12     0", 0, ["Write errors: 12."]),
+        ("0     0  3.4K", 0, ["Checksum errors: 3.4K."]),
+    ):
+        assert row in text
+        inventory = read_text(text.replace(row, row[:-13] + counts)).inventory
+        assert inventory.controllers[0].drives[0].errors.media == media
+        assert [one.message for one in inventory.problems if one.where == "zfs:tank/sda"] == problems
+
+
 def test_a_member_that_zpool_calls_degraded_is_the_cause_of_the_degraded_pool() -> None:
     """A degraded member is the one finding. No other drive is missing."""
     rows = ("  mirror-0 DEGRADED", "    sda ONLINE", "    sdb DEGRADED too many errors")
