@@ -6,7 +6,8 @@ import re
 from collections.abc import Sequence
 
 from raidctl.evidence import Line, Output, mark_read
-from raidctl.text import collapse, printable, regex
+from raidctl.text import collapse, printable
+from raidctl_zfs.broken_rows import joined
 from raidctl_zfs.draft import ControllerDraft, PoolDraft, Vdev
 from raidctl_zfs.infer import fine, put_errors, put_message, put_state
 from raidctl_zfs.scan import MOVES, read_move, read_scan
@@ -106,21 +107,22 @@ def _section(sections: Sequence[tuple[str, list[Line], str]], wanted: str) -> tu
 
 def _config(pool: PoolDraft, lines: Sequence[Line]) -> list[Line]:
     """Read the table of devices. Return the lines that are none of its rows."""
-    rows: list[tuple[Line, re.Match[str]]] = []
+    rows: list[tuple[list[Line], re.Match[str]]] = []
     strange: list[Line] = []
     more: list[str] = []
-    for line in lines:
-        match = _ROW.fullmatch(line.text.expandtabs(8).rstrip())
-        if _HEAD.fullmatch(line.text):
-            more = line.stripped.partition("CKSUM")[2].split()
-            mark_read(line)
+    for parts, text in joined(lines):
+        match = _ROW.fullmatch(text)
+        if _HEAD.fullmatch(text):
+            more = text.partition("CKSUM")[2].split()
+            mark_read(*parts)
         elif match is not None and (match["state"] or match["name"] in GROUPS):
-            rows.append((line, match))
-        elif LOST.match(line.stripped):
+            rows.append((parts, match))
+            mark_read(*parts[1:])
+        elif LOST.match(text.strip()):
             pool.lost = True
-            mark_read(line)
+            mark_read(*parts)
         else:
-            strange.append(line)
+            strange += parts
     if not rows:
         return strange
     # the pool's own row is left of all others except titles
@@ -128,9 +130,9 @@ def _config(pool: PoolDraft, lines: Sequence[Line]) -> list[Line]:
     even = any(len(match["indent"]) <= edge and match["name"] not in GROUPS for _, match in rows[1:])
     pool.flat = even and any(map(_holds_others, (match["name"] for _, match in rows[1:])))
     part, path = "data", list[tuple[int, Vdev]]()
-    for line, match in rows:
+    for parts, match in rows:
         depth = _depth(match, pool, path) if even else len(match["indent"])
-        found = _vdev(line, match, more)
+        found = _vdev(parts, match, more)
         while path and path[-1][0] >= depth:
             path.pop()
         title = GROUPS.get(found.name) if not path else None
@@ -161,10 +163,10 @@ def _holds_others(name: str) -> bool:
     return name in GROUPS or name.isdecimal() or INTERIOR.fullmatch(name) is not None
 
 
-def _vdev(line: Line, match: re.Match[str], more: Sequence[str]) -> Vdev:
+def _vdev(lines: list[Line], match: re.Match[str], more: Sequence[str]) -> Vdev:
     """A row. ``more``: the columns that options add after the errors, such as ``SLOW`` of -s and properties of -c."""
     counts = {label: match[name] for name, label in _COUNTS if match[name] is not None}
     words = (match["note"] or "").split()
     values, note = (words[: len(more)], words[len(more) :]) if counts else ([], words)
-    details = [(line, label, value) for label, value in zip(more, values, strict=False) if value != "-"]
-    return Vdev(match["name"], match["state"] or "", lines=[line], counts=counts, note=" ".join(note), details=details)
+    details = [(lines[0], label, value) for label, value in zip(more, values, strict=False) if value != "-"]
+    return Vdev(match["name"], match["state"] or "", lines=lines, counts=counts, note=" ".join(note), details=details)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -179,6 +180,29 @@ def test_a_table_without_its_indentation_keeps_every_device() -> None:
             level,
             kinds,
         )
+
+
+def test_a_table_that_a_mail_program_broke_is_read_like_the_whole_one() -> None:
+    """A row is the same wherever it was broken. A drive whose remark is in the next line is not ok."""
+    long = "/dev/disk/by-id/ata-WDC_WD40EFRX-68N32N0_WD-WCC7K0"
+    rows = ["NAME  STATE     READ WRITE CKSUM", "tank  ONLINE       0     0     0",
+            "  mirror-0  ONLINE       0     0     0",
+            f"    {long}AAAA-part1  ONLINE       0     0    12",
+            f"    {long}BBBB-part1  ONLINE       0     0     0  (awaiting resilver)"]  # fmt: skip
+    head, end = "  pool: tank\n state: ONLINE\nconfig:\n\n", "\nerrors: No known data errors\n"
+
+    def seen(table: list[str]) -> tuple[object, ...]:
+        survey = read_text(head + "".join(f"        {row}\n" for row in table) + end)
+        [controller] = survey.inventory.controllers
+        drives = [(one.id, one.status, one.status_text, one.errors) for one in controller.drives]
+        return _pool(survey).raid_level, _pool(survey).drives_active, drives, survey.inventory.problems
+
+    whole = seen(rows)
+    assert whole[1] == 1
+    for row in rows:
+        for gap in re.finditer(r"(?<=\S) +(?=\S)", row):
+            broken = [row[: gap.start()], row[gap.end() :]]
+            assert seen([part for one in rows for part in (broken if one == row else [one])]) == whole, broken
 
 
 def test_text_below_the_errors_is_no_damaged_file() -> None:
