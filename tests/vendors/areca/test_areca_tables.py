@@ -140,6 +140,14 @@ def test_a_dedicated_spare_belongs_to_its_set() -> None:
     assert next(drive for drive in found.drives if drive.role == "spare").spare_for == ("areca:1/r2",)
 
 
+def test_a_spare_of_a_set_is_none_of_the_set_whose_name_is_a_part_of_that_name() -> None:
+    """A spare of "my scratch" or "scratch 2" is no spare of "scratch"."""
+    for name in ("my scratch", "scratch 2"):
+        found = controller(SETS, DISKS.replace("HotSpare[Global]", f"HotSpare[Dedicated To {name}]"))
+        spare = next(drive for drive in found.drives if drive.role == "spare")
+        assert (found.arrays[1].spares, spare.spare_for) == ((), ())
+
+
 def test_drives_in_enclosures_go_by_enclosure_and_slot() -> None:
     """Ids come from enclosure and slot; sizes are decimal."""
     first, second = controller(SLOTS).drives
