@@ -13,10 +13,14 @@ from raidctl_threeware import vocabulary
 _CONDITIONS = {
     "Volt": "voltage", "Battery Voltage": "voltage", "Temp": "temperature", "Battery Temperature": "temperature"
 }  # fmt: skip
+_COUNT = re.compile(r"\d{1,5}", re.ASCII)
 
 
-def reports(controller: Controller) -> Iterable[Problem]:
-    """Report a battery's readiness, voltage and temperature, and units not listed."""
+def reports(controller: Controller, listed: int) -> Iterable[Problem]:
+    """Report a battery's readiness, voltage and temperature, and units not listed.
+
+    ``listed``: the units that are listed in another state than ``OK`` and ``VERIFYING``.
+    """
     for battery in controller.batteries:
         if battery.status == "ok" and not vocabulary.ready(battery):
             yield _state(
@@ -25,11 +29,13 @@ def reports(controller: Controller) -> Iterable[Problem]:
         yield from _conditions(battery)
     # NotOpt: units in any status but OK and VERIFYING
     number = controller.id.partition(":")[2]
-    not_optimal = controller.details.get("NotOpt") or controller.details.get("Not Optimal Units") or "0"
-    if not controller.volumes and re.fullmatch(r"[1-9]\d{0,4}", not_optimal, re.ASCII):
+    counts = [controller.details.get(label, "") for label in ("NotOpt", "Not Optimal Units")]
+    not_optimal = max((int(count) for count in counts if _COUNT.fullmatch(count)), default=0)
+    if not_optimal > listed:
+        shown = f"only {listed} {'is' if listed == 1 else 'are'}" if listed else "none is"
         yield _state(
             controller.id,
-            f"{counted(int(not_optimal), 'unit')} not optimal, but none is listed.",
+            f"{counted(not_optimal, 'unit')} not optimal, but {shown} listed.",
             f"List the units: `tw_cli /c{number if number.isdigit() else 'X'} show`.",
         )
 

@@ -78,9 +78,14 @@ def build(controller: ControllerDraft) -> tuple[Controller, list[Problem]]:
         details=controller.details,
     )
     note_mixed(controller)
-    problems = [*controller.problems(object_id), *reports(found)]
+    listed = sum(not _optimal(unit) for unit in controller.arrays.values() if unit.described)
+    problems = [*controller.problems(object_id), *reports(found, listed)]
     controller.write_evidence(object_id, _shown_on(found))
     return found, problems
+
+
+def _optimal(unit: UnitDraft) -> bool:
+    return (unit.get("status_text") or "").upper().rstrip("*") in ("OK", "VERIFYING")
 
 
 def _drop_empty_ports(controller: ControllerDraft) -> None:

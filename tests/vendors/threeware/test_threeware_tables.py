@@ -227,10 +227,16 @@ def test_a_list_that_is_cut_off_in_its_last_column_is_read() -> None:
 
 
 def test_units_that_are_not_optimal_are_reported_if_not_listed() -> None:
-    """The list of controllers alone gives a problem. A listed unit does not."""
-    listed = CONTROLLERS.replace("2       0       2", "2       1       2")
-    assert [problem.kind for problem in observed(listed).problems] == ["state"]
-    assert observed(listed, ALL).problems == ()
+    """A unit that the controller counts as not optimal is a problem, unless a unit is listed in such a state."""
+    counted = CONTROLLERS.replace("2       0       2", "2       1       2")
+    [row] = [line for line in ALL.splitlines() if line.startswith("u0 ")]
+    for outputs, kinds in (
+        ((), ["state"]),
+        ((ALL,), ["state"]),  # its units are OK
+        ((ALL.replace(row, row.replace("OK          ", "DEGRADED    ")),), []),
+    ):
+        found = [problem.kind for problem in observed(counted, *outputs).problems if "not optimal" in problem.message]
+        assert found == kinds
 
 
 def test_a_drive_in_full() -> None:
