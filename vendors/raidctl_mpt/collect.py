@@ -41,13 +41,13 @@ def assemble(
     found, reported = [], list(problems)
     for controller in controllers.reported():
         described, own = build(controller, devices)
+        reported += own  # an enclosure that has failed, also behind an HBA
         if left_out(described):
             for draft in controller.all():
                 draft.drop_evidence()
             continue
         controller.write_evidence(described.id)
         found.append(described)
-        reported += own
     for reader in readers:
         reported += [_error(error, reader.output.command) for error in reader.errors[:20]]
         reported += unreadable(reader.output, _REMEDY, known=reader.errors or reader.ended)

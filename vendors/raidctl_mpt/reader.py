@@ -200,9 +200,12 @@ def read_section(controller: ControllerDraft, section: Section) -> None:
         for pair in section.pairs:
             controller.keep_detail(pair, prefix)
         # State : Failed (FLD)
-        health, _ = vocabulary.drive_state(value.get("state", "")) or ("ok", None)
-        if health != "ok":
-            message = f"{section.name} {place}: {printable(value['state'])}."
+        state = value.get("state", "")
+        found = vocabulary.drive_state(state)
+        if found is None and vocabulary.has_value(state):
+            controller.unread(f"state of {section.name} {place}", state)
+        elif found is not None and found[0] != "ok":
+            message = f"{section.name} {place}: {printable(state)}."
             controller.add_problem("warning", "state", message, "Check the enclosure and its cables.")
 
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 import pytest
 
 from raidctl.survey.survey import Survey
+from raidctl.vendor.protocol import Document
+from raidctl_mpt.collect import assemble
 from tests.support.conclusions import anything_unread, only_controller, read_text
 
 _DISPLAY = """LSI Corporation SAS3 IR Configuration Utility.
@@ -138,13 +140,20 @@ def test_unknown_words_of_status_are_problems(words: tuple[str, str]) -> None:
     assert anything_unread(_status(operation=words[0], status=words[1]))
 
 
-@pytest.mark.parametrize(("state", "bad"), [("Standby (SBY)", False), ("Failed (FLD)", True), ("Missing (MIS)", True)])
-def test_an_enclosure_that_has_failed_is_a_finding(state: str, bad: bool) -> None:
-    """A failed ``Device is a Enclosure services device`` is a problem."""
+@pytest.mark.parametrize(
+    ("state", "kind"),
+    [("Standby (SBY)", None), ("Failed (FLD)", "state"), ("Missing (MIS)", "state"), ("Bewildered (BWD)", "unread")],
+)
+def test_an_enclosure_that_has_failed_is_a_finding(state: str, kind: str | None) -> None:
+    """A failed ``Device is a Enclosure services device`` is a problem, an unknown state is one, too."""
     part = f"Device is a Enclosure services device\n  Enclosure #   : 1\n  Slot #   : 8\n  State    : {state}\n"
     text = _DISPLAY.format(volume="Okay (OKY)", level="RAID1", drive="Optimal (OPT)", kind="SAS_HDD")
-    seen = read_text(text.replace("SAS3IRCU: Command", f"{part}SAS3IRCU: Command"))
-    assert any("1:8" in one.message for one in seen.inventory.problems if one.kind == "state") is bad
+    text = text.replace("SAS3IRCU: Command", f"{part}SAS3IRCU: Command")
+    found = [one for one in read_text(text).inventory.problems if "1:8" in one.message]
+    assert [one.kind for one in found] == ([kind] if kind else [])
+    # the controller is an HBA, whose drives are shown as plain ones
+    document = Document("sas3ircu 0 DISPLAY", "ircu", text)
+    assert assemble([document], left_out=lambda _: True).problems == read_text(text).inventory.problems
 
 
 def test_a_failed_volume_that_is_disabled_has_failed() -> None:
