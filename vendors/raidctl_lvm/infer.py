@@ -210,6 +210,9 @@ def _target(volume: GroupDraft, status: Status) -> None:
     done, _, whole = ratio.partition("/")
     if ratio and int(whole):
         volume.put(line, "kernel_percent", round(100 * int(done) / int(whole), 2), shown_as="progress.percent")
+    # mirror 2 253:1 253:2 200/200 1 AA 3 disk 253:0 D: the device of its log has failed, or writing to it has
+    if status.target == "mirror" and "disk" in words and words[-1] in ("D", "F"):
+        volume.add_problem("warning", "state", f"The log of {volume.name} has failed.", "Replace its device.")
     if status.target == "raid" and len(words) > 7 and words[7] == "D":
         volume.add_problem("warning", "state", f"The journal of {volume.name} has failed.", "Replace its device.")
     if status.target == "raid" and len(words) > 5:

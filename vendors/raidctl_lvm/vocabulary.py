@@ -30,7 +30,7 @@ NO_RAID = regex(r"pvmove\d+|.+_mlog", re.ASCII)
 POOL_REMEDY = "Read lvmthin(7) or lvmcache(7) before you repair it, and check the backup."
 TARGET_TROUBLE = {
     "Fail": "has failed", "Error": "reports an error", "out_of_data_space": "is out of data space",
-    "needs_check": "has metadata that must be checked",
+    "needs_check": "has metadata that must be checked", "ro": "has metadata that is read-only",
 }  # fmt: skip
 """Words in the status of a cache or a thin pool. Source: Linux, device-mapper/cache.rst and thin-provisioning.rst."""
 OPERATIONS: dict[str, Operation | None] = {

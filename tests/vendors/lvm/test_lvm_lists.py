@@ -259,6 +259,16 @@ def test_a_pool_that_has_failed_is_a_finding(attr: str, words: str) -> None:
         ("vg-data_rimage_0: 0 209715200 integrity 0 207618048 -", False),
         ("vg-pool-tpool: 0 209715200 thin-pool Fail", True),
         (
+            "vg-pool-tpool: 0 409600 thin-pool 1 20/1024 100/3200 - ro no_discard_passdown queue_if_no_space - 1024",
+            True,
+        ),
+        ("vg-data: 0 204800 writecache 5 4096 4000 0", True),
+        ("vg-data: 0 204800 writecache 0 4096 4000 0", False),
+        ("vg-data: 0 204800 writecache s 253:1 253:2 4096 0", False),
+        ("vg-old: 0 204800 mirror 2 253:1 253:2 200/200 1 AA 3 disk 253:0 A", False),
+        ("vg-old: 0 204800 mirror 2 253:1 253:2 200/200 1 AA 3 disk 253:0 D", True),
+        ("vg-old: 0 204800 mirror 2 253:1 253:2 200/200 1 AA 3 disk 253:0 F", True),
+        (
             "vg-pool-tpool: 0 209715200 thin-pool 1 12/4096 5/1000 - out_of_data_space no_discard_passdown queue_if",
             True,
         ),
