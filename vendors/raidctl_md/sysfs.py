@@ -15,8 +15,8 @@ from raidctl.vendor.draft import Pair
 from raidctl.vendor.fields import Fields, read_pair
 from raidctl_md.draft import ArrayDraft, MemberDraft, Parent, Reading, Source, slot_of
 from raidctl_md.label_lines import keep, known
-from raidctl_md.state import judge, waits_for
-from raidctl_md.vocabulary import LEVELS, OPERATIONS, is_uuid, mirror_layout, parity_layout
+from raidctl_md.state import VOLUME_HEALTH, judge, waits_for
+from raidctl_md.vocabulary import LEVELS, NO_RAID, OPERATIONS, is_uuid, mirror_layout, parity_layout
 
 ARRAY_FILES = (
     "level", "raid_disks", "chunk_size", "layout", "metadata_version", "array_state", "degraded", "uuid",
@@ -166,14 +166,17 @@ def _conclude(draft: ArrayDraft, slots: dict[str, str]) -> None:
     action = OPERATIONS.get(details.get("sync_action", ""))
     if action:
         draft.override("progress", _progress(action, details))
-    missing = int(details["degraded"]) if _NUMBER.fullmatch(details.get("degraded", "")) else 0
+    missing = _number(details.get("degraded", ""))
     want = draft.get("drives_expected")
-    if isinstance(want, int) and "degraded" in details:
+    if isinstance(want, int) and missing is not None:
         draft.override("drives_active", max(0, want - missing))
     _judge_array(draft, state, missing, action, dormant=dormant)
 
 
-def _judge_array(draft: ArrayDraft, state: str, missing: int, action: Operation | None, *, dormant: bool) -> None:
+def _judge_array(
+    draft: ArrayDraft, state: str, missing: int | None, action: Operation | None, *, dormant: bool
+) -> None:  # fmt: skip
+    """Judge the state. Without the number of missing members, an array whose level has such a number is not good."""
     if not dormant and state not in _RUNNING and state != "broken":
         if state:
             draft.override("status", "unknown")
@@ -181,10 +184,12 @@ def _judge_array(draft: ArrayDraft, state: str, missing: int, action: Operation 
             draft.add_problem("warning", "unread", f"Unknown array_state {state!r}.")
         return
     spent = {"raid0": 0, "linear": 0, "raid4": 1, "raid5": 1, "raid6": 2}.get(str(draft.get("raid_level")))
-    lost = state == "broken" or (spent is not None and missing > spent)
-    status = judge(lost=lost, dormant=dormant, degraded=missing > 0, work=action, waiting=False)
+    lost = state == "broken" or (spent is not None and (missing or 0) > spent)
+    status = judge(lost=lost, dormant=dormant, degraded=bool(missing), work=action, waiting=False)
     draft.override("status_text", state)
-    draft.override("status", status)
+    bare = spent == 0 or draft.details.get("level") in NO_RAID
+    if missing is not None or bare or VOLUME_HEALTH[status] != "ok":
+        draft.override("status", status)
 
 
 def _judge_member(member: MemberDraft, words: list[str], slot: str | None, *, dormant: bool) -> None:

@@ -141,6 +141,19 @@ def test_md_observe_mismatches_are_read() -> None:
     assert [volume.mismatch_count for volume in found.controllers[0].volumes] == [256]
 
 
+def test_md_observe_an_array_without_its_count_of_missing_members_is_not_ok() -> None:
+    """If the kernel's file ``degraded`` could not be read, only mdstat shows that an array is whole."""
+    known = {"level": "raid6", "raid_disks": "4", "array_state": "clean"}
+    for files, mdstat, status in (
+        (known, {}, "unknown"),
+        ({**known, "degraded": "0"}, {}, "ok"),
+        ({**known, "level": "raid0"}, {}, "ok"),
+        (known, {"/proc/mdstat": MDSTAT}, "ok"),
+    ):
+        found = run(Machine({**sysfs("md7", files, {}), **mdstat}), HostView(root=False))
+        assert [volume.status for volume in found.controllers[0].volumes] == [status]
+
+
 def test_md_observe_members_of_what_does_not_run_are_examined() -> None:
     """An inactive array's level, UUID and roles come from its members' superblocks."""
     machine = Machine(
