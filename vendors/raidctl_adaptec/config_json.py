@@ -17,7 +17,7 @@ from raidctl.evidence import Line, Output
 from raidctl.json_decode import decode_at
 from raidctl.model import Health, Interface, Mode, Role, VolumeStatus
 from raidctl.text import attempt
-from raidctl.vendor.draft import REPORT, ROW, Draft, Pair
+from raidctl.vendor.draft import DETAIL, REPORT, ROW, Draft, Pair
 from raidctl_adaptec import controller as controller_reader
 from raidctl_adaptec import numbers, vocabulary
 from raidctl_adaptec.draft import ControllerDraft
@@ -170,10 +170,10 @@ def _controller(controller: ControllerDraft, output: Output, path: str, values: 
         if number is None or line is None:
             continue
         known = table.get(number)
-        if known is not None:
-            controller.put(line, name, known[0])
         if name == "status":
-            controller.put(line, "status_text", known[1] if known else str(number))
+            _put_state(controller, line, known, number)
+        elif known is not None:
+            controller.put(line, name, known[0])
         if known is None:
             controller.unread(key, str(number))
     reader.take("readCachePercentage", "cache.read_percent", numbers.percent)
@@ -229,10 +229,17 @@ def _state(reader: _Reader, draft: Draft, table: Mapping[int, tuple[str, str]]) 
             draft.detail(line, "state", str(reader.values.get("state")))
         return
     known = table.get(state)
-    draft.put(line, "status", known[0] if known else "unknown")
-    draft.put(line, "status_text", known[1] if known else str(state))
+    _put_state(draft, line, known, state)
     if known is None:
         draft.add_problem("warning", "unread", f"The state {state} of the JSON output is not known.", REPORT)
+
+
+def _put_state(draft: Draft, line: Line, known: tuple[str, str] | None, number: int) -> None:
+    """Put a state and its words. If the text of another output disagrees, the bad state counts."""
+    status, text = known or ("unknown", str(number))
+    weight = draft.status_weight("status", status, DETAIL)
+    draft.put(line, "status", status, weight)
+    draft.put(line, "status_text", text, weight)
 
 
 def _consumer(reader: _Reader, draft: Draft, path: str, values: Mapping[str, Any]) -> str | None:

@@ -230,6 +230,23 @@ def test_json_keys_that_are_not_published_are_details() -> None:
     assert [line.text for output in observation.outputs for line in output.unparsed()] == []
 
 
+def test_a_bad_state_counts_whichever_of_text_and_json_has_it() -> None:
+    """A failed controller and a degraded volume of the JSON output are so beside a good text, in either order."""
+    text = (
+        "Controllers found: 1\nController information\n   Controller Status : Optimal\n"
+        "   Controller Serial Number : 9C0001\n"
+        "Logical device information\nLogical Device number 0\n   Status of Logical Device : Optimal\n\n"
+        "Command completed successfully.\n"
+    )
+    changed = json.loads(json.dumps(JSON))
+    changed["Controller"]["controllerStatus"] = 1
+    changed["Controller"]["LogicalDrive"][0]["state"] = 3
+    both = [Document("arcconf getconfig 1", "config", text), Document("getconfigJSON 1", "json", json_text(changed))]
+    for documents in (both, both[::-1]):
+        [controller] = read(documents).controllers
+        assert (controller.status, controller.volumes[0].status) == ("critical", "degraded")
+
+
 def test_an_unknown_json_state_is_reported() -> None:
     """A number with an undocumented meaning is unknown. A problem names the volume."""
     changed = json.loads(json.dumps(JSON))
