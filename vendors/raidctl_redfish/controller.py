@@ -9,7 +9,7 @@ from raidctl.vendor.statuses import put_status
 from raidctl_redfish.draft import ControllerDraft
 from raidctl_redfish.fields import Field, flag, look_up, mebibytes, percent, put_health, read_fields, state_of, text
 from raidctl_redfish.resource import Resource, keep_rest
-from raidctl_redfish.vocabulary import DIMINISHED, HEALTH, WORKING, bare
+from raidctl_redfish.vocabulary import ABSENT, DIMINISHED, HEALTH, WORKING, bare
 
 _FIELDS = (
     Field("Manufacturer", "vendor", text),
@@ -46,6 +46,9 @@ def read_storage(controller: ControllerDraft, storage: Resource | None, resource
         read_fields(controller, resource, _DELL, WEAK)
         if resource.text("Status.Health"):
             put_health(controller, resource, "controller", _status(resource))
+        elif (state := state_of(resource)) not in ("", ABSENT, *WORKING, *_UNUSED):
+            # "Status": {"State": "UnavailableOffline"}: the health of Storage does not speak for it
+            put_health(controller, resource, "controller", "warning" if state == DIMINISHED else None)
         # "HasForeignConfig": false
         foreign = resource.get("Oem.Cisco.HasForeignConfig")
         if isinstance(foreign, bool):

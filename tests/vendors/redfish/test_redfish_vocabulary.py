@@ -122,11 +122,15 @@ _BATTERY = "/redfish/v1/Chassis/1/PowerSubsystem/Batteries/RAID_Slot1"
     [("OK", "Enabled", "ok"), ("OK", None, "ok"), ("OK", "Degraded", "warning"), ("OK", "Disabled", "ok"),
      ("OK", "UnavailableOffline", "unknown"), ("OK", "Bewildered", "unknown"),
      ("Bewildered", "Enabled", "unknown"), ("Warning", "Disabled", "warning"),
-     ("Critical", "Enabled", "critical")],
+     ("Critical", "Enabled", "critical"), (None, "Enabled", "ok"), (None, "Absent", "ok"),
+     (None, "UnavailableOffline", "unknown"), (None, "Degraded", "warning")],
 )  # fmt: skip
-def test_health_and_state_of_a_controller(health: str, state: str | None, status: str) -> None:
-    """The health of Storage does not hide a controller's unknown health. One that is disabled is as it reports."""
-    value = resources(_BMC)[_STORAGE]
+def test_health_and_state_of_a_controller(health: str | None, state: str | None, status: str) -> None:
+    """The health of Storage does not hide a controller's unknown health or bad state.
+
+    One that is disabled is as it reports.
+    """
+    value = {**resources(_BMC)[_STORAGE], "Status": {"Health": "OK"}}
     value["StorageControllers"][0]["Status"] = {"Health": health, "State": state}
     seen = seen_with(_BMC, {_STORAGE: value})
     [controller] = [one for one in seen.inventory.controllers if one.id == "redfish:RAID_Slot1"]
