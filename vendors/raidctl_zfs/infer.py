@@ -178,7 +178,8 @@ def _device(drive: Draft, vdev: Vdev, *, named: bool) -> None:
             drive.put(line, field, count)
     for label, value in vdev.counts.items():
         drive.keep_words(label, value)
-    for label, what in (("WRITE", "Write"), ("CKSUM", "Checksum")):
+    # the write errors of a device that has failed are why it has
+    for label, what in (("WRITE", "Write"), ("CKSUM", "Checksum"))[health == "critical" :]:
         if not named and vdev.counts.get(label, "0") not in _NONE:
             remedy = "Check cables, controller and memory; start a scrub; replace the drive if the number grows."
             drive.add_problem("warning", "state", f"{what} errors: {vdev.counts[label]}.", remedy)
