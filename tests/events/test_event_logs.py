@@ -167,10 +167,10 @@ def test_a_log_is_limited_if_as_many_events_come_as_were_asked_for() -> None:
 
 def test_alarms_of_3ware() -> None:
     """Port and unit are the objects. An unknown severity is an unknown level."""
-    mine = controller_with("threeware:0", drives=("p1",), volumes=(Volume(id="threeware:0/u0"),))
+    mine = controller_with("threeware:0", drives=("p1",), volumes=(Volume(id="threeware:0/v0"),))
     found = threeware.read_events(mine, "show alarms", RunAnswer(code=0, out=ALARMS.encode()))
     assert [(one.at, one.level, one.object_id) for one in found.events] == [
-        ("2008-07-08T18:20:05", "info", "threeware:0/u0"),
+        ("2008-07-08T18:20:05", "info", "threeware:0/v0"),
         ("2008-07-09T02:01:00", "critical", "threeware:0/p1"),
         ("2008-07-09T02:02:00", None, None),
     ]
@@ -180,11 +180,13 @@ def test_alarms_of_3ware() -> None:
 
 def test_events_of_areca() -> None:
     """Volumes are given by name, drives by enclosure and slot. The list has no severities."""
-    mine = controller_with("areca:1", drives=("2:5", "1:5"), volumes=(Volume(id="areca:1/v1", name="ARC-1880-VOL#00"),))
+    mine = controller_with(
+        "areca:1", drives=("E2:S5", "E1:S5"), volumes=(Volume(id="areca:1/v1", name="ARC-1880-VOL#00"),)
+    )
     found = areca.read_events(mine, "event info", RunAnswer(code=0, out=ARECA.encode()))
     assert [(one.at, one.level, one.object_id, one.text) for one in found.events] == [
         ("2026-02-03T11:09:41", None, "areca:1/v1", "ARC-1880-VOL#00: Complete Rebuild"),
-        ("2026-02-02T22:31:02", None, "areca:1/2:5", "Enc#2 Slot#5: Time Out Error"),
+        ("2026-02-02T22:31:02", None, "areca:1/E2:S5", "Enc#2 Slot#5: Time Out Error"),
         ("2026-02-01T09:00:00", None, None, "H/W MONITOR: Raid Powered On"),
     ]
     assert found.events[0].details["Elapsed Time"] == "012:34:56"

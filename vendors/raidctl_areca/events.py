@@ -17,6 +17,7 @@ from raidctl.vendor.tools import command_of
 from raidctl_areca.dialogue import LOCK, TIMEOUT
 from raidctl_areca.grammar import trailer
 from raidctl_areca.messages import error_problem
+from raidctl_areca.tables import place_of
 
 KERNEL: tuple[re.Pattern[str], ...] = (
     # arcmsr0: wait 'abort all outstanding command' timeout
@@ -92,7 +93,6 @@ def _object(device: str, controller: Controller) -> str | None:
     # Enc#1 Slot#5
     place = re.fullmatch(r"Enc ?#(\d{1,2}) Slot ?#?(\d{1,3})", device, re.ASCII)
     if place is not None:
-        named += [
-            drive.id for drive in controller.drives if drive.id.endswith((f"/{place[1]}:{place[2]}",))
-        ]  # fmt: skip
+        wanted = f"{controller.id}/{place_of(place[1], place[2])}"
+        named += [drive.id for drive in controller.drives if drive.id == wanted]
     return named[0] if len(named) == 1 else None

@@ -62,7 +62,7 @@ def read_events(controller: Controller, command: str, answer: RunAnswer) -> Even
 
 
 def _event(match: re.Match[str], controller: Controller) -> Event:
-    known = {drive.id for drive in controller.drives} | {volume.id for volume in controller.volumes}
+    known = {one.id for one in (*controller.drives, *controller.volumes, *controller.arrays)}
     return Event(
         at=_at(match[2]),
         controller=controller.id,
@@ -85,4 +85,5 @@ def _names(text: str, controller: str) -> Iterator[str]:
     if match := _PORT.search(text):
         yield f"{controller}/p{match[1]}"
     if match := _UNIT.search(text):
-        yield f"{controller}/u{match[1]}"
+        yield f"{controller}/v{match[1]}"
+        yield f"{controller}/u{match[1]}"  # a unit that is no volume, or was carved into several
