@@ -5,6 +5,7 @@ This is the configuration file, the monitor, the scheduled check, and the end of
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timezone
 from typing import Any
@@ -32,6 +33,8 @@ _MONITOR = tuple(
         ),
     )
 )
+# of mdmon, which serves a container and reports nothing: /run/mdadm/md127.pid
+_MDMON = re.compile(r"/run/mdadm/md(?:\d+|_.*)\.pid", re.ASCII)
 _UNITS = ("/etc/systemd/system", "/lib/systemd/system", "/usr/lib/systemd/system")
 _CHECK = tuple(
     Glob(pattern)
@@ -114,7 +117,7 @@ def _there(wanted: Sequence[Request[Any]], reported: Mapping[Request[Any], Answe
     """Whether one of the wanted files exists. False only where systemd runs and each could be looked for."""
     answers = [reported[one] for one in (*wanted, _SYSTEMD)]
     *found, systemd = [one.paths if isinstance(one, GlobAnswer) else () for one in answers]
-    paths = [path for one in found for path in one]
+    paths = [path for one in found for path in one if not _MDMON.fullmatch(path)]
     if paths:
         output = Output.of_text("files", paths[0])
         name, value = ("monitored", "True") if wanted is _MONITOR else ("consistency_check.mode", "automatic")

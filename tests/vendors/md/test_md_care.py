@@ -78,6 +78,9 @@ def test_an_array_is_listed_under_any_of_its_names(config: str | Failure, listed
         ((SYSTEMD,), "", False, "disabled"),
         ((SYSTEMD, "/run/mdadm/monitor.pid", "/etc/cron.d/mdadm"), "", True, "automatic"),
         ((SYSTEMD, "/etc/cron.d/raid-check"), "", False, "automatic"),
+        ((SYSTEMD, "/run/mdadm/mdadm.pid"), "", True, "disabled"),
+        # mdmon of an Intel container
+        ((SYSTEMD, "/run/mdadm/md127.pid"), "", False, "disabled"),
         ((), "", None, None),
         ((MONITOR, TIMER), "", True, "automatic"),
         ((SYSTEMD,), MONITOR, None, "disabled"),
