@@ -172,6 +172,8 @@ def _conclude(draft: _DetailDraft, rows: int) -> None:
     expected = draft.get("drives_expected")
     listed = max(expected if isinstance(expected, int) else 1, int(total) if _COUNT.fullmatch(total) else 0)
     draft.output.gap = "" if rows >= listed else f"it lists {rows} of {listed} devices"
+    if draft.get("status_text") is None and not draft.is_container and "drives_expected" in draft.values:
+        draft.output.gap = "its state is missing"  # of a running array, mdadm always prints it
     delta = _DELTA.match(draft.details.get("Delta Devices", ""))
     if draft.get("status") == "migrating" and delta and int(delta[1]) > 0:
         draft.override("status", "expanding")

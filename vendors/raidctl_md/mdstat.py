@@ -61,6 +61,8 @@ def read(section: Section, reading: Reading) -> None:
             current.read_line(line, 0)
         elif current is None and (header := _HEADER.fullmatch(text)):
             reading.controller.append((line, header["label"], header["value"]))
+        elif len(reading.drafts) == begun and text.lstrip()[:1].isdigit() and _has_blocks(text):
+            _lost_heading(line, reading)  # of the first array
         levels_open = "Personalities" in text or (levels_open and bool(_MORE_LEVELS.fullmatch(text)))
     section.output.gap = "" if ended else "its last line, `unused devices`, is missing"
     if not ended and len(reading.drafts) == begun:
@@ -72,6 +74,11 @@ def read(section: Section, reading: Reading) -> None:
         current.doubt()
     for draft in reading.drafts[begun:]:
         conclude_state(draft)
+
+
+def _has_blocks(text: str) -> bool:
+    """Whether a line has the size of an array: ``976630464 blocks super 1.2 [2/1] [U_]``."""
+    return " blocks" in text and any(match.lastgroup == "blocks" for match in pieces(text, 0))
 
 
 def _lost_heading(line: Line, reading: Reading) -> None:
@@ -107,9 +114,7 @@ class _Array:
 
     def ends(self, text: str) -> bool:
         """Whether a line belongs to another array: each prints its blocks once."""
-        if "size_bytes" not in self.draft.values or " blocks" not in text:
-            return False
-        return any(match.lastgroup == "blocks" for match in pieces(text, 0))
+        return "size_bytes" in self.draft.values and _has_blocks(text)
 
     def read_line(self, line: Line, start: int) -> None:
         draft = self.draft

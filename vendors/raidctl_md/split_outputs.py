@@ -79,7 +79,10 @@ class _Cutter:
             return
         started = self._begins(text, kind) if begins else None
         if started:
+            before = self.current
             self.start(started)
+            if started == "mdstat" and before.kind == "stray" and not _MDSTAT.match(text):
+                self.current.lines += before.lines  # perhaps of an array whose heading was not copied
         elif kind in ("query", "message"):
             self.current = Section("stray", self.output)
         self.current.lines.append(line)

@@ -65,6 +65,13 @@ def test_md_detail_words_of_the_state(words: str, status: str, operation: str | 
     assert (found.progress.operation if found.progress else None) == operation
 
 
+def test_md_detail_without_its_state_is_not_whole() -> None:
+    """Of a running array, mdadm prints the state. Without that line, the output is incomplete."""
+    [line] = [line for line in DETAIL.splitlines(keepends=True) if " State : " in line]
+    assert read(DETAIL).outputs[0].cut_off is None
+    assert "its state is missing" in (read(DETAIL.replace(line, "")).outputs[0].cut_off or "")
+
+
 def test_md_detail_an_unknown_word_is_reported() -> None:
     """An unknown state word is kept, and a problem names the array."""
     found = read(DETAIL.replace("State : clean\n", "State : clean, dreaming\n"))

@@ -329,6 +329,17 @@ def test_md_mdstat_lines_of_an_array_without_its_heading_are_not_those_of_the_on
     assert "unread" in {problem.kind for problem in read(text).problems}
 
 
+@pytest.mark.parametrize("levels", ["", "Personalities : [raid1]\n", "Hello,\n$ cat /proc/mdstat\n"])
+def test_md_mdstat_lines_above_the_first_heading_are_of_an_array_without_one(levels: str) -> None:
+    """If the heading of the first array was not copied, the other arrays are not all that there is."""
+    text = (
+        f"{levels}      976630464 blocks super 1.2 [2/1] [U_]\n\nmd0 : active raid1 sdb1[1] sda1[0]\n"
+        "      523264 blocks super 1.2 [2/2] [UU]\n\nunused devices: <none>\n"
+    )
+    assert [volume.id for volume in controller(text).volumes] == ["md:md0"]
+    assert [problem.kind for problem in read(text).problems] == ["unread"]
+
+
 def test_md_mdstat_a_bar_that_is_cut_off_is_an_operation_under_way() -> None:
     """A cut progress bar makes the status unknown."""
     text = "md0 : active raid1 sdb1[1] sda1[0]\n      523264 blocks super 1.2 [2/2] [UU]\n      [====="
