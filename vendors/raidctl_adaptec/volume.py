@@ -55,6 +55,9 @@ def _begun(
         mark_read(*block.heads)
         for pair in block.pairs:
             keep(controller, pair, prefix=f"{area}: ")
+        if any(normalized(pair.label).startswith("status") for pair in block.pairs):
+            text = f"{area}: a status has no line with a number above it; other lines may be missing, too."
+            controller.add_problem("warning", "unread", text, "Run the tool again and keep its complete output.")
         return None
     draft = draft_of(block.name)
     for line in block.heads:

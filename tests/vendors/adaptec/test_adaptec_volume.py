@@ -81,6 +81,15 @@ def test_a_status_is_read(text: str, status: VolumeStatus, operation: str | None
     assert reported == (operation, percent)
 
 
+def test_a_status_below_no_heading_is_reported() -> None:
+    """The status of a volume or array whose line with the number is missing is no detail of the controller."""
+    for text, heading in ((machine(), "Logical Device number 0"), (pqi(), "Array Number 0")):
+        [line] = [line for line in text.splitlines() if line.strip().lower() == heading.lower()]
+        assert not [problem for problem in found(text).problems if problem.kind == "unread"]
+        lost = found(text.replace(f"{line}\n", ""))
+        assert [problem.kind for problem in lost.problems if "no line with a number" in problem.message] == ["unread"]
+
+
 def test_an_unknown_status_is_reported() -> None:
     """An unknown status word is reported under the volume."""
     observation = found(machine(volumes=[volume_text(0, {"Status of logical device": "Wistful"})]))
