@@ -62,7 +62,8 @@ def read_events(controller: Controller, command: str, answer: RunAnswer) -> Even
 
 
 def _event(match: re.Match[str], controller: Controller) -> Event:
-    known = {one.id for one in (*controller.drives, *controller.volumes, *controller.arrays)}
+    known = {drive.id for drive in controller.drives} | {volume.id for volume in controller.volumes}
+    known |= {array.id for array in controller.arrays}
     return Event(
         at=_at(match[2]),
         controller=controller.id,
