@@ -32,6 +32,7 @@ _ROW = regex(
 #         tank/data:/file       <metadata>:<0x0>
 _FILE = regex(r"/|\S+:[/<]")
 _STRANGE = "A line of its list of devices was not understood: “{}”."
+_NAMELESS = "The line with the name of the first pool is missing: that pool is unknown."
 _AGAIN = "Run zpool status again and keep its whole output."
 _COUNTS = (("read", "READ"), ("write", "WRITE"), ("cksum", "CKSUM"))
 _SIMPLE = ("id", "see", "comment", "remove", "checkpoint", "condense", "expand", "dedup", "scan warning")
@@ -58,7 +59,8 @@ def read_status(output: Output, controller: ControllerDraft) -> bool:
             known = True
             mark_read(line)
         elif pool is None:
-            continue
+            if match is not None and match[1] in ("state", "config"):
+                controller.add_problem("warning", "unread", _NAMELESS, _AGAIN)
         elif match is not None:
             sections.append((match[1], [line], match[2] or ""))
             apart = False

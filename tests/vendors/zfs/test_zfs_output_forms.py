@@ -205,6 +205,16 @@ def test_a_table_that_a_mail_program_broke_is_read_like_the_whole_one() -> None:
             assert seen([part for one in rows for part in (broken if one == row else [one])]) == whole, broken
 
 
+def test_a_pool_whose_name_was_not_copied_is_unknown() -> None:
+    """A text that begins below the line ``pool:`` describes one more pool than it names."""
+    head = "  pool: tank\n state: ONLINE\nconfig:\n\n\tNAME  STATE  READ WRITE CKSUM\n"
+    whole = f"{head}{_MIRROR}\nerrors: No known data errors\n"
+    first = whole.replace("  pool: tank\n", "").replace("state: ONLINE", "state: DEGRADED")
+    assert not [one for one in read_text(whole).inventory.problems if one.kind == "unread"]
+    found = read_text(f"{first}\n{whole}").inventory.problems
+    assert [("first pool" in one.message, one.kind) for one in found] == [(True, "unread")]
+
+
 def test_text_below_the_errors_is_no_damaged_file() -> None:
     """Text below the list of errors is no damaged file."""
     listed = "\n        tank/data:/export/a b\n        <metadata>:<0x0>\n"
