@@ -11,7 +11,7 @@ from raidctl_zfs.broken_rows import joined
 from raidctl_zfs.draft import ControllerDraft, PoolDraft, Vdev
 from raidctl_zfs.infer import fine, put_errors, put_message, put_state
 from raidctl_zfs.scan import MOVES, read_move, read_scan
-from raidctl_zfs.vocabulary import GROUPS, INTERIOR, LOST
+from raidctl_zfs.vocabulary import GROUPS, INTERIOR, LOST, VDEV
 
 #   pool: tank
 #  state: ONLINE
@@ -59,7 +59,7 @@ def read_status(output: Output, controller: ControllerDraft) -> bool:
             known = True
             mark_read(line)
         elif pool is None:
-            if match is not None and match[1] in ("state", "config"):
+            if (match is not None and match[1] in ("state", "config")) or _is_row(line):
                 controller.add_problem("warning", "unread", _NAMELESS, _AGAIN)
         elif match is not None:
             sections.append((match[1], [line], match[2] or ""))
@@ -71,6 +71,12 @@ def read_status(output: Output, controller: ControllerDraft) -> bool:
                 sections[-1] = (label, lines, f"{text} {line.stripped}")
     _finish(output, pool, sections)
     return known
+
+
+def _is_row(line: Line) -> bool:
+    """Whether a line is one of a device, with its state and three counts."""
+    match = _ROW.fullmatch(line.text.expandtabs(8).rstrip())
+    return match is not None and match["state"] in VDEV and match["cksum"] is not None
 
 
 def _finish(output: Output, pool: PoolDraft | None, sections: Sequence[tuple[str, list[Line], str]]) -> None:

@@ -211,8 +211,9 @@ def test_a_pool_whose_name_was_not_copied_is_unknown() -> None:
     whole = f"{head}{_MIRROR}\nerrors: No known data errors\n"
     first = whole.replace("  pool: tank\n", "").replace("state: ONLINE", "state: DEGRADED")
     assert not [one for one in read_text(whole).inventory.problems if one.kind == "unread"]
-    found = read_text(f"{first}\n{whole}").inventory.problems
-    assert [("first pool" in one.message, one.kind) for one in found] == [(True, "unread")]
+    for text in (first, first.partition("config:\n")[2], first.partition("mirror-0")[2].partition("\n")[2]):
+        found = read_text(f"{text}\n{whole}").inventory.problems
+        assert [("first pool" in one.message, one.kind) for one in found] == [(True, "unread")]
 
 
 def test_text_below_the_errors_is_no_damaged_file() -> None:
