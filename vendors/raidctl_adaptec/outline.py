@@ -239,6 +239,8 @@ class _Outliner:
             return True
         if self.block is None and found is not None and normalized(found[0]) in _TASK_LABELS:
             self.open(Block("task"), None)
+        elif self.block is None and found is not None and normalized(found[0]).startswith("status of logical"):
+            self.open(Block("logical"), None)  # the text begins below the number of a volume
         elif row is not None:
             found = row[1]["label"], row[1]["value"]
         if found is not None and self.block is not None:
