@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from raidctl.evidence import Line, Output, mark_read
 from raidctl.model import Array, Controller, Scrub, Volume
 from raidctl.request import Answer, Dialogue, Failure, Glob, GlobAnswer, Read, ReadAnswer, Request, Run, ask
+from raidctl.text import regex
 from raidctl.vendor.protocol import Observation
 
 _CONFIG: tuple[Request[Any], ...] = (Read("/etc/mdadm/mdadm.conf"), Read("/etc/mdadm.conf"))
@@ -34,7 +35,7 @@ _MONITOR = tuple(
     )
 )
 # of mdmon, which serves a container and reports nothing: /run/mdadm/md127.pid
-_MDMON = re.compile(r"/run/mdadm/md(?:\d+|_.*)\.pid", re.ASCII)
+_MDMON = regex(r"/run/mdadm/md(?:\d+|_.*)\.pid", re.ASCII)
 _UNITS = ("/etc/systemd/system", "/lib/systemd/system", "/usr/lib/systemd/system")
 _CHECK = tuple(
     Glob(pattern)

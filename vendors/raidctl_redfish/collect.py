@@ -10,7 +10,7 @@ from msgspec import Struct, field
 
 from raidctl.json_decode import decode_at
 from raidctl.model import Capability, Controller, Problem, Tool
-from raidctl.text import counted
+from raidctl.text import counted, regex
 from raidctl.vendor.identity import distinct
 from raidctl.vendor.mixed_machines import described_twice
 from raidctl.vendor.protocol import Document, Observation

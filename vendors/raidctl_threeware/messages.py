@@ -6,14 +6,14 @@ import re
 from collections.abc import Iterable
 
 from raidctl.model import Battery, Controller, Problem
-from raidctl.text import counted
+from raidctl.text import counted, regex
 from raidctl.vendor.tools import NO_CONTROLLER
 from raidctl_threeware import vocabulary
 
 _CONDITIONS = {
     "Volt": "voltage", "Battery Voltage": "voltage", "Temp": "temperature", "Battery Temperature": "temperature"
 }  # fmt: skip
-_COUNT = re.compile(r"\d{1,5}", re.ASCII)
+_COUNT = regex(r"\d{1,5}", re.ASCII)
 
 
 def reports(controller: Controller, listed: int) -> Iterable[Problem]:

@@ -6,10 +6,11 @@ import re
 from collections.abc import Iterable
 
 from raidctl.evidence import Line
+from raidctl.text import regex
 from raidctl_zfs.vocabulary import GROUPS, VDEV
 
 _HEAD = ("NAME", "STATE", "READ", "WRITE", "CKSUM")
-_COUNT = re.compile(r"[\d.]{1,9}[KMGTPE]?", re.ASCII)
+_COUNT = regex(r"[\d.]{1,9}[KMGTPE]?", re.ASCII)
 
 
 def joined(lines: Iterable[Line]) -> list[tuple[list[Line], str]]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from raidctl.evidence import Line, Output, mark_read
-from raidctl.text import collapse, printable
+from raidctl.text import collapse, printable, regex
 from raidctl_zfs.broken_rows import joined
 from raidctl_zfs.draft import ControllerDraft, PoolDraft, Vdev
 from raidctl_zfs.infer import fine, put_errors, put_message, put_state
