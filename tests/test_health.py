@@ -40,6 +40,7 @@ BAD = {
     "failed", "offline", "inactive", "degraded", "rebuilding", "critical", "warning",
 }  # fmt: skip
 LSI, VOLUME, DRIVE, SPARE = "megaraid-9660-storcli2", "megaraid:0/v2", "megaraid:0/310:2", "megaraid:0/310:4"
+ARRAY = "megaraid:0/g1"
 GOOD = replayed(LSI).inventory
 
 
@@ -243,6 +244,30 @@ def test_a_failed_spare_takes_nothing_away() -> None:
     assert "no volume needs it now" in one.message
 
 
+REPLACED = (
+    "Personalities : [raid6] [raid5] [raid4]\n"
+    "md0 : active raid5 sde1[5](R) sdf1[6](F) sdd1[4] sdc1[2] sdb1[1]\n"
+    "      209584128 blocks super 1.2 level 5, 512k chunk, algorithm 2 [3/3] [UUU]\n"
+    "      [==>..................]  recovery = 12.3% (12890112/104792064) finish=12.1min speed=126000K/sec\n"
+    "      \n"
+    "unused devices: <none>\n"
+)
+
+
+def test_a_failed_drive_is_no_consequence_of_the_replacement_of_another() -> None:
+    """A failed drive is a warning while the volume, which lacks none, is copied to another one."""
+    inventory = read_text(REPLACED, "mdstat").inventory
+    assert severity(inventory, "volume_rebuilding", "md:md0") == "info"
+    assert severity(inventory, "drive_failed", "md:md0/sdf1") == "warning"
+
+
+@pytest.mark.parametrize("level", ["raid5", "raid6", None])
+def test_a_failed_member_of_a_volume_in_an_unknown_state_is_critical(level: str | None) -> None:
+    """It is unknown whether the volume survives another failure, or needs this drive."""
+    inventory = changed(GOOD, VOLUME, {"raid_level": level, "status": "unknown", "status_text": "Odd"})
+    assert severity(changed(inventory, DRIVE, {"status": "critical"}), "drive_failed", DRIVE) == "critical"
+
+
 @pytest.mark.parametrize(("kind", "wanted"), [("error", "critical"), ("warning", "warning"), ("info", "info")])
 def test_what_a_tool_prints_reaches_diagnose(kind: Any, wanted: str) -> None:
     """A problem of kind state is a finding of the same severity. Its words do not matter."""
@@ -413,6 +438,12 @@ def test_an_array_without_redundancy_is_critical_although_its_volume_is_ok() -> 
         )
         found = judge(read_text(shown).inventory)
         assert [one.severity for one in found if one.rule == "array_in_trouble"] == [wanted]
+
+
+def test_a_critical_array_is_critical_whatever_else_a_drive_of_it_reports() -> None:
+    """A milder condition of a member does not replace the array's own. A drive that is too hot is a warning."""
+    hot = changed(GOOD, DRIVE, {"status": "warning", "status_text": "Temperature"})
+    assert severity(changed(hot, ARRAY, {"status": "critical"}), "array_in_trouble", ARRAY) == "critical"
 
 
 _MEGACLI = FIXTURES / "megaraid-perc5i-failed-battery" / "MegaCli-LdPdInfo-aALL-NoLog.out"

@@ -26,10 +26,11 @@ from raidctl.health.redundancy import (  # fmt: skip
     called_degraded,
     expects_failure,
     held_journal,
+    may_need,
     members,
     named_for_rebuild,
     not_accepted,
-    only_copied,
+    only_replaced,
     rebuilding,
     speaks_of_rebuild,
     survives,
@@ -216,8 +217,7 @@ def _volume(machine: _Machine, controller: Controller, volume: Volume) -> None:
         machine.add("out_of_reach" if gone else "not_started", "volume_failed", volume, word, left=left)
     elif status in ("degraded", "rebuilding"):
         rebuilt = rebuilding(controller, volume)
-        copied = left and volume.drives_expected is not None and only_copied(volume)
-        situation = "copied" if copied else "reduced" if left else "bare"
+        situation = "copied" if only_replaced(volume) else "reduced" if left else "bare"
         percent = volume.progress.percent if volume.progress else None
         far = f" {percent:g}%" if rebuilt and percent is not None else ""
         cause = f"{'rebuilding' if rebuilt else 'degraded'}{far}"
@@ -230,9 +230,9 @@ def _drive(machine: _Machine, controller: Controller, drive: Drive) -> None:
     number = None if (left := machine.left(controller, drive)) == -1 else left
     filled = being_rebuilt(drive) and not being_copied(drive)
     if drive.status == "critical" or drive.role == "failed":
-        hurt = [volume for volume in own if volume.status in NOT_WHOLE]
+        hurt = [volume for volume in own if volume.status in NOT_WHOLE and not only_replaced(volume)]
         joined = drive.role == "member" or (drive.role in ("failed", None) and drive.array is not None)
-        needed = hurt or not own or (joined and any(volume.failures_tolerated == 0 for volume in own))
+        needed = hurt or not own or (joined and any(map(may_need, own)))
         situation = "bare" if needed or held_journal(controller, drive) else "idle"
         if left == -1:
             situation = "out_of_reach"
@@ -269,7 +269,7 @@ def _counters(machine: _Machine, drive: Drive, left: int | None) -> None:
 
 
 def _array(machine: _Machine, controller: Controller, array: Array) -> None:
-    """Report an array with two predicted failures. Otherwise only if no volume or drive of it has a condition."""
+    """Report an array with two predicted failures. Otherwise only if no volume or drive of it is as bad."""
     failing = {one.where for one in machine.found if one.rule == "drive_expects_failure"}
     several = [one for one in members(controller, array) if failing & {one.id, *one.backing}]
     if len(several) > 1:
@@ -277,13 +277,14 @@ def _array(machine: _Machine, controller: Controller, array: Array) -> None:
         machine.add("several", "several_expect_failure", array, f"{len(several)} drives expect to fail: {names}")
     if array.status not in ("warning", "critical"):
         return
-    bad = any(volume.array == array.id and volume.status in NOT_WHOLE for volume in controller.volumes)
-    if bad or any(drive.status in ("warning", "critical") for drive in members(controller, array)):
-        return
     rebuilt = array.status == "warning" and speaks_of_rebuild(array.status_text)
     bare = array.status == "critical" or rebuilt or bare_although_ok(controller, array)
+    situation, near = "bare" if bare else "warned", {drive.id for drive in members(controller, array)}
+    as_bad = any(one.where in near and WEIGHT[one.severity] <= WEIGHT[TABLE[situation][1]] for one in machine.found)
+    if as_bad or any(volume.array == array.id and volume.status in NOT_WHOLE for volume in controller.volumes):
+        return
     word = state_words("array", array.status, array.status_text)
-    machine.add("bare" if bare else "warned", "array_in_trouble", array, word, left=array.failures_tolerated)
+    machine.add(situation, "array_in_trouble", array, word, left=array.failures_tolerated)
 
 
 def _battery(machine: _Machine, controller: Controller, battery: Battery) -> None:
@@ -311,9 +312,7 @@ def _caches(machine: _Machine, controller: Controller) -> None:
         unprotected = cache.status == "critical" and any(map(exposed, controller.volumes))
         word = state_words("cache", cache.status, cache.status_text)
         machine.add("unprotected" if unprotected else "unguarded", "cache_in_trouble", controller, word)
-    dead = bool(controller.batteries) and all(
-        battery.status in ("failed", "missing") for battery in controller.batteries
-    )
+    dead = bool(controller.batteries) and {one.status for one in controller.batteries} <= {"failed", "missing"}
     for volume in controller.volumes:
         one = volume.cache
         if one is None or volume.status in OUT_OF_REACH:
@@ -370,7 +369,8 @@ def _above(machine: _Machine, one: Condition) -> tuple[str, str] | None:
         return _first(machine, one, [one.where], ("cache_in_trouble",)) if _ABOUT_CACHE.search(one.cause) else None
     drive = next((drive for drive in controller.drives if drive.id == one.where), None)
     if drive:
-        hurt = [v.id for v in controller.volumes if drive.array in (None, v.array) and v.status in NOT_WHOLE]
+        own = [v for v in controller.volumes if drive.array in (None, v.array) and v.status in NOT_WHOLE]
+        hurt = [v.id for v in own if one.rule != "drive_failed" or not only_replaced(v)]
         upper = (
             [] if controller.mode == "software" else [member.id for _, member in machine.above(drive.id, drive.serial)]
         )

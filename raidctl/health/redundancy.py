@@ -202,6 +202,16 @@ def only_copied(volume: Volume) -> bool:
     return volume.status == "rebuilding" and whole and "degraded" not in (volume.status_text or "").lower()
 
 
+def only_replaced(volume: Volume) -> bool:
+    """Whether a volume lacks nothing while one of its drives is replaced. It survives a failure of any drive."""
+    return bool(volume.failures_tolerated) and volume.drives_expected is not None and only_copied(volume)
+
+
+def may_need(volume: Volume) -> bool:
+    """Whether a volume may need a drive that has failed. If it is unknown what it survives, a whole one does not."""
+    return volume.failures_tolerated == 0 or (volume.failures_tolerated is None and volume.status not in _WHOLE)
+
+
 def bare_although_ok(controller: Controller, array: Array) -> bool:
     """Whether an array with a warning has volumes without redundancy. Volumes whose level has none do not count."""
     own = [

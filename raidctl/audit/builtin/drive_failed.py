@@ -5,8 +5,9 @@
 **Why it matters.** Often only the controller knows: with a hot spare the volume is complete again after a night, the
 LED blinks, and there is no spare left for the next failure.
 
-**Fails** (critical) when its volume survives no further failure, or no tool reports the volume; (warning) when it
-survives one more, or when no volume needs the drive now (a spare has taken over, or it was in no array).
+**Fails** (critical) when its volume survives no further failure, when it is unknown what the volume survives, or no
+tool reports the volume; (warning) when it survives one more, or when no volume needs the drive now (a spare has taken
+over, or it was in no array).
 
 **Passes** when the status of the drive is ok or a warning (covered by `drive_expects_failure`).
 
