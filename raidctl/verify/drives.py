@@ -30,7 +30,8 @@ def drive_caches(case: Case) -> DriveCaches:
     members = case.ground.below.members(case.subject.volume) if case.subject.volume else None
     on = [name for name, state in states.items() if state == "enabled"]
     off = [name for name, state in states.items() if state == "disabled"]
-    all_off = bool(states) and len(off) == len(states) and (members is None or members.complete)
+    listed = (members is None or members.complete) and not case.subject.unlinked
+    all_off = bool(states) and len(off) == len(states) and listed
     if policy == "disabled" and on:
         why = f"The controller is configured to keep them off, but {_names(on)} report{'s' * (len(on) == 1)} on."
         return DriveCaches("contradiction", why, _OFF)

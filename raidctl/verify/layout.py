@@ -271,10 +271,10 @@ def _each(case: Case, path: str, values: dict[str, str | None], wanted: str, wha
             shown = {name: _rpm(value) for name, value in others.items()}
             wanted = f"{int(wanted):,}"
         return case.failed(f"{by_value(shown, verbs, len(values))}, not {wanted}.")
-    unknown = [name for name, value in values.items() if value is None]
+    unknown = [*(name for name, value in values.items() if value is None), *case.subject.unlinked]
     if unknown:
         return case.inconclusive(
-            silent(unknown, what, len(values)),
+            silent(unknown, what, len(values) + len(case.subject.unlinked)),
             next_test=f"{_TIME} Run: {case.measuring()}",
         )
     if case.ground.view.virtual:

@@ -282,7 +282,8 @@ def _still(clock: Clock) -> bool:
 
 def _alone(clock: Clock) -> bool:
     """Whether the measurement covers the whole claim. It does for a single drive, or a server."""
-    return clock.served or (clock.subject is not None and len(clock.subject.drives) == 1)
+    subject = clock.subject
+    return clock.served or (subject is not None and len(subject.drives) == 1 and not subject.unlinked)
 
 
 def _one_of(clock: Clock) -> tuple[str, ...]:

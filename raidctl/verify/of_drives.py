@@ -53,6 +53,8 @@ def _unless_unknown(case: Case, unknown: list[str], what: str, claimed: str) -> 
     count, volume = len(_members(case)), case.subject.volume
     if not count:
         return case.inconclusive("Its drives are unknown.")
+    if not unknown and case.subject.unlinked:
+        return case.inconclusive(f"The drives below {listing(case.subject.unlinked)} are unknown.")
     if unknown:
         test = f"Read the SMART values of {listing(unknown)}."
         return case.inconclusive(silent(unknown, what, count), next_test=test)

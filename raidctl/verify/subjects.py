@@ -66,6 +66,14 @@ class Subject:
         found = {drive.id: (controller, drive) for subject in self.below for controller, drive in subject.drives}
         return tuple(found.values())
 
+    @property
+    def unlinked(self) -> tuple[str, ...]:
+        """Of a software array: the members below which nothing is known, such as an NBD device."""
+        if not self.software:
+            return ()
+        found = [drive.id for drive in self.members if not drive.backing]
+        return tuple(dict.fromkeys((*found, *(name for one in self.below for name in one.unlinked))))
+
 
 @dataclass(frozen=True)
 class Ground:

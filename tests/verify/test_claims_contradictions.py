@@ -237,6 +237,26 @@ def test_a_software_array_on_controllers_leaves_battery_claims_to_them() -> None
     assert found["md:md0", "power_safe"].verdict == "inconclusive"
 
 
+@pytest.mark.parametrize(
+    "claim",
+    [{"power_safe": True}, {"drive_cache": "disabled"}, {"media": "hdd"}, {"drive_rpm": 7200}, {"drive_size": "1TB"}],
+)
+def test_a_member_below_which_nothing_is_known_proves_nothing(claim: dict[str, object]) -> None:
+    """A mirror of a drive and an NBD device does not pass by the facts of the drive."""
+    disk, other = (
+        Drive(id=f"md:md0/{name}", array="md:md0/array", role="member", device=f"/dev/{name}", status="ok")
+        for name in ("sda", "nbd0")
+    )
+    array = Array(id="md:md0/array", drives=(disk.id, other.id))
+    volume = Volume(id="md:md0", array=array.id, raid_level="raid1", status="ok", drives_expected=2, drives_active=2)
+    md = Controller(id="md", mode="software", arrays=(array,), volumes=(volume,), drives=(disk, other))
+    below = plain_drive("disabled")
+    assert judged(ground(below, md), **claim).verdict == "inconclusive"
+    alone = msgspec.structs.replace(md, arrays=(Array(id=array.id, drives=(disk.id,)),), drives=(disk,), volumes=(
+        msgspec.structs.replace(volume, drives_expected=1, drives_active=1),))  # fmt: skip
+    assert judged(ground(below, alone), **claim).verdict == "pass"
+
+
 @pytest.mark.parametrize(("wanted", "verdict"), [(5, "fail"), (6, "inconclusive"), (7, "inconclusive")])
 def test_a_degraded_volume_does_not_pass_with_the_drives_that_are_left(wanted: int, verdict: str) -> None:
     """A degraded volume does not pass with the drives left.
