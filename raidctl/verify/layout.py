@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import timedelta
 
+from msgspec.structs import replace
+
+from raidctl.health.spares import unfit
 from raidctl.host import BlockDevice
 from raidctl.model import Drive, Scrub, Volume
 from raidctl.text import counted, listing
@@ -131,7 +134,7 @@ def drives(case: Case) -> Answer:
 
 
 def spares(case: Case) -> Answer:
-    """Whether at least the claimed number of spares is available. Dedicated and global ones count."""
+    """Whether at least the claimed number of spares is available. Dedicated and global ones that fit count."""
     volume, wanted = case.subject.volume, case.claim.number
     if volume is None:
         return case.failed("It is a single drive, which has no spares.") if wanted else case.passed("It has no spares.")
@@ -140,6 +143,7 @@ def spares(case: Case) -> Answer:
     ready = [d for d in controller.drives if d.id in named or _global(d, volume, software=case.subject.software)]
     least = min((d.size_bytes for d in case.subject.members if d.size_bytes), default=0)
     good = [d for d in ready if d.status == "ok" and (d.size_bytes or least) >= least * (1 - SAME)]
+    good = [d for d in good if not unfit(replace(d, size_bytes=None), case.subject.members)]
     for drive in ready:
         case.cite(drive.id, "role", f"a spare, {drive.status}")
     if len(good) >= wanted:
@@ -150,10 +154,8 @@ def spares(case: Case) -> Answer:
         return case.inconclusive(f"The condition of its {counted(len(ready), 'spare')} is not reported.")
     if any(p.kind == "unread" and p.where == controller.id for p in case.ground.inventory.problems):
         return case.inconclusive("Not all drives of this controller could be read.")
-    bad = (
-        f", and {len(ready) - len(good)} that {'is' if len(ready) - len(good) == 1 else 'are'} not ok or too small"
-        * (ready != good)
-    )
+    rest = len(ready) - len(good)
+    bad = f", and {rest} that {'is not ok or does' if rest == 1 else 'are not ok or do'} not fit" if rest else ""
     return case.failed(f"It has {_spares(len(good))}{bad}; claimed: {wanted}.")
 
 

@@ -71,6 +71,15 @@ def test_a_spare_that_is_smaller_than_the_members_does_not_count(size: float, ve
     assert judged(known, spares=1).verdict == verdict
 
 
+def test_a_spare_of_another_medium_does_not_count() -> None:
+    """An SSD is no spare of hard drives, as its rule states."""
+    controller = raid_controller()
+    disks = tuple(msgspec.structs.replace(drive, media="hdd") for drive in controller.drives)
+    spare = Drive(id="acme:0/9", role="spare", size_bytes=2 * TB, status="ok", media="ssd")
+    answer = judged(ground(msgspec.structs.replace(controller, drives=(*disks, spare))), spares=1)
+    assert answer.verdict == "fail"
+
+
 def test_a_read_policy_that_is_not_reported_is_inconclusive() -> None:
     """No claim about a volume's unknown read policy passes or fails."""
     assert judged(ground(raid_controller()), read_policy="read-ahead").verdict == "inconclusive"
