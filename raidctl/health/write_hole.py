@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
+from raidctl.health.redundancy import held_journal
 from raidctl.model import Controller, Volume
-from raidctl.model.raid_levels import PARITY
+from raidctl.model.raid_levels import PARITY, RAIDZ
 
 INCOMPLETE = frozenset(("degraded", "rebuilding"))
 """States in which a half-written stripe cannot be recomputed."""
@@ -15,7 +16,7 @@ class Hole(NamedTuple):
     """The write hole of a volume."""
 
     state: Literal["none", "closed", "open", "unknown"]
-    """``none``: the level has no parity."""
+    """``none``: the level has no parity, or overwrites no stripe."""
     why: str
     """One clause, without a full stop."""
 
@@ -27,6 +28,8 @@ def write_hole(controller: Controller, volume: Volume) -> Hole:
     """
     if volume.raid_level in (None, "unknown"):
         return Hole("unknown", "its RAID level is unknown")
+    if volume.raid_level in RAIDZ:
+        return Hole("none", f"a {volume.raid_level} of ZFS overwrites no stripe that is in use")
     if volume.raid_level not in PARITY:
         return Hole("none", f"a {volume.raid_level} has no parity")
     if controller.mode == "software":
@@ -42,6 +45,9 @@ def write_hole(controller: Controller, volume: Volume) -> Hole:
 def _software(controller: Controller, volume: Volume) -> Hole:
     policy = volume.consistency_policy
     journals = [drive for drive in controller.drives if drive.role == "journal" and drive.array == volume.array]
+    held = [one for one in controller.drives if one.array == volume.array and held_journal(controller, one)]
+    if held and all(one.status == "critical" for one in held):
+        return Hole("open", "its journal has failed or is missing")
     if policy in ("journal", "ppl") or (policy is None and any(one.status == "ok" for one in journals)):
         return Hole("closed", "a partial parity log is kept" if policy == "ppl" else "a journal is kept")
     if policy in ("resync", "bitmap") or (policy is None and volume.bitmap not in (None, "none")):

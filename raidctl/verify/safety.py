@@ -99,6 +99,9 @@ def no_write_hole(case: Case) -> Answer:
     why = f"{hole.why[:1].upper()}{hole.why[1:]}."
     if hole.state == "unknown":
         return case.inconclusive(why)
+    controller = case.subject.controller
+    if hole.state == "closed" and controller.batteries and (fault := unprotected(controller)):
+        return case.suspect(f"The tool reports the cache as protected, but: {fault}")
     return case.failed(why) if hole.state == "open" else case.passed_unless_virtual(why)
 
 

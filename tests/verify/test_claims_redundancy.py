@@ -11,7 +11,7 @@ import pytest
 from msgspec.structs import replace
 
 from raidctl.bench.result import Session, Spread, TrialResult
-from raidctl.model import Host, Scrub, VolumeCache
+from raidctl.model import Array, Battery, Controller, Drive, Host, Scrub, Volume, VolumeCache
 from raidctl.survey.survey import Survey
 from raidctl.verify.subjects import Ground
 from tests.verify.clocked import answered
@@ -98,6 +98,31 @@ def test_md_closes_the_write_hole_with_a_journal_or_a_parity_log(answers: Answer
     found = answers("md-journal-check", "--no-write-hole")
     assert found["md:md126", "no_write_hole"]["verdict"] == "pass"
     assert answers("md-healthy", "--no-write-hole")["md:md1", "no_write_hole"]["verdict"] == "fail"
+
+
+def test_no_protected_cache_closes_the_write_hole_over_a_bad_battery() -> None:
+    """A cache that is reported as protected, with a failed battery, is suspect."""
+    bad = Battery(id="acme:0/battery0", kind="battery", status="failed")
+    assert judged(ground(raid_controller(battery=bad)), no_write_hole=True).verdict == "suspect"
+
+
+def test_a_journal_that_has_failed_closes_no_write_hole() -> None:
+    """The policy of the array is still `journal`. A second journal that works closes it."""
+    array = Array(id="md:md0/array", drives=())
+    lost = Drive(id="md:md0/sdd1", array=array.id, role="failed", status="critical", status_text="faulty journal")
+    good = Drive(id="md:md0/sde1", array=array.id, role="journal", status="ok")
+    volume = Volume(id="md:md0", array=array.id, raid_level="raid5", status="ok", consistency_policy="journal")
+    for drives, verdict in (((lost,), "fail"), ((lost, good), "pass")):
+        md = Controller(id="md", mode="software", arrays=(array,), volumes=(volume,), drives=drives)
+        assert judged(ground(md), no_write_hole=True).verdict == verdict
+
+
+def test_zfs_has_parity_and_no_write_hole(answers: Answers) -> None:
+    """The reason for the pass is no wrong fact about the level."""
+    found = answers("zfs-raidz2-resilvering", "--no-write-hole")["zfs:archive", "no_write_hole"]
+    assert (found["verdict"], found["reasons"]) == (
+        "pass", ["A raidz2 of ZFS overwrites no stripe that is in use."]
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize(
