@@ -364,6 +364,8 @@ def checked_within(case: Case) -> Answer:
     case.cite(case.subject.id, "consistency_check.last_at", f"last complete check {scrub.last_at}")
     if now is None:
         return case.inconclusive("The time of the scan is unknown.")
+    if last - now > timedelta(days=1):
+        return case.inconclusive(f"The last check ended after this scan ({scrub.last_at}): a clock is wrong.")
     ago = (now - last).days
     if now - last > timedelta(days=days):
         return case.failed(f"The last complete consistency check ended {counted(ago, 'day')} ago.")

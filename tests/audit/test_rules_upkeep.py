@@ -167,6 +167,7 @@ def test_an_age_without_a_time_of_reading_is_unknown() -> None:
         (Scrub(last_at="2026-02-01T00:00:00Z", last_result="ok"), ("pass", None)),
         (Scrub(last_at="2025-12-01T00:00:00Z", last_result="ok"), ("fail", "warning")),
         (Scrub(last_at="2026-02-01T00:00:00Z", last_result="failed"), ("fail", "warning")),
+        (Scrub(last_at="2027-01-01T00:00:00Z", last_result="ok"), ("unknown", None)),
         (Scrub(last_result="unfinished"), ("fail", "info")),
         (Scrub(mode="automatic", next_at="11/09/2025, 03:00:00"), ("fail", "warning")),
         (Scrub(mode="automatic", next_at="03/09/2026, 03:00:00"), ("unknown", None)),

@@ -132,13 +132,15 @@ def test_zfs_has_parity_and_no_write_hole(answers: Answers) -> None:
         (Scrub(last_at="2026-04-01T00:00:00Z", last_result="ok"), "2026-06-01T00:00:00Z", "fail"),
         (Scrub(last_at="2026-05-20T00:00:00Z", last_result="failed"), "2026-06-01T00:00:00Z", "fail"),
         (Scrub(last_result="unfinished"), "2026-06-01T00:00:00Z", "inconclusive"),
+        (Scrub(last_at="2026-06-01T11:00:00Z", last_result="ok"), "2026-06-01T00:00:00Z", "pass"),
+        (Scrub(last_at="2026-07-20T00:00:00Z", last_result="ok"), "2026-06-01T00:00:00Z", "inconclusive"),
         (Scrub(last_at="2026-05-20T00:00:00Z", last_result="ok"), None, "inconclusive"),
         (Scrub(mode="automatic"), "2026-06-01T00:00:00Z", "inconclusive"),
         (None, "2026-06-01T00:00:00Z", "inconclusive"),
     ],
 )
 def test_a_check_counts_when_it_ended_and_when_that_is_known(scrub: Scrub | None, at: str | None, verdict: str) -> None:
-    """Neither a schedule nor a stopped check is a check. Without a date nothing passes."""
+    """Neither a schedule nor a stopped check is a check. Without a date, or with one in the future, nothing passes."""
     assert judged(checked(scrub, at), checked_within="30d").verdict == verdict
 
 

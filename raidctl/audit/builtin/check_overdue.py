@@ -12,7 +12,8 @@ overdue; (information) when it was stopped before its end and no earlier one is 
 
 **Passes** when a complete check ended within 60 days.
 
-**Unknown** when the end of the last check or the time of the scan is not reported. Volumes of tools that report
+**Unknown** when the end of the last check or the time of the scan is not reported, or the check ended more than a day
+after the scan (a clock is wrong). Volumes of tools that report
 nothing about checks are not checked.
 
 **How to fix.** Start one at a quiet time (md: `raidctl check start md0`; else the vendor's tool), and give the
@@ -62,6 +63,9 @@ def _judge(controller: Controller, volume: Volume, scrub: Scrub, now: datetime |
         return _failed(volume, f"The consistency check that was due {_days(now - due)} ago has not started.")
     if scrub.last_result == "unfinished" and last is None:
         return _failed(volume, "The last consistency check was stopped before it was complete.", "info")
+    if now is not None and last is not None and last - now > timedelta(days=1):
+        message = f"The last consistency check ended after this scan ({scrub.last_at}): a clock is wrong."
+        return FINDINGS.unknown(volume, message, severity="info")
     if now is not None and last is not None:
         return FINDINGS.passed(volume, f"The last consistency check ended {_days(now - last)} ago.")
     what = "the last consistency check" if now is not None else "the scan"
@@ -69,7 +73,7 @@ def _judge(controller: Controller, volume: Volume, scrub: Scrub, now: datetime |
 
 
 def _days(passed: timedelta) -> str:
-    return counted(passed.days, "day")
+    return counted(max(passed.days, 0), "day")
 
 
 def _failed(volume: Volume, message: str, severity: Severity | None = None) -> Finding:
