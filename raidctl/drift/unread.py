@@ -68,8 +68,14 @@ def _hides(problem: Problem, change: Change, side: str, controllers: _Controller
     if change.object == "problem":
         return gone and controllers.touches(problem, change)
     in_words = (change.field or "").split("[")[0].rpartition(".")[2] in _IN_ITS_WORDS
-    other_reader = change.controller in controllers.strange
+    other_reader = change.controller in controllers.strange and not _is_alarm(change)
     return (absent or in_words or other_reader) and controllers.touches(problem, change)
+
+
+def _is_alarm(change: Change) -> bool:
+    """Whether a value is now known to be bad, whichever tool reports it. An example is a degraded volume."""
+    bad = change.severity == "critical" or (change.field == "status" and change.severity == "warning")
+    return change.kind == "changed" and bad and change.new not in _UNKNOWN
 
 
 class _Controllers:

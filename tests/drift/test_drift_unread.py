@@ -115,6 +115,21 @@ def test_a_real_change_beside_what_was_not_read_is_drift() -> None:
     assert [(one.id, one.field) for one in drift.unread[0].hidden] == [(f"{CONTROLLER}/1I:1:1", "serial")]
 
 
+def test_what_another_tool_reports_as_bad_is_drift() -> None:
+    """The usual tool timed out, and another one reports a degraded volume: this is no matter of words."""
+
+    def change(document: Doc) -> None:
+        controller(document).update(told_by="hpacucli", firmware="6.6")
+        item(document, f"{CONTROLLER}/v1")["status"] = "degraded"
+        document["problems"].append(_problem("unread", "hpssacli ctrl all show config detail"))
+
+    drift = diff(state(), changed(state(), change))
+    assert (drift.verdict, [(one.id, one.field) for one in drift.changes]) == (
+        "drift", [(f"{CONTROLLER}/v1", "status")]
+    )  # fmt: skip
+    assert {one.field for one in drift.unread[0].hidden} == {"told_by", "firmware"}
+
+
 def test_a_loss_elsewhere_is_a_loss() -> None:
     """One unread drive does not explain the loss of another."""
 
