@@ -69,8 +69,12 @@ def _role(*roles: str) -> Test:
     return lambda candidate: candidate.before.get("role") in roles
 
 
-def _severe(*severities: str) -> Test:
-    return lambda candidate: (candidate.what.new or {}).get("severity") in severities
+def _with(**bad: Any) -> Test:
+    return lambda candidate: any((candidate.what.new or {}).get(name) == one for name, one in bad.items())
+
+
+def _in_state(*states: str) -> Test:
+    return lambda candidate: candidate.after.get("status") in states
 
 
 def _of_severity(*severities: str) -> Test:
@@ -90,6 +94,7 @@ _CHANGED: tuple[_Row, ...] = (
     ("volume", "cache.write_policy", _is("unprotected_write_back"), "critical"),
     ("volume", "cache.write_policy", _is("write_through", "off"), "warning"),
     ("volume", "cache.drive_write_cache", _is("enabled"), "warning"),
+    ("volume", "cache", _with(controller_cache="unprotected"), "critical"),
     ("volume", "cache", _unreported, "warning"),
     ("volume", "status", _is("degraded", "failed", "offline", "inactive"), "critical"),
     ("volume", "status", _is("rebuilding", "unknown"), "warning"),
@@ -103,15 +108,18 @@ _CHANGED: tuple[_Row, ...] = (
     ("controller", "cache.size_bytes", _fell, "warning"),
     ("controller", "cache.preserved_data", _is(True), "critical"),
     ("controller", "cache.no_battery_write_cache", _is(True), "critical"),
+    ("controller", "cache", _with(status="critical", preserved_data=True), "critical"),
     ("controller", "cache", _unreported, "warning"),
     ("controller", "pci_link.width", _fell, "warning"),
     ("controller", "pci_link.speed_gtps", _fell, "warning"),
     ("controller", "patrol_read.mode", _is("disabled"), "warning"),
     ("controller", "consistency_check.mode", _is("disabled"), "warning"),
     ("controller", "mode", _always, "warning"),
+    ("controller", "foreign", _is(True), "warning"),
     ("array", "spares", _lost, "warning"),
     ("array", "drives", _lost, "warning"),
     ("drive", "role", _is("failed"), "critical"),
+    ("drive", "foreign", _is(True), "warning"),
     ("drive", "write_cache", _is("enabled"), "warning"),
     ("drive", "link_gbps", _fell, "warning"),
     ("drive", "errors.media", _grew, "warning"),
@@ -120,6 +128,8 @@ _CHANGED: tuple[_Row, ...] = (
     ("drive", "errors.pending", _grew, "warning"),
     ("drive", "errors.uncorrectable", _grew, "warning"),
     ("host", "hostname", _always, "warning"),
+    ("problem", "severity", _is("error"), "critical"),
+    ("problem", "severity", lambda candidate: candidate.what[1:] == ("info", "warning"), "warning"),
     ("problem", "message", _of_severity("error"), "critical"),
     ("problem", "message", _of_severity("warning"), "warning"),
 )
@@ -131,8 +141,14 @@ _CAME_AND_WENT: tuple[tuple[str, str, Test, Level], ...] = (
     ("removed", "drive", _role("member", "journal"), "critical"),
     ("removed", "drive", _always, "warning"),
     ("replaced", "volume", _always, "warning"),
-    ("added", "problem", _severe("error"), "critical"),
-    ("added", "problem", _severe("warning"), "warning"),
+    ("added", "volume", _in_state("degraded", "failed", "offline", "inactive"), "critical"),
+    ("added", "volume", _in_state("rebuilding"), "warning"),
+    ("added", "battery", _in_state("failed"), "critical"),
+    ("added", "battery", _in_state("degraded"), "warning"),
+    *(("added", kind, _in_state("critical"), "critical") for kind in ("controller", "array", "drive")),
+    *(("added", kind, _in_state("warning"), "warning") for kind in ("controller", "array", "drive")),
+    ("added", "problem", _with(severity="error"), "critical"),
+    ("added", "problem", _with(severity="warning"), "warning"),
 )
 _NAMES = {
     "raid_level": "RAID level", "size_bytes": "size", "cache.size_bytes": "cache memory",
@@ -195,8 +211,10 @@ def _sentence(candidate: Candidate) -> str:
 
 def _plain(candidate: Candidate) -> str:
     who = named(candidate)
-    if candidate.kind in ("added", "removed"):
-        return f"{capitalised(who)} {'is new' if candidate.kind == 'added' else 'is gone'}."
+    if candidate.kind == "added":
+        return f"{capitalised(who)} is new.{_its_state(candidate)}"
+    if candidate.kind == "removed":
+        return f"{capitalised(who)} is gone."
     old, new = _measured(candidate.what)
     known = _NAMES.get(candidate.what.field)
     about = f"{capitalised(who)}, {known or _short(candidate.what.field)}"
@@ -324,7 +342,13 @@ def _drive_gone(candidate: Candidate) -> str:
 
 
 def _drive_new(candidate: Candidate) -> str:
-    return f"The drive {_short(candidate.id)} ({_who(candidate.after)}) is new."
+    return f"The drive {_short(candidate.id)} ({_who(candidate.after)}) is new.{_its_state(candidate)}"
+
+
+def _its_state(candidate: Candidate) -> str:
+    """The status of a new object, if it is known and not good."""
+    status = candidate.after.get("status")
+    return "" if status in (None, "ok", "unknown") else f" Its status is {value(status)}."
 
 
 def _members(candidate: Candidate) -> str | None:

@@ -265,6 +265,7 @@ def test_a_removed_controller_is_one_loss() -> None:
          "The volume smartarray:0/v1 was ok and is degraded."),
         (lambda d: item(d, f"{CONTROLLER}/v2").update(status="ok"), "info",
          "The volume smartarray:0/v2 was rebuilding and is ok."),
+        (lambda d: controller(d).update(foreign=True), "warning", None),
         (lambda d: controller(d).update(firmware="7.00"), "info",
          "The controller smartarray:0, firmware: 6.60 before, 7.00 now."),
         (lambda d: item(d, A1)["errors"].update(media=4), "warning", None),
@@ -284,3 +285,47 @@ def test_a_well_known_change_has_its_weight_and_its_sentence(
     reported = only(diff(state(), changed(state(), change)))
     assert reported.severity == severity
     assert message is None or reported.message == message
+
+
+@pytest.mark.parametrize(
+    ("name", "status", "severity"),
+    [(SPARE, "ok", "info"), (SPARE, "critical", "critical"), (SPARE, "warning", "warning"),
+     (f"{CONTROLLER}/battery0", "failed", "critical"), (f"{CONTROLLER}/v1", "degraded", "critical")],
+)  # fmt: skip
+def test_a_new_object_in_a_bad_state_is_no_information(name: str, status: str, severity: str) -> None:
+    """A drive that is plugged in and has failed is critical, and the sentence has its status."""
+
+    def lose(document: Doc) -> None:
+        for kind in ("batteries", "volumes", "drives"):
+            controller(document)[kind] = [one for one in controller(document)[kind] if one["id"] != name]
+
+    after = changed(state(), lambda document: item(document, name).update(status=status))
+    reported = only(diff(changed(state(), lose), after))
+    assert (reported.kind, reported.severity) == ("added", severity)
+    assert reported.message.endswith(f"is new. Its status is {status}." if status != "ok" else "is new.")
+
+
+def test_what_becomes_known_and_is_bad_is_critical() -> None:
+    """No tool reported the caches before. Now the controller's has failed, and the volume's is unprotected."""
+
+    def unknown(document: Doc) -> None:
+        controller(document).update(cache=None)
+        item(document, f"{CONTROLLER}/v1").update(cache=None)
+
+    def bad(document: Doc) -> None:
+        controller(document)["cache"].update(status="critical")
+        item(document, f"{CONTROLLER}/v1")["cache"].update(controller_cache="unprotected")
+
+    changes = diff(changed(state(), unknown), changed(state(), bad)).changes
+    assert [(one.object, one.field, one.severity) for one in changes] == [
+        ("controller", "cache", "critical"), ("volume", "cache", "critical"),
+    ]  # fmt: skip
+
+
+def test_a_problem_that_becomes_an_error_is_critical() -> None:
+    """Its words are the same."""
+    message = {"where": CONTROLLER, "message": "Odd.", "remedy": None, "kind": "state"}
+    states = [changed(state(), lambda document, word=word: document["problems"].append({**message, "severity": word}))
+              for word in ("warning", "error")]  # fmt: skip
+    assert only(diff(states[0], states[1])).severity == "critical"
+    assert only(diff(states[1], states[0])).severity == "info"
