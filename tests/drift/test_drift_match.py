@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from raidctl.drift.diff import diff
-from raidctl.model import Inventory
+from raidctl.model import Inventory, Problem
 from tests.drift.states import CONTROLLER, changed, controller, found, item, only, state
 
 Doc = dict[str, Any]
@@ -324,8 +324,11 @@ def test_what_becomes_known_and_is_bad_is_critical() -> None:
 
 def test_a_problem_that_becomes_an_error_is_critical() -> None:
     """Its words are the same."""
-    message = {"where": CONTROLLER, "message": "Odd.", "remedy": None, "kind": "state"}
-    states = [changed(state(), lambda document, word=word: document["problems"].append({**message, "severity": word}))
-              for word in ("warning", "error")]  # fmt: skip
-    assert only(diff(states[0], states[1])).severity == "critical"
-    assert only(diff(states[1], states[0])).severity == "info"
+    mild, bad = (
+        msgspec.structs.replace(
+            state(), problems=(*state().problems, Problem(severity, CONTROLLER, "Odd.", kind="state"))
+        )
+        for severity in ("warning", "error")
+    )
+    assert only(diff(mild, bad)).severity == "critical"
+    assert only(diff(bad, mild)).severity == "info"
