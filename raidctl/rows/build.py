@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import timezone
 from typing import Any
@@ -19,6 +20,7 @@ _ERRORS = {"media": "media_errors", "other": "other_errors", "predictive": "pred
 _DRIVE = {"id": "drive", "array": "array_id"}
 _VOLUME = {"id": "volume", "array": "array_id"}
 """Columns with another name: ARRAY is a word of SQL."""
+_WORLD_WIDE = re.compile(r"(?:eui\.)?[0-9a-f]{16,32}", re.ASCII)
 _PERCENTILES = ("p50", "p90", "p99", "p999", "worst")
 
 
@@ -51,10 +53,12 @@ def drives(inventory: Inventory, source: str) -> Iterator[Row]:
 
 
 def drive_key(drive: Drive) -> str | None:
-    """The permanent identity of a drive; None for a masked serial number."""
-    if drive.wwn:
-        return f"wwn:{drive.wwn.lower().removeprefix('0x').removeprefix('naa.')}"
-    if drive.model and drive.serial and "*" not in drive.serial:
+    """The permanent identity of a drive; None if its numbers are masked, as ``XXXX``."""
+    # 0x5000c500b426d2d0    5 000c50 0b426d2d0    naa.5000C500B426D2D0    eui.0025385b71b00f2a
+    name = re.sub(r"[\s:-]", "", (drive.wwn or "").lower()).removeprefix("0x").removeprefix("naa.")
+    if _WORLD_WIDE.fullmatch(name) and len(set(name)) > 1:
+        return f"wwn:{name}"
+    if drive.model and drive.serial and "*" not in drive.serial and len(set(drive.serial.lower())) > 1:
         return collapse(f"{drive.model} {drive.serial}")
     return None
 
