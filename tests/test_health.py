@@ -19,10 +19,7 @@ from raidctl.audit.builtin import rules
 from raidctl.audit.diagnosis import causes, diagnose, doubts
 from raidctl.cli import cli
 from raidctl.health.judge import RANKS, TABLE, judge
-from raidctl.health.unknown_states import doubt
-from raidctl.model import HIDING, Controller, Inventory, Problem
-from raidctl.output.console import Paper
-from raidctl.output.hosts import look
+from raidctl.model import HIDING, Controller, Errors, Inventory, Problem
 from raidctl.output.metrics import families
 from raidctl.output.metrics_table import INVENTORY
 from raidctl.output.nagios import Status, of_diagnosis
@@ -213,6 +210,16 @@ def test_a_drive_that_is_rebuilt_without_its_volume_is_no_ok() -> None:
     alone = structs.replace(GOOD, controllers=(structs.replace(controller, volumes=(), arrays=()),))
     inventory = changed(alone, DRIVE, {"status": "warning", "status_text": "Rbld", "array": None})
     assert severity(inventory, "volume_rebuilding", DRIVE) == "critical"
+
+
+@pytest.mark.parametrize(("counter", "rule"), [("predictive", "drive_expects_failure"), ("media", "drive_errors")])
+def test_a_drive_that_is_rebuilt_keeps_its_other_findings(counter: str, rule: str) -> None:
+    """A list of drives has no volumes. The drive that is rebuilt has errors or predicts its failure, too."""
+    controller = structs.replace(GOOD.controllers[0], volumes=(), arrays=())
+    state = {"status": "warning", "status_text": "Rbld", "array": None, "errors": Errors(**{counter: 41})}
+    inventory = changed(structs.replace(GOOD, controllers=(controller,)), DRIVE, state)
+    assert severity(inventory, "volume_rebuilding", DRIVE) == "critical"
+    assert severity(inventory, rule, DRIVE) == "warning"
 
 
 def test_a_dead_battery_under_active_write_back_is_critical() -> None:

@@ -196,12 +196,10 @@ def _judge(inventory: Inventory) -> tuple[Condition, ...]:
             machine.add("warned" if one.about_status else "noted", "bmc_disagrees", one.item, one.cause)
     for problem in inventory.problems:
         if problem.kind == "state":
+            where, cause = problem.where, problem.message
             rank, severity, _ = TABLE[{"error": "trouble", "warning": "warned", "info": "noted"}[problem.severity]]
-            machine.found.append(
-                Condition(
-                    rule="reported_trouble", where=problem.where, cause=problem.message, rank=rank, severity=severity
-                )
-            )
+            made = Condition(rule="reported_trouble", where=where, cause=cause, rank=rank, severity=severity)
+            machine.found.append(made)
     return tuple(sorted((_folded(machine, one) for one in machine.found), key=_order))
 
 
@@ -212,8 +210,7 @@ def _order(one: Condition) -> tuple[int, int]:
 def _volume(machine: _Machine, controller: Controller, volume: Volume) -> None:
     left, status = volume.failures_tolerated, volume.status
     if status in OUT_OF_REACH:
-        gone = status != "inactive" or left == 0
-        word = "not started" if status == "inactive" else status
+        word, gone = ("not started", left == 0) if status == "inactive" else (status, True)
         machine.add("out_of_reach" if gone else "not_started", "volume_failed", volume, word, left=left)
     elif status in ("degraded", "rebuilding"):
         rebuilt = rebuilding(controller, volume)
@@ -242,6 +239,10 @@ def _drive(machine: _Machine, controller: Controller, drive: Drive) -> None:
         machine.add(situation, "drive_failed", drive, word + errors(drive), left=number)
     elif filled and not any(volume.status in NOT_WHOLE for volume in own):
         machine.add("reduced" if number else "bare", "volume_rebuilding", drive, "rebuilding", left=number)
+        if drive.errors.predictive:
+            machine.add("predicted", "drive_expects_failure", drive, predicts(drive) + errors(drive), left=number)
+        elif not drive.backing:
+            _counters(machine, drive, left)
     elif not drive.backing and expects_failure(controller, drive) and not named_for_rebuild(controller, drive):
         whole = not any(volume.status in NOT_WHOLE for volume in machine.volumes(controller, drive))
         situation = "last" if left in (0, -1) or (left == 1 and not whole) else "last_one" if left == 1 else "predicted"
