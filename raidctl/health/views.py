@@ -62,7 +62,11 @@ def _compared(item: Item, view: SecondView) -> Compared:
     if ours is None or theirs is None:
         who = "the BMC" if theirs is None else "the machine's own tool"
         return Compared(item, view, "unknown", f"{who} does not report a status")
-    return Compared(item, view, "pass", f"both report {item.status}")
+    if view.status == item.status:
+        return Compared(item, view, "pass", f"both report {item.status}")
+    return Compared(
+        item, view, "pass", f"the BMC reports {view.status}, which agrees with {item.status} of the machine's own tool"
+    )
 
 
 def _policies(item: Item, view: SecondView) -> str:
