@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from raidctl.errors import EXIT_ACCESS, EXIT_CANNOT_TELL, EXIT_FINE, EXIT_NO, UsageError
 from raidctl.model import HIDING, Problem
 from raidctl.model.raid_levels import WITHOUT_REDUNDANCY
+from raidctl.select import items
 from raidctl.text import listing
 from raidctl.verify import caches, layout, of_drives, safety
 from raidctl.verify.case import Case
@@ -146,9 +147,18 @@ def _nothing(ground: Ground, claims: Sequence[Claim]) -> list[Answer]:
 
 
 def _unshown(ground: Ground, claims: Sequence[Claim], subjects: Sequence[Subject]) -> list[Answer]:
-    """Inconclusive results for controllers that could not be read. Other controllers prove nothing about them."""
+    """Inconclusive results for controllers that could not be read. Other controllers prove nothing about them.
+
+    A warning counts if it is about nothing that is shown, such as a controller without a kernel driver.
+    """
     known = {name for one in subjects for name in (one.controller.id, one.controller.pci_address)}
-    hidden = [p for p in ground.inventory.problems if p.severity == "error" and p.kind in HIDING]
+    shown = {name for c in ground.inventory.controllers for name in (c.pci_address, *(one.id for one in items(c)))}
+    shown |= {output.command for output in ground.seen.outputs}
+    hidden = [
+        p for p in ground.inventory.problems
+        if (p.severity == "error" and p.kind in HIDING)
+        or (p.severity == "warning" and p.kind == "unread" and p.where not in shown)
+    ]  # fmt: skip
     return [
         Answer(
             claim=claim.name,

@@ -231,6 +231,19 @@ def test_nothing_found_is_inconclusive_and_a_missing_tool_is_named() -> None:
         assert exit_code(answers) == code
 
 
+@pytest.mark.parametrize(("where", "code"), [("0000:04:00.0", 3), ("acme:0/7", 0)])
+def test_a_controller_without_a_driver_keeps_the_whole_machine_from_passing(where: str, code: int) -> None:
+    """Its drives are invisible. A warning about an object that is shown hides no other; named volumes can pass."""
+    warning = Problem("warning", where, "No kernel driver is bound to it: drives attached to it are invisible.",
+                      kind="unread")  # fmt: skip
+    one = raid_controller()
+    idle = Drive(id="acme:0/7", role="unassigned")
+    known = ground(msgspec.structs.replace(one, drives=(*one.drives, idle)), problems=(warning,))
+    for targets, wanted in (((), code), (("acme:0/v0",), 0)):
+        found = verify(known, claims({"volume_status": "ok"}), whole(known, drives=False)[0], targets, ())
+        assert exit_code(found) == wanted
+
+
 def test_a_software_array_on_controllers_leaves_battery_claims_to_them() -> None:
     """Software RAID-0 over controllers' volumes has no battery. The answer refers to the controllers."""
     member = Drive(id="md:md0/sda", array="md:md0/array", role="member", device="/dev/sda", size_bytes=8 * TB)
