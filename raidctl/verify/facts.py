@@ -85,7 +85,7 @@ def write_percent(subject: Subject | None) -> int | None:
 
 
 def _flush_sent(case: Case) -> bool | None:
-    """Whether file system and kernel send flushes. None: unknown, because of a device in between."""
+    """Whether file system and kernel send flushes. None: unknown, by a device in between or without the mounts."""
     if without_barriers(case.ground.kernel, case.subject.item.mountpoints):
         return False
     caches = {block.write_cache for block in blocks_of(case.ground, case.subject) if block.kind != "partition"}
@@ -94,4 +94,4 @@ def _flush_sent(case: Case) -> bool | None:
         caches |= {block.write_cache} if block is not None else set()
     if "write through" in caches:
         return False
-    return True if caches == {"write back"} else None
+    return True if caches == {"write back"} and case.ground.kernel.mounts else None

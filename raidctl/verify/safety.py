@@ -166,7 +166,7 @@ def _by_drives(case: Case, barriers: list[str]) -> Answer:
             f"The write caches of the drives are on, but the kernel treats {listing(silent)} as write-through: "
             "no flush is sent, so a power failure loses acknowledged data."
         )
-    if any(one.source == "kernel" and one.raw == "write back" for one in case.evidence):
+    if case.ground.kernel.mounts and any(one.source == "kernel" and one.raw == "write back" for one in case.evidence):
         case.ruled_out.append("missing flushes: the kernel treats the caches as write-back, and no mount option "
                               "disables flushes")  # fmt: skip
     return case.inconclusive(

@@ -10,9 +10,11 @@ import pytest
 
 from raidctl.model import Array, Battery, Controller, Drive, Problem, Volume, VolumeCache, VolumeStatus
 from raidctl.verify.capacity import reckon, usable
+from raidctl.verify.facts import facts
 from raidctl.verify.judge import exit_code, verify
+from raidctl.verify.kernel import Kernel
 from raidctl.verify.measured import Measured, combined
-from raidctl.verify.subjects import whole
+from raidctl.verify.subjects import Ground, whole
 from raidctl.verify.wanted import claims
 from tests.verify.grounds import TB, ground, judged, plain_drive, raid_controller
 
@@ -178,6 +180,15 @@ def test_a_file_system_that_sends_no_flush_fails_over_volatile_caches(option: st
     answer = judged(ground(plain_drive("enabled"), options=f"rw,{option}"), power_safe=True)
     assert answer.verdict == "fail"
     assert any(option in (one.raw or "") for one in answer.evidence)
+
+
+def test_mounts_that_could_not_be_read_rule_out_no_option() -> None:
+    """Without the list of mounts it is unknown whether flushes are sent."""
+    known = ground(plain_drive("enabled"))
+    blind = Ground(known.seen, Kernel())
+    assert [bool(judged(one, power_safe=True).ruled_out) for one in (known, blind)] == [True, False]
+    subjects = [whole(one, drives=True)[0][0] for one in (known, blind)]
+    assert [facts(known, subjects[0]).flush_sent, facts(blind, subjects[1]).flush_sent] == [True, None]
 
 
 def test_a_kernel_that_takes_a_volatile_cache_for_write_through_fails() -> None:
