@@ -11,11 +11,11 @@ from click.testing import CliRunner, Result
 from msgspec import structs
 
 from raidctl.audit.builtin import rules
-from raidctl.audit.diagnosis import Diagnosis, diagnose, exit_code
+from raidctl.audit.diagnosis import Diagnosis, around, diagnose, exit_code
 from raidctl.audit.rule import Rule
 from raidctl.cli import cli
 from raidctl.cli.shared.other_results import names
-from raidctl.model import Problem
+from raidctl.model import Array, Controller, Drive, Problem
 from raidctl.output.console import Paper
 from raidctl.output.diagnose import screen
 from raidctl.output.json import schema
@@ -117,6 +117,19 @@ def test_an_object_includes_what_it_depends_on() -> None:
     found = of_machine("md-degraded-rebuilding", "/dev/md5", "--json")
     where = {one["where"] for one in json.loads(found.stdout)["findings"]}
     assert {"md:md5", "drives:TLW5B1109"} <= where
+
+
+def test_a_software_array_includes_the_volume_below() -> None:
+    """An array on a controller's volume depends on the volume's drives, its cache and the battery, too."""
+    below = replayed("adaptec-5405-failed-battery").inventory
+    [volume] = below.controllers[0].volumes
+    member = Drive(id="md:md0/sda", array="md:md0/array", role="member", status="ok", backing=(volume.id,))
+    array = Array(id="md:md0/array", drives=(member.id,))
+    md = Controller(id="md", mode="software", arrays=(array,), drives=(member,))
+    inventory = structs.replace(below, controllers=(*below.controllers, md))
+    scope = around(inventory, {member.id})
+    assert {volume.id, *(one.id for one in below.controllers[0].drives if one.array == volume.array)} <= scope
+    assert "battery_failed" in {one.rule for one in diagnose(inventory, rules(), scope).findings}
 
 
 def test_an_object_excludes_the_others() -> None:
