@@ -104,7 +104,7 @@ def _below(case: Case, block: BlockDevice) -> set[str]:
 
 
 def drives(case: Case) -> Answer:
-    """Whether the volume has the claimed number of drives, all present."""
+    """Whether the volume has the claimed number of drives, and all work."""
     volume, wanted = case.subject.volume, case.claim.number
     if volume is None:
         case.cite(case.subject.id, "role", "a single drive", "drive")
@@ -130,6 +130,9 @@ def drives(case: Case) -> Answer:
         return case.failed(
             f"It consists of {_drives(expected)}, of which only {active} {'works' if active == 1 else 'work'}."
         )
+    if volume.drives_active is None and volume.status not in _COMPLETE:
+        which = "whether all of them work is not reported"
+        return case.inconclusive(f"It consists of {_drives(expected)} and is {volume.status}; {which}.")
     return case.passed(f"It consists of {_drives(expected)}.")
 
 

@@ -302,6 +302,16 @@ def test_a_degraded_volume_does_not_pass_with_the_drives_that_are_left(wanted: i
     assert judged(ground(one), drives=6).verdict == "pass"
 
 
+@pytest.mark.parametrize(
+    ("status", "verdict"), [("ok", "pass"), ("degraded", "inconclusive"), ("unknown", "inconclusive")]
+)
+def test_drives_do_not_all_work_if_no_tool_reports_it(status: VolumeStatus, verdict: str) -> None:
+    """The number is known, and no drive is reported as failed. The volume is degraded, or its state is unknown."""
+    one = raid_controller(drives_expected=6)
+    known = ground(msgspec.structs.replace(one, volumes=(msgspec.structs.replace(one.volumes[0], status=status),)))
+    assert judged(known, drives=6).verdict == verdict
+
+
 def test_a_member_that_has_failed_does_not_count_as_working() -> None:
     """A failed member does not count as working.
 
