@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
+from raidctl.drift.canonical import Doc
 from raidctl.drift.match import Pair, identity
 from raidctl.drift.report import Change
 
@@ -20,9 +21,9 @@ _WORST = ("info", "warning", "critical")
 def folded(changes: Sequence[Change], pairs: Sequence[Pair]) -> Iterator[Change]:
     """The changes without the consequences of others.
 
-    A replaced drive is one change, as severe as the worst of its differences; problems of the old drive are removed
-    with it. For a moved drive, fields that change with its place are left out. A member of a software array follows the
-    drive below it. A learn cycle is information.
+    A replaced drive is one change, as severe as the worst of its differences, and of those of its members of software
+    arrays; problems of the old drive are removed with it. For a moved drive, fields that change with its place are left
+    out. A member of a software array follows the drive below it. A learn cycle is information.
     """
     drives = {new.id: new.data for _, new in pairs if new.kind == "drive"}
     physical = {identity(one["serial"]): name for name, one in drives.items() if one["serial"] and not one["array"]}
@@ -34,10 +35,14 @@ def folded(changes: Sequence[Change], pairs: Sequence[Pair]) -> Iterator[Change]
     replaced = {change.id: [one for one in mine if one.id == change.id] for change in mine if change.kind == "replaced"}
     moved: dict[str, tuple[str, ...]] = {change.id: _OF_THE_PLACE[1:] for change in mine if change.field == "device"}
     moved |= {change.id: _OF_THE_PLACE for change in mine if change.kind == "moved"}
+
+    def beneath(drive: Doc) -> Sequence[str | None]:
+        return drive["backing"] or [physical.get(identity(drive["serial"]))]
+
     for change in changes:
         drive = drives.get(change.id) if change.object == "drive" else None
         field = (change.field or "").partition(".")[0].partition("[")[0]
-        below = [] if drive is None else drive["backing"] or [physical.get(identity(drive["serial"]))]
+        below = [] if drive is None else beneath(drive)
         if any(name != change.id and (name in replaced or name in moved) for name in below) and (
             change.id in replaced or change.kind == "moved" or field in _OF_THE_PLACE
         ):
@@ -46,15 +51,17 @@ def folded(changes: Sequence[Change], pairs: Sequence[Pair]) -> Iterator[Change]
             continue
         if change.id in replaced and drive is not None:
             if change.kind == "replaced":
-                yield _one(change, replaced[change.id])
+                above = [name for name in replaced if name != change.id and change.id in beneath(drives[name])]
+                yield _one(change, replaced[change.id], [one for name in above for one in replaced[name]])
         elif drive is None or field not in moved.get(change.id, ()):
             yield _calm(change) if change.severity == "warning" and _by_learning(change, learning) else change
 
 
-def _one(change: Change, same: Sequence[Change]) -> Change:
-    """The change that represents a replaced drive."""
-    worst = max((one.severity for one in same), key=_WORST.index)
+def _one(change: Change, same: Sequence[Change], above: Sequence[Change]) -> Change:
+    """The change that represents a replaced drive. ``above``: those of its members of software arrays."""
+    worst = max((one.severity for one in (*same, *above)), key=_WORST.index)
     state = "".join(f" Its status is {one.new}." for one in same if one.field == "status" and one.new != "ok")
+    state += "".join(f" {one.id} on it is {one.new}." for one in above if one.field == "status" and one.new != "ok")
     return msgspec.structs.replace(change, severity=worst, message=change.message + state)
 
 

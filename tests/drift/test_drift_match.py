@@ -137,6 +137,15 @@ def test_a_drive_under_a_software_array_is_one_drive(old: str, new: str, kind: s
     assert (change.kind, change.id) == (kind, name)
 
 
+def test_a_replaced_drive_has_the_state_of_its_member() -> None:
+    """The new drive is ok, and its partition has failed in the array."""
+    after = changed(_text("md-healthy", "HBN2C0M4", "NEWSERIAL"),
+                    lambda document: item(document, "md:md1/sdc1").update(status="critical"))  # fmt: skip
+    change = only(diff(state("md-healthy"), after))
+    assert (change.kind, change.id, change.severity) == ("replaced", "drives:NEWSERIAL", "critical")
+    assert change.message.endswith(" md:md1/sdc1 on it is critical.")
+
+
 def test_a_plain_drive_that_was_replaced_is_not_lost_and_found() -> None:
     """A plain drive with another serial number is one change.
 
