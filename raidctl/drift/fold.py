@@ -13,7 +13,7 @@ from raidctl.drift.canonical import Doc
 from raidctl.drift.match import Pair, identity
 from raidctl.drift.report import Change
 
-_OF_THE_PLACE = ("device", "details", "layers", "mounts", "mountpoints", "block")
+_OF_THE_PLACE = ("device", "details", "layers", "mounts", "block")
 """Fields of a drive that change with its place."""
 _WORST = ("info", "warning", "critical")
 

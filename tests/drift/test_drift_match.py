@@ -244,6 +244,22 @@ def test_a_drive_that_the_kernel_renames_is_one_change() -> None:
     assert found(state(), changed(state(), rename)) == [("changed", "volume", f"{CONTROLLER}/v2", "device")]
 
 
+def test_a_mount_that_is_lost_under_another_device_is_a_change() -> None:
+    """The kernel has renamed the drive, and its file system is not mounted any more."""
+
+    def renamed(mounted: tuple[str, ...]) -> Inventory:
+        def change(document: Doc) -> None:
+            item(document, "drives:HBN1K9X5").update(device="/dev/sdz", mountpoints=list(mounted), mounts=[], layers=[])
+
+        return changed(state("drives-ahci"), change)
+
+    drive = next(one for one in state("drives-ahci").controllers[0].drives if one.id == "drives:HBN1K9X5")
+    assert drive.mountpoints
+    fields = [[one.field for one in diff(state("drives-ahci"), renamed(points)).changes if one.id == drive.id]
+              for points in (drive.mountpoints, ())]  # fmt: skip
+    assert fields == [["device"], ["device", "mountpoints"]]
+
+
 def test_a_removed_controller_is_one_loss() -> None:
     """The fourteen objects on the controller are not listed as lost."""
 
