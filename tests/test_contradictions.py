@@ -216,12 +216,16 @@ def _code(text: str) -> int:
 
 
 @pytest.mark.parametrize(
-    "text",
-    [_EXPORT + _MEMBERS, _CONFIG + "\n", _ENCLOSURE, _BATTERY, _SAS, _OVERVIEW, _ADAPTEC, _DRIVE, _FIRMWARE, _PHYSICAL],
-)
-def test_the_whole_outputs_are_fine(text: str) -> None:
-    """The other tests find only what they changed."""
-    assert _code(text) == 0
+    ("text", "code"),
+    [
+        *((text, 0) for text in (_CONFIG + "\n", _ENCLOSURE, _BATTERY, _SAS, _OVERVIEW, _ADAPTEC, _DRIVE, _FIRMWARE,
+                                 _PHYSICAL)),
+        (_EXPORT + _MEMBERS, 3),
+    ],
+)  # fmt: skip
+def test_the_whole_outputs_are_fine(text: str, code: int) -> None:
+    """The other tests find only what they changed. An export does not have the state of its array."""
+    assert _code(text) == code
 
 
 @pytest.mark.parametrize(
@@ -245,7 +249,7 @@ def test_the_whole_outputs_are_fine(text: str) -> None:
 def test_one_bad_or_unknown_word_is_seen(text: str, old: str, new: str) -> None:
     """One bad or unknown word is seen, however good other lines are."""
     assert old in text
-    assert _code(text.replace(old, new)) != 0
+    assert _code(text.replace(old, new)) not in (0, _code(text))
 
 
 @pytest.mark.parametrize(

@@ -222,6 +222,14 @@ def test_a_drive_that_is_rebuilt_keeps_its_other_findings(counter: str, rule: st
     assert severity(inventory, rule, DRIVE) == "warning"
 
 
+def test_a_volume_without_a_state_is_no_ok() -> None:
+    """No output has its state. Monitoring reports unknown."""
+    inventory = changed(GOOD, VOLUME, {"status": "unknown", "status_text": None})
+    found = diagnose(inventory, rules())
+    assert [(one.rule, one.where) for one in found.unknown] == [("state_unknown", VOLUME)]
+    assert of_diagnosis(found)[1] is Status.UNKNOWN
+
+
 def test_a_dead_battery_under_active_write_back_is_critical() -> None:
     """Active write-back beside a dead battery is critical.
 

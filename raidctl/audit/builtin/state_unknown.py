@@ -1,6 +1,6 @@
 """A tool reports a state that raidctl does not recognise.
 
-**What it checks.** Volumes, drives and batteries with `status = unknown` for which the tool printed a state.
+**What it checks.** Volumes with `status = unknown`, and drives and batteries for which the tool printed a state.
 
 **Why it matters.** Monitoring that treats every unrecognised state as good has overlooked "Recovering, 54 % complete"
 and "Ready for Rebuild" for years. An unrecognised state is not a pass.
@@ -10,7 +10,7 @@ and "Ready for Rebuild" for years. An unrecognised state is not a pass.
 **Passes** when the state is recognised.
 
 **Unknown** when the tool's word is not recognised, or is not sufficient (one member's view of an array); the message
-quotes it.
+quotes it. Also when no output has the state of a volume, and no problem with reading explains it.
 
 **How to fix.** Look up the word in the vendor's manual, and report it, so that the next release recognises it.
 
@@ -21,13 +21,13 @@ from __future__ import annotations
 
 from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings
 from raidctl.audit.builtin._queries import plain
-from raidctl.model import Battery, Drive, Inventory, Volume
+from raidctl.model import HIDING, Battery, Drive, Inventory, Volume
 
 FINDINGS = RuleFindings("state_unknown", "warning", "A tool reports a state of unknown meaning")
 
 
 def check(inventory: Inventory) -> Findings:
-    """One finding for each volume, drive and battery that reports a state."""
+    """One finding for each volume, and for each drive and battery that reports a state."""
     for controller in inventory.controllers:
         items: list[Volume | Drive | Battery] = [*controller.volumes, *controller.drives, *controller.batteries]
         for item in items:
@@ -35,6 +35,11 @@ def check(inventory: Inventory) -> Findings:
                 yield FINDINGS.passed(item, "The state is recognised.")
             elif item.status_text:
                 yield _unknown(item)
+            elif isinstance(item, Volume) and all(one.kind not in HIDING for one in inventory.problems):
+                message = "No output has the state of the volume."
+                yield FINDINGS.unknown(
+                    item, message, "Add an output that has it, or read the machine itself.", "status"
+                )
 
 
 def _unknown(item: Volume | Drive | Battery) -> Finding:
