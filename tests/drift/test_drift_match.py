@@ -245,7 +245,7 @@ def test_a_drive_that_the_kernel_renames_is_one_change() -> None:
 
 
 def test_a_mount_that_is_lost_under_another_device_is_a_change() -> None:
-    """The kernel has renamed the drive, and its file system is not mounted any more."""
+    """The kernel has renamed the drive, and its file system is no longer mounted."""
 
     def renamed(mounted: tuple[str, ...]) -> Inventory:
         def change(document: Doc) -> None:
