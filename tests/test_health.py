@@ -19,7 +19,10 @@ from raidctl.audit.builtin import rules
 from raidctl.audit.diagnosis import causes, diagnose, doubts
 from raidctl.cli import cli
 from raidctl.health.judge import RANKS, TABLE, judge
+from raidctl.health.unknown_states import doubt
 from raidctl.model import HIDING, Controller, Errors, Inventory, Problem
+from raidctl.output.console import Paper
+from raidctl.output.hosts import look
 from raidctl.output.metrics import families
 from raidctl.output.metrics_table import INVENTORY
 from raidctl.output.nagios import Status, of_diagnosis

@@ -13,14 +13,14 @@ from raidctl.bench.result import TrialResult
 from raidctl.model import Controller, Drive, Inventory, hides
 from raidctl.model.drives_below import physical_drives
 from raidctl.rows.tables import BatteryRow, BenchRow, CacheRow, DriveRow, FindingRow, Row, VolumeRow
-from raidctl.text import collapse
+from raidctl.text import collapse, regex
 from raidctl.units import parse_moment
 
 _ERRORS = {"media": "media_errors", "other": "other_errors", "predictive": "predictive_errors", "link": "link_errors"}
 _DRIVE = {"id": "drive", "array": "array_id"}
 _VOLUME = {"id": "volume", "array": "array_id"}
 """Columns with another name: ARRAY is a word of SQL."""
-_WORLD_WIDE = re.compile(r"(?:eui\.)?[0-9a-f]{16,32}", re.ASCII)
+_WORLD_WIDE = regex(r"(?:eui\.)?[0-9a-f]{16,32}", re.ASCII)
 _PERCENTILES = ("p50", "p90", "p99", "p999", "worst")
 
 
