@@ -12,7 +12,7 @@ from raidctl.audit.engine import Tally, finish
 from raidctl.audit.finding import Audited
 from raidctl.audit.policy.sets import Policy, load
 from raidctl.cli.shared.files import create
-from raidctl.cli.shared.machine import look, with_open_ends
+from raidctl.cli.shared.machine import look, with_own_records
 from raidctl.cli.shared.options import (
     Settings,
     bmc_options,
@@ -194,7 +194,7 @@ def _tell_left_out(older: Mapping[str, tuple[str, str]]) -> None:
 
 
 def _look(settings: Settings) -> Inventory:
-    return with_open_ends(look(settings), settings).inventory
+    return with_own_records(look(settings), settings).inventory
 
 
 def _write(out: Writer, rules: Policy, found: Found, *, alone: bool) -> int:

@@ -11,7 +11,7 @@ from raidctl.text import listing
 from raidctl.verify import caches, layout, of_drives, safety
 from raidctl.verify.case import Case
 from raidctl.verify.report import Answer, ClaimName, Skipped, Verification, overall
-from raidctl.verify.subjects import Ground, Subject
+from raidctl.verify.subjects import CheckedMachine, Subject
 from raidctl.verify.wanted import Claim
 
 JUDGES: Mapping[ClaimName, Callable[[Case], Answer]] = {
@@ -78,7 +78,7 @@ _OF_THE_CONTROLLER = frozenset(
 
 
 def _answer(case: Case) -> Answer:
-    if case.ground.view.virtual and case.subject.volume is None and case.claim.name in _OF_THE_HOST:
+    if case.machine.view.virtual and case.subject.volume is None and case.claim.name in _OF_THE_HOST:
         case.cite(case.subject.id, "role", "a virtual drive", "drive")
         return case.of_host("The hardware behind this virtual drive is unknown here.")
     controllers = case.subject.on_controllers
@@ -91,7 +91,7 @@ def _answer(case: Case) -> Answer:
 
 
 def verify(
-    ground: Ground,
+    machine: CheckedMachine,
     claims: Sequence[Claim],
     subjects: Sequence[Subject],
     targets: Sequence[str],
@@ -111,25 +111,25 @@ def verify(
             raise UsageError(f"{claim.option} does not apply to any of the selected volumes ({why_not}); omit it.")
         skipped += [Skipped(claim=claim.name, object=name, why=why) for name, why in reasons]
     for subject in subjects:
-        answers += [_answer(Case(claim, subject, ground)) for claim in claims if not misfit(claim, subject)]
-    answers += _nothing(ground, claims) if not subjects else []
-    answers += _unshown(ground, claims, subjects) if subjects and not targets else []
+        answers += [_answer(Case(claim, subject, machine)) for claim in claims if not misfit(claim, subject)]
+    answers += _nothing(machine, claims) if not subjects else []
+    answers += _unshown(machine, claims, subjects) if subjects and not targets else []
     found = tuple(answers)
     return Verification(
-        host=ground.inventory.host,
+        host=machine.inventory.host,
         targets=tuple(targets),
         verdict=overall(found),
         answers=found,
         skipped=tuple(skipped),
         left_out=tuple(left_out),
-        problems=ground.inventory.problems,
+        problems=machine.inventory.problems,
     )
 
 
-def _nothing(ground: Ground, claims: Sequence[Claim]) -> list[Answer]:
+def _nothing(machine: CheckedMachine, claims: Sequence[Claim]) -> list[Answer]:
     """Answers if no volume or drive was found: all inconclusive."""
-    missing = [p for p in ground.inventory.problems if p.kind in ("no_tool", "no_right")]
-    virtual = ground.view.virtual
+    missing = [p for p in machine.inventory.problems if p.kind in ("no_tool", "no_right")]
+    virtual = machine.view.virtual
     reasons = ["No volume and no drive in use was found on this machine."]
     reasons += [f"This is a virtual machine ({virtual}): the drives belong to its host."] if virtual else []
     reasons += [missing[0].message] if missing else []
@@ -145,10 +145,10 @@ def _nothing(ground: Ground, claims: Sequence[Claim]) -> list[Answer]:
     ]  # fmt: skip
 
 
-def _unshown(ground: Ground, claims: Sequence[Claim], subjects: Sequence[Subject]) -> list[Answer]:
+def _unshown(machine: CheckedMachine, claims: Sequence[Claim], subjects: Sequence[Subject]) -> list[Answer]:
     """Inconclusive results for controllers that could not be read. Other controllers prove nothing about them."""
     known = {name for one in subjects for name in (one.controller.id, one.controller.pci_address)}
-    hidden = [p for p in ground.inventory.problems if p.severity == "error" and p.kind in HIDING]
+    hidden = [p for p in machine.inventory.problems if p.severity == "error" and p.kind in HIDING]
     return [
         Answer(
             claim=claim.name,
@@ -170,17 +170,17 @@ def _same_cause(problem: Problem, hidden: Sequence[Problem], known: set[str | No
     return problem.kind == "no_tool" and any(other.where in known for other in hidden)
 
 
-def join(ground: Ground, parts: Sequence[Verification], contract: str) -> Verification:
+def join(machine: CheckedMachine, parts: Sequence[Verification], contract: str) -> Verification:
     """Join the sections of a contract to one report."""
     answers = tuple(answer for part in parts for answer in part.answers)
     return Verification(
-        host=ground.inventory.host,
+        host=machine.inventory.host,
         targets=tuple(dict.fromkeys(target for part in parts for target in part.targets)),
         verdict=overall(answers),
         answers=answers,
         skipped=tuple(dict.fromkeys(one for part in parts for one in part.skipped)),
         left_out=tuple(dict.fromkeys(name for part in parts for name in part.left_out)),
-        problems=ground.inventory.problems,
+        problems=machine.inventory.problems,
         contract=contract,
     )
 

@@ -47,7 +47,7 @@ def policy_active(case: Case) -> Answer:
 
 def power_safe(case: Case) -> Answer:
     """Whether acknowledged data survives a power failure."""
-    barriers = without_barriers(case.ground.kernel, case.subject.item.mountpoints)
+    barriers = without_barriers(case.machine.kernel, case.subject.item.mountpoints)
     case.evidence += barriers
     volume = case.subject.volume
     if volume is None or case.subject.software:
@@ -148,7 +148,7 @@ def _behind_controller(case: Case, cache: VolumeCache) -> Answer:
 def _by_drives(case: Case, barriers: list[str]) -> Answer:
     """Judge volumes without a RAID controller. The drives' caches count, and whether flushes reach them."""
     caches = drive_caches(case)
-    if case.ground.view.virtual:
+    if case.machine.view.virtual:
         return case.passed_unless_virtual("The drives are virtual.")
     if caches.state == "disabled":
         case.ruled_out.append("a volatile cache of the drives: they are off")
@@ -180,10 +180,10 @@ def _without_flush(case: Case) -> list[str]:
     """
     found = []
     for _, drive in case.subject.drives:
-        block = case.ground.view.block(drive.device) if drive.device else None
+        block = case.machine.view.block(drive.device) if drive.device else None
         if drive.write_cache == "enabled" and block is not None and block.write_cache == "write through":
             found.append(block.node)
-    above = blocks_of(case.ground, case.subject)
+    above = blocks_of(case.machine, case.subject)
     if case.subject.software and above and above[0].write_cache == "write through" and not found:
         case.notes.append(f"The kernel treats {above[0].node} as write-through.")
     return found
