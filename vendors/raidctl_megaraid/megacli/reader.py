@@ -11,8 +11,7 @@ from raidctl.text import collapse
 from raidctl.vendor.draft import ROW
 from raidctl.vendor.protocol import Document
 from raidctl_megaraid.draft import ControllerDraft, Controllers
-from raidctl_megaraid.megacli import failure, summary
-from raidctl_megaraid.megacli import sentences as said
+from raidctl_megaraid.megacli import failure, sentences, summary
 from raidctl_megaraid.megacli.battery import read_battery
 from raidctl_megaraid.megacli.controller import read_controller, read_enclosure, read_group
 from raidctl_megaraid.megacli.drive import read_drive
@@ -74,7 +73,7 @@ class _Reading:
         before = len(self.problems)
         events = [block for block in segment.blocks if block.kind == "event"]
         if events:
-            said.read_events(self.controller(events[0].adapter), events)
+            sentences.read_events(self.controller(events[0].adapter), events)
         reported = self.blocks(block for block in segment.blocks if block.kind != "event")
         count = self.sentences(segment)
         self.ending(segment, count, quiet=not (reported or events or len(self.problems) > before))
@@ -116,7 +115,7 @@ class _Reading:
         elif block.kind == "enclosure":
             read_enclosure(controller, block)
         elif block.kind == "missing":
-            said.read_missing(controller, block)
+            sentences.read_missing(controller, block)
         else:
             read_controller(controller, block)
 
@@ -147,13 +146,13 @@ class _Reading:
             if counted:
                 count = int(counted[1])
                 mark_read(line)
-            elif not said.read_sentence(self.controller, line, adapter):
+            elif not sentences.read_sentence(self.controller, line, adapter):
                 left.append((adapter, line))
         found = failure.failures(left)
         self.problems += failure.problems(found, segment.code, self.controller, self.output)
         for _, line in left:
             if not line.used and not any(one.line is line for one in found):
-                said.read_setting(self.controller, line)
+                sentences.read_setting(self.controller, line)
         segment.sentences = [(adapter, line) for adapter, line in left if line.used]
         return count
 
