@@ -21,7 +21,7 @@ survives one more, or when no volume needs the drive now (a spare has taken over
 from __future__ import annotations
 
 from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings, counters, place, pull_check
-from raidctl.audit.builtin._queries import plain
+from raidctl.audit.builtin._wording import plain
 from raidctl.health.judge import REDUCED, Condition
 from raidctl.health.redundancy import held_journal
 from raidctl.model import Controller, Drive, Inventory
