@@ -75,7 +75,7 @@ def _entry_points() -> set[tuple[str, str]]:
 
 
 def _in_group(file: str) -> Iterator[tuple[str, str]]:
-    """The lines ``name = module`` of the group in an ``entry_points.txt``. None if there is no such file."""
+    """The lines ``name = module`` of the group in an ``entry_points.txt``. Nothing if there is no such file."""
     with suppress(OSError), open(file, encoding="utf-8") as lines:  # noqa: PTH123 - as above
         group = ""
         for line in lines:

@@ -7,7 +7,7 @@ from raidctl.model import Battery, VolumeCache
 from raidctl.text import listing
 from raidctl.units import format_binary
 from raidctl.verify.case import Case
-from raidctl.verify.drives import DriveCaches, drive_caches
+from raidctl.verify.drive_caches import DriveCaches, drive_caches
 from raidctl.verify.kernel import cache_type, queue
 from raidctl.verify.report import Answer
 from raidctl.verify.subjects import blocks_of

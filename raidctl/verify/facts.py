@@ -8,7 +8,7 @@ from raidctl.bench.verdict.evidence import Evidence, Policy
 from raidctl.change.guard import unprotected
 from raidctl.model import Cache, Controller
 from raidctl.verify.case import Case
-from raidctl.verify.drives import drive_caches
+from raidctl.verify.drive_caches import drive_caches
 from raidctl.verify.kernel import without_barriers
 from raidctl.verify.subjects import CheckedMachine, Subject, blocks_of
 from raidctl.verify.wanted import Claim

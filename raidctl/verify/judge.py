@@ -8,7 +8,7 @@ from raidctl.errors import EXIT_ACCESS, EXIT_CANNOT_TELL, EXIT_FINE, EXIT_NO, Us
 from raidctl.model import HIDING, Problem
 from raidctl.model.raid_levels import WITHOUT_REDUNDANCY
 from raidctl.text import listing
-from raidctl.verify import caches, layout, of_drives, safety
+from raidctl.verify import caches, drive_claims, layout, safety
 from raidctl.verify.case import Case
 from raidctl.verify.report import Answer, ClaimName, Skipped, Verification, overall
 from raidctl.verify.subjects import CheckedMachine, Subject
@@ -35,8 +35,8 @@ JUDGES: Mapping[ClaimName, Callable[[Case], Answer]] = {
     "no_write_hole": safety.no_write_hole,
     "survives": layout.survives,
     "checked_within": layout.checked_within,
-    "drive_size": of_drives.drive_size,
-    "drive_age": of_drives.drive_age,
+    "drive_size": drive_claims.drive_size,
+    "drive_age": drive_claims.drive_age,
 }
 
 

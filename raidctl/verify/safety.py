@@ -16,7 +16,7 @@ from raidctl.model.raid_levels import PARITY
 from raidctl.text import listing
 from raidctl.verify.caches import UNPROTECTED, policies
 from raidctl.verify.case import Case
-from raidctl.verify.drives import drive_caches
+from raidctl.verify.drive_caches import drive_caches
 from raidctl.verify.kernel import without_barriers
 from raidctl.verify.report import Answer
 from raidctl.verify.subjects import Subject, blocks_of

@@ -31,7 +31,7 @@ def read(controllers: Controllers, document: Document) -> tuple[Output, list[Pro
     """Read one text, which may contain several outputs. Never raises for its contents.
 
     Returns:
-        The output, with what is no fact of a controller noted already, and the problems that are not of an object.
+        The output, in which other lines than facts are marked as read, and the problems that belong to no object.
     """
     output = Output.of_text(document.name, document.text)
     output.closing = _CLOSING
@@ -41,12 +41,12 @@ def read(controllers: Controllers, document: Document) -> tuple[Output, list[Pro
     for segment in segments:
         reading.segment(segment)
     for controller in controllers.by_number.values():
-        settle(controller)
+        infer(controller)
     return output, list(dict.fromkeys(reading.problems))
 
 
 class _Reading:
-    """One text on its way to the drafts."""
+    """One text while it is read into drafts."""
 
     def __init__(self, controllers: Controllers, output: Output) -> None:
         self.controllers = controllers
@@ -194,9 +194,9 @@ def _named(text: str) -> str | None:
     return str(int(match[1])) if match is not None else None
 
 
-def settle(controller: ControllerDraft) -> None:
+def infer(controller: ControllerDraft) -> None:
     """Infer what follows from several lines, of one or several texts; idempotent."""
-    summary.settle(controller)
+    summary.join_drives(controller)
     for volume in controller.volumes.values():
         busy = BUSY_STATUS.get(volume.get("progress.operation"))
         if volume.get("status") == "ok" and busy is not None:

@@ -50,9 +50,9 @@ def read_storage(controllers: Controllers, answer: Answer) -> list[Section]:
     for draft in context.touched.values():
         found = context.controller.volumes.get(draft.name)
         if found is draft:
-            volume.settle(found)
+            volume.infer(found)
         else:
-            drives.settle(draft)
+            drives.infer(draft)
     return left
 
 
