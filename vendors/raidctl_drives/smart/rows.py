@@ -29,8 +29,8 @@ _BRIEF = re.compile(
 )
 # "read:   123456        0         0    123456     123456       5678.901           0"
 _COUNTER = re.compile(r"(?P<what>read|write|verify): +(?P<figures>\d+(?: +[\d.,]+){5,6})", re.ASCII)
-# "# 1  Short offline       Completed without error       00%     12345         -"
 _ERRORS = re.compile(r"\d{1,18}", re.ASCII)
+# "# 1  Short offline       Completed without error       00%     12345         -"
 _TEST = re.compile(r"# ?(?P<number>\d+) +(?P<words>\S.*)", re.ASCII)
 # "0x01  0x010  4           12345  ---  Power-on Hours"; before 6.4 page and value looked otherwise
 _STATISTIC = re.compile(
