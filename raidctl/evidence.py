@@ -19,6 +19,8 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
+from raidctl.text import regex
+
 Evidence = list[tuple["Line", str, object]]
 """Lines of an object, each with the field and value it gives."""
 
@@ -90,7 +92,7 @@ class Fact(NamedTuple):
         return self.line.output.command
 
 
-_WORD = re.compile(r"[^\W\d_]+")
+_WORD = regex(r"[^\W\d_]+")
 _LEFT_OUT = frozenset(
     f"{what}{word}"
     for what in ("", "output ", "lines ", "rest ")
@@ -100,7 +102,7 @@ _LEFT_OUT = frozenset(
     )
 )  # fmt: skip
 """Words of a line by which a person marks left-out lines. Examples are ``[snip]`` and ``-- gekürzt --``."""
-_DOTS = re.compile(r"\.\.\.|…|\. \. \.")
+_DOTS = regex(r"\.\.\.|…|\. \. \.")
 _SHORT = 60
 
 

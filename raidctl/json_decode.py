@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
-import re
 from functools import cache
 from typing import Any, TypeVar
 
 import msgspec
 
+from raidctl.text import regex
+
 T = TypeVar("T")
 
-_NO_TEXT = re.compile("[\ud800-\udfff]")
+_NO_TEXT = regex("[\ud800-\udfff]")
 _LENIENT = json.JSONDecoder(strict=False)
 _STRICT = json.JSONDecoder()
 

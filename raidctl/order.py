@@ -6,9 +6,11 @@ import re
 from collections.abc import Callable, Iterable
 from typing import TypeVar
 
+from raidctl.text import regex
+
 T = TypeVar("T")
 
-_NUMBER = re.compile(r"(\d+)", re.ASCII)
+_NUMBER = regex(r"(\d+)", re.ASCII)
 _LONGEST = 100
 """Most digits that count as a number. Python refuses to convert thousands of them."""
 
@@ -24,7 +26,7 @@ def natural(text: str) -> tuple[tuple[int, int, str], ...]:
     return tuple(key)
 
 
-_LETTERED = re.compile(r"^(sd|vd|xvd|hd)([a-z]+)", re.ASCII)
+_LETTERED = regex(r"^(sd|vd|xvd|hd)([a-z]+)", re.ASCII)
 
 
 def by_kernel_name(name: str) -> tuple[tuple[int, int, str], ...]:

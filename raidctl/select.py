@@ -18,7 +18,7 @@ from raidctl.errors import AccessMissing, CannotTell, RaidctlError, UsageError
 from raidctl.host import HostView
 from raidctl.model import Array, Battery, Controller, Drive, Inventory, Problem, Volume
 from raidctl.order import natural
-from raidctl.text import listing, printable
+from raidctl.text import listing, printable, regex
 
 Item = Controller | Array | Volume | Drive | Battery
 _UNSEEN = ("unread", "no_right", "no_tool")
@@ -26,7 +26,7 @@ _UNSEEN = ("unread", "no_right", "no_tool")
 _MARKS = ("serial", "wwn", "bay", "enclosure")
 """Prefixes before a colon by which a drive can be named."""
 # Slot 03, SLOT 003, bay3, and of a number alone its zeros
-_NUMBERED = re.compile(r"[a-z_#-]*?0*(\d+)", re.ASCII)
+_NUMBERED = regex(r"[a-z_#-]*?0*(\d+)", re.ASCII)
 
 
 class Ambiguous(UsageError):

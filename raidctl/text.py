@@ -4,19 +4,47 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar, cast
+
+if TYPE_CHECKING:
+    from typing import Any
 
 T = TypeVar("T")
+_METHODS = ("match", "fullmatch", "search", "finditer", "findall", "sub", "split", "flags", "groups", "groupindex")
 
-_ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\-_])")
+
+class _Regex:
+    """A regular expression that is compiled at its first use."""
+
+    def __init__(self, form: str, flags: int) -> None:
+        self.pattern = form
+        self._flags = flags
+
+    def __getattr__(self, name: str) -> Any:
+        # Python asks here for what is no attribute yet: from now on, the methods are those of the compiled one
+        compiled = re.compile(self.pattern, self._flags)
+        self.__dict__.update({method: getattr(compiled, method) for method in _METHODS})
+        return getattr(compiled, name)
+
+
+def regex(form: str, flags: int = 0) -> re.Pattern[str]:
+    """Prepare a regular expression as ``re.compile`` does. It is compiled at its first use.
+
+    The formats of all tools are a thousand expressions, and one machine needs a few dozen of them. To compile all
+    takes longer than to read a tool's output. A bad expression raises ``re.error`` at its first use.
+    """
+    return cast("re.Pattern[str]", _Regex(form, flags))
+
+
+_ESCAPES = regex(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\-_])")
 INVISIBLE = (
     r"\xad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
     r"\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U000110bd\U000110cd\U00013430-\U0001343f"
     r"\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
 )
 """Invisible and zero-width characters, and those that change the writing direction. They are for a character class."""
-_CONTROL = re.compile(rf"[\x00-\x08\x0b-\x1f\x7f-\x9f{INVISIBLE}]")
-_CONTROL_IN_JSON = re.compile(rf"[\x7f-\x9f{INVISIBLE}]")
+_CONTROL = regex(rf"[\x00-\x08\x0b-\x1f\x7f-\x9f{INVISIBLE}]")
+_CONTROL_IN_JSON = regex(rf"[\x7f-\x9f{INVISIBLE}]")
 _TYPOGRAPHY = str.maketrans(
     {
         **dict.fromkeys("\u2018\u201a\u2032", "'"),
@@ -29,9 +57,9 @@ _TYPOGRAPHY = str.maketrans(
     }
 )
 """What mail programs put in place of typed characters. These are quotation marks, dashes, dots and ``(R)``."""
-_APOSTROPHE = re.compile(r"(?<!\d)\u2019|\u2019(?!\d)")
+_APOSTROPHE = regex(r"(?<!\d)\u2019|\u2019(?!\d)")
 """Between digits it is the separator of thousands in some languages."""
-_CHOSEN = re.compile(r"\[([^\[\]\s]+)\]")
+_CHOSEN = regex(r"\[([^\[\]\s]+)\]")
 
 
 def pair(text: str) -> tuple[str, str] | None:
@@ -116,6 +144,8 @@ def counted(number: int, noun: str) -> str:
 
 def json_safe(text: str) -> str:
     """Escape control and invisible characters in JSON."""
+    if text.isascii() and "\x7f" not in text:  # the encoder has escaped the other ASCII ones
+        return text
     return _CONTROL_IN_JSON.sub(_escaped, text)
 
 

@@ -7,21 +7,23 @@ import re
 from datetime import datetime, timezone
 from functools import lru_cache
 
-_SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGTPE]?)(i?)(B?)\s*", re.IGNORECASE | re.ASCII)
+from raidctl.text import regex
+
+_SIZE = regex(r"(\d+(?:\.\d+)?)\s*([KMGTPE]?)(i?)(B?)\s*", re.IGNORECASE | re.ASCII)
 _POWERS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4, "P": 5, "E": 6}
 _TOO_LARGE = 2**63
 """First number that a signed 64-bit integer cannot hold. No kernel or file system has as many bytes."""
 _TOO_FAST = 1e6
 _ENORMOUS = 1e10
-_PERCENT = re.compile(r"(\d+(?:\.\d+)?)\s*%", re.ASCII)
-_CELSIUS = re.compile(r"(-?\d+)(?:\.\d+)?\s*(?:°\s*C?|C|Celsius)?", re.ASCII | re.IGNORECASE)
-_GBPS = re.compile(r"(\d+(?:\.\d+)?)\s*(G|M)(?:b/s|bps|bit/s|T/s|T)", re.IGNORECASE | re.ASCII)
-_DURATION = re.compile(
+_PERCENT = regex(r"(\d+(?:\.\d+)?)\s*%", re.ASCII)
+_CELSIUS = regex(r"(-?\d+)(?:\.\d+)?\s*(?:°\s*C?|C|Celsius)?", re.ASCII | re.IGNORECASE)
+_GBPS = regex(r"(\d+(?:\.\d+)?)\s*(G|M)(?:b/s|bps|bit/s|T/s|T)", re.IGNORECASE | re.ASCII)
+_DURATION = regex(
     r"(\d+)\s*(s|secs?|seconds?|min|mins|minutes?|h|hrs?|hours?|d|days?|w|weeks?)", re.IGNORECASE | re.ASCII
 )
-_PCIE = re.compile(r"PCIe (\d)\.\d x ?(1|2|4|8|12|16|32)(?: ?\(.*\))?", re.ASCII | re.IGNORECASE)
+_PCIE = regex(r"PCIe (\d)\.\d x ?(1|2|4|8|12|16|32)(?: ?\(.*\))?", re.ASCII | re.IGNORECASE)
 _GENERATIONS = {"1": 2.5, "2": 5.0, "3": 8.0, "4": 16.0, "5": 32.0, "6": 64.0}
-_PRINTED = re.compile(r"(\d\d)/(\d\d)/(\d{4}), ?(\d\d:\d\d:\d\d)", re.ASCII)
+_PRINTED = regex(r"(\d\d)/(\d\d)/(\d{4}), ?(\d\d:\d\d:\d\d)", re.ASCII)
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
 
 

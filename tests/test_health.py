@@ -19,12 +19,17 @@ from raidctl.audit.builtin import rules
 from raidctl.audit.diagnosis import causes, diagnose, doubts
 from raidctl.cli import cli
 from raidctl.health.judge import RANKS, TABLE, judge
+from raidctl.health.unknown_states import doubt
 from raidctl.model import HIDING, Controller, Inventory, Problem
+from raidctl.output.console import Paper
+from raidctl.output.hosts import look
 from raidctl.output.metrics import families
 from raidctl.output.metrics_table import INVENTORY
 from raidctl.output.nagios import Status, of_diagnosis
+from raidctl.output.tree import contents, screen
 from raidctl.output.trouble import troubles
 from raidctl.select import items
+from raidctl.watch.live_facts import facts_of
 from tests.audit.rule_examples import changed
 from tests.support.conclusions import read_text
 from tests.support.machines import FIXTURES, MACHINES, replayed
@@ -429,3 +434,24 @@ def test_what_megacli_reports_in_a_line_of_its_own(line: str, changed_to: str, w
     found = [one for one in judge(read_text(text.replace(line, changed_to, 1)).inventory) if one.key not in before]
     assert wanted in {(one.rule, one.severity) for one in found}
     assert any("SMART" in one.cause for one in found) == ("S.M.A.R.T" in line)
+
+
+def test_a_machine_without_a_problem_has_no_line_that_omits_unknown_states() -> None:
+    """A line without a problem names the objects whose status is unknown. The live state is not "ok"."""
+    inventory = replayed("drives-virtio").inventory
+    doubtful = "the status of 1 drive is unknown"
+    assert doubt(inventory) == doubtful
+    nagios = CliRunner().invoke(cli, ["--replay", str(FIXTURES / "drives-virtio"), "diagnose", "--format", "nagios"])
+    assert f"checks pass, but {doubtful} |" in nagios.output
+    assert contents(inventory) == "1 controller, 1 drive (1 status unknown)"
+    empty = structs.replace(inventory, controllers=())
+    for machine in (inventory, empty):
+        assert facts_of(machine, (), ())[0].value == "unknown"
+    assert look(empty)[0] == "unknown"
+
+
+def test_a_line_for_a_host_counts_a_member_of_an_array_and_its_drive_once() -> None:
+    """``show --hosts`` and ``show`` count the same drives."""
+    inventory = replayed("md-healthy").inventory
+    assert contents(inventory) == "2 controllers, 2 volumes, 8 drives"
+    assert contents(inventory) in screen(inventory, Paper())

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import ast
+import re
+import subprocess
 import sys
 import unicodedata
+from pathlib import Path
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import raidctl
 from raidctl.order import in_order, natural
-from raidctl.text import attempt, collapse, listing, pair, printable
+from raidctl.text import attempt, collapse, json_safe, listing, pair, printable, regex
+
+ROOT = Path(__file__).resolve().parents[1]
+VENDORS = ROOT / "vendors"
 
 
 @pytest.mark.parametrize(
@@ -68,3 +77,75 @@ def test_small_helpers() -> None:
     assert attempt(int, "x") is None
     assert attempt(int, None) is None
     assert attempt(int, "7") == 7
+
+
+COMPILE_ALL = """
+import gc, importlib, pkgutil, sys
+from raidctl.text import _Regex
+for place, prefix in (sys.argv[1:2], "raidctl."), (sys.argv[2:], ""):
+    for module in pkgutil.walk_packages(place, prefix):
+        if not module.name.endswith("__main__"):
+            importlib.import_module(module.name)
+prepared = [one for one in gc.get_objects() if type(one) is _Regex]
+print(len(prepared), sum(one.groups >= 0 for one in prepared))
+"""
+
+
+def test_every_regular_expression_of_every_module_compiles() -> None:
+    """A mistake in an expression is found here, not at its first use on a user's machine."""
+    found = subprocess.run(
+        [sys.executable, "-c", COMPILE_ALL, *raidctl.__path__, VENDORS],
+        check=False,
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+    )
+    assert not found.stderr
+    prepared, compiled = map(int, found.stdout.split())
+    assert compiled == prepared > 1000
+
+
+def test_no_module_compiles_an_expression_of_text_while_it_is_imported() -> None:
+    """A start compiles no expression that the machine does not need. Those of bytes are few."""
+    found = []
+    for path in (*(ROOT / "raidctl").rglob("*.py"), *VENDORS.rglob("*.py")):
+        for statement in ast.parse(path.read_text()).body:
+            if not isinstance(statement, (ast.FunctionDef, ast.ClassDef)) and "re.compile(" in ast.unparse(statement):
+                found += (
+                    [] if "re.compile(b" in ast.unparse(statement) else [f"{path.relative_to(ROOT)}:{statement.lineno}"]
+                )
+    assert found == []
+
+
+def test_a_prepared_expression_is_used_as_a_compiled_one() -> None:
+    """All methods and attributes are those of ``re.compile``, before and after the first use."""
+    for flags in (0, re.IGNORECASE):
+        ours, theirs = regex(r"(?P<letter>a)(\d)?", flags), re.compile(r"(?P<letter>a)(\d)?", flags)
+        for _ in range(2):
+            for name in ("match", "fullmatch", "search"):
+                found, known = getattr(ours, name)("A1"), getattr(theirs, name)("A1")
+                assert (found and found.groupdict()) == (known and known.groupdict())
+            assert (ours.findall("a1 a"), ours.split("xa1y"), ours.sub("-", "a1b")) == (
+                theirs.findall("a1 a"),
+                theirs.split("xa1y"),
+                theirs.sub("-", "a1b"),
+            )
+            assert (ours.pattern, ours.groups, ours.groupindex, ours.flags, ours.subn("", "a1")) == (
+                theirs.pattern,
+                theirs.groups,
+                theirs.groupindex,
+                theirs.flags,
+                theirs.subn("", "a1"),
+            )
+    with pytest.raises(AttributeError):
+        _ = ours.no_such_method  # type: ignore[attr-defined]
+
+
+def test_json_keeps_no_control_or_invisible_character() -> None:
+    """JSON output has none of them, not even in a text without others. It still decodes to the same text."""
+    for code in range(sys.maxunicode + 1):
+        text = chr(code)
+        if unicodedata.category(text) in {"Cc", "Cf"}:
+            shown = json_safe(msgspec.json.encode(text).decode())
+            assert text not in shown, hex(code)
+            assert msgspec.json.decode(shown.encode()) == text

@@ -82,7 +82,7 @@ def pairs(first: Session, second: Session) -> Iterator[Pair]:
 
 
 def _engines(session: Session) -> frozenset[str]:
-    """The engines used, sorted, since the order of the tests is random."""
+    """The engines used, without their order: that of the tests is random."""
     return frozenset((session.engine or "").split(", "))
 
 

@@ -6,10 +6,11 @@ import re
 from collections.abc import Callable
 
 from raidctl.bench.trials.trial import Range
+from raidctl.text import regex
 
 SECTOR = 512
-_NUMBER = re.compile(r"\d{1,20}", re.ASCII)
-_DEVICE = re.compile(r"\d{1,10}:\d{1,10}", re.ASCII)
+_NUMBER = regex(r"\d{1,20}", re.ASCII)
+_DEVICE = regex(r"\d{1,10}:\d{1,10}", re.ASCII)
 _PLACES = {"linear": (0, 1), "crypt": (3, 4)}
 """For each kind of target, the positions of two arguments. They are the device below and its start sector."""
 Node = Callable[[str], str | None]

@@ -23,40 +23,41 @@ from raidctl.layers.scope import Scope
 from raidctl.model import Controller, Scrub, Volume
 from raidctl.model.block_layer import NO_BARRIER
 from raidctl.request import Dialogue, Failure, Read, ask_all
+from raidctl.text import regex
 
 Kind = Literal["file", "device", "nbd"]
 QUEUE = ("write_cache", "fua", "scheduler", "read_ahead_kb", "rotational", "zoned", "nr_requests")
 _OTHERS = ("dm/uuid", "dm/name")
 _ONE_CPU = 4096
-_FLAGS = re.compile(r"^flags\s*:", re.MULTILINE)
+_FLAGS = regex(r"^flags\s*:", re.MULTILINE)
 _NETWORK = frozenset(
     {"nfs", "nfs4", "cifs", "smb3", "9p", "ceph", "glusterfs", "lustre", "beegfs", "afs", "virtiofs", "gfs2", "ocfs2"}
 )
-_DECOUPLED = re.compile(r"fuse($|\.)|fuseblk|overlay|aufs|ecryptfs|unionfs")
+_DECOUPLED = regex(r"fuse($|\.)|fuseblk|overlay|aufs|ecryptfs|unionfs")
 _JOURNALED = "data=journal"
 """An option of ext3 and ext4."""
 _DM: tuple[tuple[re.Pattern[str], str, str], ...] = (
-    (re.compile(r"CRYPT-"), "encryption", "encrypts: it costs processor time for each block"),
-    (re.compile(r"mpath-"), "multipath", "is reached over several paths"),
-    (re.compile(r"LVM-.*-(tpool|tdata|tmeta)$"), "thin", "is thinly provisioned: first writes allocate"),
-    (re.compile(r"LVM-.*-(cpool|cdata|cmeta|cvol|corig)(-[cm]data|-cmeta)?$"), "cache_layer", "is cached by LVM"),
-    (re.compile(r"LVM-.*-(cow|real)$"), "snapshot", "has a snapshot: first writes are copied"),
-    (re.compile(r"LVM-.*-(vdata|vpool|vdo)"), "compression", "compresses and shares equal blocks (VDO)"),
-    (re.compile(r"LVM-"), "lvm", "is a logical volume of LVM"),
+    (regex(r"CRYPT-"), "encryption", "encrypts: it costs processor time for each block"),
+    (regex(r"mpath-"), "multipath", "is reached over several paths"),
+    (regex(r"LVM-.*-(tpool|tdata|tmeta)$"), "thin", "is thinly provisioned: first writes allocate"),
+    (regex(r"LVM-.*-(cpool|cdata|cmeta|cvol|corig)(-[cm]data|-cmeta)?$"), "cache_layer", "is cached by LVM"),
+    (regex(r"LVM-.*-(cow|real)$"), "snapshot", "has a snapshot: first writes are copied"),
+    (regex(r"LVM-.*-(vdata|vpool|vdo)"), "compression", "compresses and shares equal blocks (VDO)"),
+    (regex(r"LVM-"), "lvm", "is a logical volume of LVM"),
 )
 _LAYERS: tuple[tuple[re.Pattern[str], str, str], ...] = (
-    (re.compile(r"md"), "md", "is an array of the kernel: its members are measured together"),
-    (re.compile(r"drbd\d"), "network", "is DRBD: writes may wait for another machine, and flushes may end there"),
-    (re.compile(r"bcache\d"), "cache_layer", "is cached by bcache"),
-    (re.compile(r"loop\d"), "loop", "is a file on another file system"),
-    (re.compile(r"z?ram\d"), "memory", "is memory: no drive is measured"),
-    (re.compile(r"(nbd|rbd)\d"), "network", "is served through a network"),
-    (re.compile(r"zd\d"), "copy_on_write", "is a volume of ZFS: each write goes to a new place"),
+    (regex(r"md"), "md", "is an array of the kernel: its members are measured together"),
+    (regex(r"drbd\d"), "network", "is DRBD: writes may wait for another machine, and flushes may end there"),
+    (regex(r"bcache\d"), "cache_layer", "is cached by bcache"),
+    (regex(r"loop\d"), "loop", "is a file on another file system"),
+    (regex(r"z?ram\d"), "memory", "is memory: no drive is measured"),
+    (regex(r"(nbd|rbd)\d"), "network", "is served through a network"),
+    (regex(r"zd\d"), "copy_on_write", "is a volume of ZFS: each write goes to a new place"),
 )
 _FORBIDDING = frozenset({"memory", "network", "loop"})
 _BACKGROUND = frozenset({"rebuilding", "initializing", "expanding", "migrating", "checking"})
 _CHECKS = frozenset({"checking", "check", "repair"})
-_RUNS = re.compile(r"(?<!not )(?<!in)\b(active|running|in progress|started)\b", re.IGNORECASE)
+_RUNS = regex(r"(?<!not )(?<!in)\b(active|running|in progress|started)\b", re.IGNORECASE)
 """Words with which tools report a background operation."""
 BUSY = 0.1
 """Load from others above which figures are affected. It is the share of time that a device was busy for them."""

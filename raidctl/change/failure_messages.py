@@ -9,8 +9,9 @@ from collections.abc import Collection, Sequence
 from raidctl.errors import EXIT_ACCESS, ChangeUndone
 from raidctl.model import Controller, Drive, Problem
 from raidctl.request import Answer, Failure, Run, Write
+from raidctl.text import regex
 
-DENIED = re.compile(r"permission denied|not permitted|must be (?:root|superuser)", re.IGNORECASE)
+DENIED = regex(r"permission denied|not permitted|must be (?:root|superuser)", re.IGNORECASE)
 """Messages of tools that lack a right."""
 
 

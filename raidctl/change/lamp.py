@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from typing import Annotated, Literal
 
 from raidctl.described import doc
+from raidctl.text import regex
 from raidctl.vendor.plan import Action, Value
 
 Way = Literal["tool", "enclosure", "npem", "pci_slot", "ledctl", "sg_ses", "activity"]
@@ -22,7 +22,7 @@ TITLES: dict[Way, str] = {
 }
 ON, OFF = "on", "off"
 
-_FILES = re.compile(
+_FILES = regex(
     r"/sys/class/enclosure/[^/]+/[^/]+/locate"
     r"|/sys/class/leds/[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]:enclosure:locate/brightness"
     r"|/sys/bus/pci/slots/[^/]+/attention"

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from raidctl.change import rollback
 from raidctl.change.engine import READ_DELAYS, Change, Look
 from raidctl.change.expectations import unmet
-from raidctl.change.journal import JournalFull, Story
+from raidctl.change.journal import JournalFull, Result, Story
 from raidctl.change.lookup import current_settings
 from raidctl.change.restored import Restored
 from raidctl.change.rollback import UndoStep
@@ -45,9 +45,8 @@ def put_back(change: Change, story: Story, result: Restored, look: Look, vendors
                 begun.append(back)
         # otherwise it is as before, or somebody else has set it since
     _confirm(change, begun, result, look, vendors)
-    if begin.resume is not None and story.turns:
-        result.open = f'{story.waiting or begin.about} Continue with "{begin.resume}".'
-    elif not result.faults:
+    result.open = open_text(story)
+    if result.open is None and not result.faults:
         _close(change, story, seen, result)
 
 
@@ -82,23 +81,40 @@ def _value(step: Step, current: Mapping[ToolSetting, str]) -> str | None:
 
 def _close(change: Change, story: Story, seen: Survey, result: Restored) -> None:
     """End an operation that cannot be resumed. Its results stay, and are reported."""
-    begun = [story.begin.steps[number] for number in story.started()]
-    deeds = [step for step in begun if not step.for_length]
-    hidden = list(dict.fromkeys(why for step in deeds if (why := unread(seen, step)) is not None))
+    hidden, found, end = effects(story, seen)
     if hidden:  # its effect is unknown: it stays open, and a later restore reports it
         result.faults += hidden
         return
+    try:
+        change.end(end, listing(found) or None)
+    except JournalFull as failure:
+        result.faults.append(str(failure).rstrip("."))
+        return
+    result.left += found
+
+
+def effects(story: Story, seen: Survey) -> tuple[list[str], list[str], Result]:
+    """What an operation that cannot be resumed has done.
+
+    Return what could not be read, a sentence for each deed, and how the operation ends.
+    """
+    begun = [story.begin.steps[number] for number in story.started()]
+    deeds = [step for step in begun if not step.for_length]
+    hidden = list(dict.fromkeys(why for step in deeds if (why := unread(seen, step)) is not None))
     taken = [not unmet(seen, step.expects) for step in deeds]
     found = [
         f"{step.setting.replace('_', ' ')} of {step.object_id} has {_TAKEN[shown]} effect"
         for step, shown in zip(deeds, taken, strict=True)
     ]
-    try:
-        change.end(("stands" if all(taken) else "stopped") if deeds else "restored", listing(found) or None)
-    except JournalFull as failure:
-        result.faults.append(str(failure).rstrip("."))
-        return
-    result.left += found
+    return hidden, found, ("stands" if all(taken) else "stopped") if deeds else "restored"
+
+
+def open_text(story: Story) -> str | None:
+    """What an open operation waits for, with the command that continues it. None: it cannot be continued."""
+    begin = story.begin
+    if begin.resume is None or not story.turns:
+        return None
+    return f'{story.waiting or begin.about} Continue with "{begin.resume}".'
 
 
 _TAKEN = {True: "taken", False: "not taken"}

@@ -16,10 +16,11 @@ from msgspec.structs import replace
 
 from raidctl.errors import AccessMissing
 from raidctl.request import Answer, Run, RunAnswer, Runner, Write
+from raidctl.text import regex
 from raidctl.vendor.plan import Action
 
 FOLDER = Path("/etc/raidctl")
-_WORD = re.compile(r"[!-~]{1,64}", re.ASCII)
+_WORD = regex(r"[!-~]{1,64}", re.ASCII)
 """Printable, without blanks, as a line of the tool requires."""
 _OTHERS = 0o077
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from raidctl.change import rollback
+from raidctl.change import operation, rollback
 from raidctl.change.failure_messages import silent
 from raidctl.change.journal import Story
 from raidctl.change.lookup import current_settings
@@ -41,6 +41,8 @@ class Preview:
     """What could not be restored or read."""
     busy: str | None = None
     """The raidctl that made it is still running."""
+    open: str | None = None
+    """What an operation waits for, with the command that continues it."""
 
 
 def preview(stories: Sequence[tuple[Story, str | None]], seen: Survey, vendors: Sequence[Vendor]) -> list[Preview]:
@@ -62,8 +64,7 @@ def _one(story: Story, seen: Survey, vendors: Sequence[Vendor], current: dict[To
     if story.begin.kind == "operation":
         # no deed is undone, only what was for the length of the operation
         numbers = [number for number in numbers if story.begin.steps[number].for_length]
-        if story.begin.resume is not None:
-            found.busy = f'It is open. Continue with "{story.begin.resume}".'
+        found.open = operation.open_text(story)
     for back in rollback.undo_steps(story.begin, numbers, inventory, vendors):
         if isinstance(back, str):
             found.faults += [back] if back not in found.faults else []
@@ -71,6 +72,8 @@ def _one(story: Story, seen: Survey, vendors: Sequence[Vendor], current: dict[To
         step, name = back.step, (back.step.object_id, back.step.setting)
         quiet = silent(inventory.controllers, inventory.problems, {step.object_id})
         found.faults += quiet.values()
+        if back.action is not None and not step.readable:
+            current[name] = step.after  # what it is now is unknown: it is undone in any case
         if step.readable and name not in current and (why := rollback.unread(back, inventory)) is not None:
             found.faults.append(why)
         elif back.action is None or name not in current:
@@ -81,6 +84,10 @@ def _one(story: Story, seen: Survey, vendors: Sequence[Vendor], current: dict[To
             found.ways.append(Way(step.object_id, step.setting, current[name], step.before, step.undo))
             current[name] = step.before
     _lost(story, lost, seen, vendors, found)
+    if story.begin.kind == "operation" and found.open is None and not found.faults:
+        hidden, done, _ = operation.effects(story, seen)
+        found.faults += hidden
+        found.left += [] if hidden else done
     return found
 
 

@@ -9,8 +9,9 @@ from pathlib import Path
 
 from raidctl.change.state_directory import sync
 from raidctl.errors import AccessMissing
+from raidctl.text import regex
 
-_NAME = re.compile(r"[\w.-]{1,120}", re.ASCII)
+_NAME = regex(r"[\w.-]{1,120}", re.ASCII)
 
 
 def keep(place: Path, change: str, name: str, data: bytes) -> tuple[Path, str]:

@@ -28,6 +28,8 @@ from raidctl.cli.shared.options import (
 )
 from raidctl.cli.shared.terminal import emit, emit_found, emit_json, paper
 from raidctl.errors import UsageError
+from raidctl.health.unknown_states import doubt
+from raidctl.model import Inventory
 from raidctl.select import find, items, narrow
 from raidctl.survey.survey import Survey
 from raidctl.text import listing, printable
@@ -120,10 +122,19 @@ def _many(settings: Settings, ids: Sequence[str], chosen: Sequence[Rule], ignori
         rank = {"critical": Rank.CRITICAL, "warning": Rank.WARNING}.get(str(found.worst) if texts else "", Rank.FINE)
         rank = Rank.UNKNOWN if rank == Rank.FINE and found.verdict != "fine" else rank
         state = {Rank.CRITICAL: "critical", Rank.WARNING: "warning", Rank.UNKNOWN: "unknown"}.get(rank, "ok")
-        count = f"{found.passed} of {found.checked} checks passed"
+        count = f"{found.passed} of {found.checked} checks passed{_but(_shown(seen, ids))}"
         return many.Line(exit_code(found), rank, state, every[0] if every else count, found.host, every[1:], found)
 
     return many.run(settings, "diagnose", Machine.survey, line)
+
+
+def _shown(seen: Survey, ids: Sequence[str]) -> Inventory:
+    """Return the objects that are shown. They are those with these ids, or all."""
+    return narrow(seen.inventory, find(seen.inventory, seen.view, ids)) if ids else seen.inventory
+
+
+def _but(inventory: Inventory) -> str:
+    return f", but {unknown}" if (unknown := doubt(inventory)) else ""
 
 
 def _found(
@@ -149,11 +160,10 @@ def _diagnose(
     if form == "nagios":
         from raidctl.output.nagios import of_diagnosis  # noqa: PLC0415 - only where it is asked for
 
-        text, status = of_diagnosis(found)
+        text, status = of_diagnosis(found, doubt(_shown(seen, ids)))
         emit(text)
         return status
-    shown = narrow(seen.inventory, find(seen.inventory, seen.view, ids)) if ids else seen.inventory
-    emit_found(found, settings, "diagnose.screen", shown, more=settings.verbose)
+    emit_found(found, settings, "diagnose.screen", _shown(seen, ids), more=settings.verbose)
     return exit_code(found)
 
 

@@ -22,7 +22,7 @@ from raidctl.model import HIDING, Host, Inventory, Problem
 from raidctl.output.metrics import Export, families
 from raidctl.output.metrics_table import INVENTORY, MACHINE, RULE_LABELS, of_rules, of_scan
 from raidctl.output.prometheus import CONTENT_TYPE, text
-from raidctl.text import printable
+from raidctl.text import printable, regex
 
 if TYPE_CHECKING:
     from raidctl.audit.diagnosis import Diagnosis
@@ -35,7 +35,7 @@ UNITS = Path("/etc/systemd/system")
 ENABLE = ("systemctl", "enable", "--now", TIMER)
 _INTERVAL = 300
 _PATH = "/metrics"
-_LABEL = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]*", re.ASCII)
+_LABEL = regex(r"[a-zA-Z_][a-zA-Z0-9_]*", re.ASCII)
 
 
 @click.command(
@@ -80,9 +80,10 @@ def command(
 
     A value that no tool reports has no series; raidctl_problems counts what could
     not be read. docs/export.md lists the metrics. With --output, FILE is replaced
-    atomically, and kept if nothing could be read. With --listen, metrics are
-    served at http://ADDRESS:PORT/metrics until raidctl is stopped; with --targets
-    those of other machines, over ssh, at /probe?target=HOST.
+    atomically, and kept only if there is no reading: the host is unreachable. With
+    --listen, metrics are served at http://ADDRESS:PORT/metrics until raidctl is
+    stopped; with --targets those of other machines, over ssh, at
+    /probe?target=HOST.
 
     With --rows, each drive, volume and so on is one JSON object on a line, with
     the columns of docs/fleet_sql.md: of this machine (or that of --host,

@@ -153,7 +153,7 @@ def _previewed(found: Sequence[Preview], settings: Settings) -> int:
         ]
         emit_json(
             [
-                {"change": one.story.begin.change, "steps": ways, **_named(one, "left", "faults", "busy")}
+                {"change": one.story.begin.change, "steps": ways, **_named(one, "left", "faults", "busy", "open")}
                 for one, ways in zip(found, steps, strict=True)
             ]
         )
@@ -182,6 +182,8 @@ def _preview(one: Preview) -> None:
         tell(f"Could not be undone: {text}.")
     if one.busy:
         tell(f"It is still under way: {one.busy}")
+    elif one.open:
+        tell(f"It is open: {one.open}")
     elif not (one.ways or one.left or one.faults):
         tell("All settings are as before; it would only be closed in the journal.")
 

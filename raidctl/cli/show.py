@@ -68,7 +68,8 @@ def _many(settings: Settings) -> int:
     """Print one line per host."""
     from raidctl.cli.shared import many  # noqa: PLC0415 - only where there are many
     from raidctl.fleet.report import Rank  # noqa: PLC0415 - as above
-    from raidctl.output.hosts import contents, look  # noqa: PLC0415 - as above
+    from raidctl.output.hosts import look  # noqa: PLC0415 - as above
+    from raidctl.output.tree import contents  # noqa: PLC0415 - as above
 
     def line(_: object, seen: Survey) -> many.Line:
         inventory = seen.inventory

@@ -23,9 +23,9 @@ from raidctl.model import HIDING, Inventory
 from raidctl.output.json import to_json
 from raidctl.snapshots.store import Kept, States, key, whose
 from raidctl.survey.survey import Survey
-from raidctl.text import counted, printable
+from raidctl.text import counted, printable, regex
 
-_AGE = re.compile(r"(\d{1,5})([dwmy])", re.ASCII)
+_AGE = regex(r"(\d{1,5})([dwmy])", re.ASCII)
 _DAYS = {"d": 1, "w": 7, "m": 30, "y": 365}
 
 

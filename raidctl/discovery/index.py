@@ -7,10 +7,11 @@ from collections.abc import Iterable, Iterator
 
 from raidctl.host import BlockDevice, HostView
 from raidctl.order import by_kernel_name
+from raidctl.text import regex
 
-_PREFIX = re.compile(r"(wwn-)?(0x|naa[. -]?|eui[. -]?|scsi-3|3(?=[0-9a-f]{32}$))?", re.IGNORECASE)
-_SEPARATORS = re.compile(r"[\s:.-]")
-_NAME = re.compile(r"[0-9a-f]{16}(?:[0-9a-f]{16})?")
+_PREFIX = regex(r"(wwn-)?(0x|naa[. -]?|eui[. -]?|scsi-3|3(?=[0-9a-f]{32}$))?", re.IGNORECASE)
+_SEPARATORS = regex(r"[\s:.-]")
+_NAME = regex(r"[0-9a-f]{16}(?:[0-9a-f]{16})?")
 _SERIAL_SHORTEST = 4
 _BY_WWN = "/dev/disk/by-id/wwn-"
 

@@ -7,14 +7,15 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from raidctl.host import Piece
 from raidctl.request import Run
+from raidctl.text import regex
 
 TABLE = Run(("dmsetup", "table"), timeout=10)
 """Needs root; run only if there are such devices."""
 _SECTOR = 512
 # vg0-root: 0 41943040 linear 8:2 2048
-_LINE = re.compile(r"(\S+): +\d{1,20} \d{1,20} (\S+)(?: (.*))?", re.ASCII)
-_DEVICE = re.compile(r"\d{1,9}:\d{1,9}", re.ASCII)
-_SECTORS = re.compile(r"\d{1,18}", re.ASCII)
+_LINE = regex(r"(\S+): +\d{1,20} \d{1,20} (\S+)(?: (.*))?", re.ASCII)
+_DEVICE = regex(r"\d{1,9}:\d{1,9}", re.ASCII)
+_SECTORS = regex(r"\d{1,18}", re.ASCII)
 
 
 def pieces(text: str, names: Mapping[str, str]) -> dict[str, tuple[Piece, ...]]:

@@ -8,12 +8,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from msgspec import Struct, field
 
 from raidctl.evidence import Line, Output
+from raidctl.text import regex
 
 MOUNTINFO = "/proc/self/mountinfo"
 SWAPS = "/proc/swaps"
 SWAP = "[swap]"
-_OCTAL = re.compile(r"\\([01][0-7]{2})")
-_DEVICE = re.compile(r"\d+:\d+", re.ASCII)
+_OCTAL = regex(r"\\([01][0-7]{2})")
+_DEVICE = regex(r"\d+:\d+", re.ASCII)
 
 
 class Mount(Struct, frozen=True):

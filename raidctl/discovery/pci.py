@@ -9,14 +9,15 @@ from msgspec.structs import replace
 
 from raidctl.discovery.udevdb import Entry
 from raidctl.host import Lanes, PciDevice
+from raidctl.text import regex
 
-ADDRESS = re.compile(r"(?:([0-9a-f]{1,8}):)?([0-9a-f]{1,2}):([0-9a-f]{1,2})\.([0-7])", re.IGNORECASE)
+ADDRESS = regex(r"(?:([0-9a-f]{1,8}):)?([0-9a-f]{1,2}):([0-9a-f]{1,2})\.([0-7])", re.IGNORECASE)
 STORAGE = 0x01
 LINK = ("current_link_width", "max_link_width", "current_link_speed", "max_link_speed")
 """The files of a function's PCI Express link. A function of the chipset has none."""
 _WIDEST = 32
 # "8.0 GT/s PCIe", "8 GT/s" before Linux 5.7, "Unknown" and "Unknown speed" where there is no link
-_SPEED = re.compile(r"(\d{1,3}(?:\.\d)?) GT/s(?: PCIe)?", re.ASCII)
+_SPEED = regex(r"(\d{1,3}(?:\.\d)?) GT/s(?: PCIe)?", re.ASCII)
 
 
 def normalised(address: str) -> str | None:

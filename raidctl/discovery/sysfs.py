@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from raidctl.discovery.udevdb import Entry, uevent
 from raidctl.host import BlockKind
-from raidctl.text import collapse
+from raidctl.text import collapse, regex
 
 BLOCK = "/sys/class/block"
 BLOCKS = f"{BLOCK}/*"
@@ -46,7 +46,7 @@ _IDENTITY = (
 _PARTITION = "ID_PART_ENTRY_OFFSET"
 SECTOR = 512
 # none [mq-deadline] kyber; without brackets there is only one
-_CHOSEN = re.compile(r"\[([\w-]{1,40})\]", re.ASCII)
+_CHOSEN = regex(r"\[([\w-]{1,40})\]", re.ASCII)
 _LARGEST = 2**62
 _IDENTIFY = slice(60, 572)
 _ATA_MODEL_CUT = 16

@@ -8,18 +8,19 @@ from collections.abc import Iterable, Mapping
 from msgspec import Struct
 
 from raidctl.host import BlockKind
+from raidctl.text import regex
 
-_PCI = re.compile(r"(?<=/)([0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7])(?=/)")
-_SCSI = re.compile(r"/(\d+:\d+:\d+:\d+)/block/", re.ASCII)
-_NVME = re.compile(r"/(nvme\d+)/nvme\d+(?:c\d+)?n\d+(?=/|$)", re.ASCII)
-_HIDDEN = re.compile(r"(nvme\d+)c\d+(n\d+)", re.ASCII)
+_PCI = regex(r"(?<=/)([0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7])(?=/)")
+_SCSI = regex(r"/(\d+:\d+:\d+:\d+)/block/", re.ASCII)
+_NVME = regex(r"/(nvme\d+)/nvme\d+(?:c\d+)?n\d+(?=/|$)", re.ASCII)
+_HIDDEN = regex(r"(nvme\d+)c\d+(n\d+)", re.ASCII)
 _KINDS: tuple[tuple[re.Pattern[str], BlockKind], ...] = (
-    (re.compile(r"md(\d|_)"), "md"),
-    (re.compile(r"dm-\d"), "dm"),
-    (re.compile(r"loop\d"), "loop"),
-    (re.compile(r"z?ram\d"), "ram"),
-    (re.compile(r"(sr|scd)\d"), "cdrom"),
-    (re.compile(r"(fd|nbd|drbd|rbd|bcache|zd|pktcdvd|mtdblock|ublkb)\d|mmcblk\d+(boot|rpmb|gp)"), "other"),
+    (regex(r"md(\d|_)"), "md"),
+    (regex(r"dm-\d"), "dm"),
+    (regex(r"loop\d"), "loop"),
+    (regex(r"z?ram\d"), "ram"),
+    (regex(r"(sr|scd)\d"), "cdrom"),
+    (regex(r"(fd|nbd|drbd|rbd|bcache|zd|pktcdvd|mtdblock|ublkb)\d|mmcblk\d+(boot|rpmb|gp)"), "other"),
 )
 
 

@@ -5,16 +5,15 @@ pyudev on a machine without a running udevd gives the same format with the kerne
 
 from __future__ import annotations
 
-import re
-
 from msgspec import Struct, field
 
 from raidctl.evidence import Line, Output
+from raidctl.text import regex
 
 SOURCE = "udev database"
 _KNOWN = frozenset("PMRJUBTDINLSQVEAWGCH")
 # N: is the node, S: a link, E: a property; the other letters repeat properties, or are not needed
-_HEX = re.compile(r"\\x([0-9a-fA-F]{2})")
+_HEX = regex(r"\\x([0-9a-fA-F]{2})")
 
 
 class Entry(Struct):

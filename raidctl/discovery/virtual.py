@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import re
 
-_FLAGS = re.compile(r"^flags\s*:.*\bhypervisor\b", re.MULTILINE)
+from raidctl.text import regex
+
+_FLAGS = regex(r"^flags\s*:.*\bhypervisor\b", re.MULTILINE)
 # hypervisors' names in DMI, sys_vendor and product_name together
 _NAMES = (
-    (re.compile(r"vmware", re.IGNORECASE), "vmware"),
-    (re.compile(r"virtualbox|innotek", re.IGNORECASE), "virtualbox"),
-    (re.compile(r"microsoft corporation virtual machine", re.IGNORECASE), "hyper-v"),
-    (re.compile(r"^xen\b|hvm domu", re.IGNORECASE), "xen"),
-    (re.compile(r"parallels", re.IGNORECASE), "parallels"),
-    (re.compile(r"bhyve", re.IGNORECASE), "bhyve"),
+    (regex(r"vmware", re.IGNORECASE), "vmware"),
+    (regex(r"virtualbox|innotek", re.IGNORECASE), "virtualbox"),
+    (regex(r"microsoft corporation virtual machine", re.IGNORECASE), "hyper-v"),
+    (regex(r"^xen\b|hvm domu", re.IGNORECASE), "xen"),
+    (regex(r"parallels", re.IGNORECASE), "parallels"),
+    (regex(r"bhyve", re.IGNORECASE), "bhyve"),
     (
-        re.compile(r"qemu|\bkvm\b|\bbochs\b|ovirt|rhev|openstack|google compute engine|apple virtual", re.IGNORECASE),
+        regex(r"qemu|\bkvm\b|\bbochs\b|ovirt|rhev|openstack|google compute engine|apple virtual", re.IGNORECASE),
         "kvm",
     ),
 )
-_CLOUD = re.compile(r"amazon ec2|google|alibaba|digitalocean|hetzner", re.IGNORECASE)
+_CLOUD = regex(r"amazon ec2|google|alibaba|digitalocean|hetzner", re.IGNORECASE)
 UNNAMED = "unknown"
 """The processor reports a hypervisor; which one is unknown."""
 

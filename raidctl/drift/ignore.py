@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import re
 from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
 from functools import cache
@@ -16,14 +15,14 @@ from raidctl.drift.severities import SEVERITIES
 from raidctl.errors import UsageError
 from raidctl.model import Array, Battery, Controller, Drive, Host, Inventory, Problem, Tool, Volume
 from raidctl.select import items
-from raidctl.text import printable
+from raidctl.text import printable, regex
 
 _CLASSES: dict[str, type[msgspec.Struct]] = {
     "host": Host, "controller": Controller, "battery": Battery, "array": Array, "volume": Volume, "drive": Drive,
     "problem": Problem, "tool": Tool,
 }  # fmt: skip
-_GLOB = re.compile(r"[*?]")
-_BRACKETS = re.compile(r"\[[^\]]*\]")
+_GLOB = regex(r"[*?]")
+_BRACKETS = regex(r"\[[^\]]*\]")
 
 
 class Ignored:

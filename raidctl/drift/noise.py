@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from typing import Literal, NamedTuple
 
+from raidctl.text import regex
+
 How = Literal["drop", "mask", "labels"]
 
 
@@ -72,15 +74,15 @@ NOISE: tuple[Noise, ...] = (
 SOURCE = "snapshot"
 """The source of a snapshot without noise."""
 
-_FIGURES = re.compile(
+_FIGURES = regex(
     r"(?:\d+(?:[.,]\d+)?|#)(?=\s*(?:%|percent|°|deg(?:rees)?\b|celsius\b|C\b|min(?:utes?)?\b|hours?\b|sec(?:onds?)?\b))"
     r"|(?<![\w:.])\d{1,2}:\d{2}(?::\d{2})?(?![\w:.])",
     re.IGNORECASE | re.ASCII,
 )
-_IDLE_OR_NOT = re.compile(r"^(?:clean|active|active-idle|write-pending)(?=$|,)")
+_IDLE_OR_NOT = regex(r"^(?:clean|active|active-idle|write-pending)(?=$|,)")
 """State words of a working software array. They depend on whether it is being written to."""
 
-_LABELS = re.compile(
+_LABELS = regex(
     r"\btemp(?:erature)?\b|temperature|celsius|thermal|voltage|\bvolts?\b|\brpm\b|power.?on|hours|uptime|progress"
     r"|% ?complete|percent complete|remaining|elapsed|time.?left|time to (?:empty|full)|finish|estimated|current value"
     r"|^(?:(?:system|update|current|local|device|controller|ctrl|host|boot)\b.*)?\b(?:time|date)\b|^last|gas ?gauge"
@@ -94,21 +96,21 @@ _LABELS = re.compile(
 """Words in labels of measured or counted values."""
 _WHILE_IT_RUNS = frozenset({"sync_completed", "reshape_position"})
 """Labels with a figure while an operation is running, else a word."""
-_SET = re.compile(
+_SET = regex(
     r"setting|polic(?:y|ies)|frequency|interval|delay|period|threshold|\btrip\b|limit|spinup|creation|manufact|mfg|design"
     r"|specified|serial|version|\bids?\b|number|assmno|no$|\bfru\b|\btype|\bsize|\binfo|\bpack\b",
     re.IGNORECASE | re.ASCII,
 )
 """Words in labels of settings and constants, whatever else the label contains."""
-_ATTRIBUTE = re.compile(r"^[A-Z][A-Za-z0-9]*(?:[_-][A-Za-z0-9]+)+$", re.ASCII)
+_ATTRIBUTE = regex(r"^[A-Z][A-Za-z0-9]*(?:[_-][A-Za-z0-9]+)+$", re.ASCII)
 """Labels of ATA attributes: ``Spin_Up_Time``."""
-_FIGURE = re.compile(r"^[+-]?\d[\d.,' ]*(?:/\d+)?(?: \(.*\))?$", re.ASCII)
-_MEASURED = re.compile(
+_FIGURE = regex(r"^[+-]?\d[\d.,' ]*(?:/\d+)?(?: \(.*\))?$", re.ASCII)
+_MEASURED = regex(
     r"^[+-]?\d+(?:[.,]\d+)?(?:\s*°|\s*(?:deg(?:rees)?|[Cc]elsius|[Ff]ahrenheit|[Kk]elvin|mV|mA|mAh|rpm|RPM)\b|\s+[CFVJW]\b)"
     r"|(?<![\w:])\d{1,2}:\d{2}:\d{2}(?![\w:.])|\d\s*[KM]B?/sec\b|\d\s*%.*\b(?:left|complete|progress)"
     r"|[Pp]rogress\b.*\d\s*%",
 )
-_OF_BATTERIES = re.compile(r"^[+-]?\d+(?:[.,]\d+)?\s*(?:%|[A-Za-z]{1,5})?$", re.ASCII)
+_OF_BATTERIES = regex(r"^[+-]?\d+(?:[.,]\d+)?\s*(?:%|[A-Za-z]{1,5})?$", re.ASCII)
 
 
 def masked(text: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -10,10 +9,11 @@ from raidctl.drift.fields import Difference, differences
 from raidctl.drift.judge import judged
 from raidctl.drift.report import Change
 from raidctl.drift.severities import Candidate
+from raidctl.text import regex
 
 Doc = Mapping[str, Any]
 Key = Callable[[Doc], Hashable]
-_FIGURES = re.compile(r"\d+")
+_FIGURES = regex(r"\d+")
 _PROBLEM: Sequence[Key] = (
     lambda one: (one["where"], one["kind"], one["severity"], one["message"], one["remedy"]),
     lambda one: (one["where"], one["kind"], _FIGURES.sub("#", one["message"])),

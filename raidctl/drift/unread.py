@@ -78,6 +78,7 @@ class _Controllers:
     def __init__(self, before: Inventory, after: Inventory, changes: Sequence[Change]) -> None:
         self.controllers = [*before.controllers, *after.controllers]
         self.ids = {item.id for controller in self.controllers for item in items(controller)}
+        self.drives = {drive.id for controller in self.controllers for drive in controller.drives}
         self.programs = {controller.told_by for controller in self.controllers if controller.told_by}
         self.families = {family_of(controller) for controller in self.controllers}
         others = [change for change in changes if _is_another_reader(change)]
@@ -117,6 +118,11 @@ class _Controllers:
         program = where.split(" ", 1)[0].rpartition("/")[2]
         if program in self.programs:
             return any(controller.told_by == program for controller in own)
+        on_devices = {each for word in where.split() if word.startswith("/dev/") for each in self._on_device(word)}
+        if on_devices and change.field is None and change.object != "problem":
+            # "hdparm -I /dev/sda" lists nothing else, "mdadm --detail /dev/md0" also the members
+            members = change.object == "drive" and not on_devices <= self.drives
+            return members or change.id in on_devices
         if where not in self.families or change.object == "drive":
             return True  # members of software arrays have facts from their drives
         return any(family_of(controller) == where for controller in own)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Any, Literal
 
@@ -13,9 +12,10 @@ from raidctl.drift.canonical import KINDS, Doc, ordered
 from raidctl.drift.fields import NAMED, by_name
 from raidctl.drift.ignore import fields
 from raidctl.model import Inventory
+from raidctl.text import regex
 
-_STEP = re.compile(r"([^.\[\]]+)|\[([^\]]*)\]")
-_BRACKETS = re.compile(r"\[[^\]]*\]")
+_STEP = regex(r"([^.\[\]]+)|\[([^\]]*)\]")
+_BRACKETS = regex(r"\[[^\]]*\]")
 
 
 class Moment(msgspec.Struct, frozen=True, kw_only=True):

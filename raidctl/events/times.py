@@ -6,11 +6,12 @@ import re
 from datetime import datetime, timedelta, timezone
 
 from raidctl.errors import UsageError
+from raidctl.text import regex
 
 FORM = "%Y-%m-%dT%H:%M:%S"
 MARGIN = timedelta(hours=14)
 """Maximum difference of a controller's local time from UTC. It applies if the clocks' difference is unknown."""
-_LENGTH = re.compile(r"(\d{1,7})\s*([smhdw])", re.ASCII | re.IGNORECASE)
+_LENGTH = regex(r"(\d{1,7})\s*([smhdw])", re.ASCII | re.IGNORECASE)
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
 
 

@@ -12,14 +12,14 @@ from msgspec import Struct, field
 
 from raidctl.errors import UsageError
 from raidctl.fleet.inventory import Groups, of_document, of_lines
-from raidctl.text import printable
+from raidctl.text import printable, regex
 from raidctl.toml_files.mistakes import suggestion
 
 _SSH = frozenset({"ssh", "smart", "paramiko", "paramiko_ssh", "ansible.builtin.ssh", "ansible.builtin.paramiko_ssh"})
 """Connections of Ansible that are ssh."""
 _TRUE = frozenset({"true", "yes", "on", "1", "y", "t"})
 _SIGNS = ("", "&", "!")
-_UNFIT = re.compile(r"[^A-Za-z0-9._@+-]+")
+_UNFIT = regex(r"[^A-Za-z0-9._@+-]+")
 
 
 class Host(Struct, frozen=True):

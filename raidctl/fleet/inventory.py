@@ -8,7 +8,6 @@ can be read here.
 
 from __future__ import annotations
 
-import re
 import shlex
 from collections.abc import Iterator, Mapping
 from importlib import import_module
@@ -17,10 +16,10 @@ from typing import Any
 import msgspec
 
 from raidctl.errors import AccessMissing, UsageError
-from raidctl.text import printable
+from raidctl.text import printable, regex
 
-_SECTION = re.compile(r"\[([^\]\[:]+)(?::(children|vars|hosts))?\]\s*(?:#.*)?")
-_RANGE = re.compile(r"\[(\w+):(\w+)(?::(\d+))?\]")
+_SECTION = regex(r"\[([^\]\[:]+)(?::(children|vars|hosts))?\]\s*(?:#.*)?")
+_RANGE = regex(r"\[(\w+):(\w+)(?::(\d+))?\]")
 _MOST = 100_000
 """Maximum number of hosts in a range."""
 

@@ -39,7 +39,7 @@ from raidctl.health.reliance import exposed, pack_gone, recovering, relied_on
 from raidctl.model import Array, Battery, Cache, Controller, Drive, Inventory, Volume
 from raidctl.model.write_policy import in_force
 from raidctl.select import Item, items
-from raidctl.text import counted, listing
+from raidctl.text import counted, listing, regex
 
 Severity = Literal["info", "warning", "critical"]
 LOST, BARE, REDUCED, PREDICTED, PROTECTION, OTHER = range(1, 7)
@@ -338,7 +338,7 @@ _STAND_ALONE = (*_OF_CACHES, "controller_in_trouble", "reported_trouble")
 """Rules without a milder cause. An example is a failed controller besides a failed battery."""
 _GRADED = ("drive_failed", "drive_expects_failure")
 """Rules that grade a drive by the remaining redundancy. A tool's warning about the drive is no worse."""
-_ABOUT_CACHE = re.compile(r"\bcache\b.*\bproblem\b", re.IGNORECASE)
+_ABOUT_CACHE = regex(r"\bcache\b.*\bproblem\b", re.IGNORECASE)
 """A tool's warning about a cache whose state is a separate condition."""
 _ROUTINE = ("background_operation", "battery_learning")
 """Rules whose conditions do not reduce a tool's warning. An example is a charging battery that is too warm."""

@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from raidctl.model import Array, Controller, Drive, Volume
 from raidctl.model.raid_levels import RAIDZ, WITHOUT_REDUNDANCY
 from raidctl.select import family_of
+from raidctl.text import regex
 
 _ONE = ("raid1e", "raid4", "raid5", "raid50", "raid10")
 _TWO = ("raid6", "raid60", "raid1t", "raid10t")
@@ -29,12 +30,12 @@ _WHOLE = ("ok", "checking")
 _SHORT = ("degraded", "rebuilding")
 _UNSETTLED = ("initialize", "expand", "migrate", "reshape", "parity")
 """Operations during which it is unknown what the volume survives."""
-_COPIES = re.compile(r"(?:near|far|offset)=(\d)")
+_COPIES = regex(r"(?:near|far|offset)=(\d)")
 _TREATED = ("eras", "sanitiz", "format", "foreign", "migrat", "expand", "initializ", "unsupported", "not supported",
             "transition", "blocked", "frgn", "unsp", "authentic")  # fmt: skip
 _NO_REASON = ("passed", "failed!", "warning", "critical_warning", "asc=", "ascq=")
-_FORESEES = re.compile(r"smart|s\.m\.a\.r\.t|predict|error|fail")
-_SHORT_OF = re.compile(r"(?<!predicted )\bfailed\b|\bmissing\b|degraded|interim|rebuild", re.IGNORECASE)
+_FORESEES = regex(r"smart|s\.m\.a\.r\.t|predict|error|fail")
+_SHORT_OF = regex(r"(?<!predicted )\bfailed\b|\bmissing\b|degraded|interim|rebuild", re.IGNORECASE)
 """Words for an array that lacks a drive. The words for its volumes do not matter."""
 _COPIED = ("copy", "copied", "cpyb", "replacing")
 _REBUILT = ("rebuild", "rbld", "resync", "recover", "resilver", *_COPIED)

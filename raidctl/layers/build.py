@@ -17,12 +17,12 @@ from raidctl.layers.model import Answer, Layer, Share, Stack, Threshold
 from raidctl.layers.scope import KERNEL, VM, Scope
 from raidctl.layers.sysfs_values import human, members_of, number, state
 from raidctl.model import Controller, Drive, Inventory, Volume
-from raidctl.text import chosen
+from raidctl.text import chosen, regex
 from raidctl.vendor.plan import Setting
 from raidctl.vendor.protocol import Vendor
 
 LIMITS = (("dirty_background", "--dirty-background"), ("dirty", "--dirty"))
-_KIB = re.compile(r"(\d{1,9}) ?(?:KiB|KB)?", re.ASCII | re.IGNORECASE)
+_KIB = regex(r"(\d{1,9}) ?(?:KiB|KB)?", re.ASCII | re.IGNORECASE)
 _YES = Answer(result="supported")
 _NOT_SPLIT = "The cache is not split between reads and writes."
 _ESTIMATE = Answer(
@@ -223,6 +223,7 @@ def _of_array(
 ) -> Layer:
     files = kernel.arrays[block.name]
     mode, entries = files.value("journal_mode", chosen), files.value("stripe_cache_size", number)
+    unread = files.unread("journal_mode")
     members = files.value("raid_disks", members_of)
     # one page for each member in each entry
     page = kernel.page_size
@@ -238,9 +239,9 @@ def _of_array(
         name=block.name,
         device=block.node,
         policy=mode,
-        policy_in_force=mode or "write-through",
+        policy_in_force=mode or (None if unread else "write-through"),
         size_bytes=size,
-        unwritten=None if mode == "write-back" else False,
+        unwritten=None if unread or mode == "write-back" else False,
         thresholds=()
         if entries is None
         else (Threshold("stripe_cache_size", entries, "entries", effective_bytes=size, option=command),),

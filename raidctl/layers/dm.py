@@ -8,11 +8,12 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from raidctl.layers.sysfs_values import number
+from raidctl.text import regex
 
 SECTOR = 512
 CACHES = ("writecache", "cache")
 # vg0-log: 0 204800 writecache 0 25500 24476 0
-_LINE = re.compile(r"(\S+): +(\d{1,20}) (\d{1,20}) (\S+)(?: (.*))?", re.ASCII)
+_LINE = regex(r"(\S+): +(\d{1,20}) (\d{1,20}) (\S+)(?: (.*))?", re.ASCII)
 _WITH_VALUE = frozenset({
     "start_sector", "high_watermark", "low_watermark", "writeback_jobs", "autocommit_blocks", "autocommit_time",
     "max_age", "pause_writeback",

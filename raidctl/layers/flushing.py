@@ -126,7 +126,8 @@ def _of_mapping(layer: str, block: BlockDevice, target: dm.Target, *, lvm: bool)
     if kind == "dm_writecache":
         action = _run("dmsetup", "message", name, "0", "flush")
         return Job(layer, kind, Answer(result="supported", how=str(action)), title, (action,), device=block.name)
-    if state.mode in ("writethrough", "passthrough"):
+    # blocks that were dirty when the mode was changed to writethrough are still dirty
+    if state.mode in ("writethrough", "passthrough") and not state.unwritten_bytes:
         return Job(layer, kind, _nothing(_THROUGH), title, device=block.name)
     if state.unwritten_bytes == 0:
         return Job(layer, kind, _nothing("No block of it is dirty."), title, device=block.name)
@@ -165,6 +166,8 @@ def _of_bcache(layer: str, block: BlockDevice, files: Files) -> Job:
 
 def _of_array(files: Files, block: BlockDevice) -> Answer:
     mode = files.value("journal_mode", chosen)
+    if files.unread("journal_mode"):
+        return Answer(result="unknown", why="Whether its journal is in write-back could not be read.")
     if mode != "write-back":
         why = "It acknowledges a write when its members have it; its stripe cache has no unwritten data."
         return _nothing(why)

@@ -45,6 +45,11 @@ class Files:
             self._add(Problem(severity="warning", where=path, message=message, kind="unread"))
             return None
 
+    def unread(self, name: str) -> bool:
+        """Whether a file may be there, but could not be read."""
+        answer = self.answers.get(name)
+        return answer is not None and answer.trouble not in (None, Failure.MISSING)
+
     def _trouble(self, path: str, answer: ReadAnswer) -> None:
         if answer.trouble is Failure.DENIED:  # other failures are reported once for the whole round
             why, remedy = answer.detail or "no answer", "Run raidctl as root (sudo)."

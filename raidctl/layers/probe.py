@@ -26,7 +26,7 @@ from raidctl.request import (
     ask_all,
 )
 from raidctl.survey.failed_requests import problems_of
-from raidctl.text import collapse, counted
+from raidctl.text import collapse, counted, regex
 
 MEMINFO, VMSTAT = "/proc/meminfo", "/proc/vmstat"
 TABLE = Run(("dmsetup", "table"))
@@ -45,8 +45,8 @@ ARRAY = (
     "stripe_cache_active",
 )  # fmt: skip
 # Dirty:              1540 kB
-_MEMORY = re.compile(r"(?m)^(MemTotal|MemAvailable|Dirty|Writeback): +(\d{1,18}) kB$", re.ASCII)
-_PAGES = re.compile(r"(?m)^(nr_\w+) (\d{1,20})$", re.ASCII)
+_MEMORY = regex(r"(?m)^(MemTotal|MemAvailable|Dirty|Writeback): +(\d{1,18}) kB$", re.ASCII)
+_PAGES = regex(r"(?m)^(nr_\w+) (\d{1,20})$", re.ASCII)
 
 
 @dataclass

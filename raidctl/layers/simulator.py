@@ -10,14 +10,13 @@ import re
 from collections.abc import Mapping
 from posixpath import basename
 
+from raidctl.text import regex
 from raidctl.vendor.simulator import Reply, State
 
-_LIMIT = re.compile(r"(/proc/sys/vm/dirty_(?:background_)?)(bytes|ratio)")
-_BCACHE = re.compile(r"(/sys/class/block/\w+/bcache/)(\w+)")
-_ARRAY = re.compile(
-    r"/sys/(?:class/)?block/([\w.-]+/md/(stripe_cache_size|journal_mode|sync_speed_min|sync_speed_max))"
-)
-_SCSI_CACHE = re.compile(r"/sys/class/scsi_disk/[\d:]+/cache_type")
+_LIMIT = regex(r"(/proc/sys/vm/dirty_(?:background_)?)(bytes|ratio)")
+_BCACHE = regex(r"(/sys/class/block/\w+/bcache/)(\w+)")
+_ARRAY = regex(r"/sys/(?:class/)?block/([\w.-]+/md/(stripe_cache_size|journal_mode|sync_speed_min|sync_speed_max))")
+_SCSI_CACHE = regex(r"/sys/class/scsi_disk/[\d:]+/cache_type")
 _CACHE_TYPES = ("write through", "none", "write back", "write back, no read (daft)")
 _JOURNAL = ("write-through", "write-back")
 _SPEEDS = {"sync_speed_min": "1000 (system)", "sync_speed_max": "200000 (system)"}
@@ -25,9 +24,9 @@ _STRIPES = range(17, 32769)
 _MODES = ("writethrough", "writeback", "writearound", "none")
 _CUTOFF = 40
 _SYNCED = "page cache synced"
-_DIRTY = re.compile(r"(?m)^((?:Dirty|Writeback): +)\d+( kB)$")
+_DIRTY = regex(r"(?m)^((?:Dirty|Writeback): +)\d+( kB)$")
 _MESSAGE = ("dmsetup", "message")
-_FREE = re.compile(r"(?m)^(?P<name>\S+)(?P<head>: \d+ \d+ writecache \d+ )(?P<total>\d+) \d+ \d+")
+_FREE = regex(r"(?m)^(?P<name>\S+)(?P<head>: \d+ \d+ writecache \d+ )(?P<total>\d+) \d+ \d+")
 
 
 def initial(argv: tuple[str, ...], text: str) -> State:

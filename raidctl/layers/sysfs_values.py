@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 
+from raidctl.text import regex
 from raidctl.units import parse_size
 
-_NUMBER = re.compile(r"\d{1,20}", re.ASCII)
-_RESHAPED = re.compile(r"(\d{1,9}) \(\d{1,9}\)", re.ASCII)
-_WORD = re.compile(r"[\w.-]{1,40}", re.ASCII)
+_NUMBER = regex(r"\d{1,20}", re.ASCII)
+_RESHAPED = regex(r"(\d{1,9}) \(\d{1,9}\)", re.ASCII)
+_WORD = regex(r"[\w.-]{1,40}", re.ASCII)
 
 
 def number(text: str) -> int:

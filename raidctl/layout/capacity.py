@@ -38,13 +38,16 @@ def impossible(wanted: VolumeLayout, chosen: Chosen) -> Iterator[str]:
         yield f"{format_decimal(wanted.size)} do not fit: the drives give {format_decimal(int(most))}."
 
 
-def whole(level: RaidLevel | None, sizes: Sequence[int | None], size: int | None) -> bool | None:
-    """Whether a software array uses its members completely. Metadata and rounding do not count. None: unknown."""
+def whole(level: RaidLevel | None, sizes: Sequence[int | None], size: int | None, number: int | None) -> bool | None:
+    """Whether a software array uses its members completely. Metadata and rounding do not count. None: unknown.
+
+    ``number``: its members when complete, if some of them are missing.
+    """
     usable = _USABLE.get(level) if level is not None else None
     known = [one for one in sizes if one]
     if usable is None or not known or len(known) < len(sizes) or not size:
         return None
-    return size >= usable(len(known)) * min(known) * (1 - OVERHEAD)
+    return size >= usable(max(len(known), number or 0)) * min(known) * (1 - OVERHEAD)
 
 
 def capacity(wanted: VolumeLayout, chosen: Chosen) -> float | None:

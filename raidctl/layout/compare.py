@@ -16,7 +16,7 @@ from raidctl.layout.capacity import whole
 from raidctl.layout.objects import SOFTWARE, Machine, array_of, global_spares, members_of, plain_id, spares_of
 from raidctl.layout.specification import Counted, Deletion, Layout, SpareLayout, VolumeLayout
 from raidctl.model import Controller, Drive, Inventory, Volume, VolumeCache, hides
-from raidctl.text import counted
+from raidctl.text import counted, listing
 from raidctl.units import format_binary, format_decimal
 
 Verdict = Literal["same", "settings", "different", "missing", "doomed", "unlisted", "unknown"]
@@ -142,7 +142,10 @@ def _doomed(wanted: Deletion, machine: Machine) -> Compared:
         if plain_id(volume.unique_id) == plain_id(wanted.unique_id)
     ]  # fmt: skip
     if not found:
-        return Compared(label=label, line=wanted.line, verdict="unknown" if hidden else "same", why=hidden)
+        mine = machine.controllers(wanted.controller)
+        silent = [volume.id for controller, volume in machine.volumes() if controller in mine and not volume.unique_id]
+        why = hidden or (f"{listing(silent)} may be it: no unique id is reported." if silent else None)
+        return Compared(label=label, line=wanted.line, verdict="unknown" if why else "same", why=why)
     controller, volume = found[0]
     if len(found) > 1 or controller not in machine.controllers(wanted.controller):
         why = f"{volume.id} of {controller.id} has this unique id" + (
@@ -280,7 +283,7 @@ def _or_none(form: Callable[[Any], str], value: int | None) -> str | None:
 def _size(wanted: VolumeLayout, controller: Controller, volume: Volume) -> Iterator[Difference]:
     if wanted.size == "max" and controller.mode == "software":
         sizes = [drive.size_bytes for drive in members_of(controller, volume) or ()]
-        all_of_it = whole(volume.raid_level, sizes, volume.size_bytes)
+        all_of_it = whole(volume.raid_level, sizes, volume.size_bytes, volume.drives_expected)
         if not all_of_it:
             less = None if all_of_it is None else f"{format_decimal(volume.size_bytes or 0)}, a part of its drives"
             yield Difference("size", "max", less)

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 
 from raidctl.layout.plan import Creation
 from raidctl.layout.specification import Counted
+from raidctl.text import regex
 from raidctl.toml_files.lines import locate
 from raidctl.toml_files.write import toml_value
 
 # drives = { count = 8, media = "hdd" }  # a comment
-_LINE = re.compile(r"(?P<head>\s*(?:drives|spares)\s*=\s*)(?:\{[^{}]*\}|\d{1,4})(?P<tail>\s*(?:#.*)?)")
+_LINE = regex(r"(?P<head>\s*(?:drives|spares)\s*=\s*)(?:\{[^{}]*\}|\d{1,4})(?P<tail>\s*(?:#.*)?)")
 
 
 class CannotPin(Exception):

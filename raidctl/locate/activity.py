@@ -9,13 +9,13 @@ import re
 
 from raidctl.locate.targets import Wanted
 from raidctl.request import Failure, Run, RunAnswer
-from raidctl.text import collapse
+from raidctl.text import collapse, regex
 
 BURST = 1.0
 """Seconds of reading."""
 REST = 1.0
 """Seconds between."""
-_NODE = re.compile(r"/dev/[\w/-]{1,60}", re.ASCII)
+_NODE = regex(r"/dev/[\w/-]{1,60}", re.ASCII)
 
 
 def burst(wanted: Wanted) -> Run | str:

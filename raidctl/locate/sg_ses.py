@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from raidctl.change.lamp import Lamp
 from raidctl.locate.targets import Wanted
 from raidctl.request import Answer, Dialogue, Glob, Read, Run, RunAnswer, Which, ask, ask_all
+from raidctl.text import regex
 from raidctl.vendor.locating import Shape, fits, message_of
 from raidctl.vendor.plan import Action
 
@@ -24,10 +25,12 @@ SHAPES: tuple[Shape, ...] = (
     ("--page=aes", r"/dev/sg\d{1,4}"),
     (r"--index=\d{1,4}", "--(?:set|clear|get)=ident", r"/dev/sg\d{1,4}"),
 )
+#     Element type: Array device slot, subenclosure id: 0 [ti=0]
+_TYPE = regex(r"(?m)^\s*Element type:.*?(?:\[ti=(?P<number>\d{1,4})\])?\s*$", re.IGNORECASE)
 # Element index: 3  eiioe=0
-_ELEMENT = re.compile(r"Element index:\s*(\d{1,4})", re.IGNORECASE)
+_ELEMENT = regex(r"Element index:\s*(\d{1,4})(?:\s+eiioe=(\d))?", re.IGNORECASE)
 #         SAS address: 0x5000c50012345678
-_ADDRESS = re.compile(r"(?m)^\s*SAS address:\s*(0x[0-9a-f]{16})\s*$", re.IGNORECASE)
+_ADDRESS = regex(r"(?m)^\s*SAS address:\s*(0x[0-9a-f]{16})\s*$", re.IGNORECASE)
 
 
 def find(wanted: Sequence[Wanted]) -> Dialogue[dict[str, Lamp | str]]:
@@ -63,17 +66,27 @@ def _nodes() -> Dialogue[list[str]]:
 
 
 def elements(text: str) -> Iterator[tuple[str, str]]:
-    """Yield each element's index and SAS address. The source is an additional element status page."""
-    parts = _ELEMENT.split(text)
-    for index, body in zip(parts[1::2], parts[2::2], strict=True):
+    """Yield each bay's number for ``--index``, and its SAS address. The source is an additional element status page.
+
+    ``--index=3`` is the fourth element of the first type. The page counts the elements of all types, with ``eiioe=1``
+    also the overall element of each type, as some enclosures do without it: then the first bay has index 1. Bays of
+    another type than the first, or with another first index, have no known number: a neighbour could blink.
+    """
+    types = list(_TYPE.finditer(text))
+    if not types or types[0]["number"] not in (None, "0"):
+        return
+    parts = _ELEMENT.split(text[types[0].end() : types[1].start() if len(types) > 1 else len(text)])
+    found = list(zip(map(int, parts[1::3]), parts[2::3], parts[3::3], strict=True))
+    before = 1 if found and (found[0][0] == 1 or found[0][1] == "1") else 0
+    for index, _, body in found if found and found[0][0] == before else ():
         for address in _ADDRESS.findall(body):
             if address.strip("0x"):
-                yield index, address.lower()
+                yield str(index - before), address.lower()
 
 
 def _lamp(wanted: Wanted, place: tuple[str, str] | None) -> Lamp | str:
     if place is None:
-        return "no enclosure names its SAS address"
+        return "no enclosure has a numbered bay with its SAS address"
     node, index = place
     on, off = (
         Action(argv=("sg_ses", f"--index={index}", f"--{verb}=ident", node), timeout=_TIMEOUT, lock=LOCK)

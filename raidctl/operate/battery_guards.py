@@ -14,7 +14,7 @@ from datetime import datetime, timedelta
 from raidctl.model import HIDING, Controller, Volume
 from raidctl.operate.deed_subjects import controller_of, whole
 from raidctl.survey.survey import Survey
-from raidctl.text import listing
+from raidctl.text import listing, regex
 from raidctl.units import format_duration, parse_moment
 from raidctl.vendor.events import EventLog
 from raidctl.vendor.plan import Deed, Denial
@@ -128,4 +128,4 @@ def last_learn(logs: Sequence[EventLog], controller: str, now: datetime) -> tupl
     return max(moments, default=None), clear and whole_day
 
 
-_LEARN = re.compile(r"\b(?:re)?learn|\bcapacity test (?!is overdue)", re.IGNORECASE)
+_LEARN = regex(r"\b(?:re)?learn|\bcapacity test (?!is overdue)", re.IGNORECASE)

@@ -10,8 +10,9 @@ from raidctl.errors import CannotTell, UsageError
 from raidctl.model import Controller, Drive, Volume
 from raidctl.operate.story_facts import Facts, bay_words, place_of
 from raidctl.survey.survey import Survey
+from raidctl.text import regex
 
-_PARTITION = re.compile(r"p?(\d{1,3})", re.ASCII)
+_PARTITION = regex(r"p?(\d{1,3})", re.ASCII)
 
 
 def facts_of(seen: Survey, drive_id: str, *, way: Literal["copy", "out"], new: str = "") -> Facts:
@@ -49,7 +50,7 @@ def facts_of(seen: Survey, drive_id: str, *, way: Literal["copy", "out"], new: s
         errors += [f"{one.id}={one.errors.media or 0}" for one in controller.drives if one.array == member.array]
     return Facts(
         old=old.serial, old_id=old.id, bay=bay_text(old), place=place_of(seen, old), members=" ".join(words),
-        known=" ".join(serials_of(seen)), way=way, new=new, errors=" ".join(errors),
+        known="".join(f"{serial}\n" for serial in serials_of(seen)), way=way, new=new, errors=" ".join(errors),
     )  # fmt: skip
 
 

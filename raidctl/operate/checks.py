@@ -102,9 +102,11 @@ def _of(controller: Controller, volume: Volume, evidence: Evidence) -> VolumeChe
 
 def _of_hardware(base: VolumeCheck, controller: Controller, volume: Volume) -> VolumeCheck:
     """A hardware controller's checks, from the model."""
-    kind = busy_with(volume.progress.operation if volume.progress else None)
+    work = volume.progress
+    kind = busy_with(work.operation) if work else "check" if volume.status == "checking" else None
     if kind:
-        return replace(base, state="running", kind=kind)
+        state = _STATES.get(work.state if work else None, "running")
+        return replace(base, state=state, kind=kind)
     known = _of_scrub(base, volume.consistency_check or controller.consistency_check, None)
     if known is not None:
         return known
@@ -113,6 +115,7 @@ def _of_hardware(base: VolumeCheck, controller: Controller, volume: Volume) -> V
     return replace(base, state="not_reported", why=why)
 
 
+_STATES: Mapping[str | None, State] = {"paused": "paused", "queued": "waiting"}
 _WAITS = "It begins when the operation on another array with the same drives has ended."
 _LABELS = ("consist", "consistent")
 _SILENT = "The controller's tool does not report when the volume was last checked."

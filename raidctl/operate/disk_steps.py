@@ -23,14 +23,11 @@ def wiping(new: Drive, view: HostView) -> list[Step]:
     """Remove all signatures of a drive, those of its partitions first. Its first and last MiB are saved (R11)."""
     node = new.device or ""
     nodes = [block.node for block in view.blocks if block.parent == node.removeprefix("/dev/")] + [node]
-    last = max(0, (new.size_bytes or 0) // _MIB - 1)
+    last = max(0, (new.size_bytes or 0) - _MIB)  # in bytes: few drives have a size in whole MiB
     ends = (("first", 0), ("last", last))
+    dd = ("dd", f"if={node}", f"bs={_MIB}", "count=1", "iflag=skip_bytes", "status=none")
     saves = tuple(
-        Saved(
-            name=f"{new.serial}-{name}-mib",
-            action=Action(argv=("dd", f"if={node}", f"bs={_MIB}", "count=1", f"skip={skip}", "status=none")),
-        )
-        for name, skip in ends
+        Saved(name=f"{new.serial}-{name}-mib", action=Action(argv=(*dd, f"skip={skip}"))) for name, skip in ends
     )
     return [
         Step(

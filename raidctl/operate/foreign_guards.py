@@ -104,7 +104,7 @@ def _complete(deed: Deed, preview: ForeignPreview | None) -> Iterator[Denial]:
 
 
 def _pinned(deed: Deed, controller: Controller) -> Iterator[Denial]:
-    """An import writes the cache of the volumes that it brings. It is blocked by other preserved cache."""
+    """F1: the cache has no fault. An import writes what it holds of the volumes that it brings."""
     cache = controller.cache
     if cache is not None and cache.status == "critical":
         reason = f"The cache of {controller.id} reports a fault: {cache.status_text or 'critical'}."

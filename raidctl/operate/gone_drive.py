@@ -102,7 +102,7 @@ def _facts(seen: Survey, gaps: list[_Gap], old: Drive | None, name: str, new: st
         old=(old.serial if old is not None else None) or "", old_id=old.id if old is not None else name,
         bay=bay_text(old) if old is not None else "", place="",
         members=" ".join(f"{gap.volume.unique_id}={gap.partition}" for gap in gaps),
-        known=" ".join(serials_of(seen)), way="out", new=new,
+        known="".join(f"{serial}\n" for serial in serials_of(seen)), way="out", new=new,
         errors=" ".join(f"{one.id}={one.errors.media or 0}" for one in members),
         gone="spare" if not any(gap.lacking for gap in gaps) else "member",
     )  # fmt: skip

@@ -93,7 +93,9 @@ def unfit(
         yield "R10", f"The sector size of {drive.id} is unknown.", False
     elif found.member_sector_bytes is None:
         yield "R10", "The sector size of the other drives is unknown.", False
-    elif found.sector_bytes > found.member_sector_bytes:
+    elif found.sector_bytes > found.member_sector_bytes or (
+        partitions and found.sector_bytes != found.member_sector_bytes  # a partition table counts in sectors
+    ):
         yield (
             "R10",
             f"{drive.id} has sectors of {found.sector_bytes} bytes, the others {found.member_sector_bytes}.",

@@ -46,6 +46,8 @@ def unfit_behind(drive: Drive, view: HostView, others: Sequence[Drive]) -> Objec
 def _used(drive: Drive, view: HostView) -> Objections:
     block = view.block(drive.device) if drive.device else None
     if block is None:
+        if drive.role == "passthrough":
+            yield "R7", f"What the system uses {drive.id} for is unknown: it may be in use.", False
         return
     names = [*block.mountpoints, *(one.node for one in view.above(block.name)), *view.mountpoints(block.name)]
     if names:

@@ -6,9 +6,12 @@ import re
 
 from msgspec import Struct
 
+from raidctl.text import regex
+
 # /dev/sda1 : start=        2048, size=      204800, type=A19D880F-05FC-4D3B-A006-743F0F84911E, uuid=…, name="md"
-_LINE = re.compile(r"(/dev/\S+?)(\d{1,3}) : (\S.*)", re.ASCII)
-_PAIR = re.compile(r'([a-z-]+)=\s*("[^"]*"|[^,\s]+)', re.ASCII)
+_LINE = regex(r"(/dev/\S+?)(\d{1,3}) : (\S.*)", re.ASCII)
+# name="EFI", attrs="RequiredPartition GUID:63"; of a DOS table: type=fd, bootable
+_FIELD = regex(r'([a-z-]+)(?:=\s*("[^"]*"|[^,\s]+))?', re.ASCII)
 _HEADS = ("label", "unit", "first-lba", "sector-size", "grain")
 """Header lines that a copy keeps. The others (identifier, device, last sector) belong to the drive."""
 
@@ -18,6 +21,7 @@ class Partition(Struct, frozen=True):
 
     number: int
     fields: dict[str, str]
+    """Values as printed, with their quotes. A flag has an empty one."""
 
     @property
     def layout(self) -> tuple[int, str | None, str | None, str | None]:
@@ -55,8 +59,7 @@ def parse(text: str) -> Table | None:
     for line in text.splitlines():
         match = _LINE.fullmatch(line.strip())
         if match is not None:
-            fields = {name: value.strip('"') for name, value in _PAIR.findall(match[3])}
-            partitions.append(Partition(int(match[2]), fields))
+            partitions.append(Partition(int(match[2]), dict(_FIELD.findall(match[3]))))
         elif ": " in line:
             name, _, value = line.partition(": ")
             heads[name.strip()] = value.strip()
@@ -70,9 +73,7 @@ def script(source: Table, node: str) -> str:
     joint = "p" if node[-1:].isdigit() else ""
     lines = [f"{name}: {source.heads[name]}" for name in _HEADS if name in source.heads]
     for part in source.partitions:
-        kept = [f'{name}="{value}"' if name == "name" else f"{name}={value}"
-                for name, value in part.fields.items() if name != "uuid"]  # fmt: skip
-        kept += ["bootable"] if "bootable" in part.fields else []
+        kept = [f"{name}={value}" if value else name for name, value in part.fields.items() if name != "uuid"]
         lines.append(f"{node}{joint}{part.number} : {', '.join(kept)}")
     return "\n".join([*lines, ""])
 

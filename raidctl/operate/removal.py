@@ -71,7 +71,7 @@ def _left(loss: Loss) -> VolumeLeft:
     scrub = volume.consistency_check or loss.controller.consistency_check
     return VolumeLeft(
         id=volume.id, array=loss.array.id, raid_level=volume.raid_level, status=volume.status, device=volume.device,
-        mountpoints=volume.mountpoints, gone_already=loss.gone, failures_tolerated=loss.before,
+        mountpoints=volume.mountpoints, gone_already=loss.gone and not loss.relied_on, failures_tolerated=loss.before,
         failures_tolerated_after=after if after is not None and after >= 0 else None,
         data_lost=None if after is None else after < 0, last_check_at=scrub.last_at if scrub else None,
     )  # fmt: skip

@@ -79,7 +79,7 @@ def _redundancy(loss: Loss) -> Reason:
     if loss.out_of_reach:
         text = f"Nothing can be read from {named(loss)}: no drive of it can be spared."
         return reason("R1", "no", text, *evidence)
-    if loss.gone and not loss.doubtful:
+    if loss.gone and not loss.doubtful and not loss.relied_on:
         text = f"{named(loss)} works without the drive already: pulling it loses nothing."
         return reason("R1", "yes", text, *evidence)
     if loss.gone and loss.doubtful:
@@ -130,7 +130,7 @@ def last_copy(subject: Subject) -> Reasons:
     found = list(errors_elsewhere(subject))
     fine = True
     for loss in subject.losses:
-        if loss.gone or loss.filling or loss.after != 0:
+        if (loss.gone and not loss.relied_on) or loss.filling or loss.after != 0:
             continue
         if loss.short and loss.volume:
             fine = False
@@ -282,7 +282,7 @@ def same_copies(subject: Subject) -> Reasons:
     fine = True
     for loss in subject.losses:
         volume = loss.volume
-        if volume is None or loss.gone or not (volume.raid_level or "").startswith("raid1"):
+        if volume is None or (loss.gone and not loss.relied_on) or not (volume.raid_level or "").startswith("raid1"):
             continue
         check = volume.consistency_check or loss.controller.consistency_check
         differs = volume.mismatch_count or (check is not None and check.last_result == "failed")

@@ -125,10 +125,16 @@ def cache(subject: Subject) -> Reasons:
         text = f"The cache of {controller.id} holds preserved data of a volume that is offline or gone."
         remedy = "Reconnect the drives of that volume, and the controller writes the data. Do not discard it."
         yield reason("R5", "no", text, *evidence, remedy=remedy)
-    elif memory is not None and (memory.preserved_data is False or memory.status == "ok"):
+    elif memory is not None and (memory.preserved_data is False or _good_status(subject)):
         yield reason("R5", "yes", "The cache holds no data of lost volumes.", *evidence)
     else:
         yield _silent_cache(subject, *evidence)
+
+
+def _good_status(subject: Subject) -> bool:
+    """Whether the cache has a good status, and that of its family would mention preserved data."""
+    memory, silent = subject.controller.cache, subject.unreported(subject.controller, "preserved_data")
+    return memory is not None and memory.status == "ok" and silent is not None and silent.in_status
 
 
 def _silent_cache(subject: Subject, *evidence: str) -> Reason:
@@ -262,8 +268,9 @@ def boots(subject: Subject) -> Reasons:
         text = "No boot partition is seen on the drive; whether its first sector has a boot loader was not read."
         yield reason("R13", "note", text)
     elif subject.blocks:
-        text = "The drive has no boot partition, and no boot loader in its first sector."
-        yield reason("R13", "yes", text, *(f"{block.node} first sector = {code}" for block, code in zip(
+        why = "no boot loader in its first sector" if None not in codes else "UEFI starts no code of its first sector"
+        text = f"The drive has no boot partition, and {why}."
+        yield reason("R13", "yes", text, *(f"{block.node} first sector = {code or 'not read'}" for block, code in zip(
             subject.blocks, codes, strict=True)))  # fmt: skip
     elif subject.software or subject.controller.mode in ("none", "hba"):
         yield reason("R13", "note", "Whether the drive boots the machine is unknown.")

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from msgspec import Struct
 
-from raidctl.health.redundancy import OUT_OF_REACH, being_rebuilt, members, overdrawn
+from raidctl.health.redundancy import OUT_OF_REACH, being_rebuilt, in_stripe, members, overdrawn
 from raidctl.host import BlockDevice, HostView
 from raidctl.model import Array, Controller, Drive, Inventory, Volume
 from raidctl.operate.boot_loader import ESP, Around
@@ -37,6 +37,18 @@ class Loss(Struct, frozen=True):
     def gone(self) -> bool:
         """Whether the array already runs without these members."""
         return all(drive.role == "failed" or drive.status == "critical" for drive in self.leaving)
+
+    @property
+    def relied_on(self) -> bool:
+        """Whether a volume that is reported complete would not be without these members. It then still uses them."""
+        volume = self.volume
+        if volume is None or volume.status not in WHOLE or self.controller.mode == "software":
+            return False
+        working = [one for one in self.others if one.role != "failed" and one.status != "critical"]
+        # some tools still list a spare as such when it has taken a member's place
+        working += [one for one in self.controller.drives if one.role == "spare" and one.array == self.array.id]
+        listed = len(self.others) + len(self.leaving)
+        return len(working) < (volume.drives_expected or in_stripe(volume) or listed)
 
     @property
     def filling(self) -> bool:

@@ -9,8 +9,8 @@ from rich.text import Text
 
 from raidctl.model import Inventory
 from raidctl.operate.alarms import AlarmReport
-from raidctl.output.console import PLAIN, STRONG, Paper, drawn, line
-from raidctl.output.problems import problem_sections
+from raidctl.output.console import PLAIN, STRONG, Paper, drawn
+from raidctl.output.problems import no_controller, problem_sections
 from raidctl.output.table import Column, table
 from raidctl.output.tree import head
 from raidctl.output.trouble import notes, troubles
@@ -25,7 +25,7 @@ def alarms_screen(found: AlarmReport, paper: Paper) -> Iterator[RenderableType]:
     bare = Inventory(host=found.host, problems=found.problems)
     yield head(bare, paper)
     if not found.controllers:
-        yield line("No RAID controller: there is no alarm.")
+        yield no_controller(found.problems, "alarm")
     else:
         alarms = [one.alarm for one in found.controllers]
         columns = [

@@ -15,6 +15,7 @@ from raidctl.output.bench_classic import SHORT, tables
 from raidctl.output.bench_curve import below, columns, rows
 from raidctl.output.console import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Paper, Piece, drawn, line, pack
 from raidctl.output.table import Cell, Column, cells, facts, table
+from raidctl.text import regex
 from raidctl.units import format_binary, format_figure
 
 CURVE = "gib_mib_s_deviation"
@@ -22,7 +23,7 @@ CURVE = "gib_mib_s_deviation"
 STYLES: dict[Verdict, Style] = {"pass": GOOD, "fail": BAD, "suspect": BAD, "inconclusive": WARN, "info": DULL}
 _DRAWN = ("commits", "worst")
 """Trials whose latencies are drawn without -v."""
-_AMOUNT = re.compile(r"(\d+)([kmg])")
+_AMOUNT = regex(r"(\d+)([kmg])")
 _UNITS = {"k": "KiB", "m": "MiB", "g": "GiB"}
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 
 from rich.console import RenderableType
@@ -11,6 +10,7 @@ from rich.text import Text
 from raidctl.bench.result import Session, Spread, TrialResult
 from raidctl.output.console import DULL, STRONG, WARN, Paper, line
 from raidctl.output.table import Cell, Column, cells, table
+from raidctl.text import regex
 from raidctl.units import format_figure
 
 SHORT = "++++"
@@ -30,7 +30,7 @@ _TIMINGS = {
     "disk_direct": ("Timing O_DIRECT disk reads", "from byte 0, past the kernel"),
 }
 _KINDS = {"rndrd": "random read", "rndwr": "random write", "seqrd": "sequential read", "seqwr": "sequential write"}
-_AT_ONCE = re.compile(r"(rndrd|rndwr|seqrd|seqwr)_x(\d+)")
+_AT_ONCE = regex(r"(rndrd|rndwr|seqrd|seqwr)_x(\d+)")
 
 
 def tables(session: Session, paper: Paper) -> Iterator[RenderableType]:

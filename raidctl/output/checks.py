@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
 from rich.console import RenderableType
@@ -12,11 +11,11 @@ from rich.text import Text
 from raidctl.operate.checks import VolumeCheck
 from raidctl.output.console import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Paper, Piece, drawn, line, pack
 from raidctl.output.table import Column, facts, table
-from raidctl.text import counted
+from raidctl.text import counted, regex
 from raidctl.units import format_duration
 from raidctl.vendor.checks import Schedule, Schedules
 
-_SECONDS = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d)(?::\d\d(?:\.\d+)?)?(Z|\+00:00)")
+_SECONDS = regex(r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d)(?::\d\d(?:\.\d+)?)?(Z|\+00:00)")
 _STYLES = {
     "running": PLAIN, "waiting": PLAIN, "paused": WARN, "complete": GOOD, "interrupted": WARN, "ended": WARN,
     "none": WARN, "unknown": DULL, "not_reported": DULL, "not_redundant": DULL,

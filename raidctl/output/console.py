@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import wraps
 from typing import ParamSpec
@@ -16,7 +15,7 @@ from rich.style import Style
 from rich.table import Table
 from rich.text import Text
 
-from raidctl.text import collapse, printable
+from raidctl.text import collapse, printable, regex
 
 P = ParamSpec("P")
 LEAST_WIDTH = 20
@@ -26,7 +25,7 @@ LEAST_ROOM = 14
 """Minimum number of columns right of a label. With fewer, texts begin on the line below it."""
 _ASCII = str.maketrans({"→": ">", "·": "|", "…": "~", "°": ""})
 
-_STEPS = re.compile(r"^/[^/]*/?|[^/]*/|[^/]+")
+_STEPS = regex(r"^/[^/]*/?|[^/]*/|[^/]+")
 """The parts of a path, for line breaks. They are the first name with the root, then each name with its slash."""
 
 Piece = tuple[str, Style] | str

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
 from rich.console import RenderableType
@@ -18,7 +17,7 @@ from raidctl.model import Inventory
 from raidctl.output.console import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Paper, Piece, drawn, hanging, line, pack
 from raidctl.output.table import Column, facts, table
 from raidctl.output.tree import head
-from raidctl.text import collapse, counted, listing
+from raidctl.text import collapse, counted, listing, regex
 
 _STYLES: dict[Severity, Style] = {"critical": BAD, "warning": WARN, "info": DULL}
 _WORDS: dict[Severity, str] = {"critical": "CRITICAL", "warning": "WARNING", "info": "info"}
@@ -29,7 +28,7 @@ _COUNTED: dict[Severity, tuple[str, str]] = {
 }
 _FEW = 6
 """The most objects of a group without -v."""
-_MARKED = re.compile(r"\*\*(.+?)\*\*|`([^`]+)`")
+_MARKED = regex(r"\*\*(.+?)\*\*|`([^`]+)`")
 
 
 @drawn

@@ -24,7 +24,7 @@ from raidctl.operate.hardware_reports import (
 )
 from raidctl.output.console import BAD, DULL, PLAIN, STRONG, WARN, Paper, drawn, hanging, line
 from raidctl.output.phrases import decimal
-from raidctl.output.problems import problem_sections
+from raidctl.output.problems import no_controller, problem_sections
 from raidctl.output.table import Column, table
 from raidctl.output.tree import head
 from raidctl.output.trouble import notes, troubles
@@ -54,7 +54,7 @@ def _screen(
         yield hanging((f"{paper.clean(one.object_id)}  ", STRONG), model, paper)
         yield from body(one, paper)
     if not entries:
-        yield line(f"No RAID controller: there is no {nothing}.")
+        yield no_controller(found.problems, nothing)
     yield from problem_sections(troubles(bare), notes(bare), paper)
 
 

@@ -57,20 +57,14 @@ def screen(
 
 
 def look(inventory: Inventory) -> tuple[str, Rank, tuple[str, ...]]:
-    """Return a machine's status word, rank, and everything that needs a look. The worst comes first."""
+    """Return a machine's status word, rank, and everything that needs a look. The worst comes first.
+
+    A machine on which nothing was found is not ``ok``.
+    """
     found = troubles(inventory)
-    word, rank = _WORDS[found[0].rank] if found else ("ok", Rank.FINE)
+    fine = ("ok", Rank.FINE) if inventory.controllers else ("unknown", Rank.UNKNOWN)
+    word, rank = _WORDS[found[0].rank] if found else fine
     return word, rank, tuple(one.brief for one in found)
-
-
-def contents(inventory: Inventory) -> str:
-    """``1 controller, 3 volumes, 24 drives``; empty if nothing was found."""
-    numbers = {
-        "controller": len(inventory.controllers),
-        "volume": sum(len(one.volumes) for one in inventory.controllers),
-        "drive": sum(len(one.drives) for one in inventory.controllers),
-    }
-    return ", ".join(counted(number, noun) for noun, number in numbers.items() if number)
 
 
 def missing(inventory: Inventory) -> tuple[Rank, tuple[str, ...]]:

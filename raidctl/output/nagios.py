@@ -161,8 +161,11 @@ def about(one: Finding) -> str:
     return f"{' '.join([one.rule, *place, *([one.device] if one.device else [])])}: {one.message}"
 
 
-def of_diagnosis(found: Diagnosis) -> tuple[str, Status]:
-    """Output and exit code of ``raidctl diagnose --format nagios``."""
+def of_diagnosis(found: Diagnosis, doubtful: str | None = None) -> tuple[str, Status]:
+    """Output and exit code of ``raidctl diagnose --format nagios``.
+
+    ``doubtful``: the objects whose status is unknown, without a check that fails.
+    """
     found_here = [*found.findings, *found.unknown]
     counts = Counts(checked=found.checked, passed=found.passed)
     counts.add(roots := causes(found_here))
@@ -170,9 +173,9 @@ def of_diagnosis(found: Diagnosis) -> tuple[str, Status]:
     ordered = sorted(found_here, key=lambda one: (one not in roots, rank(one)))
     worst = f": {about(ordered[0])}" if ordered and status is not Status.OK else ""
     ignored = f", {len(found.ignored)} ignored" if found.ignored else ""
-    return plugin(
-        status, f"{summary_of(counts)}{ignored}{worst}", figures(counts), [line_of(one) for one in ordered]
-    ), status
+    but = f", but {doubtful}" if doubtful else ""
+    text = f"{summary_of(counts)}{but}{ignored}{worst}"
+    return plugin(status, text, figures(counts), [line_of(one) for one in ordered]), status
 
 
 def _status(found: Diagnosis) -> Status:

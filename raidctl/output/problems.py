@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from rich.console import RenderableType
 from rich.padding import Padding
 from rich.style import Style
 from rich.text import Text
 
+from raidctl.model import Problem, hides
 from raidctl.output.console import BAD, DULL, STRONG, WARN, Paper, line
 from raidctl.output.trouble import LOOK, NOTE, Trouble
 
@@ -26,6 +27,13 @@ def problem_sections(found: Sequence[Trouble], notes: Sequence[Trouble], paper: 
                     yield Padding(line((paper.words("· "), DULL), paper.clean(folded)), (0, 0, 0, 6))
                 if trouble.remedy:
                     yield Padding(line((paper.words("→ "), DULL), paper.clean(trouble.remedy)), (0, 0, 0, 6))
+
+
+def no_controller(problems: Iterable[Problem], lacking: str) -> Text:
+    """The line for a machine without a RAID controller. If something could not be read, there may be one."""
+    if any(map(hides, problems)):
+        return line(("No RAID controller was found, but not everything could be read.", WARN))
+    return line(f"No RAID controller: there is no {lacking}.")
 
 
 def style_of(trouble: Trouble) -> Style:

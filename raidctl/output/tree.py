@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterator, Sequence
 
 from rich.console import RenderableType
@@ -16,10 +15,10 @@ from raidctl.output.console import DULL, GOOD, PLAIN, STRONG, WARN, Paper, Piece
 from raidctl.output.controller import controller_block
 from raidctl.output.problems import problem_sections, style_of
 from raidctl.output.trouble import Trouble, notes, troubles
-from raidctl.text import counted
+from raidctl.text import counted, regex
 
 _AT_THE_TOP = 5
-_SECONDS = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d)(?::\d\d(?:\.\d+)?)?(Z|\+00:00)")
+_SECONDS = regex(r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d)(?::\d\d(?:\.\d+)?)?(Z|\+00:00)")
 
 
 def screen(
@@ -108,6 +107,12 @@ def _brief(label: str, briefs: Sequence[tuple[str, Style]], paper: Paper, where:
 
 
 def _fine(inventory: Inventory, verdict: str = "No problems found") -> str:
+    parts = contents(inventory)
+    return f"{verdict}: {parts}" if parts else "Nothing found"
+
+
+def contents(inventory: Inventory) -> str:
+    """``1 controller, 3 volumes, 24 drives (2 status unknown)``; empty if nothing was found."""
     counts = {
         "controller": len(inventory.controllers),
         "volume": sum(len(c.volumes) for c in inventory.controllers),
@@ -115,5 +120,4 @@ def _fine(inventory: Inventory, verdict: str = "No problems found") -> str:
     }
     parts = ", ".join(counted(count, noun) for noun, count in counts.items() if count)
     unknown = sum(unknown_states(inventory).values())
-    doubtful = f" ({unknown} status unknown)" if unknown else ""
-    return f"{verdict}: {parts}{doubtful}" if parts else "Nothing found"
+    return f"{parts} ({unknown} status unknown)" if unknown else parts

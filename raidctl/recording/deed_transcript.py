@@ -20,12 +20,13 @@ from raidctl.errors import RecordError, UsageError
 from raidctl.recording.manifest import FORMAT, Entry, Manifest
 from raidctl.recording.recording import Recording
 from raidctl.recording.redact import redact
+from raidctl.text import regex
 
 BEFORE, AFTER, ANSWER, TRANSCRIPT = "before.json", "after.json", "answer.txt", "transcript.txt"
 _RULE = "=" * 30
 _PASTE = f"{_RULE} paste below this line, everything that it printed {_RULE}"
 # exit code: 0
-_CODE = re.compile(r"(?m)^exit code:[ \t]*(\d{1,3})[ \t]*$", re.ASCII)
+_CODE = regex(r"(?m)^exit code:[ \t]*(\d{1,3})[ \t]*$", re.ASCII)
 _NOT_RUN = "not given"
 
 

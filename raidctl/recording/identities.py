@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 from raidctl.recording.manifest import Entry
+from raidctl.text import regex
 
 
 class Kind(IntEnum):
@@ -47,21 +48,19 @@ _NONE = frozenset((
 _PADDING = set(":-. _")
 
 # Serial Number: AB12    "serial_number": "AB12"    (sn: AB12)    sn        : AB12    Disk00 Serial : AB12
-_SERIAL = re.compile(
+_SERIAL = regex(
     r"(?:serial(?!(?<=ID_SERIAL)=)(?:[ _-]?(?:numbers?|num|no\.?|nr\.?|short|id))?|(?<![A-Za-z])s/?n)"
     r"(?:[ \t]*\([^)\n]{0,20}\)|[ \t]*#)?[\"']?[ \t]*[:=][ \t]*[\"']?(?P<value>[^\n\"',;()]{1,80})",
     re.IGNORECASE,
 )
 # E: ID_SERIAL=MODEL_AB12: model and serial number in one where there is an ID_SERIAL_SHORT as well
-_UDEV_SERIAL = re.compile(r"^E: ?ID_SERIAL=(?P<value>[^\n]+)$", re.MULTILINE)
-_UDEV_MODEL = re.compile(r"^E: ?ID_MODEL=([^\n]+)$", re.MULTILINE)
+_UDEV_SERIAL = regex(r"^E: ?ID_SERIAL=(?P<value>[^\n]+)$", re.MULTILINE)
+_UDEV_MODEL = regex(r"^E: ?ID_MODEL=([^\n]+)$", re.MULTILINE)
 # E: ID_WWN=0x…    MD_UUID=…    ID_FS_UUID=1A2B-3C4D
-_VARIABLE = re.compile(
-    r"^(?:E: ?)?[A-Z0-9_]*(?:WWN|WWID|UUID|GUID|NAA|EUI64)[A-Z0-9_]*=(?P<value>[^\n]+)$", re.MULTILINE
-)
+_VARIABLE = regex(r"^(?:E: ?)?[A-Z0-9_]*(?:WWN|WWID|UUID|GUID|NAA|EUI64)[A-Z0-9_]*=(?P<value>[^\n]+)$", re.MULTILINE)
 _HEX = r"(?:0[xX])?[0-9A-Fa-f](?:[0-9A-Fa-f]|[:-](?=[0-9A-Fa-f]))+"
 # WWID: 5000…    "wwid": "naa.…"    Array UUID : …    Unique Identifier: 600…    SAS address = 0x5…    Family : 1a2b3c4d
-_UNIQUE = re.compile(
+_UNIQUE = regex(
     r"(?:ww(?:n|id|nn|pn)|world wide name|(?<![a-z])uuid|guid|eui-?64|unique[ _]id(?:entifier)?|sas[ _]address|"
     r"logical[ _]unit[ _]id|family)(?:[ _-](?:device|identifier|id|with|extension|name)){0,3}"
     r"(?:[ \t]*\([^)\n]{0,20}\))?(?P<key>\"?)[ \t]*[:=][ \t]*(?P<quote>\"?)"
@@ -69,40 +68,36 @@ _UNIQUE = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 # type GUIDs of partitions are the same on every machine
-_UUID = re.compile(r"(?<![0-9A-Za-z])(?<!TYPE=)[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}(?![0-9A-Za-z])")
-_GROUPS = re.compile(r"(?<![0-9A-Za-z:])[0-9A-Fa-f]{8}(?::[0-9A-Fa-f]{8}){3,5}(?![0-9A-Za-z:])")
-_NAMED = re.compile(
-    r"(?:naa\.|eui\.|wwn-0x|scsi-3|nguid\.|LUKS\d-)(?P<value>[0-9a-f]{16,32})(?![0-9a-z])", re.IGNORECASE
-)
+_UUID = regex(r"(?<![0-9A-Za-z])(?<!TYPE=)[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}(?![0-9A-Za-z])")
+_GROUPS = regex(r"(?<![0-9A-Za-z:])[0-9A-Fa-f]{8}(?::[0-9A-Fa-f]{8}){3,5}(?![0-9A-Za-z:])")
+_NAMED = regex(r"(?:naa\.|eui\.|wwn-0x|scsi-3|nguid\.|LUKS\d-)(?P<value>[0-9a-f]{16,32})(?![0-9a-z])", re.IGNORECASE)
 # a small number with leading zeros is no name
-_NAA = re.compile(
+_NAA = regex(
     r"(?<![0-9A-Za-z])(?:0x|3)?(?P<value>5[0-9a-f]{15}|6[0-9a-f]{31}|"
     r"(?<=0x)(?!000)[0-9a-f]{16}(?:[0-9a-f]{8}){0,2})(?![0-9A-Za-z])",
     re.IGNORECASE,
 )
 # LU WWN Device Id: 5 000c50 0a1b2c3d4        IEEE EUI-64: 002538 5b71b00d64
-_SPACED = re.compile(r":[ \t]+(?P<value>[0-9a-f] [0-9a-f]{6} [0-9a-f]{9}|[0-9a-f]{6} [0-9a-f]{10})\s*$", re.MULTILINE)
+_SPACED = regex(r":[ \t]+(?P<value>[0-9a-f] [0-9a-f]{6} [0-9a-f]{9}|[0-9a-f]{6} [0-9a-f]{10})\s*$", re.MULTILINE)
 # "wwn": {"naa": 5, "oui": 3152, "id": 169552852}        "eui64": {"oui": 9528, "ext_id": 392782351716}
-NUMBERS = re.compile(
+NUMBERS = regex(
     r"\{\s*(?:\"naa\"\s*:\s*(?P<naa>\d{1,2})\s*,\s*)?\"oui\"\s*:\s*(?P<oui>\d{1,8})\s*,\s*"
     r"\"(?:ext_)?id\"\s*:\s*(?P<id>\d{1,13})\s*\}"
 )
 """A world wide name or EUI-64 in JSON. Its parts are decimal numbers."""
-IR_VOLUME = re.compile(r"600508e0{9}(?P<id>(?!0{16})[0-9a-f]{16})(?![0-9a-z])", re.IGNORECASE)
+IR_VOLUME = regex(r"600508e0{9}(?P<id>(?!0{16})[0-9a-f]{16})(?![0-9a-z])", re.IGNORECASE)
 """The kernel's name of an IR volume of LSI. The tool prints its last 16 digits with their bytes reversed."""
-_VOLUME = re.compile(
-    r"LVM-(?P<group>[A-Za-z0-9]{32})(?P<volume>[A-Za-z0-9]{32})?|lvm-pv-uuid-(?P<disk>[A-Za-z0-9-]{38})"
-)
-_DISK = re.compile(r"[A-Za-z0-9]{6}(?:-[A-Za-z0-9]{4}){5}-[A-Za-z0-9]{6}")
-_MAC = re.compile(r"(?<![0-9A-Fa-f:])(?P<value>[0-9A-Fa-f]{2}(?::[0-9A-Fa-f]{2}){5})(?![0-9A-Fa-f:])")
+_VOLUME = regex(r"LVM-(?P<group>[A-Za-z0-9]{32})(?P<volume>[A-Za-z0-9]{32})?|lvm-pv-uuid-(?P<disk>[A-Za-z0-9-]{38})")
+_DISK = regex(r"[A-Za-z0-9]{6}(?:-[A-Za-z0-9]{4}){5}-[A-Za-z0-9]{6}")
+_MAC = regex(r"(?<![0-9A-Fa-f:])(?P<value>[0-9A-Fa-f]{2}(?::[0-9A-Fa-f]{2}){5})(?![0-9A-Fa-f:])")
 # 192.0.2.7:/export    addr=192.0.2.7    ip-192.0.2.7:3260-iscsi-…    //192.0.2.7/share; a firmware 6.30.8.0 is none
-_IP = re.compile(
+_IP = regex(
     r"(?:addr=|//|ip-|@|inet6? )(?P<after>\d{1,3}(?:\.\d{1,3}){3}|[0-9a-f]{1,4}(?::{1,2}[0-9a-f]{1,4}){2,7})(?![\w.])|"
     r"(?<![\w.])(?P<before>\d{1,3}(?:\.\d{1,3}){3})(?=:/)"
 )
 _LABELS = r"[A-Za-z0-9][\w-]{0,62}(?:\.[A-Za-z0-9][\w-]{0,62})*"
 # Name : db7:0  (local to host db7)    MD_NAME=db7:0    name=db7:0    md-name-db7:0    - nfs4 nas1:/export    ssh:me@db7
-_HOST = re.compile(
+_HOST = regex(
     rf"(?:to host|resolve hostname) (?P<local>{_LABELS})|"
     rf"(?:^\s*Name : |\bMD_NAME=|\bname=|md-name-|/dev/md/)(?P<name>{_LABELS}):|"
     rf"host[ _]?name[\"']?[ \t]*[:=][ \t]*[\"']?(?P<told>{_LABELS})|"
@@ -111,19 +106,19 @@ _HOST = re.compile(
     re.MULTILINE | re.IGNORECASE,
 )
 # "DurableName": "6001…"    "SKU": "7ABC123", on some makers' machines the service tag
-_RESOURCE = re.compile(
+_RESOURCE = regex(
     r"\"(?P<label>SKU|AssetTag|(?:Chassis)?ServiceTag|DurableName)\"[ \t]*:[ \t]*\"(?P<value>[^\"\n]{1,80})\""
 )
-_TARGET = re.compile(r"iqn\.\d{4}-\d\d\.(?P<value>[\w.:-]+?)(?=-lun-|[\s\"',]|$)", re.MULTILINE)
-_USER = re.compile(r"(?:/home/|/run/media/|\busername=|\Assh:(?=[^@\n]+@))(?P<value>[A-Za-z_][\w.-]{0,31})")
+_TARGET = regex(r"iqn\.\d{4}-\d\d\.(?P<value>[\w.:-]+?)(?=-lun-|[\s\"',]|$)", re.MULTILINE)
+_USER = regex(r"(?:/home/|/run/media/|\busername=|\Assh:(?=[^@\n]+@))(?P<value>[A-Za-z_][\w.-]{0,31})")
 # Segment 1 : Present (Controller:1,Enclosure:0,Slot:3)      AB12CD    Segment 1 : Missing (0,3) AB12CD
-_PLACED = re.compile(
+_PLACED = regex(
     r"\((?:[^()\n]{0,80}[A-Za-z]:[ \t]?\d{1,5}|\d{1,3},\d{1,3})\)[ \t]+"
     r"(?P<value>(?=\S{0,40}\d)[A-Za-z0-9][A-Za-z0-9_-]{5,39})[ \t\r]*$",
     re.MULTILINE | re.ASCII,
 )
 # Node   SN   Model …, over a line of rules
-_TABLE = re.compile(r"^(?=[^\n]*\bSN\b)(?P<heads>[^\n]*\bModel\b[^\n]*)\n(?P<rule>-+(?: +-+)+)[^\n]*\n", re.MULTILINE)
+_TABLE = regex(r"^(?=[^\n]*\bSN\b)(?P<heads>[^\n]*\bModel\b[^\n]*)\n(?P<rule>-+(?: +-+)+)[^\n]*\n", re.MULTILINE)
 
 _HOST_FILES = ("/hostname", "/nodename")
 _HOST_CALLS = {("uname", "-n"), ("hostname",), ("hostname", "-f")}

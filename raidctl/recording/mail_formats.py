@@ -8,39 +8,38 @@ from __future__ import annotations
 
 import html
 import quopri
-import re
 
-from raidctl.text import typed
+from raidctl.text import regex, typed
 
-_ENTITY = re.compile(r"&(?:nbsp|gt|lt|amp|quot|apos|#(?:39|34|160|32)|#[xX](?:27|22|[aA]0|20));")
-_MARKUP = re.compile(r"&(?:nbsp|gt|lt|quot|#160|#[xX][aA]0);")
+_ENTITY = regex(r"&(?:nbsp|gt|lt|amp|quot|apos|#(?:39|34|160|32)|#[xX](?:27|22|[aA]0|20));")
+_MARKUP = regex(r"&(?:nbsp|gt|lt|quot|#160|#[xX][aA]0);")
 """Character references that no tool prints. The text was copied from the source of a web page or an HTML mail."""
-_AMPERSAND = re.compile(r"&(?!(?:[A-Za-z]{2,8}|#\d{1,5}|#[xX][0-9A-Fa-f]{1,5});)")
+_AMPERSAND = regex(r"&(?!(?:[A-Za-z]{2,8}|#\d{1,5}|#[xX][0-9A-Fa-f]{1,5});)")
 """An ampersand that the source of a page does not have."""
-_JSON_PAIR = re.compile(r'"[^"\n]+"[ \t]*:')
-_EQUALS = re.compile(r"=(?![0-9A-F]{2}|[ \t]*\r?\n|[ \t]*\Z)")
+_JSON_PAIR = regex(r'"[^"\n]+"[ \t]*:')
+_EQUALS = regex(r"=(?![0-9A-F]{2}|[ \t]*\r?\n|[ \t]*\Z)")
 """An equals sign that quoted-printable text does not have."""
-_ENCODED = re.compile(r"(?m)=(?:3D|09|C2=A0|E2=80|20[ \t]*$)|^[^\n]{60,75}=[ \t]*$")
+_ENCODED = regex(r"(?m)=(?:3D|09|C2=A0|E2=80|20[ \t]*$)|^[^\n]{60,75}=[ \t]*$")
 """An encoded equals sign or blank, or a line continued below."""
 _TAG = r"(?:(?:\[/?(?:code|quote)(?:=[^\]\n]{0,80})?\]|</?(?:pre|code)\b[^<>\n]{0,80}>)[ \t]*){1,4}"
-_FENCE = re.compile(rf"(?mi)^[ \t]*(?:{_TAG}|```\w*[ \t]*)(?:\n|\Z)|^{_TAG}(?=\S)|(?<=\S)[ \t]*{_TAG}$")
+_FENCE = regex(rf"(?mi)^[ \t]*(?:{_TAG}|```\w*[ \t]*)(?:\n|\Z)|^{_TAG}(?=\S)|(?<=\S)[ \t]*{_TAG}$")
 """Marks of a code block. They fill a line, or are before the first or behind the last word of one."""
-_CLOSED = re.compile(r"(?mi)\S[ \t]*(?:(?:\[/(?:code|quote)\]|</(?:pre|code)>)[ \t]*){1,4}$")
+_CLOSED = regex(r"(?mi)\S[ \t]*(?:(?:\[/(?:code|quote)\]|</(?:pre|code)>)[ \t]*){1,4}$")
 """The end of a code block directly behind a word."""
-_BLANK_START = re.compile(r"\A(?:[ \t]*\n)+")
-_SIGNATURE = re.compile(r"(?m)^-- \n(?:[ \t]*\S[^\n]*(?:\n|\Z)){0,8}(?=[ \t]*\n|\Z)")
+_BLANK_START = regex(r"\A(?:[ \t]*\n)+")
+_SIGNATURE = regex(r"(?m)^-- \n(?:[ \t]*\S[^\n]*(?:\n|\Z)){0,8}(?=[ \t]*\n|\Z)")
 """A signature: ``-- `` and the lines below it, 8 at most. It ends at a blank line. The separator of ``grep -A`` has no
 blank."""
 
 
-_PREFIX = re.compile(
+_PREFIX = regex(
     # Jun 12 10:11:12 host check.sh[123]:      2024-06-12T10:11:12+02:00 host check.sh[123]:
     r"(?:\w{3} [ \d]\d \d\d:\d\d:\d\d|\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d\S*) \S+ (?!kernel)[\w./-]+(?:\[\d+\])?:(?: |$)"
     # [10:11] <joe>        <joe>
     r"|(?:\[?\d\d:\d\d(?::\d\d)?\]? )?<[ @+%]?[^\s<>]{1,30}>(?: |$)"
 )
 """A prefix of a system log or a chat on each line. The kernel log's prefix is a separate case."""
-_NUMBERED = re.compile(r" *(\d+)(?:[:\t]|  ?|$)")
+_NUMBERED = regex(r" *(\d+)(?:[:\t]|  ?|$)")
 _FEWEST_LINES = 3
 
 

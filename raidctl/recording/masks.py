@@ -8,10 +8,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from raidctl.recording.identities import Identity, Kind
+from raidctl.text import regex
 
 _STEM = 3
 """Characters by which an original is searched for. Shorter originals are masked only after a label."""
-_DEVICE = re.compile(
+_DEVICE = regex(
     r"(?:[shv]|xv)d[a-z]{1,4}\d{0,3}|nvme\d{1,3}(?:n\d{1,3})?(?:p\d{1,3})?|"
     r"(?:md|dm-|mmcblk|sr|loop|raid|ext)\d{1,3}(?:p\d{1,3})?"
 )
@@ -27,7 +28,7 @@ _COMMON = frozenset({
 })  # fmt: skip
 """Common machine names that have other meanings in outputs and paths."""
 # a name is part of another one: /dev/NAME/root, NAME-vg, NAME:0; not a label "NAME: "
-_JOINT = re.compile(r"[/_=@.-]\0|.?\0(?:[/_@-]|:\S)", re.DOTALL)
+_JOINT = regex(r"[/_=@.-]\0|.?\0(?:[/_@-]|:\S)", re.DOTALL)
 
 
 @dataclass
@@ -43,7 +44,7 @@ class Masks:
     labelled: dict[str, str] = field(default_factory=dict)
     """Too short or too common: replaced only after a label."""
     _lengths: dict[str, list[int]] = field(default_factory=dict)
-    _stems: re.Pattern[str] = field(default=re.compile(r"(?!)"))
+    _stems: re.Pattern[str] = field(default=regex(r"(?!)"))
 
     def add(self, identity: Identity) -> None:
         """Add an identity and its other spellings."""

@@ -17,7 +17,7 @@ from itertools import islice, pairwise
 import msgspec
 
 from raidctl.recording.mail_formats import decoded, without_frames, without_prefixes, without_references
-from raidctl.text import without_escapes
+from raidctl.text import regex, without_escapes
 
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 _MARKS = (
@@ -25,37 +25,37 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
-_SPACES = re.compile("[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]")
-_NOTHING = re.compile("[\u200b-\u200d\u2060\ufeff]")
-_QUOTES = re.compile(r"(?m)(?:^>.*\n\s*){3}")
-_ATTRIBUTED = re.compile(r"(?m)^[^>|\n][^|\n]*[^\s>|]:[ \t]*\n(?:[ \t]*\n)?(?:>.*\n){1,2}(?=[ \t]*(?:\n|\Z))")
+_SPACES = regex("[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]")
+_NOTHING = regex("[\u200b-\u200d\u2060\ufeff]")
+_QUOTES = regex(r"(?m)(?:^>.*\n\s*){3}")
+_ATTRIBUTED = regex(r"(?m)^[^>|\n][^|\n]*[^\s>|]:[ \t]*\n(?:[ \t]*\n)?(?:>.*\n){1,2}(?=[ \t]*(?:\n|\Z))")
 """``On Monday Jim wrote:`` above one or two quoted lines. The prompt ``> `` has its output in the next line."""
-_ABOVE = re.compile(r"(?m)^([^>\n][^\n]*:)[ \t]*\n(?=>)")
+_ABOVE = regex(r"(?m)^([^>\n][^\n]*:)[ \t]*\n(?=>)")
 """A line like this right above a quote. The tool's first line does not continue it."""
 _BARRED = r"[ \t]*\|(?: .*[^|\s])?[ \t]*\n"
-_BARS = re.compile(
+_BARS = regex(
     rf"(?m)(?:^{_BARRED}){{3}}|\A(?:{_BARRED})+\s*\Z"
     rf"|^[^>|\n]*[^\s>|]:[ \t]*\n(?:[ \t]*\n)?(?:{_BARRED}){{1,2}}(?=[ \t]*(?:\n|\Z))"
 )
 """Lines quoted with ``| ``. A row of a drawn table ends with a bar, too."""
-_LAST_PROMPT = re.compile(r"(?m)^[\[(]?[\w.-]{1,64}@[\w.-]{1,64}[: ][^\n#$%>]{0,80}[#$%>](?: [^\n]{0,80})?\s*\Z")
-_OPENS = re.compile(r"(?m)^[ \t]*[{\[][ \t]*(?:$|[\"{\[])")
-JSON_START = re.compile(r"(?m)^[{\[][ \t]*(?:$|[\"{\[])")
-_STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
-_BREAK = re.compile(r"\n")
-_BREAKS = re.compile(r"[ \t]*\n[ \t]*")
+_LAST_PROMPT = regex(r"(?m)^[\[(]?[\w.-]{1,64}@[\w.-]{1,64}[: ][^\n#$%>]{0,80}[#$%>](?: [^\n]{0,80})?\s*\Z")
+_OPENS = regex(r"(?m)^[ \t]*[{\[][ \t]*(?:$|[\"{\[])")
+JSON_START = regex(r"(?m)^[{\[][ \t]*(?:$|[\"{\[])")
+_STRING = regex(r'"(?:[^"\\]|\\.)*"')
+_BREAK = regex(r"\n")
+_BREAKS = regex(r"[ \t]*\n[ \t]*")
 TERMINALS = range(79, 241)
 """Widths of terminals in columns; some programs leave one free."""
 USUAL_TERMINALS = (80, 100, 120, 132, 160, 200)
 """Those that a single broken line is evidence of."""
 _LONG = 40
 """Characters of a line that a mail program may have wrapped. Blanks of a column at its end do not count."""
-_WRAPPED = re.compile(r"(?<=[^\n]{30})[ ]*\n(?=[^\n]*\S)")
+_WRAPPED = regex(r"(?<=[^\n]{30})[ ]*\n(?=[^\n]*\S)")
 _LEVELS = 9
 """Most levels of quotes that are removed."""
 _CALLS = 5000
 """Most calls, and lines with a known prompt, in one session."""
-_WHO = re.compile(r"[\w.-]{1,64}@[\w.-]{1,64}", re.ASCII)
+_WHO = regex(r"[\w.-]{1,64}@[\w.-]{1,64}", re.ASCII)
 _FILE = r"(?:cat|more|less|head|tail)[ \t]+(?:/proc|/sys)/\S{1,200}"
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import chain
@@ -11,6 +10,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from raidctl.recording.transcript import TERMINALS, USUAL_TERMINALS
+from raidctl.text import regex
 from raidctl.vendor.protocol import Document, Observation
 
 _WIDEST = 86
@@ -39,7 +39,7 @@ _MANY = 4
 """Least number of lines per longer line in a wrapped text. A text was not wrapped if more than one in this many is
 longer."""
 
-_PROMPT = re.compile(r"[\[(]?\S{1,64}@\S|[#$] |[A-Z]:\\")
+_PROMPT = regex(r"[\[(]?\S{1,64}@\S|[#$] |[A-Z]:\\")
 
 Read = Callable[[Sequence[Document]], Observation]
 Look = Callable[[Document], "Reading"]

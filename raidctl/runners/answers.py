@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import re
 from collections.abc import Sequence
 from typing import Any, TypeVar
 
@@ -28,10 +27,11 @@ from raidctl.request import (
     Write,
     WriteAnswer,
 )
+from raidctl.text import regex
 
 NO_VALUE = frozenset({errno.EINVAL, errno.ENODATA, errno.ENODEV, errno.ENXIO, errno.EOPNOTSUPP})
 """Errors of a sysfs file that has no value. Its device has no such value, or is gone."""
-VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
+VARIABLE = regex(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 
 R = TypeVar("R", bound=Request[Any])
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 import hashlib
 import http.client
 import queue
-import re
 import socket
 import ssl
 import threading
@@ -21,12 +20,13 @@ from msgspec import Struct
 
 from raidctl.errors import UsageError
 from raidctl.request import GET_LIMIT, Failure
+from raidctl.text import regex
 
 REQUEST_SECONDS = 30.0
 """Longest time for one request, from the connection to the last byte."""
 _REDIRECTS = 3
 _MOVED = frozenset({301, 302, 303, 307, 308})
-_DIGITS = re.compile(r"[0-9a-f]{64}")
+_DIGITS = regex(r"[0-9a-f]{64}")
 _CHUNK = 1 << 16
 
 

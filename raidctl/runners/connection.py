@@ -15,6 +15,7 @@ from raidctl.errors import UsageError
 from raidctl.request import Answer, Failure, RunAnswer, decode
 from raidctl.runners.directory import private_directory
 from raidctl.runners.process import Bounds, Companion, run
+from raidctl.text import regex
 
 CONNECT_PATIENCE = 45.0
 """Time limit in seconds for the connection. It includes authentication and the start of a shell."""
@@ -27,10 +28,10 @@ SETTLED = 1.0
 _POLL = 0.003
 """Seconds between checks for the shell's answer."""
 
-FORBIDDEN = re.compile(r"[\x00-\x20\x7f'\"`$;&|<>(){}*?!#]")
+FORBIDDEN = regex(r"[\x00-\x20\x7f'\"`$;&|<>(){}*?!#]")
 """Characters that no host name has. They are dangerous in commands of the user's ssh configuration."""
 
-_PASSING = re.compile(
+_PASSING = regex(
     r"Connection (refused|reset|closed|timed out)|timed out|banner|kex_exchange_identification|Broken pipe|"
     r"Temporary failure in name resolution|No route to host|Network is unreachable"
 )

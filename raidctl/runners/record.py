@@ -29,11 +29,12 @@ from raidctl.request import (
     Which,
     WhichAnswer,
 )
+from raidctl.text import regex
 
 _INLINE = 200
 """Size limit in bytes for file content in the manifest itself."""
 _PLAIN = re.compile(rb"[\t\n\x20-\x7e]*\Z")
-_UNFIT = re.compile(r"[^A-Za-z0-9.=+]+")
+_UNFIT = regex(r"[^A-Za-z0-9.=+]+")
 
 
 class RecordRunner:

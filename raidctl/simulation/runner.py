@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
@@ -32,10 +31,11 @@ from raidctl.request import (
 )
 from raidctl.runners.answers import answer_of
 from raidctl.runners.replay import ReplayRunner
+from raidctl.text import regex
 from raidctl.vendor.simulator import Bays, Leds, NewDrive, Reply, Simulator, State
 
 # P: /devices/pci0000:40/0000:40:01.1/0000:41:00.0/host0/target0:0:1/0:0:1:0/block/sdb
-_SCSI = re.compile(r"(?m)^P: \S+/(\d+:\d+:\d+:\d+)/block/(\w+)$")
+_SCSI = regex(r"(?m)^P: \S+/(\d+:\d+:\d+:\d+)/block/(\w+)$")
 """Device node and SCSI address. Writing to the node changes what tools report for the address."""
 
 

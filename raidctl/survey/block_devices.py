@@ -87,8 +87,10 @@ def unmounted_volumes(inventory: Inventory, view: HostView) -> frozenset[str]:
     Unknown (and left out) if the mounts could not be read in full, if the kernel has no such device, or if no file
     system type is reported: it is needed to trace file systems on several devices (ZFS, btrfs).
     """
-    tables = {MOUNTINFO, SWAPS}
-    if any(problem.where in tables for problem in inventory.problems) or not any(b.filesystem for b in view.blocks):
+    # files with the same failure have one problem, whose message lists them
+    texts = [f"{problem.where} {problem.message}" for problem in inventory.problems if problem.kind == "unread"]
+    unread = any(table in text for table in (MOUNTINFO, SWAPS) for text in texts)
+    if unread or not any(block.filesystem for block in view.blocks):
         return frozenset()
     index = Index(view)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal
@@ -14,10 +13,10 @@ from raidctl.model import Host, Problem, Tool
 from raidctl.request import Dialogue, Failure, Run, RunAnswer, Which, ask, together
 from raidctl.survey.pci_controllers import PciControllerRow
 from raidctl.survey.second_view import families
-from raidctl.text import collapse, printable
+from raidctl.text import collapse, printable, regex
 from raidctl.vendor.protocol import ToolSpec, Vendor
 
-_VERSION = re.compile(r"\d+\.\d+")
+_VERSION = regex(r"\d+\.\d+")
 _PATIENCE = 20.0
 _LONGEST = 60
 

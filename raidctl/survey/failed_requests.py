@@ -23,12 +23,13 @@ from raidctl.request import (
     answers_at_once,
     asks_in_step,
 )
+from raidctl.text import regex
 from raidctl.vendor.tools import call_problem
 
 _LOST = frozenset({Failure.TIMEOUT, Failure.FAILED, Failure.FLOOD})
 """Failures reported here. Missing files, missing rights and gaps in recordings are reported by the dialogues."""
 # /sys/class/block/sda/queue/rotational: folder, device, file
-_DEVICE = re.compile(r"(/sys/(?:class/\w+|block|bus/\w+/devices))/([^/]+)/(.+)")
+_DEVICE = regex(r"(/sys/(?:class/\w+|block|bus/\w+/devices))/([^/]+)/(.+)")
 _DMESG = "if it fails again, look in `dmesg` for a drive that does not respond."
 
 

@@ -16,8 +16,9 @@ from raidctl.discovery.index import Index
 from raidctl.evidence import Output
 from raidctl.host import HostView
 from raidctl.model import Controller, Drive
+from raidctl.text import regex
 
-_PARTITION = re.compile(r"(/dev/(?:[hsv]d[a-z]+|xvd[a-z]+)|/dev/(?:nvme\d+n|mmcblk|md)\d+(?=p))p?\d+", re.ASCII)
+_PARTITION = regex(r"(/dev/(?:[hsv]d[a-z]+|xvd[a-z]+)|/dev/(?:nvme\d+n|mmcblk|md)\d+(?=p))p?\d+", re.ASCII)
 _MAKE = ("model", "serial", "firmware", "wwn", "media", "interface", "rpm", "link_gbps", "max_link_gbps")
 """Facts of a drive that hold for each of its partitions."""
 

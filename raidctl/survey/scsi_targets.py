@@ -14,9 +14,10 @@ from collections.abc import Collection, Mapping, Sequence
 from raidctl.discovery.index import Index, registered, wwn
 from raidctl.host import BlockDevice
 from raidctl.model import Controller, Volume
+from raidctl.text import regex
 
 LABEL = "scsi target"
-_TARGET = re.compile(r"\d{1,9}:\d{1,9}:\d{1,9}", re.ASCII)
+_TARGET = regex(r"\d{1,9}:\d{1,9}:\d{1,9}", re.ASCII)
 
 
 def by_target(

@@ -9,8 +9,11 @@ from collections.abc import Mapping
 
 from raidctl.health.redundancy import NOT_WHOLE, OUT_OF_REACH
 from raidctl.model import HIDING, Battery, Drive, Inventory, Operation, Task, Volume
+from raidctl.model.raid_levels import PARITY
 from raidctl.select import Item, items
+from raidctl.tasks.derive import REBUILDS
 from raidctl.tasks.report import Ended, Result
+from raidctl.text import counted
 
 WORDS: Mapping[Operation, str] = {
     "parity": "parity initialisation", "initialize": "initialisation", "expand": "expansion", "migrate": "migration",
@@ -21,6 +24,7 @@ WORDS: Mapping[Operation, str] = {
 _RESTORES: frozenset[Operation] = frozenset(("rebuild", "recovery", "copyback"))
 _PROVEN: frozenset[Operation] = _RESTORES | {"resync", "learn"}
 """Operations whose end shows in the state of the object. Others may have been stopped."""
+_OUTSIDE = ("unassigned", "passthrough")
 _EARLY_SECONDS = 60
 
 
@@ -61,11 +65,17 @@ def _result(task: Task, before: Item | None, after: Item | None, now: Inventory)
         return "unknown", "the state is not reported"
     state = f"it is {after.status}"
     if isinstance(after, Volume):
-        return _volume(task, before if isinstance(before, Volume) else None, after), state
+        result, differ = _volume(task, before if isinstance(before, Volume) else None, after), _differ(task, after)
+        wrong = differ is not None and (after.raid_level in PARITY or not after.mismatch_count)
+        return ("worse" if wrong else result), f"{state}, and {differ}" if differ is not None else state
     if isinstance(after, Drive):
+        if task.operation in REBUILDS and after.role in _OUTSIDE and getattr(before, "role", None) != after.role:
+            return "worse", f"it is {after.role} and not in the array"
         bad = after.status == "critical" or after.role == "failed"
         return ("worse" if bad or (task.operation in _RESTORES and after.status == "warning") else "reached"), state
     if isinstance(after, Battery):
+        if after.replace:
+            return "worse", f"{state}, and its controller reports that it must be replaced"
         return ("reached" if after.status in ("ok", "charging") else "worse"), state
     return "reached", state
 
@@ -82,6 +92,16 @@ def _volume(task: Task, before: Volume | None, after: Volume) -> Result:
     if left is not None and after.failures_tolerated is not None and after.failures_tolerated < left:
         return "worse"
     return "reached"
+
+
+def _differ(task: Task, after: Volume) -> str | None:
+    """What a check that has ended found. On mirrors of md, a few different sectors are often harmless."""
+    if task.operation != "check":
+        return None
+    if after.mismatch_count:
+        return f"{counted(after.mismatch_count, 'sector')} {'differs' if after.mismatch_count == 1 else 'differ'}"
+    scrub = after.consistency_check
+    return "the check found errors" if scrub is not None and scrub.last_result == "failed" else None
 
 
 def _early(task: Task, since_seen: float) -> bool:

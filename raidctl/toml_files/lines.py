@@ -7,20 +7,22 @@ from __future__ import annotations
 
 import re
 
+from raidctl.text import regex
+
 Path = tuple[str | int, ...]
 
-_BLANK = re.compile(r"[ \t]*")
-_SPACE = re.compile(r"(?:[ \t\r\n]|#[^\n]*)*")
-_BARE = re.compile(r"[A-Za-z0-9_-]+")
-_STRING = re.compile(
+_BLANK = regex(r"[ \t]*")
+_SPACE = regex(r"(?:[ \t\r\n]|#[^\n]*)*")
+_BARE = regex(r"[A-Za-z0-9_-]+")
+_STRING = regex(
     r'"""(?:\\.|[^\\])*?"""{1,3}(?!")|'
     r"'''.*?'''{1,3}(?!')|"
     r'"(?:\\.|[^"\\\n])*"|'
     r"'[^'\n]*'",
     re.DOTALL,
 )
-_ATOM = re.compile(r"[^,\]}\n#]+")
-_ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|(.))")
+_ATOM = regex(r"[^,\]}\n#]+")
+_ESCAPE = regex(r"\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|(.))")
 _LETTERS = {"b": "\b", "t": "\t", "n": "\n", "f": "\f", "r": "\r"}
 
 

@@ -6,6 +6,8 @@ import re
 from collections.abc import Sequence
 from typing import TypeVar
 
+from raidctl.text import regex
+
 K = TypeVar("K", bound=str)
 
 Forms = Sequence[tuple[K, str, re.Pattern[str]]]
@@ -14,7 +16,7 @@ Forms = Sequence[tuple[K, str, re.Pattern[str]]]
 
 def forms(*rows: tuple[K, str, str], flags: int = 0) -> Forms[K]:
     """Compile a table of forms."""
-    return tuple((kind, word, re.compile(form, flags)) for kind, word, form in rows)
+    return tuple((kind, word, regex(form, flags)) for kind, word, form in rows)
 
 
 def first_form(table: Forms[K], text: str, searched: str | None = None) -> tuple[K, re.Match[str]] | None:

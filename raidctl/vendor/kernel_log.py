@@ -17,7 +17,7 @@ from raidctl import json_decode
 from raidctl.model import Problem
 from raidctl.model.inventory import ProblemKind
 from raidctl.request import Dialogue, Failure, Read, Run, RunAnswer, ask_all
-from raidctl.text import collapse
+from raidctl.text import collapse, regex
 from raidctl.vendor.events import Level
 
 NEWEST_LINES = 20_000
@@ -28,9 +28,9 @@ UPTIME, BOOT = Read("/proc/uptime"), Read("/proc/sys/kernel/random/boot_id")
 
 _LEVELS: tuple[Level, ...] = ("fatal", "fatal", "critical", "critical", "warning", "info", "info", "debug")
 """Levels of the kernel's priorities 0 (emergency) to 7 (debug)."""
-_MICROSECONDS = re.compile(r"\d{10,17}", re.ASCII)
+_MICROSECONDS = regex(r"\d{10,17}", re.ASCII)
 # <3>[ 1234.567890] I/O error, dev sdb, sector 2048 op 0x0:(READ) flags 0x0 phys_seg 1 prio class 2
-_RAW = re.compile(r"<(\d{1,3})>\[ *(\d{1,12}\.\d{1,9})\](?:\[ *[TC]\d+\])? (.*)", re.ASCII)
+_RAW = regex(r"<(\d{1,3})>\[ *(\d{1,12}\.\d{1,9})\](?:\[ *[TC]\d+\])? (.*)", re.ASCII)
 _LATEST = datetime(9000, 1, 1, tzinfo=timezone.utc)
 
 

@@ -13,9 +13,10 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from raidctl.model import Controller
+from raidctl.text import regex
 from raidctl.vendor.plan import Action, Desired, Plan, Refusal, RefusalKind, Step, ToolSetting
 
-_SPLIT = re.compile(r"(\d{1,3})/(\d{1,3})", re.ASCII)
+_SPLIT = regex(r"(\d{1,3})/(\d{1,3})", re.ASCII)
 _SHARES = "It reallocates the cache of every volume on the controller."
 
 

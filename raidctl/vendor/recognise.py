@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import NamedTuple
 
-from msgspec import Struct
+from msgspec import Struct, field
 
-from raidctl.text import collapse, pair, printable
+from raidctl.text import collapse, pair, printable, regex
 from raidctl.vendor.protocol import Confidence, Sniffed
 
 _CHARACTERS = 200_000
@@ -26,7 +25,7 @@ _EARLY = 4_000
 """Characters before the first line that counts in full. A later one may be a quotation in a mail or a log."""
 _SURE_LABELS, _LIKELY_LABELS = 3, 2
 """Numbers of characteristic labels for the confidence ``SURE`` and ``LIKELY``."""
-_JSON = re.compile(r'\s*(?:\{\s*(?:"|\}|$)|\[\s*(?:[\[{\]]|$))')
+_JSON = regex(r'\s*(?:\{\s*(?:"|\}|$)|\[\s*(?:[\[{\]]|$))')
 
 
 class Signature(Struct, frozen=True):
@@ -51,8 +50,7 @@ class Signature(Struct, frozen=True):
     """The kind of the document, if it differs from the recogniser's."""
 
 
-@dataclass
-class _Score:
+class _Score(Struct):
     """The signs found in a text."""
 
     lines: int = 0
@@ -85,9 +83,9 @@ class Recogniser:
         self._kind, self._separator = kind, separator
         self._signatures = tuple(signatures)
         forms = [f"(?P<s{n}>{'|'.join(row.first_lines)})" for n, row in enumerate(signatures) if row.first_lines]
-        self._line = re.compile("|".join(forms) or "(?!)", flags | re.ASCII)
+        self._line = regex("|".join(forms) or "(?!)", flags | re.ASCII)
         self._labels = {label: n for n, row in enumerate(signatures) for label in row.own_labels}
-        self._tool = re.compile(tool or "(?!)", re.IGNORECASE)
+        self._tool = regex(tool or "(?!)", re.IGNORECASE)
 
     def sniff(self, name: str, text: str) -> Sniffed | None:
         """The claim on a text; None for the output of another tool. The name is only a hint."""

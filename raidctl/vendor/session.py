@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
 from typing import Generic, TypeVar
+
+from msgspec import Struct, field
 
 from raidctl.model import Problem, Tool
 from raidctl.request import Dialogue, Failure, Run, RunAnswer, ask_all
+from raidctl.text import regex
 from raidctl.vendor.protocol import Document
 from raidctl.vendor.tools import Installed, as_note, call_problem
 
@@ -26,15 +28,12 @@ _SIGNALS = {
     8: "Floating point exception",
     11: "Segmentation fault",
 }
-_CRASH = re.compile(
-    r"illegal instruction|segmentation fault|core dumped|bus error|floating point exception", re.IGNORECASE
-)
+_CRASH = regex(r"illegal instruction|segmentation fault|core dumped|bus error|floating point exception", re.IGNORECASE)
 _SHELL_SIGNAL = 128
 """The base of a shell's exit codes for signals. A program that died of a signal gives this plus the signal."""
 
 
-@dataclass
-class Reading(Generic[T]):
+class Reading(Struct, Generic[T]):
     """The result of a family's reader for one output."""
 
     value: T
@@ -45,8 +44,7 @@ class Reading(Generic[T]):
     """Whether an exit code other than 0 needs a note. The output itself reports no error."""
 
 
-@dataclass
-class Call(Generic[T]):
+class Call(Struct, Generic[T]):
     """A call and its result."""
 
     request: Run
@@ -109,8 +107,7 @@ class Call(Generic[T]):
         return "its output could not be parsed"
 
 
-@dataclass
-class Session(Generic[T]):
+class Session(Struct, Generic[T]):
     """An installed tool and its calls."""
 
     installed: Installed

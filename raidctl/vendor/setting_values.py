@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from raidctl.errors import UsageError
 from raidctl.model import Controller, Volume
-from raidctl.text import attempt, chosen
+from raidctl.text import attempt, chosen, regex
 from raidctl.vendor.plan import Setting
 
 WRITE = ("write-through", "protected-write-back", "unprotected-write-back", "off")
@@ -74,7 +74,7 @@ RATES: Mapping[Setting, str] = {
 }  # fmt: skip
 """Rates of controllers, and the fields of :class:`raidctl.model.Rates` that show them."""
 # 1000 (system): the machine's own limit; 50000 (local): that of the array
-_SPEED = re.compile(r"(\d{1,12}) \((system|local)\)", re.ASCII)
+_SPEED = regex(r"(\d{1,12}) \((system|local)\)", re.ASCII)
 ENDLESS = "With a rate of 0 a rebuild never ends, and until then the data has less redundancy."
 
 

@@ -15,11 +15,12 @@ import re
 from collections.abc import Collection, Iterable
 from posixpath import basename
 
+from raidctl.text import regex
 from raidctl.vendor.plan import Action
 
 Shape = tuple[str, ...]
 
-FORCING = re.compile(r"-{0,2}force[d]?|-Force|override|--run|-f|all|ALL|quiet", re.ASCII)
+FORCING = regex(r"-{0,2}force[d]?|-Force|override|--run|-f|all|ALL|quiet", re.ASCII)
 """Words that make a tool skip its checks, or act on everything."""
 MISSING_PLACES = "Places of missing drives"
 """Detail of an array: ``0:3, 1:2``, as the tool's commands name the places. It is a controller's if its tool names no
@@ -29,7 +30,7 @@ _PLACES = "{}+"
 _FORM = "~"
 _LOCK = ("flock", "--close", "--timeout", "60")
 """The flock(1) prefix of a command. The lock is released when the command ends, and its children do not inherit it."""
-_KERNEL_NAME = re.compile(r"[A-Za-z0-9][\w.:-]{0,80}", re.ASCII)
+_KERNEL_NAME = regex(r"[A-Za-z0-9][\w.:-]{0,80}", re.ASCII)
 
 
 def locked(argv: tuple[str, ...], nodes: Iterable[str]) -> tuple[str, ...]:

@@ -12,6 +12,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from typing import ClassVar, Literal, NamedTuple, Protocol
 
+from raidctl.text import regex
+
 State = dict[str, str]
 """The values, in the tool's words, by the simulator's names (``slot=1/ld 1/arrayaccelerator``)."""
 
@@ -50,7 +52,7 @@ class Place(ABC):
 
     pairs: ClassVar[tuple[re.Pattern[str], ...]] = (
         #    Cache Ratio: 25% Read / 75% Write
-        re.compile(r"(?P<head>\s*(?P<label>[^:]+):\s*)(?P<value>\S.*?)(?P<tail>\s*)"),
+        regex(r"(?P<head>\s*(?P<label>[^:]+):\s*)(?P<value>\S.*?)(?P<tail>\s*)"),
     )
     """The forms of a line with a value. The first that matches counts."""
 

@@ -9,7 +9,7 @@ from typing import Literal
 
 from raidctl.model import Volume
 from raidctl.model.raid_levels import WITHOUT_REDUNDANCY
-from raidctl.text import counted
+from raidctl.text import counted, regex
 from raidctl.verify.subjects import CheckedMachine, Subject
 
 NEAR = 0.02
@@ -17,7 +17,7 @@ NEAR = 0.02
 FAR = 0.05
 """Deviation that rounding in the output cannot explain."""
 COMMON = ("raid0", "raid1", "raid5", "raid6", "raid10")
-_COPIES = re.compile(r"(?:near|far|offset)=(\d)", re.ASCII)
+_COPIES = regex(r"(?:near|far|offset)=(\d)", re.ASCII)
 
 Finding = Literal["fits", "contradicts", "silent"]
 

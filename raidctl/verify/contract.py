@@ -16,12 +16,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from raidctl.errors import RaidctlError, UsageError
+from raidctl.text import regex
 from raidctl.toml_files.mistakes import Fault, MistakesError, Place, suggestion
 from raidctl.toml_files.read import read_toml
 from raidctl.verify import wanted
@@ -32,7 +32,7 @@ from raidctl.verify.wanted import Claim
 
 _TEXTS = ("provider", "reference")
 _TOP = ("contract", *_TEXTS, "every_volume", "volume")
-_OPTION = re.compile(r"^--[a-z-]+: ")
+_OPTION = regex(r"^--[a-z-]+: ")
 
 
 @dataclass(frozen=True)

@@ -22,12 +22,12 @@ from raidctl.errors import UsageError
 from raidctl.request import CHANGEABLE, Failure, RunAnswer
 from raidctl.runners.process import Bounds, run
 from raidctl.runners.programs import changeable, search_path
-from raidctl.text import collapse, printable
+from raidctl.text import collapse, printable, regex
 
 SMTP = ("127.0.0.1", 25)
 PATIENCE = 60.0
 """Seconds for a program, and for each reply of a mail server."""
-_ADDRESS = re.compile(r"[A-Za-z0-9_.+][A-Za-z0-9_.+=/-]*(@[A-Za-z0-9_.\[\]:-]+)?", re.ASCII)
+_ADDRESS = regex(r"[A-Za-z0-9_.+][A-Za-z0-9_.+=/-]*(@[A-Za-z0-9_.\[\]:-]+)?", re.ASCII)
 _SENDMAIL = "sendmail"
 _THREADS = 10
 """The most findings that a mail refers to."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from typing import Literal
 
@@ -15,7 +14,7 @@ from raidctl.layers.scope import VM
 from raidctl.model import Inventory, Task, hides
 from raidctl.model.drives_below import physical_drives
 from raidctl.tasks.outcome import word
-from raidctl.text import counted, listing
+from raidctl.text import counted, listing, regex
 from raidctl.units import format_binary
 from raidctl.watch.live_report import Section, Value
 
@@ -25,7 +24,7 @@ PERCENT_STEP, CELSIUS_STEP = 5.0, 2.0
 """Least change of a percentage or temperature for a new log line."""
 _CACHES = ("page_cache", "dm_writecache", "dm_cache", "bcache", "controller")
 """Layers that hold data; the others are settings."""
-_PERCENT = re.compile(r" \d+(?:\.\d+)?%")
+_PERCENT = regex(r" \d+(?:\.\d+)?%")
 """``rebuilding 37.25%``: the percentage is removed, as the task has a newer one."""
 _YES = {True: "yes", False: "no", None: "unknown"}
 
@@ -85,11 +84,12 @@ def _health(inventory: Inventory) -> Iterator[Fact]:
         if any(one.severity == severity for one in causes)
     ]
     unread = [problem.where for problem in inventory.problems if hides(problem)]
-    state = worst if worst != "info" else "unknown" if unread else "ok"
+    unknown = doubt(inventory)
+    state = worst if worst != "info" else "unknown" if unread or unknown or not inventory.controllers else "ok"
     gap = f"not everything could be read ({listing(dict.fromkeys(unread))})" if unread else ""
     text = ", ".join([*found, *([gap] if gap else [])])
     severity: Severity | None = worst if worst != "info" else "warning" if unread else None
-    but = f", but {unknown}" if (unknown := doubt(inventory)) else ""
+    but = f", but {unknown}" if unknown else ""
     empty = f"no problems found{but}" if inventory.controllers else "no controller, array or drive was found"
     yield Fact(section="health", object_id=HOST, name="health", value=state, text=text or empty, severity=severity)
     for one in causes:

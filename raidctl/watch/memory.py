@@ -49,7 +49,10 @@ class Tracked(msgspec.Struct, frozen=True, kw_only=True):
     reported: float | None = None
     """Time at which it was reported as present. None: it is not reported."""
     severity: Severity | None = None
-    """The worst severity reported."""
+    """The severity reported, until a milder one has lasted."""
+    milder: int = 0
+    """Runs in a row that found it milder than reported."""
+    milder_since: float | None = None
     reminded: float | None = None
     good: int = 0
     """Runs in a row that found it good, since it was reported."""
@@ -57,9 +60,9 @@ class Tracked(msgspec.Struct, frozen=True, kw_only=True):
     unknown_since: float | None = None
     unknown_reported: bool = False
     ended: float | None = None
-    """Time at which its end was reported last."""
+    """Time at which its end was reported, or at which it became milder."""
     relapses: int = 0
-    """Number of returns within a day after its end was reported."""
+    """Number of returns within a day after that."""
 
 
 class Event(msgspec.Struct, frozen=True, kw_only=True):

@@ -19,7 +19,7 @@ ENDS: frozenset[Kind] = frozenset({"good", "over", "gone", "known"})
 _MOST_DOUBLINGS = 6
 _STATES = ("good", "aside", "unknown", "bad")
 """Of two sightings of one rule on one object, the worse counts."""
-_TIMES = ("since", "reported", "reminded", "good_since", "unknown_since", "ended")
+_TIMES = ("since", "reported", "reminded", "milder_since", "good_since", "unknown_since", "ended")
 
 
 def step(memory: Memory, look: Look, now: float, config: Config) -> tuple[Memory, tuple[Event, ...]]:
@@ -38,23 +38,35 @@ def step(memory: Memory, look: Look, now: float, config: Config) -> tuple[Memory
             found.append((kind, after if kind not in ENDS else before))
         if _is_needed(after, now):
             kept.append(after)
-    found = [(_end(kind, one, kept), one) for kind, one in found]
-    found.sort(
-        key=lambda one: (one[0] in ENDS, WEIGHT[one[1].finding.severity], one[1].finding.rank, one[1].finding.where)
-    )
-    events = [_event(memory.number + number, kind, one, now) for number, (kind, one) in enumerate(found, 1)]
-    objects, gone = after_look(memory.known, look.known, config, now, complete=look.complete)
-    reported = {(event.where, event.serial) for event in events if event.kind == "gone"}
-    missed = [one for one in gone if (one.known.where, one.known.serial) not in reported]
-    events += [_missed(memory.number + len(events) + number, one, now) for number, one in enumerate(missed, 1)]
+    found.sort(key=lambda one: (one[1].finding.rank, one[1].finding.where))
+    events = [_event(0, _end(kind, one, kept), one, now) for kind, one in found]
+    objects, missed = after_look(memory.known, look.known, config, now, complete=look.complete)
+    events = _with_missed(events, missed, now)
     alive = memory.alive
     if config.alive is not None and (alive is None or now - alive >= config.alive):
         alive = now
-        events.append(_alive(memory.number + len(events) + 1, kept, look, now))
+        events.append(_alive(0, kept, look, now))
+    events = [replace(event, id=memory.number + n) for n, event in enumerate(sorted(events, key=_order), 1)]
     following = replace(
         memory, at=now, number=memory.number + len(events), alive=alive, tracked=tuple(kept), known=objects
     )
     return following, tuple(events)
+
+
+def _with_missed(events: Sequence[Event], missed: Sequence[Missed], now: float) -> list[Event]:
+    """The events with those of missing objects. The end of a finding gets the severity of its missing object."""
+    severities = {(one.known.where, one.known.serial): one.severity for one in missed}
+    found = []
+    for event in events:
+        lost = severities.get((event.where, event.serial)) if event.kind == "gone" else None
+        found.append(replace(event, severity=min(event.severity, lost, key=WEIGHT.__getitem__)) if lost else event)
+    reported = {(event.where, event.serial) for event in events if event.kind == "gone"}
+    return found + [_missed(0, one, now) for one in missed if (one.known.where, one.known.serial) not in reported]
+
+
+def _order(event: Event) -> tuple[bool, bool, int]:
+    """Sort key, the worst first. What is good follows what is wrong or lost; signs of life are last."""
+    return event.kind == "alive", event.kind in ENDS and event.kind != "gone", WEIGHT[event.severity]
 
 
 def _end(kind: Kind, one: Tracked, kept: Iterable[Tracked]) -> Kind:
@@ -85,9 +97,9 @@ def enqueue(memory: Memory, events: Sequence[Event], channels: Sequence[str], no
 
 
 def waiting(memory: Memory, channel: str) -> tuple[Event, ...]:
-    """The events that a channel has not received, worst first. Events that ended and signs of life come last."""
+    """The events that a channel has not received, worst first. What is good and signs of life come last."""
     mine = [one.event for one in memory.queue if channel in one.channels]
-    return tuple(sorted(mine, key=lambda one: (one.kind == "alive", one.kind in ENDS, WEIGHT[one.severity], one.id)))
+    return tuple(sorted(mine, key=lambda one: (*_order(one), one.id)))
 
 
 def delivered(memory: Memory, channel: str, events: Iterable[Event]) -> Memory:
@@ -171,14 +183,36 @@ def _found(one: Tracked, now: float, config: Config) -> tuple[Tracked, Kind | No
         lasted = now - since if config.by_time else one.seen
         if severity != "critical" and lasted < config.after:
             return one, None
-        again = one.ended is not None and now - one.ended < DAY
-        relapses = one.relapses + 1 if again else 0
+        relapses = one.relapses + 1 if _recent(one, now) else 0
         return replace(one, reported=now, reminded=now, severity=severity, relapses=relapses), "new"
+    one = _graded(one, now, config)
     if one.severity is not None and WEIGHT[severity] < WEIGHT[one.severity]:
-        return replace(one, severity=severity, reminded=now), "worse"
-    if config.remind is not None and now - (one.reminded or one.reported) >= config.remind:
+        relapses = one.relapses + _recent(one, now)
+        return replace(one, severity=severity, reminded=now, relapses=relapses), "worse"
+    if config.remind is not None and now - (one.reminded or one.reported or now) >= config.remind:
         return replace(one, reminded=now), "reminder"
     return one, None
+
+
+def _graded(one: Tracked, now: float, config: Config) -> Tracked:
+    """The state, with a milder severity that has lasted as long as an end. It can then get worse again."""
+    if one.severity is None or WEIGHT[one.finding.severity] <= WEIGHT[one.severity]:
+        return replace(one, milder=0, milder_since=None)
+    begun = now if one.milder_since is None else one.milder_since
+    one = replace(one, milder=one.milder + 1, milder_since=begun)
+    if not _lasted(one, one.milder, begun, now, config):
+        return one
+    return replace(one, severity=one.finding.severity, milder=0, milder_since=None, ended=now)
+
+
+def _lasted(one: Tracked, looks: int, begun: float, now: float, config: Config) -> bool:
+    """Whether an end lasted long enough. Each return within a day doubles the time."""
+    needed: float = config.after * 2 ** min(one.relapses, _MOST_DOUBLINGS)
+    return (now - begun if config.by_time else looks) >= needed
+
+
+def _recent(one: Tracked, now: float) -> bool:
+    return one.ended is not None and now - one.ended < DAY
 
 
 def _ended(one: Tracked, look: Look, now: float, config: Config) -> tuple[Tracked, Kind | None]:
@@ -189,11 +223,13 @@ def _ended(one: Tracked, look: Look, now: float, config: Config) -> tuple[Tracke
         return replace(one, since=None), "known" if known else None
     good, begun = one.good + 1, now if one.good_since is None else one.good_since
     one = replace(one, good=good, good_since=begun)
-    lasted = now - begun if config.by_time else good
-    if lasted < config.after * 2 ** min(one.relapses, _MOST_DOUBLINGS):
+    if not _lasted(one, good, begun, now, config):
         return one, None
     gone = one.is_object and (one.finding.where, one.serial) not in look.objects
-    ended = replace(one, since=None, reported=None, reminded=None, severity=None, good=0, good_since=None, ended=now)
+    ended = replace(
+        one, since=None, reported=None, reminded=None, severity=None, milder=0, milder_since=None, good=0,
+        good_since=None, ended=now,
+    )  # fmt: skip
     return ended, "gone" if gone else "good"
 
 
@@ -208,8 +244,7 @@ def _unknown(one: Tracked, now: float, config: Config) -> tuple[Tracked, Kind | 
 
 def _is_needed(one: Tracked, now: float) -> bool:
     """Whether there is anything to remember about it."""
-    recent = one.ended is not None and now - one.ended < DAY
-    return one.reported is not None or one.seen > 0 or one.unknown_since is not None or recent
+    return one.reported is not None or one.seen > 0 or one.unknown_since is not None or _recent(one, now)
 
 
 def _shifted(memory: Memory, by: float) -> Memory:

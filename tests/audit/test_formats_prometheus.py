@@ -286,6 +286,15 @@ def test_a_failed_scan_keeps_the_old_file(tmp_path: Path) -> None:
     assert path.read_text(encoding="utf-8") == "old\n"
 
 
+def test_a_reading_without_contents_replaces_the_old_file(tmp_path: Path) -> None:
+    """If a reading found nothing but problems, the file counts these instead of the old drives."""
+    path, strange = tmp_path / "raidctl.prom", tmp_path / "strange.txt"
+    path.write_text("old\n", encoding="utf-8")
+    strange.write_text("no output of a tool\n", encoding="utf-8")
+    assert run("--replay", strange, "export", "--output", path).exit_code == 3
+    assert value(series(path.read_text(encoding="utf-8")), "problems", kind="unread") == 1
+
+
 def test_a_file_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
     """The reason is printed, and the exit code is 3."""
     done = run("--replay", FIXTURES / "md-healthy", "export", "--output", tmp_path / "none" / "x.prom")

@@ -6,6 +6,7 @@ from raidctl.bench.estimators import knee, slope
 from raidctl.bench.estimators.figures import chance
 from raidctl.bench.estimators.knee import Knee
 from raidctl.bench.result import Spread
+from raidctl.bench.verdict.evidence import Evidence, Interval, emptied
 
 MIB = 1 << 20
 SEEDS = range(3)
@@ -130,12 +131,17 @@ def test_the_rates_are_found_too() -> None:
 
 
 @pytest.mark.parametrize(
-    ("low", "high", "word"), [(360, 380, "pass"), (100, 200, "fail"), (300, 340, "suspect"), (600, 700, "suspect")]
-)
+    ("low", "high", "word"),
+    [
+        (360, 380, "pass"), (100, 200, "fail"), (300, 340, "suspect"), (600, 700, "suspect"), (200, 340, "suspect"),
+        (100, 400, "inconclusive"), (10, 9000, "inconclusive"),
+    ],
+)  # fmt: skip
 def test_a_promised_size_is_compared_with_the_interval(low: float, high: float, word: str) -> None:
     """A promised size passes, fails or is suspect by the interval.
 
-    Of 512 MiB, 0.7 to 1.05 passes, less than half fails, and the rest is suspect.
+    Of 512 MiB, 0.7 to 1.05 passes, less than half fails, and the rest is suspect. An interval on both sides decides
+    nothing.
     """
     size = Spread(measured=(low + high) / 2, unit="MiB", n=1000, low=low, high=high)
     assert knee.judge(size, 512) == word
@@ -169,3 +175,11 @@ def test_noise_larger_than_the_effect_makes_it_unclear() -> None:
 def test_a_slope_without_a_destage_rate_is_unclear() -> None:
     """Without the destage rate the slope cannot be judged."""
     assert slope.judge(slope.fit(flushes(1, 83, 1)), None) == "unclear"
+
+
+def test_a_flush_time_that_falls_with_the_data_is_noise_to_every_judge() -> None:
+    """A slope that may lie far below 0 is unclear, to the estimator as to the verdict."""
+    for low, kept in ((-50.0, False), (-0.3, True)):
+        figure = Spread(measured=low / 2, unit="ms/MiB", n=8, low=low, high=0.01)
+        assert (slope.judge(slope.FlushSlope(slope=figure, base=1.0, r2=0.0), 100.0) == "kept") is kept
+        assert (emptied(Evidence(slope=Interval(low, 0.01), destage=10.0)) is False) is kept

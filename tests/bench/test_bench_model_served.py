@@ -180,7 +180,7 @@ def test_a_stopped_host_is_reported(folder: Path) -> None:
             model.process.send_signal(signal.SIGCONT)
             assert client._take(8 * 16)
             found = model.say("status")["lateness"]
-            # a busy machine alone is too slow for some replies, but not by the time of a stop
+            # a busy machine is late with some replies without a stop, but by much less
             if found["host_too_slow"] and found["worst_ms"] > 100:
                 break
         assert found["worst_ms"] > 100

@@ -116,6 +116,18 @@ def test_a_change_under_way_is_not_undone(left: Left) -> None:
     assert BACK not in done.stdout
 
 
+def test_the_dry_run_agrees_with_the_restore_of_an_open_replacement(raidctl: Raidctl) -> None:
+    """Its LED, which nothing reports, is switched off. What it waits for is printed, and nothing else is undone."""
+    done = raidctl("--demo", "p440", "replace", "1I:1:2", "--no-wait", "--confirm", "W7K0AE9F")
+    assert done.exit_code == 7, done.output
+    words = ("--demo", "p440", "restore", "--json")
+    dry, real = (json.loads(raidctl(*words, *more).stdout) for more in (["--dry-run"], []))
+    assert [one["faults"] + one["left"] for one in dry] == [one["faults"] + one["left"] for one in real] == [[], []]
+    assert [one["open"] for one in dry] == [one["open"] for one in real]
+    assert [len(one["steps"]) for one in dry] == [len(one["put_back"]) for one in real] == [1, 0]
+    assert raidctl("--demo", "p440", "restore", "--dry-run").exit_code == 0
+
+
 def test_a_dry_run_of_forget_changes_nothing(left: Left) -> None:
     """The change is named and stays open."""
     before = left.files()

@@ -9,7 +9,9 @@ from msgspec.structs import replace
 from raidctl.discovery.index import Index, serial, wwn
 from raidctl.host import BlockDevice, HostView, PciDevice
 from raidctl.model import Controller, Drive, Host, Inventory, Problem, Volume
+from raidctl.request import Failure, Read, ReadAnswer
 from raidctl.survey.block_devices import claimed_nodes, link, unmounted_volumes
+from raidctl.survey.failed_requests import problems_of
 from tests.discovery.machines import seen
 
 SDA_WWN = "600508B1001C4D7EA1B20C3D4E5F6071"
@@ -237,5 +239,8 @@ def test_nothing_is_known_to_be_unmounted_where_the_mounts_are_not() -> None:
     """
     unread = Problem(severity="warning", where="/proc/self/mountinfo", message="m", kind="unread")
     assert free(unread) == frozenset()
+    lost = ReadAnswer(trouble=Failure.TIMEOUT)
+    together = problems_of([(Read(path), lost) for path in ("/proc/swaps", "/proc/cpuinfo")], [])
+    assert free(*together) == frozenset()
     assert free(blocks=(BlockDevice("md2", "/dev/md2", "md"),)) == frozenset()
     assert free(blocks=()) == frozenset()

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from raidctl.drift.diff import diff
 from raidctl.drift.ignore import ignored
 from raidctl.errors import UsageError
-from raidctl.model import Inventory
+from raidctl.model import Inventory, Problem
 from raidctl.runners.replay import ReplayRunner
 from raidctl.survey.survey import survey
 from raidctl.vendor.registry import vendors
@@ -124,6 +124,18 @@ def test_a_loss_elsewhere_is_a_loss() -> None:
 
     drift = diff(state(), changed(state(), change))
     assert [(one.kind, one.id) for one in drift.changes] == [("removed", f"{CONTROLLER}/1I:1:2")]
+
+
+@pytest.mark.parametrize(("controller_id", "kind"), [("md", "volumes"), ("drives:0000:00:17.0", "drives")])
+def test_a_command_that_failed_on_one_drive_hides_no_lost_volume_or_drive(controller_id: str, kind: str) -> None:
+    """A dying drive keeps hdparm waiting, and an array or another drive is gone."""
+    before = replayed("md-healthy").inventory
+    owner = next(one for one in before.controllers if one.id == controller_id)
+    *kept, lost = getattr(owner, kind)
+    rest = tuple(replace(one, **{kind: tuple(kept)}) if one is owner else one for one in before.controllers)
+    silent = Problem("error", "hdparm -I -W /dev/sda", "hdparm returned no data.", kind="unread")
+    drift = diff(before, replace(before, controllers=rest, problems=(*before.problems, silent)))
+    assert [(one.kind, one.id) for one in drift.changes] == [("removed", lost.id)]
 
 
 def test_a_value_that_vanishes_without_a_reason_is_a_change() -> None:

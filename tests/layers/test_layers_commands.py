@@ -264,6 +264,13 @@ def test_a_recording_is_shown_and_not_flushed(raidctl: Raidctl) -> None:
         assert raidctl("--replay", place, "cache", *line.split()).exit_code == 2
 
 
+def test_a_controller_without_a_tool_may_keep_unwritten_data(raidctl: Raidctl) -> None:
+    """Its cache has no layer, so a flush of the whole machine is not called complete: exit code 4."""
+    done = raidctl("--replay", str(FIXTURES / "lab-megaraid-no-tool"), "cache", "flush", "--all", "--dry-run")
+    assert done.exit_code == 4
+    assert "no tool that can read it" in done.stdout
+
+
 def test_what_record_keeps_is_enough_for_all_of_them(raidctl: Raidctl, tmp_path: Any) -> None:
     """A recording of a machine with caches shows the same stack."""
     raidctl(*DEMO, "record", tmp_path / "kept")

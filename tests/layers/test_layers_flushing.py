@@ -16,7 +16,8 @@ from raidctl.cli.cache._stack import Caches
 from raidctl.cli.cache.flush import code_of
 from raidctl.cli.shared.machine import Machine
 from raidctl.cli.shared.options import Settings
-from raidctl.host import HostView
+from raidctl.host import BlockDevice, HostView
+from raidctl.layers import dm
 from raidctl.layers.flushing import Job, jobs
 from raidctl.layers.kernel import Files, Kernel
 from raidctl.layers.model import Answer, Flushed, FlushReport
@@ -256,3 +257,30 @@ def test_what_could_not_be_read_may_be_a_cache() -> None:
     problem = Problem(severity="warning", where="dmsetup", message="It is missing.", kind="no_tool")
     layer = Flushed(layer="kernel:vm", kind="page_cache", answer=Answer(result="done"))
     assert code_of(FlushReport(host=Host(), layers=(layer,), problems=(problem,))) == 4
+
+
+def _answer_of(block: BlockDevice, **caches: Any) -> Answer:
+    """What one block device of a machine answers to a flush."""
+    kernel = Kernel(Files("/proc/sys/vm", {}, []), **caches)
+    below = Scope("kernel:x", blocks=(block,))
+    found = jobs(below, HostView(), kernel, Inventory(host=Host()), ())
+    return next(job.answer for job in found if job.layer == f"kernel:{block.name}")
+
+
+def test_a_journal_mode_that_could_not_be_read_is_no_write_through() -> None:
+    """An array whose journal mode could not be read may have unwritten data; one without the file has none."""
+    block = BlockDevice(name="md0", node="/dev/md0", kind="md")
+    for trouble, result in ((Failure.TIMEOUT, "unknown"), (Failure.MISSING, "nothing")):
+        files = Files("/sys/block/md0/md", {"journal_mode": ReadAnswer(trouble=trouble)}, [])
+        assert _answer_of(block, arrays={"md0": files}).result == result
+
+
+def test_a_dm_cache_in_writethrough_may_still_be_dirty() -> None:
+    """Blocks that were dirty when the mode was changed are not called written."""
+    block = BlockDevice(name="dm-1", node="/dev/dm-1", kind="dm", dm_name="vg0-data")
+    for dirty, result in ((7, "unsupported"), (0, "nothing")):
+        status = (
+            f"8 27/8192 128 191/1600 139 1 35 15 0 191 {dirty} 3 metadata2 writethrough no_discard_passdown 0 smq 0"
+        )
+        target = dm.Target("cache", status=tuple(f"{status} rw -".split()))
+        assert _answer_of(block, targets={"dm-1": target}).result == result

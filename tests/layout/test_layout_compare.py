@@ -10,6 +10,7 @@ from click.testing import CliRunner
 from msgspec.structs import replace
 
 from raidctl.cli import cli
+from raidctl.layout.capacity import whole
 from raidctl.layout.compare import Comparison, compare
 from raidctl.layout.document import read_layout
 from raidctl.layout.export import export
@@ -120,6 +121,24 @@ def test_a_unique_id_that_is_not_reported_is_unknown() -> None:
     volume = inventory.controllers[0].volumes[1]
     found = of(changed(inventory, volume, unique_id=None), export(inventory))
     assert (found.verdict, [one.verdict for one in found.compared][2]) == ("unknown", "unknown")
+
+
+def test_a_volume_without_a_unique_id_may_be_one_that_must_not_exist() -> None:
+    """A deletion is the same only if every volume of its controller is known to be another one."""
+    inventory = replayed("smartarray-gen10-failed-battery").inventory
+    where = 'layout = 1\n[machine]\nhostname = "cinder"\n[[delete]]\ncontroller = "smartarray:0"\n'
+    text = f'{where}unique_id = "600508B1001C0000"\n'
+    assert of(inventory, text).verdict == "same"
+    silent = changed(inventory, inventory.controllers[0].volumes[1], unique_id=None)
+    assert of(silent, text).verdict == "unknown"
+
+
+@pytest.mark.parametrize("listed", [4, 3])
+@pytest.mark.parametrize(("used", "wanted"), [(1.0, True), (0.7, False)])
+def test_an_array_that_lacks_a_member_uses_no_more_of_its_drives(*, listed: int, used: float, wanted: bool) -> None:
+    """A RAID-5 on a part of its four drives does not use them completely, even if one is missing."""
+    drive = 10**12
+    assert whole("raid5", [drive] * listed, int(3 * drive * used), 4) is wanted
 
 
 def test_volumes_that_could_not_be_read_may_be_unlisted_ones() -> None:

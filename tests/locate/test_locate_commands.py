@@ -15,7 +15,7 @@ from raidctl.cli.locate._leds import desired_state, find_leds, led_machine
 from raidctl.cli.shared.machine import Machine
 from raidctl.cli.shared.plan_change import AGREED, work_on
 from raidctl.errors import ChangeUndone
-from raidctl.request import Answer, Request, RunAnswer, Write, WriteAnswer
+from raidctl.request import Answer, Failure, Read, ReadAnswer, Request, RunAnswer, Write, WriteAnswer
 from raidctl.simulation.demo import machine
 from raidctl.simulation.runner import Simulated
 from raidctl.vendor import registry
@@ -148,6 +148,26 @@ def test_a_second_locate_of_the_drive_is_refused(raidctl: Raidctl, clock: Clock)
     assert raidctl("--demo", "sas", "locate", "/dev/sdb").exit_code == 0
     assert codes == [3, 0]
     assert messages[0].rstrip().endswith('locate off" switches it off.')
+
+
+def test_an_led_that_can_no_longer_be_read_is_not_listed_as_on(
+    raidctl: Raidctl, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its state was readable when it was switched on: it is unknown now, whatever the command did."""
+    plain, found = Simulated.answer, list[object]()
+
+    def unread(one: Simulated, request: Request[Any]) -> Answer:
+        path = getattr(request, "path", "") if isinstance(request, Read) else ""
+        return ReadAnswer(trouble=Failure.FAILED) if path.endswith("/locate") else plain(one, request)
+
+    def look() -> None:
+        with monkeypatch.context() as patch:
+            patch.setattr(Simulated, "answer", unread)
+            found.append(json.loads(raidctl("--demo", "sas", "locate", "list", "--json").stdout)["targets"][0]["on"])
+
+    clock.meanwhile = look
+    assert raidctl("--demo", "sas", "locate", "/dev/sdb").exit_code == 0
+    assert found == [None]
 
 
 def test_off_without_anything_on_reports_it(raidctl: Raidctl) -> None:

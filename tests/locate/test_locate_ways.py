@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from raidctl.change.lamp import Bay, Lamp
 from raidctl.host import BlockDevice
 from raidctl.locate import enclosures, ledctl, npem, pci_slots, sg_ses
@@ -160,6 +162,18 @@ Additional element status diagnostic page:
         Transport protocol: SAS
             SAS address: 0x0000000000000000
 """
+
+
+def test_sg_ses_numbers_bays_as_its_option_counts_them() -> None:
+    """``--index`` counts the elements of the first type from 0. If it is unclear how a page counts, none blinks."""
+    near, far = "0x5000c500a1b2c3d5", "0x5000c500a1b2c3d9"
+    shifted = re.sub(r"Element index: (\d)", lambda found: f"Element index: {int(found[1]) + 1}", PAGE)
+    for page in (PAGE, shifted, shifted.replace("eiioe=0", "eiioe=1")):
+        assert list(sg_ses.elements(page)) == [("0", near), ("3", far)]
+    for old, new in (("[ti=0]", "[ti=1]"), ("eiioe=0", "eiioe=1"), ("index: 0  ", "index: 8  ")):
+        assert list(sg_ses.elements(PAGE.replace(old, new))) == []
+    second = "    Element type: SAS expander, subenclosure id: 0 [ti=1]\n      Element index: 3"
+    assert list(sg_ses.elements(PAGE.replace("      Element index: 3", second))) == [("0", near)]
 
 
 def test_sg_ses_finds_a_bay_by_the_drives_sas_address() -> None:

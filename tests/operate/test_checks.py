@@ -127,6 +127,18 @@ def test_what_a_controller_reports_of_its_last_check_counts(
     assert (found.state, found.complete, found.kind) == (state, complete, "check")
 
 
+@over("status, state, shown", [("ok", "paused", "paused"), ("ok", "queued", "waiting"), ("ok", None, "running"),
+                              ("checking", "", "running")])  # fmt: skip
+def test_a_controllers_check_that_does_not_run_is_not_called_running(
+    status: Literal["ok", "checking"], state: Literal["paused", "queued", ""] | None, shown: str
+) -> None:
+    """A paused or queued check is shown as such. One that only the volume's status shows hides the last one."""
+    work = None if state == "" else Progress(operation="check", state=state)
+    last = Scrub(last_at="2020-10-30T03:00:00Z", last_result="ok")
+    found = check(evidence(None), replace(VOLUME, status=status, progress=work, consistency_check=last))
+    assert (found.state, found.complete) == (shown, None)
+
+
 def test_no_evidence_of_less_makes_a_check_complete() -> None:
     """Less evidence never makes a check complete.
 

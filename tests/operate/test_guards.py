@@ -85,6 +85,17 @@ def test_guard_R1_a_failed_drive_is_gone_already() -> None:
     assert "it may have been a member of x:0/v0 (degraded)" in reasons("R1", lost)[0].text
 
 
+def test_guard_R2_a_drive_called_failed_in_a_complete_volume_still_counts() -> None:
+    """A volume that is reported complete still uses the drive: then errors of the others forbid to pull it."""
+    failing: dict[str, Any] = {"errors": Errors(predictive=1)}
+    for level, others in (("raid1", [OK]), ("raid5", [OK, OK])):
+        answer = asked(inventory(raid(level, FAILED, *others, **GOOD)))
+        assert (answer.verdict, answer.volumes[0].gone_already) == ("yes", False)
+        assert of("R2", asked(inventory(raid(level, FAILED, failing, *others[1:], **GOOD)))) == {"no"}
+        short = inventory(raid(level, FAILED, failing, *others[1:], status="degraded", **GOOD))
+        assert of("R2", asked(short)) == {"yes"}, "it is gone: nothing is lost with it"
+
+
 def test_guard_R2_the_last_redundancy_stays_while_others_have_errors() -> None:
     """The last redundancy stays if other members have errors.
 
@@ -180,7 +191,7 @@ def test_guard_R5_preserved_cache_goes_first() -> None:
     """Data of lost volumes in the cache forbids pulling. If a tool could report it and does not, it is unknown."""
     lost = Volume(id="x:0/v1", status="offline")
     for cache, silent, could in (
-        (Cache(preserved_data=False), "yes", "yes"), (Cache(status="ok"), "yes", "yes"),
+        (Cache(preserved_data=False), "yes", "yes"), (Cache(status="ok"), "yes", "unknown"),
         (Cache(present=False), "yes", "yes"), (Cache(preserved_data=True, status="ok"), "no", "no"),
         (Cache(status="critical"), "yes", "unknown"), (None, "yes", "unknown"),
     ):  # fmt: skip
@@ -193,12 +204,12 @@ def test_guard_R5_preserved_cache_goes_first() -> None:
 
 
 def test_guard_R5_a_cache_whose_state_would_name_it_has_a_known_state() -> None:
-    """A cache state that was not read is unknown. This holds where the state would name preserved data."""
+    """A good state proves that there is no preserved data only where it would name it. One not read is unknown."""
     row = Unreported(fact="preserved_data", why="the status would name it", in_status=True)
     around = Around(unreported={("x", "preserved_data"): row})
     for cache, wanted in (
-        (Cache(status="critical"), "yes"), (Cache(status="unknown"), "unknown"), (Cache(), "unknown"),
-        (None, "unknown"),
+        (Cache(status="ok"), "yes"), (Cache(status="critical"), "yes"), (Cache(status="unknown"), "unknown"),
+        (Cache(), "unknown"), (None, "unknown"),
     ):  # fmt: skip
         found = inventory(raid("raid5", OK, OK, OK, controller={"cache": cache}))
         assert of("R5", check(found, HostView(), "x:0/0", NOW, around)) == {wanted}, cache
@@ -350,7 +361,9 @@ def test_guard_R13_a_drive_that_boots_the_machine_is_named() -> None:
         answer = check(found, view, "drives:S-sda", NOW, around)
         assert of("R13", answer) == {wanted}, code
         assert ("GRUB in the first sector of /dev/sda" in answer.boot) == (code == "grub")
-    assert of("R13", check(found, view, "drives:S-sda", NOW, Around(firmware="uefi"))) == {"yes"}
+    unread = check(found, view, "drives:S-sda", NOW, Around(firmware="uefi"))
+    assert of("R13", unread) == {"yes"}
+    assert "no boot loader" not in reasons("R13", unread)[0].text, "its first sector was not read"
     esp = part("sda2", partition_type="C12A7328-F81F-11D2-BA4B-00A0C93EC93B", filesystem="vfat")
     bios = part("sda2", partition_type="21686148-6449-6e6f-744e-656564454649")
     for block, name in ((esp, "EFI system partition /dev/sda2"), (bios, "BIOS boot partition /dev/sda2")):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -13,12 +14,15 @@ from msgspec.structs import replace
 from raidctl.change.expectations import unmet
 from raidctl.change.journal import Journal
 from raidctl.errors import ChangeStands, ChangeUndone, UnderWay
-from raidctl.model import Problem, Progress
+from raidctl.host import HostView
+from raidctl.model import Drive, Problem, Progress
 from raidctl.model.task import Operation
+from raidctl.operate import disk_steps
+from raidctl.operate.begin_story import facts_of
 from raidctl.operate.newcomer import Probed, unfit
 from raidctl.operate.partition_table import not_copied, parse, script
 from raidctl.operate.story import next_stage
-from raidctl.operate.story_facts import Facts, node_of
+from raidctl.operate.story_facts import Facts, missing, newcomers, node_of
 from raidctl.survey.survey import Survey
 from raidctl.vendor.simulator import State
 from raidctl_md import simulator
@@ -264,6 +268,17 @@ def test_guard_R11_a_drive_with_contents_is_refused(tmp_path: Path) -> None:
         assert {f"{NEW}-first-mib", f"{NEW}-last-mib"} <= saved
 
 
+def test_the_last_mib_of_a_drive_that_is_wiped_ends_with_the_drive(tmp_path: Path) -> None:
+    """Metadata in the last sectors of a drive are saved too if its size is not a whole number of MiB."""
+    image = tmp_path / "image"
+    image.write_bytes(bytes(3 * 1024**2 + 700_000) + b"LAST")
+    new = Drive(id="drives:A", serial="A", device=str(image), size_bytes=image.stat().st_size)
+    [first, last] = disk_steps.wiping(new, HostView())[0].saves
+    found = [subprocess.run(one.action.argv, check=True, capture_output=True).stdout for one in (first, last)]
+    assert [len(data) for data in found] == [1024**2] * 2
+    assert found[1].endswith(b"LAST")
+
+
 def test_guard_P7_a_drive_of_another_kind_needs_an_override(tmp_path: Path) -> None:
     """A drive of another kind joins only with --unsafe.
 
@@ -316,6 +331,36 @@ def test_guard_R10_an_unknown_sector_size_of_the_members_fits_no_drive(tmp_path:
     ]
     wanted = "The sector size of the other drives is unknown."
     assert [wanted in found for found in texts] == [False, True]
+
+
+def test_guard_R10_a_partition_table_is_copied_only_to_sectors_of_the_same_size(tmp_path: Path) -> None:
+    """A table counts in sectors, so on smaller ones its partitions are too small. A whole drive may have them."""
+    seen = bench(tmp_path / "sectors", definition("raid6", 4)).look()
+    new = next(
+        one for controller in seen.inventory.controllers for one in controller.drives if one.device and not one.backing
+    )
+    found = Probed(sector_bytes=512, member_sector_bytes=4096)
+    texts = [
+        [text for _, text, _ in unfit(new, (seen.inventory, seen.view), found, [new], partitions=parts)]
+        for parts in ((), ("1",))
+    ]
+    assert [any("has sectors of 512 bytes" in text for text in one) for one in texts] == [False, True]
+
+
+def test_a_serial_number_with_a_blank_is_one_drive(tmp_path: Path) -> None:
+    """A drive whose serial number has a blank is neither missing nor new."""
+    seen = bench(tmp_path / "blank", definition("raid6", 4)).look()
+    view = replace(seen.view, blocks=tuple(
+        replace(one, serial="WD 1234") if one.serial == "LABD00002" else one for one in seen.view.blocks
+    ))  # fmt: skip
+    controllers = tuple(
+        replace(one, drives=tuple(replace(d, serial="WD 1234") if d.serial == "LABD00002" else d for d in one.drives))
+        for one in seen.inventory.controllers
+    )
+    changed = Survey(replace(seen.inventory, controllers=controllers), view=view)
+    facts = facts_of(changed, "drives:LABD00001", way="out")
+    assert "WD 1234" in facts.others
+    assert (missing(changed, facts), newcomers(changed, facts)) == ([], [])
 
 
 def begun_again(machine: Bench) -> Story:
@@ -491,6 +536,20 @@ def _cut(machine: Bench, what: str, at: int) -> None:
         finally:
             os._exit(0)
     os.waitpid(child, 0)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "start=2048, size=4096, type=fd, bootable",
+        'start=2048, size=4096, type=A19D880F-05FC-4D3B-A006-743F0F84911E, attrs="RequiredPartition GUID:63"',
+    ],
+)
+def test_a_copied_partition_keeps_its_flags(line: str) -> None:
+    """The boot flag of a DOS table and the attributes of a GPT are copied as sfdisk prints and reads them."""
+    source = parse(f"label: {'dos' if 'bootable' in line else 'gpt'}\n\n/dev/sda1 : {line}\n")
+    assert source is not None
+    assert script(source, "/dev/sdq").splitlines()[-1] == f"/dev/sdq1 : {line}"
 
 
 def test_a_table_is_copied_without_its_identifiers() -> None:

@@ -11,7 +11,11 @@ import msgspec
 import pytest
 
 from raidctl.evidence import Output, mark_read
-from raidctl.model import Capability, Inventory, Problem
+from raidctl.model import Capability, Host, Inventory, Problem
+from raidctl.operate.alarms import AlarmReport
+from raidctl.operate.hardware_reports import BatteryReport, ForeignReport, PatrolReport, PreservedReport
+from raidctl.output import hardware_reports
+from raidctl.output.alarms import alarms_screen
 from raidctl.output.console import Paper
 from raidctl.output.doctor import Checkup, checkup_data, checkup_screen
 from raidctl.output.explain import concluded, explained, explanation, facts_of
@@ -283,3 +287,19 @@ def test_the_contents_of_a_recording_are_listed_with_a_warning() -> None:
     masked = Recording(msgspec.structs.replace(KEPT.manifest, redacted=True), KEPT.files)
     assert "are masked" in kept_screen(masked, "x", EIGHTY)
     assert kept_data(masked, "x")["redacted"] is True
+
+
+def test_without_a_reading_no_screen_concludes_that_there_is_no_controller() -> None:
+    """Where something could not be read, there may be a controller with a battery, an alarm or foreign drives."""
+    unread = Problem(severity="warning", where="/sys", message="It could not be read.", kind="unread")
+    for problems, sure in (((), True), ((unread,), False)):
+        screens = (
+            alarms_screen(AlarmReport(host=Host(), problems=problems), EIGHTY),
+            hardware_reports.batteries_screen(BatteryReport(host=Host(), problems=problems), EIGHTY),
+            hardware_reports.foreign_screen(ForeignReport(host=Host(), problems=problems), EIGHTY),
+            hardware_reports.patrols_screen(PatrolReport(host=Host(), problems=problems), EIGHTY),
+            hardware_reports.preserved_screen(PreservedReport(host=Host(), problems=problems), EIGHTY),
+        )
+        for text in screens:
+            assert ("there is no" in text) is sure
+            assert ("not everything could be read" in text) is not sure

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+from typing import Literal
 
 import jsonschema
 import msgspec
 import pytest
 from click.testing import CliRunner, Result
+from msgspec.structs import replace
 
 from raidctl.cli import cli
-from raidctl.model import Controller, Host, Inventory, Problem, Task, Volume
+from raidctl.model import Battery, Controller, Drive, Host, Inventory, Problem, Scrub, Task, Volume
+from raidctl.model.inventory import RaidLevel
 from raidctl.output.console import Paper
 from raidctl.output.json import schema
 from raidctl.output.tasks import bars, summary, tasks_screen
@@ -105,6 +108,47 @@ def test_how_a_task_of_a_volume_ended(before: str, after: str, operation: str, r
     """The state afterwards decides; an unknown one is no success."""
     task = msgspec.convert({"operation": operation, "object_id": "acme:0/v0"}, Task)
     assert ended(task, machine(before), machine(after), 1.0).result == result
+
+
+@over("level, differ, last, result, why", [
+    ("raid5", 128, None, "worse", "it is ok, and 128 sectors differ"), ("raid5", 0, "ok", "reached", "it is ok"),
+    ("raid1", 1, None, "reached", "it is ok, and 1 sector differs"),
+    ("raidz2", None, "failed", "worse", "it is ok, and the check found errors"),
+])  # fmt: skip
+def test_a_check_that_found_differences_has_not_just_ended(
+    level: RaidLevel, differ: int | None, last: Literal["ok", "failed"] | None, result: str, why: str
+) -> None:
+    """What it found is printed. Wrong parity and unreadable data are worse; on mirrors it may be harmless."""
+    after = Volume(
+        id="acme:0/v0", status="ok", raid_level=level, mismatch_count=differ, consistency_check=Scrub(last_result=last)
+    )
+    whole = Inventory(host=Host(), controllers=(Controller(id="acme:0", volumes=(after,)),))
+    found = ended(Task(operation="check", object_id="acme:0/v0"), machine("checking"), whole, 1.0)
+    assert (found.result, found.message.rpartition(": ")[2]) == (result, f"{why}.")
+
+
+def test_a_rebuild_is_not_reached_if_its_drive_left_the_array() -> None:
+    """A drive that is good but unassigned afterwards was not rebuilt."""
+    drive = Drive(id="acme:0/d3", role="member", status="warning", status_text="Rbld")
+    before, after = (
+        Inventory(host=Host(), controllers=(Controller(id="acme:0", drives=(one,)),))
+        for one in (drive, replace(drive, role="unassigned", status="ok", status_text="UGood"))
+    )
+    found = ended(Task(operation="rebuild", object_id="acme:0/d3"), before, after, 1.0)
+    assert (found.result, found.message) == (
+        "worse", "Rebuild of acme:0/d3 failed: it is unassigned and not in the array."
+    )  # fmt: skip
+
+
+@over("replace_it, result", [(True, "worse"), (False, "reached"), (None, "reached")])
+def test_a_learn_cycle_that_finds_a_worn_battery_has_not_ended_well(replace_it: bool | None, result: str) -> None:
+    """Its state may be good, and the controller nevertheless demands another battery."""
+    name = "acme:0/battery0"
+    batteries = (Battery(id=name, status="learning"), Battery(id=name, status="ok", replace=replace_it))
+    before, after = (
+        Inventory(host=Host(), controllers=(Controller(id="acme:0", batteries=(one,)),)) for one in batteries
+    )
+    assert ended(Task(operation="learn", object_id=name), before, after, 1.0).result == result
 
 
 def test_an_object_that_is_gone_is_worse_unless_it_may_be_hidden() -> None:

@@ -43,6 +43,14 @@ def test_the_knee_is_compared_with_the_share_for_writes(low: float, high: float,
     assert (line.figure.low, line.engine) == (low, "portable")
 
 
+def test_a_knee_on_both_sides_of_the_limit_confirms_no_size() -> None:
+    """A cache whose size is not reported is not confirmed by an interval that reaches far below the claim."""
+    for low, verdict in ((100, "inconclusive"), (360, "pass")):
+        knee = session("knee", {"write_cache": (380, low, 400)})
+        machine = msgspec.structs.replace(raid_controller(), cache=None)
+        assert answered(checked_machine(machine), knee, cache_size="512MiB").verdict == verdict
+
+
 @pytest.mark.parametrize(("drives", "sure"), [("disabled", True), ("enabled", False), (None, False)])
 def test_whose_cache_was_measured_is_known_where_those_of_the_drives_are_off(drives: str | None, sure: bool) -> None:
     """A cache of the promised size may be that of the drives. It is not if theirs are known to be off."""

@@ -173,6 +173,19 @@ def test_what_gets_worse_is_reported_and_what_gets_milder_is_not() -> None:
     assert kinds == ["new", "worse"]
 
 
+def test_what_was_milder_for_long_enough_is_reported_when_it_is_worse_again() -> None:
+    """What was milder for two looks is reported when it is worse again. A return within a day needs twice as many."""
+    memory, found = Memory(), list[tuple[int, str, str]]()
+    worst: list[Severity] = ["critical"]
+    for times in (2, 2, 4):
+        worst += ["warning"] * times
+        worst.append("critical")
+    for number, severity in enumerate(worst):
+        memory, events = step(memory, look("bad", severity), BEGIN + number * 600, Config())
+        found += [(number, event.kind, event.severity) for event in events]
+    assert found == [(0, "new", "critical"), (3, "worse", "critical"), (11, "worse", "critical")]
+
+
 def test_a_clock_that_is_set_back_delays_no_reminder() -> None:
     """A clock that is set back delays no reminder.
 
@@ -269,3 +282,34 @@ def test_an_object_with_a_finding_is_gone_once() -> None:
         memory, events = step(memory, Look(), BEGIN + number * 600, Config())
         kinds += [event.kind for event in events]
     assert kinds == ["gone"]
+
+
+def test_a_lost_volume_comes_before_what_is_good_again_and_before_warnings() -> None:
+    """A lost volume comes before new warnings and what is good again. It is critical."""
+    volume = Known(kind="volume", identity="U1", where="x:0/v0")
+    battery = Sighting(finding=finding("critical", "x:0/b0"), state="bad", is_object=True)
+    good = msgspec.structs.replace(battery, state="good")
+    warning = Sighting(finding=finding("warning", "x:0/3"), state="bad", is_object=True)
+    there = frozenset({("x:0/b0", None), ("x:0/3", None)})
+    memory, _ = step(Memory(), Look(sightings=(battery,), known=(volume,), objects=there), BEGIN, Config())
+    events: tuple[Event, ...] = ()
+    for number in (1, 2):
+        one = Look(sightings=(good, warning), objects=there)
+        memory, events = step(memory, one, BEGIN + number * 600, Config())
+    memory = enqueue(memory, events, (MAIL,), BEGIN + 1200)
+    for found in (events, waiting(memory, MAIL)):
+        assert [(event.kind, event.severity) for event in found] == [
+            ("gone", "critical"), ("new", "warning"), ("good", "critical"),
+        ]  # fmt: skip
+
+
+def test_a_degraded_volume_that_is_lost_is_no_milder_than_a_complete_one() -> None:
+    """The end of a warning about a volume is critical if the volume itself is missing."""
+    volume = Known(kind="volume", identity="U1", where="x:0/v0")
+    memory, found = Memory(), list[tuple[str, str]]()
+    for number in range(5):
+        one = look("bad", "warning") if number < 2 else Look()
+        one = msgspec.structs.replace(one, known=(volume,) if number < 2 else ())
+        memory, events = step(memory, one, BEGIN + number * 600, Config())
+        found += [(event.kind, event.severity) for event in events]
+    assert found == [("new", "warning"), ("gone", "critical")]

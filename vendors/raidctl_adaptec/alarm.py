@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from raidctl.model import Controller, Tool
 from raidctl.request import Dialogue, Run, ask
+from raidctl.text import regex
 from raidctl.vendor.locating import Shape
 from raidctl.vendor.plan import Action
 from raidctl.vendor.tools import command_of, reporting_tool
@@ -21,7 +22,7 @@ __all__ = ["SHAPES", "judge", "silence"]
 
 SHAPES: tuple[Shape, ...] = (("SETALARM",), ("SETALARM", r"\d{1,3}", "silence"))
 # Usage: SETALARM <Controller#> <on|off|test|silence>
-_USAGE = re.compile(r"\bSETALARM\s+<Controller\s?#?>[^\n]{0,60}\bsilence\b", re.IGNORECASE)
+_USAGE = regex(r"\bSETALARM\s+<Controller\s?#?>[^\n]{0,60}\bsilence\b", re.IGNORECASE)
 
 
 def silence(controller: Controller, tools: Sequence[Tool]) -> Dialogue[Action | str]:

@@ -9,7 +9,7 @@ import re
 
 from raidctl.evidence import mark_read
 from raidctl.model import BatteryKind, BatteryStatus
-from raidctl.text import collapse
+from raidctl.text import collapse, regex
 from raidctl.vendor.draft import REPORT, ROW, Draft, Pair
 from raidctl.vendor.fields import Field, Fields, read_pair
 from raidctl_adaptec import numbers, vocabulary
@@ -66,7 +66,7 @@ def section_of(sub: str) -> tuple[str, BatteryKind] | None:
     return next(((name, kind) for part, name, kind in _SECTIONS if part in key), None)
 
 
-_PERCENT = re.compile(r"(\d{1,3}) ?(?:percent|%)", re.IGNORECASE)
+_PERCENT = regex(r"(\d{1,3}) ?(?:percent|%)", re.IGNORECASE)
 _AGAIN = "Give the whole output of `arcconf getconfig N al`."
 _WORN = 20
 """Percent of its health at which a capacitor is no longer good."""

@@ -9,6 +9,7 @@ from itertools import groupby
 from msgspec import Struct
 
 from raidctl.evidence import Output, mark_read
+from raidctl.text import regex
 from raidctl.vendor.draft import ROW, WEAK
 from raidctl.vendor.protocol import Document
 from raidctl_adaptec import config_json, drive, numbers, other_commands, vocabulary, volume
@@ -20,7 +21,7 @@ from raidctl_adaptec.tables import BUSY
 from raidctl_adaptec.vocabulary import normalized
 
 # Group 0, Segment 1
-_GROUP = re.compile(r"group \d{1,4}(?=,)", re.IGNORECASE)
+_GROUP = regex(r"group \d{1,4}(?=,)", re.IGNORECASE)
 
 
 class Collection(Struct):

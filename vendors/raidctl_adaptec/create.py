@@ -9,12 +9,13 @@ import re
 from collections.abc import Sequence
 
 from raidctl.model import Controller, Tool
+from raidctl.text import regex
 from raidctl.vendor.creating import CannotCreate, NewVolume, label
 from raidctl.vendor.tools import command_of, reporting_tool
 from raidctl_adaptec.settings import address, controller_number, smartpqi
 
 _LEVELS = {"raid0": "0", "raid1": "1", "raid5": "5", "raid6": "6", "raid10": "10", "raid50": "50", "raid60": "60"}
-_NAME = re.compile(r"[\w.-]{1,15}", re.ASCII)
+_NAME = regex(r"[\w.-]{1,15}", re.ASCII)
 
 
 def create(controller: Controller, new: NewVolume, tools: Sequence[Tool]) -> Sequence[tuple[str, ...]]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 
 from raidctl.evidence import mark_read
-from raidctl.text import attempt, collapse
+from raidctl.text import attempt, collapse, regex
 from raidctl.vendor.draft import DETAIL, ROW, Draft, Pair
 from raidctl.vendor.fields import Field, Fields, read_pair
 from raidctl.vendor.statuses import put_status
@@ -25,9 +25,7 @@ _ALARMS: dict[str, str] = {
     "56 day warning present": "The SSD will be worn out in less than 56 days",
 }
 """Flags that mean trouble if they are yes, and their messages."""
-_BAD_PART = re.compile(
-    r"\b(?:failed|failure|abnormal|critical|fault|not optimal|degraded|over|warning)\b", re.IGNORECASE
-)
+_BAD_PART = regex(r"\b(?:failed|failure|abnormal|critical|fault|not optimal|degraded|over|warning)\b", re.IGNORECASE)
 
 
 def read_block(controller: ControllerDraft, block: Block, key: str | None) -> None:

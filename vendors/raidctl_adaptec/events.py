@@ -13,23 +13,23 @@ from datetime import datetime, timezone
 
 from raidctl.model import Controller, Tool
 from raidctl.request import Dialogue, Run, RunAnswer
-from raidctl.text import collapse
+from raidctl.text import collapse, regex
 from raidctl.vendor.events import Event, EventLog, Level, not_read, printed, read_log
 from raidctl.vendor.tools import command_of
 from raidctl_adaptec.dialogue import LOCK, TIMEOUT
 
 KERNEL: tuple[re.Pattern[str], ...] = (
     # aacraid: Host adapter abort request.
-    re.compile(r"aacraid: ", re.ASCII),
+    regex(r"aacraid: ", re.ASCII),
 )
-_NUMBER = re.compile(r"adaptec:(\d{1,3})", re.ASCII)
+_NUMBER = regex(r"adaptec:(\d{1,3})", re.ASCII)
 #    controllerID ............................ 0
-_PAIR = re.compile(r"([A-Za-z][\w /#-]{0,60}?)\s*\.{3,}\s*(.*)", re.ASCII)
-_NAME = re.compile(r"[A-Za-z][\w -]{0,40}", re.ASCII)
-_XML_ENTRY = re.compile(r"<([A-Za-z][\w-]{0,40})((?:\s+[\w:-]{1,60}\s*=\s*\"[^\"<]*\")*)\s*/?>", re.ASCII)
-_XML_PAIR = re.compile(r"([\w:-]{1,60})\s*=\s*\"([^\"<]*)\"", re.ASCII)
+_PAIR = regex(r"([A-Za-z][\w /#-]{0,60}?)\s*\.{3,}\s*(.*)", re.ASCII)
+_NAME = regex(r"[A-Za-z][\w -]{0,40}", re.ASCII)
+_XML_ENTRY = regex(r"<([A-Za-z][\w-]{0,40})((?:\s+[\w:-]{1,60}\s*=\s*\"[^\"<]*\")*)\s*/?>", re.ASCII)
+_XML_PAIR = regex(r"([\w:-]{1,60})\s*=\s*\"([^\"<]*)\"", re.ASCII)
 # Controllers found: 1 / Command completed successfully.
-_AROUND = re.compile(r"Controllers found: \d+|Command completed successfully\.?|</?[\w?][^>]*>", re.ASCII)
+_AROUND = regex(r"Controllers found: \d+|Command completed successfully\.?|</?[\w?][^>]*>", re.ASCII)
 _DONE = "command completed successfully"
 _TIMES = ("time", "timestamp", "date", "eventtime", "datetime")
 _TEXTS = ("description", "message", "text", "eventdescription", "eventmessage", "event")

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import Literal, NamedTuple
 
-from raidctl.text import collapse
+from raidctl.text import collapse, regex
 from raidctl.vendor.forms import Forms, first_form, forms
 
 Area = Literal[
@@ -16,17 +16,17 @@ Area = Literal[
     "phy log", "phy device", "log",
 ]  # fmt: skip
 
-RULE = re.compile(r"[-=_*]{5,}")
+RULE = regex(r"[-=_*]{5,}")
 # Controllers found: 1
-FOUND = re.compile(r"Controllers? found\s*:\s*(\d{1,3})", re.IGNORECASE)
+FOUND = regex(r"Controllers? found\s*:\s*(\d{1,3})", re.IGNORECASE)
 # Command completed successfully.
 # Command aborted.
-TRAILER = re.compile(r"Command (completed successfully|aborted|failed)\b\.?", re.IGNORECASE)
+TRAILER = regex(r"Command (completed successfully|aborted|failed)\b\.?", re.IGNORECASE)
 #   | ARCCONF |  Version 9.10 (B17444)
-BANNER = re.compile(r"\|\s*(?:ARCCONF|UCLI)\s*\|\s*(.*)")
-BANNER_VERSION = re.compile(r"Version\s+(\S+(?: \(\w+\))?)", re.IGNORECASE)
+BANNER = regex(r"\|\s*(?:ARCCONF|UCLI)\s*\|\s*(.*)")
+BANNER_VERSION = regex(r"Version\s+(\S+(?: \(\w+\))?)", re.IGNORECASE)
 #  GETCONFIG     | prints controller information
-USAGE = re.compile(r"[A-Z]{4,30}\s*\|\s+\S.*")
+USAGE = regex(r"[A-Z]{4,30}\s*\|\s+\S.*")
 
 _TITLES: Forms[Area] = forms(
     ("controller", "controller information", r"controller information"),
@@ -41,7 +41,7 @@ _TITLES: Forms[Area] = forms(
     ("phy log", " error log:", r"controller phy error log:"),
     ("log", "log", r"(?:controller|device|event|dead ?drive|stats?) ?log(?: information)?"),
 )
-_EXPANDERS = re.compile(r"expander list for controller (\d{1,3}):", re.IGNORECASE)
+_EXPANDERS = regex(r"expander list for controller (\d{1,3}):", re.IGNORECASE)
 
 Kind = Literal["logical", "array", "maxcache", "channel", "device", "connector", "item", "expander", "version", "task"]
 
@@ -73,13 +73,13 @@ _HEADINGS: Forms[Kind] = forms(
     ("task", " task", r"((?:logical|physical|controller|array)(?: (?:device|drive))?) tasks?:?"),
 )
 # Device is an Enclosure Services Device
-DEVICE_IS = re.compile(r"device is an? (.{1,60})", re.IGNORECASE)
+DEVICE_IS = regex(r"device is an? (.{1,60})", re.IGNORECASE)
 # Status of Enclosure services device
-_STATUS_OF = re.compile(r"status of (?:the )?enclosure.{0,40}", re.IGNORECASE)
+_STATUS_OF = regex(r"status of (?:the )?enclosure.{0,40}", re.IGNORECASE)
 # Life-time Temperature Recorded
-HALF_LABEL = re.compile(r"life-?time .{0,40} recorded", re.IGNORECASE)
+HALF_LABEL = regex(r"life-?time .{0,40} recorded", re.IGNORECASE)
 # Cache Backup Unit
-BACKUP = re.compile(r"(?:controller )?(?:cache backup unit|battery|zmm)(?: information)?", re.IGNORECASE)
+BACKUP = regex(r"(?:controller )?(?:cache backup unit|battery|zmm)(?: information)?", re.IGNORECASE)
 _COLUMNS = r"(?:device id|segment|logical id|controller id)\s*:\s*"
 RowKind = Literal["list", "columns", "counter", "dotted", "initiator"]
 _ROWS: Forms[RowKind] = forms(
@@ -100,10 +100,10 @@ _ROWS: Forms[RowKind] = forms(
     flags=re.IGNORECASE,
 )
 #   0,6 0,7
-MORE_PLACES = re.compile(r"\d{1,5},\d{1,5}(?: \d{1,5},\d{1,5})*")
+MORE_PLACES = regex(r"\d{1,5},\d{1,5}(?: \d{1,5},\d{1,5})*")
 #   Write-cache setting                      : Enabled (write-back)
 #   when protected by battery/ZMM
-REST_OF_POLICY = re.compile(
+REST_OF_POLICY = regex(
     r"(?:\(write-(?:back|through)\) ?)?(?:when )?(?:protected )?(?:by )?(?:battery(?:/ZMM)?)?|through\)|back\)",
     re.IGNORECASE,
 )
@@ -192,14 +192,14 @@ def run_note(text: str) -> RunNote | None:
     return found[0] if found is not None else None
 
 
-_NUMBERED = re.compile(
+_NUMBERED = regex(
     r"(?:getconfig(?:json)?|getstatus|getversion|expanderlist|phyerrorlog|getlogs|getsmartstats|getperform)"
     r"[ _-]+(\d{1,2})(?![\d.])",
     re.IGNORECASE,
 )
 
 
-_COMMAND = re.compile(r"\barcconf(?:\.exe|64)?[\"']?\s{1,4}get\w{3,12}\b", re.IGNORECASE)
+_COMMAND = regex(r"\barcconf(?:\.exe|64)?[\"']?\s{1,4}get\w{3,12}\b", re.IGNORECASE)
 
 
 def command_of(text: str) -> str | None:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 from raidctl.model import Controller, Drive, Tool
 from raidctl.request import Answer, Dialogue, Run, RunAnswer, ask
+from raidctl.text import regex
 from raidctl.vendor.locating import Light, NoLight, Shape, never_shown
 from raidctl.vendor.plan import Action
 from raidctl.vendor.tools import command_of, reporting_tool
@@ -29,11 +30,11 @@ SHAPES: tuple[Shape, ...] = (
     (*_DEVICE, "STOP"),
 )
 # Usage: IDENTIFY <Controller#> DEVICE <Channel# ID#> [TIME <BlinkTime>] [STOP] [nologs]
-_USAGE = re.compile(r"(?im)\bIDENTIFY\b.*?<Controller", re.DOTALL)
-_TIME = re.compile(r"\bTIME\s*<", re.IGNORECASE)
-_STOP = re.compile(r"\[\s*STOP\s*\]|\bSTOP\b", re.IGNORECASE)
+_USAGE = regex(r"(?im)\bIDENTIFY\b.*?<Controller", re.DOTALL)
+_TIME = regex(r"\bTIME\s*<", re.IGNORECASE)
+_STOP = regex(r"\[\s*STOP\s*\]|\bSTOP\b", re.IGNORECASE)
 # None of the LEDs are blinking.
-_DARK = re.compile(r"none of the leds? (?:are|is) blinking", re.IGNORECASE)
+_DARK = regex(r"none of the leds? (?:are|is) blinking", re.IGNORECASE)
 
 
 def lights(

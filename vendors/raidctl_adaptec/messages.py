@@ -6,12 +6,13 @@ import re
 from collections.abc import Iterator
 
 from raidctl.model import Controller, Problem
+from raidctl.text import regex
 from raidctl.vendor.tools import NO_CONTROLLER
 from raidctl_adaptec.draft import ControllerDraft
 from raidctl_adaptec.grammar import plain
 from raidctl_adaptec.outline import Answer
 
-_COUNTS = re.compile(r"(\d{1,5})/(\d{1,5})/(\d{1,5})", re.ASCII)
+_COUNTS = regex(r"(\d{1,5})/(\d{1,5})/(\d{1,5})", re.ASCII)
 
 _NOT_WELL = frozenset({"failed", "offline", "inactive", "degraded", "rebuilding", "unknown"})
 """Volume states that the controller may count as failed or degraded."""

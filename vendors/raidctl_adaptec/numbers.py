@@ -11,7 +11,7 @@ import re
 from typing import Literal
 
 from raidctl.model import DriveCachePolicy, Interface, Media, Mode, ReadPolicy
-from raidctl.text import collapse, figure
+from raidctl.text import collapse, figure, regex
 from raidctl.units import parse_gbps, parse_size
 from raidctl_adaptec.states import ROLES
 from raidctl_adaptec.tables import MODES
@@ -19,30 +19,26 @@ from raidctl_adaptec.vocabulary import bare, has_value, normalized
 
 _LONGEST = 40
 """Characters of a figure with its unit."""
-_NUMBER = re.compile(r"(\d{1,15})(?:\.0+)?", re.ASCII)
-_PERCENT = re.compile(r"(\d{1,3})(?:\.\d+)? ?(?:percent|%)?(?: ?\(.{1,60}\))?", re.ASCII | re.IGNORECASE)
+_NUMBER = regex(r"(\d{1,15})(?:\.0+)?", re.ASCII)
+_PERCENT = regex(r"(\d{1,3})(?:\.\d+)? ?(?:percent|%)?(?: ?\(.{1,60}\))?", re.ASCII | re.IGNORECASE)
 # 47 C/ 116 F (Normal)
 # 31 deg C
-_CELSIUS = re.compile(
-    r"(-?\d{1,3})(?:\.\d+)? ?(?:deg(?:rees)? ?)?C?(?: ?/.{1,40}| ?\(.{1,40}\))?", re.ASCII | re.IGNORECASE
-)
+_CELSIUS = regex(r"(-?\d{1,3})(?:\.\d+)? ?(?:deg(?:rees)? ?)?C?(?: ?/.{1,40}| ?\(.{1,40}\))?", re.ASCII | re.IGNORECASE)
 # 4955 mV/ 5302 mV
-_MILLIVOLT = re.compile(r"(-?\d{1,6}) ?m(?:illi)?V(?:olts)?(?: ?/.{1,40})?", re.ASCII | re.IGNORECASE)
-_PCI = re.compile(r"(?:([0-9a-f]{1,4}):)?([0-9a-f]{1,2}):([0-9a-f]{1,2})[:.]([0-7])", re.ASCII | re.IGNORECASE)
-_RPM = re.compile(r"(\d{3,6}) ?(?:rpm)?", re.ASCII | re.IGNORECASE)
-_KEY = re.compile(r"(\d{1,5}) ?, ?(\d{1,5})(?:\(.{0,20}\))?", re.ASCII)
-_KEYS = re.compile(r"\d{1,5},\d{1,5}", re.ASCII)
+_MILLIVOLT = regex(r"(-?\d{1,6}) ?m(?:illi)?V(?:olts)?(?: ?/.{1,40})?", re.ASCII | re.IGNORECASE)
+_PCI = regex(r"(?:([0-9a-f]{1,4}):)?([0-9a-f]{1,2}):([0-9a-f]{1,2})[:.]([0-7])", re.ASCII | re.IGNORECASE)
+_RPM = regex(r"(\d{3,6}) ?(?:rpm)?", re.ASCII | re.IGNORECASE)
+_KEY = regex(r"(\d{1,5}) ?, ?(\d{1,5})(?:\(.{0,20}\))?", re.ASCII)
+_KEYS = regex(r"\d{1,5},\d{1,5}", re.ASCII)
 # Enclosure 1, Slot 0(Connector 0:CN0)
-_PLACE = re.compile(
+_PLACE = regex(
     r"(\w+) ([\w-]+(?: [\w-]+)?) ?, ?(Slot|Device|Bay|Lane|Phy) (\w+)(?: ?\(.*\))?", re.ASCII | re.IGNORECASE
 )
-_MOUNT = re.compile(
-    r"(/\S{0,200}(?: \S{1,100}){0,4}?)\s{1,8}[\d.]{1,12} [KMGTP]?i?B\s+Partition Numb(?:er)? \d+", re.ASCII
-)
-_PATH = re.compile(r"(?:^|[\s,])(/[^\s,]*)")
-_NODE = re.compile(r"(/dev/[^\s,()]+)")
+_MOUNT = regex(r"(/\S{0,200}(?: \S{1,100}){0,4}?)\s{1,8}[\d.]{1,12} [KMGTP]?i?B\s+Partition Numb(?:er)? \d+", re.ASCII)
+_PATH = regex(r"(?:^|[\s,])(/[^\s,]*)")
+_NODE = regex(r"(/dev/[^\s,()]+)")
 # Disk Name : \\.\PHYSICALDRIVE1 (Disk1) (Bus: 1, Target: 0, Lun: 1)
-_SCSI = re.compile(r"Bus: ?(\d{1,3}), ?Target: ?(\d{1,5}), ?Lun: ?(\d{1,5})", re.ASCII | re.IGNORECASE)
+_SCSI = regex(r"Bus: ?(\d{1,3}), ?Target: ?(\d{1,5}), ?Lun: ?(\d{1,5})", re.ASCII | re.IGNORECASE)
 _YES = frozenset({"yes", "true", "enabled", "enable", "on"})
 _NO = frozenset({"no", "false", "disabled", "disable", "off"})
 _PROTOCOLS: dict[str, Interface] = {

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from raidctl.evidence import Line, mark_read
-from raidctl.text import attempt, printable
+from raidctl.text import attempt, printable, regex
 from raidctl.vendor.draft import DETAIL, REPORT, ROW, Draft, Pair
 from raidctl_adaptec import controller as controller_reader
 from raidctl_adaptec import drive, numbers, vocabulary
@@ -17,7 +17,7 @@ from raidctl_adaptec.vocabulary import normalized
 _VOLUME = frozenset({"logical device", "logical drive"})
 _DRIVE = frozenset({"physical device", "physical drive", "device", "channel,device", "reported channel,device"})
 _RUNNING = frozenset({"in progress", "running", "started", "active"})
-_WWN = re.compile(r"[0-9A-F]{16,24}", re.IGNORECASE)
+_WWN = regex(r"[0-9A-F]{16,24}", re.IGNORECASE)
 
 
 def read_tasks(controller: ControllerDraft, block: Block) -> None:

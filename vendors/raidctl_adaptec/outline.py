@@ -7,7 +7,7 @@ import re
 from msgspec import Struct
 
 from raidctl.evidence import Line, Output, mark_read
-from raidctl.text import pair
+from raidctl.text import pair, regex
 from raidctl.vendor.draft import Pair
 from raidctl_adaptec import grammar
 from raidctl_adaptec.grammar import Area, Heading, RunNote
@@ -20,7 +20,7 @@ _OBJECT_AREAS: dict[str, Area] = {
     "expander": "expander", "version": "version", "task": "task", "channel": "physical",
 }  # fmt: skip
 # Segments contain the number of the controller: Present (Controller:2,Connector:0,Device:2)
-_CONTROLLER = re.compile(r"\(Controller:(\d{1,3}),", re.IGNORECASE)
+_CONTROLLER = regex(r"\(Controller:(\d{1,3}),", re.IGNORECASE)
 _TASK_LABELS = frozenset({"current operation", "logical device", "task id"})
 _PLACES = frozenset({"stripe order (channel,device)", "drive(s) (channel,device)"})
 _MOST_CONTINUED = 64

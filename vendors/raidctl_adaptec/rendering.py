@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from raidctl.text import regex
 from raidctl.vendor.simulator import Place
 
 OF_MODE: Mapping[str, str] = {
@@ -18,13 +19,13 @@ OF_MODE: Mapping[str, str] = {
 """Which setting of a volume a word of the command is about."""
 
 _I = re.IGNORECASE
-_AREA = re.compile(r"\s*(controller|logical (?:device|drive)|array|physical device|maxcache) information\s*", _I)
-_VOLUME = re.compile(r"\s*Logical (?:device|drive) number (\d+)\s*", _I)
-_DRIVE = re.compile(r"\s*Device #\d+\s*", _I)
+_AREA = regex(r"\s*(controller|logical (?:device|drive)|array|physical device|maxcache) information\s*", _I)
+_VOLUME = regex(r"\s*Logical (?:device|drive) number (\d+)\s*", _I)
+_DRIVE = regex(r"\s*Device #\d+\s*", _I)
 # Reported Channel,Device(T:L)             : 0,3(3:0)
-_ADDRESS = re.compile(r"(\d{1,5}),(\d{1,5})\(")
-_BACKUP = re.compile(r"\s*(?:controller )?(?:battery|zmm|cache backup unit|green backup) information\s*", _I)
-_RULE = re.compile(r"\s*-{5,}\s*")
+_ADDRESS = regex(r"(\d{1,5}),(\d{1,5})\(")
+_BACKUP = regex(r"\s*(?:controller )?(?:battery|zmm|cache backup unit|green backup) information\s*", _I)
+_RULE = regex(r"\s*-{5,}\s*")
 
 _OF_CONTROLLER = {
     "global physical device write cache policy": "deviceall",

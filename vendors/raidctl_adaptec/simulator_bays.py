@@ -9,13 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from raidctl.text import regex
 from raidctl.vendor import simulated_bays as machine_of
 from raidctl.vendor.simulated_bays import Bays, Check, FamilyBays, standing
 from raidctl.vendor.simulator import Reply, State
 
 _FOUND = "Controllers found: 1\n"
 DONE = f"{_FOUND}\n\nCommand completed successfully.\n"
-_ADDRESS = re.compile(r"\d{1,3},\d{1,4}", re.ASCII)
+_ADDRESS = regex(r"\d{1,3},\d{1,4}", re.ASCII)
 
 
 class _Bays(FamilyBays):

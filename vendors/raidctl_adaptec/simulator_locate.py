@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 
+from raidctl.text import regex
 from raidctl.vendor.simulator import Reply, State
 
 # Reported Channel,Device(T:L)             : 0,3(3:0)
-_ADDRESS = re.compile(r"(?im)^\s*Reported Channel,Device(?:\(T:L\))?\s*:\s*(\d{1,5}),(\d{1,5})")
+_ADDRESS = regex(r"(?im)^\s*Reported Channel,Device(?:\(T:L\))?\s*:\s*(\d{1,5}),(\d{1,5})")
 _USAGE = """
  Usage: IDENTIFY <Controller#> ALL [TIME <BlinkTime>] [STOP] [nologs]
  Usage: IDENTIFY <Controller#> LOGICALDRIVE <LogicalDrive#> [TIME <BlinkTime>] [STOP] [nologs]

@@ -10,18 +10,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from raidctl.text import regex
 from raidctl.vendor.simulated_bays import REBUILD_SECONDS, Bays, Disk, Group, Slot, standing
 
 # Logical device number 0
-_VOLUME = re.compile(r"(?m)^Logical device number (\d+)[ ]*$")
+_VOLUME = regex(r"(?m)^Logical device number (\d+)[ ]*$")
 #    Group 0, Segment 1                       : Present (Controller:1,Enclosure:0,Slot:1)      P9KD41CB
-_SEGMENT = re.compile(
+_SEGMENT = regex(
     r"(?m)^(?P<head> +(?:Group (?P<group>\d+), )?Segment \d+ +: )(?P<word>[A-Z]\w+)"
     r"(?: (?P<place>\([^)]*\))(?P<gap> +)(?P<serial>\S+))? *$"
 )
-_DEVICE = re.compile(r"(?m)^ {6}Device #\d+ *$")
-_LEVEL = re.compile(r"(?m)^ +RAID level +: (\d+)")
-_PHYSICAL = re.compile(r"(?m)^Physical Device information *$", re.IGNORECASE)
+_DEVICE = regex(r"(?m)^ {6}Device #\d+ *$")
+_LEVEL = regex(r"(?m)^ +RAID level +: (\d+)")
+_PHYSICAL = regex(r"(?m)^Physical Device information *$", re.IGNORECASE)
 _END = "\n\nCommand completed successfully."
 _WORDS = {"present": "Present", "rebuilding": "Rebuilding", "failed": "Inconsistent", "missing": "Missing"}
 _OF_SEGMENT = {"present": "present", "rebuilding": "rebuilding", "inconsistent": "failed", "missing": "missing"}

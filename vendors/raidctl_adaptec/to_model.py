@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from functools import partial
 
@@ -22,6 +21,7 @@ from raidctl.model import (
     Scrub,
     Volume,
 )
+from raidctl.text import regex
 from raidctl.vendor.disagreement import settle_settings
 from raidctl.vendor.draft import Draft, Shown
 from raidctl.vendor.identity import distinct
@@ -35,7 +35,7 @@ from raidctl_adaptec.policy import volume_cache
 
 FAMILY = "adaptec"
 # Series 2, 3, 5 and 6 and what IBM and Sun sold of them have no other mode than RAID, and the tool no line for it.
-_RAID_ONLY = re.compile(r"(?:ASR-?)?(?:[2356]\d{3}[A-Z]{0,3}|[2356]\d{4}Z?)(?:[- ].*)?|ServeRAID 8.*|STK RAID.*")
+_RAID_ONLY = regex(r"(?:ASR-?)?(?:[2356]\d{3}[A-Z]{0,3}|[2356]\d{4}Z?)(?:[- ].*)?|ServeRAID 8.*|STK RAID.*")
 
 
 def controller_ids(controllers: Sequence[ControllerDraft]) -> list[str]:

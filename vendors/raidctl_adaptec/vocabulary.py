@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 
 from raidctl.model import BatteryStatus, Health, Operation, RaidLevel
-from raidctl.text import collapse
+from raidctl.text import collapse, regex
 from raidctl.vendor.statuses import VolumeWord
 from raidctl_adaptec.states import BATTERY_STATUS, DRIVE_OPERATION, DRIVE_STATUS, DriveWord
 from raidctl_adaptec.tables import OPERATIONS, RAID_LEVELS, VOLUME_STATUS
@@ -19,16 +19,16 @@ _PARTS_NAMED = (
     "battery/capacitor ", "capacitor/battery ", "zmm ", "battery ", "capacitor ", "supercap ", "backup unit ",
 )  # fmt: skip
 """What a status of a backup unit may begin with: ``ZMM Optimal``."""
-_PERCENT = re.compile(r"(\d{1,3}(?:\.\d{1,3})?) ?%", re.ASCII)
-_SEPARATORS = re.compile(r"[()\[\],:;%]|\s-\s")
-_TROUBLE = re.compile(
+_PERCENT = regex(r"(\d{1,3}(?:\.\d{1,3})?) ?%", re.ASCII)
+_SEPARATORS = regex(r"[()\[\],:;%]|\s-\s")
+_TROUBLE = regex(
     r"fail|degrad|error|warn|smart|predict|wear|temperat|heat|missing|critical|offline|not optimal", re.IGNORECASE
 )
 # Currently Recovering
-_FILLING = re.compile(r"^(?:(?:currently|being|is|has|volume|logical (?:device|drive)) )+", re.IGNORECASE)
+_FILLING = regex(r"^(?:(?:currently|being|is|has|volume|logical (?:device|drive)) )+", re.IGNORECASE)
 
 
-_FAILS = re.compile(r"\bfail(?:ed|ure)\b", re.IGNORECASE)
+_FAILS = regex(r"\bfail(?:ed|ure)\b", re.IGNORECASE)
 
 
 @lru_cache(maxsize=8192)

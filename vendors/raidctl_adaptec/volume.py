@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 
 from raidctl.evidence import mark_read
-from raidctl.text import attempt, collapse
+from raidctl.text import attempt, collapse, regex
 from raidctl.vendor.draft import DETAIL, ROW, Pair
 from raidctl.vendor.fields import Field, Fields, read_pair
 from raidctl.vendor.statuses import put_status, put_volume_word
@@ -18,19 +18,19 @@ from raidctl_adaptec.vocabulary import normalized
 
 # Group 0, Segment 1
 # Device 8
-_SEGMENT = re.compile(r"(?:group \d{1,4}, )?segment \d{1,4}|device (\d{1,5})")
+_SEGMENT = regex(r"(?:group \d{1,4}, )?segment \d{1,4}|device (\d{1,5})")
 # Present (Controller:1,Enclosure:0,Slot:2)      SERIAL
 # Missing (9537536MB, SATA, HDD, Connector:CN0, Enclosure:1, Slot:0) SERIAL
-_PRESENCE = re.compile(
+_PRESENCE = regex(
     r"([A-Za-z][\w/-]{0,40}(?: [\w/-]{1,40}){0,3})"
     r"(?:\s*\(([^()]{0,200}(?:\([^()]{0,40}\)[^()]{0,80})?)\)\s*([^()]{1,60})?)?"
 )
-_PLACE = re.compile(r"(Enclosure|Connector|Slot|Device|Backplane|Bay) ?: ?([\w .-]{1,40})", re.IGNORECASE)
-_KEY = re.compile(r"\d{1,5},\d{1,5}", re.ASCII)
-_SIZE = re.compile(r"\d{1,15} ?[KMGTP]B", re.ASCII)
+_PLACE = regex(r"(Enclosure|Connector|Slot|Device|Backplane|Bay) ?: ?([\w .-]{1,40})", re.IGNORECASE)
+_KEY = regex(r"\d{1,5},\d{1,5}", re.ASCII)
+_SIZE = regex(r"\d{1,15} ?[KMGTP]B", re.ASCII)
 # Logical 0 : Optimal (1, Data, 228902 MB) NAME
-_LOGICAL = re.compile(r"logical (\d{1,5})")
-_LOGICAL_ROW = re.compile(r"([^(]{1,60}?)\s*\(([^,()]{1,20}(?:\([^()]*\))?), ?([^,]{1,40}), ?([^,()]{1,20})\)\s*(.*)")
+_LOGICAL = regex(r"logical (\d{1,5})")
+_LOGICAL_ROW = regex(r"([^(]{1,60}?)\s*\(([^,()]{1,20}(?:\([^()]*\))?), ?([^,]{1,40}), ?([^,()]{1,20})\)\s*(.*)")
 _DEDICATED = "dedicated hot-spare"
 _SPARES = frozenset({_DEDICATED, "global hot-spare", "hot-spare", "pool hot-spare", "pooled hot-spare"})
 _NAMES = frozenset({"logical device name", "logical drive name", "logical device label", "name"})

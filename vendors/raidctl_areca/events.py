@@ -11,7 +11,7 @@ from datetime import datetime
 
 from raidctl.model import Controller, Tool
 from raidctl.request import Dialogue, Run, RunAnswer
-from raidctl.text import collapse
+from raidctl.text import collapse, regex
 from raidctl.vendor.events import Event, EventLog, not_read, printed, read_log
 from raidctl.vendor.tools import command_of
 from raidctl_areca.dialogue import LOCK, TIMEOUT
@@ -20,14 +20,14 @@ from raidctl_areca.messages import error_problem
 
 KERNEL: tuple[re.Pattern[str], ...] = (
     # arcmsr0: wait 'abort all outstanding command' timeout
-    re.compile(r"arcmsr ?\d{0,3}: ", re.ASCII),
+    regex(r"arcmsr ?\d{0,3}: ", re.ASCII),
 )
 # Date-Time            Device           Event Type            Elapsed Time Errors
-_HEAD = re.compile(r"Date-Time\s+Device\s+Event Type\b.*")
+_HEAD = regex(r"Date-Time\s+Device\s+Event Type\b.*")
 # 2011-08-11 17:25:54  Enc#1 Slot#5     Time Out Error
-_ROW = re.compile(r"(\d{4}-\d\d-\d\d) +(\d\d:\d\d:\d\d) +(\S.*)", re.ASCII)
+_ROW = regex(r"(\d{4}-\d\d-\d\d) +(\d\d:\d\d:\d\d) +(\S.*)", re.ASCII)
 # 2011-03-22 11:09:41  ARC-1680-VOL#00  Complete Rebuild     012:34:56        0
-_PARTS = re.compile(r" {2,}")
+_PARTS = regex(r" {2,}")
 
 
 def log(controller: Controller, tools: Sequence[Tool]) -> Dialogue[EventLog]:

@@ -11,21 +11,19 @@ import re
 
 from msgspec import Struct
 
-from raidctl.text import collapse
+from raidctl.text import collapse, regex
 
 LONGEST_LINE = 2000
 """Longer lines are no lines of this tool."""
 
-_PROMPT = re.compile(r"\s*(?:CLI|Areca)\s?>\s?(.*)")
-_CALLED = re.compile(
-    r".{0,80}?[#$>]\s{0,8}(?:sudo\s+)?(?:[\w./-]{0,100}/)?((?:cli(?:32|64)?|areca[-_]cli(?:32|64)?)\s.*)"
-)
-_RULE = re.compile(r"\s*[-=]{4,}[-=\s]*")
+_PROMPT = regex(r"\s*(?:CLI|Areca)\s?>\s?(.*)")
+_CALLED = regex(r".{0,80}?[#$>]\s{0,8}(?:sudo\s+)?(?:[\w./-]{0,100}/)?((?:cli(?:32|64)?|areca[-_]cli(?:32|64)?)\s.*)")
+_RULE = regex(r"\s*[-=]{4,}[-=\s]*")
 # GuiErrMsg<0x00>: Success.
-_TRAILER = re.compile(r"\s*(?:Gui)?ErrMsg\s*(?:<\s*0x(?P<code>[0-9A-Fa-f]{1,8})\s*>)?\s*:\s*(?P<text>.*)")
-_EVENT = re.compile(r"\s*\d{4}-\d{1,2}-\d{1,2}\s+\d{1,2}:\d\d:\d\d\s.*")
-_EVENTS = re.compile(r"\s*Date-?\s?Time\s+Device\s.*", re.IGNORECASE)
-_NUMBER = re.compile(r"(?<!\w)(?:cur)?ctrl\s?=\s?(\d{1,2})(?!\w)", re.IGNORECASE)
+_TRAILER = regex(r"\s*(?:Gui)?ErrMsg\s*(?:<\s*0x(?P<code>[0-9A-Fa-f]{1,8})\s*>)?\s*:\s*(?P<text>.*)")
+_EVENT = regex(r"\s*\d{4}-\d{1,2}-\d{1,2}\s+\d{1,2}:\d\d:\d\d\s.*")
+_EVENTS = regex(r"\s*Date-?\s?Time\s+Device\s.*", re.IGNORECASE)
+_NUMBER = regex(r"(?<!\w)(?:cur)?ctrl\s?=\s?(\d{1,2})(?!\w)", re.IGNORECASE)
 _TITLES = {
     "the system information": "system",
     "system information": "system",
@@ -45,55 +43,53 @@ _TITLES = {
     "the raid set information": "set",
     "raidset information": "set",
 }
-_OTHER_TITLE = re.compile(r"\s*the ([a-z /-]{1,40}) (?:information|configuration|setting)s?\s*", re.IGNORECASE)
+_OTHER_TITLE = regex(r"\s*the ([a-z /-]{1,40}) (?:information|configuration|setting)s?\s*", re.IGNORECASE)
 _TITLE_ENDS = tuple(f"{word}{end}" for word in ("information", "configuration", "setting") for end in ("", "s"))
-_ENCLOSURE = re.compile(r"\s*\[\s*(?P<name>[^\[\]:]{1,40}?)\s*(?::\s*(?P<text>[^\[\]]{0,120}))?\]\s*")
+_ENCLOSURE = regex(r"\s*\[\s*(?P<name>[^\[\]:]{1,40}?)\s*(?::\s*(?P<text>[^\[\]]{0,120}))?\]\s*")
 _AMOUNT = r"\d{1,9}(?:\.\d{1,4})?\s?[KMGT]B"
 # 1  Raid Set # 000       6 12000.0GB    0.0GB   2000.0GB         Normal
-_SET_ROW = re.compile(
+_SET_ROW = regex(
     rf"\s*(?P<number>\d{{1,3}})\s+(?P<name>\S.*?)\s+(?P<disks>\d{{1,3}})\s+(?P<total>{_AMOUNT})\s+(?P<free>{_AMOUNT})"
     rf"\s+(?:(?P<more>{_AMOUNT}|[0-9A-Za-z.]+)\s+)?(?P<state>[A-Za-z].*?)\s*",
     re.ASCII,
 )
 # 1 ARC-1210-VOL#00  Raid Set # 00   Raid0     10.5GB 00/00/00   Normal
-_VOLUME_ROW = re.compile(
+_VOLUME_ROW = regex(
     rf"\s*(?P<number>\d{{1,3}})\s+(?P<names>\S.*?)\s+(?P<level>Raid ?\d\S*|PassThr\S*|Pass Through|JBOD|N\.A\.?)"
     rf"\s+(?P<size>{_AMOUNT})\s+(?P<address>\d{{1,3}}/\d{{1,3}}/\d{{1,3}}|N\.A\.?|-+)\s+(?P<state>\S.*?)\s*",
     re.ASCII,
 )
 #  9  02  SLOT 01 ST31500341AS                     1500.3GB  Raid Set # 000
-_SLOT_ROW = re.compile(
+_SLOT_ROW = regex(
     rf"\s*(?P<number>\d{{1,4}})\s+(?P<enclosure>\d{{1,3}})\s+(?P<slot>[A-Za-z]+[ #]{{0,2}}\d{{1,4}}|\d{{1,4}})\s+"
     rf"(?P<model>\S.*?)\s+(?P<size>{_AMOUNT})(?:\s+(?P<usage>\S.*?))?\s*",
     re.ASCII,
 )
 #  1  1  WDC WD7500AYYS-01RCA0            750.2GB  data
-_CHANNEL_ROW = re.compile(
+_CHANNEL_ROW = regex(
     rf"\s*(?P<number>\d{{1,4}})\s+(?P<channel>\d{{1,4}})\s+(?P<model>\S.*?)\s+(?P<size>{_AMOUNT})"
     r"(?:\s+(?P<usage>\S.*?))?\s*",
     re.ASCII,
 )
 # S.M.A.R.T Information For Drive[#01]
-_SMART = re.compile(r"\s*S\.?M\.?A\.?R\.?T\.? Information For Drive ?\[?#?0*(\d{1,4})\]?\s*", re.ASCII | re.IGNORECASE)
+_SMART = regex(r"\s*S\.?M\.?A\.?R\.?T\.? Information For Drive ?\[?#?0*(\d{1,4})\]?\s*", re.ASCII | re.IGNORECASE)
 # 1 Raw Read Error Rate                       0x0f     83     44   OK
-_SMART_ROW = re.compile(
+_SMART_ROW = regex(
     r"\s*(?P<number>\d{1,3})\s+(?P<name>\S.*?)\s+(?P<flag>0x[0-9A-Fa-f]+)\s+(?P<value>\S+)\s+(?P<limit>\S+)"
     r"\s+(?P<state>\S.*?)\s*",
     re.ASCII,
 )
 # [*] 1   ARC-1880   Raid Controller  PCI
-_CONTROLLER_ROW = re.compile(
+_CONTROLLER_ROW = regex(
     r"\s*(?:\[(?P<mark>.)\])?\s*(?P<number>\d{1,2})\s+(?P<model>ARC-\S+)\s+(?P<more>\S.*?)\s*", re.ASCII
 )
 _ROWS = {
     "channels": _CHANNEL_ROW, "slots": _SLOT_ROW, "sets": _SET_ROW, "volumes": _VOLUME_ROW,
     "controllers": _CONTROLLER_ROW, "smart": _SMART_ROW,
 }  # fmt: skip
-_ROW_START = re.compile(r"\s*\d{1,4}\s+\S+\s+\S", re.ASCII)
+_ROW_START = regex(r"\s*\d{1,4}\s+\S+\s+\S", re.ASCII)
 # Controller#01(PCI): ARC-1210
-_CONTROLLER_LINE = re.compile(
-    r"\s*Controller#(?P<number>\d{1,2})\((?P<more>[^()]*)\)\s*:\s*(?P<model>\S.*?)\s*", re.ASCII
-)
+_CONTROLLER_LINE = regex(r"\s*Controller#(?P<number>\d{1,2})\((?P<more>[^()]*)\)\s*:\s*(?P<model>\S.*?)\s*", re.ASCII)
 
 
 class Trailer(Struct, frozen=True):

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 
 from raidctl.model import Media
-from raidctl.text import attempt
+from raidctl.text import attempt, regex
 from raidctl.vendor.disagreement import put_setting
 from raidctl.vendor.draft import DETAIL, Draft, Pair
 from raidctl.vendor.fields import Field, Fields
@@ -19,7 +19,7 @@ from raidctl.vendor.statuses import put_status
 from raidctl_areca import tables, vocabulary
 from raidctl_areca.draft import ControllerDraft
 
-PLACE = re.compile(r"(?:Enclosure|Enc)[ #]*(\d{1,3})\s+(\S.*)", re.IGNORECASE | re.ASCII)
+PLACE = regex(r"(?:Enclosure|Enc)[ #]*(\d{1,3})\s+(\S.*)", re.IGNORECASE | re.ASCII)
 
 
 def text(value: str) -> str | None:

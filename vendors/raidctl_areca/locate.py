@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from raidctl.evidence import Output
 from raidctl.model import Controller, Drive, Tool
 from raidctl.request import Answer, Dialogue, Run, RunAnswer, ask
-from raidctl.text import collapse
+from raidctl.text import collapse, regex
 from raidctl.vendor.locating import Light, NoLight, Shape, never_shown
 from raidctl.vendor.plan import Action, Session
 from raidctl.vendor.tools import command_of
@@ -30,8 +30,8 @@ lit = never_shown
 SHAPES: tuple[Shape, ...] = (("disk", "info"), ("disk", "identify", r"drv=\d{1,4}"))
 SESSION = Session(name="areca", enter="set password={}", leave="exit")
 # CLI> GuiErrMsg<0x00>: Success.
-_PROMPTS = re.compile(r"(?:\s*(?:CLI|Areca)\s?>)*\s*", re.ASCII)
-_FIRST = re.compile(r"areca:1/(\S{1,20})", re.ASCII)
+_PROMPTS = regex(r"(?:\s*(?:CLI|Areca)\s?>)*\s*", re.ASCII)
+_FIRST = regex(r"areca:1/(\S{1,20})", re.ASCII)
 
 
 def lights(

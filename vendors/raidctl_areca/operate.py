@@ -27,6 +27,7 @@ from posixpath import basename
 
 from raidctl.host import HostView
 from raidctl.model import Controller, Drive, Tool, Volume
+from raidctl.text import regex
 from raidctl.vendor.deed_steps import (
     CannotDo,
     array_of,
@@ -61,9 +62,9 @@ SHAPES: tuple[Shape, ...] = tuple(
         ("vsf", "stopcheck"),
     )
 )
-_VOLUME = re.compile(r"areca:1/v(\d{1,3})", re.ASCII)
+_VOLUME = regex(r"areca:1/v(\d{1,3})", re.ASCII)
 _MIRRORS = ("raid1", "raid1e", "raid10")
-_SPARE_OF_ALL = re.compile(r"hot ?spare(?:\s*\[global\])?", re.IGNORECASE)
+_SPARE_OF_ALL = regex(r"hot ?spare(?:\s*\[global\])?", re.IGNORECASE)
 _PLAYED = Ability(can=True, proof="programs")
 _NO_COMMAND = "The tool has no command for it."
 _PRINTED = "No manual shows the command, and what it prints is not known, so raidctl does not run it."

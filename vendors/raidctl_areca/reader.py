@@ -6,12 +6,10 @@ one may name the object.
 
 from __future__ import annotations
 
-import re
-
 from msgspec import Struct
 
 from raidctl.evidence import Line, Output, mark_read
-from raidctl.text import collapse
+from raidctl.text import collapse, regex
 from raidctl.text import pair as split_pair
 from raidctl.vendor.draft import Pair
 from raidctl.vendor.fields import read_pair
@@ -20,10 +18,8 @@ from raidctl_areca.draft import ControllerDraft, Controllers
 from raidctl_areca.labels import CONFIG, SYSTEM
 
 # Areca CLI, Version: 1.86, Arclib: 310, Date: Nov  1 2010( Linux )
-_BANNER = re.compile(
-    r"\s*(?:Areca CLI, Version: ?(?P<version>[\w.]{1,20}).*|Copyright.*Areca.*|\W*All Rights Reserved\W*)"
-)
-_HELP = re.compile(r"\s*(?:Command Format: .*|Note: Use .*|[a-z]{2,10} {2,}[A-Z].*)")
+_BANNER = regex(r"\s*(?:Areca CLI, Version: ?(?P<version>[\w.]{1,20}).*|Copyright.*Areca.*|\W*All Rights Reserved\W*)")
+_HELP = regex(r"\s*(?:Command Format: .*|Note: Use .*|[a-z]{2,10} {2,}[A-Z].*)")
 _LISTS = {
     "channels": "drives", "slots": "drives", "sets": "arrays", "volumes": "volumes", "controllers": "controllers",
 }  # fmt: skip

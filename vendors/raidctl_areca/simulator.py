@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from posixpath import basename
 
+from raidctl.text import regex
 from raidctl.vendor.simulator import Reply, State
 from raidctl_areca import simulator_bays
 from raidctl_areca.simulator_bays import advance, fail, insert, pull
@@ -15,7 +16,7 @@ __all__ = ["advance", "change", "fail", "initial", "insert", "leds", "pull", "re
 _TOOLS = ("cli64", "cli32", "areca-cli", "areca_cli64", "areca_cli32")
 _CHANGING = (("disk", "identify"), ("rsf", "createhs"), ("rsf", "deletehs"), ("vsf", "check"), ("vsf", "stopcheck"))
 #  9  02  SLOT 05 HGST HUS724040ALS640             4000.8GB  archive set
-_ROW = re.compile(r"(?m)^ +(\d+) +\d+ .*GB ", re.ASCII)
+_ROW = regex(r"(?m)^ +(\d+) +\d+ .*GB ", re.ASCII)
 
 
 def leds(argv: tuple[str, ...], text: str) -> State:

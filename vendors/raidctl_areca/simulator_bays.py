@@ -12,6 +12,7 @@ import re
 import zlib
 from collections.abc import Iterator, Mapping
 
+from raidctl.text import regex
 from raidctl.vendor import simulated_bays as machine_of
 from raidctl.vendor.simulated_bays import (
     CHECK_SECONDS,
@@ -30,9 +31,9 @@ from raidctl_areca.tables import place_of
 
 _FAMILY = "areca"
 _LISTS = (("disk", "info"), ("rsf", "info"), ("vsf", "info"))
-_SERIAL = re.compile(r"(?m)^Serial Number +: (\S+)")
-_LOCATION = re.compile(r"(?m)^(?:Device Location +: Enclosure#(\d+) (.+?)|(?:IDE )?Channel +: (\d+)) *$")
-_PERCENT = re.compile(r"\((\d+(?:\.\d+)?)%\)")
+_SERIAL = regex(r"(?m)^Serial Number +: (\S+)")
+_LOCATION = regex(r"(?m)^(?:Device Location +: Enclosure#(\d+) (.+?)|(?:IDE )?Channel +: (\d+)) *$")
+_PERCENT = regex(r"\((\d+(?:\.\d+)?)%\)")
 _SUCCESS = "GuiErrMsg<0x00>: Success.\n"
 
 

@@ -6,7 +6,7 @@ import re
 
 from raidctl.evidence import Line
 from raidctl.model import BatteryStatus, Role
-from raidctl.text import collapse
+from raidctl.text import collapse, regex
 from raidctl.units import parse_percent
 from raidctl.vendor.draft import DETAIL, ROW, Draft, Pair
 from raidctl.vendor.statuses import put_status
@@ -14,19 +14,19 @@ from raidctl_areca import vocabulary
 from raidctl_areca.draft import ControllerDraft
 
 Row = dict[str, str]
-_DIGITS = re.compile(r"\d{1,9}", re.ASCII)
-_HOT_SPARE = re.compile(r"hot ?spare\b.*", re.IGNORECASE)
+_DIGITS = regex(r"\d{1,9}", re.ASCII)
+_HOT_SPARE = regex(r"hot ?spare\b.*", re.IGNORECASE)
 _BAD = frozenset({"failed", "fail", "abnormal", "error", "fault", "critical"})
-_TEMPERATURE = re.compile(r"HDD ?#? ?(\d{1,3})\s*Temp\.?", re.IGNORECASE | re.ASCII)
+_TEMPERATURE = regex(r"HDD ?#? ?(\d{1,3})\s*Temp\.?", re.IGNORECASE | re.ASCII)
 _USAGE: dict[str, Role] = {
     "free": "unassigned",
     **dict.fromkeys(("pass through", "passthrough", "jbod"), "passthrough"),
     **dict.fromkeys(("failed", "fail", "offlined", "offline", "missing"), "failed"),
 }
 """Values of the column Usage besides array names and hot-spare kinds."""
-_DROPPED = re.compile(r"(?:^|[\[(])(?:failed|dead|missing|error|offlined?)(?:\W|$)")
-_INCOMPLETE = re.compile(r"(?:^|[\[(])incomplete")
-_SLOT_WORD = re.compile(r"^(?:[A-Za-z]{2,}[ #]*)+")
+_DROPPED = regex(r"(?:^|[\[(])(?:failed|dead|missing|error|offlined?)(?:\W|$)")
+_INCOMPLETE = regex(r"(?:^|[\[(])incomplete")
+_SLOT_WORD = regex(r"^(?:[A-Za-z]{2,}[ #]*)+")
 _NO_BATTERY = frozenset({"not installed", "not present", "not detected", "no battery", "none", "absent"})
 _BATTERIES: dict[BatteryStatus, tuple[str, ...]] = {
     "ok": ("charged", "ok", "good", "normal", "full"),
@@ -35,8 +35,8 @@ _BATTERIES: dict[BatteryStatus, tuple[str, ...]] = {
     "degraded": ("low", "weak", "discharg", "need"),
 }
 """How the words for a battery's status begin."""
-_CHARGE = re.compile(r"(\d{1,3}(?:\.\d+)?) ?%", re.ASCII)
-_NO_WORD = re.compile(r"[()]|\d+(?:\.\d+)? ?%")
+_CHARGE = regex(r"(\d{1,3}(?:\.\d+)?) ?%", re.ASCII)
+_NO_WORD = regex(r"[()]|\d+(?:\.\d+)? ?%")
 
 
 def place_of(enclosure: str | None, slot: str) -> str:

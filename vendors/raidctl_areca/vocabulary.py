@@ -12,7 +12,7 @@ import re
 from functools import lru_cache
 
 from raidctl.model import Health, Operation, RaidLevel, ReadPolicy, VolumeStatus
-from raidctl.text import figure
+from raidctl.text import figure, regex
 from raidctl.units import parse_celsius, parse_percent, parse_size
 
 NO_VALUE = frozenset({"", "-", "--", "n.a.", "n.a", "n/a", "na", "none", "unknown", "not available", "n.a.(n.a.)"})
@@ -94,11 +94,11 @@ _AHEAD: dict[str, ReadPolicy] = {
 }
 
 
-_PERCENT = re.compile(r"(\d{1,3}(?:\.\d{1,4})?) ?%", re.ASCII)
-_NO_WORD = re.compile(r"\([^()]*\)|\d+(?:\.\d+)? ?%")
-_LETTERS = re.compile(r"[a-z]+")
-_COUNT = re.compile(r"\d{1,12}", re.ASCII)
-_IMPOSSIBLE = re.compile(r"\d{13}", re.ASCII)
+_PERCENT = regex(r"(\d{1,3}(?:\.\d{1,4})?) ?%", re.ASCII)
+_NO_WORD = regex(r"\([^()]*\)|\d+(?:\.\d+)? ?%")
+_LETTERS = regex(r"[a-z]+")
+_COUNT = regex(r"\d{1,12}", re.ASCII)
+_IMPOSSIBLE = regex(r"\d{13}", re.ASCII)
 
 
 def has_value(text: str) -> bool:

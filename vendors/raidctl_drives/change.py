@@ -23,24 +23,24 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from raidctl.model import Controller, Drive, Tool
 from raidctl.request import Answer, RunAnswer
-from raidctl.text import collapse
+from raidctl.text import collapse, regex
 from raidctl.vendor.plan import Action, Desired, Flush, Plan, Refusal, RefusalKind, Step, ToolSetting
 
 SETTING = "write_cache"
 _TIMEOUT = 60.0
-_ADDRESS = re.compile(r"\d+:\d+:\d+:\d+")
+_ADDRESS = regex(r"\d+:\d+:\d+:\d+")
 _NO_READ = frozenset({"none", "write back, no read (daft)"})
-_NAMESPACE = re.compile(r"/dev/nvme\d+n(\d+)", re.ASCII)
+_NAMESPACE = regex(r"/dev/nvme\d+n(\d+)", re.ASCII)
 # 1 [cha: y, def:  1, sav:  1]
-_SAVED = re.compile(r"\bsav: *([01])\b")
-_FIXED = re.compile(r"\bcha: *n\b")
+_SAVED = regex(r"\bsav: *([01])\b")
+_FIXED = regex(r"\bcha: *n\b")
 _UNTIL = "Lost at a power cycle or reset: an NVMe drive keeps only saved settings."
-_REFUSED = re.compile(r"\bfailed\b|bad/missing sense|\berror\b|not supported", re.IGNORECASE)
+_REFUSED = regex(r"\bfailed\b|bad/missing sense|\berror\b|not supported", re.IGNORECASE)
 _NO_FLUSHES = (
     "The kernel treats the drive as having no write cache (queue/write_cache is write through) and does not notice the "
     "change: it sends no flushes until the next reboot."
 )
-_CONTROLLER = re.compile(r"/dev/nvme\d+", re.ASCII)
+_CONTROLLER = regex(r"/dev/nvme\d+", re.ASCII)
 _NO_CONTROLLER = "The kernel shows no single controller for the drive, and the cache is set through that controller."
 _SYNC = "Run sync: for a mounted file system it ends with a flush of the drive."
 _PLACE = "/sys/class/scsi_disk/{}/cache_type"

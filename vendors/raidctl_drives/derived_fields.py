@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from raidctl.model import Progress
-from raidctl.text import attempt
+from raidctl.text import attempt, regex
 from raidctl.vendor.draft import Draft
 
-_SECTORS = re.compile(r"(\d{3,6})(?: bytes)?(?: logical(?:/physical)?)?(?:, (\d{3,6}) bytes physical)?", re.ASCII)
-_PERCENT = re.compile(r"(\d{1,3}) ?%?", re.ASCII)
-_TESTED = re.compile(r"in progress\D{0,3}(\d{1,3})% ?(completed)?", re.ASCII | re.IGNORECASE)
-_RECOVERY = re.compile(r"(?:\d+ )?\(?([\d.]{1,6}) seconds\)?", re.ASCII)
+_SECTORS = regex(r"(\d{3,6})(?: bytes)?(?: logical(?:/physical)?)?(?:, (\d{3,6}) bytes physical)?", re.ASCII)
+_PERCENT = regex(r"(\d{1,3}) ?%?", re.ASCII)
+_TESTED = regex(r"in progress\D{0,3}(\d{1,3})% ?(completed)?", re.ASCII | re.IGNORECASE)
+_RECOVERY = regex(r"(?:\d+ )?\(?([\d.]{1,6}) seconds\)?", re.ASCII)
 _SPARE, _LEAST = "available_spare_percent", "available_spare_threshold_percent"
 _LOG = "nvme_smart_health_information_log"
 

@@ -13,7 +13,7 @@ from msgspec import field
 
 from raidctl.evidence import Line, mark_read
 from raidctl.model import Problem
-from raidctl.text import collapse, printable
+from raidctl.text import collapse, printable, regex
 from raidctl.vendor import draft
 from raidctl.vendor.draft import DETAIL, WEAK, Complaint
 
@@ -23,7 +23,7 @@ _LARGEST = 2**63 - 1
 PLACE = frozenset({"device", "address"})
 """The fields that show only where a drive is."""
 _LIFE = frozenset({"percent_used", "percentage_used"})
-_USED = re.compile(r"(\d{1,3})%?", re.ASCII)
+_USED = regex(r"(\d{1,3})%?", re.ASCII)
 _MOST_USED = 255
 """The largest value of NVMe."""
 

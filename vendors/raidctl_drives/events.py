@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from raidctl.text import regex
 from raidctl.vendor.events import LogReader
 
 _NAME = r"(?P<device>(?:sd|vd|hd)[a-z]{1,4}|nvme\d{1,4}n\d{1,4})"
@@ -30,7 +31,7 @@ _FORMS = (
     # nvme0n1: I/O Cmd(0x2) @ LBA 2048, 8 blocks, I/O Error (sct 0x2 / sc 0x81) DNR
     rf"{_NAME}: ",
 )
-KERNEL: tuple[re.Pattern[str], ...] = tuple(re.compile(form, re.ASCII) for form in _FORMS)
+KERNEL: tuple[re.Pattern[str], ...] = tuple(regex(form, re.ASCII) for form in _FORMS)
 
 log: LogReader | None = None
 """There is none but the kernel's."""

@@ -6,26 +6,26 @@ short outputs by :mod:`raidctl_drives.hdparm_query`.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 
 from raidctl.evidence import Line, Output, mark_read
+from raidctl.text import regex
 from raidctl_drives import hdparm_identify, hdparm_messages, hdparm_query
 from raidctl_drives.draft import DriveDraft
 from raidctl_drives.drives_of_output import DrivesOfOutput
 from raidctl_drives.vocabulary import ERRNO, LONGEST_LINE, refused
 
 # /dev/sda:
-_HEADER = re.compile(r"(/dev/\S*[^\s:]):")
+_HEADER = regex(r"(/dev/\S*[^\s:]):")
 # /dev/sdq: No such file or directory
-_UNOPENED = re.compile(r"(/dev/\S*[^\s:]): ([A-Z].*)")
+_UNOPENED = regex(r"(/dev/\S*[^\s:]): ([A-Z].*)")
 #  HDIO_DRIVE_CMD(identify) failed: Inappropriate ioctl for device
-_FAILED = re.compile(
+_FAILED = regex(
     r"((?:HDIO_|BLK|READ_LOG_EXT|READ_NATIVE_MAX|GET_NATIVE_MAX|SET_MAX|TASKFILE|DEVICE CONFIGURATION|SANITIZE"
     r"|read\(\)|lseek\(\)|fstat\(\)|mlock\(\))[^:]{0,80}? failed)(?::\s*(.*))?"
 )
 # SG_IO: bad/missing sense data, sb[]:  70 00 05 00
-_SENSE = re.compile(r"SG_IO: ")
+_SENSE = regex(r"SG_IO: ")
 _TITLES = ("ATA device, with ", "ATAPI ", "CompactFlash ATA device", "Unknown device type:")
 
 

@@ -7,24 +7,24 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from raidctl.evidence import Line, mark_read
-from raidctl.text import collapse
+from raidctl.text import collapse, regex
 from raidctl.vendor.draft import ROW, Complaint, Pair
 from raidctl.vendor.fields import Field, Fields, read_pair
 from raidctl_drives import hdparm_labels
 from raidctl_drives.draft import DriveDraft
 
-_SECURITY = re.compile(
+_SECURITY = regex(
     r"(?:(not|\(\?\))\s+)?(supported|enabled|locked|frozen|expired: security count|supported: enhanced erase)"
 )
-_ERASE = re.compile(r"(?:more than )?\d+min for (?:ENHANCED )?SECURITY ERASE UNIT\..*")
-_NUMBER = re.compile(r"(\d+)\b")
+_ERASE = regex(r"(?:more than )?\d+min for (?:ENHANCED )?SECURITY ERASE UNIT\..*")
+_NUMBER = regex(r"(\d+)\b")
 # 	   *	Write cache
-_FEATURE = re.compile(r"\*?\s*(.*\S)")
-_WRAPPED_TRANSPORT = re.compile(r"(?:Extensions|SATA|Rev|\d|,).*(?:SATA|Rev \d).*|Extensions,?|Rev \d\.\d")
-_RESERVED = re.compile(r"(?:unknown|reserved|obsolete) \d+\[\d+\]")
+_FEATURE = regex(r"\*?\s*(.*\S)")
+_WRAPPED_TRANSPORT = regex(r"(?:Extensions|SATA|Rev|\d|,).*(?:SATA|Rev \d).*|Extensions,?|Rev \d\.\d")
+_RESERVED = regex(r"(?:unknown|reserved|obsolete) \d+\[\d+\]")
 _SATA_FEATURES = ("signaling speed", "Native Command Queueing", "Phy event counters")
 _LBA28_FULL = 268_435_455
-_FIGURE = re.compile(r"\d{1,99}", re.ASCII)
+_FIGURE = regex(r"\d{1,99}", re.ASCII)
 _CHS_FULL = 16383 * 16 * 63
 _FEATURE_LIST = "features enabled"
 _FEATURE_OFF = "features not enabled"

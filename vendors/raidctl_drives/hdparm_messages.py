@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import re
-
 from raidctl.evidence import Line
+from raidctl.text import regex
 from raidctl.vendor.draft import Complaint
 from raidctl_drives.draft import DriveDraft
 from raidctl_drives.vocabulary import refused
 
 # the model has no fields for these: settings of the kernel's old IDE driver and of its block layer
-_OLD_QUESTION = re.compile(r"HDIO_(?:GET_(?!IDENTITY)|SET_)|BLKR[AO]\w*|BLKRRPART")
+_OLD_QUESTION = regex(r"HDIO_(?:GET_(?!IDENTITY)|SET_)|BLKR[AO]\w*|BLKRRPART")
 _FLUSHED = "(wait for flush complete)"
 _NO_IOCTL = "Inappropriate ioctl for device"
 

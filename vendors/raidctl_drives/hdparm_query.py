@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable
 
 from raidctl.evidence import Line, mark_read
-from raidctl.text import collapse
+from raidctl.text import collapse, regex
 from raidctl.vendor.draft import ROW, Pair
 from raidctl.vendor.fields import Fields, read_pair
 from raidctl_drives.draft import DriveDraft
@@ -21,30 +21,30 @@ _PLAIN = frozenset((
     "Power cycle your device after every ACCESSIBLE MAX ADDRESS", "State", "Progress",
 ))  # fmt: skip
 # RawCHS=16383/16/63, TrkSize=0, SectSize=0, ECCbytes=4
-_PAIRS = re.compile(r"(?:RawCHS|BuffType|\(maybe\): CurCHS|CurCHS|IORDY|AdvancedPM|Config|tDMA)=.*")
-_MODES = re.compile(r"(PIO modes|DMA modes|UDMA modes|Drive conforms to|Drive Supports ):(.*)")
+_PAIRS = regex(r"(?:RawCHS|BuffType|\(maybe\): CurCHS|CurCHS|IORDY|AdvancedPM|Config|tDMA)=.*")
+_MODES = regex(r"(PIO modes|DMA modes|UDMA modes|Drive conforms to|Drive Supports ):(.*)")
 #  Model=EXAMPLE HD1000, FwRev=1.23, SerialNo=ABC123
-_IDENTITY = re.compile(r"Model=\s*(?P<model>.*?)\s*,\s*FwRev=\s*(?P<firmware>.*?)\s*,\s*SerialNo=\s*(?P<serial>.*)")
-_PAIR = re.compile(r"([\w/]+)=(\{[^}]*\}|[^,{]+)")
-_CACHE = re.compile(r"\bWriteCache=(enabled|disabled)")
-_ACTION = re.compile(
+_IDENTITY = regex(r"Model=\s*(?P<model>.*?)\s*,\s*FwRev=\s*(?P<firmware>.*?)\s*,\s*SerialNo=\s*(?P<serial>.*)")
+_PAIR = regex(r"([\w/]+)=(\{[^}]*\}|[^,{]+)")
+_CACHE = regex(r"\bWriteCache=(enabled|disabled)")
+_ACTION = regex(
     r"(?:setting|attempting to|issuing|spin-up:|disabling|re-reading|resetting|triggering)\b.*", re.IGNORECASE
 )
-_TIMING = re.compile(r"Timing ((?:O_DIRECT )?cached reads|(?:buffered|O_DIRECT) disk reads)(?: \(offset .*\))?:\s*(.*)")
-_RATE = re.compile(r"(\d+) MB in\s+([\d.]+) seconds =\s*([\d.]+ [kM]B/sec)")
-_GEOMETRY = re.compile(r"(\d{1,18})/(\d{1,9})/(\d{1,9}), sectors = (-?\d{1,18})(?:\[\d+\])?, start = (.*)", re.ASCII)
-_SECTORS = re.compile(r"\d{1,18}", re.ASCII)
+_TIMING = regex(r"Timing ((?:O_DIRECT )?cached reads|(?:buffered|O_DIRECT) disk reads)(?: \(offset .*\))?:\s*(.*)")
+_RATE = regex(r"(\d+) MB in\s+([\d.]+) seconds =\s*([\d.]+ [kM]B/sec)")
+_GEOMETRY = regex(r"(\d{1,18})/(\d{1,9})/(\d{1,9}), sectors = (-?\d{1,18})(?:\[\d+\])?, start = (.*)", re.ASCII)
+_SECTORS = regex(r"\d{1,18}", re.ASCII)
 _SECTOR_COUNTS = {"LBAsects": "lba48_sectors", "CurSects": "chs_sectors"}
-_DEGREES = re.compile(r"-?\d{1,6}", re.ASCII)
-_MAXIMUM = re.compile(r"(\d{1,18})/(\d{1,18})(?:\((\d+)\?\))?, (.*)", re.ASCII)
-_DCO = re.compile(
+_DEGREES = regex(r"-?\d{1,6}", re.ASCII)
+_MAXIMUM = regex(r"(\d{1,18})/(\d{1,18})(?:\((\d+)\?\))?, (.*)", re.ASCII)
+_DCO = regex(
     r"(?:[mu]dma\d ?)+(?:\(\?\))?"
     r"|(?:(?:SMART|self_test|error_log|security|PUIS|TCQ|AAM|HPA|48_bit|FUA|selective_test|conveyance_test|write_read_verify"
     r"|WRITE_UNC_EXT|streaming|NCQ|NZ_buffer_offsets|interface_power_management|async_notification|SSP|unknown_\w+"
     r"|\w+\[\d+\])(?:\s|\Z))+"
 )
-_STATES = re.compile(r"(?:DCO Checksum|Last Sanitize Operation|Antifreeze bit set).*")
-_SEPARATOR = re.compile(r"\s*[=:]\s*")
+_STATES = regex(r"(?:DCO Checksum|Last Sanitize Operation|Antifreeze bit set).*")
+_SEPARATOR = regex(r"\s*[=:]\s*")
 _NOTES = frozenset((
     "* signifies the current active mode", "no identification info available", "Sanitize status:",
     "The following features can be selectively disabled via DCO:",

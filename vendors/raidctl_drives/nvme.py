@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from raidctl.evidence import Line, Output, mark_read
 from raidctl.json_decode import decode_text
-from raidctl.text import attempt, collapse
+from raidctl.text import attempt, collapse, regex
 from raidctl.vendor.draft import Pair
 from raidctl.vendor.fields import Fields, read_pair
 from raidctl_drives import nvme_fields, nvme_list, nvme_subsystems
@@ -15,7 +15,7 @@ from raidctl_drives.draft import DeviceComplaint, DriveDraft
 from raidctl_drives.nvme_json import read_nvme_json
 from raidctl_drives.vocabulary import ERRNO, LONGEST_LINE, node_in, refused
 
-_TITLE = re.compile(
+_TITLE = regex(
     r"NVM[Ee] Identify (?P<controller>Controller)(?: NVM)?:|NVM[Ee] Identify (?P<namespace>Namespace)\b.*:"
     r"|(?P<smart>Smart Log) for NVME device:\s*(?P<node>\S+) namespace-id:\S+"
     r"|(?P<vendor>Additional Smart Log) for NVME device:\s*(?P<node2>\S+) namespace-id:\S+"
@@ -23,33 +23,29 @@ _TITLE = re.compile(
     r"|(?P<cloud>SMART Cloud Attributes) ?:-?"
 )
 # get-feature:0x06 (Volatile Write Cache), Current value:0x00000001
-_FEATURE = re.compile(
-    r"get-feature:\s*(0x[0-9a-f]+|\d+) \((.*?)\), (\w[\w ]*?) value: ?(0x[0-9a-f]+|\d+)", re.IGNORECASE
-)
-_COMPLAINT = re.compile(r"(.+?): (.+)")
+_FEATURE = regex(r"get-feature:\s*(0x[0-9a-f]+|\d+) \((.*?)\), (\w[\w ]*?) value: ?(0x[0-9a-f]+|\d+)", re.IGNORECASE)
+_COMPLAINT = regex(r"(.+?): (.+)")
 # get-feature:0x06 (Volatile Write Cache): NVMe status: Invalid Field in Command(0x4002)
-_NVME_STATUS = re.compile(r"(?:[\w:() -]{1,80}: )?NVMe?(?:-MI)? [Ss]tatus\s*:.*")
-_PAIR = re.compile(r"([\w][\w .()\[\]/-]*?)\s*:(?:\s+(.*))?")
+_NVME_STATUS = regex(r"(?:[\w:() -]{1,80}: )?NVMe?(?:-MI)? [Ss]tatus\s*:.*")
+_PAIR = regex(r"([\w][\w .()\[\]/-]*?)\s*:(?:\s+(.*))?")
 #   [0:0] : 0x1	Volatile Write Cache Present
-_BITS = re.compile(r"\[(\d+:\d+)\]\s*:\s*(.*)")
-_POWER_STATE = re.compile(
+_BITS = regex(r"\[(\d+:\d+)\]\s*:\s*(.*)")
+_POWER_STATE = regex(
     r"ps\s+\d+\s*: mp:.*|rwt:\d.*|active_power_workload:.*|active_power:.*|(?:emergency power fail|forced quiescence).*"
 )
 # lbaf  0 : ms:0   lbads:9  rp:0 (in use)
-_FORMAT = re.compile(r"(?:lbaf|LBA Format)\s*(\d+)\s*:\s*(.*)")
-_BLOCK = re.compile(r"(?:lbads|ds):(\d+)")
-_BLOCK_BYTES = re.compile(r"Data Size:\s*(\d+)\s*bytes")
-_TWO_ROWS = re.compile(r"\s0x[0-9a-f]{2}\s+\w+\s+\d{1,3}(?:\s|$)")
+_FORMAT = regex(r"(?:lbaf|LBA Format)\s*(\d+)\s*:\s*(.*)")
+_BLOCK = regex(r"(?:lbads|ds):(\d+)")
+_BLOCK_BYTES = regex(r"Data Size:\s*(\d+)\s*bytes")
+_TWO_ROWS = regex(r"\s0x[0-9a-f]{2}\s+\w+\s+\d{1,3}(?:\s|$)")
 """The beginning of another row. Two short lines are not one that a mailer broke."""
-_VENDOR_ROW = re.compile(r"(?:0x[0-9a-f]+\s+)?([A-Za-z][\w -]*?)\s*(?::\s*|\s{2,})(\d+%?)\s+(\S.*)")
-_CLOUD_ROW = re.compile(r"([A-Z][^\t]*?)(?:\s{2,}|\t+)(\S.*)")
-_DUMP = re.compile(r"(?:[0-9a-f]{4}:\s.*|vs\[\]:|\s*0  1  2  3  4.*|\*)")
-_NOTES = re.compile(
-    r"\.{5,}|\s*Entry\[\s*\d+\]\s*|ID\s+KEY\s+Normalized.*|key\s+normalized\s+raw|Self Test Result\[\d+\]:"
-)
+_VENDOR_ROW = regex(r"(?:0x[0-9a-f]+\s+)?([A-Za-z][\w -]*?)\s*(?::\s*|\s{2,})(\d+%?)\s+(\S.*)")
+_CLOUD_ROW = regex(r"([A-Z][^\t]*?)(?:\s{2,}|\t+)(\S.*)")
+_DUMP = regex(r"(?:[0-9a-f]{4}:\s.*|vs\[\]:|\s*0  1  2  3  4.*|\*)")
+_NOTES = regex(r"\.{5,}|\s*Entry\[\s*\d+\]\s*|ID\s+KEY\s+Normalized.*|key\s+normalized\s+raw|Self Test Result\[\d+\]:")
 _WRITE_CACHE = 6
-_WCE = re.compile(r"Volatile Write Cache Enable \(WCE\):\s*(Enabled|Disabled)")
-_ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
+_WCE = regex(r"Volatile Write Cache Enable \(WCE\):\s*(Enabled|Disabled)")
+_ESCAPE = regex(r"\x1b\[[0-9;]*m")
 
 
 @dataclass

@@ -6,14 +6,15 @@ import re
 from collections.abc import Callable
 
 from raidctl.evidence import Line
+from raidctl.text import regex
 from raidctl.vendor.draft import Pair
 from raidctl.vendor.fields import Field, Fields
 from raidctl_drives import nvme_labels
 from raidctl_drives.draft import DeviceComplaint, DriveDraft
 from raidctl_drives.vocabulary import any_integer, grouped_number
 
-_BLOCKS = re.compile(r"(0x[0-9a-f]+|\d+)\b")
-_SENSOR = re.compile(r"(?:Temperature Sensor|temperature_sensor_) ?\d+")
+_BLOCKS = regex(r"(0x[0-9a-f]+|\d+)\b")
+_SENSOR = regex(r"(?:Temperature Sensor|temperature_sensor_) ?\d+")
 _WARNINGS = (
     "available spare below its threshold",
     "temperature outside its thresholds",
@@ -24,7 +25,7 @@ _WARNINGS = (
 )
 _FAILED_TESTS = (5, 6, 7)
 """Results of a failed self-test. They are a fatal error, a failed segment that is unknown, and one that is known."""
-_LOST = re.compile(r"(?i)\b(?:dead|deleting|connecting|resetting)\b")
+_LOST = regex(r"(?i)\b(?:dead|deleting|connecting|resetting)\b")
 
 
 def is_sensor(label: str) -> bool:

@@ -5,34 +5,35 @@ from __future__ import annotations
 import re
 
 from raidctl.evidence import Line, mark_read
+from raidctl.text import regex
 from raidctl.vendor.draft import Pair
 from raidctl.vendor.fields import Field, Fields, read_pair
 from raidctl_drives.draft import DriveDraft
 
 _HEADERS = (
-    re.compile(r"Node\s+(?:Generic\s+)?SN\s+Model\s+(?:Version\s+)?Namespace\s+Usage\s+Format\s+FW Rev"),
-    re.compile(r"Subsystem\s+Subsystem-NQN\s+Controllers"),
-    re.compile(
+    regex(r"Node\s+(?:Generic\s+)?SN\s+Model\s+(?:Version\s+)?Namespace\s+Usage\s+Format\s+FW Rev"),
+    regex(r"Subsystem\s+Subsystem-NQN\s+Controllers"),
+    regex(
         r"Device\s+(?:Orchestrator\s+)?(?:Cntlid\s+)?SN\s+MN\s+FR\s+TxPort\s+Address\s+(?:Slot\s+)?Subsystem\s+Namespaces"
     ),
-    re.compile(r"Device\s+(?:Generic\s+)?NSID\s+Usage\s+Format\s+Controllers"),
+    regex(r"Device\s+(?:Generic\s+)?NSID\s+Usage\s+Format\s+Controllers"),
 )
 _NAMES = (
     "Node", "Generic", "SN", "Model", "Version", "Namespaces", "Namespace", "Usage", "Format", "FW Rev",
     "Subsystem-NQN", "Subsystem", "Controllers", "Device", "Orchestrator", "Cntlid", "MN", "FR", "TxPort", "Address",
     "Slot", "NSID",
 )  # fmt: skip
-_NAME = re.compile(r"(?<!\S)(?:" + "|".join(sorted(map(re.escape, _NAMES), key=len, reverse=True)) + r")(?!\S)")
-_RULE = re.compile(r"-+(?:\s+-+)*")
-_USAGE = re.compile(r"\s*[0-9.,]+\s*[kKMGTPE]?B\s*/\s*([0-9.,]+)\s*([kKMGTPE]?)B\b.*")
+_NAME = regex(r"(?<!\S)(?:" + "|".join(sorted(map(re.escape, _NAMES), key=len, reverse=True)) + r")(?!\S)")
+_RULE = regex(r"-+(?:\s+-+)*")
+_USAGE = regex(r"\s*[0-9.,]+\s*[kKMGTPE]?B\s*/\s*([0-9.,]+)\s*([kKMGTPE]?)B\b.*")
 _TOO_LARGE = 2**63
 # the same row where a mailer has squeezed the blanks
-_SQUEEZED = re.compile(
+_SQUEEZED = regex(
     r"(?P<Node>/dev/\S+)\s+(?:(?P<Generic>/dev/\S+)\s+)?(?P<SN>\S+)\s+(?P<Model>.*?)\s+(?P<Namespace>0x[0-9a-f]+|\d+)\s+"
     r"(?P<Usage>[\d.,]+\s*[kMGTPE]?B\s*/\s*[\d.,]+\s*[kMGTPE]?B)\s+(?P<Format>\d+\s*\w*B\s*\+\s*\d+\s*B)(?:\s+(?P<FW>\S.*))?"
 )
 # the rows of the table of namespaces, whose columns many versions print wider than their header
-_NAMESPACE = re.compile(
+_NAMESPACE = regex(
     r"(?P<Device>(?:/dev/)?(?:nvme|ng)\S+)\s+(?:(?P<Generic>(?:/dev/)?ng\d\S*)\s+)?(?P<NSID>0x[0-9a-f]+|[0-9a-f]{1,8})\s+"
     r"(?P<Usage>[\d.,]+\s*[kMGTPE]?B\s*/\s*[\d.,]+\s*[kMGTPE]?B)(?:\s+\((?P<Binary>[^()]*)\))?\s+"
     r"(?P<Format>\d+\s*\w*B\s*\+\s*\d+\s*B)(?:\s+(?P<Controllers>\S.*))?"
@@ -42,7 +43,7 @@ _BANNERS = ("NVM Express Subsystems", "NVM Express Controllers", "NVM Express Na
 
 
 # the header and its rows where a mailer has wrapped them
-_WRAPPED = re.compile(
+_WRAPPED = regex(
     r"(?m)^Node\s+(?:Generic\s+)?SN\s+Model\s+(?:Version\s+)?Namespace\s+Usage\s+Format\s+FW\s+Rev *\n(?:.+\n?)*"
 )
 

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from typing import Protocol
 
 from raidctl.evidence import Line, mark_read
+from raidctl.text import regex
 from raidctl_drives import nvme_fields
 from raidctl_drives.draft import DriveDraft
 
 # nvme-subsys0 - NQN=nqn.2014.08.org.nvmexpress:12341234ABC123  EXAMPLE Q9
-_SUBSYSTEM = re.compile(r"(nvme-subsys\d+) - NQN=(.*)")
+_SUBSYSTEM = regex(r"(nvme-subsys\d+) - NQN=(.*)")
 #                hostnqn=nqn.2014-08.org.nvmexpress:uuid:…
-_ATTRIBUTE = re.compile(r"(hostnqn|hostid|iopolicy|model|serial|firmware|type)=(.*)")
+_ATTRIBUTE = regex(r"(hostnqn|hostid|iopolicy|model|serial|firmware|type)=(.*)")
 #  +- nvme0 pcie 0000:01:00.0 live
-_WAY = re.compile(r"\+- (nvme\d+)(?: (\S+))?(?: (.*))?")
-_BRANCH = re.compile(r"\\|\+- ns \d+.*")
+_WAY = regex(r"\+- (nvme\d+)(?: (\S+))?(?: (.*))?")
+_BRANCH = regex(r"\\|\+- ns \d+.*")
 _FACTS = frozenset(("model", "serial", "firmware"))
 
 

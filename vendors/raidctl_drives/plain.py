@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from raidctl.host import BlockDevice, HostView
+from raidctl.text import regex
 from raidctl_drives.to_model import serial_key, wwn_key
 from raidctl_drives.tools import DRIVERS
 
@@ -19,13 +20,13 @@ _CONTROLLER_DRIVERS = frozenset({
 })  # fmt: skip
 """Drivers of RAID controllers: other families report their drives."""
 _RAID_CLASS = 0x0104
-_LOGICAL = re.compile(r"LOGICAL[ _]?VOLUME|^PERC|^MR\d|^RAID|^Virtual Disk$|^LSI Logical|^SAS\d+.*RAID", re.IGNORECASE)
-_VIRTUAL = re.compile(
+_LOGICAL = regex(r"LOGICAL[ _]?VOLUME|^PERC|^MR\d|^RAID|^Virtual Disk$|^LSI Logical|^SAS\d+.*RAID", re.IGNORECASE)
+_VIRTUAL = regex(
     r"QEMU|VMware|VBOX|Virtual[ _]?(?:disk|HD)|^Msft|PersistentDisk|Elastic Block Store|Xen|bhyve|"
     r"^(?:Google|OVHcloud|DO|HC|Nutanix|AliCloud|BlockVolume)\b",
     re.IGNORECASE,
 )
-_GUEST_NAME = re.compile(r"(?:vd|xvd)[a-z]+\d*")
+_GUEST_NAME = regex(r"(?:vd|xvd)[a-z]+\d*")
 
 
 def is_virtual(block: BlockDevice) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 
 from raidctl.evidence import Output
 from raidctl.model import Controller, Drive, Problem, Tool, Volume
+from raidctl.text import regex
 from raidctl.vendor.protocol import Document, Observation
 from raidctl_drives.draft import DriveDraft
 from raidctl_drives.hdparm import read_hdparm
@@ -17,13 +18,13 @@ from raidctl_drives.to_model import Group, Source, drive_of, grouped, identify, 
 
 LOOSE = "drives:loose"
 """The controller of drives that were read from loose files."""
-_LAYER = re.compile(r"/dev/(?:md|dm-|mapper/|loop|zram|ram|drbd|bcache|rbd)")
+_LAYER = regex(r"/dev/(?:md|dm-|mapper/|loop|zram|ram|drbd|bcache|rbd)")
 
 # smartctl 7.3 2022-02-28 r5338 [x86_64-linux-6.1.0] (local build)
 # smartctl pre-7.4 2023-03-21 r5470 [x86_64-linux-6.1.0] (CircleCI)
-_BANNER = re.compile(r"^smartctl (?:version )?((?:pre-)?\d+\.\d+)\b", re.MULTILINE)
+_BANNER = regex(r"^smartctl (?:version )?((?:pre-)?\d+\.\d+)\b", re.MULTILINE)
 # "smartctl": {"argv": ["smartctl", "-j"], "version": [7, 3], …
-_JSON_VERSION = re.compile(r'"smartctl"\s*:\s*\{.{0,4000}?"version"\s*:\s*\[\s*(\d+),\s*(\d+)', re.DOTALL)
+_JSON_VERSION = regex(r'"smartctl"\s*:\s*\{.{0,4000}?"version"\s*:\s*\[\s*(\d+),\s*(\d+)', re.DOTALL)
 
 Reader = Callable[[str, str], tuple[Sequence[DriveDraft], Output]]
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
+from raidctl.text import regex
 from raidctl.vendor.protocol import Confidence, Sniffed
 from raidctl.vendor.recognise import Recogniser, Signature, surest
 from raidctl_drives.smart.recognise import sniff_smartctl
@@ -109,8 +108,8 @@ _NVME = (
 )  # fmt: skip
 _TOOLS = (Recogniser("nvme", _NVME), Recogniser("hdparm", _HDPARM), Recogniser("sdparm", _SDPARM))
 # {"feature: 0x06": {"name": "Volatile Write Cache"}}        the key contains the number
-_FEATURE = re.compile(r'\s*\{\s*"feature: 0x')
-_NO_DEVICES = re.compile(r'\s{0,99}\{\s{0,99}"Devices"\s{0,9}:\s{0,9}\[\s{0,99}\]\s{0,99}\}\s{0,99}')
+_FEATURE = regex(r'\s*\{\s*"feature: 0x')
+_NO_DEVICES = regex(r'\s{0,99}\{\s{0,99}"Devices"\s{0,9}:\s{0,9}\[\s{0,99}\]\s{0,99}\}\s{0,99}')
 
 
 def sniff(name: str, text: str) -> Sniffed | None:

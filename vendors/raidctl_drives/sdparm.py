@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from raidctl.evidence import Line, Output, mark_read
 from raidctl.model import ProblemKind
+from raidctl.text import regex
 from raidctl.vendor.draft import ROW, Pair
 from raidctl.vendor.fields import Fields, read_pair
 from raidctl_drives import sdparm_vpd
@@ -18,42 +19,42 @@ from raidctl_drives.drives_of_output import DrivesOfOutput
 from raidctl_drives.vocabulary import ERRNO, LONGEST_LINE, refused
 
 #     /dev/sda: EXAMPLE   HD1000            0001  [disk]
-_HEADER = re.compile(r"\s*(/dev/\S*[^\s:]): (.*?)(?:\s+(\[[^\]]*\]))?\s*")
-_COLUMNS = re.compile(r"(\S.{0,7}?)\s{2,}(\S.{0,15}?)\s{2,}(\S{1,4})\s*")
-_WORDS = re.compile(r"([^\s:]{1,8})\s+((?<=ATA )[^:]{1,16}?|[^\s:]{1,16})\s+([^\s:]{1,4})\s*")
-_MODE_PAGE = re.compile(r"(\S.*?) mode (?:sub)?page(?: \[PS=[01]\])?(?: \[0x[0-9a-f,x]+\])?:")
-_VPD_PAGE = re.compile(
+_HEADER = regex(r"\s*(/dev/\S*[^\s:]): (.*?)(?:\s+(\[[^\]]*\]))?\s*")
+_COLUMNS = regex(r"(\S.{0,7}?)\s{2,}(\S.{0,15}?)\s{2,}(\S{1,4})\s*")
+_WORDS = regex(r"([^\s:]{1,8})\s+((?<=ATA )[^:]{1,16}?|[^\s:]{1,16})\s+([^\s:]{1,4})\s*")
+_MODE_PAGE = regex(r"(\S.*?) mode (?:sub)?page(?: \[PS=[01]\])?(?: \[0x[0-9a-f,x]+\])?:")
+_VPD_PAGE = regex(
     r"(\S.*?) VPD page(?: \[0x[0-9a-f]+\])?(?: \(SBC\))?:|SCSI Feature sets:|standard INQUIRY:(?: \[.*\])?"
 )
 # sdparm --command=capacity:
 # blocks: 7814037168
-_CAPACITY = re.compile(
+_CAPACITY = regex(
     r"(blocks|block_length|capacity_mib|ZBC_rc_basis|p_type|prot_en|p_i_exponent|lbs_per_physical_block_exponent|lbpme"
     r"|lbprz|lowest_aligned_lba): (\d+(?:\.\d+)?(?:e\+\d+)?)"
 )
 # sdparm --command=ready
-_READY = re.compile(r"Ready|Not ready(?:, progress indication: \d+% done)?|Operation in progress: .* done")
+_READY = regex(r"Ready|Not ready(?:, progress indication: \d+% done)?|Operation in progress: .* done")
 #   WCE           1  [cha: y, def:  1, sav:  1]  Write cache enable
-_FIELD = re.compile(r"([A-Z0-9][A-Z0-9_+-]*(?:\.\d+)?)\s+(-?\d+|0x[0-9a-f]+)(?:\s+(\[.*?\]))?(?:\s{1,}(\S.*))?")
-_COMPLAINT = re.compile(
+_FIELD = regex(r"([A-Z0-9][A-Z0-9_+-]*(?:\.\d+)?)\s+(-?\d+|0x[0-9a-f]+)(?:\s+(\[.*?\]))?(?:\s{1,}(\S.*))?")
+_COMPLAINT = regex(
     r">>>? .*|.*cdb not supported, try again.*|.*\((?:6|10)\) failed, .*|.*\((?:6|10)\): .*"
     r"|SCSI INQUIRY command failed.*|INQUIRY fetching .* failed.*|.*failed fetching page.*|.*some problem|.*not found"
     r"|.* not found in .* mode page|.*try '--transport=TN'.*|see page in hex\.|.*no fields found.*|see more debug\."
     r"|The page number field should be .*"
 )
-_HEX_ROW = re.compile(r"[0-9a-f]{2,4}\s+(?:[0-9a-f]{2}(?:\s+|\Z)){1,16}\S*.*")
+_HEX_ROW = regex(r"[0-9a-f]{2,4}\s+(?:[0-9a-f]{2}(?:\s+|\Z)){1,16}\S*.*")
 _HEX_TITLES = ("Current:", "Changeable:", "Default:", "Saved:")
 
-_OPEN = re.compile(r"open error: (\S+) \[[^\]]*\]: (.*)")
+_OPEN = regex(r"open error: (\S+) \[[^\]]*\]: (.*)")
 _LOOSE = frozenset(
     ("WCE", "RCD", "AWRE", "ARRE", "PER", "SWP", "EWASC", "DEXCPT", "MRIE", "DRA", "NV_DIS", "IC", "FSW")
 )
 _PROTOCOLS = {"1": "scsi", "6": "sas"}
-_RPM = re.compile(r"\d{1,6}", re.ASCII)
+_RPM = regex(r"\d{1,6}", re.ASCII)
 _SLOWEST = 1025
 """Lowest figure that is a rotation rate. Of the smaller ones, 0 is "not reported", 1 solid state, and the others are
 reserved."""
-_NAMELESS = re.compile(r"(?:Direct access device specific parameters|Parameter for direct access): ?(.*)")
+_NAMELESS = regex(r"(?:Direct access device specific parameters|Parameter for direct access): ?(.*)")
 
 
 @dataclass
@@ -199,21 +200,21 @@ def _read_capacity(draft: DriveDraft, line: Line, label: str, value: str) -> Non
 _MESSAGES: tuple[tuple[re.Pattern[str], ProblemKind, str, str], ...] = (
     # >>> warning: mode page seems malformed
     (
-        re.compile(r"malformed|too long"),
+        regex(r"malformed|too long"),
         "state",
         "sdparm reports a malformed {page} page of {where}: its values may be wrong.",
         "Compare with sdparm --flexible; USB adapters often return such pages.",
     ),
     # Caching (SBC) mode page not found
     (
-        re.compile(r"Caching .*mode page (?:not found|not supported)|WCE not found"),
+        regex(r"Caching .*mode page (?:not found|not supported)|WCE not found"),
         "note",
         "{where} does not report its write cache: {message}.",
         "Use smartctl, or the controller's tool.",
     ),
     # >> Read only (MODE SENSE (10)): device not ready
     (
-        re.compile(
+        regex(
             r"device not ready|unit attention|aborted command|some problem|mode (?:sub)?page failed|command failed"
             r"|fetching |cdb not supported|(?:MODE|mode) (?:SENSE|sense)[ (].*\): ",
             re.IGNORECASE,

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
 from raidctl.evidence import Line, mark_read
+from raidctl.text import regex
 from raidctl.vendor.draft import DETAIL, ROW, Pair
 from raidctl.vendor.fields import Field, Fields, read_pair
 from raidctl_drives.draft import DriveDraft
 
-_NAA = re.compile(r"\[?(0x(?:[0-9a-f]{16}|[0-9a-f]{32}))\]?")
-_EUI = re.compile(r"\[?(0x(?:[0-9a-f]{16}|[0-9a-f]{24}|[0-9a-f]{32}))\]?")
-_HEX = re.compile(r"(?:[0-9a-f]{2}\s+){1,15}[0-9a-f]{2}\b.*|[0-9a-f]{2,4}\s+(?:[0-9a-f]{3,4}\s+){2,}.*|[0-9a-f]{2}")
-_DESIGNATOR = re.compile(r"designator type: (.*?),\s+code set: (.*)")
-_EQUATIONS = re.compile(r"\[?[\w .-]+=.*")
-_BARE = re.compile(
+_NAA = regex(r"\[?(0x(?:[0-9a-f]{16}|[0-9a-f]{32}))\]?")
+_EUI = regex(r"\[?(0x(?:[0-9a-f]{16}|[0-9a-f]{24}|[0-9a-f]{32}))\]?")
+_HEX = regex(r"(?:[0-9a-f]{2}\s+){1,15}[0-9a-f]{2}\b.*|[0-9a-f]{2,4}\s+(?:[0-9a-f]{3,4}\s+){2,}.*|[0-9a-f]{2}")
+_DESIGNATOR = regex(r"designator type: (.*?),\s+code set: (.*)")
+_EQUATIONS = regex(r"\[?[\w .-]+=.*")
+_BARE = regex(
     r"Non-rotating medium \(e\.g\. solid state\)|Medium rotation rate is not reported|Nominal form factor not reported"
     r"|Provisioning group descriptor|0x[0-9a-f]+|<empty>|\[or device number: .*|\[?PQ indicates.*|.*descriptor.*"
     # Supported VPD pages:   [0x80] Unit serial number [sn]
@@ -23,7 +23,7 @@ _BARE = re.compile(
     # SCSI Feature sets:     SBC Base 2010
     r"|(?:[A-Z]{3} )?(?:Reserved|Base \d+|Discovery \d+)|Device signature indicates .*"
 )
-_RATE = re.compile(r"(?:0x[0-9a-f]+, )?(\d{4,5})\b")
+_RATE = regex(r"(?:0x[0-9a-f]+, )?(\d{4,5})\b")
 _IDENTIFY = "ATA command IDENTIFY"
 _ASSOCIATIONS = ("Addressed logical unit", "Target port", "Target device that contains addressed lu")
 

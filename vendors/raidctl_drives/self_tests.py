@@ -15,15 +15,15 @@ from msgspec.structs import replace
 from raidctl import json_decode
 from raidctl.model import Drive
 from raidctl.request import Answer, Dialogue, Failure, Run, RunAnswer, ask
-from raidctl.text import collapse
+from raidctl.text import collapse, regex
 from raidctl.vendor.plan import Action
 from raidctl.vendor.self_tests import SelfTest, TestKind, TestState
 
 READ = ("smartctl", "-j", "-n", "standby", "-c", "-l", "selftest")
 _TIMEOUT = 60.0
-_NODE = re.compile(r"/dev/(?:sd[a-z]{1,4}|nvme\d{1,4}(?:n\d{1,4})?)", re.ASCII)
-_ASLEEP = re.compile(r"(?i)\bin (?:STANDBY|SLEEP)")
-_REFUSED = re.compile(
+_NODE = regex(r"/dev/(?:sd[a-z]{1,4}|nvme\d{1,4}(?:n\d{1,4})?)", re.ASCII)
+_ASLEEP = regex(r"(?i)\bin (?:STANDBY|SLEEP)")
+_REFUSED = regex(
     r"(?im)^.*(?:can't start self-test|self.?test.{0,40}(?:failed|not supported)|unknown (?:or unsupported )?option|"
     r"invalid argument|unable to|not supported).*$"
 )

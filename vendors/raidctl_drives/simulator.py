@@ -11,20 +11,21 @@ import re
 from collections.abc import Callable, Mapping
 from posixpath import basename
 
+from raidctl.text import regex
 from raidctl.vendor.simulator import Reply, State
 from raidctl_drives import simulator_self_tests as self_tests
 
 #  write-caching =  1 (on)
-_HDPARM = re.compile(r"(?m)^( write-caching =  )(\d) \((?:on|off)\)$")
+_HDPARM = regex(r"(?m)^( write-caching =  )(\d) \((?:on|off)\)$")
 #    	   *	Write cache
-_ENABLED = re.compile(r"(?m)^(\t {3})[ *](\tWrite cache)$")
+_ENABLED = regex(r"(?m)^(\t {3})[ *](\tWrite cache)$")
 # Write cache is:   Enabled
-_SMARTCTL = re.compile(r"(?m)^(Write(?:back)? [Cc]ache is:\s+)(Enabled|Disabled)$")
+_SMARTCTL = regex(r"(?m)^(Write(?:back)? [Cc]ache is:\s+)(Enabled|Disabled)$")
 # WCE           1  [cha: y, def:  1, sav:  1]
-_SDPARM = re.compile(r"(?m)^(\s*WCE\s+)[01](?=\s|$)()")
+_SDPARM = regex(r"(?m)^(\s*WCE\s+)[01](?=\s|$)()")
 # get-feature:0x06 (Volatile Write Cache), Current value:0x00000001
-_NAMESPACE = re.compile(r"/dev/nvme\d+n(\d+)")
-_NVME = re.compile(r"(\bget-feature:0x0?6 \(Volatile Write Cache\), Current value:)(0x)?0*([01])\b")
+_NAMESPACE = regex(r"/dev/nvme\d+n(\d+)")
+_NVME = regex(r"(\bget-feature:0x0?6 \(Volatile Write Cache\), Current value:)(0x)?0*([01])\b")
 
 
 def initial(argv: tuple[str, ...], text: str) -> State:

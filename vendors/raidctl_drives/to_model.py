@@ -9,7 +9,7 @@ from typing import Any
 from msgspec import Struct, field
 
 from raidctl.model import Drive, Errors, Problem
-from raidctl.text import collapse, printable
+from raidctl.text import collapse, printable, regex
 from raidctl_drives.derived_fields import derived
 from raidctl_drives.draft import DriveDraft
 from raidctl_drives.vocabulary import nvme_controller
@@ -17,9 +17,9 @@ from raidctl_drives.vocabulary import nvme_controller
 RANKS = {"hdparm": 0, "nvme": 1, "smartctl": 2, "kernel": 3, "sdparm": 4}
 """The rank of each tool if several report a field. sdparm comes last, as its names are cut to 16 letters."""
 _WORST = ("critical", "warning", "unknown", "ok")
-_WWN = re.compile(r"[0-9a-f]{16}(?:[0-9a-f]{16})?")
-_BLANK = re.compile(r"\s+")
-_NAMESPACE = re.compile(r"/dev/nvme\d+n\d+")
+_WWN = regex(r"[0-9a-f]{16}(?:[0-9a-f]{16})?")
+_BLANK = regex(r"\s+")
+_NAMESPACE = regex(r"/dev/nvme\d+n\d+")
 _ROUNDED = 10_000_000
 
 

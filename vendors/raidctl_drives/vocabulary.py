@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 
+from raidctl.text import regex
 from raidctl_drives.draft import DeviceComplaint
 
-NODE = re.compile(r"/dev/[\w./:+@-]*\w")
+NODE = regex(r"/dev/[\w./:+@-]*\w")
 LONGEST_LINE = 4000
 """Length limit of a line, in characters. No line of these tools comes near it, and longer ones are left unread rather
 than searched for long."""
-_NVME = re.compile(r"(?:/dev/)?(?:nvme|ng)(\d+)(?:c\d+)?(?:n\d+)?(?:p\d+)?")
-_GROUPED = re.compile(r"\d{1,3}(?:[.,'  \u00a0\u2009\u202f ]\d{3})+|\d{1,2}(?:,\d\d)+,\d{3}|\d+")
+_NVME = regex(r"(?:/dev/)?(?:nvme|ng)(\d+)(?:c\d+)?(?:n\d+)?(?:p\d+)?")
+_GROUPED = regex(r"\d{1,3}(?:[.,'  \u00a0\u2009\u202f ]\d{3})+|\d{1,2}(?:,\d\d)+,\d{3}|\d+")
 
 ERRNO = (
     "Operation not permitted", "Permission denied", "No such file or directory", "No such device or address",

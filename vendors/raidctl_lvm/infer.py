@@ -9,7 +9,7 @@ from posixpath import basename
 from raidctl.model import Progress
 from raidctl.model.task import Operation
 from raidctl.order import natural
-from raidctl.text import attempt
+from raidctl.text import attempt, regex
 from raidctl.units import parse_size
 from raidctl.vendor.draft import Draft, GroupDraft
 from raidctl.vendor.statuses import put_status
@@ -29,7 +29,7 @@ from raidctl_lvm.vocabulary import (
 )
 
 # data_rimage_0   data_mimage_1   data_rmeta_0   data_rimage_0_iorig
-_PART = re.compile(r"(?P<lv>.+)_(?P<kind>rimage|mimage|rmeta)_(?P<number>\d+)(?P<more>_\w+)?", re.ASCII)
+_PART = regex(r"(?P<lv>.+)_(?P<kind>rimage|mimage|rmeta)_(?P<number>\d+)(?P<more>_\w+)?", re.ASCII)
 _UNKNOWN = ("unknown device", "[unknown]")
 _LIVE = "Aa"
 _SHORT = ("partial", "refresh needed", "repair needed", "refresh or repair needed")

@@ -7,29 +7,30 @@ from collections.abc import Mapping
 from typing import Any
 
 from raidctl.evidence import Line, Output, mark_read
+from raidctl.text import regex
 from raidctl_lvm.agreement import add_status
 from raidctl_lvm.draft import ControllerDraft, Row, Status
 from raidctl_lvm.vocabulary import POOL_REMEDY, TARGET_TROUBLE, level_of
 
 #   LV   VG   Attr       LSize Pool Origin Data%  Meta%  Move Log Cpy%Sync Convert Devices
-HEAD = re.compile(r"\s*LV\s+VG\s+Attr\s+LSize\b.*")
+HEAD = regex(r"\s*LV\s+VG\s+Attr\s+LSize\b.*")
 #   [myvg_lv_rimage_1] myvg iwi-aor-p- 9.00g                 unknown device(1)
-_ROW = re.compile(r"\s*(?P<lv>\[?[\w.+-]{1,128}\]?)\s+(?P<vg>[\w.+-]{1,128})\s+(?P<attr>[\w-]{6,10})\s+"
+_ROW = regex(r"\s*(?P<lv>\[?[\w.+-]{1,128}\]?)\s+(?P<vg>[\w.+-]{1,128})\s+(?P<attr>[\w-]{6,10})\s+"
                   r"(?P<size>[<>]?[\d.,]+[bBsSkKmMgGtTpPeE]?)(?=\s|$)(?P<rest>.*)")  # fmt: skip
-_TWO_ROWS = re.compile(r"\s[\w.+-]+\]?\s+[\w.+-]+\s+[a-zA-Z-]{10}\s+[<>]?\d")
+_TWO_ROWS = regex(r"\s[\w.+-]+\]?\s+[\w.+-]+\s+[a-zA-Z-]{10}\s+[<>]?\d")
 """The beginning of another row. Two short lines are not one that a mailer broke."""
-_PERCENT = re.compile(r"(?<=\s)\d{1,3}[.,]\d\d(?=\s|$)")
-DEVICE = re.compile(r"(unknown device|\[unknown\]|[^\s,()]+)\(\d+\)|([^\s,:]+):\d+-\d+")
+_PERCENT = regex(r"(?<=\s)\d{1,3}[.,]\d\d(?=\s|$)")
+DEVICE = regex(r"(unknown device|\[unknown\]|[^\s,()]+)\(\d+\)|([^\s,:]+):\d+-\d+")
 #         15.20            raid1-1t_rimage_0(0),raid1-1t_rimage_1(0)       the rest of a row that a mailer has wrapped
-_REST = re.compile(rf"(?:\d{{1,3}}[.,]\d\d(?:\s+|$))*(?:(?:{DEVICE.pattern})(?:,|$))*")
+_REST = regex(rf"(?:\d{{1,3}}[.,]\d\d(?:\s+|$))*(?:(?:{DEVICE.pattern})(?:,|$))*")
 #   WARNING: VG vg00 is missing PV weDidc-… (last written to /dev/vdd).
-MISSING = re.compile(
+MISSING = regex(
     r"\s*(?:WARNING: )?(?:Device for PV (\S+) not found.*|Couldn't find device with uuid (\S+?)\.?|"
     r"VG \S+ is missing PV (\S+).*|Couldn't find all devices for LV .*)"
 )
 # vg0-data: 0 4423680 raid raid1 2 AA 4423680/4423680 idle 0 0 -
-TARGET = re.compile(r"(?P<name>\S{1,256}): \d+ \d+ (?P<target>[\w-]{1,32})(?: (?P<words>.*))?")
-_ESCAPED = re.compile(r"(?<!-)((?:--)*)-(?!-)")
+TARGET = regex(r"(?P<name>\S{1,256}): \d+ \d+ (?P<target>[\w-]{1,32})(?: (?P<words>.*))?")
+_ESCAPED = regex(r"(?<!-)((?:--)*)-(?!-)")
 
 
 def read_json(output: Output, value: Mapping[str, Any], controller: ControllerDraft) -> None:

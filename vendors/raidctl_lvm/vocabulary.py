@@ -6,6 +6,7 @@ import re
 
 from raidctl.model import RaidLevel
 from raidctl.model.task import Operation
+from raidctl.text import regex
 
 RAID_TYPES = "rRmM"
 """First letter of Attr: RAID and mirror; in capitals without initial synchronisation."""
@@ -24,7 +25,7 @@ POOL_TROUBLE = {
     **dict.fromkeys(("M", "metadata_read_only"), "has metadata that is read-only"),
 }
 """The same letter, and ``lv_health_status``, of thin pools, thin volumes and caches."""
-NO_RAID = re.compile(r"pvmove\d+|.+_mlog", re.ASCII)
+NO_RAID = regex(r"pvmove\d+|.+_mlog", re.ASCII)
 """Volumes of segment type mirror that protect no data. They are moves in progress and logs of mirrors."""
 POOL_REMEDY = "Read lvmthin(7) or lvmcache(7) before you repair it, and check the backup."
 TARGET_TROUBLE = {
@@ -37,7 +38,7 @@ OPERATIONS: dict[str, Operation | None] = {
     "reshape": "reshape",
 }  # fmt: skip
 """``raid_sync_action``."""
-_LEVEL = re.compile(r"raid(10|0|1|4|5|6)(?:_[a-z0-9_]{1,8})?", re.ASCII)
+_LEVEL = regex(r"raid(10|0|1|4|5|6)(?:_[a-z0-9_]{1,8})?", re.ASCII)
 _LEVELS: dict[str, RaidLevel] = {
     "0": "raid0", "1": "raid1", "4": "raid4", "5": "raid5", "6": "raid6", "10": "raid10", "mirror": "raid1",
 }  # fmt: skip

@@ -8,11 +8,12 @@ from __future__ import annotations
 import re
 
 from raidctl.host import BlockDevice, HostView
+from raidctl.text import regex
 
 _MARVELL = 0x1B4B
 """Of PCI."""
-_NAMED = re.compile(r"DELLBOSS[ _]VD|BOSS-N\d", re.IGNORECASE)
-_VOLUME = re.compile(r"(?<![A-Za-z])VD(?![A-Za-z])")
+_NAMED = regex(r"DELLBOSS[ _]VD|BOSS-N\d", re.IGNORECASE)
+_VOLUME = regex(r"(?<![A-Za-z])VD(?![A-Za-z])")
 
 
 def volumes(host: HostView) -> list[BlockDevice]:

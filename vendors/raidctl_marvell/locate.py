@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 from raidctl.model import Controller, Drive, Tool
 from raidctl.request import Answer, Dialogue, Run, RunAnswer
+from raidctl.text import regex
 from raidctl.vendor.locating import Light, NoLight, Shape, lights_without_asking, lit_by, message_of
 from raidctl.vendor.plan import Action
 from raidctl.vendor.tools import command_of
@@ -23,10 +24,10 @@ SHAPES: tuple[Shape, ...] = (
     ("locate", "-o", "pd", "-i", _NUMBER, "-a", "on|off"),
     ("info", "-o", "pd", "-i", _NUMBER),
 )
-_DRIVE = re.compile(r"marvell:0/p(\d{1,4})", re.ASCII)
-_REFUSED = re.compile(r"(?i)\b(?:error|fail\w*|invalid|not support\w*|no adapter|unknown|usage)\b")
+_DRIVE = regex(r"marvell:0/p(\d{1,4})", re.ASCII)
+_REFUSED = regex(r"(?i)\b(?:error|fail\w*|invalid|not support\w*|no adapter|unknown|usage)\b")
 # Locate LED status:   Not Support
-_STATE = re.compile(r"(?im)^\s*Locate LED status *: *(?P<state>on|off)\b")
+_STATE = regex(r"(?im)^\s*Locate LED status *: *(?P<state>on|off)\b")
 
 
 def lights(

@@ -7,7 +7,7 @@ import re
 from msgspec import Struct
 
 from raidctl.evidence import Line, Output, mark_read
-from raidctl.text import collapse
+from raidctl.text import collapse, regex
 from raidctl.vendor.draft import ROW, Pair
 from raidctl.vendor.fields import read_pair
 from raidctl.vendor.forms import first_form, forms
@@ -17,8 +17,8 @@ from raidctl_marvell.labels import ATTRIBUTES, CONTROLLER, DRIVE, VOLUME
 
 _LONGEST = 600
 """Characters of the longest line that the tools print."""
-_NVME = re.compile(r"^ *(?:VD ID|PD Count|SSD backend .{0,30}|Sector Size|SMART Critical) *:", re.MULTILINE)
-_SMART = re.compile(r"\bsmart +-[pi] +(\d{1,4})\b", re.ASCII)
+_NVME = regex(r"^ *(?:VD ID|PD Count|SSD backend .{0,30}|Sector Size|SMART Critical) *:", re.MULTILINE)
+_SMART = regex(r"\bsmart +-[pi] +(\d{1,4})\b", re.ASCII)
 _FORMS = forms(
     # Total # of VD:       1
     ("total", "total #", r"total # of (vd|pd) *: *(\d{1,4})"),
@@ -51,9 +51,9 @@ _FORMS = forms(
     flags=re.IGNORECASE | re.ASCII,
 )
 # 05      Reallocated Sectors     100     100     0
-_TORN_ROW = re.compile(r"[\dA-Fa-f]{2} [A-Za-z].* \d+ \d+ \d+(?: [\dA-Fa-f]{1,11})?", re.ASCII)
+_TORN_ROW = regex(r"[\dA-Fa-f]{2} [A-Za-z].* \d+ \d+ \d+(?: [\dA-Fa-f]{1,11})?", re.ASCII)
 # Sub Product:                         1d49-300        SMART Critical                No
-_PAIR = re.compile(r"\s*(?:([^:]{1,60}?)\s*:|(SMART Critical)\s{2,})\s*(.*?)\s*")
+_PAIR = regex(r"\s*(?:([^:]{1,60}?)\s*:|(SMART Critical)\s{2,})\s*(.*?)\s*")
 _BEGINS = {
     "id": "v", "vd id": "v", "adapter": "p", "pd id": "p", "adapter id": "h", "controller id": "h", "block id": "b",
     "sequence": "e",

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 
 from raidctl.model import Health, Operation, RaidLevel, TaskState, VolumeStatus
-from raidctl.text import collapse, figure
+from raidctl.text import collapse, figure, regex
 from raidctl.units import parse_size
 
 # "initialized": functional, and its initialization is done
@@ -70,13 +70,13 @@ ACTIVITIES: dict[str, TaskState | None] = {
 }  # fmt: skip
 """``BGA status``; None: nothing is done."""
 _NO_VALUE = frozenset({"", "n/a", "na", "none", "unknown", "-", "not support", "not supported"})
-_NUMBERS = re.compile(r"\d{1,4}(?:[ ,]+\d{1,4})*", re.ASCII)
-_COUNT = re.compile(r"\d{1,16}", re.ASCII)
-_PERCENT = re.compile(r"(\d{1,3}(?:\.\d{1,4})?) ?%", re.ASCII)
-_SPEED = re.compile(r"(?:[\d.]{1,4} )*(\d{1,2}(?:\.\d)?) ?Gb/s", re.ASCII)
-_PORT = re.compile(r".*\bport (\d{1,3})", re.ASCII | re.IGNORECASE)
-_SECTOR = re.compile(r"(\d{3,5}) ?bytes?", re.ASCII | re.IGNORECASE)
-_ZEROS = re.compile(r"(?:0x)?0*")
+_NUMBERS = regex(r"\d{1,4}(?:[ ,]+\d{1,4})*", re.ASCII)
+_COUNT = regex(r"\d{1,16}", re.ASCII)
+_PERCENT = regex(r"(\d{1,3}(?:\.\d{1,4})?) ?%", re.ASCII)
+_SPEED = regex(r"(?:[\d.]{1,4} )*(\d{1,2}(?:\.\d)?) ?Gb/s", re.ASCII)
+_PORT = regex(r".*\bport (\d{1,3})", re.ASCII | re.IGNORECASE)
+_SECTOR = regex(r"(\d{3,5}) ?bytes?", re.ASCII | re.IGNORECASE)
+_ZEROS = regex(r"(?:0x)?0*")
 
 
 def has_value(text: str) -> bool:

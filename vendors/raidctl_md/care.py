@@ -6,10 +6,10 @@ This is the configuration file, the monitor, the scheduled check, and the end of
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from typing import Any
 
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from raidctl.evidence import Line, Output, mark_read
@@ -48,8 +48,7 @@ SPARE_GROUP = "spare-group"
 REQUESTS: tuple[Request[Any], ...] = (*_CONFIG, *_PIECES, _SYSTEMD, *_MONITOR, *_CHECK, _CHECKED)
 
 
-@dataclass
-class Care:
+class Care(Struct):
     """What the machine answered."""
 
     listed: dict[str, Line] = field(default_factory=dict)

@@ -15,11 +15,11 @@ drivers/md/raid5.c, drivers/md/raid5-cache.c and Documentation/driver-api/md/rai
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from raidctl.model import Controller, Tool, Volume
 from raidctl.request import Answer
+from raidctl.text import regex
 from raidctl.vendor.plan import Action, Desired, Flush, Plan, Refusal, Setting, Step, ToolSetting
 from raidctl.vendor.setting_values import ENDLESS, SPEEDS, endless, value
 
@@ -29,7 +29,7 @@ _SIZES = range(17, 32769)
 _PAGE = 4096
 _PARITY = frozenset({"raid4", "raid5", "raid6"})
 _NEVER_SYNCED = frozenset({"raid0", "linear", "jbod"})
-_NODE = re.compile(r"/dev/(md[\w.-]{1,60})")
+_NODE = regex(r"/dev/(md[\w.-]{1,60})")
 _NOTHING_ELSE = "md's only cache settings are the stripe cache size and the journal mode."
 _NO_JOURNAL = "The array has no journal device."
 _DEGRADED = "The kernel refuses write-back while the array is degraded."

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 
 from raidctl.model import Controller, Volume
 from raidctl.request import Dialogue, Read, Run, ask, ask_all
+from raidctl.text import regex
 from raidctl.vendor.checks import CheckEvent, CheckKind, CheckReading, Glance
 from raidctl.vendor.protocol import Vendor
 from raidctl_md.care import stopped
@@ -26,9 +27,9 @@ _ACTIONS = frozenset({"idle", "check", "repair", "resync", "recover", "reshape",
 _KINDS: Mapping[str, CheckKind] = {"check": "check", "repair": "repair"}
 _LOGGED: Mapping[str, CheckKind] = {"data-check": "check", "requested-resync": "repair"}
 # [  125.413370] md: md0: data-check interrupted.
-_END = re.compile(r"\[ *(\d{1,12}\.\d{1,9})\] md: (md[\w.-]{1,60}): (data-check|requested-resync) (done|interrupted)\.")
-_COMPLETED = re.compile(r"(\d{1,18}) / \d{1,18}", re.ASCII)
-_NUMBER = re.compile(r"\d{1,18}", re.ASCII)
+_END = regex(r"\[ *(\d{1,12}\.\d{1,9})\] md: (md[\w.-]{1,60}): (data-check|requested-resync) (done|interrupted)\.")
+_COMPLETED = regex(r"(\d{1,18}) / \d{1,18}", re.ASCII)
+_NUMBER = regex(r"\d{1,18}", re.ASCII)
 
 
 def readings(controller: Controller) -> Mapping[str, CheckReading]:

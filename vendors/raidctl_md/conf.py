@@ -12,10 +12,11 @@ import re
 from collections.abc import Iterator
 
 from raidctl.model import Volume
+from raidctl.text import regex
 
-_UUID = re.compile(r"[0-9a-fA-F]{8}(?::[0-9a-fA-F]{8}){3}", re.ASCII)
-_NAME = re.compile(r"(?:[\w.-]{1,64}:)?[A-Za-z0-9][\w.-]{0,31}", re.ASCII)
-_METADATA = re.compile(r"0\.90|1\.[0-2]", re.ASCII)
+_UUID = regex(r"[0-9a-fA-F]{8}(?::[0-9a-fA-F]{8}){3}", re.ASCII)
+_NAME = regex(r"(?:[\w.-]{1,64}:)?[A-Za-z0-9][\w.-]{0,31}", re.ASCII)
+_METADATA = regex(r"0\.90|1\.[0-2]", re.ASCII)
 PATHS = ("/etc/mdadm/mdadm.conf", "/etc/mdadm.conf")
 """Debian's, and mdadm's own."""
 

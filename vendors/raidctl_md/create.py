@@ -9,18 +9,19 @@ import re
 from collections.abc import Sequence
 
 from raidctl.model import Controller, Tool
+from raidctl.text import regex
 from raidctl.vendor.creating import CannotCreate, NewVolume
 
 _LEVELS = {
     "raid0": "0", "raid1": "1", "raid4": "4", "raid5": "5", "raid6": "6", "raid10": "10", "linear": "linear",
 }  # fmt: skip
 _WITHOUT_STRIP = ("raid1", "linear")
-_NAME = re.compile(r"[A-Za-z0-9][\w.-]{0,31}", re.ASCII)
+_NAME = regex(r"[A-Za-z0-9][\w.-]{0,31}", re.ASCII)
 """Names since mdadm 4.3: the portable characters of POSIX."""
 # near=2, far=2, offset=2
-_LAYOUT = re.compile(r"(near|far|offset)=(\d)", re.ASCII)
-_PARITY = re.compile(r"(left|right)-(a?symmetric)", re.ASCII)
-_NATIVE = re.compile(r"(0\.90|1\.[0-2])", re.ASCII)
+_LAYOUT = regex(r"(near|far|offset)=(\d)", re.ASCII)
+_PARITY = regex(r"(left|right)-(a?symmetric)", re.ASCII)
+_NATIVE = regex(r"(0\.90|1\.[0-2])", re.ASCII)
 
 
 def create(controller: Controller, new: NewVolume, tools: Sequence[Tool]) -> Sequence[tuple[str, ...]]:  # noqa: ARG001 - the signature of all

@@ -6,6 +6,7 @@ import re
 
 from raidctl.evidence import Line, Output, mark_read
 from raidctl.model import VolumeStatus
+from raidctl.text import regex
 from raidctl.vendor.draft import Pair
 from raidctl.vendor.fields import Field, Fields, read_pair
 from raidctl_md.draft import ArrayDraft, Parent, Reading, Source, key_of, slot_of
@@ -17,22 +18,22 @@ _CONTAINER_DETAILS = frozenset(
     {"Magic", "Controller GUID", "Container GUID", "Seq", "Redundant hdr", "Virtual Disks", "Physical Disks"}
 )
 # "        state[0] : Optimal, Consistent"
-_INDEXED = re.compile(
+_INDEXED = regex(
     r"(VD GUID|unit|state|init state|access|Name|Raid Devices|Chunk Size|Raid Level|Secondary Position|Secondary Level|"
     r"Device Size|Array Size)\[(\d{1,5})\]",
     re.ASCII,
 )
 _VOLUME_DETAILS = frozenset({"unit", "init state", "access", "Secondary Position", "Secondary Level", "Device Size"})
-_WORDS = re.compile(r"\s*\((.*)\)\s*")
-_HEAD = re.compile(r"\s*Number\s+RefNo\s+Size\s+Device\s+Type/State\s*")
+_WORDS = regex(r"\s*\((.*)\)\s*")
+_HEAD = regex(r"\s*Number\s+RefNo\s+Size\s+Device\s+Type/State\s*")
 # "         1    5b7c90aa    520192K /dev/sdd        active/Online"; only the examined drive has a device
-_DISK = re.compile(
+_DISK = regex(
     r"\s*(?P<number>\d{1,5})\s+(?P<ref>[0-9a-f]{8})\s+(?P<size>\d{1,15})K\s+(?:(?P<node>/dev/\S+)\s+)?"
     r"(?P<type>[A-Za-z, -]*)/(?P<state>[A-Za-z, -]+)",
     re.ASCII,
 )
 # "   5b7c90ab /dev/sde" below "Physical disks not in metadata!:"
-_STRAY = re.compile(r"\s*(?P<ref>[0-9a-f]{8})\s+(?P<node>/dev/\S+|-unknown-)\s*", re.ASCII)
+_STRAY = regex(r"\s*(?P<ref>[0-9a-f]{8})\s+(?P<node>/dev/\S+|-unknown-)\s*", re.ASCII)
 _STATUS: dict[str, VolumeStatus] = {
     "Optimal": "ok", "Degraded": "degraded", "Deleted": "unknown", "Missing": "offline", "Failed": "failed",
     "Partially Optimal": "degraded",
@@ -40,7 +41,7 @@ _STATUS: dict[str, VolumeStatus] = {
 _DISK_STATES = frozenset(
     {"Online", "Offline", "Failed", "Rebuilding", "in-transition", "SMART-errors", "Unrecovered-Read-Errors", "Missing"}
 )
-_COUNT = re.compile(r"(\d{1,9})\b", re.ASCII)
+_COUNT = regex(r"(\d{1,9})\b", re.ASCII)
 
 
 def read(section: Section, reading: Reading) -> None:

@@ -9,7 +9,7 @@ import re
 
 from raidctl.evidence import Line, mark_read
 from raidctl.model import Progress
-from raidctl.text import counted
+from raidctl.text import counted, regex
 from raidctl.vendor.draft import Pair
 from raidctl.vendor.fields import Field, Fields, read_pair
 from raidctl_md.draft import ArrayDraft, MemberDraft, Parent, Reading, Source
@@ -38,12 +38,12 @@ _DETAILS = frozenset(
     }
 )  # fmt: skip
 _WORK = {"Rebuild Status": "recovery", "Resync Status": "resync", "Reshape Status": "reshape", "Check Status": "check"}
-_DONE = re.compile(r"(\d{1,3})% complete", re.ASCII)
+_DONE = regex(r"(\d{1,3})% complete", re.ASCII)
 # "Container : /dev/md127, member 0"
-_CONTAINER = re.compile(r"(\S+), member (\S+)")
-_DELTA = re.compile(r"(-?\d{1,6})\b")
-_COUNT = re.compile(r"\d{1,9}", re.ASCII)
-_BRACKETED = re.compile(r"\s*\([^()]*\)\s*")
+_CONTAINER = regex(r"(\S+), member (\S+)")
+_DELTA = regex(r"(-?\d{1,6})\b")
+_COUNT = regex(r"\d{1,9}", re.ASCII)
+_BRACKETED = regex(r"\s*\([^()]*\)\s*")
 
 
 class _DetailDraft(ArrayDraft):

@@ -6,9 +6,9 @@ It asks for mdstat, sysfs, ``mdadm --detail`` for each array, and ``--examine`` 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import cast
 
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from raidctl.host import HostView
@@ -39,8 +39,7 @@ from raidctl_md.to_model import build
 _LIMIT = 65_536
 
 
-@dataclass
-class _Outputs:
+class _Outputs(Struct):
     """What was read so far.
 
     Not a session with a tool (:mod:`raidctl.vendor.session`): files are read beside mdadm, and where a call fails the

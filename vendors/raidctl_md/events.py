@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+from raidctl.text import regex
 from raidctl.vendor.events import LogReader
 
 _NAME = r"(?P<device>md[\w-]{1,32})"
@@ -25,7 +26,7 @@ _FORMS = (
     # md0: detected capacity change from 0 to 266338304
     rf"{_NAME}: ",
 )
-KERNEL: tuple[re.Pattern[str], ...] = tuple(re.compile(form, re.ASCII) for form in _FORMS)
+KERNEL: tuple[re.Pattern[str], ...] = tuple(regex(form, re.ASCII) for form in _FORMS)
 
 log: LogReader | None = None
 """There is none but the kernel's."""

@@ -5,16 +5,15 @@ A drive with a partition table but no metadata is recognised by the labels of su
 
 from __future__ import annotations
 
-import re
-
 from raidctl.evidence import mark_read
+from raidctl.text import regex
 from raidctl.vendor.draft import Complaint
 from raidctl_md import ddf, imsm, superblock
 from raidctl_md.draft import Reading
 from raidctl_md.label_lines import pair_of
 from raidctl_md.split_outputs import Section
 
-_TABLE_LABELS = re.compile(r"\s*(?:MBR Magic|GPT Magic|GPT Revision|Partition\[\d{1,3}\]) :")
+_TABLE_LABELS = regex(r"\s*(?:MBR Magic|GPT Magic|GPT Revision|Partition\[\d{1,3}\]) :")
 
 
 def read(section: Section, reading: Reading) -> None:

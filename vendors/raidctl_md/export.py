@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from raidctl.evidence import Line
-from raidctl.text import attempt
+from raidctl.text import attempt, regex
 from raidctl.units import parse_size
 from raidctl.vendor.draft import Pair
 from raidctl.vendor.fields import Field, Fields, read_pair
@@ -14,13 +14,13 @@ from raidctl_md.label_lines import count, keep, known, read_uuid
 from raidctl_md.split_outputs import Section
 from raidctl_md.vocabulary import LEVELS, version
 
-_PAIR = re.compile(r"\s*((?:MD|IMSM)_\w+)=(.*)")
+_PAIR = regex(r"\s*((?:MD|IMSM)_\w+)=(.*)")
 # MD_DEVICE_dev_sda1_ROLE=0; older ones: MD_DEVICE_ev_sda1_ROLE
-_DEVICE = re.compile(r"MD_DEVICE_(\w+)_(ROLE|DEV)")
+_DEVICE = regex(r"MD_DEVICE_(\w+)_(ROLE|DEV)")
 _DETAILS = frozenset(
     {"MD_UPDATE_TIME", "MD_EVENTS", "MD_CREATION_TIME", "MD_RESHAPE_ACTIVE", "MD_MEMBER", "MD_CONTAINER", "MD_DEV_UUID"}
 )
-_PLATFORM_KEYS = re.compile(r"MD_FIRMWARE_TYPE|IMSM_\w{1,60}")
+_PLATFORM_KEYS = regex(r"MD_FIRMWARE_TYPE|IMSM_\w{1,60}")
 
 
 def read_export(section: Section, reading: Reading) -> None:
@@ -156,7 +156,7 @@ def _count_members(draft: ArrayDraft) -> None:
 
 
 # what may follow in the next line, as mdadm prints it (devices, spares) or where a mailer broke the line
-_CONTINUED = re.compile(
+_CONTINUED = regex(
     r"(?:devices|spares|UUID|name|metadata|level|num-devices|container|member|bitmap|spare-group|super-minor|auto)=\S"
 )
 

@@ -7,7 +7,8 @@ the array that lists its device as a member, unless the UUIDs differ.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from raidctl.vendor.mixed_machines import described_twice
 from raidctl_md.draft import ArrayDraft, Parent, Source, kernel_of
@@ -20,8 +21,7 @@ Alias = Callable[[str], "str | None"]
 """Kernel name of a device path (``/dev/md/root`` -> ``md127``), None if unknown."""
 
 
-@dataclass(eq=False)
-class Group:
+class Group(Struct, eq=False):
     """All drafts of one array, the strongest source first."""
 
     drafts: list[ArrayDraft] = field(default_factory=list)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 
 from raidctl.evidence import Line, Output, mark_read
 from raidctl.model import Operation, Progress, VolumeStatus
+from raidctl.text import regex
 from raidctl.vendor.draft import Pair
 from raidctl.vendor.fields import Field, Fields, read_pair
 from raidctl_md.draft import ArrayDraft, MemberDraft, Parent, Reading, Source, key_of, slot_of
@@ -32,12 +32,12 @@ _VOLUME_DETAILS = frozenset(
 )  # fmt: skip
 _TITLES = ("Bad Block Management Log:", "Migration Record Information:", "Examine one of first two disks in array")
 # "[Volume0]:"
-_VOLUME = re.compile(r"\s*\[([^\]]{0,64})\]:\s*")
+_VOLUME = regex(r"\s*\[([^\]]{0,64})\]:\s*")
 # "  Disk00 Serial : WD-WX11A", "    Disk Serial : …" of a spare
-_SERIAL = re.compile(r"Disk(?:\d{2,4})? Serial")
+_SERIAL = regex(r"Disk(?:\d{2,4})? Serial")
 # "1 <-- 1": now, and what it was (or will be) on the other side of a migration
-_ARROW = re.compile(r"\s+<--\s+")
-_SLOTS = re.compile(r"\[([U_]{0,256})\]")
+_ARROW = regex(r"\s+<--\s+")
+_SLOTS = regex(r"\[([U_]{0,256})\]")
 _MAP_STATUS: dict[str, VolumeStatus] = {
     "normal": "ok", "uninitialized": "initializing", "degraded": "degraded", "failed": "failed",
 }  # fmt: skip

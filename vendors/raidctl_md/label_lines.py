@@ -7,27 +7,27 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from raidctl.evidence import Line
-from raidctl.text import pair
+from raidctl.text import pair, regex
 from raidctl.vendor.draft import Pair
 from raidctl_md.draft import ArrayDraft, MemberDraft, ReportDraft, key_of, slot_of
 
 T = TypeVar("T")
 
 # "       1       8       17        1      active sync   /dev/sdb1"
-_ROW = re.compile(
+_ROW = regex(
     r"\s*(?P<number>\d{1,6}|-)\s+(?P<major>\d{1,6})\s+(?P<minor>\d{1,8})\s+(?P<slot>\d{1,6}|-)(?P<rest>(?:\s+\S.*)?)",
     re.ASCII,
 )
 # "this     1       8       17        1      active sync   /dev/sdb1"
 # "   0     0       8        1        0      active sync   /dev/sda1"
-_OLD_ROW = re.compile(
+_OLD_ROW = regex(
     r"\s*(?P<index>this|\d{1,6})\s+(?P<number>-?\d{1,6})\s+(?P<major>\d{1,6})\s+(?P<minor>\d{1,8})\s+(?P<slot>-?\d{1,6})"
     r"(?P<rest>(?:\s+\S.*)?)",
     re.ASCII,
 )
-_COUNT = re.compile(r"\d{1,9}", re.ASCII)
-_SET = re.compile(r"set-[A-Z]")
-_LOCAL = re.compile(r"\s*\(local to host.*", re.DOTALL)
+_COUNT = regex(r"\d{1,9}", re.ASCII)
+_SET = regex(r"set-[A-Z]")
+_LOCAL = regex(r"\s*\(local to host.*", re.DOTALL)
 _TABLE_HEAD = ("Number", "Major", "Minor", "RaidDevice")
 
 ROW_WORDS = frozenset(

@@ -125,10 +125,10 @@ def _ends(subjects: Sequence[Identity], drives: Sequence[Drive]) -> Iterator[Sav
     """The first and the last MiB of each drive."""
     sizes = {drive.device: drive.size_bytes or 0 for drive in drives}
     for one in subjects:
-        last = max(0, sizes.get(one.device, 0) // _MIB - 1)
+        last = max(0, sizes.get(one.device, 0) - _MIB)  # in bytes: few drives have a size in whole MiB
+        dd = ("dd", f"if={one.device}", f"bs={_MIB}", "count=1", "iflag=skip_bytes", "status=none")
         for name, skip in (("first", 0), ("last", last)) if last else (("first", 0),):
-            argv = ("dd", f"if={one.device}", f"bs={_MIB}", "count=1", f"skip={skip}", "status=none")
-            yield Saved(name=f"{one.unique}-{name}-mib", action=Action(argv=argv))
+            yield Saved(name=f"{one.unique}-{name}-mib", action=Action(argv=(*dd, f"skip={skip}")))
 
 
 def register(volumes: Sequence[Volume], found: Setup) -> Sequence[Step]:

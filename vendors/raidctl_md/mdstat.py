@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from raidctl.evidence import Line, Output, mark_read
 from raidctl.model import Progress
-from raidctl.text import collapse, printable
+from raidctl.text import collapse, printable, regex
 from raidctl.vendor.draft import Complaint
 from raidctl_md.draft import ArrayDraft, MemberDraft, Parent, Reading, Source
 from raidctl_md.infer import conclude_state
@@ -18,13 +18,13 @@ from raidctl_md.split_outputs import ARRAY_LINE, Section
 from raidctl_md.state import waits_for
 from raidctl_md.vocabulary import OPERATIONS, parity_layout, version
 
-_LEVEL_NAME = re.compile(r"\s*Personalities ?:((?:\s+\[[\w-]{1,20}\])*)\s*")
-_MORE_LEVELS = re.compile(r"(?:\s*\[[A-Za-z][\w-]{1,20}\])+\s*")
+_LEVEL_NAME = regex(r"\s*Personalities ?:((?:\s+\[[\w-]{1,20}\])*)\s*")
+_MORE_LEVELS = regex(r"(?:\s*\[[A-Za-z][\w-]{1,20}\])+\s*")
 # Linux 2.2 and 2.4, above the arrays
-_HEADER = re.compile(r"\s*(?P<label>read_ahead|Event):? (?P<value>\d{1,12}(?: sectors)?|not set)\s*")
+_HEADER = regex(r"\s*(?P<label>read_ahead|Event):? (?P<value>\d{1,12}(?: sectors)?|not set)\s*")
 # like the heading of an array
-_HEADING = re.compile(r"md[\w.-]{0,40} ?: \S")
-_UNUSED = re.compile(r"\s*unused devices ?:(?P<rest>.*)")
+_HEADING = regex(r"md[\w.-]{0,40} ?: \S")
+_UNUSED = regex(r"\s*unused devices ?:(?P<rest>.*)")
 
 # Flags behind a member. E is Synology's kernel: the drive has reported errors and is still in the array.
 _FLAG_NAMES = {"W": "write_mostly", "R": "replacement"}

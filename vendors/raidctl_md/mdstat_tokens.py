@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from raidctl.text import regex
+
 # The tokens after "md0 : "; each is anchored at the end of a word, so that "imsm<x>" is not taken for "imsm".
 _FLAGS = r"(?P<flags>(?:\([A-Z]\)){0,8})(?!\S)"
 _BITMAP_FILE = r"(?:, file: (?P<file>\S{1,400}))?(?=\s|$)"
@@ -50,7 +52,7 @@ _PIECES = {
     r"(?:=[0-9]{1,12}(?:\([0-9]{1,12}\))?)?|nfaults=[0-9]{1,12})"
     r"(?=\s|$)",
 }
-_PIECE = re.compile(rf"\s*(?:{'|'.join(f'(?P<{kind}>{piece})' for kind, piece in _PIECES.items())}|(?P<other>\S+))")
+_PIECE = regex(rf"\s*(?:{'|'.join(f'(?P<{kind}>{piece})' for kind, piece in _PIECES.items())}|(?P<other>\S+))")
 
 
 def pieces(text: str, start: int) -> Iterator[re.Match[str]]:

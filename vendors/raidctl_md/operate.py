@@ -27,7 +27,7 @@ from typing import Literal
 from raidctl.host import HostView
 from raidctl.model import Controller, Tool, Volume
 from raidctl.request import Answer, RunAnswer
-from raidctl.text import collapse
+from raidctl.text import collapse, regex
 from raidctl.vendor.deed_steps import planned
 from raidctl.vendor.operations import Ability
 from raidctl.vendor.plan import Action, Deed, Denial, Expectation, Identity, Plan, Saved, Step, Verb
@@ -46,7 +46,7 @@ SHAPES: tuple[Shape, ...] = (
     *make.SHAPES,
 )
 
-_NODE = re.compile(r"/dev/(md[\w.-]{1,60})", re.ASCII)
+_NODE = regex(r"/dev/(md[\w.-]{1,60})", re.ASCII)
 _SECONDS = 60.0
 _READING = frozenset({
     "--monitor", "--follow", "-F", "--detail", "-D", "--detail-platform", "--examine", "-E", "--examine-bitmap", "-X",

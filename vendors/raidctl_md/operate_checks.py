@@ -20,6 +20,7 @@ from __future__ import annotations
 import re
 
 from raidctl.model import Volume
+from raidctl.text import regex
 from raidctl.vendor.plan import Action, Deed, Denial, Expectation, Identity, Step
 from raidctl.vendor.shapes import Shape
 
@@ -33,7 +34,7 @@ _ACTIONS = {
     "start_check": "check", "resume_check": "check", "repair": "repair", "stop_check": "idle", "pause_check": "idle",
 }  # fmt: skip
 VERBS = frozenset(_ACTIONS)
-_NODE = re.compile(r"/dev/(md[\w.-]{1,60})", re.ASCII)
+_NODE = regex(r"/dev/(md[\w.-]{1,60})", re.ASCII)
 _SECONDS = 30.0
 _SMALL = 1024**3
 """Size of a small array, in bytes. The check of a smaller one may end before it is seen to run."""

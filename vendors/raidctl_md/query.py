@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 
 from raidctl.evidence import mark_read
-from raidctl.text import attempt, counted
+from raidctl.text import attempt, counted, regex
 from raidctl.units import parse_size
 from raidctl.vendor.draft import Complaint, Pair
 from raidctl.vendor.fields import Fields, read_pair
@@ -30,17 +30,17 @@ _BITMAP_LABELS = frozenset(
 )  # fmt: skip
 
 # "/dev/md0: 19.98GiB raid1 2 devices, 1 spare. Use mdadm --detail for more detail."; no size of a tiny array
-_QUERIED = re.compile(r"\s*(/dev/\S+): (\S*) (\S+) (-?\d{1,6}) devices?, (-?\d{1,6}) spares?\. Use mdadm --detail .*")
+_QUERIED = regex(r"\s*(/dev/\S+): (\S*) (\S+) (-?\d{1,6}) devices?, (-?\d{1,6}) spares?\. Use mdadm --detail .*")
 # "/dev/sda1: device 0 in 2 device active raid1 /dev/md0.  Use mdadm --examine for more detail."; mdadm 1: "raid1 md0"
-_QUERIED_MEMBER = re.compile(
+_QUERIED_MEMBER = regex(
     r"\s*(/dev/\S+): device (\d{1,6}) in (\d{1,6}) device (\w+) (\S+) (\S+?)\.\s+Use mdadm --examine .*"
 )
-_QUERIED_NOT = re.compile(
+_QUERIED_NOT = regex(
     r"\s*(/dev/\S+): (is not an md array|is an md device which is not active|is an md device, but .{1,200}|"
     r"No md super ?block found, not an md component\.)\s*"
 )
-_PORT = re.compile(r"Port\d{1,2}")
-_BAD_BLOCK = re.compile(r"\s*\d{1,20} for \d{1,9} sectors\s*")
+_PORT = regex(r"Port\d{1,2}")
+_BAD_BLOCK = regex(r"\s*\d{1,20} for \d{1,9} sectors\s*")
 
 
 def read_query(section: Section, reading: Reading) -> None:
@@ -127,11 +127,11 @@ def read_platform(section: Section, reading: Reading) -> None:
             reading.controller.append((line, label, pair.value))
 
 
-_NO_RIGHT = re.compile(r"permission denied|operation not permitted|must be (?:super-user|root)", re.IGNORECASE)
-_NOT_MEMBER = re.compile(
+_NO_RIGHT = regex(r"permission denied|operation not permitted|must be (?:super-user|root)", re.IGNORECASE)
+_NOT_MEMBER = regex(
     r"no md superblock detected|does not appear to be (?:an md device|active)|is not an md array", re.IGNORECASE
 )
-_MESSAGE = re.compile(r"\s*mdadm: (.{1,500})")
+_MESSAGE = regex(r"\s*mdadm: (.{1,500})")
 
 
 def read_message(section: Section, reading: Reading) -> None:

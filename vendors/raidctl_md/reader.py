@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 
 from raidctl.evidence import Output
+from raidctl.text import regex
 from raidctl.vendor.protocol import Document
 from raidctl_md import detail, examine, export, mdstat, query, sysfs
 from raidctl_md.draft import Reading
@@ -23,7 +23,7 @@ _READERS: dict[str, Callable[[Section, Reading], None]] = {
     "badblocks": query.read_bad_blocks,
     "platform": query.read_platform,
 }
-_SYSFS = re.compile(r"/sys/(?:block|devices/virtual/block)/([^/*]{1,120})/md\b")
+_SYSFS = regex(r"/sys/(?:block|devices/virtual/block)/([^/*]{1,120})/md\b")
 
 
 def read_documents(documents: Sequence[Document]) -> Reading:

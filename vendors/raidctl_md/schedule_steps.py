@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from raidctl.model import Controller, Volume
+from raidctl.text import regex
 from raidctl.vendor.plan import Action, Desired, Plan, Refusal, RefusalKind, Step, ToolSetting
 from raidctl_md.schedules import JOBS, Job, switch_of
 
@@ -21,9 +22,9 @@ DROPPED = "schedule_drop_in"
 """Setting: the times in raidctl's own drop-in."""
 _HEAD = "# Written by raidctl check schedule set.\n[Timer]\nOnCalendar=\n"
 # OnCalendar=Sun *-*-01..07 01:00:00
-_CALENDAR = re.compile(r"OnCalendar=([^\n=]{1,200})")
+_CALENDAR = regex(r"OnCalendar=([^\n=]{1,200})")
 _RANGES = ((0, 59), (0, 23), (1, 31), (1, 12), (0, 7))
-_PART = re.compile(r"(?:\*|(\d{1,2})(?:-(\d{1,2}))?)(?:/(\d{1,2}))?", re.ASCII)
+_PART = regex(r"(?:\*|(\d{1,2})(?:-(\d{1,2}))?)(?:/(\d{1,2}))?", re.ASCII)
 
 
 def calendars_of(text: str) -> list[str]:

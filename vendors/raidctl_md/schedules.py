@@ -7,13 +7,12 @@ raidctl shows and edits the schedule that is there; it never adds another one.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from raidctl.model import Inventory, Problem
 from raidctl.request import Dialogue, Failure, Glob, GlobAnswer, Read, ReadAnswer, Request, Run, RunAnswer
-from raidctl.text import counted
+from raidctl.text import counted, regex
 from raidctl.vendor.checks import Schedule, Schedules
 
 TIMERS = ("mdcheck_start.timer", "mdcheck_continue.timer", "raid-check.timer")
@@ -25,9 +24,9 @@ _UNIT_FILES = tuple(Glob(f"{place}/{timer}") for timer in TIMERS for place in _P
 _LINKS = tuple(Glob(f"{place}/*.wants/{timer}") for timer in TIMERS for place in _PLACES)
 _DAEMON = Glob("/run/cron*.pid")
 # TimersCalendar={ OnCalendar=Sun *-*-1..7 01:00:00 ; next_elapse=Sun 2026-12-06 01:00:00 UTC }
-CALENDAR = re.compile(r"\{ OnCalendar=(.{1,200}?) ; next_elapse=")
+CALENDAR = regex(r"\{ OnCalendar=(.{1,200}?) ; next_elapse=")
 # AUTOCHECK=true
-_SWITCH = re.compile(r"(?m)^\s*(?:export\s+)?(AUTOCHECK|ENABLED)=[\"']?(\w{1,20})[\"']?\s*(?:#.*)?$")
+_SWITCH = regex(r"(?m)^\s*(?:export\s+)?(AUTOCHECK|ENABLED)=[\"']?(\w{1,20})[\"']?\s*(?:#.*)?$")
 _FIELDS = 5
 
 

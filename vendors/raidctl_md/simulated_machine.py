@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from raidctl.text import regex
+
 Fields = dict[str, str]
-_PARTITION = re.compile(r"(.*?[a-z])(\d{1,3})", re.ASCII)
+_PARTITION = regex(r"(.*?[a-z])(\d{1,3})", re.ASCII)
 
 
 def fields(value: str) -> Fields:

@@ -64,9 +64,9 @@ def answers_of(state: Mapping[str, str]) -> Answers:
         for node in nodes:
             found[Run(("wipefs", "--no-act", "--json", node))] = RunAnswer(code=0, out=_signatures(state, serial, node))
             examined = f"{node}:\n          Magic : a92b4efc\n    Data Offset : 2048 sectors\n".encode()
-            found[Run(("dd", f"if={node}", "bs=1048576", "count=1", "skip=0", "status=none"))] = RunAnswer(code=0)
-            last = int(drive["sectors"]) // 2048 - 1
-            found[Run(("dd", f"if={node}", "bs=1048576", "count=1", f"skip={last}", "status=none"))] = RunAnswer(code=0)
+            dd = ("dd", f"if={node}", "bs=1048576", "count=1", "iflag=skip_bytes", "status=none")
+            for skip in (0, (int(drive["sectors"]) - 2048) * 512):
+                found[Run((*dd, f"skip={skip}"))] = RunAnswer(code=0)
             found[Run(("mdadm", "--examine", node))] = RunAnswer(code=0, out=examined)
     return found
 

@@ -24,7 +24,7 @@ import re
 from collections.abc import Mapping
 
 from raidctl.request import Answer, Request
-from raidctl.text import listing
+from raidctl.text import listing, regex
 from raidctl.vendor.simulator import NewDrive, Reply, State
 from raidctl_md import simulator_create, simulator_schedules
 from raidctl_md.simulated_machine import Fields, arrays, failed, fields, key_of, members, node_of, whole, words
@@ -33,7 +33,7 @@ from raidctl_md.simulated_outputs import answers_of
 MACHINE = ("simulated-md",)
 """The command whose recorded output is the machine's first state."""
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
-_STATE = re.compile(r"(?m)^( +State : (?:clean|active)\b[^\n]*?)(?= *$)")
+_STATE = regex(r"(?m)^( +State : (?:clean|active)\b[^\n]*?)(?= *$)")
 _BUSY = "Device or resource busy"
 
 
@@ -215,7 +215,7 @@ def change(argv: tuple[str, ...], state: Mapping[str, str]) -> Reply | None:
     return Reply(code, printed, fresh)
 
 
-_ROW = re.compile(r"(?m)^/dev/[a-z]+(\d+) : ")
+_ROW = regex(r"(?m)^/dev/[a-z]+(\d+) : ")
 
 
 def _disk_command(argv: tuple[str, ...], state: Mapping[str, str]) -> Reply | None:

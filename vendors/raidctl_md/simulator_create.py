@@ -19,11 +19,11 @@ Answers as mdadm 4.2, wipefs 2.38 and sfdisk 2.38 gave them; exit codes of refus
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Mapping
 from typing import Any
 
 from raidctl.request import Answer, Read, ReadAnswer, Request, Run, RunAnswer, Which, WhichAnswer
+from raidctl.text import regex
 from raidctl.vendor.shapes import unlocked
 from raidctl.vendor.simulator import Reply, State
 from raidctl_md.simulated_machine import arrays, drives, fields, key_of, members, words
@@ -31,7 +31,7 @@ from raidctl_md.simulated_machine import arrays, drives, fields, key_of, members
 _BUSY = "Device or resource busy"
 _LEVELS = {"1": "raid1", "5": "raid5", "6": "raid6", "0": "raid0"}
 # /dev/sda1 : start=1MiB, size=98MiB, type=A19D880F-05FC-4D3B-A006-743F0F84911E
-_ROW = re.compile(r"(?m)^/dev/[a-z]+(\d+) : start=(\d+)MiB, size=(\d+)MiB")
+_ROW = regex(r"(?m)^/dev/[a-z]+(\d+) : start=(\d+)MiB, size=(\d+)MiB")
 _OFFSET = 2048
 Answers = dict[Request[Any], Answer]
 

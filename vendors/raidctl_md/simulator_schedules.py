@@ -6,16 +6,16 @@ drop-in, ``loaded NAME`` the calendar that systemd has read.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
 from raidctl.request import Answer, Read, ReadAnswer, Request
+from raidctl.text import regex
 from raidctl.vendor.simulator import Reply, State
 from raidctl_md.schedule_steps import DROP_IN, calendars_of
 from raidctl_md.schedules import CALENDAR, SHOW, TIMERS
 
-_CALENDARS = re.compile(r"(?:[A-Z][a-z]{2}(?:[.,][.A-Za-z]*)? )?[\d*]+-[\d*]+-[\d*.,]+ \d\d:\d\d(:\d\d)?")
+_CALENDARS = regex(r"(?:[A-Z][a-z]{2}(?:[.,][.A-Za-z]*)? )?[\d*]+-[\d*]+-[\d*.,]+ \d\d:\d\d(:\d\d)?")
 
 
 def initial(argv: tuple[str, ...], text: str) -> State:

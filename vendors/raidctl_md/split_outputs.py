@@ -6,38 +6,37 @@ first words of a line show where the next one begins.
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass, field
+from msgspec import Struct, field
 
 from raidctl.evidence import Line, Output, mark_read
+from raidctl.text import regex
 
-ARRAY_LINE = re.compile(r"\s*(md[\w.-]*)\s?: +(?:(?:in)?active|broken)(?=[ (]|$)")
-DEVICE_LINE = re.compile(r"\s*(/dev/\S+):\s*")
-_MDSTAT = re.compile(r"\s*Personalities ?:(?=\s|$)")
-_EXPORT = re.compile(r"\s*(?:MD|IMSM)_\w+=")
-_SCAN = re.compile(r"\s*(?:INACTIVE-)?ARRAY\s+\S")
-_MESSAGE = re.compile(r"\s*mdadm: ")
+ARRAY_LINE = regex(r"\s*(md[\w.-]*)\s?: +(?:(?:in)?active|broken)(?=[ (]|$)")
+DEVICE_LINE = regex(r"\s*(/dev/\S+):\s*")
+_MDSTAT = regex(r"\s*Personalities ?:(?=\s|$)")
+_EXPORT = regex(r"\s*(?:MD|IMSM)_\w+=")
+_SCAN = regex(r"\s*(?:INACTIVE-)?ARRAY\s+\S")
+_MESSAGE = regex(r"\s*mdadm: ")
 # "/dev/md0: 19.98GiB raid1 2 devices, 1 spare. Use mdadm --detail for more detail."; no size of a tiny array
-_QUERY = re.compile(r"\s*/dev/\S+: (?:is |device \d|No md super|\S* \S+ -?\d+ devices?, )")
-_BAD_BLOCKS = re.compile(r"\s*(?:Bad-blocks (?:on|list is empty in)|No bad-blocks list configured on) /dev/")
-_BITMAP = re.compile(r"\s*Filename : \S")
-_PLATFORM = re.compile(r"\s*Platform : \S")
-_MAGIC = re.compile(r"\s*Magic : \S")
-_HEADLESS = re.compile(r"\s*(?:Version|Container) : \S")
+_QUERY = regex(r"\s*/dev/\S+: (?:is |device \d|No md super|\S* \S+ -?\d+ devices?, )")
+_BAD_BLOCKS = regex(r"\s*(?:Bad-blocks (?:on|list is empty in)|No bad-blocks list configured on) /dev/")
+_BITMAP = regex(r"\s*Filename : \S")
+_PLATFORM = regex(r"\s*Platform : \S")
+_MAGIC = regex(r"\s*Magic : \S")
+_HEADLESS = regex(r"\s*(?:Version|Container) : \S")
 # "# cat /proc/mdstat", "root@box:~$ sudo mdadm --detail /dev/md0"
-PROMPT = re.compile(
+PROMPT = regex(
     r"(?:\S{0,80}[^\S\n]?\S{0,80}[#$>%] ?|sudo )?(?:sudo )?(?:cat /proc/mdstat|(?:/\w{1,9}){0,3}/?mdadm -.{1,300})\s*"
 )
-_FIRST_WORDS = re.compile(
+_FIRST_WORDS = regex(
     r"\s*(?:/dev/|mdadm: |md|Personalities|MD_|IMSM_|INACTIVE-|ARRAY|Bad-blocks|No bad-blocks|Filename|Platform|Magic"
     r"|Version|Container)"
 )
 """How an output's first line can begin. Most lines do not begin like this."""
-_DEVICE_WORD = re.compile(r"(?<!\S)/dev/\S+")
+_DEVICE_WORD = regex(r"(?<!\S)/dev/\S+")
 
 
-@dataclass
-class Section:
+class Section(Struct):
     """The lines of one output about one thing."""
 
     kind: str

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from raidctl.model import Health, Operation, Progress, VolumeStatus
+from raidctl.text import regex
 from raidctl_md.vocabulary import OPERATIONS
 
 # words of "State :" in mdadm --detail, in lower case; of raid0 and linear it prints the word of sysfs ("broken")
@@ -15,7 +16,7 @@ _QUIET = frozenset(
 )
 _LOST = frozenset({"failed", "broken", "errors"})
 _DORMANT = frozenset({"inactive", "not started", "clear"})
-_UNDER_WAY = re.compile(r"(recovering|resyncing|reshaping|checking)(?: \((DELAYED|PENDING|REMOTE)\))?")
+_UNDER_WAY = regex(r"(recovering|resyncing|reshaping|checking)(?: \((DELAYED|PENDING|REMOTE)\))?")
 _WORK_STATUS: dict[Operation, VolumeStatus] = {
     "recovery": "rebuilding", "resync": "checking", "check": "checking", "repair": "checking", "reshape": "migrating",
 }  # fmt: skip
@@ -33,8 +34,7 @@ ORDER: tuple[Health, ...] = ("critical", "warning", "unknown", "ok")
 """Worst first."""
 
 
-@dataclass(frozen=True, slots=True)
-class State:
+class State(Struct, frozen=True):
     """The state of an array according to one source."""
 
     status: VolumeStatus

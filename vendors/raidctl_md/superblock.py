@@ -8,6 +8,7 @@ from msgspec import field
 
 from raidctl.evidence import Line, mark_read
 from raidctl.model import Operation, Progress
+from raidctl.text import regex
 from raidctl.vendor.draft import Pair
 from raidctl.vendor.fields import Field, Fields, read_pair
 from raidctl_md.draft import ArrayDraft, MemberDraft, Reading, Source, key_of, slot_of
@@ -26,7 +27,7 @@ from raidctl_md.state import judge
 from raidctl_md.vocabulary import chunk_bytes, enough, size_in, version
 
 _INCONSISTENT = "WARNING Array state is inconsistent"
-_ROLES_LIST = re.compile(r"(?:\s\d{1,4}:(?:-|\d{1,5}))+\s*", re.ASCII)
+_ROLES_LIST = regex(r"(?:\s\d{1,4}:(?:-|\d{1,5}))+\s*", re.ASCII)
 
 # details of the array
 _ARRAY_DETAILS = frozenset(
@@ -43,11 +44,11 @@ _MEMBER_DETAILS = frozenset(
         "Device UUID", "PPL", "Bad Block Log", "Checksum", "Array Slot", "Magic",
     }
 )  # fmt: skip
-_OLD_SLOT = re.compile(r"(\d{1,6}) \(((?:\d{1,6}|failed|empty)(?:, (?:\d{1,6}|failed|empty)){0,2000})\)", re.ASCII)
-_EVENTS = re.compile(r"(?:(\d{1,10})\.)?(\d{1,20})", re.ASCII)
-_ROLE = re.compile(r"(Active|Replacement) device (\d{1,5})", re.ASCII)
+_OLD_SLOT = regex(r"(\d{1,6}) \(((?:\d{1,6}|failed|empty)(?:, (?:\d{1,6}|failed|empty)){0,2000})\)", re.ASCII)
+_EVENTS = regex(r"(?:(\d{1,10})\.)?(\d{1,20})", re.ASCII)
+_ROLE = regex(r"(Active|Replacement) device (\d{1,5})", re.ASCII)
 # "AA.A ('A' == active, '.' == missing, 'R' == replacing)"; mdadm 2 and 3.0: "uuUu_ 1 failed"
-_SLOTS = re.compile(r"([AR.?]{1,2000}|[uU_]{1,2000})(?:\s+(?:\('A' == .*|\d{1,5} failed.*))?", re.ASCII)
+_SLOTS = regex(r"([AR.?]{1,2000}|[uU_]{1,2000})(?:\s+(?:\('A' == .*|\d{1,5} failed.*))?", re.ASCII)
 
 
 class _SuperblockDraft(ArrayDraft):

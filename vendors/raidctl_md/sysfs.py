@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 from raidctl.evidence import Line, Output, mark_read
 from raidctl.model import Operation, Progress
+from raidctl.text import regex
 from raidctl.vendor.draft import Pair
 from raidctl.vendor.fields import Fields, read_pair
 from raidctl_md.draft import ArrayDraft, MemberDraft, Parent, Reading, Source, slot_of
@@ -27,15 +28,15 @@ ARRAY_FILES = (
 MEMBER_FILES = ("state", "slot", "errors")
 """What is read of each ``dev-NAME``."""
 
-_MEMBER = re.compile(r"dev-([^/]{1,120})/(state|slot|errors)")
-_NUMBER = re.compile(r"\d{1,18}", re.ASCII)
+_MEMBER = regex(r"dev-([^/]{1,120})/(state|slot|errors)")
+_NUMBER = regex(r"\d{1,18}", re.ASCII)
 # "5 (4)" while a reshape goes from 4 to 5 members
-_DISKS = re.compile(r"(\d{1,6})(?: \(\d{1,6}\))?", re.ASCII)
-_COMPLETED = re.compile(r"(\d{1,18}) / (\d{1,18})", re.ASCII)
+_DISKS = regex(r"(\d{1,6})(?: \(\d{1,6}\))?", re.ASCII)
+_COMPLETED = regex(r"(\d{1,18}) / (\d{1,18})", re.ASCII)
 # "internal" bitmaps are shown by their place: "+8" sectors from the superblock
-_INTERNAL = re.compile(r"[+-]\d{1,12}", re.ASCII)
+_INTERNAL = regex(r"[+-]\d{1,12}", re.ASCII)
 # "1000 (system)": of /proc/sys/dev/raid; "2000 (local)": of the array itself; KiB per second
-_SPEED = re.compile(r"(\d{1,12}) \((?:system|local)\)", re.ASCII)
+_SPEED = regex(r"(\d{1,12}) \((?:system|local)\)", re.ASCII)
 _DORMANT = frozenset({"clear", "inactive"})
 _RUNNING = frozenset({"suspended", "readonly", "read-auto", "clean", "active", "write-pending", "active-idle"})
 _FLAGS = {"write_mostly": "write_mostly", "replacement": "replacement", "failfast": "failfast",

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, cast
+
+from msgspec import Struct, field
 
 from raidctl.evidence import mark_read, record
 from raidctl.model import Array, Capability, Controller, Drive, Health, Problem, Progress, Volume
+from raidctl.text import regex
 from raidctl.vendor.mixed_machines import described_twice
 from raidctl.vendor.protocol import Observation
 from raidctl_md.agreement import LIVE, differences, worst_first
@@ -28,11 +30,10 @@ _TRUSTED_WHEN_DORMANT = frozenset({"raid_level"})
 """Fields that the superblocks know better while the array is not started."""
 
 
-_DIGITS = re.compile(r"(\d{1,18})", re.ASCII)
+_DIGITS = regex(r"(\d{1,18})", re.ASCII)
 
 
-@dataclass
-class _Built:
+class _Built(Struct):
     arrays: list[Array] = field(default_factory=list)
     volumes: list[Volume] = field(default_factory=list)
     drives: list[Drive] = field(default_factory=list)

@@ -9,6 +9,7 @@ import re
 from collections.abc import Sequence
 
 from raidctl.model import Operation, RaidLevel
+from raidctl.text import regex
 
 LEVELS: dict[str, RaidLevel] = {
     "linear": "linear", "raid0": "raid0", "raid1": "raid1", "raid4": "raid4", "raid5": "raid5", "raid6": "raid6",
@@ -41,17 +42,17 @@ _PARITY_6 = {
 }  # fmt: skip
 
 # "Array Size : 20953088 (19.98 GiB 21.46 GB)"; the older tools print the number alone below 5000 KiB
-_SIZED = re.compile(
+_SIZED = regex(
     r"(\d{1,18})(?:\s+(KiB|sectors))?(?:\s+\((\d{1,9}\.\d\d) ([MGT])iB (\d{1,9}\.\d\d) [MGT]B\s*\))?\s*", re.ASCII
 )
 _MOST_MEMBERS = 4096
 """More members than md can have (1920). A text with more is damaged."""
 _POWERS = {"M": 2, "G": 3, "T": 4}
-_CHUNK = re.compile(r"(\d{1,12})\s?(K|KiB|k|kB|KB)\s*", re.ASCII)
-_UUID = re.compile(r"[^\s:]{1,64}(?::[^\s:]{1,64}){0,7}")
-_HEX = re.compile(r"[0-9a-f:]+")
+_CHUNK = regex(r"(\d{1,12})\s?(K|KiB|k|kB|KB)\s*", re.ASCII)
+_UUID = regex(r"[^\s:]{1,64}(?::[^\s:]{1,64}){0,7}")
+_HEX = regex(r"[0-9a-f:]+")
 _UUID_LENGTH = 35
-_OLD_VERSION = re.compile(r"0*(\d{1,9})(?:\.0*(\d{1,9})(?:\.\d{1,9})?)?", re.ASCII)
+_OLD_VERSION = regex(r"0*(\d{1,9})(?:\.0*(\d{1,9})(?:\.\d{1,9})?)?", re.ASCII)
 
 
 def parity_layout(level: str, number: int) -> str | None:

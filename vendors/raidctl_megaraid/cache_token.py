@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from typing import NamedTuple
 
 from raidctl.model import IoPolicy, ReadPolicy, WritePolicy
+from raidctl.text import regex
 
 # R=Read Ahead Always|Ra=Read Ahead Adaptive|NR=No Read Ahead|WB=WriteBack|AWB=Always WriteBack|WT=WriteThrough|
 # C=Cached IO|D=Direct IO
-_TOKEN = re.compile(r"(NR|Ra|R)?(AWB|FWB|WB|WT)([CD])?")
-_PARTS = re.compile(r"(NoRA|NR|ADRA|Ra|RA|R),(AWB|FWB|WB|WT)(?:,([CD]))?")
+_TOKEN = regex(r"(NR|Ra|R)?(AWB|FWB|WB|WT)([CD])?")
+_PARTS = regex(r"(NoRA|NR|ADRA|Ra|RA|R),(AWB|FWB|WB|WT)(?:,([CD]))?")
 _READ: dict[str, ReadPolicy] = {
     "NR": "none", "NoRA": "none", "R": "read_ahead", "RA": "read_ahead", "Ra": "adaptive", "ADRA": "adaptive",
 }  # fmt: skip

@@ -13,14 +13,15 @@ import re
 from collections.abc import Sequence
 
 from raidctl.model import Controller, Tool
+from raidctl.text import regex
 from raidctl.vendor.creating import CannotCreate, NewVolume, label
 from raidctl.vendor.tools import command_of, reporting_tool
 from raidctl_megaraid.change import controller_number
 from raidctl_megaraid.tools import KINDS
 
 _LEVELS = {"raid0": "r0", "raid1": "r1", "raid5": "r5", "raid6": "r6", "raid10": "r10"}
-_PLACE = re.compile(r"\d{1,5}:\d{1,5}", re.ASCII)
-_NAME = re.compile(r"[\w.-]{1,15}", re.ASCII)
+_PLACE = regex(r"\d{1,5}:\d{1,5}", re.ASCII)
+_NAME = regex(r"[\w.-]{1,15}", re.ASCII)
 """The firmware keeps 15 characters."""
 _STORCLI_WRITE = {"write_through": "wt", "protected_write_back": "wb", "unprotected_write_back": "awb"}
 _STORCLI_READ = {"none": "nora", "read_ahead": "ra"}

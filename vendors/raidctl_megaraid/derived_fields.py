@@ -5,21 +5,21 @@ from __future__ import annotations
 import re
 
 from raidctl.model import ScrubMode
-from raidctl.text import collapse
+from raidctl.text import collapse, regex
 from raidctl.units import parse_size
 from raidctl.vendor.draft import Derived
 from raidctl_megaraid.storcli import numbers
 from raidctl_megaraid.vocabulary import has_value, normalized, patrol_state
 
-_HOURS = re.compile(r"(\d{1,6})(?: ?hrs?| hours?)?", re.ASCII | re.IGNORECASE)
-_LANES = re.compile(r"x ?(\d{1,2})(?: lane\(s\))?", re.ASCII | re.IGNORECASE)
-_GTPS = re.compile(r"(\d{1,3}(?:\.\d)?) ?GT/s", re.ASCII | re.IGNORECASE)
-_DATED = re.compile(r"\d{1,4}/\d{1,2}/\d{1,4}\b.*", re.ASCII)
+_HOURS = regex(r"(\d{1,6})(?: ?hrs?| hours?)?", re.ASCII | re.IGNORECASE)
+_LANES = regex(r"x ?(\d{1,2})(?: lane\(s\))?", re.ASCII | re.IGNORECASE)
+_GTPS = regex(r"(\d{1,3}(?:\.\d)?) ?GT/s", re.ASCII | re.IGNORECASE)
+_DATED = regex(r"\d{1,4}/\d{1,2}/\d{1,4}\b.*", re.ASCII)
 _MODES: dict[str, ScrubMode] = {"auto": "automatic", "manual": "manual", "disabled": "disabled", "disable": "disabled"}
 _NOT_SCHEDULED = frozenset({"na", "n/a"})
 
 
-_RATE = re.compile(r"(\d{1,3}) ?%?(?: |$|\()", re.ASCII)
+_RATE = regex(r"(\d{1,3}) ?%?(?: |$|\()", re.ASCII)
 
 
 def _interval(text: str) -> int | None:

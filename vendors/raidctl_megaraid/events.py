@@ -11,7 +11,7 @@ from datetime import datetime
 
 from raidctl.model import Controller, Tool
 from raidctl.request import Dialogue, Run, RunAnswer
-from raidctl.text import collapse
+from raidctl.text import collapse, regex
 from raidctl.vendor.events import NEWEST, Event, EventLog, Level, not_read, printed, read_log
 from raidctl.vendor.tools import command_of, reporting_tool
 from raidctl_megaraid.change import controller_number
@@ -25,21 +25,21 @@ _LEVELS: Mapping[int, Level] = {
     -2: "debug", -1: "progress", 0: "info", 1: "warning", 2: "critical", 3: "fatal", 4: "fatal",
 }  # fmt: skip
 # seqNum: 0x00001283
-_BEGIN = re.compile(r"seqNum\s*:\s*(0x[0-9a-fA-F]{1,8}|\d{1,10})", re.ASCII)
+_BEGIN = regex(r"seqNum\s*:\s*(0x[0-9a-fA-F]{1,8}|\d{1,10})", re.ASCII)
 # Event Description: State change on PD 05(e0x06/s1) from OFFLINE(10) to ONLINE(18)
-_DRIVE = re.compile(r"\bPD [0-9a-fA-F]{1,4}\(e(0x[0-9a-fA-F]{1,4}|\d{1,5})/s(\d{1,3})\)", re.ASCII)
-_BARE = re.compile(r"\bPD [0-9a-fA-F]{1,4}\((?:-|c\S{1,8})?/?s(\d{1,3})\)", re.ASCII)
+_DRIVE = regex(r"\bPD [0-9a-fA-F]{1,4}\(e(0x[0-9a-fA-F]{1,4}|\d{1,5})/s(\d{1,3})\)", re.ASCII)
+_BARE = regex(r"\bPD [0-9a-fA-F]{1,4}\((?:-|c\S{1,8})?/?s(\d{1,3})\)", re.ASCII)
 # Event Description: VD 00/0 is now OPTIMAL
-_VOLUME = re.compile(r"\bVD ([0-9a-fA-F]{1,4})/\d{1,4}\b", re.ASCII)
+_VOLUME = regex(r"\bVD ([0-9a-fA-F]{1,4})/\d{1,4}\b", re.ASCII)
 _TIMES = ("%a %b %d %H:%M:%S %Y", "%m/%d/%Y, %H:%M:%S", "%Y-%m-%dT%H:%M:%S")
 # lines around the events: what the tools print of themselves, and their last words
-_AROUND = re.compile(
+_AROUND = regex(
     r"CLI Version =|Operating system =|Controller =|Status = Success|Description = None|Events = |Controller Properties"
     r"|[=-]{4,}$|Ctrl Status +Method|\d+ Success |Adapter[ #:]|Success in AdpEventLog|Exit Code: 0x0+$|Linux \d",
     re.ASCII,
 )
-_ACCEPTED = re.compile(r"(?m)^\s*(?:Status = Success|Exit Code: 0x0+|Success in AdpEventLog.*)\s*$", re.ASCII)
-_REFUSED = re.compile(r"(?m)^\s*(?:Status = Failure|Exit Code: 0x0*[1-9a-fA-F]\w*)\s*$", re.ASCII)
+_ACCEPTED = regex(r"(?m)^\s*(?:Status = Success|Exit Code: 0x0+|Success in AdpEventLog.*)\s*$", re.ASCII)
+_REFUSED = regex(r"(?m)^\s*(?:Status = Failure|Exit Code: 0x0*[1-9a-fA-F]\w*)\s*$", re.ASCII)
 
 
 def log(controller: Controller, tools: Sequence[Tool]) -> Dialogue[EventLog]:
@@ -194,4 +194,4 @@ def _clock(controller: Controller) -> str | None:
     return None
 
 
-_OLD_CLOCK = re.compile(r"(\d{1,2}):(\d{1,2}):(\d{1,2}) (\d{1,2})/(\d{1,2}), (\d{4})", re.ASCII)
+_OLD_CLOCK = regex(r"(\d{1,2}):(\d{1,2}):(\d{1,2}) (\d{1,2})/(\d{1,2}), (\d{4})", re.ASCII)

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from raidctl.model import Controller, Tool
 from raidctl.request import Dialogue, Run, ask
-from raidctl.text import attempt
+from raidctl.text import attempt, regex
 from raidctl.vendor.foreign import ForeignPreview, ForeignVolume
 from raidctl.vendor.plan import Deed, Denial
 from raidctl.vendor.protocol import Document
@@ -29,10 +29,10 @@ from raidctl_megaraid.vocabulary import normalized
 
 _COMPLETE = frozenset({"optl", "optimal", "dgrd", "degraded", "pdgd", "partially degraded"})
 _LACKING = frozenset({"offln", "ofln", "offline", "failed", "incomplete", "missing", "rec"})
-_STORCLI = re.compile(r"Foreign VD LIST (\d+) (.+)", re.IGNORECASE)
+_STORCLI = regex(r"Foreign VD LIST (\d+) (.+)", re.IGNORECASE)
 """``Foreign VD LIST 0 Name``: a detail of :mod:`raidctl_megaraid.storcli.foreign`."""
-_MEGACLI = re.compile(r"Foreign configuration (\S+) Virtual Drive (\S+) (.+)", re.IGNORECASE)
-_GAPS = re.compile(r"incomplete foreign", re.IGNORECASE)
+_MEGACLI = regex(r"Foreign configuration (\S+) Virtual Drive (\S+) (.+)", re.IGNORECASE)
+_GAPS = regex(r"incomplete foreign", re.IGNORECASE)
 
 
 def selects(controller: Controller) -> bool:

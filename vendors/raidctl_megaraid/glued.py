@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from msgspec.structs import replace
 
+from raidctl.text import regex
 from raidctl.vendor.protocol import Document
 
 # Adapter 0 -- Virtual Drive Information:   Adapter #0   BBU status for Adapter: 0   Adapter: 0: Number of …
-_MEGACLI = re.compile(r"\s*(?:Adapter[: ]*#?\d+(?: --.*|:.*)?|BBU status for Adapter: \d+)\s*")
+_MEGACLI = regex(r"\s*(?:Adapter[: ]*#?\d+(?: --.*|:.*)?|BBU status for Adapter: \d+)\s*")
 # CLI Version = 007.1513.0000.0000 Apr 01, 2021   Controller = 0   Generating detailed summary of the adapter, …
-_STORCLI = re.compile(r"\s*(?:(?:CLI Version|Controller|Status Code) = \S.*|Generating detailed summary of .*)")
+_STORCLI = regex(r"\s*(?:(?:CLI Version|Controller|Status Code) = \S.*|Generating detailed summary of .*)")
 
 
 def unglued(document: Document, kinds: tuple[str, str]) -> Sequence[Document]:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from raidctl.model import Controller, Drive, Tool
 from raidctl.request import Dialogue
+from raidctl.text import regex
 from raidctl.vendor.locating import Light, NoLight, Shape, lights_without_asking, never_shown
 from raidctl.vendor.plan import Action
 from raidctl.vendor.tools import command_of, reporting_tool
@@ -26,7 +27,7 @@ SHAPES: tuple[Shape, ...] = (
     (r"/c\d{1,3}(?:/e\d{1,5})?/s\d{1,5}", "(?:start|stop)", "locate", "nolog", "J"),
     ("-PdLocate", "-(?:start|stop)", r"-physdrv\[\d{0,5}:\d{1,5}\]", r"-a\d{1,3}", "-NoLog"),
 )
-_PLACE = re.compile(r"(\d{0,5}):(\d{1,5})", re.ASCII)
+_PLACE = regex(r"(\d{0,5}):(\d{1,5})", re.ASCII)
 # Supported PD Operations :
 #   Deny Locate = Yes
 _DENIED = "pd operations: deny locate"

@@ -25,6 +25,7 @@ from raidctl.model import (
     Volume,
 )
 from raidctl.order import natural
+from raidctl.text import regex
 from raidctl.vendor.draft import Draft, GroupDraft, Shown
 from raidctl.vendor.identity import distinct
 from raidctl.vendor.mixed_machines import note_mixed
@@ -40,7 +41,7 @@ from raidctl_megaraid.policy import Power, masked, volume_cache
 FAMILY = "megaraid"
 
 # PCI Address = 00:03:00:00      (domain:bus:device:function, hexadecimal)
-_PCI = re.compile(r"(?:([0-9a-f]{1,8}):)?([0-9a-f]{1,2}):([0-9a-f]{1,2})[.:]0?([0-7])", re.IGNORECASE)
+_PCI = regex(r"(?:([0-9a-f]{1,8}):)?([0-9a-f]{1,2}):([0-9a-f]{1,2})[.:]0?([0-7])", re.IGNORECASE)
 
 
 def controller_ids(controllers: Sequence[ControllerDraft]) -> list[str]:

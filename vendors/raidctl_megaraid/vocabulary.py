@@ -7,7 +7,6 @@ made one. A word that is not here is None to the caller, who keeps the raw word 
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 from typing import Literal, NamedTuple, TypeVar
 
@@ -25,7 +24,7 @@ from raidctl.model import (
     VolumeStatus,
     WritePolicy,
 )
-from raidctl.text import collapse, typed
+from raidctl.text import collapse, regex, typed
 from raidctl.vendor.statuses import VolumeWord
 
 T = TypeVar("T")
@@ -141,7 +140,7 @@ DRIVE_STATUSES: dict[str, Health] = {
 }  # fmt: skip
 """The second word of version 8: ``Conf`` ``Online``, ``UConf`` ``Good``."""
 
-_STEM = re.compile(r"(uconf|conf|jbod|ghs|dhs|hsp)(shld|sntze?|dgrd|unsp|bad)")
+_STEM = regex(r"(uconf|conf|jbod|ghs|dhs|hsp)(shld|sntze?|dgrd|unsp|bad)")
 _STEM_ROLE: dict[str, Role] = {
     "uconf": "unassigned", "conf": "member", "jbod": "passthrough", "ghs": "spare", "dhs": "spare", "hsp": "spare",
 }  # fmt: skip
@@ -174,7 +173,7 @@ def drive_status(text: str) -> Health | None:
     return DRIVE_STATUSES.get(normalized(text))
 
 
-_RAID_WORD = re.compile(r"(?:raid|r)[ -]?([0-9]{1,2}|1e0?)(?:[ -]?rlq-?\d)?")
+_RAID_WORD = regex(r"(?:raid|r)[ -]?([0-9]{1,2}|1e0?)(?:[ -]?rlq-?\d)?")
 _RAID_NUMBERS: dict[str, RaidLevel] = {
     "0": "raid0", "00": "raid0", "1": "raid1", "1e": "raid1e", "4": "raid4", "5": "raid5", "6": "raid6",
     "10": "raid10", "1e0": "raid10", "50": "raid50", "60": "raid60",

@@ -8,9 +8,10 @@ from __future__ import annotations
 import re
 
 from raidctl.host import BlockDevice, HostView
+from raidctl.text import regex
 
 DRIVERS = ("mpt2sas", "mpt3sas")
-_VOLUME = re.compile(r"\d+:1:\d+:\d+", re.ASCII)
+_VOLUME = regex(r"\d+:1:\d+:\d+", re.ASCII)
 
 
 def volumes(host: HostView) -> list[BlockDevice]:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from raidctl.model import Controller, Drive, Tool
 from raidctl.request import Answer, Dialogue, RunAnswer
+from raidctl.text import regex
 from raidctl.vendor.locating import Light, NoLight, Shape, lights_without_asking, message_of, never_shown
 from raidctl.vendor.plan import Action
 from raidctl.vendor.tools import command_of
@@ -20,9 +21,9 @@ __all__ = ["SHAPES", "judge", "lights", "lit"]
 lit = never_shown
 
 SHAPES: tuple[Shape, ...] = ((r"\d{1,3}", "LOCATE", r"\d{1,5}:\d{1,5}", "ON|OFF"),)
-_PLACE = re.compile(r"mpt:(sas[23])-(\d{1,3})/(\d{1,5}:\d{1,5})", re.ASCII)
+_PLACE = regex(r"mpt:(sas[23])-(\d{1,3})/(\d{1,5}:\d{1,5})", re.ASCII)
 # SAS3IRCU: Command LOCATE Completed Successfully.
-_DONE = re.compile(r"Command LOCATE Completed Successfully", re.IGNORECASE)
+_DONE = regex(r"Command LOCATE Completed Successfully", re.IGNORECASE)
 
 
 def lights(

@@ -7,7 +7,7 @@ import re
 from msgspec import Struct
 
 from raidctl.evidence import Line, Output, mark_read
-from raidctl.text import collapse, printable
+from raidctl.text import collapse, printable, regex
 from raidctl.vendor.draft import Pair
 from raidctl.vendor.fields import read_pair
 from raidctl.vendor.forms import first_form, forms
@@ -17,10 +17,8 @@ from raidctl_mpt.labels import CONTROLLER, DRIVE, VOLUME
 
 _LONGEST = 400
 """Characters of the longest line that the tools print."""
-_GENERATION = re.compile(
-    r"SAS([23]) IR Configuration Utility|SAS([23])IRCU|Controller type\s*:\s*SAS([23])", re.IGNORECASE
-)
-_TYPED = re.compile(r"sas[23]ircu\S*\s+(\d{1,3})\s+\w", re.IGNORECASE | re.ASCII)
+_GENERATION = regex(r"SAS([23]) IR Configuration Utility|SAS([23])IRCU|Controller type\s*:\s*SAS([23])", re.IGNORECASE)
+_TYPED = regex(r"sas[23]ircu\S*\s+(\d{1,3})\s+\w", re.IGNORECASE | re.ASCII)
 _ROW = (
     r"(\d{1,3}) +(\S+) +([\da-f]{1,4})h +([\da-f]{1,4})h +([\da-f]{1,4})h:([\da-f]{1,2})h:([\da-f]{1,2})h:"
     r"([\da-f]{1,2})h(?: +([\da-f]{1,4})h +([\da-f]{1,4})h)?"
@@ -61,11 +59,11 @@ _FORMS = forms(
     ("device", "device is a", r"device is an? (.*)"),
     flags=re.IGNORECASE | re.ASCII,
 )
-_PAIR = re.compile(r"\s*([^:]{1,60}?)\s*:(?:\s+(.*?))?\s*")
+_PAIR = regex(r"\s*([^:]{1,60}?)\s*:(?:\s+(.*?))?\s*")
 # PHY[0] Enclosure#/Slot#                 : 1:0
-_MEMBER = re.compile(r"PHY\[(\d{1,3})\] Enclosure#/Slot#", re.ASCII | re.IGNORECASE)
-_PLACE = re.compile(r"(\d{1,5}):(\d{1,5})", re.ASCII)
-_ZERO = re.compile(r"[0-]+")
+_MEMBER = regex(r"PHY\[(\d{1,3})\] Enclosure#/Slot#", re.ASCII | re.IGNORECASE)
+_PLACE = regex(r"(\d{1,5}):(\d{1,5})", re.ASCII)
+_ZERO = regex(r"[0-]+")
 _SECTION_OF = {
     "controller type": "controller", "volume id": "volume", "status of volume": "volume", "enclosure #": "drive",
     "current operation": "volume", "enclosure#": "enclosure", "slot #": "drive",

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from raidctl.model import Health, Interface, Media, Operation, RaidLevel, Role, VolumeStatus
-from raidctl.text import collapse, figure
+from raidctl.text import collapse, figure, regex
 
 VOLUMES: dict[str, VolumeStatus] = {
     # Okay (OKY) - active, drives functioning properly
@@ -64,12 +64,12 @@ KINDS: dict[str, tuple[Interface, Media | None]] = {
 }  # fmt: skip
 """``Drive Type`` and ``Protocol``."""
 _NO_VALUE = frozenset({"", "n/a", "na", "none", "unknown", "undetermined", "-"})
-_CODE = re.compile(r"\s*\([A-Z]{2,5}\)\s*$")
-_COUNT = re.compile(r"\d{1,12}", re.ASCII)
-_PERCENT = re.compile(r"(\d{1,3}(?:\.\d{1,4})?) ?%", re.ASCII)
-_SIZES = re.compile(r"(\d{1,12})/(\d{1,15})", re.ASCII)
-_HEX = re.compile(r"[0-9a-f]{16}", re.ASCII | re.IGNORECASE)
-_ZERO = re.compile(r"[0:-]+")
+_CODE = regex(r"\s*\([A-Z]{2,5}\)\s*$")
+_COUNT = regex(r"\d{1,12}", re.ASCII)
+_PERCENT = regex(r"(\d{1,3}(?:\.\d{1,4})?) ?%", re.ASCII)
+_SIZES = regex(r"(\d{1,12})/(\d{1,15})", re.ASCII)
+_HEX = regex(r"[0-9a-f]{16}", re.ASCII | re.IGNORECASE)
+_ZERO = regex(r"[0:-]+")
 _MIB = 1024 * 1024
 _SECTORS = (512, 520, 528, 4096, 4160, 4224)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -11,6 +10,7 @@ from msgspec import Struct, field
 
 from raidctl.json_decode import decode_at
 from raidctl.model import Capability, Controller, Problem, Tool
+from raidctl.text import regex
 from raidctl.vendor.identity import distinct
 from raidctl.vendor.mixed_machines import described_twice
 from raidctl.vendor.protocol import Document, Observation
@@ -23,8 +23,8 @@ from raidctl_redfish.to_model import build
 from raidctl_redfish.volume import read_logical_drive, read_volume
 
 FAMILY = "redfish"
-_OWNER = re.compile(r"(.*/(?:Storages?|ArrayControllers)/([^/]+))(?:/.*)?")
-_CHASSIS = re.compile(r"(.*/Chassis/([^/]+))(?:/.*)?")
+_OWNER = regex(r"(.*/(?:Storages?|ArrayControllers)/([^/]+))(?:/.*)?")
+_CHASSIS = regex(r"(.*/Chassis/([^/]+))(?:/.*)?")
 _USED = frozenset(
     (
         "Storage", "StorageController", "Volume", "Drive", "Battery", "Chassis",
@@ -32,7 +32,7 @@ _USED = frozenset(
     )
 )  # fmt: skip
 _STEADY = ("Status", "SerialNumber", "Identifiers", "RAIDType", "CapacityBytes", "WriteCachePolicy", "FailurePredicted")
-_RESOURCE = re.compile(r"(?m)^\{")
+_RESOURCE = regex(r"(?m)^\{")
 _WAY = ("ServiceRoot", "ComputerSystem", "SmartStorage", "SimpleStorage")
 """Links to the resources of controllers, besides collections."""
 _AGAIN = "Read it again; a file must contain one whole resource, as the BMC gives it."

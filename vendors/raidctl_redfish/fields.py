@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from raidctl.evidence import Line
-from raidctl.text import collapse, printable
+from raidctl.text import collapse, printable, regex
 from raidctl.vendor.draft import DETAIL, REPORT, Draft
 from raidctl.vendor.statuses import put_status
 from raidctl_redfish.resource import Resource
@@ -118,9 +117,7 @@ _ORDER = ("critical", "failed", "offline", "rebuilding", "warning", "degraded", 
 
 
 # "Oem": {"Lenovo": {"DriveStatus": "UnconfiguredBad"}}
-_OWN_STATE = re.compile(
-    r"Oem\.(?:\w+\.)+(?!\w*(?:Secur|Encrypt|Lock|Power|Link|Predict|Patrol|Eras))\w*(?:Status|State)"
-)
+_OWN_STATE = regex(r"Oem\.(?:\w+\.)+(?!\w*(?:Secur|Encrypt|Lock|Power|Link|Predict|Patrol|Eras))\w*(?:Status|State)")
 
 
 def own_states(resource: Resource, words: Mapping[str, str]) -> Iterator[Mark]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -10,6 +9,7 @@ from msgspec import Struct
 
 from raidctl import json_decode
 from raidctl.evidence import Line, Output, mark_read
+from raidctl.text import regex
 from raidctl.vendor.draft import Draft
 
 KINDS = {
@@ -31,8 +31,8 @@ KINDS = {
 """Kinds of resources by the names of their types. HPE had its own types before Storage; iLO 4 spells them without the
 E."""
 # "@odata.type": "#Volume.v1_9_0.Volume"       "#HpSmartStorageDiskDrive.1.2.0.HpSmartStorageDiskDrive"
-_TYPE = re.compile(r"#(\w+)\.")
-_NOISE = re.compile(r"(^|[.\]])(Actions|@odata|@Redfish)|@|(^|[.\]])[Ll]inks[.\[]")
+_TYPE = regex(r"#(\w+)\.")
+_NOISE = regex(r"(^|[.\]])(Actions|@odata|@Redfish)|@|(^|[.\]])[Ll]inks[.\[]")
 _EMPTY = ("null", '""', "[]", "{}")
 
 

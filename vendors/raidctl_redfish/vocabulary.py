@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
-
 from raidctl.model import BatteryStatus, Health, Operation, RaidLevel, ReadPolicy, VolumeStatus, WritePolicy
+from raidctl.text import regex
 
 # "Health": "OK"
 HEALTH: dict[str, Health] = {"ok": "ok", "warning": "warning", "critical": "critical"}
@@ -119,7 +118,7 @@ OPERATIONS: tuple[tuple[str, Operation, VolumeStatus | None], ...] = (
     ("sanitize", "erase", None),
 )
 
-REBUILDS = re.compile(r"(?i)rebuild|recover")
+REBUILDS = regex(r"(?i)rebuild|recover")
 """Operations of a drive still without its part of the data."""
 
 # "StatusIndicator": "Rebuild" of a drive; "RaidStatus" of Dell; "DiskDriveStatusReasons" of HPE

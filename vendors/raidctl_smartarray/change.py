@@ -27,7 +27,7 @@ from dataclasses import dataclass
 
 from raidctl.model import Controller, Tool, Volume
 from raidctl.request import Answer, RunAnswer
-from raidctl.text import listing
+from raidctl.text import listing, regex
 from raidctl.vendor.plan import Action, Desired, Flush, Plan, Refusal, Setting, ToolSetting
 from raidctl.vendor.planner import CannotError, Planner, divided
 from raidctl.vendor.setting_values import value
@@ -40,8 +40,8 @@ _SMART_PATH = frozenset({"smart path", "ssd smart path", "hp ssd smart path", "h
 _METHOD = frozenset({"ld acceleration method", "acceleration method"})
 # Write Cache Bypass Threshold Size: 1040 KiB
 _THRESHOLD = frozenset({"write cache bypass threshold size", "write cache bypass threshold"})
-_KIB = re.compile(r"(\d+) *K(?:i?B)?", re.IGNORECASE)
-_QUESTION = re.compile(r"\(y/n\)|\bcontinue\?", re.IGNORECASE)
+_KIB = regex(r"(\d+) *K(?:i?B)?", re.IGNORECASE)
+_QUESTION = regex(r"\(y/n\)|\bcontinue\?", re.IGNORECASE)
 # Configured Drive Write Cache Policy: Disable
 _BY_USAGE = frozenset({"configured drive write cache policy"})
 # Drive Write Cache: Disabled

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from raidctl.evidence import mark_read
 from raidctl.model import Role
+from raidctl.text import regex
 from raidctl_smartarray import controller as controller_reader
 from raidctl_smartarray import drive, volume
 from raidctl_smartarray.draft import ControllerDraft
@@ -22,7 +23,7 @@ _ROLES: dict[str, Role | None] = {
     "array": "member", "unassigned": "unassigned", "hba": "passthrough", "spares": "spare",
     "listing": None, "controller": None, "device": None, "port": None, "sensor": None,
 }  # fmt: skip
-_EMPTY = re.compile(r"does not have any (?:logical|physical)", re.IGNORECASE)
+_EMPTY = regex(r"does not have any (?:logical|physical)", re.IGNORECASE)
 
 
 class Collection(Struct):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from raidctl.evidence import mark_read
-from raidctl.text import collapse
+from raidctl.text import collapse, regex
 from raidctl.vendor import fields
 from raidctl.vendor.draft import ROW, WEAK, Pair
 from raidctl.vendor.fields import Field, Fields, optional
@@ -50,10 +50,10 @@ def _drive_cache(text: str) -> str | None:
     return _DRIVE_CACHE[normalized(text)]
 
 
-_CACHE_ERROR = re.compile(r"\berror|\bfail", re.IGNORECASE)
-_DEAD = re.compile(r"\berror\b|lock(?:ed)?[ -]?up|not responding|\bfailed\b", re.IGNORECASE)
+_CACHE_ERROR = regex(r"\berror|\bfail", re.IGNORECASE)
+_DEAD = regex(r"\berror\b|lock(?:ed)?[ -]?up|not responding|\bfailed\b", re.IGNORECASE)
 # Printed for RAID controllers only; one that prints these and no mode has no other mode.
-_RAID_ONLY_MODELS = re.compile(r"Smart Array (?:[PE]\d[01]\d\w{0,2}|\d{1,4}i?)$")
+_RAID_ONLY_MODELS = regex(r"Smart Array (?:[PE]\d[01]\d\w{0,2}|\d{1,4}i?)$")
 _RAID_ONLY = frozenset({"rebuild priority", "expand priority", "elevator sort", "raid 6 (adg) status", "raid 6 status"})
 
 

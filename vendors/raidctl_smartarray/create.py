@@ -9,6 +9,7 @@ import re
 from collections.abc import Sequence
 
 from raidctl.model import Controller, Tool
+from raidctl.text import regex
 from raidctl.vendor.creating import CannotCreate, NewVolume, label
 from raidctl.vendor.tools import command_of, reporting_tool
 
@@ -16,9 +17,9 @@ _LEVELS = {
     "raid0": "0", "raid1": "1", "raid10": "1+0", "raid5": "5", "raid6": "6", "raid50": "50", "raid60": "60",
     "raid1t": "1adm", "raid10t": "10adm",
 }  # fmt: skip
-_ADDRESS = re.compile(r"(?:\d{1,3}[IE]?:)?\d{1,3}:\d{1,3}", re.ASCII)
-_SLOT = re.compile(r"\w{1,8}", re.ASCII)
-_LABEL = re.compile(r"[\w.-]{1,64}", re.ASCII)
+_ADDRESS = regex(r"(?:\d{1,3}[IE]?:)?\d{1,3}:\d{1,3}", re.ASCII)
+_SLOT = regex(r"\w{1,8}", re.ASCII)
+_LABEL = regex(r"[\w.-]{1,64}", re.ASCII)
 
 
 def create(controller: Controller, new: NewVolume, tools: Sequence[Tool]) -> Sequence[tuple[str, ...]]:

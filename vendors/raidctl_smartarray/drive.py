@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from raidctl.evidence import Line
 from raidctl.model import Role
-from raidctl.text import attempt, collapse
+from raidctl.text import attempt, collapse, regex
 from raidctl.vendor.draft import ROW, Draft, Pair
 from raidctl.vendor.fields import Field, Fields, optional, read_pairs
 from raidctl.vendor.statuses import put_status
@@ -18,10 +18,10 @@ from raidctl_smartarray.interface import interface
 from raidctl_smartarray.outline import Section
 from raidctl_smartarray.vocabulary import NO_VALUE, has_value, normalized, split_progress
 
-_REMARK = re.compile(r"\s*\((\S* ?update .*?)\)?$", re.IGNORECASE)
-_SIZE = re.compile(r"(?:[\d.]+|[-?]+) ?[KMGTP]?B", re.ASCII | re.IGNORECASE)
-_SPARE = re.compile(r"(?:active |inactive |auto replace |dedicated )?spare(?: for .*)?", re.IGNORECASE)
-_PLACE = re.compile(r"(port|box|bay|id) ([^:,\s]+)", re.IGNORECASE)
+_REMARK = regex(r"\s*\((\S* ?update .*?)\)?$", re.IGNORECASE)
+_SIZE = regex(r"(?:[\d.]+|[-?]+) ?[KMGTP]?B", re.ASCII | re.IGNORECASE)
+_SPARE = regex(r"(?:active |inactive |auto replace |dedicated )?spare(?: for .*)?", re.IGNORECASE)
+_PLACE = regex(r"(port|box|bay|id) ([^:,\s]+)", re.IGNORECASE)
 _VENDORS = frozenset(
     {
         "HP", "HPE", "ATA", "SEAGATE", "COMPAQ", "HITACHI", "HGST", "FUJITSU", "TOSHIBA", "MAXTOR",

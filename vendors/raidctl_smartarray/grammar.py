@@ -12,7 +12,7 @@ from typing import Literal
 
 from msgspec import Struct, field
 
-from raidctl.text import collapse
+from raidctl.text import collapse, regex
 from raidctl.vendor.forms import Forms, first_form, forms
 
 Kind = Literal[
@@ -118,22 +118,22 @@ LineKind = Literal["error", "warning", "note", "missing_tool", "version", "comma
 
 # FIRMWARE UPGRADE REQUIRED: A firmware update is recommended for this controller
 # CACHE STATUS PROBLEM DETECTED: The cache on this controller has a problem.
-_SHOUT = re.compile(r"(?=[A-Z /-]{16})[A-Z][A-Z/-]+(?: [A-Z][A-Z/-]+){1,8}:(?:\s.*)?")
-_VERSION = re.compile(
+_SHOUT = regex(r"(?=[A-Z /-]{16})[A-Z][A-Z/-]+(?: [A-Z][A-Z/-]+){1,8}:(?:\s.*)?")
+_VERSION = regex(
     r"(?:.*(?P<long>Array Configuration Utility|Storage Administrator) CLI|(?P<short>\w{3,12}(?: CLI)?) Version:)\s*"
     r"(?P<version>\d[\w.-]*)(?:\s.*)?",
 )
-_TOOL_NAME = re.compile(r"(?:^|[\s/#>$=])(?P<tool>hpacucli|hpssacli|ssacli)(?:\.exe)?\b", re.IGNORECASE)
-_COMMAND = re.compile(
+_TOOL_NAME = regex(r"(?:^|[\s/#>$=])(?P<tool>hpacucli|hpssacli|ssacli)(?:\.exe)?\b", re.IGNORECASE)
+_COMMAND = regex(
     r"(?:.*[\s/#>$])?(?:hpacucli|hpssacli|ssacli)(?:\.exe)?\"?\s+(?:(?:-\S+|ctrl|controller|cmd|version|rescan|help)\b.*)"
     r"|=>.*|#?\s*\[?[\w.-]+@[\w.-]+.*[#$%>]",
     re.IGNORECASE,
 )
-_CHATTER = re.compile(
+_CHATTER = regex(
     r"Detecting Controllers.*|Type \"(?:help|exit)\".*|SoulAPI Version:.*|Copyright .*|-{3,}|={3,}",
     re.IGNORECASE,
 )
-_MISSING = re.compile(r"command not found|: not found|could not find|no such file", re.IGNORECASE)
+_MISSING = regex(r"command not found|: not found|could not find|no such file", re.IGNORECASE)
 
 
 def line_kind(text: str) -> LineKind | None:
@@ -177,7 +177,7 @@ def tool_version(text: str) -> tuple[str | None, str] | None:
     return None
 
 
-_SLOT_HINT = re.compile(r"(?:^|[\s_/])slot[= _]?(?P<slot>\d{1,3}[a-z]?)\b", re.IGNORECASE)
+_SLOT_HINT = regex(r"(?:^|[\s_/])slot[= _]?(?P<slot>\d{1,3}[a-z]?)\b", re.IGNORECASE)
 
 
 def slot_of_command(text: str) -> str | None:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 from raidctl.model import Controller, Drive, Tool
 from raidctl.request import Dialogue, Run, ask
+from raidctl.text import regex
 from raidctl.vendor.locating import Light, NoLight, Shape, never_shown
 from raidctl.vendor.plan import Action
 from raidctl.vendor.tools import command_of, reporting_tool
@@ -30,7 +31,7 @@ SHAPES: tuple[Shape, ...] = (
     (*_TARGET, "led=on", r"duration=\d{1,6}"),
 )
 # <target> modify led=on|off [duration=<seconds>]
-_DURATION = re.compile(r"\bduration=", re.IGNORECASE)
+_DURATION = regex(r"\bduration=", re.IGNORECASE)
 
 
 def lights(

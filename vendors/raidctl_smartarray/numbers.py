@@ -7,22 +7,22 @@ from __future__ import annotations
 
 import re
 
-from raidctl.text import collapse, figure
+from raidctl.text import collapse, figure, regex
 from raidctl.units import parse_gbps, parse_size
 from raidctl.vendor.fields import optional
 from raidctl_smartarray.vocabulary import has_value, normalized
 
-_BARE = re.compile(r"\d+(?:\.\d+)?", re.ASCII)
+_BARE = regex(r"\d+(?:\.\d+)?", re.ASCII)
 _WITHOUT_UNIT_MIB = 64
 """Smallest bare figure that cannot be the cache size in GiB. From here on it is MiB."""
-_SHARE = re.compile(r"\s*\(\s*[\d.]+\s*%\s*\)\s*$")
-_RATIO = re.compile(r"(\d{1,3})\s*% ?Read\s*/\s*(\d{1,3})\s*% ?Write", re.IGNORECASE | re.ASCII)
-_OLD_MOUNT = re.compile(r"(/.*?)\s+[\d.]+ [KMGTP]?i?B Part(?:ition)? Numb(?:er)? \d+", re.ASCII)
-_PATH = re.compile(r"(?:^|[\s,\d])(/[^\s,]*)")
-_INTEGER = re.compile(r"(\d{1,9})(?:\.0+)?", re.ASCII)
-_DRIVE_LETTER = re.compile(r"(?:^|[\s,])([A-Z]:\\[^\s,]*)")
-_LANES = re.compile(r"\s*x ?\d{1,2}$", re.IGNORECASE)
-_PCI = re.compile(r"([0-9a-f]{4}):([0-9a-f]{2}):([0-9a-f]{2})\.([0-7])", re.ASCII | re.IGNORECASE)
+_SHARE = regex(r"\s*\(\s*[\d.]+\s*%\s*\)\s*$")
+_RATIO = regex(r"(\d{1,3})\s*% ?Read\s*/\s*(\d{1,3})\s*% ?Write", re.IGNORECASE | re.ASCII)
+_OLD_MOUNT = regex(r"(/.*?)\s+[\d.]+ [KMGTP]?i?B Part(?:ition)? Numb(?:er)? \d+", re.ASCII)
+_PATH = regex(r"(?:^|[\s,\d])(/[^\s,]*)")
+_INTEGER = regex(r"(\d{1,9})(?:\.0+)?", re.ASCII)
+_DRIVE_LETTER = regex(r"(?:^|[\s,])([A-Z]:\\[^\s,]*)")
+_LANES = regex(r"\s*x ?\d{1,2}$", re.IGNORECASE)
+_PCI = regex(r"([0-9a-f]{4}):([0-9a-f]{2}):([0-9a-f]{2})\.([0-7])", re.ASCII | re.IGNORECASE)
 _YES = {"true": True, "yes": True, "enabled": True, "enable": True, "on": True}
 _NO = {"false": False, "no": False, "disabled": False, "disable": False, "off": False}
 _FLAGS = _YES | _NO

@@ -9,14 +9,13 @@ reliable.
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 from typing import Literal
 
 from msgspec import Struct, field
 
 from raidctl.evidence import Line, Output, mark_read
-from raidctl.text import collapse, pair, printable
+from raidctl.text import collapse, pair, printable, regex
 from raidctl.vendor.draft import Pair
 from raidctl_smartarray.grammar import (
     Heading,
@@ -44,11 +43,11 @@ _WRAPPED = frozenset(
     {"cache status details", "cache disable reason", "last failure reason", "failure reason", "mount points"}
 )
 """Labels whose values run on over the following lines."""
-_GLUED = re.compile(r"(?<=[a-z0-9]) ?(?=Mount Points: )")
-_SECOND_PAIR = re.compile(r"\s{2,}(?=[A-Z][\w()/ .-]{2,60}:(?:\s|$))")
+_GLUED = regex(r"(?<=[a-z0-9]) ?(?=Mount Points: )")
+_SECOND_PAIR = regex(r"\s{2,}(?=[A-Z][\w()/ .-]{2,60}:(?:\s|$))")
 # Max: 1042188 (Units in MB)
 # 5 (default value)
-_OPTION = re.compile(r"(?:Max|Min): \d+ \(Units in \w+\)|\S{1,40}(?: \((?:default|current)[^()]*\))*|Current value.*")
+_OPTION = regex(r"(?:Max|Min): \d+ \(Units in \w+\)|\S{1,40}(?: \((?:default|current)[^()]*\))*|Current value.*")
 
 
 class Section(Struct):

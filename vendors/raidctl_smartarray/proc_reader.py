@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from raidctl.evidence import Line, Output, mark_read
-from raidctl.text import collapse
+from raidctl.text import collapse, regex
 from raidctl.vendor.draft import Draft
 from raidctl_smartarray import status_words
 from raidctl_smartarray.draft import ControllerDraft
@@ -14,15 +14,15 @@ KIND = "proc"
 SOURCE = "/proc/driver/cciss"
 _GIGABYTE = 1_000_000_000
 # cciss0: HP Smart Array 5i Controller        cciss0:  Compaq Smart Array 5300 Controller
-_TITLE = re.compile(r"(?:cciss|hpsa)(\d{1,3}): +(?:(?:HP|Compaq) +)?(\S.{0,80}?) Controller", re.ASCII)
+_TITLE = regex(r"(?:cciss|hpsa)(\d{1,3}): +(?:(?:HP|Compaq) +)?(\S.{0,80}?) Controller", re.ASCII)
 # cciss/c0d0:       72.83GB       RAID 1(1+0)
-_VOLUME = re.compile(r"cciss/c(\d{1,3})d(\d{1,4}): +(\d{1,9})\.(\d\d)GB +RAID (\S.{0,20})", re.ASCII)
+_VOLUME = regex(r"cciss/c(\d{1,3})d(\d{1,4}): +(\d{1,9})\.(\d\d)GB +RAID (\S.{0,20})", re.ASCII)
 # cciss/c0d0: blksz=512 nr_blocks=17764320
-_BLOCKS = re.compile(r"cciss/c(\d{1,3})d(\d{1,4}): blksz=(\d{1,6}) nr_blocks=(\d{1,15})", re.ASCII)
+_BLOCKS = regex(r"cciss/c(\d{1,3})d(\d{1,4}): blksz=(\d{1,6}) nr_blocks=(\d{1,15})", re.ASCII)
 # Max # commands on controller since init: 21        Current # commands on controller 0
-_PAIR = re.compile(r"([A-Z][\w #/().]{1,60}?)(?:: *| (?=\d+$))(\S.{0,80})", re.ASCII)
+_PAIR = regex(r"([A-Z][\w #/().]{1,60}?)(?:: *| (?=\d+$))(\S.{0,80})", re.ASCII)
 # nr_allocs = 11831533
-_COUNTER = re.compile(r"nr_\w+ = \d+", re.ASCII)
+_COUNTER = regex(r"nr_\w+ = \d+", re.ASCII)
 
 
 class ProcReader:

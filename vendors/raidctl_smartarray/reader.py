@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from raidctl.evidence import Output
 from raidctl.model import Problem, Tool
+from raidctl.text import regex
 from raidctl.vendor import draft
 from raidctl.vendor.protocol import Document, Observation
 from raidctl_smartarray.collect import Collection, collect
@@ -25,7 +26,7 @@ _OF_A_VOLUME = "Unrecoverable Media Errors"
 _OF_AN_ARRAY = "this array"
 
 # array A    logicaldrive 1    physicaldrive 1I:1:4    Mirror Group 1:    unassigned
-_HEADING = re.compile(
+_HEADING = regex(
     r"array [A-Z]{1,2}|(?:logical|physical) ?drive:? [\w:]{1,12}|mirror group \d{1,2}:|(?:unassigned|HBA)(?: drives)?",
     re.IGNORECASE,
 )

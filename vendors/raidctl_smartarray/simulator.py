@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping
 from posixpath import basename
 
+from raidctl.text import regex
 from raidctl.vendor.simulator import Place, Reply, State, settings, walk
 from raidctl_smartarray import simulator_bays, simulator_locate, simulator_output
 from raidctl_smartarray.simulator_bays import advance, fail, insert, pull
@@ -17,13 +18,13 @@ from raidctl_smartarray.tools import TOOLS
 __all__ = ["advance", "change", "fail", "initial", "insert", "leds", "pull", "render"]
 
 _NAMES = frozenset(spec.name for spec in TOOLS)
-_CONTROLLER = re.compile(r".* in Slot (?P<slot>\w+)\b")
-_ARRAY = re.compile(r"\s*Array: (?P<name>\w+)\s*$")
-_VOLUME = re.compile(r"\s*Logical Drive: (?P<name>\d+)\s*$")
-_UNASSIGNED = re.compile(r"\s*(?:Unassigned|HBA Drives)\s*$")
+_CONTROLLER = regex(r".* in Slot (?P<slot>\w+)\b")
+_ARRAY = regex(r"\s*Array: (?P<name>\w+)\s*$")
+_VOLUME = regex(r"\s*Logical Drive: (?P<name>\d+)\s*$")
+_UNASSIGNED = regex(r"\s*(?:Unassigned|HBA Drives)\s*$")
 # Array Type: Data       HPE SSD Smart Path: disable      (two pairs run into one line)
-_SECOND = re.compile(r"(?P<head>.*\S {3,}(?P<label>HPE? SSD Smart Path):\s*)(?P<value>\w+)(?P<tail>\s*)")
-_RATIO = re.compile(r"(\d+)% Read / (\d+)% Write")
+_SECOND = regex(r"(?P<head>.*\S {3,}(?P<label>HPE? SSD Smart Path):\s*)(?P<value>\w+)(?P<tail>\s*)")
+_RATIO = regex(r"(\d+)% Read / (\d+)% Write")
 
 _OF_CONTROLLER = {
     "accelerator ratio": "cacheratio",

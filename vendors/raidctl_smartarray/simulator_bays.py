@@ -23,18 +23,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from raidctl.text import listing
+from raidctl.text import listing, regex
 from raidctl.vendor.simulator import NewDrive, Reply, State
 
 HEAD = "smartarray/"
 SECONDS = 3600.0
 """Time that a whole rebuild takes."""
-_CONTROLLER = re.compile(r".* in Slot (?P<slot>\w+)\b")
-_ARRAY = re.compile(r"\s*Array: (?P<name>\w+)\s*$")
-_UNASSIGNED = re.compile(r"\s*(?:Unassigned|HBA Drives)\s*$", re.IGNORECASE)
-_DRIVE = re.compile(r"\s*physicaldrive (?P<address>[\w:]+)\s*$")
-_PAIR = re.compile(r"\s*(?P<label>[^:]+): *(?P<value>.*?)\s*$")
-_RECOVERING = re.compile(r"Recovering, ([\d.]+)% complete")
+_CONTROLLER = regex(r".* in Slot (?P<slot>\w+)\b")
+_ARRAY = regex(r"\s*Array: (?P<name>\w+)\s*$")
+_UNASSIGNED = regex(r"\s*(?:Unassigned|HBA Drives)\s*$", re.IGNORECASE)
+_DRIVE = regex(r"\s*physicaldrive (?P<address>[\w:]+)\s*$")
+_PAIR = regex(r"\s*(?P<label>[^:]+): *(?P<value>.*?)\s*$")
+_RECOVERING = regex(r"Recovering, ([\d.]+)% complete")
 _TOLERATED = {"1": 1, "1+0": 1, "5": 1, "RAID 5": 1, "50": 1, "6": 2, "60": 2, "1adm": 2, "RAID 6 (ADG)": 2}
 
 

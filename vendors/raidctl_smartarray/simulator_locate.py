@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from raidctl.text import regex
 from raidctl.vendor.simulator import Reply, State
 
-_CONTROLLER = re.compile(r".* in Slot (?P<slot>\w+)\b")
-_DRIVE = re.compile(r"\s*physicaldrive (?P<address>\S+)\s*(?:\(|$)")
+_CONTROLLER = regex(r".* in Slot (?P<slot>\w+)\b")
+_DRIVE = regex(r"\s*physicaldrive (?P<address>\S+)\s*(?:\(|$)")
 _OLD = "hpacucli"
 _HELP = """
    <target> modify led=on|off [duration=<seconds>]

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Mapping
 from hashlib import sha256
 
+from raidctl.text import regex
 from raidctl_smartarray.simulator_bays import (
     HEAD,
     SECONDS,
@@ -24,15 +25,15 @@ from raidctl_smartarray.simulator_bays import (
     works,
 )
 
-_CONTROLLER = re.compile(r".* in Slot (?P<slot>\w+)\b")
-_ARRAY = re.compile(r"\s*Array: (?P<name>\w+)\s*$")
-_UNASSIGNED = re.compile(r"\s*unassigned\s*$", re.IGNORECASE)
-_VOLUME = re.compile(r"\s*Logical Drive: \d+\s*$")
-_DRIVE = re.compile(r"(?P<head>\s*physicaldrive )(?P<address>[\w:]+)\s*$")
-_ROW = re.compile(r"(?P<head>\s*physicaldrive )(?P<address>[\w:]+)(?P<open> \()(?P<inside>.*)\)\s*$")
-_PAIR = re.compile(r"(?P<head>\s*(?P<label>[^:]+?): *)(?P<value>.*)$")
-_SIZE = re.compile(r"(?P<number>\d+(?:\.\d+)?) (?P<unit>[MGT]B)")
-_BEHIND = re.compile(r"\s*(?:SEP|Expander|Enclosure SEP) ")
+_CONTROLLER = regex(r".* in Slot (?P<slot>\w+)\b")
+_ARRAY = regex(r"\s*Array: (?P<name>\w+)\s*$")
+_UNASSIGNED = regex(r"\s*unassigned\s*$", re.IGNORECASE)
+_VOLUME = regex(r"\s*Logical Drive: \d+\s*$")
+_DRIVE = regex(r"(?P<head>\s*physicaldrive )(?P<address>[\w:]+)\s*$")
+_ROW = regex(r"(?P<head>\s*physicaldrive )(?P<address>[\w:]+)(?P<open> \()(?P<inside>.*)\)\s*$")
+_PAIR = regex(r"(?P<head>\s*(?P<label>[^:]+?): *)(?P<value>.*)$")
+_SIZE = regex(r"(?P<number>\d+(?:\.\d+)?) (?P<unit>[MGT]B)")
+_BEHIND = regex(r"\s*(?:SEP|Expander|Enclosure SEP) ")
 _OF_THE_SYSTEM = ("Disk Name", "Mount Points")
 """Lines of a drive that the operating system sees. A new drive has another node."""
 Blocks = dict[str, list[str]]

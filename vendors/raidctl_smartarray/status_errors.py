@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import re
-
+from raidctl.text import regex
 from raidctl.vendor.draft import Complaint
 
 _TOOL = r"(?:\S*/)?cciss_vol_status: ?"
-_DEVICE = re.compile(rf"{_TOOL}.{{0,200}}(?:Unknown SCSI device|is not a \w+ device)\.?")
-_DENIED = re.compile(rf"{_TOOL}.{{0,200}}(?:Permission denied|Operation not permitted)\.?")
-_OTHER = re.compile(
+_DEVICE = regex(rf"{_TOOL}.{{0,200}}(?:Unknown SCSI device|is not a \w+ device)\.?")
+_DENIED = regex(rf"{_TOOL}.{{0,200}}(?:Permission denied|Operation not permitted)\.?")
+_OTHER = regex(
     rf"{_TOOL}.{{1,300}}|Error getting status for .{{1,200}}|Cannot get device information for .{{1,200}}"
     r"|do_report_luns\(logical\) failed\.|logical lun \d+ inquiry 0x83 failed.*"
     r"|.{1,80}: cannot identify controller 0x.{1,40}|Controller reports zero devices per.*"
     r"|.{1,80}: Don't know how to decode drive map data for .{1,60}|Bug detected at .{1,80}"
     r"|CHK: .{1,80}: CommandStatus=.{1,20}|sgio (?:cmd|ioctl).{1,120}"
 )
-_USAGE = re.compile(rf"{_TOOL}usage: .*")
+_USAGE = regex(rf"{_TOOL}usage: .*")
 
 
 def error_problem(text: str) -> Complaint | None:

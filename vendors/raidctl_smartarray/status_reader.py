@@ -10,7 +10,7 @@ import re
 
 from raidctl.evidence import Line, Output, mark_read
 from raidctl.model import Health
-from raidctl.text import attempt
+from raidctl.text import attempt, regex
 from raidctl.vendor.draft import DETAIL, ROW, Draft
 from raidctl.vendor.statuses import put_status
 from raidctl_smartarray import status_words
@@ -25,20 +25,20 @@ KIND = "vol_status"
 TOOL = "cciss_vol_status"
 _NODE = r"(/dev/[\w/?]{1,40})"
 # /dev/cciss/c0d0: (Smart Array P800) RAID 5 Volume 4(?) status: OK.   At least one spare drive designated.
-_VOLUME = re.compile(
+_VOLUME = regex(
     _NODE + r": \(([^()]{1,40})\) (?:RAID (\S.{0,12}?)|\(Unknown RAID level .{0,40}?\)) Volume (\d{1,4})(\(\?\))? "
     r"status: ?(.{0,400})"
 )
 # /dev/sg0: (Smart Array P800) Enclosure MSA60 (S/N: USP6340B3F) on Bus 2, Physical Port 1E status: Fan failed.
-_ENCLOSURE = re.compile(_NODE + r": \(([^()]{1,40})\) (Enclosure .{1,120}?, Physical Port .{1,4}?) status: ?(.{0,250})")
+_ENCLOSURE = regex(_NODE + r": \(([^()]{1,40})\) (Enclosure .{1,120}?, Physical Port .{1,4}?) status: ?(.{0,250})")
 # /dev/sg0(Smart Array P420i:0): Non-Volatile Cache status:
-_CACHE = re.compile(_NODE + r"\(([^():]{1,40}):(\d{1,3})\): Non-Volatile Cache status:")
+_CACHE = regex(_NODE + r"\(([^():]{1,40}):(\d{1,3})\): Non-Volatile Cache status:")
 # connector 1I box 2 bay 1                 HP      EG1200FCVBQ                    KZG21NVD     HPD1 OK
-_DRIVE = re.compile(r"(?:b\d+t\d+ +)?connector (\S\S) box (\d{1,3}|\?\?) bay (\d{1,3}|\?\?) +(\S.{0,200})", re.ASCII)
-_DRIVE_STATUS = re.compile(r"(.*?) +(OK|S\.M\.A\.R\.T\. [\w ]{1,40})\.?")
-_TOTAL = re.compile(r"Total of (\d{1,3}) failed physical drives detected on this logical drive\.")
-_PAIR = re.compile(r"([A-Z][\w ]{2,40}): +(\S.{0,80})")
-_CISS = re.compile(r"/dev/cciss/(c\d{1,3})d\d{1,4}")
+_DRIVE = regex(r"(?:b\d+t\d+ +)?connector (\S\S) box (\d{1,3}|\?\?) bay (\d{1,3}|\?\?) +(\S.{0,200})", re.ASCII)
+_DRIVE_STATUS = regex(r"(.*?) +(OK|S\.M\.A\.R\.T\. [\w ]{1,40})\.?")
+_TOTAL = regex(r"Total of (\d{1,3}) failed physical drives detected on this logical drive\.")
+_PAIR = regex(r"([A-Z][\w ]{2,40}): +(\S.{0,80})")
+_CISS = regex(r"/dev/cciss/(c\d{1,3})d\d{1,4}")
 
 
 class StatusReader:

@@ -21,6 +21,7 @@ from raidctl.model import (
     Scrub,
     Volume,
 )
+from raidctl.text import regex
 from raidctl.vendor.disagreement import settle_settings
 from raidctl.vendor.draft import Draft, GroupDraft, Shown
 from raidctl.vendor.identity import distinct
@@ -31,7 +32,7 @@ from raidctl_smartarray.messages import unknown_battery
 from raidctl_smartarray.policy import volume_cache
 
 FAMILY = "smartarray"
-_PRESERVED = re.compile(r"unflushed|preserved|data (?:is|are) waiting", re.IGNORECASE)
+_PRESERVED = regex(r"unflushed|preserved|data (?:is|are) waiting", re.IGNORECASE)
 
 
 def controller_ids(controllers: Sequence[ControllerDraft]) -> list[str]:

@@ -10,10 +10,10 @@ import re
 from functools import lru_cache
 
 from raidctl.model import BatteryStatus, Health, Mode, Operation, RaidLevel, Role
-from raidctl.text import collapse
+from raidctl.text import collapse, regex
 from raidctl.vendor.statuses import VolumeWord
 
-_PROGRESS = re.compile(r"(?P<word>[^,:(]*?)[\s,:(-]+(?P<percent>\d{1,3}(?:\.\d+)?) ?%.{0,40}")
+_PROGRESS = regex(r"(?P<word>[^,:(]*?)[\s,:(-]+(?P<percent>\d{1,3}(?:\.\d+)?) ?%.{0,40}")
 
 NO_VALUE = frozenset(
     {"", "none", "unknown", "n/a", "not available", "not applicable", "not set", "--", "---", "?", "??", "???"}

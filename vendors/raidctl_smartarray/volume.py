@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from raidctl.evidence import Line, mark_read
 from raidctl.model import Operation
-from raidctl.text import attempt
+from raidctl.text import attempt, regex
 from raidctl.vendor.draft import DETAIL, ROW, Draft, GroupDraft, Pair
 from raidctl.vendor.fields import Field, Fields, optional, read_pair
 from raidctl.vendor.statuses import put_status, put_volume_word
@@ -18,11 +18,11 @@ from raidctl_smartarray.interface import interface
 from raidctl_smartarray.outline import Section
 from raidctl_smartarray.vocabulary import NO_VALUE, has_value, normalized, split_progress
 
-_RAID = re.compile(r"RAID ?\S.*", re.IGNORECASE)
-_PERCENT = re.compile(r"(\d{1,3}(?:\.\d+)?) ?%", re.ASCII)
-_WORDS = re.compile(r",(?!\s*\d+(?:\.\d+)?\s*%)", re.ASCII)
+_RAID = regex(r"RAID ?\S.*", re.IGNORECASE)
+_PERCENT = regex(r"(\d{1,3}(?:\.\d+)?) ?%", re.ASCII)
+_WORDS = regex(r",(?!\s*\d+(?:\.\d+)?\s*%)", re.ASCII)
 """``SAS, Unused Space: 0 MB, Transforming, 12% complete``: the share belongs to the word before it."""
-_FAILS = re.compile(r"\bfail", re.IGNORECASE)
+_FAILS = regex(r"\bfail", re.IGNORECASE)
 _DONE = frozenset({"initialization completed", "completed", "complete", "ok", *NO_VALUE})
 _SMART_PATH = frozenset({"smart path", "ssd smart path", "hp ssd smart path", "hpe ssd smart path", "ssd i/o bypass"})
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 
 from raidctl.model import Controller, Tool
 from raidctl.request import Answer, RunAnswer
-from raidctl.text import collapse
+from raidctl.text import collapse, regex
 from raidctl.vendor.plan import Action, Desired, Flush, Plan, Setting, ToolSetting
 from raidctl.vendor.planner import CannotError, Planner
 from raidctl.vendor.setting_values import ENDLESS, endless, value
@@ -21,10 +21,10 @@ from raidctl_threeware.dialogue import LOCK, TIMEOUT
 
 RATES: Mapping[Setting, str] = {"rebuild_rate": "rebuildrate", "check_rate": "verifyrate"}
 LEVELS = ("1", "2", "3", "4", "5")
-_NUMBER = re.compile(r"threeware:(\d{1,3})", re.ASCII)
+_NUMBER = regex(r"threeware:(\d{1,3})", re.ASCII)
 # Setting Rebuild Rate on /c6 to [3] ... Done.
-_DONE = re.compile(r"\bdone\b", re.IGNORECASE)
-_NOT_DONE = re.compile(r"\berror\b|\bfail|\binvalid\b|\bnot supported\b", re.IGNORECASE)
+_DONE = regex(r"\bdone\b", re.IGNORECASE)
+_NOT_DONE = regex(r"\berror\b|\bfail|\binvalid\b|\bnot supported\b", re.IGNORECASE)
 
 
 def current_settings(controller: Controller) -> dict[ToolSetting, str]:

@@ -11,13 +11,14 @@ import re
 from collections.abc import Sequence
 
 from raidctl.model import Controller, Tool
+from raidctl.text import regex
 from raidctl.vendor.creating import CannotCreate, NewVolume, label
 from raidctl.vendor.tools import command_of
 
 _LEVELS = {"raid0": "raid0", "raid1": "raid1", "raid5": "raid5", "raid6": "raid6", "raid10": "raid10"}
 _FEWEST = {"raid0": 2, "raid6": 5}
-_PORT = re.compile(r"threeware:(\d{1,3})/p(\d{1,3})", re.ASCII)
-_NAME = re.compile(r"[\w.-]{1,21}", re.ASCII)
+_PORT = regex(r"threeware:(\d{1,3})/p(\d{1,3})", re.ASCII)
+_NAME = regex(r"[\w.-]{1,21}", re.ASCII)
 """The manual: up to 21 characters."""
 
 

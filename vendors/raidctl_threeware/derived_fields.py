@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 
 from raidctl.model import ScrubMode
+from raidctl.text import regex
 from raidctl.vendor.draft import Derived
 
 _STEPS = ("1", "2", "3", "4", "5")
-_LANES = re.compile(r"(\d{1,2}) lanes?", re.ASCII | re.IGNORECASE)
-_LANE_SPEED = re.compile(r"(\d{1,2}(?:\.\d)?) Gbps/lane", re.ASCII | re.IGNORECASE)
+_LANES = regex(r"(\d{1,2}) lanes?", re.ASCII | re.IGNORECASE)
+_LANE_SPEED = regex(r"(\d{1,2}(?:\.\d)?) Gbps/lane", re.ASCII | re.IGNORECASE)
 # a unit without automatic verification is left out when the controller's schedule comes round
 _VERIFY: dict[str, ScrubMode] = {"on": "automatic", "off": "manual"}
 

@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from raidctl.evidence import Output
 from raidctl.host import HostView
 from raidctl.request import Dialogue
+from raidctl.text import regex
 from raidctl.vendor.protocol import Document, Observation
 from raidctl.vendor.session import Reading, Session
 from raidctl.vendor.tools import Installed, as_note
@@ -26,7 +27,7 @@ LOCK = "threeware"
 TIMEOUT = 60.0
 """Seconds for one call. The driver waits long for a drive that dies."""
 # "9550SX and higher" have a StorSave policy (tw_cli(8), /cx/ux show storsave)
-_STORSAVE = re.compile(r"9(?:5[59]|6|7)\d", re.ASCII)
+_STORSAVE = regex(r"9(?:5[59]|6|7)\d", re.ASCII)
 _MOST = 256
 """Units and drives that are asked for on their own."""
 

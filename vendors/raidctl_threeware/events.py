@@ -11,23 +11,23 @@ from datetime import datetime
 
 from raidctl.model import Controller, Tool
 from raidctl.request import Dialogue, Run, RunAnswer
-from raidctl.text import collapse
+from raidctl.text import collapse, regex
 from raidctl.vendor.events import Event, EventLog, Level, not_read, printed, read_log
 from raidctl.vendor.tools import command_of
 from raidctl_threeware.dialogue import LOCK, TIMEOUT
 
 KERNEL: tuple[re.Pattern[str], ...] = (
     # 3w-9xxx: scsi0: AEN: ERROR (0x04:0x0009): Drive timeout detected:port=3.
-    re.compile(r"3w-(?:9xxx|sas|xxxx): ", re.ASCII),
+    regex(r"3w-(?:9xxx|sas|xxxx): ", re.ASCII),
 )
-_NUMBER = re.compile(r"threeware:(\d{1,3})", re.ASCII)
+_NUMBER = regex(r"threeware:(\d{1,3})", re.ASCII)
 # Ctl  Date                        Severity  Alarm Message
-_HEAD = re.compile(r"Ctl\s+Date\s+Severity\s+(?:Alarm|AEN) Message")
+_HEAD = regex(r"Ctl\s+Date\s+Severity\s+(?:Alarm|AEN) Message")
 # c0   [Tue Jul  8 18:20:05 2008]  INFO      Verify started: unit=0
-_ROW = re.compile(r"c(\d{1,3})\s+\[([^\]]{10,40})\]\s+([A-Z]{4,12})\s+(\S.*)", re.ASCII)
+_ROW = regex(r"c(\d{1,3})\s+\[([^\]]{10,40})\]\s+([A-Z]{4,12})\s+(\S.*)", re.ASCII)
 _LEVELS: Mapping[str, Level] = {"INFO": "info", "WARNING": "warning", "ERROR": "critical", "DEBUG": "debug"}
 _TIMES = ("%a %b %d %H:%M:%S %Y", "%a %b %d %Y %H:%M:%S")
-_PORT, _UNIT = re.compile(r"\bport=(\d{1,3})\b", re.ASCII), re.compile(r"\bunit=(\d{1,3})\b", re.ASCII)
+_PORT, _UNIT = regex(r"\bport=(\d{1,3})\b", re.ASCII), regex(r"\bunit=(\d{1,3})\b", re.ASCII)
 
 
 def log(controller: Controller, tools: Sequence[Tool]) -> Dialogue[EventLog]:

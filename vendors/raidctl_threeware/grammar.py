@@ -6,45 +6,45 @@ import re
 
 from msgspec import Struct
 
+from raidctl.text import regex
+
 LONGEST_LINE = 2000
 """Longer lines are no lines of this tool."""
 
-_NAMED = re.compile(r"(?<![A-Za-z0-9])c(\d{1,3})(?![A-Za-z0-9])", re.ASCII)
-_CONTROLLER_PATH = re.compile(r"/c(?<![\w.]/c)(\d{1,3})(?![\w-])", re.ASCII)
-_CONTROLLER_LINE = re.compile(
+_NAMED = regex(r"(?<![A-Za-z0-9])c(\d{1,3})(?![A-Za-z0-9])", re.ASCII)
+_CONTROLLER_PATH = regex(r"/c(?<![\w.]/c)(\d{1,3})(?![\w-])", re.ASCII)
+_CONTROLLER_LINE = regex(
     r"[ \t]{0,8}(?:c(?=\d{1,3}[ \t])|Controller(?:: ?c?| )(?=\d{1,3}(?:[ \t\r:]|$)))(\d{1,3})", re.ASCII
 )
-_FOCUS = re.compile(r"\s*(?://[\w.-]{1,64}[\w./-]{0,64}|3ware CLI|tw[-_]cli)>\s?(.*)")
-_CALLED = re.compile(r".{0,80}?[#$>]\s{0,8}(?:sudo\s+)?((?:[\w./-]{0,100}/)?tw[-_]cli\S{0,20}\s.*)")
+_FOCUS = regex(r"\s*(?://[\w.-]{1,64}[\w./-]{0,64}|3ware CLI|tw[-_]cli)>\s?(.*)")
+_CALLED = regex(r".{0,80}?[#$>]\s{0,8}(?:sudo\s+)?((?:[\w./-]{0,100}/)?tw[-_]cli\S{0,20}\s.*)")
 # a report's heading: ===== tw_cli /c0 show all =====
-_BARE = re.compile(
+_BARE = regex(
     r"[\W_]{0,20}(?:[Cc]ommand: *)?[\W_]{0,4}(?:sudo )?((?:[\w./-]{0,100}/)?tw[-_]cli\S{0,20}\s+"
     r"(?:/c\d|info\b|show\b|alarms\b).*?)[\W_]{0,20}",
     re.ASCII,
 )
-_RULE = re.compile(r"[-=\s]+")
-_PART_TITLE = re.compile(
-    r"\s*(?:Device\s+)?-{2,}\s*[A-Za-z][^=:]{0,40}-{2,}[-\s]*|\s+Queue\s+Xfer\s+Resp\s*|\s+Resp\s*"
-)
+_RULE = regex(r"[-=\s]+")
+_PART_TITLE = regex(r"\s*(?:Device\s+)?-{2,}\s*[A-Za-z][^=:]{0,40}-{2,}[-\s]*|\s+Queue\s+Xfer\s+Resp\s*|\s+Resp\s*")
 # /c0/u0 Storsave Policy = balance      /c0/e0 SEP=0, Firmware Version = 55.07.23.000      /e0 Vendor = LSI
-_ATTRIBUTE = re.compile(
+_ATTRIBUTE = regex(
     r"\s*(?:/c(?P<controller>\d{1,3}))?(?P<path>(?:/[a-z]{1,6}\d{0,4}(?:-\d+)*){0,3})\s+(?P<label>\S.*?)\s+=(?:\s+(?P<value>.*))?",
     re.ASCII,
 )
 # /c1 basic verify weekly preferred start: Friday 12:00am
-_SCHEDULED = re.compile(
+_SCHEDULED = regex(
     r"\s*/c(?P<controller>\d{1,3})(?P<path>)\s+(?P<label>[a-z][^=:]{0,60}):\s+(?P<value>[^=]*)", re.ASCII
 )
 # the second form is unverified: the manual shows a unit at rest only
 # /c0/u5 is not rebuilding, its current state is OK      /c0/u0 is verifying with percent completion = 16%
-_SENTENCE = re.compile(
+_SENTENCE = regex(
     r"\s*/c(?P<controller>\d{1,3})/u(?P<unit>\d{1,4}) is (?P<no>not )?(?P<what>[a-z]+)\b(?P<rest>.*)", re.ASCII
 )
 # Error: (CLI:003) Specified controller does not exist.
-_ERROR = re.compile(r"\s*(?:error|warning)\b\s*:?\s*(?:\(CLI:(?P<code>\d+)\))?\s*(?P<text>.*)", re.IGNORECASE)
-_DRIVER = re.compile(r"\s*Make sure .{0,40}3ware .{0,20}driver", re.IGNORECASE)
+_ERROR = regex(r"\s*(?:error|warning)\b\s*:?\s*(?:\(CLI:(?P<code>\d+)\))?\s*(?P<text>.*)", re.IGNORECASE)
+_DRIVER = regex(r"\s*Make sure .{0,40}3ware .{0,20}driver", re.IGNORECASE)
 # between cells; the blank of "1.82 TB" is none of them
-_BLANKS = re.compile(r"[ \t]{2,}|\t|(?<!\d) | (?!(?:[KMGT]B?|hr\(s\))(?:\s|$))", re.ASCII)
+_BLANKS = regex(r"[ \t]{2,}|\t|(?<!\d) | (?!(?:[KMGT]B?|hr\(s\))(?:\s|$))", re.ASCII)
 
 
 class Attribute(Struct, frozen=True):
@@ -96,7 +96,7 @@ _HEADINGS = {
 }
 _HEADING_WORDS = frozenset(words[0] for words in _HEADINGS)
 _FIRST = {
-    kind: re.compile(rf"(?:{pattern})(?!\S)")
+    kind: regex(rf"(?:{pattern})(?!\S)")
     for kind, pattern in {
         "controllers": r"c\d{1,3}",
         "events": r"c\d{1,3}",

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 from raidctl.model import Media
-from raidctl.text import figure
+from raidctl.text import figure, regex
 from raidctl.units import parse_celsius, parse_gbps
 from raidctl.vendor.disagreement import put_setting
 from raidctl.vendor.draft import DETAIL, Draft, Pair
@@ -19,10 +19,10 @@ from raidctl_threeware import tables, vocabulary
 from raidctl_threeware.draft import ControllerDraft, UnitDraft
 from raidctl_threeware.vocabulary import has_value
 
-_COUNT = re.compile(r"\d{1,12}", re.ASCII)
-_NO_DEGREES = re.compile(r"\(.*\)$|deg\.?|~")
-_VOLTS = re.compile(r"(\d{1,6}(?:\.\d{1,3})?) ?(m?)V(?:olts?)?", re.ASCII | re.IGNORECASE)
-_RPM = re.compile(r"(\d{3,6})(?: ?RPM)?", re.ASCII | re.IGNORECASE)
+_COUNT = regex(r"\d{1,12}", re.ASCII)
+_NO_DEGREES = regex(r"\(.*\)$|deg\.?|~")
+_VOLTS = regex(r"(\d{1,6}(?:\.\d{1,3})?) ?(m?)V(?:olts?)?", re.ASCII | re.IGNORECASE)
+_RPM = regex(r"(\d{3,6})(?: ?RPM)?", re.ASCII | re.IGNORECASE)
 
 
 def text(value: str) -> str | None:

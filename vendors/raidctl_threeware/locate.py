@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from raidctl.model import Controller, Drive, Tool
 from raidctl.request import Answer, Dialogue, Run, RunAnswer
+from raidctl.text import regex
 from raidctl.vendor.locating import Light, NoLight, Shape, lights_without_asking, lit_by, message_of
 from raidctl.vendor.plan import Action
 from raidctl.vendor.tools import command_of
@@ -22,11 +23,11 @@ SHAPES: tuple[Shape, ...] = (
     (_PATH, "set", "identify=(?:on|off)"),
     (_PATH, "show", "identify"),
 )
-_PORT = re.compile(r"threeware:(\d{1,3})/p(\d{1,3})", re.ASCII)
+_PORT = regex(r"threeware:(\d{1,3})/p(\d{1,3})", re.ASCII)
 # Setting Port Identify on /c0/p5 to [on] ... Done.
-_DONE = re.compile(r"Setting Port Identify on (?P<path>\S+) to \[(?P<to>on|off)\]\s*\.\.\.\s*Done", re.IGNORECASE)
+_DONE = regex(r"Setting Port Identify on (?P<path>\S+) to \[(?P<to>on|off)\]\s*\.\.\.\s*Done", re.IGNORECASE)
 # /c0/p5 Identify Status = On
-_STATE = re.compile(r"(?im)^.*\bidentify\b.*?[=:]\s*\[?(?P<state>on|off)\b")
+_STATE = regex(r"(?im)^.*\bidentify\b.*?[=:]\s*\[?(?P<state>on|off)\b")
 
 
 def lights(

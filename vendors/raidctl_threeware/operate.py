@@ -29,6 +29,7 @@ from msgspec.structs import replace
 from raidctl.host import HostView
 from raidctl.model import Controller, Drive, Tool, Volume
 from raidctl.request import Answer, RunAnswer
+from raidctl.text import regex
 from raidctl.vendor.deed_steps import (
     CannotDo,
     array_of,
@@ -64,10 +65,10 @@ SHAPES: tuple[Shape, ...] = tuple(
         ("/c{}/bbu", "test", "quiet"),
     )
 )
-_PORT = re.compile(r"threeware:(\d{1,3})/p(\d{1,4})", re.ASCII)
-_UNIT = re.compile(r"threeware:(\d{1,3})/u(\d{1,4})", re.ASCII)
+_PORT = regex(r"threeware:(\d{1,3})/p(\d{1,4})", re.ASCII)
+_UNIT = regex(r"threeware:(\d{1,3})/u(\d{1,4})", re.ASCII)
 # u2    SPARE     OK             -       -       -       931.505   -      ON
-_SPARE_UNIT = re.compile(r"u(\d{1,4}) UnitType", re.ASCII)
+_SPARE_UNIT = regex(r"u(\d{1,4}) UnitType", re.ASCII)
 _MIRRORS = ("raid1", "raid10")
 _VERIFIES = "A verify writes what differs again: parity is computed again from the data."
 _BY_ITSELF = Ability(can=False, why_not="tw_cli has no command that stops or pauses one rebuild.")

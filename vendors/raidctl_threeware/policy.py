@@ -12,12 +12,13 @@ import re
 
 from raidctl.model import Battery, ReadPolicy, VolumeCache, WriteActive, WritePolicy
 from raidctl.model.write_protection import controller_cache
+from raidctl.text import regex
 from raidctl_threeware import vocabulary
 from raidctl_threeware.draft import ControllerDraft, UnitDraft
 
 _GUARDED = frozenset({"protect", "balance"})
 # protect|balance|perform of the manual; "protection", "performance" of the web interface mean the same
-_STORSAVE = re.compile(r"(protect|balance|perform)(?:ion|d|ance)?", re.ASCII)
+_STORSAVE = regex(r"(protect|balance|perform)(?:ion|d|ance)?", re.ASCII)
 
 
 def volume_cache(unit: UnitDraft, controller: ControllerDraft, battery: Battery | None) -> VolumeCache | None:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from raidctl.evidence import Line, Output, mark_read
+from raidctl.text import regex
 from raidctl.vendor.draft import ROW, Draft, Pair
 from raidctl.vendor.fields import D, Fields, read_pair
 from raidctl_threeware import controller_of_table, grammar, tables, vocabulary
@@ -13,33 +14,33 @@ from raidctl_threeware.draft import ControllerDraft, Controllers
 from raidctl_threeware.grammar import Attribute, Sentence, Table
 from raidctl_threeware.labels import BATTERY, CONTROLLER, DRIVE, UNIT
 
-_VERSION = re.compile(r"\s*(CLI|API) Version\s*=\s*(\S+)\s*")
-_TITLE = re.compile(
+_VERSION = regex(r"\s*(CLI|API) Version\s*=\s*(\S+)\s*")
+_TITLE = regex(
     r"\s*(?:(?:Rebuild|Verify|Selftest) Schedule for Controller /?c?\d+|/c\d+/p\d+ .{0,40}:|"
     r"Drive Performance Monitor Configuration.*|(?:Performance Monitor|Version|Requested data|Max .*):.*)\s*"
 )
-_UNIT = re.compile(r"u\d{1,4}")
-_STATE = re.compile(r"current state is ([\w*-]+)")
-_PERCENT = re.compile(r"(\d{1,3}(?:\.\d{1,3})?)%")
-_HEX = re.compile(r"\s*(?:[0-9A-Fa-f]{2}\s+){7,}[0-9A-Fa-f]{2}\s*")
+_UNIT = regex(r"u\d{1,4}")
+_STATE = regex(r"current state is ([\w*-]+)")
+_PERCENT = regex(r"(\d{1,3}(?:\.\d{1,3})?)%")
+_HEX = regex(r"\s*(?:[0-9A-Fa-f]{2}\s+){7,}[0-9A-Fa-f]{2}\s*")
 _LISTS = {"controllers": "controllers", "units": "units", "ports": "drives", "batteries": "batteries"}
 # a line that begins as those of the lists do: a name with a number, then at least three cells
-_ROW = re.compile(r"\s*[a-z]{1,4}\d{1,4}\S*(?:\s+\S+){3}", re.ASCII | re.IGNORECASE)
+_ROW = regex(r"\s*[a-z]{1,4}\d{1,4}\S*(?:\s+\S+){3}", re.ASCII | re.IGNORECASE)
 _DOING = {word.lower(): word for word in ("REBUILDING", "VERIFYING", "INITIALIZING", "MIGRATING")}
-_NO_CONTROLLER = re.compile(r"\s*No (?:3ware )?controllers? .*|\s*There (?:is|are) no .*", re.IGNORECASE)
+_NO_CONTROLLER = regex(r"\s*No (?:3ware )?controllers? .*|\s*There (?:is|are) no .*", re.IGNORECASE)
 
 _ROWS = {"units": tables.unit_row, "ports": tables.port_row, "batteries": tables.battery_row}
 _NAMED = {"units": frozenset({"Unit"}), "ports": frozenset({"VPort", "Port"})}
 """The columns with the object of a row, by kind of table."""
 
 # u1-0     DISK      OK             -       -       p2    -       931.32
-_PART = re.compile(r"\s*u\d{1,4}-\d{1,4}\s")
+_PART = regex(r"\s*u\d{1,4}-\d{1,4}\s")
 # /c6/u1 is not verifying, its current state is REBUILDING    /c6 Driver Version = 2.26.02.014
-_ABOUT = re.compile(r"\s*/c\d{1,4}(/u\d{1,4})? [A-Za-z]")
+_ABOUT = regex(r"\s*/c\d{1,4}(/u\d{1,4})? [A-Za-z]")
 # tw_cli /c0 show all
-_ALL = re.compile(r"/c\d{1,4} show all\s*$")
+_ALL = regex(r"/c\d{1,4} show all\s*$")
 # /c0/e0 Vendor = LSI CORP     only "show all" prints it; the table of slots comes last
-_ENCLOSURE = re.compile(r"\s*/c\d{1,4}/e\d{1,4} Vendor\s*=")
+_ENCLOSURE = regex(r"\s*/c\d{1,4}/e\d{1,4} Vendor\s*=")
 
 
 class Reader:

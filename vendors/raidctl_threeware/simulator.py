@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping
 from posixpath import basename
 
+from raidctl.text import regex
 from raidctl.vendor.simulator import Reply, State
 from raidctl_threeware import simulator_bays
 from raidctl_threeware.simulator_bays import fail, insert, pull
@@ -18,17 +19,17 @@ __all__ = ["advance", "change", "fail", "initial", "insert", "leds", "pull", "re
 _TOOLS = ("tw_cli", "tw-cli")
 TEST_SECONDS = 86_400.0
 """Duration of a battery test. By the CLI guide it is up to 24 hours."""
-_PORT = re.compile(r"/c\d+/p\d+", re.ASCII)
+_PORT = regex(r"/c\d+/p\d+", re.ASCII)
 # p0    OK               u0     1.82 TB     SATA  0   -            ST2000NM0033
-_ROW = re.compile(r"(?m)^(p\d+)\s+(?!NOT-PRESENT)\S", re.ASCII)
+_ROW = regex(r"(?m)^(p\d+)\s+(?!NOT-PRESENT)\S", re.ASCII)
 # /c6 Rebuild Rate = 1
-_RATE = re.compile(r"(?m)^(/c\d+) (Rebuild|Verify) Rate = (\d)(?=\r?$)", re.ASCII)
-_CONTROLLER = re.compile(r"/c\d+", re.ASCII)
-_OBJECT = re.compile(r"/c(\d+)(?:/([pu])(\d+))?", re.ASCII)
-_BBU = re.compile(r"/c(\d+)/bbu", re.ASCII)
+_RATE = regex(r"(?m)^(/c\d+) (Rebuild|Verify) Rate = (\d)(?=\r?$)", re.ASCII)
+_CONTROLLER = regex(r"/c\d+", re.ASCII)
+_OBJECT = regex(r"/c(\d+)(?:/([pu])(\d+))?", re.ASCII)
+_BBU = regex(r"/c(\d+)/bbu", re.ASCII)
 # bbu   On           Yes       OK        OK       OK       168    19-Jan-2026
-_PACK = re.compile(r"(?m)^(bbu +\S+ +\S+ +)(OK|Testing)( +)")
-_SET = re.compile(r"(rebuild|verify)rate=(\w+)", re.ASCII)
+_PACK = regex(r"(?m)^(bbu +\S+ +\S+ +)(OK|Testing)( +)")
+_SET = regex(r"(rebuild|verify)rate=(\w+)", re.ASCII)
 
 
 def leds(argv: tuple[str, ...], text: str) -> State:

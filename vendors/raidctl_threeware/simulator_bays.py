@@ -12,23 +12,22 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from raidctl.text import regex
 from raidctl.vendor import simulated_bays as machine_of
 from raidctl.vendor.simulated_bays import REBUILD_SECONDS, Bays, Check, Disk, FamilyBays, Group, Slot, standing
 from raidctl.vendor.simulator import Reply, State
 
 # u1    RAID-5    REBUILDING     37%     -       256K    2793.96   RiW    ON
-_UNIT = re.compile(
-    r"(?m)^u(?P<unit>\d+) +(?P<type>\S+) +(?P<status>[A-Z-]+) +(?P<rebuilt>\S+) +(?P<done>\S+)(?P<rest> .*)$"
-)
+_UNIT = regex(r"(?m)^u(?P<unit>\d+) +(?P<type>\S+) +(?P<status>[A-Z-]+) +(?P<rebuilt>\S+) +(?P<done>\S+)(?P<rest> .*)$")
 # p3    REBUILDING     u1   931.51 GB SATA  3   -            WDC WD1003FBYX-01Y7B
-_PORT = re.compile(r"(?m)^p(?P<port>\d+) +(?P<status>[A-Z-]+) +(?P<unit>u\d+|-) +(?P<rest>\d\S* \wB .*)$")
+_PORT = regex(r"(?m)^p(?P<port>\d+) +(?P<status>[A-Z-]+) +(?P<unit>u\d+|-) +(?P<rest>\d\S* \wB .*)$")
 # u1-1     DISK      REBUILDING     37%     -       p3    -       931.32
-_PART = re.compile(r"(?m)^u(?P<unit>\d+)-(?P<part>\d+) +DISK +(?P<status>\S+) +\S+ +\S+ +(?:p\d+|-)(?P<rest> .*)$")
+_PART = regex(r"(?m)^u(?P<unit>\d+)-(?P<part>\d+) +DISK +(?P<status>\S+) +\S+ +\S+ +(?:p\d+|-)(?P<rest> .*)$")
 _LEVELS = {"RAID-0": "raid0", "RAID-1": "raid1", "RAID-5": "raid5", "RAID-6": "raid6", "RAID-10": "raid10"}
 _WORDS = {"ok": "OK", "degraded": "DEGRADED", "rebuilding": "REBUILDING", "failed": "INOPERABLE"}
 _FAMILY = "threeware"
 _SPARE_REST = "-       931.505   -      ON     "
-_SERIAL = re.compile(r"(?m)^/c\d+/p\d+ Serial = (\S+) *$")
+_SERIAL = regex(r"(?m)^/c\d+/p\d+ Serial = (\S+) *$")
 
 
 class _Bays(FamilyBays):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from raidctl.evidence import Line
+from raidctl.text import regex
 from raidctl.vendor.draft import DETAIL, ROW, Draft, Pair
 from raidctl.vendor.fields import D, Field, Fields, read_pair
 from raidctl.vendor.statuses import put_status
@@ -12,10 +13,10 @@ from raidctl_threeware import vocabulary
 from raidctl_threeware.draft import ControllerDraft, SlotDraft, UnitDraft
 
 Row = dict[str, str]
-_SLOT = re.compile(r"(?:/c\d{1,3})?/?(e\d{1,3})/slo?t(\d{1,4})", re.ASCII)
-_PORT = re.compile(r"(?:/?c\d{1,3}/)?p(\d{1,4})", re.ASCII)
-_BLOCKS = re.compile(r"\d{1,15}", re.ASCII)
-_UNIT = re.compile(r"[sd]?u(\d+)")
+_SLOT = regex(r"(?:/c\d{1,3})?/?(e\d{1,3})/slo?t(\d{1,4})", re.ASCII)
+_PORT = regex(r"(?:/?c\d{1,3}/)?p(\d{1,4})", re.ASCII)
+_BLOCKS = regex(r"\d{1,15}", re.ASCII)
+_UNIT = regex(r"[sd]?u(\d+)")
 _IDENTITY = ("Blocks", "Serial", "Model")
 
 

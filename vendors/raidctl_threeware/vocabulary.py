@@ -9,7 +9,7 @@ import re
 from functools import lru_cache
 
 from raidctl.model import Battery, BatteryStatus, Health, Interface, Operation, RaidLevel, ReadPolicy, VolumeStatus
-from raidctl.text import figure
+from raidctl.text import figure, regex
 from raidctl.units import parse_percent, parse_size
 
 NO_VALUE = frozenset({"", "-", "--", "n/a", "na", "none", "unknown", "not available", "xx-xxx-xxxx"})
@@ -104,12 +104,12 @@ _READ: dict[str, ReadPolicy] = {"intelligent": "adaptive", "basic": "none", "off
 QUIET = frozenset({"OK", "NOT-INSTALLED", "NO-DEVICE", "NOT-REPORTABLE", "NOT-AVAILABLE", "UNKNOWN", "OFF", "N/A", "-"})
 """Status words of enclosure parts that ask for nothing."""
 
-_SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGT]B?)\b.*", re.ASCII)
-_BLOCKS = re.compile(r".*\((\d{1,20}) Blocks\)", re.ASCII | re.IGNORECASE)
+_SIZE = regex(r"(\d+(?:\.\d+)?)\s*([KMGT]B?)\b.*", re.ASCII)
+_BLOCKS = regex(r".*\((\d{1,20}) Blocks\)", re.ASCII | re.IGNORECASE)
 
 
-_IMPOSSIBLE = re.compile(r"\d{16}", re.ASCII)
-_MARK = re.compile(r"\([AP]\)$")
+_IMPOSSIBLE = regex(r"\d{16}", re.ASCII)
+_MARK = regex(r"\([AP]\)$")
 
 
 def has_value(text: str) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from raidctl.host import HostView
 from raidctl.model import Capability
 from raidctl.request import Dialogue
+from raidctl.text import regex
 from raidctl.vendor.protocol import Document, Observation, Sniffed, ToolSpec
 from raidctl.vendor.tools import installed
 from raidctl.vendor.unreported import Unreported
@@ -17,7 +18,7 @@ TITLE = "ZFS pools"
 DRIVERS: tuple[str, ...] = ()
 LAST = False
 COUNTS_REDUNDANCY = True
-_ZVOL = re.compile(r"zd\d+(?:p\d+)?", re.ASCII)
+_ZVOL = regex(r"zd\d+(?:p\d+)?", re.ASCII)
 _PACKAGE = "the package zfsutils-linux of the distribution"
 TOOLS = (ToolSpec("zpool", ("/usr/sbin/zpool", "/sbin/zpool"), _PACKAGE, ("version",)),)
 

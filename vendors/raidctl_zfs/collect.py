@@ -9,6 +9,7 @@ from typing import Any
 from raidctl.evidence import Output
 from raidctl.host import HostView
 from raidctl.model import Array, Capability, Controller, Drive, Errors, Problem, Scrub, Tool, Volume, VolumeStatus
+from raidctl.text import regex
 from raidctl.vendor.draft import unreadable
 from raidctl.vendor.protocol import Document, Observation
 from raidctl.vendor.software import array_id, json_value
@@ -19,9 +20,7 @@ from raidctl_zfs.status_json import read_json
 from raidctl_zfs.status_text import read_status
 
 ID = "zfs"
-_KERNEL = re.compile(
-    r"(?:[hsv]d[a-z]{1,3}|xvd[a-z]{1,3})\d{0,3}|(?:nvme\d+n|mmcblk|md|loop)\d+(?:p\d+)?|dm-\d+", re.ASCII
-)
+_KERNEL = regex(r"(?:[hsv]d[a-z]{1,3}|xvd[a-z]{1,3})\d{0,3}|(?:nvme\d+n|mmcblk|md|loop)\d+(?:p\d+)?|dm-\d+", re.ASCII)
 _BUSY: dict[str, VolumeStatus] = {"check": "checking", "expand": "expanding", "migrate": "migrating"}
 """Status of a pool without faults, by its work in progress."""
 _REMEDY = "Give the output of `zpool status` as it prints it."

@@ -9,13 +9,14 @@ from collections.abc import Iterator
 from msgspec import Struct, field
 
 from raidctl.evidence import Line, mark_read
+from raidctl.text import regex
 from raidctl.vendor.draft import GroupDraft
 from raidctl.vendor.mixed_machines import described_twice
 from raidctl.vendor.software import SoftwareDraft
 from raidctl_zfs.vocabulary import COPIES, INTERIOR, PARITY, VDEV, WORKING
 
 # draid2:4d:11c:2s-0: of 11 devices
-_WIDTH = re.compile(r"draid.*:(\d{1,4})c\b", re.ASCII)
+_WIDTH = regex(r"draid.*:(\d{1,4})c\b", re.ASCII)
 
 
 class Vdev(Struct):

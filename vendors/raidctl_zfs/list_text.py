@@ -6,16 +6,17 @@ import re
 from collections.abc import Sequence
 
 from raidctl.evidence import Line, Output, mark_read
+from raidctl.text import regex
 from raidctl_zfs.draft import ControllerDraft, PoolDraft, Vdev
 from raidctl_zfs.infer import put_sizes, put_state
 from raidctl_zfs.vocabulary import GROUPS, INTERIOR
 
 # NAME    SIZE  ALLOC   FREE  CKPOINT  EXPANDSZ   FRAG    CAP  DEDUP    HEALTH  ALTROOT
-HEAD = re.compile(r"\s*NAME\s+SIZE\s+(?:ALLOC|USED|AVAIL)\b.*")
+HEAD = regex(r"\s*NAME\s+SIZE\s+(?:ALLOC|USED|AVAIL)\b.*")
 # 3.62T   31989997142016   -
-_SIZE = re.compile(r"\d+|\d+(?:[.,]\d+)?[BKMGTPEZ]|-", re.ASCII)
+_SIZE = regex(r"\d+|\d+(?:[.,]\d+)?[BKMGTPEZ]|-", re.ASCII)
 # not a name, but the rest of a row that a mailer has wrapped: "-   4%   63%   1.00x  DEGRADED  -"
-_REST = re.compile(r"-|[\d.,]{1,6}[%xBKMGTPEZ]?", re.ASCII)
+_REST = regex(r"-|[\d.,]{1,6}[%xBKMGTPEZ]?", re.ASCII)
 _PROPERTIES = {"SIZE": "size", "ALLOC": "allocated", "FREE": "free"}
 
 

@@ -9,7 +9,7 @@ from datetime import datetime
 from raidctl.evidence import Line
 from raidctl.model import Progress
 from raidctl.model.task import Operation
-from raidctl.text import attempt, collapse
+from raidctl.text import attempt, collapse, regex
 from raidctl.units import parse_percent, parse_size
 from raidctl_zfs.draft import PoolDraft
 
@@ -17,31 +17,31 @@ _DATE = r"(?:\w{3} +)?(?P<date>\w{3} +\d{1,2} +\d\d:\d\d:\d\d +\d{4})"
 # scrub repaired 0B in 00:00:00 with 0 errors on Sat Feb 10 20:34:42 2024
 # resilvered 126K in 00:00:00 with 0 errors on Tue Sep 27 17:57:17 2022
 # scrub completed after 0h0m with 0 errors on Tue Feb  2 13:08:42 2010
-_ENDED = re.compile(
+_ENDED = regex(
     rf"(?:thorough )?(?P<what>scrub repaired|scrub completed|resilvered|resilver completed)\b.*"
     rf" with (?P<errors>\d+) errors? on {_DATE}.*"
 )
 # scrub in progress since Sun Feb 11 11:54:20 2024        scrub in progress for 0h5m, 12.05% done, 0h36m to go
 # resilver (draid2-0) in progress since Sun Feb 11 11:54:20 2024: a sequential one, of one vdev
 _OF = r"(?: \([^()]{1,80}\))?"
-_RUNNING = re.compile(rf"(?:thorough )?(?P<what>scrub|resilver){_OF}(?: in progress)? (?:since|for|paused)\b.*|"
+_RUNNING = regex(rf"(?:thorough )?(?P<what>scrub|resilver){_OF}(?: in progress)? (?:since|for|paused)\b.*|"
                       r"(?:thorough )?(?P<other>scrub|resilver) in progress\b.*")  # fmt: skip
-_STOPPED = re.compile(
+_STOPPED = regex(
     rf"(?:thorough )?(?P<what>scrub|resilver){_OF} (?:canceled|stopped)\b.*(?: on| after).*?(?:{_DATE})?.*"
 )
 # scrubbed 4 error blocks in 0 days 00:00:01 on Sun Mar  1 00:30:13 2026: of what was known to be damaged only
-_PARTIAL = re.compile(r"scrubbed \d+ error blocks in .*|error scrub (?:canceled|in progress|paused)\b.*")
+_PARTIAL = regex(r"scrubbed \d+ error blocks in .*|error scrub (?:canceled|in progress|paused)\b.*")
 # expansion of raidz2-0 in progress since Sun Feb 11 11:54:20 2024 1.2G / 3.4G copied at 12M/s, 35.29% done
 # Evacuation of mirror-1 in progress since Sun Feb 11 11:54:20 2024 1.2G copied out of 3.4G at 12M/s, 35.29% done
-_MOVING = re.compile(r"(?P<what>expansion|evacuation) of \S+ in progress since\b.*", re.IGNORECASE)
+_MOVING = regex(r"(?P<what>expansion|evacuation) of \S+ in progress since\b.*", re.IGNORECASE)
 MOVES = ("expand", "remove")
 """Labels of vdevs that grow or are emptied."""
-_NEVER = re.compile(r"none requested.*")
-_DONE = re.compile(r"(\d+(?:\.\d+)?%) done")
-_RATE = re.compile(r"(?:issued at|repaired at|scanned at|copied at|at) (\d+(?:\.\d+)?[KMGTP]?)B?/s")
-_ISSUED = re.compile(r"issued at (\d+(?:\.\d+)?[KMGTP]?)B?/s")
+_NEVER = regex(r"none requested.*")
+_DONE = regex(r"(\d+(?:\.\d+)?%) done")
+_RATE = regex(r"(?:issued at|repaired at|scanned at|copied at|at) (\d+(?:\.\d+)?[KMGTP]?)B?/s")
+_ISSUED = regex(r"issued at (\d+(?:\.\d+)?[KMGTP]?)B?/s")
 # 01:01:21 to go     2 days 03:04:05 to go     0h36m to go
-_LEFT = re.compile(r"(?:(\d+) days? )?(?:(\d+):(\d\d):(\d\d)|(\d+)h(\d+)m(?:(\d+)s)?) to go")
+_LEFT = regex(r"(?:(\d+) days? )?(?:(\d+):(\d\d):(\d\d)|(\d+)h(\d+)m(?:(\d+)s)?) to go")
 
 
 def read_scan(pool: PoolDraft, lines: Sequence[Line], text: str) -> None:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from raidctl.evidence import Line, Output, mark_read
-from raidctl.text import collapse, printable
+from raidctl.text import collapse, printable, regex
 from raidctl_zfs.draft import ControllerDraft, PoolDraft, Vdev
 from raidctl_zfs.infer import fine, put_errors, put_message, put_state
 from raidctl_zfs.scan import MOVES, read_move, read_scan
@@ -14,14 +14,14 @@ from raidctl_zfs.vocabulary import GROUPS, INTERIOR, LOST
 
 #   pool: tank
 #  state: ONLINE
-LABEL = re.compile(
+LABEL = regex(
     r"\s*(pool|id|state|status|action|see|scan warning|scan|scrub|comment|config|errors|remove|checkpoint|"
     r"condense|expand|dedup)\s*:(?:\s+(.*))?",
 )
 # 	NAME        STATE     READ WRITE CKSUM
-_HEAD = re.compile(r"\s*(?:NAME\s+STATE\b.*|(?:READ\s+)?(?:WRITE\s+)?CKSUM\s*)")
+_HEAD = regex(r"\s*(?:NAME\s+STATE\b.*|(?:READ\s+)?(?:WRITE\s+)?CKSUM\s*)")
 # 	    sda     ONLINE       0     0     0  (resilvering)
-_ROW = re.compile(
+_ROW = regex(
     r"(?P<indent>\s*)(?P<name>\S{1,256})"
     r"(?:\s+(?P<state>[A-Z]{2,12}\b|\S{1,20}(?=(?:\s+[\d.]+[KMGTPE]?){3}(?:\s|$)))(?:\s+(?P<read>[\d.]+[KMGTPE]?)\s+"
     r"(?P<write>[\d.]+[KMGTPE]?)\s+(?P<cksum>[\d.]+[KMGTPE]?)(?=\s|$))?(?:\s+(?P<note>\S.*))?)?"
@@ -29,7 +29,7 @@ _ROW = re.compile(
 # errors: Permanent errors have been detected in the following files:
 #
 #         tank/data:/file       <metadata>:<0x0>
-_FILE = re.compile(r"/|\S+:[/<]")
+_FILE = regex(r"/|\S+:[/<]")
 _STRANGE = "A line of its list of devices was not understood: “{}”."
 _AGAIN = "Run zpool status again and keep its whole output."
 _COUNTS = (("read", "READ"), ("write", "WRITE"), ("cksum", "CKSUM"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from raidctl.model import Health, VolumeStatus
+from raidctl.text import regex
 
 POOL: dict[str, VolumeStatus] = {
     "ONLINE": "ok",
@@ -34,7 +35,7 @@ VDEV: dict[str, Health] = {
     "CLOSED": "critical",
 }
 """The state of a vdev or a device."""
-LOST = re.compile(r"additional devices are known to be part of this pool", re.IGNORECASE)
+LOST = regex(r"additional devices are known to be part of this pool", re.IGNORECASE)
 """How ``zpool import`` begins to report that it could not find all vdevs."""
 PARITY = {
     "raidz": 1, "raidz1": 1, "raidz2": 2, "raidz3": 3, "draid": 1, "draid1": 1, "draid2": 2, "draid3": 3,
@@ -43,7 +44,7 @@ PARITY = {
 COPIES = ("mirror", "spare", "replacing")
 """Vdevs that work while one of their devices does."""
 # mirror-0   raidz2-1   draid1:7d:8c:0s-0   replacing-1   spare-0   mirror (before 2010)
-INTERIOR = re.compile(
+INTERIOR = regex(
     r"(mirror|spare|replacing|indirect|raidz[123]?|draid[123]?(?=[:-]|$)(?!-\d+-\d))(?::[0-9a-z:]{1,40})?(?:-\d+)?",
     re.ASCII,
 )
@@ -62,5 +63,5 @@ HARMLESS = (
 
 Two hosts that have imported one pool ("Mismatch between pool hostid"), and errata of the format, can lose data.
 """
-WORKING = re.compile(r"\(?(?:awaiting resilver|resilvering|rebuilding)\)?")
+WORKING = regex(r"\(?(?:awaiting resilver|resilvering|rebuilding)\)?")
 """The remark of a device that is being filled."""

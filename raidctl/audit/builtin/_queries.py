@@ -11,6 +11,7 @@ from raidctl.model import Battery, Controller, Drive, Inventory, Volume
 from raidctl.model.drives_below import physical_drives
 from raidctl.model.raid_levels import PARITY, REDUNDANT, SINGLE_PARITY
 from raidctl.select import family_of
+from raidctl.text import regex
 
 __all__ = [
     "GONE", "GOOD_BATTERY", "NOT_WHOLE", "PARITY", "REDUNDANT", "SINGLE_PARITY", "array_of", "batteries", "below",
@@ -23,7 +24,7 @@ GONE = frozenset(OUT_OF_REACH)
 """States of a volume in which it cannot be read. Its settings then do not matter."""
 GOOD_BATTERY = frozenset(("ok", "learning", "charging"))
 
-_DATABASE = re.compile(
+_DATABASE = regex(
     r"(^|[/_.-])(mysql|mariadb|postgres(ql)?|pgsql|pgdata|oracle|oradata|mongodb?|mssql|sqlserver|cassandra|couchdb|"
     r"clickhouse|influxdb|db2|db|database|databases|redo|innodb|percona|firebird|redis|etcd)\d*([/_.-]|$)",
     re.IGNORECASE,

@@ -30,10 +30,10 @@ from raidctl.audit.builtin._queries import REDUNDANT, count, used_volumes
 from raidctl.model import Controller, Inventory, Volume
 from raidctl.model.raid_levels import WITHOUT_REDUNDANCY
 from raidctl.select import family_of
-from raidctl.text import listing
+from raidctl.text import listing, regex
 
 FINDINGS = RuleFindings("raid0_in_use", "info", "A volume without redundancy is in use")
-_SCRATCH = re.compile(r"(^|[/_.-])(te?mp|scratch|cache|spool|swap)\d*([/_.\]-]|$)", re.IGNORECASE)
+_SCRATCH = regex(r"(^|[/_.-])(te?mp|scratch|cache|spool|swap)\d*([/_.\]-]|$)", re.IGNORECASE)
 
 
 def check(inventory: Inventory) -> Findings:

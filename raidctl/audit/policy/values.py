@@ -12,7 +12,7 @@ from typing import Any
 from raidctl.audit.policy.logic import Truth, conjunction, disjunction, negation
 from raidctl.audit.policy.schema import Field
 from raidctl.order import natural
-from raidctl.text import listing
+from raidctl.text import listing, regex
 from raidctl.toml_files.mistakes import Place, suggestion
 from raidctl.units import (
     format_binary,
@@ -29,7 +29,7 @@ SAME = 0.01
 OPERATORS = ("min", "max", "not", "any_of", "is", "known")
 _REMEMBERED = 1000
 """Results remembered for each condition."""
-_GLOB = re.compile(r"[*?\[]")
+_GLOB = regex(r"[*?\[]")
 _PARSERS: dict[str, Callable[[str], float]] = {
     "percent": parse_percent, "celsius": parse_celsius, "seconds": parse_seconds, "gbps": parse_gbps,
 }  # fmt: skip

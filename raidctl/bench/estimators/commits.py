@@ -11,8 +11,9 @@ from raidctl.bench.result import Spread
 Reading = Literal["waits_for_the_disk", "acknowledged_early", "unclear"]
 
 WAITS_UP_TO = 1.05
+"""Multiple of the rotational limit up to which commits wait for the medium."""
 EARLY_FROM = 1.5
-"""Multiple of the rotational limit above which commits are early. Between it and 1 the result is unclear."""
+"""Multiple of the rotational limit from which commits are early. Between both the result is unclear."""
 
 
 def limit(rpm: Spread) -> Spread:

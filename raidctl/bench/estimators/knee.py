@@ -168,14 +168,16 @@ def _shuffled(steps: list[float], source: Random) -> list[float]:
 
 
 def judge(size: Spread, promised: float) -> Verdict:
-    """Judge whether a write cache of ``promised`` MiB is there.
+    """Judge whether a write cache of ``promised`` MiB is there, by the whole interval.
 
-    Firmware reserves some of it, so 0.7 to 1.05 times that size passes.
+    Firmware reserves some of it, so 0.7 to 1.05 times that size passes. Less than half fails, the rest is suspect; an
+    interval on both sides of an end of that range decides nothing.
     """
     if size.low is None or size.high is None or not promised > 0:
         return "inconclusive"
     if size.high < SHARE_FAIL * promised:
         return "fail"
-    if size.low <= SHARE_HIGH * promised and size.high >= SHARE_LOW * promised:
+    if size.low >= SHARE_LOW * promised and size.high <= SHARE_HIGH * promised:
         return "pass"
-    return "suspect"
+    outside = size.high < SHARE_LOW * promised or size.low > SHARE_HIGH * promised
+    return "suspect" if outside else "inconclusive"

@@ -14,13 +14,15 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from raidctl.text import regex
+
 _SECTOR = 512
 # vg0-root: 0 41943040 linear 8:2 2048
 # vault: 0 41943040 crypt aes-xts-plain64 … 0 7:1 4096
-_TARGET = re.compile(r"^(\S+): +\d{1,18} \d{1,18} ([\w-]+)", re.ASCII | re.MULTILINE)
+_TARGET = regex(r"^(\S+): +\d{1,18} \d{1,18} ([\w-]+)", re.ASCII | re.MULTILINE)
 _OWN = frozenset({"linear", "thin"})
 """Targets that own only a part of the device below."""
-_LINEAR = re.compile(r"^(\S+): +(\d{1,18}) (\d{1,18}) linear (\d+:\d+) (\d{1,18})$", re.ASCII | re.MULTILINE)
+_LINEAR = regex(r"^(\S+): +(\d{1,18}) (\d{1,18}) linear (\d+:\d+) (\d{1,18})$", re.ASCII | re.MULTILINE)
 
 
 class Extent(NamedTuple):

@@ -12,7 +12,6 @@ import errno
 import fcntl
 import mmap
 import os
-import re
 import secrets
 import signal
 import time
@@ -26,11 +25,11 @@ from raidctl.bench.targets.handle import Opened, grain_of, open_direct, refusal,
 from raidctl.bench.targets.place import Place, place_of
 from raidctl.errors import BenchError
 from raidctl.runners.deferred_signals import defer_signals
-from raidctl.text import printable
+from raidctl.text import printable, regex
 from raidctl.units import format_binary
 
 PREFIX = "raidctl-bench-"
-_NAME = re.compile(rf"{PREFIX}\d+-[0-9a-f]{{8}}\.tmp")
+_NAME = regex(rf"{PREFIX}\d+-[0-9a-f]{{8}}\.tmp")
 _ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _CHUNK = 1 << 20
 _LEAST = 64 << 10

@@ -106,4 +106,5 @@ def emptied(evidence: Evidence) -> bool | None:
         return None
     if slope.low > FLUSHED * destage:
         return True if (evidence.explained or 0.0) > EXPLAINED else None
-    return False if slope.high < KEPT * destage else None
+    # a flush cannot take less time with more dirty data: an interval that goes far below 0 is only noise
+    return False if slope.high < KEPT * destage and slope.low > -FLUSHED * destage else None

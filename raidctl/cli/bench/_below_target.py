@@ -14,8 +14,9 @@ from raidctl.host import BlockDevice
 from raidctl.layers.scope import Scope
 from raidctl.model import Cache, Controller, Drive, Volume
 from raidctl.request import Failure, Read, Run, Runner, ask, ask_all, converse
+from raidctl.text import regex
 
-_SPEED = re.compile(r"([0-9.]+) GT/s", re.ASCII)
+_SPEED = regex(r"([0-9.]+) GT/s", re.ASCII)
 _OLD = 5.0
 """GT/s up to which a PCI lane carries eight bits in ten. Above that, it carries 128 in 130."""
 _SAS = 12.0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
@@ -31,7 +30,7 @@ from raidctl.layers.scope import Scope, scope
 from raidctl.request import Runner as Asks
 from raidctl.request import converse
 from raidctl.survey.survey import Survey
-from raidctl.text import printable
+from raidctl.text import printable, regex
 
 Say = Callable[[str, float, float], object]
 Agree = Callable[[Sequence[str]], object]
@@ -39,7 +38,7 @@ LISTENING = 0.5
 """Idle seconds at the start, to detect other load on the drives."""
 _BLOCK = 4096
 """Block size in bytes when an engine is calibrated on memory."""
-_DEPTH = re.compile(r"(?:^|_)qd(\d+)(?:_|$)")
+_DEPTH = regex(r"(?:^|_)qd(\d+)(?:_|$)")
 
 
 @dataclass

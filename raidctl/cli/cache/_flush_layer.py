@@ -29,14 +29,14 @@ from raidctl.layers.probe import probe_caches
 from raidctl.layers.sysfs_values import state
 from raidctl.request import Answer as Reply
 from raidctl.request import Failure, RunAnswer, converse
-from raidctl.text import collapse, printable
+from raidctl.text import collapse, printable, regex
 from raidctl.units import format_binary
 from raidctl.vendor.changes import changes_of
 from raidctl.vendor.plan import Action, Desired
 from raidctl.vendor.protocol import Vendor
 from raidctl.vendor.registry import vendor_of
 
-_OLD = re.compile(r"unrecognized option|invalid option|unknown option", re.IGNORECASE)
+_OLD = regex(r"unrecognized option|invalid option|unknown option", re.IGNORECASE)
 """Messages of an old ``sync`` about ``--file-system``. They are from coreutils before 8.24, and from a small
 busybox."""
 _TICK = 1.0

@@ -18,6 +18,7 @@ from raidctl.cli.shared.terminal import emit_found
 from raidctl.errors import EXIT_ACCESS, EXIT_CANNOT_TELL, EXIT_FINE, EXIT_NO, UsageError
 from raidctl.layers.flushing import PATIENCE, Job, jobs, left
 from raidctl.layers.model import Answer, Flushed, FlushReport
+from raidctl.model import failed_readings
 
 
 @click.command("flush", epilog=examples("raidctl cache flush --all", "raidctl cache flush /srv/db --dry-run"))
@@ -91,7 +92,8 @@ def _flushed(found: Caches, settings: Settings, timeout: float, *, dry_run: bool
         seconds=None if dry_run else round(time.monotonic() - began, 3),
         dirty_before_bytes=found.kernel.dirty,
         dirty_after_bytes=None if dry_run else after.dirty,
-        problems=tuple(found.kernel.problems),
+        # a controller without a readable tool has no layer, and its cache is not flushed
+        problems=(*failed_readings(reported.problems), *found.kernel.problems),
     )
 
 

@@ -68,8 +68,8 @@ def _mine(named: Machine, place: Path) -> list[Located]:
         running = runner_of(place, story) != 0
         leds = led_machine(named, story.begin.lamps)
         leds.survey()
-        for lamp in with_states(story.begin.lamps, leds):
-            on = None if lamp.state is None and lamp.readable else lamp.state != "off"
+        for then, lamp in zip(story.begin.lamps, with_states(story.begin.lamps, leds), strict=True):
+            on = None if lamp.state is None and then.readable else lamp.state != "off"
             entry = located(lamp, on=on, until=story.begin.until, change=story.begin.change)
             found.append(replace(entry, running=running))
     return found

@@ -22,7 +22,7 @@ from click.shell_completion import (
     split_arg_string,
 )
 
-from raidctl.text import collapse
+from raidctl.text import collapse, regex
 
 _BASH = """\
 # bash completion of raidctl
@@ -82,7 +82,7 @@ function __raidctl_complete
 end
 complete --command raidctl --no-files --arguments '(__raidctl_complete)'
 """
-_SAFE = re.compile(r"[^\w@%+=:,./-]", re.ASCII)
+_SAFE = regex(r"[^\w@%+=:,./-]", re.ASCII)
 """Characters of bash's syntax. Letters of other scripts are quoted as well, which changes nothing."""
 
 

@@ -12,9 +12,9 @@ from raidctl.cli.shared.many import hosts_in
 from raidctl.cli.shared.options import Settings
 from raidctl.errors import UsageError
 from raidctl.fleet.hosts import Host
-from raidctl.text import printable
+from raidctl.text import printable, regex
 
-_HOST = re.compile(r"[A-Za-z0-9_.@:\[\]-]+", re.ASCII)
+_HOST = regex(r"[A-Za-z0-9_.@:\[\]-]+", re.ASCII)
 
 
 def targets_of(path: str, settings: Settings) -> Mapping[str, Host]:

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from raidctl.text import attempt
+from raidctl.text import attempt, regex
 from raidctl.units import parse_seconds
 
 
@@ -79,5 +79,5 @@ class Period(click.ParamType):  # type: ignore[type-arg]  # as above
         return float(seconds)
 
 
-_LENGTH = re.compile(r"(\d{1,7}(?:\.\d{1,3})?)\s*(s|m|h|)", re.ASCII | re.IGNORECASE)
+_LENGTH = regex(r"(\d{1,7}(?:\.\d{1,3})?)\s*(s|m|h|)", re.ASCII | re.IGNORECASE)
 _UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0}

@@ -8,12 +8,13 @@ from typing import Any
 import click
 
 from raidctl.model import Controller
+from raidctl.text import regex
 from raidctl.vendor.plan import Setting
 from raidctl.vendor.setting_values import RATES
 
-_SIZE = re.compile(r"(\d{1,9})([KMG]?)(?:i?B)?(?:/s)?", re.ASCII | re.IGNORECASE)
+_SIZE = regex(r"(\d{1,9})([KMG]?)(?:i?B)?(?:/s)?", re.ASCII | re.IGNORECASE)
 _KIB = {"": 1, "K": 1, "M": 1024, "G": 1024**2}
-_PERCENT = re.compile(r"(\d{1,3}) ?%?", re.ASCII)
+_PERCENT = regex(r"(\d{1,3}) ?%?", re.ASCII)
 
 
 class Speed(click.ParamType):  # type: ignore[type-arg]  # it takes no argument before click 8.2

@@ -8,8 +8,8 @@ from raidctl.cli.shared.lazy_group import LazyGroup
 
 _APART = {
     "show": "Show the spares of each array, and whether they fit.",
-    "add": "Make a drive or a partition a spare of an md array.",
-    "remove": "Remove a spare from its md array.",
+    "add": "Make a drive or a partition a spare of an array.",
+    "remove": "Remove a spare from its array.",
 }
 
 

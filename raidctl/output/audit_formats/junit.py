@@ -6,7 +6,6 @@ ASCII, so that it is valid XML whatever the encoding of the terminal, and it is 
 
 from __future__ import annotations
 
-import re
 import xml.etree.ElementTree as ET
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,9 +16,9 @@ from raidctl import __version__
 from raidctl.audit.finding import Audited, Finding, Ignored, Outcome
 from raidctl.audit.report import EXITS, Summary
 from raidctl.output.audit_formats import Again, Options
-from raidctl.text import printable
+from raidctl.text import printable, regex
 
-_FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_FORBIDDEN = regex("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """What XML 1.0 cannot hold, not even as a character reference."""
 _WORST = ("fail", "unknown", "unmatched", "pass")
 _ELEMENTS = {"fail": "failure", "unknown": "error", "unmatched": "skipped"}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -15,14 +14,14 @@ from raidctl.model import Inventory
 from raidctl.output.report import changes, findings, hardware, inputs, measurements, promises
 from raidctl.output.report.page import Cell, Page, Section
 from raidctl.survey.survey import Survey
-from raidctl.text import listing
+from raidctl.text import listing, regex
 from raidctl.verify.contract import Contract
 from raidctl.verify.report import Verification
 
 _LACKING = ("unread", "no_tool", "no_right")
 _NAMED = 4
 """The most sources named in the first line."""
-_MOMENT = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d)(?::\d\d(?:\.\d+)?)?(?:Z|\+00:00)")
+_MOMENT = regex(r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d)(?::\d\d(?:\.\d+)?)?(?:Z|\+00:00)")
 
 
 @dataclass(frozen=True, kw_only=True)

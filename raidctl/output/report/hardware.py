@@ -15,11 +15,11 @@ from raidctl.output import phrases
 from raidctl.output.console import BAD, DULL, GOOD, WARN
 from raidctl.output.report.page import Block, Cell, Heading, Level, Paragraph, Raw, Raws, Section, Table, table
 from raidctl.select import items, short
-from raidctl.text import collapse
+from raidctl.text import collapse, regex
 from raidctl.units import format_binary
 
 _LEVELS: Mapping[Style, Level] = {BAD: "bad", WARN: "warn", GOOD: "good", DULL: "dull"}
-_MARK = re.compile(rf"(?<!\S){re.escape(phrases.UNKNOWN)}(?!\S)")
+_MARK = regex(rf"(?<!\S){re.escape(phrases.UNKNOWN)}(?!\S)")
 LONGEST = 400
 """Characters of a line of output, at most."""
 Lines = Callable[[str], "Raws | None"]

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from raidctl.output.report.page import Block, Cell, Entry, Heading, Page, Paragraph, Plot, Raws, Table
-from raidctl.text import collapse, printable
+from raidctl.text import collapse, printable, regex
 
-_SPECIAL = re.compile(r"([\\`*_\[\]|~#])")
+_SPECIAL = regex(r"([\\`*_\[\]|~#])")
 _LOUD = ("bad", "warn")
 
 

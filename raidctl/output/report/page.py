@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-_WORD = re.compile(r"[^\s-]+-?|-")
+from raidctl.text import regex
+
+_WORD = regex(r"[^\s-]+-?|-")
 """A part of a word without a break. Browsers break after a hyphen."""
 _GAP = 1
 """Characters between two columns."""

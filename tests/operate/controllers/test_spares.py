@@ -196,7 +196,7 @@ def test_a_spare_that_stepped_in_is_released_or_followed(name: str, tmp_path: Pa
 def test_guard_R10_another_kind_of_drive_is_refused(story: ControllerReplacement) -> None:
     """Each drive of another kind is refused by name.
 
-    It has another sector size, is in use, foreign, failing, or of unknown size.
+    It has another sector size, is or may be in use, foreign, failing, or of unknown size.
     """
     others = [structs.replace(one, media=one.media or "hdd") for one in story.others()]
     unknown = [structs.replace(one, media=None) for one in others]
@@ -209,7 +209,7 @@ def test_guard_R10_another_kind_of_drive_is_refused(story: ControllerReplacement
         ({"media": "hdd" if fit.media == "ssd" else "ssd"}, "P7"), ({"media": None}, "P7"),
         ({"interface": "nvme"}, "P7"), ({"role": "spare"}, "R10"), ({"role": None}, "R10"), ({"foreign": True}, "R10"),
         ({"size_bytes": None}, "R10"), ({"size_bytes": 1000}, "R10"), ({"status": "unknown"}, "R10"),
-        ({"status": "critical"}, "R10"), ({"serial": None}, "X1"),
+        ({"status": "critical"}, "R10"), ({"serial": None}, "X1"), ({"role": "passthrough", "device": None}, "R7"),
     ):  # fmt: skip
         found = unfit_behind(structs.replace(fit, **changes), seen.view, others)
         assert guard in [one for one, _, _ in found], changes

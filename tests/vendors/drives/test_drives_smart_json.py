@@ -291,3 +291,14 @@ def test_a_drive_without_a_temperature_log_has_no_temperature() -> None:
     assert one({**SAS, "temperature": {"current": 0, "drive_trip": 0}})[0].temperature_celsius is None
     assert one({**SAS, "temperature": {"current": 0, "drive_trip": 60}})[0].temperature_celsius == 0
     assert one({**SAS, "temperature": {"current": 0}})[0].temperature_celsius == 0
+
+
+@pytest.mark.parametrize(
+    "status", ["Fatal or unknown error", "Completed: handling damage??", "Completed: read failure"]
+)
+def test_every_failed_self_test_is_reported_as_in_the_text(status: str) -> None:
+    """Each result of a self-test that found a fault is a problem; an aborted one is not."""
+    for result, bad in ((status, True), ("Aborted by host", False)):
+        row = {"type": {"string": "Short offline"}, "status": {"string": result, "passed": False}}
+        part, _ = one({**ATA, "ata_smart_self_test_log": {"standard": {"table": [row]}}})
+        assert any("last self-test failed" in problem.message for problem in part.problems) is bad

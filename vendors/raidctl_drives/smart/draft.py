@@ -6,19 +6,18 @@ highest rank gives the field, the others become details.
 
 from __future__ import annotations
 
-import re
 from typing import ClassVar
 
 from msgspec import Struct, field
 
 from raidctl.evidence import Line, mark_read
 from raidctl.model import ProblemKind, Severity
-from raidctl.text import printable
+from raidctl.text import printable, regex
 from raidctl.vendor.draft import Draft
 from raidctl_drives.draft import PLACE, DriveDraft, is_blank_name
 from raidctl_drives.smart.vocabulary import BEHIND
 
-_FIRST = re.compile(r"#1((?:#\d+)?)$")
+_FIRST = regex(r"#1((?:#\d+)?)$")
 """Mark of a document's first output at the end of a name. ``file.txt#1#4`` is the fourth one of ``file.txt``."""
 
 

@@ -24,16 +24,16 @@ import re
 from collections.abc import Iterable
 
 from raidctl.model import Health as Verdict
-from raidctl.text import attempt
+from raidctl.text import attempt, regex
 from raidctl_drives.smart import numbers
 from raidctl_drives.smart.draft import Attribute, SmartDraft
 
-REALLOCATED = re.compile(r"Re-?alloc|Retired|Bad_Bl", re.IGNORECASE)
-PENDING = re.compile(r"Pending", re.IGNORECASE)
-UNCORRECTABLE = re.compile(r"Offl|Unc", re.IGNORECASE)
-CRC = re.compile(r"CRC|Interface", re.IGNORECASE)
-TEMPERATURE = re.compile(r"Temp", re.IGNORECASE)
-POWER_ON = re.compile(r"Power[_-]?On", re.IGNORECASE)
+REALLOCATED = regex(r"Re-?alloc|Retired|Bad_Bl", re.IGNORECASE)
+PENDING = regex(r"Pending", re.IGNORECASE)
+UNCORRECTABLE = regex(r"Offl|Unc", re.IGNORECASE)
+CRC = regex(r"CRC|Interface", re.IGNORECASE)
+TEMPERATURE = regex(r"Temp", re.IGNORECASE)
+POWER_ON = regex(r"Power[_-]?On", re.IGNORECASE)
 
 CRITICAL_WARNINGS = (
     (0x01, "available spare has fallen below threshold"),

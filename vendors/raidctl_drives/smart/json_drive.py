@@ -11,6 +11,7 @@ from raidctl_drives.smart.draft import Attribute, SmartDraft
 from raidctl_drives.smart.health import conclude_health
 from raidctl_drives.smart.json_tree import Leaves, branch, leaf_value, number, words
 from raidctl_drives.smart.labels import report_unreadable
+from raidctl_drives.smart.rows import FAILED_TEST
 from raidctl_drives.smart.vocabulary import TRANSPORTS
 
 _COUNTS = (
@@ -221,8 +222,7 @@ def _tests(draft: SmartDraft, leaves: Leaves) -> None:
     for table in (*tables, leaves.value("nvme_self_test_log", "table")):
         newest = table[0] if isinstance(table, list) and table else None
         ata, nvme = words(branch(newest, "status", "string")), words(branch(newest, "self_test_result", "string"))
-        failed = branch(newest, "status", "passed") is False and "fail" in str(ata)
-        if failed or number(branch(newest, "self_test_result", "value")) in (5, 6, 7):
+        if FAILED_TEST.search(ata or "") or number(branch(newest, "self_test_result", "value")) in (5, 6, 7):
             draft.report(
                 f"The drive's last self-test failed: {ata or nvme}.",
                 remedy="Check the backups and replace the drive.",

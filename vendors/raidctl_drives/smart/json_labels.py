@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 
+from raidctl.text import regex
 from raidctl_drives.smart.numbers import LARGEST
 
 TEXTS: dict[str, tuple[str, int]] = {
@@ -97,10 +98,10 @@ _KEPT = (
     r"scsi_sas_port_\d+\.phy_\d+\.(?:sas_address|attached_sas_address|negotiated_logical_link_rate)",
 )
 
-DETAILS = re.compile("|".join(_KEPT), re.ASCII)
+DETAILS = regex("|".join(_KEPT), re.ASCII)
 """Leaves that are kept in ``details`` under their path."""
 
-NOTED = re.compile(
+NOTED = regex(
     r"(?:json_format_version|smartctl|local_time|device|user_capacity|interface_speed|sata_version|ata_version|wwn|"
     r"form_factor|device_type|scsi_transport_protocol|scsi_lb_provisioning|smart_status|smart_support|rotation_rate|"
     r"ata_smart_data|ata_sct_capabilities|ata_smart_attributes|ata_smart_error_log|ata_smart_self_test_log|"

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from raidctl.evidence import Line
 from raidctl.json_decode import decode_at, decode_text
-from raidctl.text import attempt, printable
+from raidctl.text import attempt, printable, regex
 
 Tree = Mapping[str, Any]
 
 _DEEPEST = 40
 """A nesting depth many times that of smartctl's output. Deeper trees do not come from it."""
-_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+')
+_TOKEN = regex(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+')
 BEGINNING = "\N{ZERO WIDTH NO-BREAK SPACE} \t\r\n"
 """What may precede the first character."""
 

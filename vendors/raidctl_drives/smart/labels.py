@@ -6,27 +6,27 @@ import re
 from collections.abc import Callable
 
 from raidctl.evidence import Line, mark_read
-from raidctl.text import attempt, collapse, pair, printable
+from raidctl.text import attempt, collapse, pair, printable, regex
 from raidctl.vendor.draft import Pair
 from raidctl.vendor.fields import Fields, read_pair
 from raidctl_drives.smart import numbers, vocabulary
 from raidctl_drives.smart.draft import SmartDraft
 
-_NOTHING = re.compile(r"\[No Information Found\]|<not available>|\[not set\]|-|", re.ASCII)
+_NOTHING = regex(r"\[No Information Found\]|<not available>|\[not set\]|-|", re.ASCII)
 # 5.x: "Device: SEAGATE  ST3146855SS      Version: 0002": vendor of 8 characters, product of up to 16
-_OLD_SCSI = re.compile(r"Device: (?P<vendor>.{8}) (?P<product>.{1,16}?) *Version: (?P<revision>\S.*|)")
-_OLD_LOOSE = re.compile(r"Device: (?P<vendor>\S+) +(?P<product>\S.*?) +Version: (?P<revision>\S.*|)")
-_OLD_SMART = re.compile(r"Device (?:supports SMART and is (?:Enabled|Disabled)|does not support SMART)(?: \[.*\])?")
-_MADE = re.compile(r"Manufactured in (?P<when>week \S+ of year \S+)")
-_SENSE = re.compile(r"(?P<words>.*\S) *\[asc=(?P<asc>[0-9a-f]+), *ascq=(?P<ascq>[0-9a-f]+)\]", re.ASCII)
+_OLD_SCSI = regex(r"Device: (?P<vendor>.{8}) (?P<product>.{1,16}?) *Version: (?P<revision>\S.*|)")
+_OLD_LOOSE = regex(r"Device: (?P<vendor>\S+) +(?P<product>\S.*?) +Version: (?P<revision>\S.*|)")
+_OLD_SMART = regex(r"Device (?:supports SMART and is (?:Enabled|Disabled)|does not support SMART)(?: \[.*\])?")
+_MADE = regex(r"Manufactured in (?P<when>week \S+ of year \S+)")
+_SENSE = regex(r"(?P<words>.*\S) *\[asc=(?P<asc>[0-9a-f]+), *ascq=(?P<ascq>[0-9a-f]+)\]", re.ASCII)
 _CACHE = {"Enabled": "enabled", "Disabled": "disabled"}
-_BEST_SPEED = re.compile(r", (\d{1,2}(?:\.\d)?) Gb/s(?: \(current: |$)", re.ASCII)
-_CURRENT_SPEED = re.compile(r"\(current: ([^)]*)\)")
-_CRITICAL = re.compile(r"0x[0-9a-fA-F]{1,2}")
-_COUNT = re.compile(r"(\d{1,11})%?", re.ASCII)
-_ZERO = re.compile(r"0(?:\D|$)", re.ASCII)
-_FAMILY_SSD = re.compile(r"\bSSDs?\b|\bSolid State\b", re.IGNORECASE)
-_FAMILY_SATA = re.compile(r"(?<!ATA/)\b(?:SATA|Serial ATA)\b(?!/P?ATA)")
+_BEST_SPEED = regex(r", (\d{1,2}(?:\.\d)?) Gb/s(?: \(current: |$)", re.ASCII)
+_CURRENT_SPEED = regex(r"\(current: ([^)]*)\)")
+_CRITICAL = regex(r"0x[0-9a-fA-F]{1,2}")
+_COUNT = regex(r"(\d{1,11})%?", re.ASCII)
+_ZERO = regex(r"0(?:\D|$)", re.ASCII)
+_FAMILY_SSD = regex(r"\bSSDs?\b|\bSolid State\b", re.IGNORECASE)
+_FAMILY_SATA = regex(r"(?<!ATA/)\b(?:SATA|Serial ATA)\b(?!/P?ATA)")
 
 
 def read(draft: SmartDraft, line: Line, text: str, section: str) -> bool:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from raidctl.model import ProblemKind, Severity
+from raidctl.text import regex
 from raidctl_drives.smart.draft import SmartDraft
 
 
-@dataclass(frozen=True)
-class Message:
+class Message(Struct, frozen=True):
     """A kind of message, with its form and meaning for the reader."""
 
     pattern: re.Pattern[str]
@@ -27,7 +28,7 @@ class Message:
 def _message(
     pattern: str, kind: ProblemKind, severity: Severity, meaning: str, remedy: str | None = None, *, last: bool = False
 ) -> Message:
-    return Message(re.compile(pattern, re.ASCII), kind, severity, meaning, remedy, last)
+    return Message(regex(pattern, re.ASCII), kind, severity, meaning, remedy, last)
 
 
 _ROOT = "Run raidctl as root (or with the capability CAP_SYS_RAWIO)."
@@ -108,12 +109,12 @@ MESSAGES = (
 """The messages, in the order in which they are tried. The first that is found counts."""
 
 _LONGEST = 500
-_HINT = re.compile(
+_HINT = regex(
     r"[Ff]ail|denied|permitted|please try|detect|bridge|Device is in|No such|INQUIRY|Inquiry|NOT READY|MEDIUM|"
     r"Test Unit Ready|Warning|WARNING|=====|ERROR|Unknown device|SMART Status"
 )
 """Words of which each message has one. Most lines need not be compared with all messages."""
-_DEVICE = re.compile(r"(?:Smartctl open device: )?(/dev/[^\s:]+)(?: \[[^\]]*\])*(?: failed)?:", re.ASCII)
+_DEVICE = regex(r"(?:Smartctl open device: )?(/dev/[^\s:]+)(?: \[[^\]]*\])*(?: failed)?:", re.ASCII)
 
 
 def read(draft: SmartDraft, text: str) -> bool:

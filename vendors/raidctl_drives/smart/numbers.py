@@ -7,16 +7,18 @@ from __future__ import annotations
 
 import re
 
+from raidctl.text import regex
+
 # 1,000,204,886,016 | 1.000.204.886.016 | 1 000 204 886 016 | 1'000'204'886'016 | 1000204886016
 # The blank may be a no-break one; read in another encoding it arrives as up to three characters of any kind.
 _MARK = r"(?:[,.' ]|[^\x00-\x7f])"
 # Indian locales group the digits above the thousands in pairs
-_GROUPED = re.compile(
+_GROUPED = regex(
     rf"(\d{{1,3}}(?:{_MARK}{{1,3}}\d{{2,3}})*{_MARK}{{1,3}}\d{{3}}|\d+)(?!\d|[,.']{{1,3}}\d|[^\x00-\x7f]{{1,3}}\d)",
     re.ASCII,
 )
 # "120-034-123-776 bytes [120 GB]": some builds for Windows group with a hyphen
-_CAPACITY = re.compile(
+_CAPACITY = regex(
     rf"(?P<bytes>\d{{1,3}}(?:(?:{_MARK}|-){{1,3}}\d{{2,3}})*(?:{_MARK}|-){{1,3}}\d{{3}}|\d+)(?:\s*bytes)?"
     r"(?:\s*\[(?P<rounded>\d+(?:[.,]\d+)?) (?P<unit>[KMGTPE]?B)\].*)?",
     re.ASCII,
@@ -24,11 +26,11 @@ _CAPACITY = re.compile(
 _UNITS = ("B", "KB", "MB", "GB", "TB", "PB", "EB")
 LARGEST = 10**17
 """Size in bytes that no drive has. An empty optical drive reports a thousand times more."""
-_FIRST = re.compile(r"-?\d+", re.ASCII)
-_HOURS = re.compile(r"(\d+)\s*(?:h\b|h[+:]|hours?\b)", re.ASCII)
-_CLOCK = re.compile(r"(\d+):(\d\d)\b", re.ASCII)
-_GBPS = re.compile(r"(\d+(?:\.\d+)?)\s*(?:Gb/s|Gbps)", re.ASCII)
-_RPM = re.compile(r"(\d+)\s*rpm", re.ASCII)
+_FIRST = regex(r"-?\d+", re.ASCII)
+_HOURS = regex(r"(\d+)\s*(?:h\b|h[+:]|hours?\b)", re.ASCII)
+_CLOCK = regex(r"(\d+):(\d\d)\b", re.ASCII)
+_GBPS = regex(r"(\d+(?:\.\d+)?)\s*(?:Gb/s|Gbps)", re.ASCII)
+_RPM = regex(r"(\d+)\s*rpm", re.ASCII)
 
 
 def grouped(text: str) -> int:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
-
+from raidctl.text import regex
 from raidctl.vendor.protocol import Confidence, Sniffed
 from raidctl.vendor.recognise import Recogniser, Signature
 
-_JSON_START = re.compile(r'[\ufeff\s]*(?:\{\s*(?:"|\}|$)|\[\s*(?:[\[{\]]|$))')
+_JSON_START = regex(r'[\ufeff\s]*(?:\{\s*(?:"|\}|$)|\[\s*(?:[\[{\]]|$))')
 _ALL, _SCAN, _JSON = "smartctl -a", "smartctl --scan", "smartctl --json -a"
 _TEXT = Recogniser(
     "smartctl",

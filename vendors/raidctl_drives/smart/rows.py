@@ -9,60 +9,58 @@ import re
 from collections.abc import Callable
 
 from raidctl.evidence import Line, mark_read
-from raidctl.text import attempt, collapse, printable
+from raidctl.text import attempt, collapse, printable, regex
 from raidctl_drives.smart import numbers
 from raidctl_drives.smart.draft import Attribute, SmartDraft
 
 # "  5 Reallocated_Sector_Ct   0x0033   100   100   010    Pre-fail  Always       -       0"
 # "0x05 ..." with -f hex; "---" where the drive gives no value
-_FULL = re.compile(
+_FULL = regex(
     r"(?P<id>\d{1,3}|0x[0-9a-f]{2}) (?P<name>\S.{0,60}?) +0x[0-9a-f]{4} +(?P<value>\S+) +(?P<worst>\S+)"
     r" +(?P<threshold>\S+) +(?P<type>Pre-fail|Old_age) +(?P<updated>Always|Offline)"
     r" +(?P<failed>FAILING_NOW|In_the_past|-) *(?P<raw>.*)",
     re.ASCII,
 )
 # "  5 Reallocated_Sector_Ct   PO--CK   100   100   010    -    0"     (-x, -f brief)
-_BRIEF = re.compile(
+_BRIEF = regex(
     r"(?P<id>\d{1,3}|0x[0-9a-f]{2}) (?P<name>\S.{0,60}?) +(?P<flags>[-POSRCK+]{6,7}) +(?P<value>\S+) +(?P<worst>\S+)"
     r" +(?P<threshold>\S+) +(?P<failed>NOW|Past|-) *(?P<raw>.*)",
     re.ASCII,
 )
 # "read:   123456        0         0    123456     123456       5678.901           0"
-_COUNTER = re.compile(r"(?P<what>read|write|verify): +(?P<figures>\d+(?: +[\d.,]+){5,6})", re.ASCII)
-_ERRORS = re.compile(r"\d{1,18}", re.ASCII)
+_COUNTER = regex(r"(?P<what>read|write|verify): +(?P<figures>\d+(?: +[\d.,]+){5,6})", re.ASCII)
+_ERRORS = regex(r"\d{1,18}", re.ASCII)
 # "# 1  Short offline       Completed without error       00%     12345         -"
-_TEST = re.compile(r"# ?(?P<number>\d+) +(?P<words>\S.*)", re.ASCII)
+_TEST = regex(r"# ?(?P<number>\d+) +(?P<words>\S.*)", re.ASCII)
+FAILED_TEST = regex(r"failure|Fatal|failed segment|segment failed|Failed in|Unknown error|handling damage")
+"""Words of a self-test that found a fault. An aborted or interrupted one has none."""
 # "0x01  0x010  4           12345  ---  Power-on Hours"; before 6.4 page and value looked otherwise
-_STATISTIC = re.compile(
+_STATISTIC = regex(
     r"(?:0x[0-9a-f]{2}|\d+) +0x(?P<offset>[0-9a-f]{3}) +(?:\d+|-) +(?P<value>-?\d+|-)~?"
     r" +(?:[-NDC+V~]{3,5} +)?(?P<name>\S.*)",
     re.ASCII,
 )
 # "    negotiated logical link rate: phy enabled; 12 Gbps"
-_LINK = re.compile(r"negotiated logical link rate: (?P<rate>.*)", re.ASCII)
+_LINK = regex(r"negotiated logical link rate: (?P<rate>.*)", re.ASCII)
 # "    Invalid DWORD count = 4"
-_DWORDS = re.compile(r"Invalid DWORD count = (\d{1,12})", re.ASCII)
+_DWORDS = regex(r"Invalid DWORD count = (\d{1,12})", re.ASCII)
 # "           Read:     70 (7.0 seconds)" | "           Read: Disabled"
-_RECOVERY = re.compile(r"Read: +(?P<limit>Disabled|\d+ \([\d.]+ seconds\))", re.ASCII)
+_RECOVERY = regex(r"Read: +(?P<limit>Disabled|\d+ \([\d.]+ seconds\))", re.ASCII)
 _NO_RECOVERY = "SCT Error Recovery Control command not supported"
-_ADDRESS = re.compile(r"SAS address = (?P<address>\S+)", re.ASCII)
+_ADDRESS = regex(r"SAS address = (?P<address>\S+)", re.ASCII)
 # "    Accumulated power on time, hours:minutes 12345:06 [740706 minutes]"
-_POWER_ON = re.compile(r"Accumulated power on time, hours:minutes (?P<hours>\d+:\d\d)\b.*", re.ASCII)
+_POWER_ON = regex(r"Accumulated power on time, hours:minutes (?P<hours>\d+:\d\d)\b.*", re.ASCII)
 # "  number of hours powered up = 12345.67"
-_POWERED = re.compile(r"number of hours powered up ?= (?P<hours>\d+)(?:[.,]\d+)?", re.ASCII)
+_POWERED = regex(r"number of hours powered up ?= (?P<hours>\d+)(?:[.,]\d+)?", re.ASCII)
 # "    Number of background scans performed: 12,  scan progress: 0.00%"
-_SCANS = re.compile(
-    r"Number of background scans performed: (?P<count>\d+), +scan progress: (?P<progress>\S+)", re.ASCII
-)
+_SCANS = regex(r"Number of background scans performed: (?P<count>\d+), +scan progress: (?P<progress>\S+)", re.ASCII)
 # "  Pending defect count:0 Pending Defects"
-_PENDING = re.compile(r"Pending defect count: ?(?P<count>\d+) Pending Defects?\b.*", re.ASCII)
+_PENDING = regex(r"Pending defect count: ?(?P<count>\d+) Pending Defects?\b.*", re.ASCII)
 # "    0          123456789    43210"
 # "   1 50000:12  0000000012345678  [3,11,0]   Require Write or Reassign Blocks command"
-_DEFECT = re.compile(
-    r"\d+ +\d+ +(?:\d+|-)|\d+ +\d+:\d\d +[0-9a-f]{8,16} +\[.*\] +Require Write or Reassign.*", re.ASCII
-)
+_DEFECT = regex(r"\d+ +\d+ +(?:\d+|-)|\d+ +\d+:\d\d +[0-9a-f]{8,16} +\[.*\] +Require Write or Reassign.*", re.ASCII)
 # "Current temperature = 34"                                            (-l envrep)
-_ENVIRONMENT = re.compile(
+_ENVIRONMENT = regex(
     r"(?P<label>(?:Current|Lifetime (?:maximum|minimum)|M(?:ax|in)imum(?: other)?|Relative)"
     r" (?:relative )?(?:temperature|humidity)(?: since power on)?) = (?P<value>-?\d+|unknown)",
     re.ASCII,
@@ -125,7 +123,7 @@ def nvme_test(draft: SmartDraft, line: Line, text: str) -> bool:
 def _keep_test(draft: SmartDraft, line: Line, words: str, *, newest: bool) -> None:
     if newest and "Last self-test" not in draft.details:
         draft.detail(line, "Last self-test", re.sub(r"( -)+$", "", words))  # no address of an error
-        if re.search(r"failure|Fatal|failed segment|segment failed|Failed in|Unknown error|handling damage", words):
+        if FAILED_TEST.search(words):
             draft.report(
                 f"The drive's last self-test failed: {words}.", remedy="Check the backups and replace the drive."
             )

@@ -7,20 +7,21 @@ from collections.abc import Callable
 
 from raidctl.evidence import Line, mark_read
 from raidctl.model import Interface
+from raidctl.text import regex
 from raidctl_drives.smart import messages
 from raidctl_drives.smart.draft import SmartDraft
 
 # "/dev/bus/0 -d sat+megaraid,5 # /dev/bus/0 [megaraid_disk_05] [SAT], ATA device"
-ROW = re.compile(
+ROW = regex(
     r"(?P<device>(?:/dev/|IOService:/|/)\S+|[a-z]+\d*) -d (?P<kind>\S+)(?: # (?P<name>.*?), (?P<protocol>\w+) device)?",
     re.ASCII,
 )
 # "# /dev/sda -d scsi # /dev/sda, SCSI device open failed: Permission denied"
-FAILED = re.compile(r"# (?P<device>\S+) -d (?P<kind>\S+) # (?P<name>.*), \w+ device open failed: (?P<why>.*)", re.ASCII)
+FAILED = regex(r"# (?P<device>\S+) -d (?P<kind>\S+) # (?P<name>.*), \w+ device open failed: (?P<why>.*)", re.ASCII)
 
 
 # "/dev/sda [SAT]: Device of type 'sat' [ATA] opened"                                            (-d test)
-OPENED = re.compile(
+OPENED = regex(
     r"(?P<device>\S+)(?P<name>(?: \[[^\]]*\])*): Device (?:of type '(?P<kind>[^']*)' \[(?P<protocol>[^\]]*)\]"
     r" (?P<what>detected|opened)|open changed type from '[^']*' to '[^']*')",
     re.ASCII,

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import re
 
+from raidctl.text import regex
+
 _HEX = r"[0-9a-f]{2}"
 
-HEADS = re.compile(
+HEADS = regex(
     "|".join(
         f"(?P<{name}>{pattern})"
         for name, pattern in {
@@ -80,7 +82,7 @@ _ERROR_ROWS = (
 _WORDS = r"[A-Za-z][\w ,.()/:*<>%'&+-]*"
 
 ROWS: dict[str, re.Pattern[str]] = {
-    name: re.compile("|".join(f"(?:{pattern})" for pattern in patterns), re.ASCII)
+    name: regex("|".join(f"(?:{pattern})" for pattern in patterns), re.ASCII)
     for name, patterns in {
         # a paragraph of smartctl's own database, up to the next blank line
         "warning": (r".+",),

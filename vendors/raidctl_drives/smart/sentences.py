@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import re
 
-from raidctl.text import collapse
+from raidctl.text import collapse, regex
 
-_FIGURE = re.compile(r"0x[0-9a-f]+|\d+", re.ASCII)
+_FIGURE = regex(r"0x[0-9a-f]+|\d+", re.ASCII)
 
 _CAPABILITY_TEXTS = (
     "Offline data collection status: (#) Offline data collection activity was never started.",
@@ -184,13 +184,13 @@ STARTS = (
 )  # fmt: skip
 """Beginnings of lines that end in error text or useless sentences. The error texts are those of the system."""
 
-FAILURE_EXPECTED = re.compile(r"Drive failure expected in less than \d{1,4} hours", re.ASCII)
+FAILURE_EXPECTED = regex(r"Drive failure expected in less than \d{1,4} hours", re.ASCII)
 """``Drive failure expected in less than 24 hours. SAVE ALL DATA.``, printed below the verdict ``FAILED!`` of ATA."""
 
-BANNER = re.compile(r"smartctl (?:version |pre-)?\d+\.\d+\S*(?: |$)", re.ASCII)
+BANNER = regex(r"smartctl (?:version |pre-)?\d+\.\d+\S*(?: |$)", re.ASCII)
 """The first line of every output: ``smartctl 7.3 2022-02-28 r5338 [x86_64-linux-6.1.0] (local build)``."""
 
-PROMPT = re.compile(
+PROMPT = regex(
     r"(?:.*?[#$>%+]\s*)?(?:sudo\s+(?:-\S+\s+)*)?(?:\S*/)?smartctl(?:\.exe)?(?P<arguments>\s+-.*|\s+/dev/\S+.*)",
     re.ASCII,
 )

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from raidctl.evidence import Line, Output, mark_read
-from raidctl.text import printable
+from raidctl.text import printable, regex
 from raidctl_drives.smart import labels, messages, rows, scan, sections, sentences
 from raidctl_drives.smart.draft import SmartDraft
 from raidctl_drives.smart.health import conclude_health
@@ -14,15 +14,15 @@ from raidctl_drives.smart.health import conclude_health
 LONGEST = 2000
 """The most characters of a line that may be smartctl's. A longer line is not looked at."""
 
-_ARGUMENT_DEVICE = re.compile(r"(?<!\S)(?!/dev/(?:null|stdout|stderr|tty)\b)(/dev/[\w./:+@-]*\w)(?=[\s;|&)\"']|$)")
-_ARGUMENT_TYPE = re.compile(r"(?<!\S)(?:-d\s*|--device[= ])(\S+)")
-_RULE = re.compile(r"([=\-_*#~])\1{2,}|[0-9a-f]{2,4} {2,}(?:[0-9a-f]{2} ){4,}.*")
+_ARGUMENT_DEVICE = regex(r"(?<!\S)(?!/dev/(?:null|stdout|stderr|tty)\b)(/dev/[\w./:+@-]*\w)(?=[\s;|&)\"']|$)")
+_ARGUMENT_TYPE = regex(r"(?<!\S)(?:-d\s*|--device[= ])(\S+)")
+_RULE = regex(r"([=\-_*#~])\1{2,}|[0-9a-f]{2,4} {2,}(?:[0-9a-f]{2} ){4,}.*")
 """A rule, or a row of a dump in hexadecimal figures."""
 # the verdict is followed by a blank line, or by the attributes that failed, which have a title
-_GOES_ON = re.compile(r"SMART overall-health self-assessment test result: PASSED$|Please note the|ID#")
+_GOES_ON = regex(r"SMART overall-health self-assessment test result: PASSED$|Please note the|ID#")
 # SMART/Health Information (NVMe Log 0x02, NSID 0xffffffff)
 _NVME_LOG = "SMART/Health Information"
-_CRITICAL = re.compile(r"- .*(?:threshold|degraded|read only mode|has failed|unreliable|critical warning\(s\).*)")
+_CRITICAL = regex(r"- .*(?:threshold|degraded|read only mode|has failed|unreliable|critical warning\(s\).*)")
 
 
 class Reader:

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import re
 
+from raidctl.text import regex
+
 DETAILS = frozenset(
     (
         # identity of ATA drives
@@ -56,7 +58,7 @@ NOTED = frozenset(
 )  # fmt: skip
 """Labels whose value is of no use to an inventory. They give the local time and versions of log formats."""
 
-NUMBERED_DETAILS = re.compile(
+NUMBERED_DETAILS = regex(
     r"(?:Namespace \d+ (?:Size|Capacity|Size/Capacity|Utilization|Formatted LBA Size|IEEE EUI-64|Features)"
     r"|Temperature Sensor \d+|Firmware Updates|Optional Admin Commands|Optional NVM Commands|Log Page Attributes)"
     r"(?: \(0x[0-9a-f]+\))?",
@@ -64,22 +66,22 @@ NUMBERED_DETAILS = re.compile(
 )
 """Labels with a number in them, kept in ``details``."""
 
-NAMESPACE_NAME = re.compile(r"Namespace \d+ IEEE EUI-64", re.ASCII)
+NAMESPACE_NAME = regex(r"Namespace \d+ IEEE EUI-64", re.ASCII)
 """Label of a namespace's world wide name (NVMe). That of the first namespace that has one is the drive's."""
 
-NAMESPACE_SIZE = re.compile(r"Namespace \d+ (?:Size/Capacity|Capacity)", re.ASCII)
+NAMESPACE_SIZE = regex(r"Namespace \d+ (?:Size/Capacity|Capacity)", re.ASCII)
 """NVMe: what of the drive the operating system sees."""
 
-BEHIND = re.compile(
+BEHIND = regex(
     r"(?:^|\+)(?:megaraid|cciss|3ware|areca|hpt|aacraid|sssraid|jmb39x(?:-q2?)?|jms56x|intelliprop),\d", re.ASCII
 )
 """Types (``-d``) of drives that lie behind a controller. The device is then the controller's, or one of its volumes."""
 
 TRANSPORTS: tuple[tuple[re.Pattern[str], str], ...] = (
-    (re.compile(r"SAS\b"), "sas"),
-    (re.compile(r"Parallel SCSI|Fibre channel|iSCSI|SSA\b|SCSI RDMA|SRP\b|SPI\b"), "scsi"),
-    (re.compile(r"ATA\b|AT Attachment"), "sata"),
-    (re.compile(r"UAS\b|USB\b"), "usb"),
+    (regex(r"SAS\b"), "sas"),
+    (regex(r"Parallel SCSI|Fibre channel|iSCSI|SSA\b|SCSI RDMA|SRP\b|SPI\b"), "scsi"),
+    (regex(r"ATA\b|AT Attachment"), "sata"),
+    (regex(r"UAS\b|USB\b"), "usb"),
 )
 """``Transport protocol:`` of SCSI devices, the protocol identifiers of SPC-5 in smartctl's words."""
 

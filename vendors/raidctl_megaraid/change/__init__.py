@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from raidctl.model import Controller, Tool, Volume
 from raidctl.request import Answer, RunAnswer
-from raidctl.text import collapse
+from raidctl.text import collapse, regex
 from raidctl.vendor.plan import Action, Desired, Flush, Plan, Refusal, Step, ToolSetting
 from raidctl.vendor.planner import CannotError, Planner
 from raidctl.vendor.setting_values import RATES, value
@@ -26,7 +26,7 @@ from raidctl_megaraid.change.commands import CACHED, Assignment, Grammar
 from raidctl_megaraid.tools import KINDS, SECOND_GENERATION
 
 _STORCLI, _MEGACLI = storcli.StorCli(), megacli.MegaCli()
-_NUMBER = re.compile(r"megaraid:(\d+)(?:-\d+)?", re.ASCII)
+_NUMBER = regex(r"megaraid:(\d+)(?:-\d+)?", re.ASCII)
 """The tool's number of the controller. A second one of that number, of another tool, is ``megaraid:0-2``."""
 _PRESERVED = (
     "A flush does not write the preserved cache of an offline volume: reconnect the volume's drives and import "

@@ -23,7 +23,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from raidctl.model import Controller, Volume
-from raidctl.text import collapse
+from raidctl.text import collapse, regex
 from raidctl.vendor.plan import Action, Desired, Setting, ToolSetting
 from raidctl.vendor.planner import CannotError
 from raidctl_megaraid.change.commands import (
@@ -168,14 +168,12 @@ def _write(volume: Volume, value: str, current: Mapping[ToolSetting, str]) -> li
 # --- the tool's replies
 
 # Exit Code: 0x00
-_END = re.compile(r"(?m)^\s*Exit Code:\s*0x([0-9a-f]{1,8})\s*$", re.IGNORECASE)
+_END = regex(r"(?m)^\s*Exit Code:\s*0x([0-9a-f]{1,8})\s*$", re.IGNORECASE)
 # Set Write Policy to WriteBack on Adapter 0, VD 0 (target id: 0) success
-_DONE = re.compile(r"\bsuccess(?:ful|fully)?\b", re.IGNORECASE)
-_NOT_DONE = re.compile(
-    r"\bfail|\berror\b|\bnot supported\b|\binvalid\b|\bwrong\b|does ?n.t exist|not exist|not present"
-)
+_DONE = regex(r"\bsuccess(?:ful|fully)?\b", re.IGNORECASE)
+_NOT_DONE = regex(r"\bfail|\berror\b|\bnot supported\b|\binvalid\b|\bwrong\b|does ?n.t exist|not exist|not present")
 # Battery is not present or is bad. So policy Change to WB will not come into effect immediately
-_WARNING = re.compile(r"\bbattery\b|come into effect", re.IGNORECASE)
+_WARNING = regex(r"\bbattery\b|come into effect", re.IGNORECASE)
 
 
 def judge(text: str) -> str | None:

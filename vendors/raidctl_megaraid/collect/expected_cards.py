@@ -6,7 +6,7 @@ database (pci.ids), and the reports of hosts that MegaCli froze (hwraid issues 1
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from raidctl.host import HostView, PciDevice
 from raidctl_megaraid.tools import MFI_DRIVER
@@ -30,8 +30,7 @@ _BY_DRIVER: dict[str, tuple[str, ...]] = {
 }
 
 
-@dataclass(frozen=True)
-class Need:
+class Need(Struct, frozen=True):
     """A controller of the PCI bus and the tools that report it. The best tool comes first."""
 
     device: PciDevice

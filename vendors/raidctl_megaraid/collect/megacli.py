@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from raidctl.request import Dialogue, Failure
+from raidctl.text import regex
 from raidctl.vendor.session import Call
 from raidctl.vendor.tools import as_note
 from raidctl_megaraid.collect.tool_call import Source, excuse, one_by_one
@@ -20,8 +21,8 @@ from raidctl_megaraid.read_document import ReadDocument
 
 _QUIET = "-NoLog"
 _MOST = 16
-_PLACE = re.compile(r"\d{0,5}:\d{1,5}", re.ASCII)
-_DISKS = re.compile(r"(?:^|\W)disks$", re.IGNORECASE)
+_PLACE = regex(r"\d{0,5}:\d{1,5}", re.ASCII)
+_DISKS = regex(r"(?:^|\W)disks$", re.IGNORECASE)
 
 
 def ask_megacli(one: Source, expected: int) -> Dialogue[None]:

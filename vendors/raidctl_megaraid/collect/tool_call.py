@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from raidctl.model import Problem, Tool
 from raidctl.request import Dialogue, Failure
@@ -35,8 +36,7 @@ def _read(document: Document) -> Reading[ReadDocument]:
     return Reading(found, found.answered, found.problems)
 
 
-@dataclass
-class Source:
+class Source(Struct):
     """A tool that is asked."""
 
     session: Session[ReadDocument]

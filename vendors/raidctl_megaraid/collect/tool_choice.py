@@ -8,7 +8,8 @@ shown fewer controllers than the PCI bus has for it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from raidctl.model import Problem
 from raidctl.text import listing
@@ -20,8 +21,7 @@ _USUAL = (V7, "perccli", OLD)
 _USUAL_V8 = (V8, "perccli2")
 
 
-@dataclass
-class Turn:
+class Turn(Struct):
     """Programs that report the same controllers, in the order of trying."""
 
     tools: list[Installed] = field(default_factory=list)
@@ -29,8 +29,7 @@ class Turn:
     """Number of controllers on the bus for the tools. It is 0 if the bus shows none of the family, or nothing."""
 
 
-@dataclass
-class Plan:
+class Plan(Struct):
     """What will be asked."""
 
     turns: list[Turn] = field(default_factory=list)

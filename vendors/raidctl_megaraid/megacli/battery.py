@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 
 from raidctl.evidence import mark_read
 from raidctl.model import BatteryStatus
+from raidctl.text import regex
 from raidctl.vendor.draft import DETAIL, REPORT, ROW, WEAK, Draft, Pair
 from raidctl.vendor.fields import Field, Fields, read_pair
 from raidctl.vendor.statuses import read_status
@@ -49,7 +50,7 @@ _BAD = bbu_mask.VOLTAGE_LOW | bbu_mask.TEMPERATURE_HIGH | bbu_mask.LEARN_FAILED 
 _BAD |= bbu_mask.BUS_ERROR | bbu_mask.REPLACE | bbu_mask.CAPACITY_LOW | bbu_mask.MISSING
 
 # Firmware Status: 00000440        of older versions, which do not say the bits in words
-_FIGURE = re.compile(r"(?:0x)?([0-9a-f]{8})", re.IGNORECASE | re.ASCII)
+_FIGURE = regex(r"(?:0x)?([0-9a-f]{8})", re.IGNORECASE | re.ASCII)
 _FIGURES = frozenset({"firmware status", "bbu firmware status"})
 
 _GOING: dict[BatteryStatus, int] = {"learning": bbu_mask.LEARN_ACTIVE, "charging": bbu_mask.CHARGING}

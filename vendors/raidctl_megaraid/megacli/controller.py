@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from raidctl.text import attempt, collapse
+from raidctl.text import attempt, collapse, regex
 from raidctl.vendor.draft import ROW, WEAK, Draft, GroupDraft, Pair
 from raidctl.vendor.fields import Field, Fields, optional, read_pair
 from raidctl_megaraid.draft import ControllerDraft
@@ -16,7 +16,7 @@ from raidctl_megaraid.vocabulary import flag, has_value, normalized, patrol_stat
 _REPEATING = ("supported ", "default settings", "patrol read", "consistency check")
 """Sections whose labels other sections have too. Their details get the section's name."""
 _OWN_LABELS = frozenset({"patrol read mode", "patrol read execution delay", "patrol read on ssd devices"})
-_HEX = re.compile(r"(?:0x)?([0-9a-f]{1,4})", re.IGNORECASE | re.ASCII)
+_HEX = regex(r"(?:0x)?([0-9a-f]{1,4})", re.IGNORECASE | re.ASCII)
 
 
 def _present(text: str) -> bool | None:

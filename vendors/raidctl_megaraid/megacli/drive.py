@@ -8,6 +8,7 @@ from collections.abc import Callable
 from msgspec import Struct
 
 from raidctl.evidence import Line, mark_read
+from raidctl.text import regex
 from raidctl.vendor.draft import DETAIL, ROW, WEAK, Draft, Pair
 from raidctl.vendor.fields import Field, Fields, optional, read_pair
 from raidctl.vendor.statuses import put_status
@@ -29,11 +30,11 @@ from raidctl_megaraid.vocabulary import (
 )
 
 # Drive's position: DiskGroup: 0, Span: 0, Arm: 1        Drive's postion: … of older versions
-_POSITION = re.compile(
+_POSITION = regex(
     r"disk\s*group\s*:\s*(\d{1,5})\s*,\s*span\s*:\s*(\d{1,5})\s*,\s*arm\s*:\s*(\d{1,5})", re.IGNORECASE | re.ASCII
 )
-_DIGITS = re.compile(r"\d{1,5}", re.ASCII)
-_NAME = re.compile(r"[\w.\-/]{1,20}")
+_DIGITS = regex(r"\d{1,5}", re.ASCII)
+_NAME = regex(r"[\w.\-/]{1,20}")
 _REPLACE = "Replace the drive."
 
 
@@ -155,7 +156,7 @@ def _state(drive: Draft, pair: Pair, place: _Place) -> None:
 
 
 # Hotspare(Shielded)        Online (Spun Up)
-_QUALIFIED = re.compile(r"([a-z ]{1,30}?)\s*\(\s*([a-z ]{1,20}?)\s*\)", re.IGNORECASE)
+_QUALIFIED = regex(r"([a-z ]{1,30}?)\s*\(\s*([a-z ]{1,20}?)\s*\)", re.IGNORECASE)
 _POWER_WORDS = frozenset({"spun up", "spun down", "transition", "power save", "stopped", "active"})
 
 

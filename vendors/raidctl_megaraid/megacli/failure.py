@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from raidctl.evidence import Line, Output, mark_read
 from raidctl.model import Problem
-from raidctl.text import collapse
+from raidctl.text import collapse, regex
 from raidctl_megaraid.draft import ControllerDraft
 from raidctl_megaraid.megacli.labels import LABELS
 from raidctl_megaraid.vocabulary import normalized
@@ -28,37 +28,31 @@ CODES: dict[int, str] = {
 }  # fmt: skip
 """The firmware's status codes, passed on as the tool's exit code. Code 1 is also for the tool's failures."""
 
-_ADAPTER = re.compile(r"Adapter\s*:?\s*(\d{1,3})\s*[:-]", re.IGNORECASE | re.ASCII)
+_ADAPTER = regex(r"Adapter\s*:?\s*(\d{1,3})\s*[:-]", re.IGNORECASE | re.ASCII)
 # Adapter 0: Get BBU Status Failed.
-_BATTERY = re.compile(r"\bget bbu\b.{0,40}\bfail|bbu .{0,40}(?:failed|not (?:present|found|supported))", re.IGNORECASE)
-_NOT_THERE = re.compile(
+_BATTERY = regex(r"\bget bbu\b.{0,40}\bfail|bbu .{0,40}(?:failed|not (?:present|found|supported))", re.IGNORECASE)
+_NOT_THERE = regex(
     r"required hardware component is not present|battery is not present|bbu is not present|no bbu\b", re.IGNORECASE
 )
-_PINNED = re.compile(r"(?:data|cache).{0,60}(?:pinned|preserved|offline or missing virtual)", re.IGNORECASE)
-_LIBRARY = re.compile(
-    r"cannot open shared object|error while loading shared libraries|symbol lookup error", re.IGNORECASE
-)
-_RIGHTS = re.compile(
-    r"permission denied|must be (?:run as )?root|operation not permitted|root privilege", re.IGNORECASE
-)
-_MISSING = re.compile(r"command not found|no such file or directory", re.IGNORECASE)
-_NO_CONTROLLER = re.compile(
+_PINNED = regex(r"(?:data|cache).{0,60}(?:pinned|preserved|offline or missing virtual)", re.IGNORECASE)
+_LIBRARY = regex(r"cannot open shared object|error while loading shared libraries|symbol lookup error", re.IGNORECASE)
+_RIGHTS = regex(r"permission denied|must be (?:run as )?root|operation not permitted|root privilege", re.IGNORECASE)
+_MISSING = regex(r"command not found|no such file or directory", re.IGNORECASE)
+_NO_CONTROLLER = regex(
     r"user specified (?:controller|adapter) is not present|could not detect controller|no adapters? (?:found|present)|"
     r"failed to get (?:cp)?controller ?object",
     re.IGNORECASE,
 )
-_DEVICE = re.compile(r"device.{0,30}(?:is )?not found|is not a valid|does not exist", re.IGNORECASE)
-_FAILED = re.compile(
+_DEVICE = regex(r"device.{0,30}(?:is )?not found|is not a valid|does not exist", re.IGNORECASE)
+_FAILED = regex(
     r"\bfail(?:ed|ure|s)?\b|^(?:fatal )?error\b|\berror ?:|\binvalid\b|"
     r"\bnot (?:found|present|supported|possible|allowed|"
     r"available|valid|permitted)\b|\bwrong\b|\bcould not\b|\bcannot\b|\bunable\b|\bunsupported\b|\bdenied\b|"
     r"\billegal\b",
     re.IGNORECASE,
 )
-_SETS = re.compile(
-    r"\bset\b|\bclear|\bdelete|\bcreate|\bdiscard|\bimport|\bstart|\bstop|\babort|\bsilence", re.IGNORECASE
-)
-_FIRMWARE = re.compile(r"FW error description\s*:?\s*(.{0,300})", re.IGNORECASE)
+_SETS = regex(r"\bset\b|\bclear|\bdelete|\bcreate|\bdiscard|\bimport|\bstart|\bstop|\babort|\bsilence", re.IGNORECASE)
+_FIRMWARE = regex(r"FW error description\s*:?\s*(.{0,300})", re.IGNORECASE)
 _LONGEST = 300
 _LABELS = (
     *(label for labels in LABELS.values() for label in labels),

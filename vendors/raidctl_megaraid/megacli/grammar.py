@@ -7,6 +7,7 @@ from typing import Literal
 
 from msgspec import Struct
 
+from raidctl.text import regex
 from raidctl.vendor.forms import Forms, first_form, forms
 from raidctl_megaraid.vocabulary import normalized
 
@@ -20,18 +21,18 @@ LONGEST_LINE = 4096
 _LABEL = 90
 _BROKEN = 60
 """Least length of a line that a mailer may have broken. The break is inside a sentence."""
-RULE = re.compile(r"[=\-_*]{3,}")
-EXIT = re.compile(r"Exit Code\s*:\s*(0x[0-9a-f]{1,8}|\d{1,5})\.?", re.IGNORECASE | re.ASCII)
+RULE = regex(r"[=\-_*]{3,}")
+EXIT = regex(r"Exit Code\s*:\s*(0x[0-9a-f]{1,8}|\d{1,5})\.?", re.IGNORECASE | re.ASCII)
 # MegaCLI SAS RAID Management Tool  Ver 8.07.14 Dec 16, 2013
-VERSION = re.compile(r"MegaCLI SAS RAID Management Tool\s+Ver(?:sion)?\s+(\d[\w.\-]{0,40})", re.IGNORECASE)
-COPYRIGHT = re.compile(r"\(c\)\s*Copyright\b.{0,100}", re.IGNORECASE)
+VERSION = regex(r"MegaCLI SAS RAID Management Tool\s+Ver(?:sion)?\s+(\d[\w.\-]{0,40})", re.IGNORECASE)
+COPYRIGHT = regex(r"\(c\)\s*Copyright\b.{0,100}", re.IGNORECASE)
 # root@host:~# /opt/MegaRAID/MegaCli/MegaCli64 -LDInfo -Lall -a0 -NoLog
-COMMAND = re.compile(
+COMMAND = regex(
     r"(?:^|[\s/#$>\"'`(])(?:megacli(?:64)?|megasascli|cmdtool2(?:64)?)(?:\.exe)?[\"']?\s+"
     r"(?:-{1,2}[a-z]|(?:adp|ld|pd|cfg|enc|show|dpm|getp)[a-z]*\b)",
     re.IGNORECASE,
 )
-_ADAPTER_OPTION = re.compile(r"(?:^|\s)-?a(\d{1,3})\b", re.IGNORECASE | re.ASCII)
+_ADAPTER_OPTION = regex(r"(?:^|\s)-?a(\d{1,3})\b", re.IGNORECASE | re.ASCII)
 
 
 class Heading(Struct, frozen=True):
@@ -92,7 +93,7 @@ _FORMS: Forms[Kind] = forms(
     flags=re.IGNORECASE | re.ASCII,
 )
 # Physical Disk Information:
-TITLES = re.compile(
+TITLES = regex(
     r"(?:Virtual (?:Drive|Disk)|Physical (?:Disk|Drive)|(?:Dedicated |Global )?Hot\s?spares?|BBU) Information\s*:?"
     r"|Exit Code\s*:?|Adapter Information\s*:?|Done\.?",
     re.IGNORECASE,
@@ -119,7 +120,7 @@ _OPERATION = (
     r"(?:Check Consistency|Consistency Check|Background Initialization|Initialization|Reconstruction|Rebuild|Copyback|"
     r"Clear|Erase|Secure Erase|Patrol Read)"
 )
-SENTENCE = re.compile(
+SENTENCE = regex(
     # Adapter 0: Rebuild Rate = 30%        Adapter: 0: EnclId-8 SlotId-3 state changed to OffLine.
     # Adapter 0-VD 0(target id: 0): Cache Policy:WriteBack, ReadAdaptive, Direct, No Write Cache if bad BBU
     rf"Adapter\s*:?\s*\d{{1,3}}\s*[:-]\s*\S"
@@ -135,7 +136,7 @@ SENTENCE = re.compile(
     re.IGNORECASE | re.ASCII,
 )
 """Beginnings of lines that are sentences of the tool. Some of them hold a colon."""
-_BEGINNINGS = re.compile(
+_BEGINNINGS = regex(
     # headings and titles
     r"adapter|controller|pci|number of|bbu|disk group|span|virtual d|cachecade|pd\s*:|physical d|dedicated|global"
     r"|hot\s?spare|enclosure\s+\d|foreign config|seqnum|exit code|done"
@@ -187,9 +188,9 @@ def split(text: str) -> tuple[str, str] | None:
 
 
 # Default Cache Policy: WriteBack, ReadAdaptive, Direct, No Write Cache if        Bad BBU
-_POLICY_END = re.compile(r"(?:[a-z]+, ?)*(?:no )?(?:write )?(?:cache )?(?:ok )?(?:if )?(?:bad )?bbu\.?", re.IGNORECASE)
+_POLICY_END = regex(r"(?:[a-z]+, ?)*(?:no )?(?:write )?(?:cache )?(?:ok )?(?:if )?(?:bad )?bbu\.?", re.IGNORECASE)
 # RAID Level          : Primary-1, Secondary-0, RAID Level        Qualifier-0
-_LEVEL_END = re.compile(r"(?:secondary-\d{1,2}, ?)?(?:raid )?(?:level )?qualifier-\d{1,2}", re.IGNORECASE)
+_LEVEL_END = regex(r"(?:secondary-\d{1,2}, ?)?(?:raid )?(?:level )?qualifier-\d{1,2}", re.IGNORECASE)
 
 
 def glue(above: str, text: str) -> str:

@@ -10,11 +10,9 @@ Mails and web pages collapse the blanks that hold the columns. What can then not
 
 from __future__ import annotations
 
-import re
-
 from msgspec import Struct
 
-from raidctl.text import collapse
+from raidctl.text import collapse, regex
 
 ATA_SERIAL, ATA_MODEL, ATA_END = 20, 60, 68
 SCSI_VENDOR, SCSI_MODEL, SCSI_FIRMWARE, SCSI_END = 8, 24, 28, 48
@@ -22,19 +20,19 @@ _IBM, _LENOVO = "IBM-ESXS", "LENOVO-X"
 _OEM_SERIAL, _OEM_TAIL = 8, 16
 """Lengths in the inquiry data of IBM's drives. Eight characters of serial number are followed by IBM's own marks
 (``6XM1AAAA0611B62D``), later by Lenovo's."""
-_VENDOR = re.compile(r"[A-Za-z][A-Za-z&./ -]{1,7}")
+_VENDOR = regex(r"[A-Za-z][A-Za-z&./ -]{1,7}")
 """A vendor in SCSI's column: a name without digits. A word with digits is the beginning of a serial number."""
-_TOKEN = re.compile(r"[!-~]+")
-_GAP = re.compile(r"\S {2,}\S")
+_TOKEN = regex(r"[!-~]+")
+_GAP = regex(r"\S {2,}\S")
 _LONGEST = 200
 # Makers' names that start an ATA model; behind a serial number without a blank they show where it ends.
-_MAKERS = re.compile(
+_MAKERS = regex(
     r"(?:WDC {1,2}|Hitachi |HGST |INTEL |SAMSUNG |Samsung |TOSHIBA |KIOXIA |SanDisk |KINGSTON |MICRON |Micron[_ ]|"
     r"Crucial|M4-CT|C300-CT|MAXTOR |FUJITSU |ADATA |Corsair |PLEXTOR |SK ?hynix |LITEON |Patriot |Transcend |APPLE |"
     r"OCZ[- ](?=[A-Z]{4}))"
 )
 # 9XH1AAAAST9250610NS, WD-WMAY02123456WD1003FBYX-01Y7B1: makers whose serial numbers are of one length
-_FIXED = re.compile(r"(?P<serial>[0-9A-Z]{8}(?=ST\d{3})|WD-[0-9A-Z]{12}(?=WD\d{3}))(?P<model>[!-~].*)")
+_FIXED = regex(r"(?P<serial>[0-9A-Z]{8}(?=ST\d{3})|WD-[0-9A-Z]{12}(?=WD\d{3}))(?P<model>[!-~].*)")
 
 
 class Inquiry(Struct, frozen=True):

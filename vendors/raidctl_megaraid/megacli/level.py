@@ -10,9 +10,10 @@ from __future__ import annotations
 import re
 
 from raidctl.model import RaidLevel
+from raidctl.text import regex
 from raidctl_megaraid.vocabulary import has_value, raid_level
 
-_NUMBERS = re.compile(
+_NUMBERS = regex(
     r"primary\s*-\s*(\d{1,3})\s*,\s*secondary\s*-\s*(\d{1,3})(?:\s*,\s*raid\s*level\s*qualifier\s*-\s*(\d{1,3}))?",
     re.IGNORECASE | re.ASCII,
 )
@@ -28,7 +29,7 @@ _SPANNED: dict[int, RaidLevel] = {
     # RAID 00: stripes over stripes protect no more than one stripe
     0: "raid0", 1: "raid10", 5: "raid50", 6: "raid60", 17: "raid10", 11: "raid10",
 }  # fmt: skip
-_BARE = re.compile(r"\d{1,2}(?:E0?)?", re.IGNORECASE | re.ASCII)
+_BARE = regex(r"\d{1,2}(?:E0?)?", re.IGNORECASE | re.ASCII)
 
 
 def level(text: str, depth: int | None) -> RaidLevel | None:

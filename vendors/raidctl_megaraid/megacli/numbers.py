@@ -9,29 +9,29 @@ from __future__ import annotations
 import re
 from datetime import datetime, timedelta
 
-from raidctl.text import collapse, figure
+from raidctl.text import collapse, figure, regex
 from raidctl.units import parse_celsius, parse_gbps, parse_percent, parse_seconds, parse_size
 from raidctl_megaraid.vocabulary import has_value, normalized
 
 # 381.812 GB [0x2fba0000 Sectors]
 # 390976MB [0x2fba0000 Sectors]
-_SECTORS = re.compile(r"(.{1,40}?)\s*\[\s*(?:0x)?([0-9a-f]{1,16})\s*sectors?\s*\]", re.IGNORECASE | re.ASCII)
+_SECTORS = regex(r"(.{1,40}?)\s*\[\s*(?:0x)?([0-9a-f]{1,16})\s*sectors?\s*\]", re.IGNORECASE | re.ASCII)
 _SECTOR_BYTES = (512, 4096, 520, 528, 4160, 4224)
 _ROUNDING = 0.002
 """Largest relative error of a figure of 1 or more: 0.2 %. The figure has three digits after the point."""
-_INTEGER = re.compile(r"\d{1,18}", re.ASCII)
-_COUNT = re.compile(r"(\d{1,18})(?:\s+\w{1,20})?", re.ASCII)
+_INTEGER = regex(r"\d{1,18}", re.ASCII)
+_COUNT = regex(r"(\d{1,18})(?:\s+\w{1,20})?", re.ASCII)
 # 32C (89.60 F)
-_FAHRENHEIT = re.compile(r"(-?\d{1,4})\s*C(?:elsius)?\s*\(\s*-?[\d.]{1,10}\s*F\s*\)", re.IGNORECASE | re.ASCII)
-_DEGREES = re.compile(r"(-?\d{1,4})\s*(?:degrees?\s*)?(?:C|Cel[sc]ius)?", re.IGNORECASE | re.ASCII)
+_FAHRENHEIT = regex(r"(-?\d{1,4})\s*C(?:elsius)?\s*\(\s*-?[\d.]{1,10}\s*F\s*\)", re.IGNORECASE | re.ASCII)
+_DEGREES = regex(r"(-?\d{1,4})\s*(?:degrees?\s*)?(?:C|Cel[sc]ius)?", re.IGNORECASE | re.ASCII)
 _COLDEST, _HOTTEST = -40, 200
-_MILLIVOLTS = re.compile(r"(-?\d{1,6})\s*mV", re.IGNORECASE | re.ASCII)
-_PERCENT_OF = re.compile(r"(\d{1,4}(?:\.\d{1,3})?)\s*%", re.ASCII)
-_LATER = re.compile(r"(\d{1,10})\s*(?:s|secs?|seconds?)?", re.IGNORECASE | re.ASCII)
+_MILLIVOLTS = regex(r"(-?\d{1,6})\s*mV", re.IGNORECASE | re.ASCII)
+_PERCENT_OF = regex(r"(\d{1,4}(?:\.\d{1,3})?)\s*%", re.ASCII)
+_LATER = regex(r"(\d{1,10})\s*(?:s|secs?|seconds?)?", re.IGNORECASE | re.ASCII)
 # Sun Oct 12 12:20:37 2014
-_CTIME = re.compile(r"[a-z]{3} ([a-z]{3}) (\d{1,2}) (\d{2}):(\d{2}):(\d{2}) (\d{4})", re.IGNORECASE | re.ASCII)
+_CTIME = regex(r"[a-z]{3} ([a-z]{3}) (\d{1,2}) (\d{2}):(\d{2}):(\d{2}) (\d{4})", re.IGNORECASE | re.ASCII)
 # Next Learn time: None  Learn Delay Interval:0 Hours        on one line, of some versions
-_DELAY = re.compile(r"learn delay interval.*", re.IGNORECASE)
+_DELAY = regex(r"learn delay interval.*", re.IGNORECASE)
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _YEAR = 365 * 86400
 EPOCH = datetime(2000, 1, 1)  # noqa: DTZ001 - the controller's clock; the tool does not print its zone

@@ -1,8 +1,7 @@
 """An output of MegaCli as blocks. Each has the lines below one heading, with their controller.
 
 The tool's outputs have no grammar in common: ``-PDList`` starts a drive with its enclosure, ``-LdPdInfo`` with ``PD: 0
-Information``, ``-AdpAllInfo`` sets titles above rules. Blank lines inside blocks and between them mean
-nothing. One file may hold several outputs one after the other, or a fragment of one.
+Information``, ``-AdpAllInfo`` sets titles above rules. Blank lines mean nothing. A file may hold several, or a part.
 """
 
 from __future__ import annotations
@@ -13,6 +12,7 @@ from typing import Literal
 from msgspec import Struct
 
 from raidctl.evidence import Line, Output, mark_read
+from raidctl.text import regex
 from raidctl.vendor.draft import Pair
 from raidctl_megaraid.megacli import grammar
 from raidctl_megaraid.megacli.grammar import Heading, Kind
@@ -27,13 +27,13 @@ LONGEST_RUN = 60
 """Lines that one value runs on at most."""
 _LONGEST_CONTINUATION = 160
 # Check Consistency        : Completed 17%, Taken 55 min.
-_PROGRESS = re.compile(r"completed\s+[\d.]{1,8}\s*%|taken\s+\d", re.IGNORECASE)
+_PROGRESS = regex(r"completed\s+[\d.]{1,8}\s*%|taken\s+\d", re.IGNORECASE)
 # Name                :RAID Level          : Primary-1, Secondary-0, RAID Level Qualifier-0
-_GLUED = re.compile(r"(.*?)\s*\b(RAID Level)\s*:\s*(.+)")
+_GLUED = regex(r"(.*?)\s*\b(RAID Level)\s*:\s*(.+)")
 # 0        500056b3aabbcc00
-_PORT_ROW = re.compile(r"(\d{1,3})\s+([0-9a-fA-F]{8,32})", re.ASCII)
-_PROMPT = re.compile(r"\S{0,80}[#$>%]\s")
-_PORT = re.compile(r"port\s*-\s*\d{1,2}", re.IGNORECASE | re.ASCII)
+_PORT_ROW = regex(r"(\d{1,3})\s+([0-9a-fA-F]{8,32})", re.ASCII)
+_PROMPT = regex(r"\S{0,80}[#$>%]\s")
+_PORT = regex(r"port\s*-\s*\d{1,2}", re.IGNORECASE | re.ASCII)
 
 
 class Item(Struct, gc=False):  # as a pair

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from raidctl.evidence import Output, mark_read
 from raidctl.model import ForeignGroup, Problem
-from raidctl.text import collapse
+from raidctl.text import collapse, regex
 from raidctl.vendor.draft import ROW
 from raidctl.vendor.protocol import Document
 from raidctl_megaraid.draft import ControllerDraft, Controllers
@@ -21,10 +21,10 @@ from raidctl_megaraid.vocabulary import BUSY_STATUS
 
 _LONGEST_SENTENCE = 400
 # Controller Count: 1.
-_CONTROLLERS = re.compile(r"Controller Count\s*:?\s*(\d{1,4})\.?", re.IGNORECASE | re.ASCII)
+_CONTROLLERS = regex(r"Controller Count\s*:?\s*(\d{1,4})\.?", re.IGNORECASE | re.ASCII)
 
 # Exit Code: 0x00
-_CLOSING = re.compile(r"Exit Code\s*:", re.IGNORECASE)
+_CLOSING = regex(r"Exit Code\s*:", re.IGNORECASE)
 
 
 def read(controllers: Controllers, document: Document) -> tuple[Output, list[Problem]]:
@@ -185,7 +185,7 @@ class _Reading:
 
 
 # Set Write Policy to WriteBack on Adapter 0, VD 0 (target id: 0) success
-_NAMED = re.compile(r"\b(?:adapter|controller)\s*[:#]?\s*(\d{1,3})\b", re.IGNORECASE | re.ASCII)
+_NAMED = regex(r"\b(?:adapter|controller)\s*[:#]?\s*(\d{1,3})\b", re.IGNORECASE | re.ASCII)
 
 
 def _named(text: str) -> str | None:

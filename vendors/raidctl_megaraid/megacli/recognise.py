@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from raidctl.text import regex
 from raidctl.vendor.protocol import Confidence
 from raidctl.vendor.recognise import Recogniser, Signature
 from raidctl_megaraid.megacli import grammar
@@ -152,7 +153,7 @@ sniff = Recogniser(KIND, _SIGNATURES, tool="megacli|megasascli|cmdtool2", flags=
 
 _CHARACTERS = 200_000
 # CLI Version: 8.07.14        of -ShowSummary
-_CLI = re.compile(r"^[ \t]*CLI Version\s*:\s*(\d[\d.]{2,20})", re.IGNORECASE | re.MULTILINE | re.ASCII)
+_CLI = regex(r"^[ \t]*CLI Version\s*:\s*(\d[\d.]{2,20})", re.IGNORECASE | re.MULTILINE | re.ASCII)
 
 
 def tool_version(text: str) -> str | None:

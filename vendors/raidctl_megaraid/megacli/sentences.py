@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable
 
 from raidctl.evidence import Line, mark_read
-from raidctl.text import attempt, collapse
+from raidctl.text import attempt, collapse, regex
 from raidctl.vendor.draft import DETAIL, ROW, GroupDraft, Pair
 from raidctl.vendor.shapes import MISSING_PLACES
 from raidctl_megaraid.draft import ControllerDraft
@@ -132,7 +132,7 @@ def _set(controller_of: ControllerOf, line: Line, match: re.Match[str], adapter:
     controller.detail(line, match["what"].strip(" :,"), "success")
 
 
-_ON_ADAPTER = re.compile(r"\bon adapter (\d{1,3})\b", re.IGNORECASE | re.ASCII)
+_ON_ADAPTER = regex(r"\bon adapter (\d{1,3})\b", re.IGNORECASE | re.ASCII)
 
 
 def _later(controller_of: ControllerOf, line: Line, match: re.Match[str], adapter: str | None) -> None:
@@ -155,7 +155,7 @@ def _setting(controller_of: ControllerOf, line: Line, match: re.Match[str], adap
     read_controller(controller, block)
 
 
-_IS = re.compile(r"(.{2,60}?)\s+(?:is|are|will)\s+(.{2,80}?)\.?")
+_IS = regex(r"(.{2,60}?)\s+(?:is|are|will)\s+(.{2,80}?)\.?")
 
 
 def _is(text: str) -> tuple[str, str] | None:
@@ -187,7 +187,7 @@ _NONE = (
 )
 _SUCCESS = r"(?P<what>.{2,160}?)[ ,:]*\b(?:success(?:ful(?:ly)?)?|succeeded)\b.{0,100}"
 _TABLE: tuple[tuple[re.Pattern[str], Reader], ...] = tuple(
-    (re.compile(form, re.IGNORECASE | re.ASCII), reader)
+    (regex(form, re.IGNORECASE | re.ASCII), reader)
     for form, reader in (
         (f"{_A}{_OPERATION} (?:Progress )?on {_VD} ?{_TARGET} ?{_COMPLETED}", _on_volume),
         (f"{_A}{_OPERATION} {_ON_DRIVE} {_COMPLETED}", _on_drive),
@@ -205,7 +205,7 @@ _TABLE: tuple[tuple[re.Pattern[str], Reader], ...] = tuple(
         (f"{_A}{_SUCCESS}", _set),
     )
 )
-_SETTING = re.compile(r"Adapter ?:? ?(?P<adapter>\d{1,3}) ?: ?(?P<rest>\S.{1,200})", re.IGNORECASE | re.ASCII)
+_SETTING = regex(r"Adapter ?:? ?(?P<adapter>\d{1,3}) ?: ?(?P<rest>\S.{1,200})", re.IGNORECASE | re.ASCII)
 
 
 def read_sentence(controller_of: ControllerOf, line: Line, adapter: str | None) -> bool:
@@ -228,10 +228,10 @@ def read_setting(controller_of: ControllerOf, line: Line) -> bool:
     return True
 
 
-_PLACE = re.compile(r"\d{1,5}:\d{1,5}", re.ASCII)
+_PLACE = regex(r"\d{1,5}:\d{1,5}", re.ASCII)
 MISSING_ROW = "The drive in row "
 """Beginning of the problem of each missing drive."""
-_MISSING_ROW = re.compile(r"(\d{1,5})\s+(\d{1,5})\s+(\d{1,5})\s+(\S.{0,30})", re.ASCII)
+_MISSING_ROW = regex(r"(\d{1,5})\s+(\d{1,5})\s+(\d{1,5})\s+(\S.{0,30})", re.ASCII)
 
 
 def read_missing(controller: ControllerDraft, block: Block) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from raidctl.text import collapse
+from raidctl.text import collapse, regex
 from raidctl.vendor.draft import ROW, Draft, GroupDraft, Pair
 from raidctl.vendor.fields import Field, Fields, read_pair
 from raidctl.vendor.statuses import put_status, read_status
@@ -16,13 +16,13 @@ from raidctl_megaraid.storcli.controller_words import has_status, health
 from raidctl_megaraid.vocabulary import drive_state, has_value, interface, media, normalized
 
 # PERC H710 Adapter(Bus 0, Dev 0)
-_PRODUCT = re.compile(r"(.*?)\s*\(\s*Bus\s*(\w{1,5})\s*,\s*Dev\s*(\w{1,5})\s*\)", re.IGNORECASE | re.ASCII)
+_PRODUCT = regex(r"(.*?)\s*\(\s*Bus\s*(\w{1,5})\s*,\s*Dev\s*(\w{1,5})\s*\)", re.IGNORECASE | re.ASCII)
 # 00<Internal><Encl Pos 1 >: Slot 3
-_CONNECTOR = re.compile(r"(.{0,80}?)\s*:\s*Slot\s*(\d{1,5})", re.IGNORECASE | re.ASCII)
-_ENCLOSURE_POSITION = re.compile(r"<\s*Encl Pos\s*(\d{1,5})\s*>", re.IGNORECASE | re.ASCII)
-_PARTS = re.compile(r"\w+")
+_CONNECTOR = regex(r"(.{0,80}?)\s*:\s*Slot\s*(\d{1,5})", re.IGNORECASE | re.ASCII)
+_ENCLOSURE_POSITION = regex(r"<\s*Encl Pos\s*(\d{1,5})\s*>", re.IGNORECASE | re.ASCII)
+_PARTS = regex(r"\w+")
 # Target Id 0 ,VD name Virtual Disk 0
-_TARGET = re.compile(r"Target Id\s*(\d{1,5})\s*(?:,\s*VD name\s*(.*))?", re.IGNORECASE | re.ASCII)
+_TARGET = regex(r"Target Id\s*(\d{1,5})\s*(?:,\s*VD name\s*(.*))?", re.IGNORECASE | re.ASCII)
 POSITION = "Enclosure position"
 ONLY_SUMMARY = "summary"
 """Mark of drives without a reported enclosure. They are joined with others of the same slot (:func:`join_drives`)."""

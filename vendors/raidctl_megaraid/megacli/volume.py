@@ -6,7 +6,7 @@ import re
 
 from raidctl.evidence import Line
 from raidctl.model import WritePolicy
-from raidctl.text import attempt, collapse
+from raidctl.text import attempt, collapse, regex
 from raidctl.vendor.draft import DETAIL, ROW, GroupDraft, Pair
 from raidctl.vendor.fields import Field, Fields, read_pair
 from raidctl.vendor.statuses import put_status
@@ -131,7 +131,7 @@ def _bad_blocks(volume: GroupDraft, pair: Pair) -> None:
 
 
 # Completed 17%, Taken 55 min.
-_TAKEN = re.compile(r"completed\s", re.IGNORECASE)
+_TAKEN = regex(r"completed\s", re.IGNORECASE)
 
 
 def _progress(volume: GroupDraft, pair: Pair) -> None:
@@ -155,9 +155,9 @@ def under_way(volume: GroupDraft, line: Line, label: str, percent: float | None)
         volume.put(line, "progress.percent", percent)
 
 
-_ALWAYS = re.compile(r"forced|always\s*write|\bawb\b|\bfwb\b", re.IGNORECASE)
+_ALWAYS = regex(r"forced|always\s*write|\bawb\b|\bfwb\b", re.IGNORECASE)
 # No Write Cache if Bad BBU        Write Cache OK if bad BBU
-_BAD_BBU = re.compile(r"(no\s*)?write\s*cache\s*(ok\s*)?if\s*bad\s*bbu\.?", re.IGNORECASE)
+_BAD_BBU = regex(r"(no\s*)?write\s*cache\s*(ok\s*)?if\s*bad\s*bbu\.?", re.IGNORECASE)
 
 
 def cache_policy(volume: GroupDraft, pair: Pair, field: str, weight: int) -> None:

@@ -12,6 +12,7 @@ from typing import Any, cast, get_args
 from raidctl.evidence import Output, mark_read
 from raidctl.json_decode import decode_text
 from raidctl.model import Problem, ProblemKind, Severity
+from raidctl.text import regex
 from raidctl.vendor.draft import ROW, Draft
 from raidctl.vendor.protocol import Confidence, Document, Sniffed
 from raidctl_megaraid.draft import ControllerDraft, Controllers
@@ -21,9 +22,9 @@ from raidctl_megaraid.mfi.volume import infer_state, read_cache, read_progress
 NAME = "raidctl-mfi"
 KIND = "mfi"
 _FORMAT = "raidctl-mfi 1"
-_SIGN = re.compile(r'\s*\{\s*"format"\s*:\s*"raidctl-mfi ')
+_SIGN = regex(r'\s*\{\s*"format"\s*:\s*"raidctl-mfi ')
 # "where": "controller 0, volume 1"
-_WHERE = re.compile(r"controller (\d{1,3})(?:, (volume|drive) (\d{1,6}))?", re.ASCII)
+_WHERE = regex(r"controller (\d{1,3})(?:, (volume|drive) (\d{1,6}))?", re.ASCII)
 _NEWER = "Use the raidctl-mfi that comes with this raidctl."
 
 

@@ -5,16 +5,15 @@ Pure data. A name of None makes a key a detail.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from raidctl.text import printable
+from raidctl.text import printable, regex
 from raidctl_megaraid import bbu_mask, vocabulary
 
 T = TypeVar("T")
 Table = dict[str, tuple[str | None, Callable[[Any], Any]]]
-_PCI = re.compile(r"[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]")
+_PCI = regex(r"[0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]")
 _LARGEST = 1 << 63
 
 

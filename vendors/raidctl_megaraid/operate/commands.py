@@ -35,6 +35,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from raidctl.model import Controller, Drive, Volume
+from raidctl.text import regex
 from raidctl.vendor.plan import Action
 from raidctl.vendor.shapes import Shape
 from raidctl_megaraid.change.commands import TIMEOUT
@@ -109,8 +110,8 @@ PRINTED: dict[str, frozenset[str]] = {
 """Commands of each tool whose effect no reading shows. They are printed for a person, and are not in the table of
 shapes."""
 _TABLES = {"storcli": _STORCLI, "storcli2": _SECOND, "megacli": _MEGACLI}
-_PLACE = re.compile(r"(\d{0,5}):(\d{1,5})", re.ASCII)
-_VOLUME = re.compile(r"v(\d{1,5})", re.ASCII)
+_PLACE = regex(r"(\d{0,5}):(\d{1,5})", re.ASCII)
+_VOLUME = regex(r"v(\d{1,5})", re.ASCII)
 
 
 def way_kind(kind: str) -> str:

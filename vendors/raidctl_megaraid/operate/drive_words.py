@@ -6,6 +6,7 @@ import re
 from typing import Literal
 
 from raidctl.model import Controller, Drive
+from raidctl.text import regex
 from raidctl.vendor.shapes import MISSING_PLACES
 from raidctl_megaraid.operate.commands import group_of
 from raidctl_megaraid.vocabulary import normalized
@@ -27,9 +28,9 @@ _SECOND: dict[tuple[str, str], State] = {
 """State and status of version 8: ``Conf, Online``."""
 _POWER = ("spun up", "spun down", "transition", "power save", "stopped", "active")
 """What MegaCli prints behind a state: ``Online, Spun Up``."""
-_SEAT = re.compile(r"drivegroup:(\d+), span:(\d+), row:(\d+)")
+_SEAT = regex(r"drivegroup:(\d+), span:(\d+), row:(\d+)")
 # 0:3, 1:2
-_MISSING = re.compile(r"(\d{1,5}):(\d{1,5})", re.ASCII)
+_MISSING = regex(r"(\d{1,5}):(\d{1,5})", re.ASCII)
 
 
 def state_of(drive: Drive) -> State:

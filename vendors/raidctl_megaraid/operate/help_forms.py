@@ -17,6 +17,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from raidctl.text import regex
 from raidctl.vendor.plan import Action
 
 _OUTPUT_WORDS = ("nolog", "J")
@@ -26,10 +27,10 @@ _PATHS = {
     "cs": frozenset({"/cx/sx", "/cx[/ex]/sx"}),
 }
 """Objects as the help names them. They are a drive in an enclosure, and one without."""
-_LINE = re.compile(r"\s*(?:\S*/)?(?:stor|perc)cli\d*(?:\.exe)?\s+(/c\S+)\s+(\S.*?)\s*", re.IGNORECASE)
+_LINE = regex(r"\s*(?:\S*/)?(?:stor|perc)cli\d*(?:\.exe)?\s+(/c\S+)\s+(\S.*?)\s*", re.IGNORECASE)
 # [DGs=<N|0,1,2...>]   target=e:s   start|stop   [   ]   {   }   |
-_TOKEN = re.compile(r"[A-Za-z]\w*=(?:<[^<>]*>|[^\s\[\]{}()|]*)|[\[\]{}()|]|[^\s\[\]{}()|]+")
-_WORD = re.compile(r"[a-z][a-z0-9]*")
+_TOKEN = regex(r"[A-Za-z]\w*=(?:<[^<>]*>|[^\s\[\]{}()|]*)|[\[\]{}()|]|[^\s\[\]{}()|]+")
+_WORD = regex(r"[a-z][a-z0-9]*")
 _CLOSING = {"[": "]", "{": "}", "(": ")"}
 
 

@@ -7,20 +7,20 @@ from collections.abc import Sequence
 from posixpath import basename
 
 from raidctl.request import Answer, RunAnswer
-from raidctl.text import collapse
+from raidctl.text import collapse, regex
 from raidctl.vendor.plan import Action
 from raidctl_megaraid.change import storcli
 from raidctl_megaraid.megacli.failure import CODES
 from raidctl_megaraid.tools import KINDS
 
 # {"Drive": "/c0/e251/s6", "Status": "Failure", "ErrCd": 50, "ErrMsg": "device state doesn't support requested command"}
-_CODE = re.compile(r"\(error (\d{1,5})\)$", re.ASCII)
+_CODE = regex(r"\(error (\d{1,5})\)$", re.ASCII)
 # Exit Code: 0x32
-_END = re.compile(r"(?m)^\s*Exit Code:\s*0x([0-9a-f]{1,8})\s*$", re.IGNORECASE)
-_REFUSED = re.compile(
+_END = regex(r"(?m)^\s*Exit Code:\s*0x([0-9a-f]{1,8})\s*$", re.IGNORECASE)
+_REFUSED = regex(
     r"\bfail|\berror\b|\bnot supported\b|\binvalid\b|\bwrong\b|does ?n.t|\bnot exist|\bnot present|\bnot found|cannot"
 )
-_READING = re.compile(
+_READING = regex(
     r"show|-?v|-?version|-?h|-?help|-?(?:pdlist|pdinfo|ldinfo|ldpdinfo|ldgetnum|pdgetnum|adpallinfo|adpgetprop|adpcount"
     r"|adpgetpciinfo|adpeventlog|cfgdsply|cfgfreespaceinfo|encinfo|encstatus|showsummary|showprog|progdsply|info"
     r"|pdgetmissing|getpreservedcachelist|getbbustatus|fwtermlog)"

@@ -7,17 +7,17 @@ as good as before.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 
+from raidctl.text import regex
 from raidctl.vendor.simulator import Reply, State
 from raidctl_megaraid.simulator.machine import CLOCK
 from raidctl_megaraid.simulator.state import GOOD, ControllerState, name
 
 SECONDS = 14_400.0
 """Four hours, as a small battery needs."""
-_PATH = re.compile(r"/c(\d+)/(bbu|cv)")
-_ADAPTER = re.compile(r"-a(\d+)")
+_PATH = regex(r"/c(\d+)/(bbu|cv)")
+_ADAPTER = regex(r"-a(\d+)")
 
 
 def change(argv: Sequence[str], state: Mapping[str, str]) -> Reply | None:

@@ -15,19 +15,19 @@ An import makes the drives members of a new group, and writes the preserved cach
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from raidctl.text import regex
 from raidctl.vendor.simulator import Reply, State
 from raidctl_megaraid.simulator import storcli_lists
 from raidctl_megaraid.simulator.machine import Machine, load
 from raidctl_megaraid.simulator.state import ControllerState, name
 
 Row = dict[str, Any]
-_FALL = re.compile(r"/c(\d+)/fall")
-_VOLUME = re.compile(r"/c(\d+)/v(\d+)")
-_PATH = re.compile(r"/c(\d+)/v(\d+)|PDs for VD (\d+)|VD(\d+) Properties")
+_FALL = regex(r"/c(\d+)/fall")
+_VOLUME = regex(r"/c(\d+)/v(\d+)")
+_PATH = regex(r"/c(\d+)/v(\d+)|PDs for VD (\d+)|VD(\d+) Properties")
 _GONE = "No Virtual Drive has Preserved Cache Data."
 
 

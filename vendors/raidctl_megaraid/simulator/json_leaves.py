@@ -9,8 +9,9 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from raidctl.json_decode import decode_text
+from raidctl.text import regex
 
-_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+', re.DOTALL)
+_TOKEN = regex(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+', re.DOTALL)
 
 
 class Leaf(NamedTuple):

@@ -6,17 +6,18 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 
+from raidctl.text import regex
 from raidctl.vendor.simulator import Reply, State
 from raidctl_megaraid.simulator.state import ControllerState
 
 # "EID:Slt" : "252:3"
-_SLOT = re.compile(r'"EID:Slt"\s*:\s*"(\d*) ?:(\d+)\s*"')
-_CONTROLLER = re.compile(r'"Controller"\s*:\s*"?(\d+)')
+_SLOT = regex(r'"EID:Slt"\s*:\s*"(\d*) ?:(\d+)\s*"')
+_CONTROLLER = regex(r'"Controller"\s*:\s*"?(\d+)')
 # Enclosure Device ID: 8
 # Slot Number: 3
-_MEGACLI = re.compile(r"(?m)^Adapter #(\d+)|^Enclosure Device ID: (\d+|N/A)\s*\nSlot Number: (\d+)")
-_PATH = re.compile(r"/c(\d+)(?:/e(\d+))?/s(\d+)")
-_PLACE = re.compile(r"-physdrv\[(\d*):(\d+)\]", re.IGNORECASE)
+_MEGACLI = regex(r"(?m)^Adapter #(\d+)|^Enclosure Device ID: (\d+|N/A)\s*\nSlot Number: (\d+)")
+_PATH = regex(r"/c(\d+)(?:/e(\d+))?/s(\d+)")
+_PLACE = regex(r"-physdrv\[(\d*):(\d+)\]", re.IGNORECASE)
 
 
 def leds(text: str) -> State:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 
-from raidctl.text import collapse
+from raidctl.text import collapse, regex
 from raidctl.vendor.simulator import Reply, State
 from raidctl_megaraid.simulator.state import ControllerState, flag, known, name, volumes
 
@@ -14,12 +14,12 @@ Visit = Callable[[str, str | None, str, str], str]
 value."""
 
 # Adapter #0          BBU status for Adapter: 0         Adapter 0 -- Virtual Drive Information:
-_ADAPTER = re.compile(r"(?:BBU .* for )?Adapter\s*:?\s*#?\s*(\d+)\b", re.IGNORECASE)
+_ADAPTER = regex(r"(?:BBU .* for )?Adapter\s*:?\s*#?\s*(\d+)\b", re.IGNORECASE)
 # Virtual Drive: 0 (Target Id: 0)
-_VOLUME = re.compile(r"(?:CacheCade )?Virtual Drive\s*:\s*\d+ \(Target Id: (\d+)\)")
-_PAIR = re.compile(r"(?P<head>\s*(?P<label>[^:]+?)\s*:\s*)(?P<value>\S.*?)?(?P<tail>\s*)")
-_INTERVAL = re.compile(r"(\d+)s")
-_PERCENT = re.compile(r"(\d+) ?%")
+_VOLUME = regex(r"(?:CacheCade )?Virtual Drive\s*:\s*\d+ \(Target Id: (\d+)\)")
+_PAIR = regex(r"(?P<head>\s*(?P<label>[^:]+?)\s*:\s*)(?P<value>\S.*?)?(?P<tail>\s*)")
+_INTERVAL = regex(r"(\d+)s")
+_PERCENT = regex(r"(\d+) ?%")
 
 _RATES = {
     "rebuild rate": "rebuildrate", "check consistency rate": "ccrate", "patrol read rate": "prrate",

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 
+from raidctl.text import regex
 from raidctl.vendor.simulated_bays import REBUILD_SECONDS
 from raidctl.vendor.simulator import Reply
 from raidctl_megaraid.megacli.failure import CODES
@@ -33,9 +34,9 @@ _OF_DRIVE: dict[tuple[str, ...], tuple[firmware.Operation, str]] = {
     ("pdhsp", "set"): (firmware.GLOBAL_SPARE, _SPARE.replace("{verb}", "Set")),
     ("pdhsp", "rmv"): (firmware.REMOVE_SPARE, _SPARE.replace("{verb}", "Remove")),
 }  # fmt: skip
-_PLACE = re.compile(r"physdrv\[(\d*):(\d+)(?:,(\d*):(\d+))?\]")
-_SEAT = re.compile(r"array(\d+)")
-_ROW = re.compile(r"row(\d+)")
+_PLACE = regex(r"physdrv\[(\d*):(\d+)(?:,(\d*):(\d+))?\]")
+_SEAT = regex(r"array(\d+)")
+_ROW = regex(r"row(\d+)")
 _VERBS = {"start": "start", "abort": "stop", "stop": "stop", "suspend": "pause", "resume": "resume"}
 _WRONG = "Invalid input at or near token "
 CodeAndText = tuple[int, str]

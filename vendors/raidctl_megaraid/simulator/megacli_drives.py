@@ -10,28 +10,29 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
+from raidctl.text import regex
 from raidctl.vendor.simulated_bays import CHECK_SECONDS
 from raidctl.vendor.simulator import State
 from raidctl_megaraid.megacli.inquiry import split_inquiry
 from raidctl_megaraid.simulator.machine import LONG, Disk, Machine, load, numbers, shown_bay, standing
 from raidctl_megaraid.simulator.state import name
 
-_ADAPTER = re.compile(r"Adapter #(\d+)")
-_VOLUME = re.compile(r"(?:CacheCade )?Virtual Drive\s*:\s*\d+ \(Target Id: (\d+)\)")
-_LEVEL = re.compile(r"RAID Level\s*: Primary-(\d), Secondary-(\d)")
-_SPAN = re.compile(r"Span: (\d+) - Number of PDs")
-_SEAT = re.compile(r"PD: (\d+) Information")
-_BLOCK = re.compile(r"Enclosure Device ID: (\S+)")
-_SLOT = re.compile(r"(?m)^Slot Number: (\d+)$")
-_POSITION = re.compile(r"(?m)^Drive's position: DiskGroup: (\d+), Span: (\d+), Arm: (\d+)\n")
-_STATE = re.compile(r"(?m)^Firmware state: (.*)$")
-_COERCED = re.compile(r"(?m)^Coerced Size: ([\d.]+) ([GTM]B)")
-_MEDIUM = re.compile(r"(?m)^Media Type: (.*?) *$")
-_FOREIGN = re.compile(r"(?m)^Foreign State: \w+")
-_INQUIRY = re.compile(r"(?m)^Inquiry Data: (.*)$")
-_OF_VOLUME = re.compile(r"State\s*: ")
-_DISKS = re.compile(r"( +Disks +: )\d+")
-_END = re.compile(r"Exit Code: ")
+_ADAPTER = regex(r"Adapter #(\d+)")
+_VOLUME = regex(r"(?:CacheCade )?Virtual Drive\s*:\s*\d+ \(Target Id: (\d+)\)")
+_LEVEL = regex(r"RAID Level\s*: Primary-(\d), Secondary-(\d)")
+_SPAN = regex(r"Span: (\d+) - Number of PDs")
+_SEAT = regex(r"PD: (\d+) Information")
+_BLOCK = regex(r"Enclosure Device ID: (\S+)")
+_SLOT = regex(r"(?m)^Slot Number: (\d+)$")
+_POSITION = regex(r"(?m)^Drive's position: DiskGroup: (\d+), Span: (\d+), Arm: (\d+)\n")
+_STATE = regex(r"(?m)^Firmware state: (.*)$")
+_COERCED = regex(r"(?m)^Coerced Size: ([\d.]+) ([GTM]B)")
+_MEDIUM = regex(r"(?m)^Media Type: (.*?) *$")
+_FOREIGN = regex(r"(?m)^Foreign State: \w+")
+_INQUIRY = regex(r"(?m)^Inquiry Data: (.*)$")
+_OF_VOLUME = regex(r"State\s*: ")
+_DISKS = regex(r"( +Disks +: )\d+")
+_END = regex(r"Exit Code: ")
 _WORDS = {text.partition(",")[0].lower(): word for word, text in reversed(LONG.items())}
 _STATES = {"Optl": "Optimal", "Pdgd": "Partially Degraded", "Dgrd": "Degraded", "OfLn": "Offline"}
 

@@ -8,16 +8,16 @@ a member of the array here that lacks one, by a rebuild. ``megaraid 0/pinned 6``
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
+from raidctl.text import regex
 from raidctl.vendor.simulator import Reply, State
 from raidctl_megaraid.simulator import firmware
 from raidctl_megaraid.simulator.machine import Disk, Machine, load, settle
 from raidctl_megaraid.simulator.state import name
 
-_ADAPTER = re.compile(r"-[aA](\d+)")
-_VOLUME = re.compile(r"-[lL](\d+)")
+_ADAPTER = regex(r"-[aA](\d+)")
+_VOLUME = regex(r"-[lL](\d+)")
 _NONE = 59
 """There is no foreign configuration (0x3b)."""
 _LEVELS = {"RAID0": "0, Secondary-0", "RAID1": "1, Secondary-0", "RAID5": "5, Secondary-0", "RAID6": "6, Secondary-0"}

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
+from raidctl.text import regex
 
-_SIZE = re.compile(r"([\d.]+) ([KMGT]i?B)(?: \[0x([0-9a-f]+) Sectors\])?")
+_SIZE = regex(r"([\d.]+) ([KMGT]i?B)(?: \[0x([0-9a-f]+) Sectors\])?")
 _SMALLER = {"TB": "GB", "TiB": "GiB"}
 
 

@@ -7,13 +7,14 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from raidctl.text import regex
 from raidctl.vendor.simulated_bays import CHECK_SECONDS, REBUILD_SECONDS
 from raidctl.vendor.simulator import Reply
 from raidctl_megaraid.simulator import firmware, storcli2_help
 from raidctl_megaraid.simulator.machine import Disk, Machine, load
 from raidctl_megaraid.simulator.state import ControllerState
 
-_PATH = re.compile(r"/c(\d+)(?:(?:/e(\d+))?/s(\d+)|/v(\d+))?")
+_PATH = regex(r"/c(\d+)(?:(?:/e(\d+))?/s(\d+)|/v(\d+))?")
 _WORDS: dict[tuple[str, ...], tuple[str, firmware.Operation]] = {
     ("set", "offline"): ("Set Drive Offline", firmware.OFFLINE),
     ("set", "online"): ("Set Drive Online", firmware.ONLINE),
@@ -34,9 +35,9 @@ _WORDS: dict[tuple[str, ...], tuple[str, firmware.Operation]] = {
     ("add", "hotsparedrive"): ("Add Hot Spare", firmware.GLOBAL_SPARE),
     ("delete", "hotsparedrive"): ("Delete Hot Spare", firmware.REMOVE_SPARE),
 }
-_SEAT = re.compile(r"dg=(\d+) array=(\d+) row=(\d+)", re.IGNORECASE)
-_GROUPS = re.compile(r"dgs=(\d+(?:,\d+)*)", re.IGNORECASE)
-_TARGET = re.compile(r"target=(\d*:\d+)")
+_SEAT = regex(r"dg=(\d+) array=(\d+) row=(\d+)", re.IGNORECASE)
+_GROUPS = regex(r"dgs=(\d+(?:,\d+)*)", re.IGNORECASE)
+_TARGET = regex(r"target=(\d*:\d+)")
 _VERBS = ("start", "stop", "pause", "resume")
 
 

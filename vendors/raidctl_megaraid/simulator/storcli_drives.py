@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from raidctl.text import regex
 from raidctl.vendor.simulated_bays import CHECK_SECONDS
 from raidctl.vendor.simulator import State
 from raidctl_megaraid.simulator import storcli2_drives, storcli_lists
@@ -18,8 +19,8 @@ from raidctl_megaraid.simulator.machine import SPARES, Disk, Machine, load, show
 from raidctl_megaraid.simulator.sizes import half
 from raidctl_megaraid.simulator.state import name
 
-_DRIVE = re.compile(r"Drive /c\d+(?:/e(\d+))?/s(\d+)( - Detailed Information)?")
-_VOLUME = re.compile(r"/c\d+/v(\d+)|PDs for VD (\d+)|VD(\d+) Properties")
+_DRIVE = regex(r"Drive /c\d+(?:/e(\d+))?/s(\d+)( - Detailed Information)?")
+_VOLUME = regex(r"/c\d+/v(\d+)|PDs for VD (\d+)|VD(\d+) Properties")
 _MEMBERS = ("Onln", "Rbld", "Offln", "Failed", "Cpybck")
 _SPAN = "Arr"
 """Title of the column with the span of a member."""

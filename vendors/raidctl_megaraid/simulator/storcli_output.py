@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
+from raidctl.text import regex
 from raidctl.vendor.simulator import State
 from raidctl_megaraid.simulator.json_leaves import Leaf, put, tables
 from raidctl_megaraid.simulator.state import GOOD, MASKS, ControllerState, flag, name
@@ -20,11 +21,11 @@ Table = Mapping[str, Leaf]
 Path = tuple[str, ...]
 
 # RWTD NRWBC RaAWB
-_TOKEN = re.compile(r"(NR|Ra|R)?(AWB|WB|WT)([DC])?")
+_TOKEN = regex(r"(NR|Ra|R)?(AWB|WB|WT)([DC])?")
 # NR,WB
-_PAIR = re.compile(r"\s*(NR|R)\s*,\s*(AWB|WB|WT)\s*")
-_PROPERTIES = re.compile(r"VD(\d+) Properties")
-_DRIVES_OF = re.compile(r"PDs for VD (\d+)")
+_PAIR = regex(r"\s*(NR|R)\s*,\s*(AWB|WB|WT)\s*")
+_PROPERTIES = regex(r"VD(\d+) Properties")
+_DRIVES_OF = regex(r"PDs for VD (\d+)")
 _READ = {"NR": "NoRA", "R": "RA", "Ra": "adaptive"}
 _READ_SHOWN = {value: key for key, value in _READ.items()}
 _IO = {"D": "Direct", "C": "Cached"}

@@ -11,10 +11,11 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from raidctl.text import regex
 from raidctl.vendor.simulator import Reply
 from raidctl_megaraid.simulator.state import ControllerState, known, name, volumes
 
-_PATH = re.compile(r"/c(\d+)(?:/v(\d+|all))?", re.IGNORECASE)
+_PATH = regex(r"/c(\d+)(?:/v(\d+|all))?", re.IGNORECASE)
 _CHANGING = frozenset({"set", "flushcache", "flush"})
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from raidctl.text import attempt
+from raidctl.text import attempt, regex
 from raidctl.vendor.draft import DETAIL, ROW, WEAK, Draft, Pair
 from raidctl.vendor.fields import read_field
 from raidctl.vendor.statuses import read_status
@@ -23,7 +23,7 @@ _NAMES = {"bbu": "bbu", "battery": "bbu", "cachevault": "cachevault", "cache": "
 _PACKS = ("energy", "energypack", "ep")
 
 
-_COMMAND = re.compile(r"/c\w+\s?/(bbu|cv|ep)\b", re.IGNORECASE)
+_COMMAND = regex(r"/c\w+\s?/(bbu|cv|ep)\b", re.IGNORECASE)
 
 
 def kind_of_answer(answer: Answer, command: str) -> str | None:

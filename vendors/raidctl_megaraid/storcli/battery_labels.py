@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
-
+from raidctl.text import regex
 from raidctl.vendor.fields import Field
 from raidctl_megaraid.storcli import controller_words as words
 
-TITLES = re.compile(
+TITLES = regex(
     r"(?:bbu|cachevault|cache vault|cv|energy[ _]?pack|ep)(?:[ _].*|)|(?:firmware|design)[ _](?:status|info)"
     r"|gas ?(?:gauge|guage) ?status|.*learn ?cycle.*|super ?cap.*"
 )
@@ -17,7 +16,7 @@ SHARED_TITLES = frozenset({"properties", "modes", "capacity_info", "status"})
 """Titles that other commands print too. They are the battery's when the output is about one and they hold its
 labels."""
 
-FIRMWARE_TITLES = re.compile(r"(?:.*[ _])?firmware[ _]status|bbu[ _]status|gas ?(?:gauge|guage) ?status")
+FIRMWARE_TITLES = regex(r"(?:.*[ _])?firmware[ _]status|bbu[ _]status|gas ?(?:gauge|guage) ?status")
 """Titles of sections of flags. Their labels repeat those of the others (``Temperature`` is ``OK`` here)."""
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable
 
-from raidctl.text import collapse
+from raidctl.text import collapse, regex
 from raidctl.vendor.draft import Draft, Pair
 from raidctl_megaraid import vocabulary
 from raidctl_megaraid.storcli.outline import Row
@@ -19,8 +19,8 @@ Cells = dict[str, Pair]
 ADDRESSES = ("eid:slt", "eid:slot", "drive-id", "drive")
 """Titles of the column with the place of a drive."""
 
-_EID_SLOT = re.compile(r"([0-9]{1,6}|-|)\s*:\s*([0-9]{1,6})", re.ASCII)
-_PATH = re.compile(r"(?:/c[0-9]+)?(?:/e([0-9]{1,6}))?/s([0-9]{1,6})", re.ASCII | re.IGNORECASE)
+_EID_SLOT = regex(r"([0-9]{1,6}|-|)\s*:\s*([0-9]{1,6})", re.ASCII)
+_PATH = regex(r"(?:/c[0-9]+)?(?:/e([0-9]{1,6}))?/s([0-9]{1,6})", re.ASCII | re.IGNORECASE)
 
 
 def cells(row: Row) -> Cells:

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from msgspec.structs import replace
 
 from raidctl.evidence import mark_read
+from raidctl.text import regex
 from raidctl.vendor.draft import WEAK, Pair
 from raidctl_megaraid.draft import ControllerDraft, Controllers
 from raidctl_megaraid.storcli import battery, foreign
@@ -22,16 +23,16 @@ from raidctl_megaraid.storcli.settings import read_pair, read_property
 from raidctl_megaraid.storcli.tables import keep_rows, keep_texts
 from raidctl_megaraid.vocabulary import normalized
 
-_OWN = re.compile(
+_OWN = regex(
     r"supported (?:adapter|controller|pd|vd|drive|enclosure|jbod)s? operations|.*system overview|.*preserved cache.*"
     r"|aso|(?:controller|ctrl) .*|max\. supported config|virtual drive defaults"
 )
-_OTHERS = re.compile(
+_OTHERS = regex(
     r"drives?\b.*|/c\w+/(?!bbu|cv|ep\b).*|/[esvdf](?:\d|all).*|.*\bv(?:irtual )?d(?:rive)?s?\d*\b.*|pds?\b.*"
     r"|.*physical d.*"
     r"|(?:dg|jbod|un-?configured|foreign|topology|enclosure|lu/ns|inquiry)s?\b.*"
 )
-_DRIVE_PARTS = re.compile(r"(?:port|path|connector|phy) information")
+_DRIVE_PARTS = regex(r"(?:port|path|connector|phy) information")
 _OTHER_COLUMNS = frozenset({
     "eid:slt", "eid:slot", "eid", "dg/vd", "dg", "vd", "did", "pid", "drive", "drive-id", "slt", "slot", "vdid", "jbod",
     "enclosure", "vd operation", "drive status", "enclid", "eid:slt:pid",
@@ -113,7 +114,7 @@ def _read_status_block(controllers: Controllers, answer: Answer) -> None:
             mark_read(*cell.lines)
 
 
-_NOTHING_PRESERVED = re.compile(r"\bno (?:virtual drives?|vds?) ha(?:s|ve) (?:any )?preserved cache", re.IGNORECASE)
+_NOTHING_PRESERVED = regex(r"\bno (?:virtual drives?|vds?) ha(?:s|ve) (?:any )?preserved cache", re.IGNORECASE)
 
 
 def _without_controllers(controllers: Controllers, section: Section) -> Section:

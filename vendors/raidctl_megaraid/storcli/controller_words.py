@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import TypeVar
 
 from raidctl.model import BatteryKind, BatteryStatus, Health, Mode
-from raidctl.text import collapse, figure
+from raidctl.text import collapse, figure, regex
 from raidctl.units import parse_percent, parse_seconds, parse_size
 
 T = TypeVar("T")
@@ -184,7 +184,7 @@ def module(text: str) -> str | None:
     return plain
 
 
-_PCI = re.compile(r"([0-9a-f]{1,8}):([0-9a-f]{1,2}):([0-9a-f]{1,2})[:.]0?([0-7])", re.IGNORECASE | re.ASCII)
+_PCI = regex(r"([0-9a-f]{1,8}):([0-9a-f]{1,2}):([0-9a-f]{1,2})[:.]0?([0-7])", re.IGNORECASE | re.ASCII)
 
 
 def pci_address(text: str) -> str | None:
@@ -254,7 +254,7 @@ def percent(text: str) -> int | None:
     return round(parse_percent(plain if plain.endswith("%") else f"{plain}%"))
 
 
-_CELSIUS = re.compile(r"(-?\d{1,3})(?:\.\d+)? ?(?:°|deg(?:ree)?s?)? ?(?:c(?:elsius)?)?", re.ASCII)
+_CELSIUS = regex(r"(-?\d{1,3})(?:\.\d+)? ?(?:°|deg(?:ree)?s?)? ?(?:c(?:elsius)?)?", re.ASCII)
 
 
 def celsius(text: str) -> int | None:
@@ -265,7 +265,7 @@ def celsius(text: str) -> int | None:
     return int(figure(_CELSIUS, plain)[1])
 
 
-_VOLTS = re.compile(r"(\d{1,7}(?:\.\d{1,6})?) ?(mv|v)?", re.ASCII)
+_VOLTS = regex(r"(\d{1,7}(?:\.\d{1,6})?) ?(mv|v)?", re.ASCII)
 
 
 def volts(text: str) -> float | None:
@@ -277,8 +277,8 @@ def volts(text: str) -> float | None:
     return float(match[1]) if match[2] == "v" else float(match[1]) / 1000
 
 
-_CAPACITOR = re.compile(r"^(?:cv|tmm|tfm|fbu|cachevault|flash)|super ?cap|capacitor|\bscap", re.ASCII)
-_BATTERY = re.compile(r"^(?:i|it|s)?bbu|batter|li-?ion|lithium|ni-?mh", re.ASCII)
+_CAPACITOR = regex(r"^(?:cv|tmm|tfm|fbu|cachevault|flash)|super ?cap|capacitor|\bscap", re.ASCII)
+_BATTERY = regex(r"^(?:i|it|s)?bbu|batter|li-?ion|lithium|ni-?mh", re.ASCII)
 
 
 def battery_kind(text: str) -> BatteryKind | None:
@@ -289,8 +289,8 @@ def battery_kind(text: str) -> BatteryKind | None:
     return "battery" if _BATTERY.search(plain) else None
 
 
-_YEAR_FIRST = re.compile(r"(\d{4})[/-](\d{1,2})[/-](\d{1,2})[ ,t]+(\d{1,2}):(\d{2}):(\d{2})\b.*", re.ASCII)
-_MONTH_FIRST = re.compile(r"(\d{1,2})/(\d{1,2})/(\d{4})[ ,]+(\d{1,2}):(\d{2}):(\d{2})", re.ASCII)
+_YEAR_FIRST = regex(r"(\d{4})[/-](\d{1,2})[/-](\d{1,2})[ ,t]+(\d{1,2}):(\d{2}):(\d{2})\b.*", re.ASCII)
+_MONTH_FIRST = regex(r"(\d{1,2})/(\d{1,2})/(\d{4})[ ,]+(\d{1,2}):(\d{2}):(\d{2})", re.ASCII)
 
 
 def moment(text: str) -> str | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from raidctl.model import Health
-from raidctl.text import attempt
+from raidctl.text import attempt, regex
 from raidctl.vendor.draft import REPORT, ROW, Draft, Pair
 from raidctl.vendor.fields import Field, Fields, read_field, read_pair
 from raidctl_megaraid import vocabulary
@@ -15,8 +15,8 @@ from raidctl_megaraid.storcli.columns import ADDRESSES, Cells, keep_cells, key, 
 from raidctl_megaraid.storcli.foreign import FOREIGN
 from raidctl_megaraid.vocabulary import normalized
 
-_GROUPS = re.compile(r"\d{1,6}(?:\s*[,&/ ]\s*\d{1,6})*", re.ASCII)
-_NUMBER = re.compile(r"\d{1,6}", re.ASCII)
+_GROUPS = regex(r"\d{1,6}(?:\s*[,&/ ]\s*\d{1,6})*", re.ASCII)
+_NUMBER = regex(r"\d{1,6}", re.ASCII)
 _RANK: dict[Health, int] = {"ok": 0, "unknown": 1, "warning": 2, "critical": 3}
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from raidctl.model import Problem, ProblemKind, Severity
-from raidctl.text import collapse, counted
+from raidctl.text import collapse, counted, regex
 from raidctl.vendor.tools import NO_CONTROLLER
 from raidctl_megaraid.storcli.controller_words import word
 from raidctl_megaraid.storcli.outline import Answer, Row
@@ -39,10 +39,10 @@ class KnownError(NamedTuple):
 def _known(  # noqa: PLR0917 - the columns of the table below
     form: str, codes: tuple[int, ...], severity: Severity, kind: ProblemKind, message: str, remedy: str | None = None
 ) -> KnownError:
-    return KnownError(re.compile(form, re.IGNORECASE), frozenset(codes), severity, kind, message, remedy)
+    return KnownError(regex(form, re.IGNORECASE), frozenset(codes), severity, kind, message, remedy)
 
 
-_EMPTY = re.compile(
+_EMPTY = regex(
     r"no (?:vds?|(?:virtual |physical )?drives?|pds?|enclosures?|jbods?|foreign \w+|events?|drive groups?|dgs?)"
     r"(?:'s)?\b.*|(?:drives|vds|pds|enclosures|virtual drives) not found"
     r"|(?:could ?n[o']?t|cannot) find any foreign config.*|.*\bno data (?:available|found)|.*have been configured",
@@ -109,7 +109,7 @@ KNOWN_ERRORS: tuple[KnownError, ...] = (
 )  # fmt: skip
 _OTHER = _known("", (), "warning", "unread", "The tool reports a failure: {text}", "Run the command by hand.")
 
-_MAIN = re.compile(r"\s/c\w+(?:\s?/[vdes]\w+)*\s+show(?:\s+all)?(?:\s+(?:nolog|noaso|j|page=\d+))*\s*", re.IGNORECASE)
+_MAIN = regex(r"\s/c\w+(?:\s?/[vdes]\w+)*\s+show(?:\s+all)?(?:\s+(?:nolog|noaso|j|page=\d+))*\s*", re.IGNORECASE)
 """Commands whose answer is the inventory itself. Any other asks for something that a controller may lack."""
 
 _SUCCESS = frozenset({"success", "ok", "succeeded", "successful", "passed"})

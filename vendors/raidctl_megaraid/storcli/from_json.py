@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from raidctl.evidence import Line, Output, mark_read
+from raidctl.text import regex
 from raidctl.vendor.draft import Pair
 from raidctl_megaraid.storcli.from_text import AGAIN, from_text, judge
 from raidctl_megaraid.storcli.json_recovery import Document, Fields, Number, Value, documents, torn, whole_characters
@@ -15,7 +16,7 @@ from raidctl_megaraid.storcli.json_surroundings import between, broken, loose
 from raidctl_megaraid.storcli.outline import Answer, Outline, Row, Section, plain
 
 # storcli64 /call show all J    storcli64 /c0 show all nolog J
-_ASKED = re.compile(r"\sJ(?:\s|$)", re.IGNORECASE)
+_ASKED = regex(r"\sJ(?:\s|$)", re.IGNORECASE)
 _DEEPEST = 40
 """Levels of nesting; the tools print at most eight."""
 

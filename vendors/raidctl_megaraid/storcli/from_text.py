@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from raidctl.evidence import Line, Output, mark_read
-from raidctl.text import collapse, counted, printable
+from raidctl.text import collapse, counted, printable, regex
 from raidctl.vendor.draft import Pair
 from raidctl_megaraid.storcli import headless_rows, text_tables
 from raidctl_megaraid.storcli.counts import gap
@@ -18,9 +18,9 @@ _SHOWN = 400
 """Characters of a line that are looked at when nothing was understood."""
 _HEADER = frozenset({"cli version", "operating system", "controller", "status code", "status", "description"})
 _STATUS_WORDS = frozenset({"success", "failure", "failed", "partial success"})
-_VERDICTS = re.compile(r"\b(?:ErrCd|ErrMsg|Status)\b")
+_VERDICTS = regex(r"\b(?:ErrCd|ErrMsg|Status)\b")
 # Enclosure /c0/e252    Drive /c0/e252/s0 - Detailed Information
-_OBJECT = re.compile(r"/c\d+(?:/|\b)")
+_OBJECT = regex(r"/c\d+(?:/|\b)")
 _DETAILED = " - detailed information"
 _CHILDREN = frozenset(
     {
@@ -49,20 +49,20 @@ _LEGENDS = (
 )
 """Words of a legend, and the words that may follow. In every version one of these follows; a run of blanks counts as
 one."""
-_BANNER = re.compile(
+_BANNER = regex(
     r"^Generating detailed summary of the adapter|^\s*(?:StorCli2?|PercCli2?)\b.*\bVer\b|Copyright \(c\)|"
     r"^\s*\(c\) ?Copyright|All [Rr]ights [Rr]eserved",
     re.IGNORECASE,
 )
 # seqNum: 0x000021b3     Event Description: VD 01/1 is now DEGRADED
-_EVENT = re.compile(
+_EVENT = regex(
     r"(?:seqNum|Time|Seconds since last reboot|Code|Class|Locale|Event (?:Description|Data)) ?:", re.IGNORECASE
 )
 # CLI Version = 007.1017.0000.0000    Controller = 0    -----…
-_ANSWER = re.compile(r"^[ \t]*(?:CLI Version|Controller|Status) +=|^[ \t]*-{10,}[ \t\r]*$", re.MULTILINE)
-_SYNTAX = re.compile(r"syntax error, unexpected [^\n]*|unexpected TOKEN_[^\n]*", re.IGNORECASE)
+_ANSWER = regex(r"^[ \t]*(?:CLI Version|Controller|Status) +=|^[ \t]*-{10,}[ \t\r]*$", re.MULTILINE)
+_SYNTAX = regex(r"syntax error, unexpected [^\n]*|unexpected TOKEN_[^\n]*", re.IGNORECASE)
 # Storage Command Line Tool  Ver 007.1017.0000.0000 May 10, 2019     storcli -v     storcli /cx show all
-HELP = re.compile(
+HELP = regex(
     r"Storage Command Line Tool|^\s*(?:storcli|perccli)\S* (?:-\S+\b|\[?/cx|show ctrlcount|help\b)",
     re.IGNORECASE | re.MULTILINE,
 )

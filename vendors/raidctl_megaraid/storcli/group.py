@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from raidctl.text import attempt
+from raidctl.text import attempt, regex
 from raidctl.vendor.draft import WEAK, Draft, GroupDraft, Pair
 from raidctl.vendor.shapes import MISSING_PLACES
 from raidctl.vendor.statuses import put_status
@@ -15,8 +15,8 @@ from raidctl_megaraid.storcli import numbers
 from raidctl_megaraid.storcli.columns import Cells, keep_cells, place
 from raidctl_megaraid.vocabulary import normalized
 
-_NUMBER = re.compile(r"\d{1,6}", re.ASCII)
-_MEMBER_PLACE = re.compile(r"\d{1,5}:\d{1,5}", re.ASCII)
+_NUMBER = regex(r"\d{1,6}", re.ASCII)
+_MEMBER_PLACE = regex(r"\d{1,5}:\d{1,5}", re.ASCII)
 _GONE = frozenset({"msng", "missing"})
 MISSING = "Missing drives"
 """Label of the detail that counts the missing drives of a group."""

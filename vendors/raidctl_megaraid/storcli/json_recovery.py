@@ -12,6 +12,8 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
+from raidctl.text import regex
+
 
 class Number(str):
     """A number as printed. ``007`` and four hundred digits stay what they are."""
@@ -41,19 +43,19 @@ class Document(Struct, frozen=True):
 
 
 # {"Controllers":[{"Command Status" : {    and what is left of it when somebody took a part out
-_START = re.compile(r'(?:\[\s*)?\{\s*"(?P<name>Controllers|Command Status|Response Data)"\s*:')
+_START = regex(r'(?:\[\s*)?\{\s*"(?P<name>Controllers|Command Status|Response Data)"\s*:')
 # An answer in text form: it ends JSON that breaks off before it
-_TEXT = re.compile(r"^(?:CLI Version|Controller) +=", re.MULTILINE)
-_OWN = re.compile(
+_TEXT = regex(r"^(?:CLI Version|Controller) +=", re.MULTILINE)
+_OWN = regex(
     r'"(?:EID:Slt|DG/VD|EID:Slot|Command Status|Response Data|Ctrl_Prop|Cachevault_Info|BBU_Info|'
     r'(?:Drive )?/c\d+/[evs]\w[^"\n]{0,80}|VD\d+ Properties|VD Properties|VD LIST|PD LIST)"\s*:'
 )
 # "Name" : "\ud800": half of a character, which no terminal and no file takes
-_HALF_CHARACTER = re.compile(
+_HALF_CHARACTER = regex(
     r"\\u[dD][89abAB][0-9a-fA-F]{2}(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB][0-9a-fA-F]{2})\\u[dD][c-fC-F][0-9a-fA-F]{2}"
 )
 # "Name" : "DOM\user"
-_NO_ESCAPE = re.compile(r'\\(?!["\\/bfnrt]|u[0-9a-fA-F]{4})(?<!\\\\)')
+_NO_ESCAPE = regex(r'\\(?!["\\/bfnrt]|u[0-9a-fA-F]{4})(?<!\\\\)')
 _DECODER = json.JSONDecoder(
     strict=False, object_pairs_hook=Fields,
     parse_int=Number, parse_float=Number, parse_constant=Number,
@@ -154,8 +156,8 @@ def _limits(starts: list[re.Match[str]], end: int) -> list[int]:
     return limits[::-1]
 
 
-_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|["{}\[\],:]', re.DOTALL)
+_TOKEN = regex(r'"(?:[^"\\]|\\.)*"|["{}\[\],:]', re.DOTALL)
 """What decides where a value is complete. A lone quotation mark begins a string without an end."""
-_DELIMITED = re.compile(r"[ \t\r]*(?:[,}\]\n]|\Z)")
+_DELIMITED = regex(r"[ \t\r]*(?:[,}\]\n]|\Z)")
 _TRIES = 50
 """The most broken documents of one output given to the standard library. It reads the same text again for each."""

@@ -7,13 +7,13 @@ from bisect import bisect_right
 from functools import lru_cache
 
 from raidctl.evidence import Line, Output, mark_read
-from raidctl.text import collapse, printable
+from raidctl.text import collapse, printable, regex
 from raidctl_megaraid.storcli.from_text import AGAIN, is_answer, is_prompt, read_lines
 from raidctl_megaraid.storcli.json_recovery import Document
 from raidctl_megaraid.storcli.outline import Outline, plain
 from raidctl_megaraid.storcli.text_blocks import CRASH
 
-_BRACKETS = re.compile(r"[\s\[\]{},]*")
+_BRACKETS = regex(r"[\s\[\]{},]*")
 _SHOWN = 3
 """Words around the JSON that are quoted."""
 

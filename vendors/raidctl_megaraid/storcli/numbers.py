@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 
-from raidctl.text import collapse, figure
+from raidctl.text import collapse, figure, regex
 from raidctl.units import parse_celsius, parse_gbps, parse_size
 from raidctl_megaraid import vocabulary
 
-_SECTORS = re.compile(r"(.+?)\s*\[\s*(0x[0-9a-f]{1,16})(?: sectors)?\s*\]", re.IGNORECASE)
-_FAHRENHEIT = re.compile(r"\s*\(.*\)\s*$")
-_LANES = re.compile(r"\s*x ?\d{1,2}$", re.IGNORECASE)
-_INTEGER = re.compile(r"\d{1,18}", re.ASCII)
-_HOURS = re.compile(r"(\d{1,9})\s*(?:h|hrs?|hours?)?", re.ASCII | re.IGNORECASE)
+_SECTORS = regex(r"(.+?)\s*\[\s*(0x[0-9a-f]{1,16})(?: sectors)?\s*\]", re.IGNORECASE)
+_FAHRENHEIT = regex(r"\s*\(.*\)\s*$")
+_LANES = regex(r"\s*x ?\d{1,2}$", re.IGNORECASE)
+_INTEGER = regex(r"\d{1,18}", re.ASCII)
+_HOURS = regex(r"(\d{1,9})\s*(?:h|hrs?|hours?)?", re.ASCII | re.IGNORECASE)
 _LONGEST = 64
 LARGEST = 2**62
 _HOTTEST = 200

@@ -6,17 +6,16 @@ difference. A JSON leaf is a line of its output (``Output.leaf``); a text pair o
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from msgspec import Struct
 
 from raidctl.evidence import Line, Output
 from raidctl.model import Problem, ProblemKind, Severity
-from raidctl.text import without_escapes
+from raidctl.text import regex, without_escapes
 from raidctl.vendor.draft import Pair
 
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ufeff]")
+_CONTROL = regex(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ufeff]")
 
 Row = dict[str, Pair]
 """A table row: its cells by column title. Each cell names its lines.

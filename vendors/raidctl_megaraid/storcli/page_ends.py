@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
+from raidctl.text import regex
 from raidctl_megaraid.storcli.outline import Section
 from raidctl_megaraid.vocabulary import normalized
 
 # Drive /c1/s6 :    Drive /c1/e252/s6 - Detailed Information :    Drive /c1/s6 Device attributes :
-_DRIVE = re.compile(r"drive (/c\d+(?:/e\d+)?/s\d+)(.*)")
+_DRIVE = regex(r"drive (/c\d+(?:/e\d+)?/s\d+)(.*)")
 # /c0/v1 :    PDs for VD 1 :    VD1 Properties :
-_VOLUME = re.compile(r"(?:(/c\d+/v)|(pds for vd )|(vd))(\d+)( properties)?")
+_VOLUME = regex(r"(?:(/c\d+/v)|(pds for vd )|(vd))(\d+)( properties)?")
 _INQUIRY = "inquiry data"
 """The last part of a drive's page. It belongs to the section before it."""
 _PARTS = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from raidctl.model import TaskState
-from raidctl.text import collapse
+from raidctl.text import collapse, regex
 from raidctl.units import parse_seconds
 from raidctl.vendor.draft import ROW, Draft, Pair
 from raidctl_megaraid import vocabulary
@@ -16,8 +16,8 @@ from raidctl_megaraid.storcli.drive import put_place
 from raidctl_megaraid.storcli.volume import Going, put_progress
 from raidctl_megaraid.vocabulary import normalized
 
-_VD = re.compile(r"(?:(?:/c\d+/v)|(?:\d+|-|)/)?(\d{1,6})", re.ASCII | re.IGNORECASE)
-_LEFT = re.compile(r"(?:\d{1,6} (?:Days?|Hours?|Minutes?|Seconds?)(?: |$))+", re.ASCII | re.IGNORECASE)
+_VD = regex(r"(?:(?:/c\d+/v)|(?:\d+|-|)/)?(\d{1,6})", re.ASCII | re.IGNORECASE)
+_LEFT = regex(r"(?:\d{1,6} (?:Days?|Hours?|Minutes?|Seconds?)(?: |$))+", re.ASCII | re.IGNORECASE)
 _IDS = ("pid", "did")
 _QUEUED = ("queued", "waiting", "pending")
 _IDLE = ("not ", "no ", "completed", "stopped", "aborted", "failed", "none", "-")

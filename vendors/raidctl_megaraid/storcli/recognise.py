@@ -7,7 +7,7 @@ from posixpath import basename
 
 from msgspec.structs import replace
 
-from raidctl.text import without_escapes
+from raidctl.text import regex, without_escapes
 from raidctl.vendor.protocol import Confidence, Sniffed
 from raidctl.vendor.recognise import Recogniser, Signature
 from raidctl_megaraid.storcli.from_json import from_json
@@ -19,10 +19,10 @@ JSON, TEXT = "storcli_json", "storcli_text"
 _CHARACTERS = 200_000
 
 # { "Controllers":[ { "Command Status" : {
-_ENVELOPE = re.compile(r'"(?:Command Status|Response Data)"\s*:')
-_LONE = re.compile(r'\{\s*"Controllers"\s*:\s*\[\s*(?:\]|\Z)')
+_ENVELOPE = regex(r'"(?:Command Status|Response Data)"\s*:')
+_LONE = regex(r'\{\s*"Controllers"\s*:\s*\[\s*(?:\]|\Z)')
 # CLI Version = 007.1017.0000.0000 May 10, 2019
-_VERSION = re.compile(r"^[ \t]*CLI Version +=\s*(\S+)|\"CLI Version\"\s*:\s*\"(\S+)", re.MULTILINE)
+_VERSION = regex(r"^[ \t]*CLI Version +=\s*(\S+)|\"CLI Version\"\s*:\s*\"(\S+)", re.MULTILINE)
 _RULED = r" ?:$"
 _FORMS = Recogniser(
     TEXT,
@@ -82,7 +82,7 @@ def sniff(name: str, text: str) -> Sniffed | None:
     return replace(found, command=_command(name, head)) if found else None
 
 
-_TOOL = re.compile(r"(?:storcli|perccli)(?:2|64)?(?![a-z0-9])", re.IGNORECASE)
+_TOOL = regex(r"(?:storcli|perccli)(?:2|64)?(?![a-z0-9])", re.IGNORECASE)
 
 
 def _tool(name: str) -> str | None:
@@ -126,7 +126,7 @@ _COMMANDS: tuple[tuple[str, str], ...] = (
     (r"EID +State +(?:DeviceType +)?Slots|Enclosure", "/cx/eall show"),
     (r"CLI Version|Ctrl_Prop|Status", "/cx show"),
 )
-_NUMBER = re.compile(r"(?:^[ \t]*Controller +=|\"Controller\"\s*:)\s*\"?(\d{1,3})\b", re.MULTILINE)
+_NUMBER = regex(r"(?:^[ \t]*Controller +=|\"Controller\"\s*:)\s*\"?(\d{1,3})\b", re.MULTILINE)
 
 
 def _command(name: str, head: str) -> str:

@@ -10,6 +10,7 @@ import re
 
 from msgspec.structs import replace
 
+from raidctl.text import regex
 from raidctl.vendor.draft import DETAIL, ROW, Draft, GroupDraft, Pair
 from raidctl_megaraid.draft import Controllers
 from raidctl_megaraid.storcli import drive as drives
@@ -20,7 +21,7 @@ from raidctl_megaraid.storcli.storage_context import DRIVE, OF_DRIVE, StorageCon
 from raidctl_megaraid.storcli.storage_tables import drive_row, reader_of, volume_row
 from raidctl_megaraid.vocabulary import normalized
 
-_ENCLOSURE = re.compile(r"enclosure (/c\d{1,6}/e(\d{1,6}))\b.*", re.IGNORECASE | re.ASCII)
+_ENCLOSURE = regex(r"enclosure (/c\d{1,6}/e(\d{1,6}))\b.*", re.IGNORECASE | re.ASCII)
 
 _HEADINGS = frozenset(
     {

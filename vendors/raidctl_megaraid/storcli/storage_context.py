@@ -6,6 +6,7 @@ import re
 
 from msgspec import Struct
 
+from raidctl.text import regex
 from raidctl.vendor.draft import Draft, GroupDraft
 from raidctl_megaraid.draft import ControllerDraft, Controllers
 from raidctl_megaraid.storcli.columns import key
@@ -13,10 +14,10 @@ from raidctl_megaraid.storcli.outline import Answer, Section
 from raidctl_megaraid.vocabulary import normalized
 
 # Drive /c0/e252/s0 - Detailed Information    Drive /c0/s4 Device attributes
-DRIVE = re.compile(r"(?:drive )?/c(\d{1,6})(?:/e(\d{1,6}))?/s(\d{1,6})\b(?: ?-)? ?(.*)", re.IGNORECASE | re.ASCII)
+DRIVE = regex(r"(?:drive )?/c(\d{1,6})(?:/e(\d{1,6}))?/s(\d{1,6})\b(?: ?-)? ?(.*)", re.IGNORECASE | re.ASCII)
 # /c0/v3    PDs for VD 3    VD3 Properties
-VOLUME = re.compile(r"/c\d{1,6}/v(\d{1,6})|pds for vd ?(\d{1,6})|vd ?(\d{1,6}) properties", re.IGNORECASE | re.ASCII)
-_CONTROLLER = re.compile(r"(?:drive |enclosure )?/c(\d{1,6})(?:/.*)?", re.IGNORECASE | re.ASCII)
+VOLUME = regex(r"/c\d{1,6}/v(\d{1,6})|pds for vd ?(\d{1,6})|vd ?(\d{1,6}) properties", re.IGNORECASE | re.ASCII)
+_CONTROLLER = regex(r"(?:drive |enclosure )?/c(\d{1,6})(?:/.*)?", re.IGNORECASE | re.ASCII)
 
 OF_DRIVE = frozenset(
     {

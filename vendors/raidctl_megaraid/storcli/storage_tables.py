@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from raidctl.text import regex
 from raidctl.vendor.draft import DETAIL, ROW
 from raidctl_megaraid.storcli import drive as drives
 from raidctl_megaraid.storcli import enclosure, foreign, group, progress, volume
@@ -22,7 +23,7 @@ RowReader = Callable[[StorageContext, Section, Cells], bool]
 
 _DRIVE_COLUMNS = frozenset({"state", "size", "med", "intf", "model", "did", "pid"})
 _GOING_ON = frozenset({"progress%", "operation", "estimated time left"})
-_NUMBER = re.compile(r"\d{1,6}", re.ASCII)
+_NUMBER = regex(r"\d{1,6}", re.ASCII)
 
 
 def reader_of(section: Section, titles: set[str]) -> RowReader | None:

@@ -9,12 +9,13 @@ from typing import Literal
 from msgspec import Struct
 
 from raidctl.evidence import Line
+from raidctl.text import regex
 from raidctl_megaraid.storcli.headless_rows import HEAD
 from raidctl_megaraid.storcli.outline import plain
 
 BlockKind = Literal["blank", "title", "pair", "table", "legend", "rule", "prompt", "crash", "text"]
 
-CRASH = re.compile(
+CRASH = regex(
     r"illegal instruction|segmentation fault|bus error|core dumped|floating point exception|terminate called|"
     r"stack smashing|double free|corrupted size|"
     r"(?:^|line \d+:)[\W\d]*(?:Aborted|Killed|Terminated|Hangup)\b|trace/breakpoint trap|"
@@ -22,33 +23,33 @@ CRASH = re.compile(
     re.IGNORECASE,
 )
 """What a shell or run time library prints when a tool died."""
-_DIED = re.compile(r"illegal instruction|segmentation fault|bus error|core dumped", re.IGNORECASE)
+_DIED = regex(r"illegal instruction|segmentation fault|bus error|core dumped", re.IGNORECASE)
 # root@far:~# storcli64 /c0 show     [root@far ~]# ls     $ perccli show     C:\> storcli64 show
-PROMPT = re.compile(
+PROMPT = regex(
     r"^\s*(?:\[?[\w.-]{1,64}@[\w.-]{1,64}[^#$%>\n]{0,80}[#$%>](?:\s|$)|[#$%>] ?\S|[A-Z]:\\[^>\n]{0,80}>|"
     r"(?:ba)?sh-\d[\d.]*[#$]|\S{0,80}[#$>] ?(?:sudo )?\S{0,80}(?:storcli|perccli))"
 )
 # HwCfg :
-_TITLE = re.compile(r"^\s*(\S.*?)\s*:$")
-_TITLE_ALONE = re.compile(r"^\s?\S.{0,120}? :$")
-_DOUBLE_RULE = re.compile(r"^\s*={2,}$")
-_CUT_RULE = re.compile(r"^\s*=$")
+_TITLE = regex(r"^\s*(\S.*?)\s*:$")
+_TITLE_ALONE = regex(r"^\s?\S.{0,120}? :$")
+_DOUBLE_RULE = regex(r"^\s*={2,}$")
+_CUT_RULE = regex(r"^\s*=$")
 """A rule that is cut off after its first character."""
-_RULE = re.compile(r"^\s*-{5,}$")
+_RULE = regex(r"^\s*-{5,}$")
 # Firmware Version = 4.680.00-8563    Inquiry Data =    BGI Rate  = Yes
-_PAIR = re.compile(r"^\s*(\S[^=|]{0,160}?)\s+=(?:\s+(.*))?$")
+_PAIR = regex(r"^\s*(\S[^=|]{0,160}?)\s+=(?:\s+(.*))?$")
 # EID=Enclosure Device ID|Slt=Slot No.|DID=Device ID     EID-Enclosure Device ID|Slt-Slot No.
-_LEGEND = re.compile(r"^\s*[\w/+%.() -]{1,40}[=-][^|]*\|")
-_LAST_LEGEND = re.compile(r"^\s*[\w/]{1,12}=\S")
+_LEGEND = regex(r"^\s*[\w/+%.() -]{1,40}[=-][^|]*\|")
+_LAST_LEGEND = regex(r"^\s*[\w/]{1,12}=\S")
 # Mode 5: 48+ Hrs retention with a non-transparent learn cycle
-_MODE = re.compile(r"^\s*Mode \d+\s*:")
-_HEX_ROW = re.compile(r"^\s*(?:[0-9a-fA-F]{2}\s+){3,}[0-9a-fA-F]{2}$|^\s*(?:[0-9a-fA-F]{2}\s*){1,4}$")
+_MODE = regex(r"^\s*Mode \d+\s*:")
+_HEX_ROW = regex(r"^\s*(?:[0-9a-fA-F]{2}\s+){3,}[0-9a-fA-F]{2}$|^\s*(?:[0-9a-fA-F]{2}\s*){1,4}$")
 _WRAP = 60
 """Characters of a line that a mailer or terminal may have broken."""
 _LONGEST = 20_000
 """The most characters of a line. A longer one is no line of these tools, and is not read."""
 # Where an answer begins, also in the middle of a table that breaks off
-_ANSWER = re.compile(r"^\s*(?:CLI Version|Operating system|Controller|Status Code|Status) +=", re.IGNORECASE)
+_ANSWER = regex(r"^\s*(?:CLI Version|Operating system|Controller|Status Code|Status) +=", re.IGNORECASE)
 
 
 class Block(Struct):

@@ -12,11 +12,12 @@ are split word by word where that is certain, and not  where it is not.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from itertools import pairwise
 
 from msgspec import Struct
+
+from raidctl.text import regex
 
 _WIDEST = 2000
 """Characters of a head; the tools print at most 200."""
@@ -53,20 +54,20 @@ _FREE = (
 )  # fmt: skip
 """Columns whose cells may have blanks in them, the likeliest first."""
 # 278.464 GB    9.094 TiB    512 bytes    06/05/2031, 20:00:00    37 C
-_JOINED = re.compile(
+_JOINED = regex(
     r"(?:\d+(?:\.\d+)? (?:[KMGTPE]i?B|[Bb]ytes)|\d\d/\d\d/\d{4},? \d\d:\d\d:\d\d|\d+ (?:[Ss]ec|hours \+|us|%|C)"
     r"|(?:Not in|In) progress)(?!\S)"
     r"|\S+"
 )
 _FORMS = {
-    "size": re.compile(r"\d[\d.]* ?[KMGTPE]?i?B|-|0|NA|N/A"),
-    "eid:slt": re.compile(r"\S*:\S+|-"),
-    "eid:slot": re.compile(r"\S*:\S+|-"),
-    "dg/vd": re.compile(r"\S+/\S+"),
+    "size": regex(r"\d[\d.]* ?[KMGTPE]?i?B|-|0|NA|N/A"),
+    "eid:slt": regex(r"\S*:\S+|-"),
+    "eid:slot": regex(r"\S*:\S+|-"),
+    "dg/vd": regex(r"\S+/\S+"),
 }
 """Forms of the cells of some columns. They show whether a row was split rightly."""
-_WORDS = re.compile(r"\S+")
-_GAPS = re.compile(r" {2,}")
+_WORDS = regex(r"\S+")
+_GAPS = regex(r" {2,}")
 
 
 class _Column(Struct):

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from raidctl.model import Severity, TaskState
-from raidctl.text import attempt
+from raidctl.text import attempt, regex
 from raidctl.vendor.draft import DETAIL, ROW, WEAK, Draft, GroupDraft, Pair
 from raidctl.vendor.fields import Field, Fields, read_field, read_pairs
 from raidctl.vendor.statuses import put_status
@@ -18,8 +18,8 @@ from raidctl_megaraid.storcli import numbers
 from raidctl_megaraid.storcli.columns import Cells, keep_cells
 from raidctl_megaraid.vocabulary import BLOCKED, UNBLOCK, normalized
 
-_DG_VD = re.compile(r"\s*(\d{1,6}|-|)\s*/\s*(\d{1,6})\s*", re.ASCII)
-_ACTIVE = re.compile(r"\s*([^()%]{1,60}?)\s*\(\s*(\d{1,3}(?:\.\d{1,6})?)\s*%[^)]{0,80}\)", re.ASCII)
+_DG_VD = regex(r"\s*(\d{1,6}|-|)\s*/\s*(\d{1,6})\s*", re.ASCII)
+_ACTIVE = regex(r"\s*([^()%]{1,60}?)\s*\(\s*(\d{1,3}(?:\.\d{1,6})?)\s*%[^)]{0,80}\)", re.ASCII)
 _BLOCKED = frozenset({"b", "blkd", "blocked"})
 
 
