@@ -21,7 +21,7 @@ from raidctl.runners.replay import ReplayRunner
 from raidctl.simulation.demo import demos, path_of
 from raidctl.survey.survey import Survey, survey
 from raidctl.vendor.registry import vendors
-from raidctl.verify.subjects import asked as ground
+from raidctl.verify.subjects import with_kernel
 from tests.support.failing import DEVICE, Failing
 from tests.support.machines import MACHINES, recording
 
@@ -133,7 +133,7 @@ def test_every_failed_request_about_caches_and_mounts_is_reported(machine: str) 
         failing = Failing(replay, {key(request) for request in requests}, Failure.TIMEOUT)
         kernel = converse(layers.probe_caches(found.view), failing)
         sampled = converse(sample(found.view, Scope(None, blocks=found.view.blocks), kernel), failing)
-        return list(sampled.problems), list(ground(found, failing).inventory.problems), failing
+        return list(sampled.problems), list(with_kernel(found, failing).inventory.problems), failing
 
     for batch in asked()[2].batches:
         for request in {_alike(request): request for request in batch}.values():

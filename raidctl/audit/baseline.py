@@ -101,7 +101,7 @@ def _controller(controller: Controller, scope: Scope) -> Iterator[str]:
 
 
 def _batteries(controller: Controller) -> Iterator[tuple[str, str]]:
-    """The number of batteries, all of them good. None if the controller never had one."""
+    """The number of batteries, all of them good. Nothing if the controller never had one."""
     statuses = {one.status for one in controller.batteries}
     if not statuses or "unknown" in statuses:
         return

@@ -66,7 +66,7 @@ _TICKS = 9
 
 
 @dataclass(frozen=True)
-class Ground:
+class TargetFacts:
     """What is known about the layers below a target."""
 
     kind: Kind
@@ -86,7 +86,7 @@ class Ground:
 
 
 @dataclass(frozen=True)
-class Asked:
+class Readings:
     """What was read for the pre-flight check."""
 
     attributes: Mapping[str, Mapping[str, str]]
@@ -99,7 +99,7 @@ class Asked:
         return Place() if self.mounts is None else place_in(path, self.mounts)
 
 
-def ask(blocks: Iterable[BlockDevice]) -> Dialogue[Asked]:
+def ask(blocks: Iterable[BlockDevice]) -> Dialogue[Readings]:
     """Read what the inventory lacks.
 
     This is the queues of block devices, kinds of mappings, the processor, and the mounts.
@@ -113,7 +113,7 @@ def ask(blocks: Iterable[BlockDevice]) -> Dialogue[Asked]:
             found.setdefault(block, {})[name.rsplit("/", 1)[-1]] = answer.text.strip()
     # with many processors the file is long; the beginning suffices
     processor = cpu.text if cpu.trouble in (None, Failure.FLOOD) else None
-    return Asked(found, processor, mounts.text if mounts.trouble is None else None)
+    return Readings(found, processor, mounts.text if mounts.trouble is None else None)
 
 
 def _attributes(block: BlockDevice) -> Sequence[str]:
@@ -148,19 +148,19 @@ def load(before: Mapping[str, int], after: Mapping[str, int], seconds: float) ->
             yield Confounder(name="load", text=text)
 
 
-def confounders(ground: Ground) -> list[Confounder]:
+def confounders(facts: TargetFacts) -> list[Confounder]:
     """Everything that could explain a figure, once each. What forbids a verdict on durability comes first."""
-    found: list[Confounder] = [*ground.noticed]
-    if ground.kind == "nbd":
+    found: list[Confounder] = [*facts.noticed]
+    if facts.kind == "nbd":
         text = "The target is an NBD server: its storage is measured, not this machine's drives."
         found.append(Confounder(name="served", text=text))
     else:
-        found += _virtual(ground)
+        found += _virtual(facts)
         found += _preloaded(os.environ.get("LD_PRELOAD", ""))
-        found += _page_cache(ground)
-        found += _file_system(ground.place) if ground.kind == "file" else ()
-        found += _stack(ground)
-        found += _inventory(ground.scope)
+        found += _page_cache(facts)
+        found += _file_system(facts.place) if facts.kind == "file" else ()
+        found += _stack(facts)
+        found += _inventory(facts.scope)
     unique = {(item.name, item.text): item for item in found}
     named = {item.name for item in unique.values() if item.forbids}
     kept = [item for item in unique.values() if item.forbids or item.name not in named]
@@ -172,13 +172,13 @@ def durable_verdicts(found: Iterable[Confounder]) -> bool:
     return not any(item.forbids for item in found)
 
 
-def _virtual(ground: Ground) -> Iterator[Confounder]:
-    kind = ground.view.virtual
+def _virtual(facts: TargetFacts) -> Iterator[Confounder]:
+    kind = facts.view.virtual
     if kind is not None:
         name = "" if kind == UNNAMED else f" ({kind})"
         text = f"This is a virtual machine{name}: whether data survives a power failure is decided by its host."
         yield Confounder(name="virtual_machine", text=text, forbids=True)
-    elif ground.cpuinfo is None or not _FLAGS.search(ground.cpuinfo):
+    elif facts.cpuinfo is None or not _FLAGS.search(facts.cpuinfo):
         text = "Whether this is a virtual machine is not known: its processor does not tell."
         yield Confounder(name="virtual_machine", text=text, forbids=True)
 
@@ -189,12 +189,12 @@ def _preloaded(libraries: str) -> Iterator[Confounder]:
         yield Confounder(name="flushes_left_out", text=text, forbids=True)
 
 
-def _page_cache(ground: Ground) -> Iterator[Confounder]:
+def _page_cache(facts: TargetFacts) -> Iterator[Confounder]:
     why = None
-    if not ground.direct and not ground.place.in_memory:
+    if not facts.direct and not facts.place.in_memory:
         why = "O_DIRECT is refused here"
-    elif ground.kind == "file" and _JOURNALED in ground.place.options:
-        why = f"{ground.place.point} is mounted with {_JOURNALED}, where O_DIRECT is accepted and not heeded"
+    elif facts.kind == "file" and _JOURNALED in facts.place.options:
+        why = f"{facts.place.point} is mounted with {_JOURNALED}, where O_DIRECT is accepted and not heeded"
     if why is not None:
         text = f"{why}, so the page cache of the kernel is measured together with the drive."
         yield Confounder(name="page_cache", text=text, forbids=True)
@@ -225,14 +225,14 @@ def _file_system(place: Place) -> Iterator[Confounder]:
         yield Confounder(name="mounted_sync", text=text)
 
 
-def _stack(ground: Ground) -> Iterator[Confounder]:
-    if ground.scope is None or not ground.scope.blocks:
-        if not ground.place.in_memory and ground.place.filesystem not in _NETWORK:
+def _stack(facts: TargetFacts) -> Iterator[Confounder]:
+    if facts.scope is None or not facts.scope.blocks:
+        if not facts.place.in_memory and facts.place.filesystem not in _NETWORK:
             text = "The drives below are unknown: layers above them may change what is measured."
             yield Confounder(name="layers", text=text)
         return
-    for block in ground.scope.blocks:
-        known = ground.attributes.get(block.name, {})
+    for block in facts.scope.blocks:
+        known = facts.attributes.get(block.name, {})
         if block.kind == "dm":
             yield from _mapping(block, known)
         for pattern, name, text in _LAYERS:

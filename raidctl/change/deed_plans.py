@@ -15,6 +15,7 @@ from raidctl.text import attempt
 from raidctl.vendor.operations import operations_of
 from raidctl.vendor.plan import Deed, Denial, Plan
 from raidctl.vendor.protocol import Vendor
+from raidctl.vendor.registry import vendor_of
 
 FRESH_SECONDS = 60.0
 """Maximum age in seconds of a reading from which deeds are planned."""
@@ -34,7 +35,7 @@ def plan_deeds(
         mine = [deed for deed in deeds if owner(seen.inventory.controllers, deed.object_id) == controller]
         if not mine:
             continue
-        vendor = next((vendor for vendor in vendors if family_of(controller) == vendor.FAMILY), None)
+        vendor = vendor_of(controller.id, vendors)
         offered = operations_of(vendor) if vendor is not None else None
         if vendor is None or offered is None:
             reason = f"raidctl cannot do this with controllers of the family {family_of(controller)}."

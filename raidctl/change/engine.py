@@ -26,12 +26,12 @@ from raidctl.change.tables import judged, tables
 from raidctl.errors import AccessMissing, CannotTell, ChangeStands, ChangeUndone, UnderWay
 from raidctl.request import Failure, Runner, Write
 from raidctl.runners.foreground_child import uninterruptible
-from raidctl.select import family_in
 from raidctl.survey.survey import Survey
 from raidctl.text import listing
 from raidctl.vendor.changes import Changes, changes_of
 from raidctl.vendor.plan import Action, Step, ToolSetting
 from raidctl.vendor.protocol import Vendor
+from raidctl.vendor.registry import vendor_of
 from raidctl.vendor.shapes import Shape
 
 __all__ = ["Change", "begin", "boot_id", "current_settings", "owner", "plan", "subjects"]
@@ -251,7 +251,7 @@ class Change:
         return self._carry_out(step, undo=False)
 
     def _family(self, object_id: str) -> Changes | None:
-        vendor = next((vendor for vendor in self.vendors if family_in(object_id) == vendor.FAMILY), None)
+        vendor = vendor_of(object_id, self.vendors)
         return changes_of(vendor) if vendor is not None else None
 
     def _confirmed(self, shown: Survey | None) -> Survey:

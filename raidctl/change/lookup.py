@@ -7,12 +7,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from raidctl.change import guard
 from raidctl.model import Controller, Inventory, VolumeCache
 from raidctl.model.write_policy import in_force
-from raidctl.select import family_of, items
+from raidctl.select import items
 from raidctl.text import listing
 from raidctl.vendor import setting_values
 from raidctl.vendor.changes import changes_of
 from raidctl.vendor.plan import Desired, Plan, Step, ToolSetting
 from raidctl.vendor.protocol import Vendor
+from raidctl.vendor.registry import vendor_of
 
 
 def owner(controllers: Sequence[Controller], object_id: str) -> Controller | None:
@@ -69,10 +70,9 @@ def before(inventory: Inventory, plan: Plan) -> Iterator[Desired]:
 
 def current_settings(inventory: Inventory, vendors: Sequence[Vendor]) -> dict[ToolSetting, str]:
     """Return all settings that the machine's tools report."""
-    by_family = {vendor.FAMILY: vendor for vendor in vendors}
     found: dict[ToolSetting, str] = {}
     for controller in inventory.controllers:
-        vendor = by_family.get(family_of(controller))
+        vendor = vendor_of(controller.id, vendors)
         offered = changes_of(vendor) if vendor is not None else None
         if offered is not None:
             found |= offered.current_settings(controller)

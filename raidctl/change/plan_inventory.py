@@ -16,6 +16,7 @@ from raidctl.vendor import setting_values
 from raidctl.vendor.changes import changes_of
 from raidctl.vendor.plan import Desired, Plan, Refusal, Step, ToolSetting
 from raidctl.vendor.protocol import Vendor
+from raidctl.vendor.registry import vendor_of
 
 
 def plan(
@@ -27,7 +28,6 @@ def plan(
     view: HostView | None = None,
 ) -> Plan:
     """Return the steps to the desired settings, with refusals. ``view`` shows what uses a drive."""
-    by_family = {vendor.FAMILY: vendor for vendor in vendors}
     whole = Plan()
     mine: dict[str, list[Desired]] = {}
     for desired in requests:
@@ -40,7 +40,7 @@ def plan(
             mine.setdefault(controller.id, []).append(desired)
     for controller in inventory.controllers:
         if controller.id in mine:
-            made = _of_one(controller, inventory, by_family.get(family_of(controller)), mine[controller.id])
+            made = _of_one(controller, inventory, vendor_of(controller.id, vendors), mine[controller.id])
             dangers = () if unsafe else _dangers(controller, inventory, made, view)
             clashes = (*contradictions(made), *_unanswered(inventory, made))
             whole += replace(made, refusals=(*made.refusals, *clashes, *dangers))

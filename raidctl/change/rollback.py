@@ -20,6 +20,7 @@ from raidctl.vendor import setting_values
 from raidctl.vendor.changes import changes_of
 from raidctl.vendor.plan import Action, Desired, Plan, Step, ToolSetting
 from raidctl.vendor.protocol import Vendor
+from raidctl.vendor.registry import vendor_of
 
 
 @dataclass(frozen=True)
@@ -217,7 +218,7 @@ def _plan_undo(
     begin: Begin, subject: Subject, controller: Controller, inventory: Inventory, vendors: Sequence[Vendor]
 ) -> Plan:
     """Return the family's plan for the previous settings."""
-    vendor = next((vendor for vendor in vendors if family_of(controller) == vendor.FAMILY), None)
+    vendor = vendor_of(controller.id, vendors)
     offered = changes_of(vendor) if vendor is not None else None
     ids = {part.id for part in items(controller)}
     named = [

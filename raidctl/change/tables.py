@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from raidctl.request import Answer, RunAnswer
-from raidctl.select import family_in
 from raidctl.text import collapse
 from raidctl.vendor.operations import operations_of
 from raidctl.vendor.plan import Action
 from raidctl.vendor.protocol import Vendor
+from raidctl.vendor.registry import vendor_of
 from raidctl.vendor.shapes import Shape
 
 DISK_SHAPES: tuple[Shape, ...] = (
@@ -29,8 +29,7 @@ def tables(vendors: Sequence[Vendor]) -> list[Shape]:
 
 def judged(vendors: Sequence[Vendor], object_id: str, action: Action, answer: Answer) -> str | None:
     """Return a tool's objection to a deed's command. None if it accepted the command."""
-    family = family_in(object_id)
-    vendor = next((vendor for vendor in vendors if family == vendor.FAMILY), None)
+    vendor = vendor_of(object_id, vendors)
     offered = operations_of(vendor) if vendor is not None else None
     if offered is not None:
         return offered.judge(action, answer)

@@ -150,7 +150,7 @@ def _under_way(begin: Begin, step: Step) -> str:
 
 
 def _gone(step: Step, seen: Survey) -> list[str]:
-    """Return the serial numbers of missing drives that must stay. None if no drive could be read."""
+    """Return the serial numbers of missing drives that must stay. Empty if no drive could be read."""
     serials = serials_of(seen)
     gone = [serial for serial in step.keeps if serial not in serials]
     # all at once: a failed controller or reading, not a person
@@ -158,7 +158,7 @@ def _gone(step: Step, seen: Survey) -> list[str]:
 
 
 def _gone_from_kernel(gone: Sequence[str], seen: Survey, shown: Sequence[str]) -> list[str]:
-    """Which of these drives the kernel has shown and shows no longer. None if its own files could not be read."""
+    """Which of these drives the kernel has shown and shows no longer. Empty if its files could not be read."""
     there = {block.serial for block in seen.view.blocks if block.kind == "disk"}
     unread = any(
         hides(one) and (one.where.startswith(_KERNEL) or "udev" in one.where) for one in seen.inventory.problems

@@ -108,7 +108,7 @@ class Commands(LazyGroup):
             code = _report_error(error, verbose=settings.verbose)
             if isinstance(error, ReaderGoneError):
                 pass
-            elif error_output.asked(given):
+            elif error_output.wants_nagios(given):
                 code = error_output.unknown(error)
             elif error_output.json_asked(given) and not settings.printed:
                 error_output.emit_error(error, code)

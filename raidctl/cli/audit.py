@@ -12,7 +12,7 @@ from raidctl.audit.engine import Tally, finish
 from raidctl.audit.finding import Audited
 from raidctl.audit.policy.sets import Policy, load
 from raidctl.cli.shared.files import create
-from raidctl.cli.shared.machine import look, with_open_ends
+from raidctl.cli.shared.machine import look, with_own_records
 from raidctl.cli.shared.options import (
     Settings,
     bmc_options,
@@ -152,10 +152,10 @@ def _found(
 ) -> tuple[bool, Found]:
     """Return whether there is a single machine, and each machine's results."""
     if paths:
+        from raidctl.fleet.audit_piece import PieceAuditor  # noqa: PLC0415 - as above
         from raidctl.fleet.newest import older, rewindable  # noqa: PLC0415 - as above
         from raidctl.fleet.process_pool import cores, results  # noqa: PLC0415 - only where there are many
         from raidctl.fleet.sources import Piece, is_single, pieces  # noqa: PLC0415 - as above
-        from raidctl.fleet.work import Worker  # noqa: PLC0415 - as above
 
         for name in ("host", "bmc", "replay", "demo", "sudo"):
             if name in settings.given:
@@ -173,7 +173,7 @@ def _found(
 
         left_out = {} if alone else older(every)
         _tell_left_out(left_out)
-        work = Worker(rules, keep=passed, alone=alone, everything=everything, older=left_out)
+        work = PieceAuditor(rules, keep=passed, alone=alone, everything=everything, older=left_out)
         return alone, results(every(), work, jobs or cores())
     from raidctl.audit.engine import Auditor  # noqa: PLC0415 - only where there is one
 
@@ -194,7 +194,7 @@ def _tell_left_out(older: Mapping[str, tuple[str, str]]) -> None:
 
 
 def _look(settings: Settings) -> Inventory:
-    return with_open_ends(look(settings), settings).inventory
+    return with_own_records(look(settings), settings).inventory
 
 
 def _write(out: Writer, rules: Policy, found: Found, *, alone: bool) -> int:

@@ -16,7 +16,7 @@ from raidctl.audit.ignored import Entry, as_file, waivers_of, with_new
 from raidctl.audit.policy.waivers import Waiver
 from raidctl.audit.rule import Rule
 from raidctl.cli.shared import waivers
-from raidctl.cli.shared.machine import Machine, look, with_open_ends
+from raidctl.cli.shared.machine import Machine, look, with_own_records
 from raidctl.cli.shared.options import (
     Settings,
     bmc_options,
@@ -155,7 +155,7 @@ def _found(
 def _diagnose(
     settings: Settings, ids: Sequence[str], chosen: Sequence[Rule], form: str | None, ignoring: dict[str, Any]
 ) -> int:
-    seen = with_open_ends(look(settings), settings)
+    seen = with_own_records(look(settings), settings)
     found = _found(settings, seen, ids, chosen, ignoring)
     if form == "nagios":
         from raidctl.output.nagios import of_diagnosis  # noqa: PLC0415 - only where it is asked for

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from raidctl.cli.shared import files
 from raidctl.cli.shared.exit_codes import exit_code, tell_problems
-from raidctl.cli.shared.machine import look, with_open_ends
+from raidctl.cli.shared.machine import look, with_own_records
 from raidctl.cli.shared.options import Settings, examples, machine_options, output_options, settings_of
 from raidctl.cli.shared.terminal import emit, emit_json
 from raidctl.errors import RaidctlError, UsageError
@@ -225,7 +225,7 @@ def _json(export: Export) -> str:
 
 def _scan(settings: Settings, wanted: _Wanted) -> tuple[Inventory, Export]:
     began = time.monotonic()
-    inventory = with_open_ends(look(settings), settings).inventory
+    inventory = with_own_records(look(settings), settings).inventory
     metrics = [*INVENTORY, of_scan(time.monotonic() - began)]
     if wanted.rules:
         from raidctl.cli.shared.waivers import kept  # noqa: PLC0415 - only where findings are asked for

@@ -13,8 +13,8 @@ import click
 from raidctl.audit.builtin import rules
 from raidctl.audit.diagnosis import diagnose
 from raidctl.cli.shared import files
+from raidctl.cli.shared.checked_machine import checked_machine, redacted_machine
 from raidctl.cli.shared.exit_codes import exit_code
-from raidctl.cli.shared.grounds import ground_of, redacted_ground
 from raidctl.cli.shared.options import Settings, examples, machine_options, settings_of
 from raidctl.cli.shared.snapshot_sources import NOW, Source, store_of
 from raidctl.cli.shared.terminal import emit_bytes
@@ -27,7 +27,7 @@ from raidctl.output.report.fitted import fitted
 from raidctl.verify import judge, wanted
 from raidctl.verify.contract import Contract
 from raidctl.verify.report import Verification
-from raidctl.verify.subjects import Ground, whole
+from raidctl.verify.subjects import CheckedMachine, whole
 
 if TYPE_CHECKING:
     from raidctl.bench.record import Run
@@ -79,14 +79,14 @@ def command(
     promise = _contract(contract)
     inputs = {} if contract is None else {contract: files.read(contract, contract, "a contract")}
     runs = _runs(settings, words)
-    ground = redacted_ground(settings) if redact else ground_of(settings)
+    machine = redacted_machine(settings) if redact else checked_machine(settings)
     material = Material(
-        seen=ground.seen,
-        diagnosis=diagnose(ground.inventory, rules()),
-        verification=_verified(ground, promise),
+        seen=machine.seen,
+        diagnosis=diagnose(machine.inventory, rules()),
+        verification=_verified(machine, promise),
         contract=promise,
         runs=runs,
-        drift=None if since is None else _drift(settings, since, ground.inventory, inputs),
+        drift=None if since is None else _drift(settings, since, machine.inventory, inputs),
         files=inputs | _documents(runs),
         redacted=redact,
     )
@@ -96,7 +96,7 @@ def command(
         emit_bytes(data)
     else:
         files.write(output, data)
-    return exit_code(ground.inventory.problems) if promise is None else judge.exit_code(material.verification)
+    return exit_code(machine.inventory.problems) if promise is None else judge.exit_code(material.verification)
 
 
 def _refuse(settings: Settings, words: tuple[str, ...], since: str | None, *, redact: bool) -> None:
@@ -124,14 +124,14 @@ def _contract(file: str | None) -> Contract | None:
     return contract_of(file)
 
 
-def _verified(ground: Ground, contract: Contract | None) -> Verification:
+def _verified(machine: CheckedMachine, contract: Contract | None) -> Verification:
     """Check the claims of the contract. Without one, check the standard claims of all volumes and drives."""
     if contract is not None:
         from raidctl.cli.shared.contracts import judged_by  # noqa: PLC0415 - only where there is one
 
-        return judged_by(ground, contract)
-    subjects, left_out = whole(ground, drives=True)
-    return judge.verify(ground, wanted.DEFAULT, subjects, (), left_out)
+        return judged_by(machine, contract)
+    subjects, left_out = whole(machine, drives=True)
+    return judge.verify(machine, wanted.DEFAULT, subjects, (), left_out)
 
 
 def _runs(settings: Settings, words: tuple[str, ...]) -> tuple[Run, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from raidctl.cli.shared.exit_codes import exit_code
-from raidctl.cli.shared.machine import Machine, look, with_open_ends
+from raidctl.cli.shared.machine import Machine, look, with_own_records
 from raidctl.cli.shared.options import (
     Settings,
     bmc_options,
@@ -52,7 +52,7 @@ def command(context: click.Context, ids: tuple[str, ...], explain: tuple[str, ..
         if ids or explain or unparsed:
             raise click.UsageError("--hosts prints one line per host; ID, --explain and --unparsed belong to --host.")
         return _many(settings)
-    seen = with_open_ends(look(settings), settings)
+    seen = with_own_records(look(settings), settings)
     if explain:
         _explain(seen, explain, settings)
         return 0

@@ -12,7 +12,7 @@ import click
 
 from raidctl.cli.shared import files
 from raidctl.cli.shared.exit_codes import exit_code, tell_problems
-from raidctl.cli.shared.machine import Machine, demo_directory, look, with_open_ends
+from raidctl.cli.shared.machine import Machine, demo_directory, look, with_own_records
 from raidctl.cli.shared.options import Settings, examples, hosts_options, machine_options, output_options, settings_of
 from raidctl.cli.shared.snapshot_sources import store_of
 from raidctl.cli.shared.terminal import emit, emit_found, emit_json
@@ -80,7 +80,7 @@ def command(
         return _list(settings) if listed else _prune(settings, _age(keep or ""))
     if settings.several():
         return _many(settings, output, force=force)
-    seen = with_open_ends(look(settings), settings).inventory
+    seen = with_own_records(look(settings), settings).inventory
     if output is not None:
         _write(seen, output, force=force)
     else:

@@ -22,7 +22,7 @@ from raidctl.audit.engine import Auditor
 from raidctl.change.state_directory import ROOT_PLACE
 from raidctl.cli.shared import files
 from raidctl.cli.shared.machine import look as survey_of
-from raidctl.cli.shared.machine import with_open_ends
+from raidctl.cli.shared.machine import with_own_records
 from raidctl.cli.shared.option_types import Length, Period
 from raidctl.cli.shared.options import Settings, examples, machine_options, output_options, settings_of
 from raidctl.cli.shared.plan_change import state_directory
@@ -200,7 +200,7 @@ def _look(settings: Settings, policy: str | None, waivers: str | None) -> _Seen:
     source, now = settings.source, datetime.fromtimestamp(time.time(), timezone.utc)
     rules = policy_of(policy, waivers)
     try:
-        inventory = with_open_ends(survey_of(settings), settings).inventory
+        inventory = with_own_records(survey_of(settings), settings).inventory
     except UsageError:
         raise
     except RaidctlError as error:

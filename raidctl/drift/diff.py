@@ -9,11 +9,12 @@ from raidctl.drift.canonical import KINDS, Doc, canonical, ordered
 from raidctl.drift.fields import Difference, differences, linked, with_device, with_disks
 from raidctl.drift.fold import folded
 from raidctl.drift.ignore import Ignored, nothing
+from raidctl.drift.judge import judged
 from raidctl.drift.match import Matching, Thing, identity, match
 from raidctl.drift.noise import SOURCE, masked
 from raidctl.drift.problems import problem_changes, tool_changes
 from raidctl.drift.report import Change, Drift, Side, verdict
-from raidctl.drift.severities import SEVERITIES, Candidate, judged
+from raidctl.drift.severities import SEVERITIES, Candidate
 from raidctl.drift.unread import sorted_out
 from raidctl.model import Inventory
 from raidctl.order import natural

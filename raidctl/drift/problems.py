@@ -6,8 +6,9 @@ from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, S
 from typing import Any
 
 from raidctl.drift.fields import Difference, differences
+from raidctl.drift.judge import judged
 from raidctl.drift.report import Change
-from raidctl.drift.severities import Candidate, judged
+from raidctl.drift.severities import Candidate
 from raidctl.text import regex
 
 Doc = Mapping[str, Any]

@@ -15,8 +15,8 @@ import msgspec
 from raidctl.audit.finding import Audited
 from raidctl.audit.policy.sets import only_builtin
 from raidctl.errors import RaidctlError
+from raidctl.fleet.audit_piece import PieceAuditor, recorded
 from raidctl.fleet.sources import Piece
-from raidctl.fleet.work import Worker, recorded
 from raidctl.units import parse_moment
 
 _IN_MEMORY = 4 << 20
@@ -53,7 +53,7 @@ class _Machine(_Head):
         return frozenset(serial for serial in found if serial)
 
 
-class _Reader(Worker):
+class _Reader(PieceAuditor):
     """Reader of only the host and time of each inventory. Of some, it also reads the serial numbers."""
 
     def __init__(self, names: Container[str] = ()) -> None:

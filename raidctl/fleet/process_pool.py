@@ -18,8 +18,8 @@ from itertools import chain, islice
 from typing import Any, TypeVar
 
 from raidctl.errors import CannotTell
+from raidctl.fleet.audit_piece import freeze_objects
 from raidctl.fleet.sources import BLOCK, Piece
-from raidctl.fleet.work import freeze_objects
 from raidctl.runners.parent_death import die_with
 
 T = TypeVar("T")

@@ -11,8 +11,8 @@ from raidctl.audit.engine import Auditor
 from raidctl.audit.finding import Audited, Finding
 from raidctl.audit.policy.sets import Policy, only_builtin
 from raidctl.errors import RaidctlError
+from raidctl.fleet.audit_piece import PieceAuditor, recorded
 from raidctl.fleet.sources import Piece
-from raidctl.fleet.work import Worker, recorded
 from raidctl.json_decode import valid_text
 from raidctl.model import Inventory
 from raidctl.recording import inventory_files
@@ -68,7 +68,7 @@ def _encoded(row: Row) -> bytes:
     return data + b"\n"
 
 
-class RowReader(Worker):
+class RowReader(PieceAuditor):
     """Creates the rows of one table from pieces."""
 
     def __init__(self, rows: Rows) -> None:

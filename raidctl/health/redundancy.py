@@ -266,9 +266,12 @@ def called_degraded(controller: Controller, drive: Drive) -> bool:
 
 
 def held_journal(controller: Controller, drive: Drive) -> bool:
-    """Whether a failed drive was the write journal of an md array. The array rejects writes without it."""
+    """Whether a failed drive was the write journal of an md array. The array rejects writes without it.
+
+    A pool of ZFS, whose log drives have this role as well, accepts writes without one.
+    """
     words = (drive.status_text or "").lower()
-    return controller.id == "md" and (drive.role == "journal" or "(j)" in words or "journal" in words)
+    return family_of(controller) == "md" and (drive.role == "journal" or "(j)" in words or "journal" in words)
 
 
 def expects_failure(controller: Controller, drive: Drive) -> bool:

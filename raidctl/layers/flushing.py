@@ -12,11 +12,11 @@ from raidctl.layers.model import Answer, Kind, Result
 from raidctl.layers.scope import KERNEL, VM, Scope
 from raidctl.layers.sysfs_values import human, number, state
 from raidctl.model import Controller, Drive, Inventory
-from raidctl.select import family_of
 from raidctl.text import chosen
 from raidctl.vendor.changes import changes_of
 from raidctl.vendor.plan import Action, Flush
 from raidctl.vendor.protocol import Vendor
+from raidctl.vendor.registry import vendor_of
 
 PATIENCE = 3600.0
 """Time limit of one flush command in seconds: gigabytes on slow drives."""
@@ -57,10 +57,9 @@ def jobs(scope: Scope, view: HostView, kernel: Kernel, inventory: Inventory, ven
 
 def vendor_flushes(scope: Scope, inventory: Inventory, vendors: Sequence[Vendor]) -> dict[str, Flush]:
     """Return the vendor packages' flushes by object id."""
-    by_family = {vendor.FAMILY: vendor for vendor in vendors}
     found: dict[str, Flush] = {}
     for controller in scope.controllers:
-        vendor = by_family.get(family_of(controller))
+        vendor = vendor_of(controller.id, vendors)
         changes = changes_of(vendor) if vendor is not None else None
         if vendor is not None and changes is not None:
             names = {spec.name for spec in vendor.TOOLS}

@@ -15,7 +15,7 @@ from raidctl.change import deed_steps
 from raidctl.change.engine import Change
 from raidctl.errors import UnderWay
 from raidctl.layout.applying_facts import ApplyFacts, Doomed
-from raidctl.layout.ground import Ground, ground, makers, probed
+from raidctl.layout.machine_facts import MachineFacts, machine_facts, makers, probed
 from raidctl.layout.objects import Machine, plain_id
 from raidctl.layout.plan import Compiled, chosen_names, compiled
 from raidctl.layout.specification import Layout
@@ -41,18 +41,18 @@ class Applying:
     tell: Callable[[str], None]
     facts: ApplyFacts = field(default_factory=ApplyFacts)
     unsafe: bool = False
-    _looked: tuple[Survey, tuple[Compiled, Stages, Ground]] | None = None
+    _looked: tuple[Survey, tuple[Compiled, Stages, MachineFacts]] | None = None
     """The last reading, and the plan from it."""
 
-    def look_at(self, seen: Survey) -> tuple[Compiled, Stages, Ground]:
+    def look_at(self, seen: Survey) -> tuple[Compiled, Stages, MachineFacts]:
         """Compile the layout for the machine's current state. Each reading is probed once."""
         if self._looked is None or self._looked[0] is not seen:
             self._looked = seen, self._compiled(seen)
         return self._looked[1]
 
-    def _compiled(self, seen: Survey) -> tuple[Compiled, Stages, Ground]:
+    def _compiled(self, seen: Survey) -> tuple[Compiled, Stages, MachineFacts]:
         pinned = self.facts.pinned(self.layout)
-        read = converse(ground(pinned, seen, self.vendors), self.runner)
+        read = converse(machine_facts(pinned, seen, self.vendors), self.runner)
         wipe = frozenset(self.facts.wipe)
         made = compiled(pinned, read.stock(seen, wipe, unsafe=self.unsafe), self.vendors)
         known = Known(

@@ -6,7 +6,7 @@ import hashlib
 
 import msgspec
 
-from raidctl.layout.ground import Ground
+from raidctl.layout.machine_facts import MachineFacts
 from raidctl.layout.stages import Stages
 from raidctl.model import Inventory
 
@@ -14,7 +14,7 @@ DIGITS = 8
 _STATE = ("id", "serial", "unique_id", "device", "status", "role", "array", "size_bytes", "raid_level", "drives_active")
 
 
-def code_of(found: Stages, inventory: Inventory, read: Ground) -> str:
+def code_of(found: Stages, inventory: Inventory, read: MachineFacts) -> str:
     """The code of the steps and the machine. It covers identity and state of all drives and volumes.
 
     Another machine, another order of the drives, or a state that has changed has another code.

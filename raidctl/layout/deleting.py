@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from raidctl.layout.ground import Ground
+from raidctl.layout.machine_facts import MachineFacts
 from raidctl.layout.objects import plain_id
 from raidctl.model import Controller, Volume
 from raidctl.survey.survey import Survey
@@ -14,7 +14,7 @@ _RESHAPING = ("reshape", "expand", "migrate")
 
 
 def deletion_objections(
-    controller: Controller, volume: Volume, seen: Survey, read: Ground, wipe: frozenset[str]
+    controller: Controller, volume: Volume, seen: Survey, read: MachineFacts, wipe: frozenset[str]
 ) -> Iterator[tuple[str, str]]:
     """Yield the reasons to refuse deleting a volume: guard and sentence."""
     if controller.mode != "software":

@@ -23,11 +23,11 @@ from raidctl.layout.specification import Counted, Layout, VolumeLayout
 from raidctl.layout.tables import Row, rows, script
 from raidctl.model import Controller, Drive, Tool
 from raidctl.model.inventory import RaidLevel
-from raidctl.select import family_of
 from raidctl.survey.survey import Survey
 from raidctl.vendor.creating import CannotCreate, NewVolume, creating_of
 from raidctl.vendor.plan import Desired, Setting
 from raidctl.vendor.protocol import Vendor
+from raidctl.vendor.registry import vendor_of
 
 _LARGE = 4 * 10**12
 _OPTIONS = {"write": "--write", "read": "--read", "io": "--io", "drive_cache": "--drive-cache"}
@@ -354,7 +354,7 @@ def _commands(controller: Controller, new: NewVolume, vendors: Sequence[Vendor],
     Raises:
         CannotCreate: It has none.
     """
-    vendor = next((one for one in vendors if family_of(controller) == one.FAMILY), None)
+    vendor = vendor_of(controller.id, vendors)
     creating = creating_of(vendor) if vendor is not None else None
     if vendor is None or creating is None:
         raise CannotCreate(f"No source shows how a volume is made on {controller.id}: use the vendor's tool.")

@@ -13,8 +13,8 @@ from msgspec import Struct
 from raidctl.change.deed_plans import plan_deeds
 from raidctl.change.plan_inventory import plan as plan_settings
 from raidctl.layout.deleting import deletion_objections
-from raidctl.layout.ground import Ground
 from raidctl.layout.lacking_spares import Lacking
+from raidctl.layout.machine_facts import MachineFacts
 from raidctl.layout.plan import Compiled, Creation, NotPlanned, drive_tables, drives_of
 from raidctl.layout.specification import Layout
 from raidctl.layout.tables import script
@@ -52,7 +52,7 @@ class Known(Struct, frozen=True, kw_only=True):
 
     layout: Layout
     seen: Survey
-    read: Ground
+    read: MachineFacts
     vendors: Sequence[Vendor]
     making: Mapping[str, Making]
     wipe: frozenset[str]

@@ -44,9 +44,9 @@ def rows(partitions: Sequence[Partition], drive_bytes: int) -> list[Row] | str:
 
 def script(node: str, table: Sequence[Row]) -> str:
     """The input of sfdisk(8). Offsets and sizes are in MiB, independent of the sector size."""
-    joint = "p" if node[-1:].isdigit() else ""
+    separator = "p" if node[-1:].isdigit() else ""
     lines = [
-        f"{node}{joint}{row.number} : start={row.start // MIB}MiB, size={row.size // MIB}MiB, type={_LINUX_RAID}"
+        f"{node}{separator}{row.number} : start={row.start // MIB}MiB, size={row.size // MIB}MiB, type={_LINUX_RAID}"
         for row in table
     ]
     return "\n".join(["label: gpt", *lines, ""])

@@ -13,11 +13,12 @@ from raidctl.request import Dialogue, Run, ask_all, together
 from raidctl.select import family_of
 from raidctl.vendor.locating import Light, Locating, NoLight, fits, locating_of
 from raidctl.vendor.protocol import Vendor
+from raidctl.vendor.registry import vendor_of
 
 
 def offered(vendors: Sequence[Vendor], family: str) -> Locating | None:
     """Return how a family locates drives; None if it cannot."""
-    vendor = next((vendor for vendor in vendors if family == vendor.FAMILY), None)
+    vendor = vendor_of(family, vendors)
     return locating_of(vendor) if vendor is not None else None
 
 
@@ -43,7 +44,7 @@ def _of_one(
     if controller is None or len(drives) != len(wanted):
         return dict.fromkeys(names, "a bay without a drive has no controller")
     family = family_of(controller)
-    vendor = next((vendor for vendor in vendors if family == vendor.FAMILY), None)
+    vendor = vendor_of(family, vendors)
     way = offered(vendors, family)
     if vendor is None or way is None:
         return dict.fromkeys(names, "no controller's tool is in charge of it")

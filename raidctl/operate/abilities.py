@@ -12,6 +12,7 @@ from raidctl.survey.survey import Survey
 from raidctl.vendor.operations import Ability, Operations, operations_of
 from raidctl.vendor.plan import Deed, Denial, Verb
 from raidctl.vendor.protocol import Vendor
+from raidctl.vendor.registry import vendor_of
 
 NOUNS: dict[Verb, str] = {
     "good": "to make a failed drive usable again", "jbod": "to expose a drive to the operating system",
@@ -59,7 +60,7 @@ def lacking(deeds: Sequence[Deed], seen: Survey, vendors: Sequence[Vendor]) -> l
 
 def offered_by(controller: Controller, vendors: Sequence[Vendor]) -> Operations | None:
     """How the family of a controller carries out deeds. None: it supports none."""
-    vendor = next((one for one in vendors if family_of(controller) == one.FAMILY), None)
+    vendor = vendor_of(controller.id, vendors)
     return operations_of(vendor) if vendor is not None else None
 
 
@@ -75,9 +76,9 @@ def _known(
     offered: Operations | None, controller: Controller, seen: Survey, vendors: Sequence[Vendor]
 ) -> dict[Verb, Ability] | None:
     """The ability table of the family. None: it has none, and only its plans decide."""
-    if offered is None or not hasattr(offered, "abilities"):
+    vendor = vendor_of(controller.id, vendors)
+    if vendor is None or offered is None or not hasattr(offered, "abilities"):
         return None
-    vendor = next(one for one in vendors if family_of(controller) == one.FAMILY)
     names = {spec.name for spec in vendor.TOOLS}
     return dict(offered.abilities(controller, [tool for tool in seen.inventory.tools if tool.name in names]))
 

@@ -15,6 +15,7 @@ from raidctl.vendor.alarms import Alarms, alarms_of
 from raidctl.vendor.locating import fits
 from raidctl.vendor.plan import Action
 from raidctl.vendor.protocol import Vendor
+from raidctl.vendor.registry import vendor_of
 
 Result = Literal["planned", "accepted", "refused", "uncertain"]
 
@@ -65,7 +66,7 @@ def way_of(
     controller: Controller, inventory: Inventory, vendors: Sequence[Vendor]
 ) -> Dialogue[tuple[Alarms, Action] | str]:
     """Return how to silence a controller's alarm. If that is impossible, return the reason as a sentence."""
-    vendor = next((one for one in vendors if family_of(controller) == one.FAMILY), None)
+    vendor = vendor_of(controller.id, vendors)
     offered = alarms_of(vendor) if vendor is not None else None
     if vendor is None or offered is None:
         return f"raidctl cannot silence the alarm of controllers of the family {family_of(controller)}."

@@ -10,8 +10,8 @@ from rich.style import Style
 from rich.table import Table
 from rich.text import Text
 
+from raidctl.drift.messages import value
 from raidctl.drift.report import Drift, Level, Side, Unread
-from raidctl.drift.severities import value
 from raidctl.drift.value import History, Moment
 from raidctl.output.console import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Paper, Piece, drawn, line, pack
 from raidctl.output.table import Column, cells, table

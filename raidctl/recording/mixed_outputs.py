@@ -101,7 +101,7 @@ def rank(parts: Sequence[tuple[Vendor, Document]], look: Look) -> tuple[bool, in
 
 
 def _unread(document: Document, vendor: Vendor, look: Look) -> frozenset[str]:
-    """Return the lines that a family does not understand, stripped. None if its reader fails."""
+    """Return the lines that a family does not understand, stripped. Empty if its reader fails."""
     try:
         return look(vendor, document).left
     except Exception:  # noqa: BLE001 - as above

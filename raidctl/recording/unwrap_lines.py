@@ -133,7 +133,7 @@ def _folded(lines: Sequence[str]) -> tuple[int, ...]:
 
 
 def _short_blocks(lines: Sequence[str]) -> Sequence[tuple[int, int, int]]:
-    """Return the blocks of a text, with their rules. None if too many long lines show that it was not wrapped."""
+    """Return the blocks of a text, with their rules. Empty if too many long lines show that it was not wrapped."""
     words = [len(line) for line in lines if " " in line]
     return () if sum(length > _WIDEST for length in words) * _MANY > len(words) else tuple(_blocks(lines))
 

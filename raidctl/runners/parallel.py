@@ -19,7 +19,7 @@ POLL_INTERVAL = 0.2
 """Seconds between checks for an interruption or a read that hangs."""
 SINGLE_THREAD_SECONDS = 0.005
 """Seconds that the threads get for quick tasks (reading files). Then one more is started, which costs more."""
-PARTING = 6.0
+STOP_SECONDS = 6.0
 """Seconds that interrupted tasks get to end their programs."""
 
 
@@ -94,12 +94,12 @@ class WorkerPool:
             BaseException: Raised by a task (a bug), or an interruption of this thread; running tasks have been told
                 to end before.
         """
-        hired = min(self.width, self.long + (self.long < len(self.waiting)))
-        for _ in range(hired):
+        started = min(self.width, self.long + (self.long < len(self.waiting)))
+        for _ in range(started):
             self._start_thread()
         try:
             with self.change:
-                self._hire_slowly(self.width - hired)
+                self._start_more_threads(self.width - started)
                 while not self._is_finished():
                     self.change.wait(POLL_INTERVAL)
                     self._give_up_late_tasks()
@@ -113,7 +113,7 @@ class WorkerPool:
             if task.fault is not None:
                 raise task.fault
 
-    def _hire_slowly(self, most: int) -> None:
+    def _start_more_threads(self, most: int) -> None:
         """Start a thread after each ``SINGLE_THREAD_SECONDS`` while tasks wait, at most ``most``."""
         for _ in range(most):
             if self.change.wait_for(self._is_finished, SINGLE_THREAD_SECONDS) or not self.waiting:
@@ -125,11 +125,11 @@ class WorkerPool:
         return not self.open or self.stop.is_set()
 
     def _stop_tasks(self) -> None:
-        """Stop the running tasks and wait for their end. The wait is at most ``PARTING`` seconds."""
+        """Stop the running tasks and wait for their end. The wait is at most ``STOP_SECONDS`` seconds."""
         self.stop.set()
         with self.change:
             self.waiting.clear()
-            self.change.wait_for(self._idle, PARTING)
+            self.change.wait_for(self._idle, STOP_SECONDS)
 
     def _start_thread(self) -> None:
         # a daemon, not joined at exit: a thread that hangs in the kernel must not block it

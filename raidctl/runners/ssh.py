@@ -23,7 +23,7 @@ from raidctl.runners.process import Bounds, Interrupted
 
 WIDTH = 8
 """Sessions at a time. A server permits ten on a connection by default, and one holds the connection."""
-PARTING = 15.0
+EXTRA_SECONDS = 15.0
 """Seconds that the remote side may take beyond its own time limit."""
 FILES_PATIENCE = 30.0
 """Seconds for a batch of files. A tenth of a second for each is added."""
@@ -242,7 +242,7 @@ def _files_of(requests: Mapping[int, Request[Any]]) -> dict[int, Request[Any]]:
 
 def _patience(request: Run) -> float:
     """Return the seconds for a program, with those for its lock."""
-    return request.timeout * (1 if request.lock is None else 2) + PARTING
+    return request.timeout * (1 if request.lock is None else 2) + EXTRA_SECONDS
 
 
 def new_mark() -> str:

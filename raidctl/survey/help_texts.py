@@ -8,10 +8,10 @@ from msgspec.structs import replace
 
 from raidctl.model import Controller
 from raidctl.request import Run, Runner, ask_all, converse
-from raidctl.select import family_of
 from raidctl.survey.survey import Survey
 from raidctl.vendor.operations import operations_of
 from raidctl.vendor.protocol import Vendor
+from raidctl.vendor.registry import vendor_of
 
 
 def add_help_texts(
@@ -34,7 +34,7 @@ def add_help_texts(
 
 
 def _of(controller: Controller, seen: Survey, vendors: Sequence[Vendor]) -> Iterator[Run]:
-    vendor = next((one for one in vendors if family_of(controller) == one.FAMILY), None)
+    vendor = vendor_of(controller.id, vendors)
     offered = operations_of(vendor) if vendor is not None else None
     if vendor is not None and offered is not None and hasattr(offered, "help_requests"):
         names = {spec.name for spec in vendor.TOOLS}

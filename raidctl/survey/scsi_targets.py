@@ -51,7 +51,7 @@ def by_target(
 
 
 def _candidates(volume: Volume, index: Index) -> list[BlockDevice]:
-    """Return the drives of all hosts at the volume's target. None if it has no target, or several."""
+    """Return the drives of all hosts at the volume's target. Empty if it has no target, or several."""
     if volume.device is not None:
         return []
     targets = {text.strip(" []") for label, text in volume.details.items() if label.strip().lower().endswith(LABEL)}

@@ -10,6 +10,7 @@ from importlib import import_module
 from typing import cast
 
 from raidctl.model import Problem
+from raidctl.select import family_in
 from raidctl.vendor.protocol import Vendor
 
 GROUP = "raidctl.vendors"
@@ -32,6 +33,12 @@ def vendors() -> tuple[list[Vendor], list[Problem]]:
         remedy = "Install raidctl with pip; a bare source tree does not register its vendor packages."
         problems.append(Problem("error", "raidctl", message, remedy, "unread"))
     return sorted(found, key=lambda vendor: vendor.FAMILY), problems
+
+
+def vendor_of(identifier: str, packages: Iterable[Vendor]) -> Vendor | None:
+    """The vendor package of an object by its id, or of a family by its name. None: it is not installed."""
+    family = family_in(identifier)
+    return next((vendor for vendor in packages if family == vendor.FAMILY), None)
 
 
 def families_that_share_drives() -> frozenset[str]:
@@ -68,7 +75,7 @@ def _entry_points() -> set[tuple[str, str]]:
 
 
 def _in_group(file: str) -> Iterator[tuple[str, str]]:
-    """The lines ``name = module`` of the group in an ``entry_points.txt``. None if there is no such file."""
+    """The lines ``name = module`` of the group in an ``entry_points.txt``. Nothing if there is no such file."""
     with suppress(OSError), open(file, encoding="utf-8") as lines:  # noqa: PTH123 - as above
         group = ""
         for line in lines:

@@ -7,7 +7,7 @@ from raidctl.model import Battery, VolumeCache
 from raidctl.text import listing
 from raidctl.units import format_binary
 from raidctl.verify.case import Case
-from raidctl.verify.drives import DriveCaches, drive_caches
+from raidctl.verify.drive_caches import DriveCaches, drive_caches
 from raidctl.verify.kernel import cache_type, queue
 from raidctl.verify.report import Answer
 from raidctl.verify.subjects import blocks_of
@@ -108,8 +108,8 @@ def policies(case: Case, cache: VolumeCache) -> None:
         case.cite(name, "cache.write_policy", f"configured: {_WORDS[cache.write_policy]}")
     if cache.write_active is not None:
         case.cite(name, "cache.write_active", f"active: {_WORDS[cache.write_active]}")
-    for block in blocks_of(case.ground, case.subject)[:1]:
-        case.evidence += [one for one in (cache_type(case.ground.kernel, block), queue(block)) if one]
+    for block in blocks_of(case.machine, case.subject)[:1]:
+        case.evidence += [one for one in (cache_type(case.machine.kernel, block), queue(block)) if one]
 
 
 def _protected(case: Case, cache: VolumeCache) -> Answer:
@@ -184,7 +184,7 @@ def _without_controller(case: Case, wanted: str) -> Answer:
     """Judge software arrays and single drives, where only the drives have caches."""
     behind = drive_caches(case)
     what = "Software RAID" if case.subject.software else "A plain drive"
-    if case.ground.view.virtual:
+    if case.machine.view.virtual:
         return case.passed_unless_virtual("The drives are virtual.")
     if wanted == "protected":
         return case.failed(f"{what} has no cache with a battery.")
@@ -264,7 +264,7 @@ def drive_cache(case: Case) -> Answer:
     """Whether the write caches of the drives are off or on. The controller's policy and the drives decide."""
     wanted = case.claim.words[0]
     found = drive_caches(case)
-    if case.ground.view.virtual:
+    if case.machine.view.virtual:
         return case.of_host(found.why)
     if found.state == "contradiction":
         return case.suspect(found.why, next_test=found.next_test)

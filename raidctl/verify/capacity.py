@@ -10,7 +10,7 @@ from typing import Literal
 from raidctl.model import Volume
 from raidctl.model.raid_levels import WITHOUT_REDUNDANCY
 from raidctl.text import counted, regex
-from raidctl.verify.subjects import Ground, Subject
+from raidctl.verify.subjects import CheckedMachine, Subject
 
 NEAR = 0.02
 """Share that metadata and size coercion may take."""
@@ -57,12 +57,12 @@ def usable(level: str, sizes: Sequence[int], count: int, copies: int | None = No
     return tuple(least * (count - n * each) for n in spans)
 
 
-def reckon(ground: Ground, subject: Subject, level: str) -> Reckoning | None:
+def reckon(machine: CheckedMachine, subject: Subject, level: str) -> Reckoning | None:
     """Whether the size of a volume matches a level. None if drives or sizes are unknown."""
     volume = subject.volume
     if volume is None:
         return None
-    size, sizes, count = _size(ground, volume), _sizes(ground, subject), _count(subject)
+    size, sizes, count = _size(machine, volume), _sizes(machine, subject), _count(subject)
     if size is None or not sizes or count is None or count < len(sizes):
         return None
     match = _COPIES.search(volume.layout or "")
@@ -86,12 +86,12 @@ def reckon(ground: Ground, subject: Subject, level: str) -> Reckoning | None:
     return Reckoning("silent", f"{shape} give up to {_human(near)} as {level}; the volume has {_human(size)}: {why}")
 
 
-def fitting(ground: Ground, subject: Subject) -> tuple[str, ...]:
+def fitting(machine: CheckedMachine, subject: Subject) -> tuple[str, ...]:
     """The common levels that match the size of a volume. Empty if unknown."""
     volume = subject.volume
     if volume is None:
         return ()
-    size, sizes, count = _size(ground, volume), _sizes(ground, subject), _count(subject)
+    size, sizes, count = _size(machine, volume), _sizes(machine, subject), _count(subject)
     if size is None or not sizes or count is None or not _whole(subject)[1]:
         return ()
     return tuple(level for level in COMMON if _fits(level, size, sizes, count))
@@ -111,17 +111,17 @@ def _others(level: str, size: int, sizes: Sequence[int], count: int) -> tuple[st
     return tuple(found)
 
 
-def _size(ground: Ground, volume: Volume) -> int | None:
+def _size(machine: CheckedMachine, volume: Volume) -> int | None:
     """The size from the kernel if known: tools round theirs."""
-    block = ground.view.block(volume.device) if volume.device else None
+    block = machine.view.block(volume.device) if volume.device else None
     return (block.size_bytes if block else None) or volume.size_bytes
 
 
-def _sizes(ground: Ground, subject: Subject) -> list[int]:
+def _sizes(machine: CheckedMachine, subject: Subject) -> list[int]:
     """The sizes of the members; empty if one is unknown."""
     found: list[int] = []
     for drive in subject.members:
-        block = ground.view.block(drive.device) if drive.device else None
+        block = machine.view.block(drive.device) if drive.device else None
         size = drive.size_bytes or (block.size_bytes if block else None)
         if not size:
             return []

@@ -10,7 +10,7 @@ from raidctl.evidence import Fact
 from raidctl.model import Problem
 from raidctl.select import family_of, items
 from raidctl.verify.report import Answer, Evidence, Source, Verdict
-from raidctl.verify.subjects import Ground, Subject, blocks_of
+from raidctl.verify.subjects import CheckedMachine, Subject, blocks_of
 from raidctl.verify.wanted import Claim
 
 VIRTUAL = "This is a virtual machine{}: its hardware may be emulated, and power-loss behaviour depends on the host."
@@ -33,7 +33,7 @@ class Case:
 
     claim: Claim
     subject: Subject
-    ground: Ground
+    machine: CheckedMachine
     evidence: list[Evidence] = field(default_factory=list)
     ruled_out: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -64,7 +64,7 @@ class Case:
 
     def _facts(self, object_id: str, path: str) -> list[Fact]:
         """The facts of a field, else of its parts, else its parent."""
-        mine = self.ground.facts.get(object_id, ())
+        mine = self.machine.facts.get(object_id, ())
         ways: tuple[Callable[[str], bool], ...] = (
             lambda name: name == path,
             lambda name: name.startswith(f"{path}."),
@@ -78,7 +78,7 @@ class Case:
 
     def passed(self, *reasons: str) -> Answer:
         """A pass. The result is inconclusive if the claim needs a complete list and the output is incomplete."""
-        subject, partial = self.subject, self.ground.partial
+        subject, partial = self.subject, self.machine.partial
         names = {subject.id, subject.controller.id, *(drive.id for drive in subject.members)}
         if self.claim.name in _OF_ALL and not partial.isdisjoint(names):
             return self.inconclusive(
@@ -88,14 +88,14 @@ class Case:
 
     def passed_unless_virtual(self, *reasons: str) -> Answer:
         """A pass. The result is inconclusive in a virtual machine, as this shows nothing about written data there."""
-        virtual = self.ground.view.virtual
+        virtual = self.machine.view.virtual
         if virtual:
             return self.of_host(*reasons, next_test=HOST_OR_CUT)
         return self.passed(*reasons)
 
     def of_host(self, *reasons: str, next_test: str = HOST) -> Answer:
         """Inconclusive in a virtual machine: it depends on the host."""
-        virtual = self.ground.view.virtual
+        virtual = self.machine.view.virtual
         kind = f" ({virtual})" if virtual not in (None, "unknown") else ""
         return self.inconclusive(*reasons, VIRTUAL.format(kind), next_test=next_test, access=False)
 
@@ -112,20 +112,20 @@ class Case:
         missing = self.missing() if access else None
         remedy = missing.remedy or missing.message if missing else None
         more = (missing.message,) if missing and missing.message not in reasons else ()
-        test = remedy or next_test or (HOST if self.ground.view.virtual else READ.format(self.subject.id))
+        test = remedy or next_test or (HOST if self.machine.view.virtual else READ.format(self.subject.id))
         return self._close("inconclusive", (*reasons, *more), test, access=missing is not None)
 
     def measuring(self, *options: str) -> str:
         """The command that measures this claim. Its argument is DIR if no directory on the volume is known."""
-        points = [point for block in blocks_of(self.ground, self.subject) for point in block.mountpoints]
+        points = [point for block in blocks_of(self.machine, self.subject) for point in block.mountpoints]
         found = [*self.subject.item.mountpoints, *points]
         where = next((point for point in found if point.startswith("/")), "DIR")
         return shlex.join(["raidctl", "verify", "--measure", *options, self.claim.option, *self.claim.words, where])
 
     def missing(self) -> Problem | None:
         """The problem of a missing tool or permission, if any. It affects this volume or drive."""
-        missing = [problem for problem in self.ground.inventory.problems if problem.kind in _NO_ACCESS]
-        if not missing or self.ground.view.virtual:
+        missing = [problem for problem in self.machine.inventory.problems if problem.kind in _NO_ACCESS]
+        if not missing or self.machine.view.virtual:
             return None
         controllers = {controller.id: controller for controller, _ in self.subject.drives} | {
             self.subject.controller.id: self.subject.controller

@@ -27,7 +27,7 @@ from raidctl.toml_files.read import read_toml
 from raidctl.verify import wanted
 from raidctl.verify.judge import join, misfit, verify
 from raidctl.verify.report import Answer, ClaimName, Skipped, Verification
-from raidctl.verify.subjects import Ground, Subject, named, whole
+from raidctl.verify.subjects import CheckedMachine, Subject, named, whole
 from raidctl.verify.wanted import Claim
 
 _TEXTS = ("provider", "reference")
@@ -158,30 +158,30 @@ def _text(value: object, place: Place) -> str | None:
     return str(value).strip()
 
 
-def judged(ground: Ground, contract: Contract, path_of: Callable[[str], str] = str) -> Verification:
+def judged(machine: CheckedMachine, contract: Contract, path_of: Callable[[str], str] = str) -> Verification:
     """The answers to all claims of a contract. A volume that is not found is inconclusive, never skipped.
 
     ``path_of`` converts a target to its path on the machine.
     """
-    parts = [_section(ground, section, path_of) for section in contract.sections]
-    return join(ground, parts, contract.file)
+    parts = [_section(machine, section, path_of) for section in contract.sections]
+    return join(machine, parts, contract.file)
 
 
-def _section(ground: Ground, section: Section, path_of: Callable[[str], str]) -> Verification:
+def _section(machine: CheckedMachine, section: Section, path_of: Callable[[str], str]) -> Verification:
     left_out: Sequence[str] = ()
     targets = () if section.target is None else (section.target,)
     try:
         if section.target is None:
-            subjects, left_out = whole(ground, drives=False)
+            subjects, left_out = whole(machine, drives=False)
         else:
-            subjects = named(ground, [path_of(section.target)])
+            subjects = named(machine, [path_of(section.target)])
     except RaidctlError as error:
         answers = [_unanswered(claim, section.target, str(error)) for claim in section.claims]
-        return _report(ground, answers, targets)
+        return _report(machine, answers, targets)
     fitting = [claim for claim in section.claims if not subjects or not all(misfit(claim, one) for one in subjects)]
-    report = verify(ground, fitting, subjects, targets, left_out)
+    report = verify(machine, fitting, subjects, targets, left_out)
     answers = [*report.answers, *_misfits(section.claims, subjects, fitting)]
-    return _report(ground, answers, targets, report.skipped, report.left_out)
+    return _report(machine, answers, targets, report.skipped, report.left_out)
 
 
 def _misfits(claims: Sequence[Claim], subjects: Sequence[Subject], fitting: Sequence[Claim]) -> Iterator[Answer]:
@@ -200,10 +200,10 @@ def _unanswered(claim: Claim, name: str | None, reason: str) -> Answer:
 
 
 def _report(
-    ground: Ground, answers: Sequence[Answer], targets: tuple[str, ...], skipped: tuple[Skipped, ...] = (),
+    machine: CheckedMachine, answers: Sequence[Answer], targets: tuple[str, ...], skipped: tuple[Skipped, ...] = (),
     left_out: tuple[str, ...] = (),
 ) -> Verification:  # fmt: skip
     return Verification(
-        host=ground.inventory.host, targets=targets, verdict="inconclusive", answers=tuple(answers), skipped=skipped,
+        host=machine.inventory.host, targets=targets, verdict="inconclusive", answers=tuple(answers), skipped=skipped,
         left_out=left_out,
     )  # fmt: skip

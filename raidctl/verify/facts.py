@@ -8,21 +8,21 @@ from raidctl.bench.verdict.evidence import Evidence, Policy
 from raidctl.change.guard import unprotected
 from raidctl.model import Cache, Controller
 from raidctl.verify.case import Case
-from raidctl.verify.drives import drive_caches
+from raidctl.verify.drive_caches import drive_caches
 from raidctl.verify.kernel import without_barriers
-from raidctl.verify.subjects import Ground, Subject, blocks_of
+from raidctl.verify.subjects import CheckedMachine, Subject, blocks_of
 from raidctl.verify.wanted import Claim
 
 _BAD = frozenset({"failed", "missing", "degraded"})
 _MIB = 1 << 20
 
 
-def facts(ground: Ground, subject: Subject) -> Evidence:
+def facts(machine: CheckedMachine, subject: Subject) -> Evidence:
     """The facts of a volume.
 
     They are controller, policy, battery, caches and flushes, and the common speed of its drives.
     """
-    case = Case(Claim("power_safe"), subject, ground)
+    case = Case(Claim("power_safe"), subject, machine)
     controller = None if subject.on_controllers else _controller(subject)
     drives: Literal["enabled", "disabled"] | None = None
     state = drive_caches(case).state
@@ -86,12 +86,12 @@ def write_percent(subject: Subject | None) -> int | None:
 
 def _flush_sent(case: Case) -> bool | None:
     """Whether file system and kernel send flushes. None: unknown, by a device in between or without the mounts."""
-    if without_barriers(case.ground.kernel, case.subject.item.mountpoints):
+    if without_barriers(case.machine.kernel, case.subject.item.mountpoints):
         return False
-    caches = {block.write_cache for block in blocks_of(case.ground, case.subject) if block.kind != "partition"}
+    caches = {block.write_cache for block in blocks_of(case.machine, case.subject) if block.kind != "partition"}
     for _, drive in case.subject.drives:
-        block = case.ground.view.block(drive.device) if drive.device else None
+        block = case.machine.view.block(drive.device) if drive.device else None
         caches |= {block.write_cache} if block is not None else set()
     if "write through" in caches:
         return False
-    return True if caches == {"write back"} and case.ground.kernel.mounts else None
+    return True if caches == {"write back"} and case.machine.kernel.mounts else None

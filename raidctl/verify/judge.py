@@ -9,10 +9,10 @@ from raidctl.model import HIDING, Problem
 from raidctl.model.raid_levels import WITHOUT_REDUNDANCY
 from raidctl.select import items
 from raidctl.text import listing
-from raidctl.verify import caches, layout, of_drives, safety
+from raidctl.verify import caches, drive_claims, layout, safety
 from raidctl.verify.case import Case
 from raidctl.verify.report import Answer, ClaimName, Skipped, Verification, overall
-from raidctl.verify.subjects import Ground, Subject
+from raidctl.verify.subjects import CheckedMachine, Subject
 from raidctl.verify.wanted import Claim
 
 JUDGES: Mapping[ClaimName, Callable[[Case], Answer]] = {
@@ -36,8 +36,8 @@ JUDGES: Mapping[ClaimName, Callable[[Case], Answer]] = {
     "no_write_hole": safety.no_write_hole,
     "survives": layout.survives,
     "checked_within": layout.checked_within,
-    "drive_size": of_drives.drive_size,
-    "drive_age": of_drives.drive_age,
+    "drive_size": drive_claims.drive_size,
+    "drive_age": drive_claims.drive_age,
 }
 
 
@@ -79,7 +79,7 @@ _OF_THE_CONTROLLER = frozenset(
 
 
 def _answer(case: Case) -> Answer:
-    if case.ground.view.virtual and case.subject.volume is None and case.claim.name in _OF_THE_HOST:
+    if case.machine.view.virtual and case.subject.volume is None and case.claim.name in _OF_THE_HOST:
         case.cite(case.subject.id, "role", "a virtual drive", "drive")
         return case.of_host("The hardware behind this virtual drive is unknown here.")
     controllers = case.subject.on_controllers
@@ -92,7 +92,7 @@ def _answer(case: Case) -> Answer:
 
 
 def verify(
-    ground: Ground,
+    machine: CheckedMachine,
     claims: Sequence[Claim],
     subjects: Sequence[Subject],
     targets: Sequence[str],
@@ -112,25 +112,25 @@ def verify(
             raise UsageError(f"{claim.option} does not apply to any of the selected volumes ({why_not}); omit it.")
         skipped += [Skipped(claim=claim.name, object=name, why=why) for name, why in reasons]
     for subject in subjects:
-        answers += [_answer(Case(claim, subject, ground)) for claim in claims if not misfit(claim, subject)]
-    answers += _nothing(ground, claims) if not subjects else []
-    answers += _unshown(ground, claims, subjects) if subjects and not targets else []
+        answers += [_answer(Case(claim, subject, machine)) for claim in claims if not misfit(claim, subject)]
+    answers += _nothing(machine, claims) if not subjects else []
+    answers += _unshown(machine, claims, subjects) if subjects and not targets else []
     found = tuple(answers)
     return Verification(
-        host=ground.inventory.host,
+        host=machine.inventory.host,
         targets=tuple(targets),
         verdict=overall(found),
         answers=found,
         skipped=tuple(skipped),
         left_out=tuple(left_out),
-        problems=ground.inventory.problems,
+        problems=machine.inventory.problems,
     )
 
 
-def _nothing(ground: Ground, claims: Sequence[Claim]) -> list[Answer]:
+def _nothing(machine: CheckedMachine, claims: Sequence[Claim]) -> list[Answer]:
     """Answers if no volume or drive was found: all inconclusive."""
-    missing = [p for p in ground.inventory.problems if p.kind in ("no_tool", "no_right")]
-    virtual = ground.view.virtual
+    missing = [p for p in machine.inventory.problems if p.kind in ("no_tool", "no_right")]
+    virtual = machine.view.virtual
     reasons = ["No volume and no drive in use was found on this machine."]
     reasons += [f"This is a virtual machine ({virtual}): the drives belong to its host."] if virtual else []
     reasons += [missing[0].message] if missing else []
@@ -146,16 +146,16 @@ def _nothing(ground: Ground, claims: Sequence[Claim]) -> list[Answer]:
     ]  # fmt: skip
 
 
-def _unshown(ground: Ground, claims: Sequence[Claim], subjects: Sequence[Subject]) -> list[Answer]:
+def _unshown(machine: CheckedMachine, claims: Sequence[Claim], subjects: Sequence[Subject]) -> list[Answer]:
     """Inconclusive results for controllers that could not be read. Other controllers prove nothing about them.
 
     A warning counts if it is about nothing that is shown, such as a controller without a kernel driver.
     """
     known = {name for one in subjects for name in (one.controller.id, one.controller.pci_address)}
-    shown = {name for c in ground.inventory.controllers for name in (c.pci_address, *(one.id for one in items(c)))}
-    shown |= {output.command for output in ground.seen.outputs}
+    shown = {name for c in machine.inventory.controllers for name in (c.pci_address, *(one.id for one in items(c)))}
+    shown |= {output.command for output in machine.seen.outputs}
     hidden = [
-        p for p in ground.inventory.problems
+        p for p in machine.inventory.problems
         if (p.severity == "error" and p.kind in HIDING)
         or (p.severity == "warning" and p.kind == "unread" and p.where not in shown)
     ]  # fmt: skip
@@ -180,17 +180,17 @@ def _same_cause(problem: Problem, hidden: Sequence[Problem], known: set[str | No
     return problem.kind == "no_tool" and any(other.where in known for other in hidden)
 
 
-def join(ground: Ground, parts: Sequence[Verification], contract: str) -> Verification:
+def join(machine: CheckedMachine, parts: Sequence[Verification], contract: str) -> Verification:
     """Join the sections of a contract to one report."""
     answers = tuple(answer for part in parts for answer in part.answers)
     return Verification(
-        host=ground.inventory.host,
+        host=machine.inventory.host,
         targets=tuple(dict.fromkeys(target for part in parts for target in part.targets)),
         verdict=overall(answers),
         answers=answers,
         skipped=tuple(dict.fromkeys(one for part in parts for one in part.skipped)),
         left_out=tuple(dict.fromkeys(name for part in parts for name in part.left_out)),
-        problems=ground.inventory.problems,
+        problems=machine.inventory.problems,
         contract=contract,
     )
 

@@ -38,10 +38,10 @@ def raid_level(case: Case) -> Answer:
     if level is None or level == "unknown":
         return _level_unknown(case)
     case.cite(volume.id, "raid_level", f"RAID level {level}")
-    found = reckon(case.ground, case.subject, level)
+    found = reckon(case.machine, case.subject, level)
     if found:
         case.evidence.append(Evidence(source="arithmetic", object=volume.id, says=found.statement))
-    if case.ground.view.virtual:
+    if case.machine.view.virtual:
         case.notes.append("The drives below it are virtual: several may be on one drive of the host.")
     if level not in case.claim.words:
         return case.failed(f"It is {level}, not {case.claim.wanted}.")
@@ -57,7 +57,7 @@ def raid_level(case: Case) -> Answer:
 
 
 def _level_unknown(case: Case) -> Answer:
-    levels = fitting(case.ground, case.subject)
+    levels = fitting(case.machine, case.subject)
     if levels:
         statement = f"the size matches {listing(levels, 'or')}"
         case.evidence.append(Evidence(source="arithmetic", object=case.subject.id, says=statement))
@@ -89,7 +89,7 @@ def _single(case: Case) -> Answer:
 
 def _copies(case: Case) -> str | None:
     """A layer on a drive that may keep copies elsewhere."""
-    for block in blocks_of(case.ground, case.subject):
+    for block in blocks_of(case.machine, case.subject):
         if block.filesystem in _COPYING:
             return f"the file system on it ({block.filesystem})"
         if block.kind == "dm" and len(_below(case, block)) > 1:
@@ -99,7 +99,7 @@ def _copies(case: Case) -> str | None:
 
 def _below(case: Case, block: BlockDevice) -> set[str]:
     """The devices below, several paths to the same drive counted once."""
-    found = [below for name in block.slaves if (below := case.ground.view.block(name)) is not None]
+    found = [below for name in block.slaves if (below := case.machine.view.block(name)) is not None]
     return {below.wwn or below.serial or below.name for below in found}
 
 
@@ -155,7 +155,7 @@ def spares(case: Case) -> Answer:
         return case.inconclusive(f"The drives of {controller.id} are unknown.")
     if any(d.status == "unknown" for d in ready):
         return case.inconclusive(f"The condition of its {counted(len(ready), 'spare')} is not reported.")
-    if any(p.kind == "unread" and p.where == controller.id for p in case.ground.inventory.problems):
+    if any(p.kind == "unread" and p.where == controller.id for p in case.machine.inventory.problems):
         return case.inconclusive("Not all drives of this controller could be read.")
     rest = len(ready) - len(good)
     bad = f", and {rest} that {'is not ok or does' if rest == 1 else 'are not ok or do'} not fit" if rest else ""
@@ -212,7 +212,7 @@ def min_size(case: Case) -> Answer:
 
 
 def _kernel_size(case: Case) -> BlockDevice | None:
-    blocks = blocks_of(case.ground, case.subject)
+    blocks = blocks_of(case.machine, case.subject)
     if not blocks or not blocks[0].size_bytes:
         return None
     block = blocks[0]
@@ -282,7 +282,7 @@ def _each(case: Case, path: str, values: dict[str, str | None], wanted: str, wha
             silent(unknown, what, len(values) + len(case.subject.unlinked)),
             next_test=f"{_TIME} Run: {case.measuring()}",
         )
-    if case.ground.view.virtual:
+    if case.machine.view.virtual:
         return case.inconclusive("The drives are virtual: only the host knows the hardware.")
     alone = case.subject.volume is None or case.subject.software
     spinning = {block.rotational for block in _disks(case)} if alone else set()
@@ -298,7 +298,7 @@ def _each(case: Case, path: str, values: dict[str, str | None], wanted: str, wha
 
 def _disks(case: Case) -> list[BlockDevice]:
     nodes = [drive.device for _, drive in case.subject.drives if drive.device]
-    return [block for node in nodes if (block := case.ground.view.block(node)) is not None]
+    return [block for node in nodes if (block := case.machine.view.block(node)) is not None]
 
 
 def _rotational(case: Case) -> None:
@@ -355,7 +355,7 @@ def checked_within(case: Case) -> Answer:
     """Whether a complete consistency check ended within the claimed number of days."""
     volume, days = case.subject.volume, case.claim.number
     scrub = (volume.consistency_check if volume else None) or case.subject.controller.consistency_check or Scrub()
-    last, now = parse_moment(scrub.last_at), parse_moment(case.ground.inventory.host.collected_at)
+    last, now = parse_moment(scrub.last_at), parse_moment(case.machine.inventory.host.collected_at)
     start = "Start one, and verify again when it is complete."
     if scrub.last_result == "failed":
         return case.failed("The last consistency check found differences or errors.")

@@ -16,7 +16,7 @@ from raidctl.errors import CannotTell
 from raidctl.text import printable
 from raidctl.verify.measured import Measured, combined
 from raidctl.verify.report import Answer, Evidence, Verification, overall
-from raidctl.verify.subjects import Ground, Subject
+from raidctl.verify.subjects import CheckedMachine, Subject
 
 LEAST = 5
 """Counted cuts without a loss that are needed for a pass. They mean a probability of a loss of at most 45 % per cut."""
@@ -24,16 +24,18 @@ PHYSICAL = frozenset({"plug", "pdu", "bmc", "enclosure"})
 """Ways to cut the power that are real cuts. An unknown way may have been a reset."""
 
 
-def joined(report: Verification, run: PowerCutRun, ground: Ground, subjects: Sequence[Subject]) -> Verification:
+def joined(
+    report: Verification, run: PowerCutRun, machine: CheckedMachine, subjects: Sequence[Subject]
+) -> Verification:
     """All answers, with the one on power safety combined with the run.
 
     Raises:
         CannotTell: The run is of none of the volumes and drives, or power safety is not claimed.
     """
     run = run.with_cuts(run.cuts)
-    mine = {one.id: (one, target) for one in subjects if same_hardware(run.target, target := _target(ground, one))}
+    mine = {one.id: (one, target) for one in subjects if same_hardware(run.target, target := _target(machine, one))}
     answers = tuple(
-        combined(answer, _weighed(run, mine[answer.object][1], answer, ground), mine[answer.object][0])
+        combined(answer, _weighed(run, mine[answer.object][1], answer, machine), mine[answer.object][0])
         if answer.claim == "power_safe" and answer.object in mine
         else answer
         for answer in report.answers
@@ -47,16 +49,16 @@ def joined(report: Verification, run: PowerCutRun, ground: Ground, subjects: Seq
     return msgspec.structs.replace(report, answers=answers, verdict=overall(answers))
 
 
-def _target(ground: Ground, subject: Subject) -> Target:
+def _target(machine: CheckedMachine, subject: Subject) -> Target:
     """The identity of a volume or drive, with its present cache settings."""
     device = subject.item.device
-    target = target_of("device", device or "", ground.view, ground.view.block(device) if device else None)
+    target = target_of("device", device or "", machine.view, machine.view.block(device) if device else None)
     if target.serial is None and not subject.software:
         target = msgspec.structs.replace(target, serial=getattr(subject.item, "serial", None))
     return with_caches(target, subject.item, [drive for _, drive in subject.drives])
 
 
-def _weighed(run: PowerCutRun, now: Target, answer: Answer, ground: Ground) -> Measured:
+def _weighed(run: PowerCutRun, now: Target, answer: Answer, machine: CheckedMachine) -> Measured:
     """The verdict of the run on a volume or drive."""
     lines = tuple(_evidence(run, answer))
     changed = [
@@ -73,13 +75,13 @@ def _weighed(run: PowerCutRun, now: Target, answer: Answer, ground: Ground) -> M
         why = f"Power cut {worst.number} of run {run.run} lost acknowledged data: {blocks:,} blocks ({worst.verdict})."
         return Measured("fail", (why,), next_test="Disable the write caches of the drives, and repeat the power cuts.",
                         evidence=lines)  # fmt: skip
-    return _clean(run, ground, lines)
+    return _clean(run, machine, lines)
 
 
-def _clean(run: PowerCutRun, ground: Ground, lines: tuple[Evidence, ...]) -> Measured:
+def _clean(run: PowerCutRun, machine: CheckedMachine, lines: tuple[Evidence, ...]) -> Measured:
     """The verdict on cuts without a loss."""
     real = sum(cut.counted and cut.verdict == "none" and cut.how in PHYSICAL for cut in run.cuts)
-    if run.virtual or ground.view.virtual:
+    if run.virtual or machine.view.virtual:
         why = "The power cuts were made in a virtual machine: they do not show what a power failure of its host does."
         return Measured("inconclusive", (why,), next_test="Cut the power of the host.", evidence=lines)
     if real < LEAST:

@@ -16,7 +16,7 @@ from raidctl.model.raid_levels import PARITY
 from raidctl.text import listing
 from raidctl.verify.caches import UNPROTECTED, policies
 from raidctl.verify.case import Case
-from raidctl.verify.drives import drive_caches
+from raidctl.verify.drive_caches import drive_caches
 from raidctl.verify.kernel import without_barriers
 from raidctl.verify.report import Answer
 from raidctl.verify.subjects import Subject, blocks_of
@@ -47,7 +47,7 @@ def policy_active(case: Case) -> Answer:
 
 def power_safe(case: Case) -> Answer:
     """Whether acknowledged data survives a power failure."""
-    barriers = without_barriers(case.ground.kernel, case.subject.item.mountpoints)
+    barriers = without_barriers(case.machine.kernel, case.subject.item.mountpoints)
     case.evidence += barriers
     volume = case.subject.volume
     if volume is None or case.subject.software:
@@ -151,7 +151,7 @@ def _behind_controller(case: Case, cache: VolumeCache) -> Answer:
 def _by_drives(case: Case, barriers: list[str]) -> Answer:
     """Judge volumes without a RAID controller. The drives' caches count, and whether flushes reach them."""
     caches = drive_caches(case)
-    if case.ground.view.virtual:
+    if case.machine.view.virtual:
         return case.passed_unless_virtual("The drives are virtual.")
     if caches.state == "disabled":
         case.ruled_out.append("a volatile cache of the drives: they are off")
@@ -166,7 +166,7 @@ def _by_drives(case: Case, barriers: list[str]) -> Answer:
             f"The write caches of the drives are on, but the kernel treats {listing(silent)} as write-through: "
             "no flush is sent, so a power failure loses acknowledged data."
         )
-    if case.ground.kernel.mounts and any(one.source == "kernel" and one.raw == "write back" for one in case.evidence):
+    if case.machine.kernel.mounts and any(one.source == "kernel" and one.raw == "write back" for one in case.evidence):
         case.ruled_out.append("missing flushes: the kernel treats the caches as write-back, and no mount option "
                               "disables flushes")  # fmt: skip
     return case.inconclusive(
@@ -183,10 +183,10 @@ def _without_flush(case: Case) -> list[str]:
     """
     found = []
     for _, drive in case.subject.drives:
-        block = case.ground.view.block(drive.device) if drive.device else None
+        block = case.machine.view.block(drive.device) if drive.device else None
         if drive.write_cache == "enabled" and block is not None and block.write_cache == "write through":
             found.append(block.node)
-    above = blocks_of(case.ground, case.subject)
+    above = blocks_of(case.machine, case.subject)
     if case.subject.software and above and above[0].write_cache == "write through" and not found:
         case.notes.append(f"The kernel treats {above[0].node} as write-through.")
     return found

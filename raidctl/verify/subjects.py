@@ -76,7 +76,7 @@ class Subject:
 
 
 @dataclass(frozen=True)
-class Ground:
+class CheckedMachine:
     """The machine: survey and kernel information."""
 
     seen: Survey
@@ -137,21 +137,21 @@ class Ground:
         return Subject(controller, item, members, tuple(parts))
 
 
-def asked(seen: Survey, runner: Runner) -> Ground:
+def with_kernel(seen: Survey, runner: Runner) -> CheckedMachine:
     """The machine with kernel information. What could not be read is an error."""
     watched = FailureWatch(runner)
     kernel = converse(read_kernel(seen.view), watched)
     known = seen.inventory.problems
     lost = watched.problems([problem for problem in known if problem.severity == "error"])
     errors = [replace(problem, severity="error") for problem in lost]
-    return Ground(replace(seen, inventory=replace(seen.inventory, problems=(*known, *errors))), kernel)
+    return CheckedMachine(replace(seen, inventory=replace(seen.inventory, problems=(*known, *errors))), kernel)
 
 
-def whole(ground: Ground, *, drives: bool) -> tuple[list[Subject], list[str]]:
+def whole(machine: CheckedMachine, *, drives: bool) -> tuple[list[Subject], list[str]]:
     """All volumes, and ids of drives in use outside. With ``drives``, or without volumes, these are subjects too."""
-    controllers = ground.inventory.controllers
-    volumes = [ground.subject(controller, volume) for controller in controllers for volume in controller.volumes]
-    inside = {drive.id for subject in volumes for _, drive in subject.drives} | ground.in_arrays()
+    controllers = machine.inventory.controllers
+    volumes = [machine.subject(controller, volume) for controller in controllers for volume in controller.volumes]
+    inside = {drive.id for subject in volumes for _, drive in subject.drives} | machine.in_arrays()
     alone = [
         (controller, d)
         for controller in controllers
@@ -160,11 +160,11 @@ def whole(ground: Ground, *, drives: bool) -> tuple[list[Subject], list[str]]:
         if d.mountpoints and d.id not in inside and d.role in (None, "passthrough", "unassigned")
     ]
     if drives or not volumes:
-        return [*volumes, *(ground.subject(controller, drive) for controller, drive in alone)], []
+        return [*volumes, *(machine.subject(controller, drive) for controller, drive in alone)], []
     return volumes, [drive.id for _, drive in alone]
 
 
-def named(ground: Ground, words: Sequence[str]) -> list[Subject]:
+def named(machine: CheckedMachine, words: Sequence[str]) -> list[Subject]:
     """The volumes and drives named by id, device, mount point or directory. A controller or array means its volumes.
 
     Raises:
@@ -173,8 +173,8 @@ def named(ground: Ground, words: Sequence[str]) -> list[Subject]:
     """
     found: dict[str, Subject] = {}
     for word in words:
-        mine = [ground.subject(controller, item) for controller, item in _meant(ground, word)]
-        if not mine and any(p.kind == "unread" and p.severity == "error" for p in ground.inventory.problems):
+        mine = [machine.subject(controller, item) for controller, item in _meant(machine, word)]
+        if not mine and any(p.kind == "unread" and p.severity == "error" for p in machine.inventory.problems):
             raise CannotTell(
                 f'No volume and no drive of "{printable(word)}" could be read; "raidctl doctor" shows why.'
             )
@@ -184,35 +184,35 @@ def named(ground: Ground, words: Sequence[str]) -> list[Subject]:
     return list(found.values())
 
 
-def _meant(ground: Ground, word: str) -> Iterator[tuple[Controller, Volume | Drive]]:
-    ids = _ids(ground, word)
-    controllers = ground.inventory.controllers
+def _meant(machine: CheckedMachine, word: str) -> Iterator[tuple[Controller, Volume | Drive]]:
+    ids = _ids(machine, word)
+    controllers = machine.inventory.controllers
     volumes = [(c, v) for c in controllers for v in c.volumes if v.id in ids or c.id in ids or v.array in ids]
     yield from volumes
     for controller in controllers:
         for drive in controller.drives:
             whole_controller = controller.id in ids and not controller.volumes and controller.mode != "software"
             if drive.id in ids or whole_controller:
-                below = [ground.below.items[name] for name in drive.backing if name in ground.below.items]
+                below = [machine.below.items[name] for name in drive.backing if name in machine.below.items]
                 yield from below or [(controller, drive)]
 
 
-def _ids(ground: Ground, word: str) -> frozenset[str]:
+def _ids(machine: CheckedMachine, word: str) -> frozenset[str]:
     try:
-        return find(ground.inventory, ground.view, [word])
+        return find(machine.inventory, machine.view, [word])
     except UsageError:
-        known = ground.view.block(word)
+        known = machine.view.block(word)
         if known is not None:
             raise CannotTell(
                 f'No controller, array or drive below {printable(known.node)} is known; "raidctl show" lists what is.'
             ) from None
         path = word.rstrip("/") or "/"
-        mount = ground.kernel.above(path) if path.startswith("/") else None
+        mount = machine.kernel.above(path) if path.startswith("/") else None
         # paths below /dev are missing devices, except for file systems mounted there (/dev/shm)
         if mount is None or (path.startswith("/dev/") and not mount[0].point.startswith("/dev/")):
             raise
-        blocks = [block for block in ground.view.blocks if mount[0].point in block.mountpoints]
-        block = ground.view.block(mount[0].source)
+        blocks = [block for block in machine.view.blocks if mount[0].point in block.mountpoints]
+        block = machine.view.block(mount[0].source)
         names = [mount[0].point] if blocks else [block.node] if block else []
         if not names:
             kind = printable(mount[0].filesystem)
@@ -220,13 +220,13 @@ def _ids(ground: Ground, word: str) -> frozenset[str]:
                 f"{printable(path)} is on a {kind} file system ({printable(mount[0].point)}), which has no block "
                 "device here; name a directory on a drive, or a device."
             ) from None
-        return _on_device(ground, names, path, (block or blocks[0]).node)
+        return _on_device(machine, names, path, (block or blocks[0]).node)
 
 
-def _on_device(ground: Ground, names: Sequence[str], path: str, node: str) -> frozenset[str]:
+def _on_device(machine: CheckedMachine, names: Sequence[str], path: str, node: str) -> frozenset[str]:
     """The objects below a mount with a known device."""
     try:
-        return find(ground.inventory, ground.view, names)
+        return find(machine.inventory, machine.view, names)
     except UsageError:
         raise CannotTell(
             f"{printable(path)} is on {printable(node)}, but no controller, array or drive below it is known; "
@@ -234,7 +234,7 @@ def _on_device(ground: Ground, names: Sequence[str], path: str, node: str) -> fr
         ) from None
 
 
-def blocks_of(ground: Ground, subject: Subject) -> tuple[BlockDevice, ...]:
+def blocks_of(machine: CheckedMachine, subject: Subject) -> tuple[BlockDevice, ...]:
     """The block device of a subject, and those above it."""
-    block = ground.view.block(subject.item.device) if subject.item.device else None
-    return (block, *ground.view.above(block.name)) if block else ()
+    block = machine.view.block(subject.item.device) if subject.item.device else None
+    return (block, *machine.view.above(block.name)) if block else ()

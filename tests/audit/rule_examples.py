@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 from msgspec import structs
 
+from raidctl.audit.builtin import named
 from raidctl.audit.finding import Finding
 from raidctl.health.redundancy import with_redundancy
 from raidctl.model import (
@@ -253,3 +254,11 @@ HEALTHY = (
     "smartarray-two-tools",
 )
 """Recorded machines without any problem."""
+
+
+def ask(rule: str, inventory: Inventory, where: str) -> Finding:
+    """The finding of a rule on one object."""
+    known = named(rule)
+    assert known is not None
+    [one] = [one for one in known.check(inventory) if one.where == where]
+    return one

@@ -235,7 +235,7 @@ def test_files_without_an_inventory_are_named(site: Path, tmp_path: Path) -> Non
 
 def test_the_remedy_of_an_unreadable_source_fits(site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Only a broken inventory has the remedy to write it again."""
-    for module in ("sources", "work"):
+    for module in ("sources", "audit_piece"):
         monkeypatch.setattr(f"raidctl.fleet.{module}.LONGEST", 2**20)
     (tmp_path / "fleet").mkdir()
     remedies = []

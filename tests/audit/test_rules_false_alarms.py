@@ -11,9 +11,9 @@ from raidctl.audit.builtin import named
 from raidctl.model import Controller, Drive, Errors, Host, Inventory, Problem, Progress, Volume
 from raidctl.output.console import Paper
 from raidctl.output.tree import screen
-from tests.audit.rule_examples import LSI, MD, changed
+from tests.audit.rule_examples import LSI, MD, ask, changed
 from tests.audit.test_rules_health import DRIVE, SPARE, VOLUME, found, lsi
-from tests.audit.test_rules_safety import BATTERY, ask, p400
+from tests.audit.test_rules_safety import BATTERY, p400
 from tests.audit.test_rules_safety import VOLUME as P400_VOLUME
 from tests.support.conclusions import read_text
 from tests.support.machines import replayed

@@ -11,8 +11,7 @@ from raidctl.audit.builtin import named, rules
 from raidctl.audit.diagnosis import diagnose
 from raidctl.audit.finding import Finding
 from raidctl.model import Errors, Inventory, Problem, Progress
-from tests.audit.rule_examples import LSI, MD, P400, changed, graded
-from tests.audit.test_rules_safety import ask
+from tests.audit.rule_examples import LSI, MD, P400, ask, changed, graded
 from tests.support.conclusions import read_text
 from tests.support.machines import replayed
 

@@ -10,18 +10,10 @@ from msgspec import structs
 from raidctl.audit.builtin import named
 from raidctl.audit.finding import Finding
 from raidctl.model import Battery, Block, Inventory, Mount
-from tests.audit.rule_examples import DRIVE, LSI, NVME, P400, changed, graded
+from tests.audit.rule_examples import DRIVE, LSI, NVME, P400, ask, changed, graded
 from tests.support.machines import replayed
 
 VOLUME, BATTERY = "smartarray:1/v1", "smartarray:1/battery0"
-
-
-def ask(rule: str, inventory: Inventory, where: str) -> Finding:
-    """The finding of a rule on one object."""
-    known = named(rule)
-    assert known is not None
-    [one] = [one for one in known.check(inventory) if one.where == where]
-    return one
 
 
 def p400(object_id: str, **changes: Any) -> Inventory:

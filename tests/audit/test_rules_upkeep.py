@@ -8,22 +8,13 @@ import pytest
 from msgspec import structs
 
 from raidctl.audit.builtin import named
-from raidctl.audit.finding import Finding
-from raidctl.model import BatteryStatus, Block, Errors, Inventory, Scrub
+from raidctl.model import BatteryStatus, Block, Errors, Scrub
 from tests.audit.rule_examples import DRIVE as NVME_DRIVE
-from tests.audit.rule_examples import LSI, MD, NVME, SMART, changed
+from tests.audit.rule_examples import LSI, MD, NVME, SMART, ask, changed
 from tests.support.machines import replayed
 
 RAID6, PAIR = "md:md1", "megaraid:0/v2"
 BATTERY = "megaraid:0/battery0"
-
-
-def ask(rule: str, inventory: Inventory, where: str) -> Finding:
-    """The finding of a rule on an object."""
-    known = named(rule)
-    assert known is not None
-    [one] = [one for one in known.check(inventory) if one.where == where]
-    return one
 
 
 def outcome_of(rule: str, machine: str, where: str, **changes: Any) -> tuple[str, str | None]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from raidctl.bench.preflight import Ground, ask, confounders, durable_verdicts, load
+from raidctl.bench.preflight import TargetFacts, ask, confounders, durable_verdicts, load
 from raidctl.bench.result import Confounder
 from raidctl.bench.targets.place import Place
 from raidctl.bench.verdict.early_acknowledgement import SLOWING
@@ -37,19 +37,21 @@ def names(found: Sequence[Confounder]) -> set[str]:
     return {item.name for item in found}
 
 
-def ground(**changed: Any) -> Ground:
+def target_facts(**changed: Any) -> TargetFacts:
     """A file on a plain drive of a real machine, without confounders."""
     plain: dict[str, Any] = {"kind": "file", "place": EXT4, "cpuinfo": BARE}
     plain["view"] = HostView(blocks=(PART, DISK))
     plain["scope"] = Scope("/srv", (PART,), (PART, DISK))
-    return Ground(**(plain | changed))
+    return TargetFacts(**(plain | changed))
 
 
 def on(block: BlockDevice, attributes: dict[str, str] | None = None, kind: str = "device") -> set[str]:
     """The confounders of one device on a plain drive."""
     return names(
         confounders(
-            ground(kind=kind, scope=Scope(None, (block,), (block, DISK)), attributes={block.name: attributes or {}})
+            target_facts(
+                kind=kind, scope=Scope(None, (block,), (block, DISK)), attributes={block.name: attributes or {}}
+            )
         )
     )
 
@@ -65,19 +67,19 @@ def of(controller: Controller) -> Sequence[Confounder]:
         tuple((controller, d) for d in controller.drives),
         (controller,),
     )
-    return confounders(ground(scope=stack))
+    return confounders(target_facts(scope=stack))
 
 
 def test_a_plain_drive_of_a_real_machine_has_none() -> None:
     """A plain drive has no confounder, and verdicts are allowed."""
-    assert confounders(ground()) == []
+    assert confounders(target_facts()) == []
     assert durable_verdicts([])
 
 
 @pytest.mark.parametrize("kind", ["kvm", "vmware", "unknown"])
 def test_a_virtual_machine_forbids_verdicts(kind: str) -> None:
     """With any hypervisor, durability depends on the host."""
-    found = confounders(ground(view=HostView(virtual=kind)))
+    found = confounders(target_facts(view=HostView(virtual=kind)))
     assert found[0].name == "virtual_machine"
     assert not durable_verdicts(found)
 
@@ -85,19 +87,19 @@ def test_a_virtual_machine_forbids_verdicts(kind: str) -> None:
 @pytest.mark.parametrize("cpuinfo", [None, "", "processor : 0\nFeatures : fp asimd\n"])
 def test_unknown_virtualisation_forbids_verdicts(cpuinfo: str | None) -> None:
     """A processor without reported flags may be virtual."""
-    assert not durable_verdicts(confounders(ground(cpuinfo=cpuinfo)))
+    assert not durable_verdicts(confounders(target_facts(cpuinfo=cpuinfo)))
 
 
 def test_an_nbd_export_depends_on_its_server() -> None:
     """A virtual client does not affect the durability of an NBD export."""
-    found = confounders(Ground(kind="nbd", view=HostView(virtual="kvm")))
+    found = confounders(TargetFacts(kind="nbd", view=HostView(virtual="kvm")))
     assert names(found) == {"served"}
     assert durable_verdicts(found)
 
 
 def test_data_journalling_uses_the_page_cache() -> None:
     """With data=journal, ext4 accepts O_DIRECT without effect."""
-    found = confounders(ground(place=Place("ext4", "/srv", "/dev/sda1", ("rw", "data=journal"))))
+    found = confounders(target_facts(place=Place("ext4", "/srv", "/dev/sda1", ("rw", "data=journal"))))
     assert names(found) == {"page_cache"}
     assert "data=journal" in found[0].text
     assert not durable_verdicts(found)
@@ -106,7 +108,7 @@ def test_data_journalling_uses_the_page_cache() -> None:
 @pytest.mark.parametrize("option", ["nobarrier", "barrier=0", "barrier=none", "barrier=off", "fsync_mode=nobarrier"])
 def test_a_mount_without_barriers_forbids_verdicts(option: str) -> None:
     """Without barriers, the file system never flushes the drive."""
-    found = confounders(ground(place=Place("ext4", "/srv", "/dev/sda1", ("rw", option))))
+    found = confounders(target_facts(place=Place("ext4", "/srv", "/dev/sda1", ("rw", option))))
     assert names(found) == {"no_barriers"}
     assert option in found[0].text
     assert not durable_verdicts(found)
@@ -126,14 +128,14 @@ def test_a_mount_without_barriers_forbids_verdicts(option: str) -> None:
 )
 def test_file_systems_are_known(filesystem: str | None, name: str, forbids: bool) -> None:
     """Each file system has its confounder, and forbids verdicts or not."""
-    found = confounders(ground(place=Place(filesystem, "/srv")))
+    found = confounders(target_facts(place=Place(filesystem, "/srv")))
     assert name in names(found)
     assert durable_verdicts(found) is not forbids
 
 
 def test_the_page_cache_forbids_verdicts() -> None:
     """Without O_DIRECT, verdicts are forbidden."""
-    found = confounders(ground(direct=False))
+    found = confounders(target_facts(direct=False))
     assert names(found) == {"page_cache"}
     assert not durable_verdicts(found)
 
@@ -175,14 +177,14 @@ def test_layers_are_known_by_their_names(block: str, name: str) -> None:
 
 def test_a_drive_without_flushes_is_a_confounder() -> None:
     """The kernel flushes no write-through device; verdicts are allowed."""
-    found = confounders(ground(attributes={"sda": {"write_cache": "write through"}}))
+    found = confounders(target_facts(attributes={"sda": {"write_cache": "write through"}}))
     assert names(found) == {"no_flushes_sent"}
     assert durable_verdicts(found)
 
 
 def test_an_unknown_stack_is_a_confounder() -> None:
     """An unknown stack counts as layers."""
-    assert names(confounders(ground(scope=None))) == {"layers"}
+    assert names(confounders(target_facts(scope=None))) == {"layers"}
 
 
 def test_a_rebuild_is_reported_with_its_progress() -> None:
@@ -250,13 +252,13 @@ def test_a_confounder_of_the_target_is_listed_once() -> None:
         text="O_DIRECT is refused here, so the page cache of the kernel is measured together with the drive.",
         forbids=True,
     )
-    assert confounders(ground(direct=False, noticed=(page_cache,))) == [page_cache]
+    assert confounders(target_facts(direct=False, noticed=(page_cache,))) == [page_cache]
 
 
 def test_a_preloaded_library_without_flushes_forbids_verdicts(monkeypatch: pytest.MonkeyPatch) -> None:
     """With libeatmydata nothing is durable, whatever the drive does."""
     monkeypatch.setenv("LD_PRELOAD", "/usr/lib/libeatmydata.so")
-    assert not durable_verdicts(confounders(ground()))
+    assert not durable_verdicts(confounders(target_facts()))
 
 
 class Files:
@@ -296,14 +298,14 @@ def test_the_preflight_uses_the_scope_of_the_inventory() -> None:
     """The scope of a mount point is accepted."""
     view = HostView(blocks=(PART, DISK))
     stack = scope(view, Inventory(host=Host()), "/srv")
-    assert confounders(ground(view=view, scope=stack)) == []
+    assert confounders(target_facts(view=view, scope=stack)) == []
 
 
 def test_a_check_is_distinguished_from_a_rebuild() -> None:
     """A check has another confounder than a rebuild."""
     volume = Volume(id="md:md0", status="checking", progress=Progress(operation="check", percent=40))
     stack = Scope("x", (PART,), (PART, DISK), (), ((Controller(id="md", mode="software", volumes=(volume,)), volume),))
-    assert "check" in names(confounders(ground(scope=stack)))
+    assert "check" in names(confounders(target_facts(scope=stack)))
 
 
 def test_other_io_on_a_drive_is_load() -> None:

@@ -26,7 +26,7 @@ from raidctl.survey.survey import Survey
 from tests.browser.chromium import Scheme, Tab, chromium
 from tests.output.test_report import HOSTILE, hostile, material, measured, report
 from tests.support.machines import FIXTURES
-from tests.verify.grounds import raid_controller
+from tests.verify.checked_machines import raid_controller
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.xdist_group("browser")]
 CONTRACT = FIXTURES.parent / "docs" / "examples" / "contract.toml"

@@ -6,24 +6,19 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 
-from raidctl.cli import cli
 from raidctl.simulation.demo import machine
 from raidctl.simulation.runner import Simulated
 from raidctl.vendor.registry import vendors
 from tests.change.real_machine import Machine, machines
+from tests.support.command_line import Raidctl, command_line
 
 
 @pytest.fixture
-def raidctl(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Result]:
+def raidctl(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Raidctl:
     """Run a command line in this process, with a separate state directory."""
     monkeypatch.setenv("COLUMNS", "80")
-
-    def run(*arguments: str | Path, answer: str = "") -> Result:
-        return CliRunner().invoke(cli, ["--state-dir", str(tmp_path / "state"), *map(str, arguments)], input=answer)
-
-    return run
+    return command_line("--state-dir", tmp_path / "state")
 
 
 @pytest.fixture

@@ -7,18 +7,15 @@ import json
 import os
 import shlex
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from click.testing import Result
 
 from raidctl.change.journal import Begin, Journal, StepEvent
 from raidctl.change.state_directory import Holder, directory, hold
 from raidctl.cli import restore
 from raidctl.cli.shared.systemd_units import quoted
-
-Raidctl = Callable[..., Result]
+from tests.support.command_line import Raidctl
 
 
 def shown(raidctl: Raidctl) -> dict[str, str]:

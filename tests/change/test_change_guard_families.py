@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import get_args
 
 import pytest
-from click.testing import Result
 from msgspec.structs import replace
 
 from raidctl.change.engine import plan
@@ -20,6 +19,7 @@ from raidctl.survey.survey import Survey, survey
 from raidctl.vendor.plan import Desired, Plan, Setting
 from raidctl.vendor.registry import vendors
 from tests.change.test_change_guard import CHARGES, good
+from tests.support.command_line import Raidctl
 from tests.support.over import over
 
 VENDORS = vendors()[0]
@@ -33,7 +33,6 @@ ALWAYS: tuple[tuple[Setting, str], ...] = (
     ("drive_write_cache", "default"),
 )
 """Settings that no battery makes safe."""
-Raidctl = Callable[..., Result]
 
 
 @cache

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
 from typing import get_args
 
 import pytest
-from click.testing import Result
 
 from raidctl.change.guard import unsafe
 from raidctl.change.plan_inventory import contradictions
 from raidctl.host import BlockDevice, HostView
 from raidctl.model import Battery, BatteryStatus, Cache, Controller, Drive, Volume, VolumeCache
 from raidctl.vendor.plan import Desired, Plan, Setting
+from tests.support.command_line import Raidctl
 from tests.support.over import over
 
-Raidctl = Callable[..., Result]
 STATES: tuple[BatteryStatus, ...] = get_args(BatteryStatus)
 
 

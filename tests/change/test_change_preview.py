@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -18,8 +17,8 @@ from raidctl.simulation.runner import Simulated
 from raidctl.survey.survey import survey
 from raidctl.vendor.plan import Desired, Setting
 from raidctl.vendor.registry import vendors
+from tests.support.command_line import Raidctl
 
-Raidctl = Callable[..., Result]
 VENDORS = vendors()[0]
 RATIO = "slot=1/cacheratio"
 BACK = "hpacucli ctrl slot=1 modify cacheratio=25/75 forced"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -11,20 +10,15 @@ from click.testing import CliRunner, Result
 
 from raidctl.cli import cli
 from raidctl.vendor.setting_values import endless, speed
+from tests.support.command_line import Raidctl, command_line
 from tests.support.machines import FIXTURES, MACHINES
 from tests.support.over import over
-
-Raidctl = Callable[..., Result]
 
 
 @pytest.fixture
 def raidctl(tmp_path: Path) -> Raidctl:
     """Run a command line with a separate state directory."""
-
-    def run(*arguments: str) -> Result:
-        return CliRunner().invoke(cli, ["--state-dir", str(tmp_path), *arguments])
-
-    return run
+    return command_line("--state-dir", tmp_path)
 
 
 CHANGES = [

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 
-from raidctl.cli import cli
 from raidctl.model import Alarm, Controller, Tool
 from raidctl.request import Answer, Request, RunAnswer, converse
 from raidctl.simulation.demo import demos
@@ -21,19 +18,15 @@ from raidctl_adaptec import alarm as adaptec
 from raidctl_megaraid import alarm as megaraid
 from raidctl_megaraid.change import plan
 from raidctl_megaraid.derived_fields import CONTROLLER
+from tests.support.command_line import Raidctl, command_line
 
-Raidctl = Callable[..., Result]
 USAGE = b"Usage: SETALARM <Controller#> <on|off|test|silence> [nologs]\n"
 
 
 @pytest.fixture
 def raidctl(tmp_path: Path) -> Raidctl:
     """Run a command line with an empty state directory."""
-
-    def run(*arguments: str) -> Result:
-        return CliRunner().invoke(cli, ["--state-dir", str(tmp_path), *arguments])
-
-    return run
+    return command_line("--state-dir", tmp_path)
 
 
 def is_on(raidctl: Raidctl) -> object:

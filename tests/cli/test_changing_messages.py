@@ -16,14 +16,14 @@ from pathlib import Path
 
 import jsonschema
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import CliRunner
 
 from raidctl.cli import cli, restore
 from raidctl.simulation.demo import demos
 from raidctl.simulation.executables import Disturbance, install
 from raidctl.vendor.registry import vendors
+from tests.support.command_line import Raidctl, command_line
 
-Raidctl = Callable[..., Result]
 SPLIT = ("--demo", "p400", "cache", "split", "smartarray:1")
 KEEPERS = [("journal",), ("restore",), ("restore", "--dry-run"), ("bench", "list"), ("diff", "last")]
 """Commands that look into the state directory."""
@@ -33,11 +33,7 @@ KEEPERS = [("journal",), ("restore",), ("restore", "--dry-run"), ("bench", "list
 def raidctl(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Raidctl:
     """Run a command line in this process, with an empty state directory."""
     monkeypatch.setenv("COLUMNS", "80")
-
-    def run(*arguments: str | Path) -> Result:
-        return CliRunner().invoke(cli, ["--state-dir", str(tmp_path / "state"), *map(str, arguments)])
-
-    return run
+    return command_line("--state-dir", tmp_path / "state")
 
 
 def answered(arguments: Sequence[str], answer: bytes) -> tuple[int, str]:

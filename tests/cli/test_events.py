@@ -3,32 +3,24 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 
-from raidctl.cli import cli
 from raidctl.cli.events import _new, _Reading
 from raidctl.cli.shared.machine import Machine
 from raidctl.request import Answer, Request
 from raidctl.simulation.demo import demos, machine
 from raidctl.vendor.kernel_log import JOURNAL
 from raidctl.vendor.registry import vendors
-
-Raidctl = Callable[..., Result]
+from tests.support.command_line import Raidctl, command_line
 
 
 @pytest.fixture
 def raidctl(monkeypatch: pytest.MonkeyPatch) -> Raidctl:
     """Run a command line in this process."""
     monkeypatch.setenv("COLUMNS", "80")
-
-    def run(*arguments: str | Path) -> Result:
-        return CliRunner().invoke(cli, [str(argument) for argument in arguments])
-
-    return run
+    return command_line()
 
 
 DEMOS = [demo.name for demo in demos(vendors()[0])]

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import jsonschema
 import pytest
-from click.testing import Result
 
 from raidctl.layers.model import FlushReport, Stack, Statistics, schema
 from raidctl.simulation.demo import demos
 from raidctl.vendor.registry import vendors
+from tests.support.command_line import Raidctl
 from tests.support.machines import FIXTURES, MACHINES, replayed
 
-Raidctl = Callable[..., Result]
 DEMO = ("--demo", "layers")
 
 

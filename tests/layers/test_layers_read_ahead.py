@@ -2,28 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 
-from raidctl.cli import cli
 from raidctl.layers.family.change import current_settings, plan, queue_of
 from raidctl.model import Controller, Volume
 from raidctl.vendor.plan import Desired, Plan
-
-Raidctl = Callable[..., Result]
+from tests.support.command_line import Raidctl, command_line
 
 
 @pytest.fixture
 def raidctl(tmp_path: Path) -> Raidctl:
     """Run a command line on the demo of software RAID. The state directory is empty."""
-
-    def run(*arguments: str) -> Result:
-        return CliRunner().invoke(cli, ["--state-dir", str(tmp_path / "state"), "--demo", "journal", *arguments])
-
-    return run
+    return command_line("--state-dir", tmp_path / "state", "--demo", "journal")
 
 
 def planned(value: str, **details: str) -> Plan:

@@ -11,7 +11,7 @@ import pytest
 from raidctl.errors import UnderWay
 from raidctl.layout.deleting import deletion_objections
 from raidctl.layout.document import read_layout
-from raidctl.layout.ground import Ground, makers
+from raidctl.layout.machine_facts import MachineFacts, makers
 from raidctl.layout.plan import compiled
 from raidctl.layout.stages import Known, stages
 from raidctl.model import Progress
@@ -128,7 +128,7 @@ def test_guard_P3_the_volume_of_the_system_is_not_deleted(tmp_path: Path, point:
     seen = machine.look()
     [controller] = [one for one in seen.inventory.controllers if one.mode == "software"]
     volume = controller.volumes[0]
-    read = Ground(signatures={"/dev/md127": ()}, held=frozenset(), setups={})
+    read = MachineFacts(signatures={"/dev/md127": ()}, held=frozenset(), setups={})
     blocks = tuple(
         msgspec.structs.replace(one, mountpoints=(point,)) if one.node == "/dev/md127" else one
         for one in seen.view.blocks
@@ -169,7 +169,7 @@ def test_guards_P4_P5_what_cannot_be_known_is_not_deleted(
     seen = machine.look()
     [controller] = [one for one in seen.inventory.controllers if one.mode == "software"]
     volume = msgspec.structs.replace(controller.volumes[0], **changes)
-    read = Ground(signatures={"/dev/md127": ()}, held=frozenset(), setups={})
+    read = MachineFacts(signatures={"/dev/md127": ()}, held=frozenset(), setups={})
     found = [name for name, _ in deletion_objections(controller, volume, seen, read, frozenset())]
     assert found == ([guard] if guard else [])
     other = msgspec.structs.replace(controller, mode=None)
@@ -187,7 +187,7 @@ def test_a_volume_of_a_family_that_makes_none_is_refused() -> None:
         f'[[delete]]\ncontroller = "lvm"\nunique_id = "{volume.unique_id}"\n'
     ).encode())  # fmt: skip
     setups = {family: Setup(files={"/etc/mdadm/mdadm.conf": ""}) for family in makers(VENDORS)}
-    read = Ground(signatures={str(volume.device): ()}, held=frozenset(), setups=setups)
+    read = MachineFacts(signatures={str(volume.device): ()}, held=frozenset(), setups=setups)
     made = compiled(layout, read.stock(seen, frozenset(), unsafe=False), VENDORS)
     known = Known(layout=layout, seen=seen, read=read, vendors=VENDORS, making=makers(VENDORS), wipe=frozenset())
     found = stages(made, known)

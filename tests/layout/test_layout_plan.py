@@ -15,7 +15,7 @@ from raidctl.cli import cli
 from raidctl.layout.choose import Place
 from raidctl.layout.document import read_layout
 from raidctl.layout.export import export
-from raidctl.layout.ground import makers
+from raidctl.layout.machine_facts import makers
 from raidctl.layout.plan import LayoutPlan, nodes_to_probe, plan
 from raidctl.layout.specification import Partition
 from raidctl.layout.tables import MIB, Row, rows, script

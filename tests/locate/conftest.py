@@ -7,12 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 
-from raidctl.cli import cli
 from raidctl.vendor.simulator import State
-
-Raidctl = Callable[..., Result]
+from tests.support.command_line import Raidctl, command_line
 
 
 class Clock:
@@ -40,11 +37,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 def raidctl(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Raidctl:
     """Run a command line in this process, with an empty state directory."""
     monkeypatch.setenv("COLUMNS", "80")
-
-    def run(*arguments: str) -> Result:
-        return CliRunner().invoke(cli, ["--state-dir", str(tmp_path / "state"), *arguments])
-
-    return run
+    return command_line("--state-dir", tmp_path / "state")
 
 
 @pytest.fixture

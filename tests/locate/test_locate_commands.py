@@ -20,7 +20,8 @@ from raidctl.simulation.demo import machine
 from raidctl.simulation.runner import Simulated
 from raidctl.vendor import registry
 from raidctl.vendor.simulator import State
-from tests.locate.conftest import Clock, Raidctl
+from tests.locate.conftest import Clock
+from tests.support.command_line import Raidctl
 from tests.support.over import over
 
 

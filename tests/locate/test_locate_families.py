@@ -25,7 +25,8 @@ from raidctl.vendor.plan import Action
 from raidctl.vendor.registry import vendors
 from raidctl.vendor.shapes import FORCING
 from raidctl.vendor.simulator import State
-from tests.locate.conftest import Clock, Raidctl
+from tests.locate.conftest import Clock
+from tests.support.command_line import Raidctl
 from tests.support.machines import MACHINES, replayed
 from tests.support.over import over
 

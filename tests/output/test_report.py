@@ -36,10 +36,10 @@ from raidctl.survey.survey import Survey
 from raidctl.verify import wanted
 from raidctl.verify.judge import verify
 from raidctl.verify.kernel import Kernel
-from raidctl.verify.subjects import Ground, whole
+from raidctl.verify.subjects import CheckedMachine, whole
 from tests.bench.bench_runs import run, session, spread, trials
 from tests.support.machines import FIXTURES
-from tests.verify.grounds import raid_controller
+from tests.verify.checked_machines import raid_controller
 
 ROOT = Path(__file__).resolve().parents[2]
 CONTRACT = ROOT / "docs" / "examples" / "contract.toml"
@@ -104,9 +104,9 @@ def text_of(node: Element | None) -> str:
 
 def material(seen: Survey, runs: tuple[Run, ...] = ()) -> Material:
     """What a report of this survey is made from."""
-    ground = Ground(seen, Kernel())
-    subjects, left_out = whole(ground, drives=True)
-    verification = verify(ground, wanted.DEFAULT, subjects, (), left_out)
+    machine = CheckedMachine(seen, Kernel())
+    subjects, left_out = whole(machine, drives=True)
+    verification = verify(machine, wanted.DEFAULT, subjects, (), left_out)
     return Material(seen=seen, diagnosis=diagnose(seen.inventory, rules()), verification=verification, runs=runs)
 
 

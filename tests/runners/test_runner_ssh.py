@@ -287,7 +287,7 @@ def test_the_time_of_a_request_begins_when_the_far_shell_answers(
 ) -> None:
     """A login may take longer than the reading of files may. Nothing is lost."""
     monkeypatch.setattr("raidctl.runners.ssh.FILES_PATIENCE", 2.0)
-    monkeypatch.setattr("raidctl.runners.ssh.PARTING", 0.5)
+    monkeypatch.setattr("raidctl.runners.ssh.EXTRA_SECONDS", 0.5)
     server = make_server(through("sleep 4"))
     with server.runner() as runner:
         answers = runner.carry_out([Read("/proc/sys/kernel/ostype"), Run(("echo", "x"), timeout=3.0)])

@@ -25,7 +25,7 @@ from raidctl.vendor.registry import vendors
 from raidctl.verify.judge import exit_code as verify_code
 from raidctl.verify.judge import verify
 from raidctl.verify.kernel import Kernel
-from raidctl.verify.subjects import Ground, whole
+from raidctl.verify.subjects import CheckedMachine, whole
 from raidctl.verify.wanted import DEFAULT, Claim
 
 _WHOLE = (
@@ -126,14 +126,14 @@ def _of(owner: Controller, prefix: str) -> dict[str, int | None]:
 
 def _verdicts(seen: Survey) -> dict[str, int | None]:
     """Each verdict of ``verify`` over all volumes. The exit code of the standard claims is included."""
-    ground = Ground(seen, Kernel())
+    machine = CheckedMachine(seen, Kernel())
     controllers = seen.inventory.controllers
     prefix = f"{controllers[0].id}/" if len(controllers) == 1 else ""
-    subjects, left = whole(ground, drives=True)
+    subjects, left = whole(machine, drives=True)
     found: dict[str, int | None] = {}
     for claim in _CLAIMS:
         try:
-            report = verify(ground, [claim], subjects, (), left)
+            report = verify(machine, [claim], subjects, (), left)
         except UsageError:
             continue
         option = f"verify {claim.option} {claim.wanted or ''}".strip()

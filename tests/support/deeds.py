@@ -57,6 +57,13 @@ def planned(seen: Survey, *deeds: Deed) -> Plan:
     return operations(family_of(controller)).plan_deeds(controller, deeds, seen.inventory.tools, seen.view)
 
 
+def why(runner: Simulated, *deeds: Deed) -> str:
+    """The reasons why deeds are refused."""
+    made = planned(look(runner), *deeds)
+    assert made.steps == ()
+    return " ".join(denial.reason for denial in made.denials)
+
+
 def allowed(seen: Survey, family: str, action: Action) -> str | None:
     """Why a command must not be run. It is not in the family's table, or names what was not read."""
     return outside(action, operations(family).SHAPES, known_words(seen.inventory, seen.view))

@@ -22,7 +22,7 @@ from raidctl.verify.facts import facts, write_percent
 from raidctl.verify.judge import verify
 from raidctl.verify.measured import joined
 from raidctl.verify.report import Answer
-from raidctl.verify.subjects import Ground, whole
+from raidctl.verify.subjects import CheckedMachine, whole
 from raidctl.verify.wanted import claims
 from tests.bench.virtual_clock import Stage, turn
 
@@ -66,7 +66,7 @@ def profile(trials: Sequence[Trial]) -> Profile:
     return Profile(name="verify", title="", seconds=60, size=0, trials=tuple(trials))
 
 
-def clock(known: Ground, session: Session) -> Clock:
+def clock(known: CheckedMachine, session: Session) -> Clock:
     """Attribute the session to the one volume or drive of a machine."""
     [subject] = whole(known, drives=True)[0]
     return Clock(
@@ -79,7 +79,7 @@ def clock(known: Ground, session: Session) -> Clock:
     )
 
 
-def answered(known: Ground, session: Session, **wanted: object) -> Answer:
+def answered(known: CheckedMachine, session: Session, **wanted: object) -> Answer:
     """Return the answer to one claim about the one volume or drive. It rests on inventory and measurement."""
     asked = claims(wanted)
     report = verify(known, asked, whole(known, drives=True)[0], (), ())

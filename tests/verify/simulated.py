@@ -10,7 +10,7 @@ from raidctl.cli.shared.options import Settings
 from raidctl.cli.verify._switch import Switcher
 from raidctl.model import Inventory
 from raidctl.verify.kernel import Kernel
-from raidctl.verify.subjects import Ground, Subject, named
+from raidctl.verify.subjects import CheckedMachine, Subject, named
 
 
 def at(place: Path, demo: str = "9271") -> Settings:
@@ -33,10 +33,10 @@ def policy(place: Path) -> str | None:
     return cache.write_active if cache else None
 
 
-def subject(settings: Settings, name: str) -> tuple[Ground, Subject]:
+def subject(settings: Settings, name: str) -> tuple[CheckedMachine, Subject]:
     """A volume of the machine."""
     with machine(settings) as here:
-        known = Ground(here.survey(), Kernel())
+        known = CheckedMachine(here.survey(), Kernel())
     [found] = named(known, [name])
     return known, found
 

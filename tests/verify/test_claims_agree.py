@@ -21,7 +21,7 @@ from raidctl.vendor.registry import vendors
 from raidctl.verify.judge import verify
 from raidctl.verify.kernel import Kernel
 from raidctl.verify.report import Answer
-from raidctl.verify.subjects import Ground, whole
+from raidctl.verify.subjects import CheckedMachine, whole
 from raidctl.verify.wanted import Claim
 from tests.fuzz.samples import DEMOS
 from tests.support.machines import FIXTURES
@@ -54,10 +54,10 @@ def seen(place: Path) -> Survey:
 
 def answers(place: Path, claim: Claim) -> dict[str, Answer]:
     """The answers to a claim by volume."""
-    ground = Ground(seen(place), Kernel())
-    subjects, left = whole(ground, drives=False)
+    machine = CheckedMachine(seen(place), Kernel())
+    subjects, left = whole(machine, drives=False)
     try:
-        found = verify(ground, [claim], subjects, (), left).answers
+        found = verify(machine, [claim], subjects, (), left).answers
     except UsageError:  # it fits no volume
         return {}
     return {one.object: one for one in found if one.object}

@@ -14,9 +14,9 @@ from raidctl.verify.facts import facts
 from raidctl.verify.judge import exit_code, verify
 from raidctl.verify.kernel import Kernel
 from raidctl.verify.measured import Measured, combined
-from raidctl.verify.subjects import Ground, whole
+from raidctl.verify.subjects import CheckedMachine, whole
 from raidctl.verify.wanted import claims
-from tests.verify.grounds import TB, ground, judged, plain_drive, raid_controller
+from tests.verify.checked_machines import TB, checked_machine, judged, plain_drive, raid_controller
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,7 @@ def test_the_capacity_is_compared_with_the_level(level: str, size: float, findin
 
     Six drives of 2 TB make 8 TB of RAID-6 and 10 TB of RAID-5, whatever the tool prints.
     """
-    known = ground(raid_controller(level=level, size=int(size)))
+    known = checked_machine(raid_controller(level=level, size=int(size)))
     found = reckon(known, whole(known, drives=False)[0][0], level)
     assert found is not None
     assert found.finding == finding
@@ -49,14 +49,14 @@ def test_the_capacity_is_compared_with_the_level(level: str, size: float, findin
 
 def test_a_level_that_the_capacity_refutes_is_suspect() -> None:
     """A volume of RAID-5 size does not pass as RAID-6. It is called RAID-6."""
-    answer = judged(ground(raid_controller(level="raid6", size=10 * TB)), raid_level="raid6")
+    answer = judged(checked_machine(raid_controller(level="raid6", size=10 * TB)), raid_level="raid6")
     assert answer.verdict == "suspect"
     assert "as raid5 would" in " ".join(answer.reasons)
 
 
 def test_other_levels_are_ruled_out_by_the_capacity() -> None:
     """A pass names the levels that the capacity refutes, with their sizes."""
-    answer = judged(ground(raid_controller()), raid_level="raid6")
+    answer = judged(checked_machine(raid_controller()), raid_level="raid6")
     assert answer.verdict == "pass"
     assert "raid5 would give 10 TB" in answer.ruled_out
 
@@ -69,7 +69,7 @@ def test_a_spare_that_is_smaller_than_the_members_does_not_count(size: float, ve
     """
     controller = raid_controller()
     spare = Drive(id="acme:0/9", role="spare", size_bytes=int(size), status="ok")
-    known = ground(msgspec.structs.replace(controller, drives=(*controller.drives, spare)))
+    known = checked_machine(msgspec.structs.replace(controller, drives=(*controller.drives, spare)))
     assert judged(known, spares=1).verdict == verdict
 
 
@@ -78,19 +78,19 @@ def test_a_spare_of_another_medium_does_not_count() -> None:
     controller = raid_controller()
     disks = tuple(msgspec.structs.replace(drive, media="hdd") for drive in controller.drives)
     spare = Drive(id="acme:0/9", role="spare", size_bytes=2 * TB, status="ok", media="ssd")
-    answer = judged(ground(msgspec.structs.replace(controller, drives=(*disks, spare))), spares=1)
+    answer = judged(checked_machine(msgspec.structs.replace(controller, drives=(*disks, spare))), spares=1)
     assert answer.verdict == "fail"
 
 
 def test_a_read_policy_that_is_not_reported_is_inconclusive() -> None:
     """No claim about a volume's unknown read policy passes or fails."""
-    assert judged(ground(raid_controller()), read_policy="read-ahead").verdict == "inconclusive"
+    assert judged(checked_machine(raid_controller()), read_policy="read-ahead").verdict == "inconclusive"
 
 
 def test_the_kernels_size_counts_before_the_tools() -> None:
     """The kernel's size is exact. If it contradicts the level, the size that the tool prints does not help."""
-    assert judged(ground(raid_controller(size=8 * TB), size=10 * TB), raid_level="raid6").verdict == "suspect"
-    assert judged(ground(raid_controller(size=8 * TB), size=10 * TB), min_size="1TB").verdict == "suspect"
+    assert judged(checked_machine(raid_controller(size=8 * TB), size=10 * TB), raid_level="raid6").verdict == "suspect"
+    assert judged(checked_machine(raid_controller(size=8 * TB), size=10 * TB), min_size="1TB").verdict == "suspect"
 
 
 def test_a_volume_that_shares_its_array_confirms_nothing() -> None:
@@ -100,7 +100,9 @@ def test_a_volume_that_shares_its_array_confirms_nothing() -> None:
     """
     one = raid_controller(size=3 * TB)
     both = (*one.volumes, type(one.volumes[0])(id="acme:0/v1", array="acme:0/a", raid_level="raid6", size_bytes=5 * TB))
-    known = ground(type(one)(**{name: getattr(one, name) for name in one.__struct_fields__} | {"volumes": both}))
+    known = checked_machine(
+        type(one)(**{name: getattr(one, name) for name in one.__struct_fields__} | {"volumes": both})
+    )
     found = reckon(known, whole(known, drives=False)[0][0], "raid6")
     assert found is not None
     assert found.finding == "silent"
@@ -128,19 +130,22 @@ DRIVES_ON = VolumeCache(
 @pytest.mark.parametrize("claim", [{"write_cache": "protected"}, {"power_safe": True}])
 def test_an_unknown_policy_never_passes(claim: dict[str, object]) -> None:
     """A policy whose active state is unknown is inconclusive."""
-    assert judged(ground(raid_controller(volume_cache=UNTOLD, drive_cache=None)), **claim).verdict == "inconclusive"
+    assert (
+        judged(checked_machine(raid_controller(volume_cache=UNTOLD, drive_cache=None)), **claim).verdict
+        == "inconclusive"
+    )
 
 
 @pytest.mark.parametrize("claim", [{"write_cache": "protected"}, {"power_safe": True}])
 def test_unprotected_write_back_fails(claim: dict[str, object]) -> None:
     """Write-back that nothing keeps fails, even where a battery is called good."""
-    assert judged(ground(raid_controller(volume_cache=VOLATILE)), **claim).verdict == "fail"
+    assert judged(checked_machine(raid_controller(volume_cache=VOLATILE)), **claim).verdict == "fail"
 
 
 @pytest.mark.parametrize("claim", [{"write_cache": "protected"}, {"power_safe": True}])
 def test_drive_caches_behind_a_good_battery_are_suspect(claim: dict[str, object]) -> None:
     """The battery keeps the controller's cache, not those of the drives."""
-    answer = judged(ground(raid_controller(volume_cache=DRIVES_ON, drive_cache="enabled")), **claim)
+    answer = judged(checked_machine(raid_controller(volume_cache=DRIVES_ON, drive_cache="enabled")), **claim)
     assert answer.verdict == "suspect"
 
 
@@ -148,27 +153,27 @@ def test_a_cache_that_is_called_protected_over_a_bad_battery_is_suspect() -> Non
     """A cache reported as protected with a bad battery is suspect. The same tool reports both."""
     bad = Battery(id="acme:0/battery0", kind="battery", status="failed")
     for claim in ({"write_cache": "protected"}, {"power_safe": True}):
-        assert judged(ground(raid_controller(battery=bad)), **claim).verdict == "suspect"
+        assert judged(checked_machine(raid_controller(battery=bad)), **claim).verdict == "suspect"
 
 
 @pytest.mark.parametrize("status", ["unknown", "learning", "charging"])
 def test_a_battery_of_unknown_state_is_inconclusive(status: str) -> None:
     """Only `ok` is healthy, and only what is broken is broken."""
     battery = Battery(id="acme:0/battery0", status=status)  # type: ignore[arg-type]  # a parameter
-    assert judged(ground(raid_controller(battery=battery)), battery=True).verdict == "inconclusive"
+    assert judged(checked_machine(raid_controller(battery=battery)), battery=True).verdict == "inconclusive"
 
 
 def test_a_battery_with_little_charge_is_not_healthy() -> None:
     """Below half of its charge a battery is not counted on. The gate of the changes does the same."""
     battery = Battery(id="acme:0/battery0", status="ok", charge_percent=20)
-    assert judged(ground(raid_controller(battery=battery)), battery=True).verdict == "fail"
+    assert judged(checked_machine(raid_controller(battery=battery)), battery=True).verdict == "fail"
 
 
 @pytest.mark.parametrize("claim", [{"battery": True}, {"write_cache": "protected"}, {"power_safe": True},
                                    {"drive_cache": "disabled"}, {"write_cache": "write-through"}])  # fmt: skip
 def test_no_controller_in_a_virtual_machine_proves_safety(claim: dict[str, object]) -> None:
     """What would pass is inconclusive in a virtual machine. Its controller may be emulated."""
-    assert judged(ground(raid_controller(), virtual="kvm"), **claim).verdict in ("inconclusive", "fail")
+    assert judged(checked_machine(raid_controller(), virtual="kvm"), **claim).verdict in ("inconclusive", "fail")
 
 
 @pytest.mark.parametrize("option", ["nobarrier", "barrier=0", "barrier=none", "barrier=off", "fsync_mode=nobarrier"])
@@ -177,15 +182,15 @@ def test_a_file_system_that_sends_no_flush_fails_over_volatile_caches(option: st
 
     With the drive's cache on and barriers off, acknowledged data is lost without power.
     """
-    answer = judged(ground(plain_drive("enabled"), options=f"rw,{option}"), power_safe=True)
+    answer = judged(checked_machine(plain_drive("enabled"), options=f"rw,{option}"), power_safe=True)
     assert answer.verdict == "fail"
     assert any(option in (one.raw or "") for one in answer.evidence)
 
 
 def test_mounts_that_could_not_be_read_rule_out_no_option() -> None:
     """Without the list of mounts it is unknown whether flushes are sent."""
-    known = ground(plain_drive("enabled"))
-    blind = Ground(known.seen, Kernel())
+    known = checked_machine(plain_drive("enabled"))
+    blind = CheckedMachine(known.seen, Kernel())
     assert [bool(judged(one, power_safe=True).ruled_out) for one in (known, blind)] == [True, False]
     subjects = [whole(one, drives=True)[0][0] for one in (known, blind)]
     assert [facts(known, subjects[0]).flush_sent, facts(blind, subjects[1]).flush_sent] == [True, None]
@@ -193,19 +198,19 @@ def test_mounts_that_could_not_be_read_rule_out_no_option() -> None:
 
 def test_a_kernel_that_takes_a_volatile_cache_for_write_through_fails() -> None:
     """Acknowledged data is lost if the kernel sends no flush. The drive reports its cache on."""
-    assert judged(ground(plain_drive("enabled"), queue="write through"), power_safe=True).verdict == "fail"
+    assert judged(checked_machine(plain_drive("enabled"), queue="write through"), power_safe=True).verdict == "fail"
 
 
 def test_barriers_do_not_matter_where_no_cache_is_volatile() -> None:
     """A file system without barriers is safe where no cache is volatile. The caches are off, or protected."""
-    assert judged(ground(plain_drive("disabled"), options="rw,nobarrier"), power_safe=True).verdict == "pass"
+    assert judged(checked_machine(plain_drive("disabled"), options="rw,nobarrier"), power_safe=True).verdict == "pass"
     protected = raid_controller(mountpoints=("/srv",))
-    assert judged(ground(protected, options="rw,nobarrier"), power_safe=True).verdict == "pass"
+    assert judged(checked_machine(protected, options="rw,nobarrier"), power_safe=True).verdict == "pass"
 
 
 def test_a_drive_cache_that_is_on_is_inconclusive_until_it_is_measured() -> None:
     """Sending flushes does not prove that the drive honours them. The test that would prove it is named."""
-    answer = judged(ground(plain_drive("enabled")), power_safe=True)
+    answer = judged(checked_machine(plain_drive("enabled")), power_safe=True)
     assert answer.verdict == "inconclusive"
     assert "120 times a second" in (answer.next_test or "")
 
@@ -213,30 +218,32 @@ def test_a_drive_cache_that_is_on_is_inconclusive_until_it_is_measured() -> None
 @pytest.mark.parametrize("filesystem", ["btrfs", "zfs_member"])
 def test_a_drive_under_a_file_system_that_copies_is_not_called_unmirrored(filesystem: str) -> None:
     """A file system that copies makes one drive's RAID level unknown. It may keep copies on several drives."""
-    assert judged(ground(plain_drive(None), filesystem=filesystem), raid_level="raid1").verdict == "inconclusive"
-    assert judged(ground(plain_drive(None), filesystem="ext4"), raid_level="raid1").verdict == "fail"
+    assert (
+        judged(checked_machine(plain_drive(None), filesystem=filesystem), raid_level="raid1").verdict == "inconclusive"
+    )
+    assert judged(checked_machine(plain_drive(None), filesystem="ext4"), raid_level="raid1").verdict == "fail"
 
 
 def test_a_medium_that_the_kernel_takes_for_the_opposite_is_suspect() -> None:
     """The drive reports a rotation speed, the kernel reports none."""
-    assert judged(ground(plain_drive(None), rotational=False), media="hdd").verdict == "suspect"
-    assert judged(ground(plain_drive(None), rotational=True), media="hdd").verdict == "pass"
+    assert judged(checked_machine(plain_drive(None), rotational=False), media="hdd").verdict == "suspect"
+    assert judged(checked_machine(plain_drive(None), rotational=True), media="hdd").verdict == "pass"
 
 
 def test_firmware_is_compared_as_printed() -> None:
     """The version has to be the same text. A software array has none."""
     one = raid_controller()
     known = type(one)(**{name: getattr(one, name) for name in one.__struct_fields__} | {"firmware": "4.68 B"})
-    assert judged(ground(known), firmware="4.68 B").verdict == "pass"
-    assert judged(ground(known), firmware="4.68").verdict == "fail"
-    assert judged(ground(one), firmware="4.68").verdict == "inconclusive"
+    assert judged(checked_machine(known), firmware="4.68 B").verdict == "pass"
+    assert judged(checked_machine(known), firmware="4.68").verdict == "fail"
+    assert judged(checked_machine(one), firmware="4.68").verdict == "inconclusive"
 
 
 def test_nothing_found_is_inconclusive_and_a_missing_tool_is_named() -> None:
     """A machine on which nothing is found has no answer. If a tool is missing, that is the reason."""
     missing = Problem(severity="error", where="0000:03:00.0", message="No tool.", remedy="Install it.", kind="no_tool")
     for problems, code in (((), 3), ((missing,), 4)):
-        known = ground(problems=problems)
+        known = checked_machine(problems=problems)
         answers = verify(known, claims({"raid_level": "raid6"}), [], (), ())
         assert [answer.verdict for answer in answers.answers] == ["inconclusive"]
         assert exit_code(answers) == code
@@ -249,7 +256,7 @@ def test_a_controller_without_a_driver_keeps_the_whole_machine_from_passing(wher
                       kind="unread")  # fmt: skip
     one = raid_controller()
     idle = Drive(id="acme:0/7", role="unassigned")
-    known = ground(msgspec.structs.replace(one, drives=(*one.drives, idle)), problems=(warning,))
+    known = checked_machine(msgspec.structs.replace(one, drives=(*one.drives, idle)), problems=(warning,))
     for targets, wanted in (((), code), (("acme:0/v0",), 0)):
         found = verify(known, claims({"volume_status": "ok"}), whole(known, drives=False)[0], targets, ())
         assert exit_code(found) == wanted
@@ -261,7 +268,7 @@ def test_a_software_array_on_controllers_leaves_battery_claims_to_them() -> None
     array = Array(id="md:md0/array", drives=(member.id,))
     volume = Volume(id="md:md0", array=array.id, raid_level="raid0", device="/dev/md0", status="ok")
     md = Controller(id="md", mode="software", arrays=(array,), volumes=(volume,), drives=(member,))
-    known = ground(raid_controller(), md)
+    known = checked_machine(raid_controller(), md)
     answers = verify(known, claims({"battery": True, "power_safe": True}), whole(known, drives=False)[0], (), ())
     found = {(answer.object, answer.claim): answer for answer in answers.answers}
     assert found["acme:0/v0", "battery"].verdict == "pass"
@@ -284,10 +291,10 @@ def test_a_member_below_which_nothing_is_known_proves_nothing(claim: dict[str, o
     volume = Volume(id="md:md0", array=array.id, raid_level="raid1", status="ok", drives_expected=2, drives_active=2)
     md = Controller(id="md", mode="software", arrays=(array,), volumes=(volume,), drives=(disk, other))
     below = plain_drive("disabled")
-    assert judged(ground(below, md), **claim).verdict == "inconclusive"
+    assert judged(checked_machine(below, md), **claim).verdict == "inconclusive"
     alone = msgspec.structs.replace(md, arrays=(Array(id=array.id, drives=(disk.id,)),), drives=(disk,), volumes=(
         msgspec.structs.replace(volume, drives_expected=1, drives_active=1),))  # fmt: skip
-    assert judged(ground(below, alone), **claim).verdict == "pass"
+    assert judged(checked_machine(below, alone), **claim).verdict == "pass"
 
 
 @pytest.mark.parametrize(("wanted", "verdict"), [(5, "fail"), (6, "inconclusive"), (7, "inconclusive")])
@@ -298,8 +305,8 @@ def test_a_degraded_volume_does_not_pass_with_the_drives_that_are_left(wanted: i
     """
     one = raid_controller()
     lost = msgspec.structs.replace(one, volumes=(msgspec.structs.replace(one.volumes[0], status="degraded"),))
-    assert judged(ground(lost), drives=wanted).verdict == verdict
-    assert judged(ground(one), drives=6).verdict == "pass"
+    assert judged(checked_machine(lost), drives=wanted).verdict == verdict
+    assert judged(checked_machine(one), drives=6).verdict == "pass"
 
 
 @pytest.mark.parametrize(
@@ -308,7 +315,9 @@ def test_a_degraded_volume_does_not_pass_with_the_drives_that_are_left(wanted: i
 def test_drives_do_not_all_work_if_no_tool_reports_it(status: VolumeStatus, verdict: str) -> None:
     """The number is known, and no drive is reported as failed. The volume is degraded, or its state is unknown."""
     one = raid_controller(drives_expected=6)
-    known = ground(msgspec.structs.replace(one, volumes=(msgspec.structs.replace(one.volumes[0], status=status),)))
+    known = checked_machine(
+        msgspec.structs.replace(one, volumes=(msgspec.structs.replace(one.volumes[0], status=status),))
+    )
     assert judged(known, drives=6).verdict == verdict
 
 
@@ -320,15 +329,15 @@ def test_a_member_that_has_failed_does_not_count_as_working() -> None:
     one = raid_controller()
     failed = msgspec.structs.replace(one.drives[0], status="critical", role="failed")
     broken = msgspec.structs.replace(one, drives=(failed, *one.drives[1:]))
-    assert [judged(ground(broken), drives=count).verdict for count in (5, 6)] == ["fail", "fail"]
+    assert [judged(checked_machine(broken), drives=count).verdict for count in (5, 6)] == ["fail", "fail"]
 
 
 @pytest.mark.parametrize("claim", [{"battery": True}, {"drives": 6}, {"volume_status": "ok"}, {"power_safe": True}])
 def test_what_a_missing_line_could_refute_does_not_pass_on_an_incomplete_output(claim: dict[str, object]) -> None:
     """The claim passes on a complete output. With a part unread, another battery or drive may be the bad one."""
-    assert judged(ground(raid_controller()), **claim).verdict == "pass"
+    assert judged(checked_machine(raid_controller()), **claim).verdict == "pass"
     torn = Problem(severity="error", where="acme:0", message="The output is cut off.", kind="unread")
-    assert judged(ground(raid_controller(), problems=(torn,)), **claim).verdict == "inconclusive"
+    assert judged(checked_machine(raid_controller(), problems=(torn,)), **claim).verdict == "inconclusive"
 
 
 @pytest.mark.parametrize(
@@ -341,7 +350,9 @@ def test_no_measurement_rules_out_the_write_hole_of_a_degraded_volume(status: Vo
     """
     unknown = VolumeCache(write_active=None, controller_cache="unknown", drive_write_cache="disabled")
     one = raid_controller(volume_cache=unknown)
-    known = ground(msgspec.structs.replace(one, volumes=(msgspec.structs.replace(one.volumes[0], status=status),)))
+    known = checked_machine(
+        msgspec.structs.replace(one, volumes=(msgspec.structs.replace(one.volumes[0], status=status),))
+    )
     [subject] = whole(known, drives=False)[0]
     answer = judged(known, power_safe=True)
     assert answer.verdict == "inconclusive"

@@ -13,13 +13,13 @@ from msgspec.structs import replace
 from raidctl.bench.result import Session, Spread, TrialResult
 from raidctl.model import Array, Battery, Controller, Drive, Host, Scrub, Volume, VolumeCache
 from raidctl.survey.survey import Survey
-from raidctl.verify.subjects import Ground
+from raidctl.verify.subjects import CheckedMachine
+from tests.verify.checked_machines import checked_machine, judged, raid_controller
 from tests.verify.clocked import answered
 from tests.verify.conftest import Answers, Verify
-from tests.verify.grounds import ground, judged, raid_controller
 
 
-def behind(state: str, **of_volume: Any) -> Ground:
+def behind(state: str, **of_volume: Any) -> CheckedMachine:
     """Return a RAID-6 behind a controller cache in this state. The drives' caches are off."""
     cache = VolumeCache(
         write_policy="protected_write_back",
@@ -29,14 +29,14 @@ def behind(state: str, **of_volume: Any) -> Ground:
         write_protected=True,
         drive_write_cache="disabled",
     )
-    return ground(raid_controller(volume_cache=cache, **of_volume))
+    return checked_machine(raid_controller(volume_cache=cache, **of_volume))
 
 
-def checked(scrub: Scrub | None, at: str | None = "2026-06-01T00:00:00Z") -> Ground:
+def checked(scrub: Scrub | None, at: str | None = "2026-06-01T00:00:00Z") -> CheckedMachine:
     """A machine that was read at this time."""
-    known = ground(raid_controller(consistency_check=scrub))
+    known = checked_machine(raid_controller(consistency_check=scrub))
     inventory = replace(known.seen.inventory, host=Host(hostname="m", collected_at=at))
-    return Ground(Survey(inventory, view=known.seen.view), known.kernel)
+    return CheckedMachine(Survey(inventory, view=known.seen.view), known.kernel)
 
 
 @pytest.mark.parametrize(
@@ -48,7 +48,7 @@ def test_a_volume_survives_as_many_failures_as_are_left(left: int | None, wanted
 
     If that is unknown, the answer is inconclusive, whatever is claimed.
     """
-    assert judged(ground(raid_controller(failures_tolerated=left)), survives=wanted).verdict == verdict
+    assert judged(checked_machine(raid_controller(failures_tolerated=left)), survives=wanted).verdict == verdict
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def test_a_parity_volume_without_a_drive_is_safe_only_behind_a_protected_cache(
     known = behind(state)
     item = replace(known.seen.inventory.controllers[0].volumes[0], status=status)
     owner = replace(known.seen.inventory.controllers[0], volumes=(item,))
-    answer = judged(ground(owner), power_safe=True)
+    answer = judged(checked_machine(owner), power_safe=True)
     assert answer.verdict == verdict
     assert ("write hole" in " ".join(answer.reasons)) == (state != "protected")
 
@@ -103,7 +103,7 @@ def test_md_closes_the_write_hole_with_a_journal_or_a_parity_log(answers: Answer
 def test_no_protected_cache_closes_the_write_hole_over_a_bad_battery() -> None:
     """A cache that is reported as protected, with a failed battery, is suspect."""
     bad = Battery(id="acme:0/battery0", kind="battery", status="failed")
-    assert judged(ground(raid_controller(battery=bad)), no_write_hole=True).verdict == "suspect"
+    assert judged(checked_machine(raid_controller(battery=bad)), no_write_hole=True).verdict == "suspect"
 
 
 def test_a_journal_that_has_failed_closes_no_write_hole() -> None:
@@ -114,7 +114,7 @@ def test_a_journal_that_has_failed_closes_no_write_hole() -> None:
     volume = Volume(id="md:md0", array=array.id, raid_level="raid5", status="ok", consistency_policy="journal")
     for drives, verdict in (((lost,), "fail"), ((lost, good), "pass")):
         md = Controller(id="md", mode="software", arrays=(array,), volumes=(volume,), drives=drives)
-        assert judged(ground(md), no_write_hole=True).verdict == verdict
+        assert judged(checked_machine(md), no_write_hole=True).verdict == verdict
 
 
 def test_zfs_has_parity_and_no_write_hole(answers: Answers) -> None:
@@ -154,9 +154,9 @@ def test_days_and_weeks_are_understood(verify: Verify, words: tuple[str, str], c
 
 def test_a_size_within_the_tolerance_names_the_tolerance() -> None:
     """7.96 TB pass for 8 TB. The answer shows how much is missing and why that passes."""
-    [reason] = judged(ground(raid_controller(size=7_960_000_000_000)), min_size="8TB").reasons
+    [reason] = judged(checked_machine(raid_controller(size=7_960_000_000_000)), min_size="8TB").reasons
     assert "0.5 % less than 8TB: within the tolerance of 1 %" in reason
-    [reason] = judged(ground(raid_controller()), min_size="8TB").reasons
+    [reason] = judged(checked_machine(raid_controller()), min_size="8TB").reasons
     assert "tolerance" not in reason
 
 

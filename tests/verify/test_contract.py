@@ -17,8 +17,8 @@ from raidctl.verify.contract import Contract, judged, read_contract
 from raidctl.verify.judge import JUDGES
 from raidctl.verify.report import Answer, Verdict
 from raidctl.verify.requests import promised, request
-from tests.verify.grounds import TB, ground, raid_controller
-from tests.verify.grounds import judged as answered
+from tests.verify.checked_machines import TB, checked_machine, raid_controller
+from tests.verify.checked_machines import judged as answered
 
 EXAMPLE = Path(__file__).resolve().parents[2] / "docs" / "examples" / "contract.toml"
 BEGIN = "contract = 1\n"
@@ -43,7 +43,7 @@ def with_drives(**of_each: Any) -> Any:
 )  # fmt: skip
 def test_a_drive_is_as_old_as_its_power_on_time(hours: int | None, age: str, verdict: Verdict) -> None:
     """The claim fails if one drive is older; unknown hours are inconclusive."""
-    assert answered(ground(with_drives(power_on_hours=hours)), drive_age=age).verdict == verdict
+    assert answered(checked_machine(with_drives(power_on_hours=hours)), drive_age=age).verdict == verdict
 
 
 def test_one_drive_decides_for_all() -> None:
@@ -52,20 +52,22 @@ def test_one_drive_decides_for_all() -> None:
     unknown = replace(whole.drives[0], power_on_hours=None, size_bytes=None)
     old = replace(whole.drives[1], power_on_hours=90_000, size_bytes=TB)
     for first, second, verdict in ((unknown, whole.drives[1], "inconclusive"), (unknown, old, "fail")):
-        known = ground(replace(whole, drives=(first, second, *whole.drives[2:])))
+        known = checked_machine(replace(whole, drives=(first, second, *whole.drives[2:])))
         assert answered(known, drive_age="3 years").verdict == verdict
         assert answered(known, drive_size="2TB").verdict == verdict
 
 
 def test_a_missing_drive_prevents_a_pass() -> None:
     """A missing drive prevents a pass. If six of a volume's eight drives are listed, two may have any size and age."""
-    known = ground(replace(with_drives(power_on_hours=1), volumes=raid_controller(drives_expected=8).volumes))
+    known = checked_machine(replace(with_drives(power_on_hours=1), volumes=raid_controller(drives_expected=8).volumes))
     assert answered(known, drive_size="2TB").verdict == answered(known, drive_age="1 year").verdict == "inconclusive"
 
 
 def test_the_size_of_a_drive_is_the_least() -> None:
     """A drive of 2 TB passes for 2 TB and 1 TB. It does not pass for 4 TB."""
-    verdicts = [answered(ground(raid_controller()), drive_size=size).verdict for size in ("2TB", "1TB", "4TB", "2.2TB")]
+    verdicts = [
+        answered(checked_machine(raid_controller()), drive_size=size).verdict for size in ("2TB", "1TB", "4TB", "2.2TB")
+    ]
     assert verdicts == ["pass", "pass", "fail", "fail"]
 
 
@@ -106,7 +108,8 @@ def test_the_version_is_required() -> None:
 def test_a_promised_volume_that_is_not_there_is_no_pass() -> None:
     """Its claims are inconclusive, beside the answers of the others."""
     found = judged(
-        ground(raid_controller()), contract("[every_volume]\nbattery = true\n[[volume]]\ntarget = '/nope'\ndrives = 6")
+        checked_machine(raid_controller()),
+        contract("[every_volume]\nbattery = true\n[[volume]]\ntarget = '/nope'\ndrives = 6"),
     )
     assert [(one.object, one.claim, one.verdict) for one in found.answers] == [
         ("acme:0/v0", "battery", "pass"), ("/nope", "drives", "inconclusive"),
@@ -117,7 +120,8 @@ def test_a_promised_volume_that_is_not_there_is_no_pass() -> None:
 def test_a_claim_that_fits_no_volume_is_no_pass() -> None:
     """A promised strip size of a mirror is not passed over."""
     found = judged(
-        ground(raid_controller(level="raid1")), contract("[[volume]]\ntarget = 'acme:0/v0'\nstrip_size = '64KiB'")
+        checked_machine(raid_controller(level="raid1")),
+        contract("[[volume]]\ntarget = 'acme:0/v0'\nstrip_size = '64KiB'"),
     )
     assert [(one.claim, one.verdict) for one in found.answers] == [("strip_size", "inconclusive")]
 

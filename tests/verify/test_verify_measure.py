@@ -8,20 +8,17 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
-from click.testing import CliRunner, Result
 
-from raidctl.cli import cli
 from raidctl.verify.report import Verification
 from tests.bench.served_target import modelled
+from tests.support.command_line import Raidctl, command_line
 from tests.support.waiting import until
 
-Raidctl = Callable[..., Result]
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -29,11 +26,7 @@ ROOT = Path(__file__).resolve().parents[2]
 def raidctl(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Raidctl:
     """Run a command line in this process, with an empty state directory."""
     monkeypatch.setenv("COLUMNS", "80")
-
-    def run(*words: str | Path) -> Result:
-        return CliRunner().invoke(cli, ["--state-dir", str(tmp_path / "state"), *map(str, words)])
-
-    return run
+    return command_line("--state-dir", tmp_path / "state")
 
 
 @pytest.fixture

@@ -9,8 +9,8 @@ import pytest
 
 from raidctl.bench.result import Confounder, Session, Spread, TrialResult
 from raidctl.model import VolumeCache
+from tests.verify.checked_machines import checked_machine, raid_controller
 from tests.verify.clocked import answered
-from tests.verify.grounds import ground, raid_controller
 
 
 def session(trial: str, figures: dict[str, tuple[float, float, float]], **more: Any) -> Session:
@@ -36,7 +36,7 @@ def test_the_knee_is_compared_with_the_share_for_writes(low: float, high: float,
     Of 512 MiB three quarters are for writes: 0.7 to 1.05 times 384 MiB pass, below half fails.
     """
     knee = session("knee", {"write_cache": ((low + high) / 2, low, high)})
-    answer = answered(ground(raid_controller()), knee, cache_size="512MiB")
+    answer = answered(checked_machine(raid_controller()), knee, cache_size="512MiB")
     assert answer.verdict == verdict
     [line] = [one for one in answer.evidence if one.source == "measurement"]
     assert line.figure is not None
@@ -48,7 +48,7 @@ def test_a_knee_on_both_sides_of_the_limit_confirms_no_size() -> None:
     for low, verdict in ((100, "inconclusive"), (360, "pass")):
         knee = session("knee", {"write_cache": (380, low, 400)})
         machine = msgspec.structs.replace(raid_controller(), cache=None)
-        assert answered(ground(machine), knee, cache_size="512MiB").verdict == verdict
+        assert answered(checked_machine(machine), knee, cache_size="512MiB").verdict == verdict
 
 
 @pytest.mark.parametrize(("drives", "sure"), [("disabled", True), ("enabled", False), (None, False)])
@@ -56,7 +56,9 @@ def test_whose_cache_was_measured_is_known_where_those_of_the_drives_are_off(dri
     """A cache of the promised size may be that of the drives. It is not if theirs are known to be off."""
     knee = session("knee", {"write_cache": (380, 370, 390)})
     back = VolumeCache(write_policy="protected_write_back", write_active="write_back", controller_cache="protected")
-    answer = answered(ground(raid_controller(volume_cache=back, drive_cache=drives)), knee, cache_size="512MiB")
+    answer = answered(
+        checked_machine(raid_controller(volume_cache=back, drive_cache=drives)), knee, cache_size="512MiB"
+    )
     assert any("does not show whether that is the cache of" in one for one in answer.reasons) is not sure
     assert ("the write caches of the drives: they are off" in answer.ruled_out) is sure
 
@@ -66,7 +68,7 @@ def test_a_small_knee_while_something_else_uses_the_cache_proves_nothing() -> No
     knee = session("knee", {"write_cache": (170, 150, 190)})
     busy = Confounder(name="load", text="/dev/sda was at work.")
     answer = answered(
-        ground(raid_controller()), msgspec.structs.replace(knee, confounders=(busy,)), cache_size="512MiB"
+        checked_machine(raid_controller()), msgspec.structs.replace(knee, confounders=(busy,)), cache_size="512MiB"
     )
     assert answer.verdict == "pass"
     assert any("The measurement is inconclusive" in one for one in answer.reasons)
@@ -76,7 +78,7 @@ def test_in_write_through_the_size_does_not_show() -> None:
     """In write-through no knee is that of the cache. No write waits in it."""
     through = VolumeCache(write_policy="write_through", write_active="write_through", controller_cache="not_caching")
     knee = session("knee", {"write_cache": (17, 15, 19)})
-    assert answered(ground(raid_controller(volume_cache=through)), knee, cache_size="512MiB").verdict == "pass"
+    assert answered(checked_machine(raid_controller(volume_cache=through)), knee, cache_size="512MiB").verdict == "pass"
 
 
 @pytest.mark.parametrize(
@@ -97,5 +99,5 @@ def test_a_level_that_figures_contradict_is_not_passed(levels: list[str], report
     cost = session(
         "raid_level", {"write_cost": (5, 4, 6)}, verdict=reported, series={"levels": levels}, reasons=("So.",)
     )
-    answer = answered(ground(raid_controller()), cost, raid_level="raid6")
+    answer = answered(checked_machine(raid_controller()), cost, raid_level="raid6")
     assert answer.verdict == verdict

@@ -12,8 +12,8 @@ from raidctl.model import Battery, Host, VolumeCache
 from raidctl.verify.measured import joined, unknown_target
 from raidctl.verify.report import Answer, Verification, overall
 from raidctl.verify.wanted import claims
+from tests.verify.checked_machines import checked_machine, plain_drive, raid_controller
 from tests.verify.clocked import COMMITS, KNEE, MEDIUM, SLOPE, answered, measured, switched, unknown_server
-from tests.verify.grounds import ground, plain_drive, raid_controller
 from tests.verify.simulated import policy, story, switcher
 
 WRITE_BACK = VolumeCache(
@@ -68,7 +68,7 @@ def volatile() -> Session:
 
 def test_a_cache_that_is_off_and_slow_commits_pass(write_through: Session) -> None:
     """The drive's report and the measurement agree."""
-    answer = answered(ground(plain_drive("disabled", rpm=15000)), write_through, power_safe=True)
+    answer = answered(checked_machine(plain_drive("disabled", rpm=15000)), write_through, power_safe=True)
     assert answer.verdict == "pass"
     assert "commits a second" in figures(answer)
 
@@ -78,7 +78,7 @@ def test_write_back_of_which_nothing_is_seen_is_suspect(write_through: Session) 
 
     The controller reports it, all settings pass, and commits wait for the medium.
     """
-    known = ground(raid_controller(volume_cache=WRITE_BACK))
+    known = checked_machine(raid_controller(volume_cache=WRITE_BACK))
     answer = answered(known, write_through, write_cache="protected")
     assert answer.verdict == "suspect"
     assert "the measurement shows none" in " ".join(answer.reasons)
@@ -87,22 +87,28 @@ def test_write_back_of_which_nothing_is_seen_is_suspect(write_through: Session) 
 
 def test_a_drive_of_another_speed_fails(write_through: Session) -> None:
     """A drive of another speed fails. It reports 7200 rpm, and commits come at the pace of 15000."""
-    known = ground(plain_drive("disabled", rpm=7200))
+    known = checked_machine(plain_drive("disabled", rpm=7200))
     assert answered(known, write_through, drive_rpm=7200).verdict == "fail"
-    assert answered(ground(plain_drive("disabled", rpm=None)), write_through, drive_rpm=15000).verdict == "pass"
+    assert (
+        answered(checked_machine(plain_drive("disabled", rpm=None)), write_through, drive_rpm=15000).verdict == "pass"
+    )
 
 
 def test_a_hard_drive_is_no_solid_state_drive(write_through: Session) -> None:
     """A reported solid state drive that reads like a hard drive fails."""
     assert (
-        answered(ground(plain_drive("disabled", media="ssd", rpm=None)), write_through, media="ssd").verdict == "fail"
+        answered(checked_machine(plain_drive("disabled", media="ssd", rpm=None)), write_through, media="ssd").verdict
+        == "fail"
     )
-    assert answered(ground(plain_drive("disabled", media=None, rpm=None)), write_through, media="hdd").verdict == "pass"
+    assert (
+        answered(checked_machine(plain_drive("disabled", media=None, rpm=None)), write_through, media="hdd").verdict
+        == "pass"
+    )
 
 
 def test_a_cache_that_a_flush_empties_passes_where_settings_cannot_tell(volatile: Session) -> None:
     """No setting shows whether a drive honours a flush; the measurement does."""
-    known = ground(plain_drive("enabled", rpm=15000))
+    known = checked_machine(plain_drive("enabled", rpm=15000))
     answer = answered(known, volatile, power_safe=True)
     assert answer.verdict == "pass"
     assert answer.next_test is None
@@ -120,14 +126,14 @@ def test_the_size_of_a_cache_of_nobody_knows_whom_never_passes(volatile: Session
 
 def test_a_drive_that_lies_fails_once_its_cache_was_off(lying: Session) -> None:
     """A drive that is fast only with its cache on fails. It does not honour the flush."""
-    answer = answered(ground(plain_drive("enabled", rpm=15000)), lying, power_safe=True)
+    answer = answered(checked_machine(plain_drive("enabled", rpm=15000)), lying, power_safe=True)
     assert answer.verdict == "fail"
     assert "ignores the flush" in " ".join(answer.reasons)
 
 
 def test_a_lie_behind_a_controller_in_write_through_is_seen(lying: Session) -> None:
     """All settings pass, and commits are faster than the drive rotates."""
-    answer = answered(ground(raid_controller(volume_cache=WRITE_THROUGH)), lying, power_safe=True)
+    answer = answered(checked_machine(raid_controller(volume_cache=WRITE_THROUGH)), lying, power_safe=True)
     assert answer.verdict in ("suspect", "fail")
     assert "By its settings alone the verdict would be pass." in answer.reasons
 
@@ -138,7 +144,7 @@ def test_without_the_switch_a_lie_never_passes_and_the_command_is_named(lying: S
     as_it_is = {"commits": switch.figures["commits_before"]}
     commits = msgspec.structs.replace(switch, trial="commits", figures=as_it_is)
     session = msgspec.structs.replace(lying, results=(medium, commits))
-    answer = answered(ground(plain_drive("enabled", rpm=15000)), session, power_safe=True)
+    answer = answered(checked_machine(plain_drive("enabled", rpm=15000)), session, power_safe=True)
     assert answer.verdict == "inconclusive"
     assert "raidctl verify --measure --power-safe --switch-drive-caches /srv" in (answer.next_test or "")
 
@@ -148,7 +154,7 @@ def test_a_battery_backed_cache_passes_by_the_switch(battery: Session) -> None:
 
     It is fast in write-back and slow in write-through, so it is the controller's.
     """
-    answer = answered(ground(raid_controller(volume_cache=WRITE_BACK)), battery, write_cache="protected")
+    answer = answered(checked_machine(raid_controller(volume_cache=WRITE_BACK)), battery, write_cache="protected")
     assert answer.verdict == "pass"
     assert any("ignores the flush" in one for one in answer.ruled_out)
     assert "commits a second with the controller in write-through" in figures(answer)
@@ -159,7 +165,7 @@ def test_a_write_cache_that_nothing_protects_is_confirmed_by_fast_commits(lying:
 
     The drive's cache is on, and commits are faster than it rotates.
     """
-    answer = answered(ground(plain_drive("enabled", rpm=15000)), lying, write_cache="unprotected")
+    answer = answered(checked_machine(plain_drive("enabled", rpm=15000)), lying, write_cache="unprotected")
     assert answer.verdict == "pass"
     assert any("a cache accepts them" in one for one in answer.reasons)
 
@@ -167,7 +173,7 @@ def test_a_write_cache_that_nothing_protects_is_confirmed_by_fast_commits(lying:
 def test_the_same_cache_with_a_battery_that_failed_fails(battery: Session) -> None:
     """Speed does not make up for the battery."""
     failed = Battery(id="acme:0/battery0", kind="battery", status="failed")
-    known = ground(raid_controller(volume_cache=WRITE_BACK, battery=failed))
+    known = checked_machine(raid_controller(volume_cache=WRITE_BACK, battery=failed))
     assert answered(known, battery, power_safe=True).verdict == "fail"
 
 
@@ -178,7 +184,7 @@ def test_in_a_virtual_machine_nothing_measured_passes(write_through: Session) ->
     """
     beside = Confounder(name="virtual_machine", text="This is a virtual machine.", forbids=True)
     session = msgspec.structs.replace(write_through, confounders=(beside,))
-    answer = answered(ground(plain_drive("enabled", rpm=15000), virtual="kvm"), session, power_safe=True)
+    answer = answered(checked_machine(plain_drive("enabled", rpm=15000), virtual="kvm"), session, power_safe=True)
     assert answer.verdict == "inconclusive"
     assert "Cut the power" in (answer.next_test or "")
 

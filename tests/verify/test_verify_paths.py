@@ -15,17 +15,17 @@ from raidctl.cli.verify._path import path_of
 from raidctl.errors import UsageError
 from raidctl.verify.kernel import Kernel
 from raidctl.verify.report import Verification
-from raidctl.verify.subjects import Ground
+from raidctl.verify.subjects import CheckedMachine
 from tests.verify.simulated import at
 
 
 @pytest.fixture(scope="module")
-def here(tmp_path_factory: pytest.TempPathFactory) -> Ground:
+def here(tmp_path_factory: pytest.TempPathFactory) -> CheckedMachine:
     """This machine, whatever it is."""
     settings = Settings()
     settings.state_dir = str(tmp_path_factory.mktemp("state"))
     with machine(settings) as asked:
-        return Ground(asked.survey(), Kernel())
+        return CheckedMachine(asked.survey(), Kernel())
 
 
 def verify(*words: str | Path) -> Result:
@@ -33,7 +33,9 @@ def verify(*words: str | Path) -> Result:
     return CliRunner().invoke(cli, ["verify", *map(str, words)])
 
 
-def test_a_directory_needs_no_dot_before_it(here: Ground, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_directory_needs_no_dot_before_it(
+    here: CheckedMachine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """``srv`` is the directory of that name. It is so for ``bench run`` and ``--measure``, too."""
     (tmp_path / "srv" / "db").mkdir(parents=True)
     (tmp_path / "link").symlink_to(tmp_path / "srv")
@@ -44,7 +46,7 @@ def test_a_directory_needs_no_dot_before_it(here: Ground, tmp_path: Path, monkey
 
 
 def test_an_id_is_an_id_whatever_lies_in_this_directory(
-    here: Ground, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    here: CheckedMachine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A file with a controller's name is not what is meant."""
     controllers = here.inventory.controllers
@@ -61,7 +63,7 @@ def test_an_id_is_an_id_whatever_lies_in_this_directory(
      ("", "names nothing")],
 )  # fmt: skip
 def test_what_leads_nowhere_is_not_judged(
-    here: Ground, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, word: str, message: str
+    here: CheckedMachine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, word: str, message: str
 ) -> None:
     """A link without its target does not mean the root directory. Neither does an empty variable of a script."""
     (tmp_path / "dangling").symlink_to("/no/such/place")

@@ -15,7 +15,7 @@ from raidctl.survey.survey import Survey
 from raidctl.verify.judge import verify
 from raidctl.verify.kernel import Kernel
 from raidctl.verify.report import Verification
-from raidctl.verify.subjects import Ground, whole
+from raidctl.verify.subjects import CheckedMachine, whole
 from raidctl.verify.wanted import claims
 from tests.bench.bench_runs import session
 from tests.output.inventories import DEGRADED, SOFTWARE
@@ -35,7 +35,7 @@ def test_no_text_of_hardware_breaks_or_steers_the_answer(
 
     No line is too wide, and nothing fails, in UTF-8 and in ASCII.
     """
-    known = Ground(Survey(base), Kernel())
+    known = CheckedMachine(Survey(base), Kernel())
     report = verify(known, claims(GIVEN), whole(known, drives=True)[0], (), ("a",))
     built = msgspec.to_builtins(report)
     answers = [
@@ -59,7 +59,7 @@ def test_no_text_of_hardware_breaks_or_steers_the_answer(
 def test_the_same_reason_of_two_volumes_is_printed_once() -> None:
     """The volumes are listed above the reason. With -v, each volume has its own answer."""
     inventory = replayed("smartarray-gen9-degraded").inventory
-    known = Ground(Survey(inventory), Kernel())
+    known = CheckedMachine(Survey(inventory), Kernel())
     report = verify(known, claims({"checked_within": "10d"}), whole(known, drives=False)[0], (), ())
     volumes = [volume.id for controller in inventory.controllers for volume in controller.volumes]
     for more, times in ((False, 1), (True, len(volumes))):
@@ -70,7 +70,7 @@ def test_the_same_reason_of_two_volumes_is_printed_once() -> None:
 
 def test_a_failed_measurement_is_reported() -> None:
     """A test without a result shows its reason instead of the figure."""
-    known = Ground(Survey(DEGRADED), Kernel())
+    known = CheckedMachine(Survey(DEGRADED), Kernel())
     report = verify(known, claims(GIVEN), whole(known, drives=True)[0], (), ())
     why = "2 of 67 operations on /dev/sdb failed: Input/output error."
     failed = TrialResult(trial="medium", figures={}, verdict="inconclusive", reasons=(why,))

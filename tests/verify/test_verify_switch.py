@@ -22,7 +22,7 @@ from raidctl.vendor.plan import Action, Plan, Step
 from raidctl.vendor.registry import vendors
 from raidctl.verify.subjects import named
 from tests.support.waiting import until
-from tests.verify.grounds import ground, plain_drive, raid_controller
+from tests.verify.checked_machines import checked_machine, plain_drive, raid_controller
 from tests.verify.simulated import at, policy, story, subject, switcher
 
 HOLDS = """
@@ -94,7 +94,7 @@ def test_a_switch_without_information_is_refused(
 
 def test_a_family_that_cannot_be_changed_refuses() -> None:
     """A family that cannot set a policy refuses."""
-    known = ground(raid_controller())
+    known = checked_machine(raid_controller())
     [mine] = named(known, ["acme:0/v0"])
     with pytest.raises(CannotTell, match="not switched"):
         refusal(known, mine, "write_through", Switcher(Settings(), mine), vendors()[0])
@@ -105,7 +105,7 @@ def test_a_setting_of_the_whole_controller_is_shared(setting_of: str, *, shared:
     """A setting of a whole controller or array is shared. Other volumes there would be switched as well."""
     one = raid_controller()
     other = type(one.volumes[0])(id="acme:0/v1", array="acme:0/a", status="ok")
-    known = ground(msgspec.structs.replace(one, volumes=(*one.volumes, other)))
+    known = checked_machine(msgspec.structs.replace(one, volumes=(*one.volumes, other)))
     [mine] = named(known, ["acme:0/v0"])
     nothing = Action(argv=("true",))
     step = Step(object_id=setting_of, setting="cache", before="on", after="off", action=nothing, undo=nothing)
@@ -114,6 +114,6 @@ def test_a_setting_of_the_whole_controller_is_shared(setting_of: str, *, shared:
 
 def test_of_a_bare_drive_its_own_cache_is_switched() -> None:
     """There is no controller: the setting is the drive's."""
-    [mine] = named(ground(plain_drive("enabled")), ["drives:S1"])
+    [mine] = named(checked_machine(plain_drive("enabled")), ["drives:S1"])
     [desired] = Switcher(Settings(), mine).desired("drives_off")
     assert (desired.object_id, desired.setting, desired.value) == ("drives:S1", "write_cache", "disabled")

@@ -106,7 +106,7 @@ def _read_pair(battery: Draft, pair: Pair, sub: str) -> None:
         keep(battery, pair, sub)
 
 
-def settle(battery: Draft) -> BatteryStatus:
+def infer_status(battery: Draft) -> BatteryStatus:
     """The neutral status, from the overall word and those of the parts."""
     overall: str | None = battery.get("status_text")
     status: BatteryStatus = "unknown"

@@ -66,7 +66,7 @@ def collect(documents: Sequence[Document]) -> Collection:
         for answer in outline(Output.of_text(document.name, document.text), number):
             _add(collection, answer)
     for controller in collection.controllers:
-        settle(controller)
+        infer(controller)
     _number(collection)
     return collection
 
@@ -170,7 +170,7 @@ def _number(collection: Collection) -> None:
 # --- which drives a volume lies on
 
 
-def settle(controller: ControllerDraft) -> None:
+def infer(controller: ControllerDraft) -> None:
     """Find the drives behind the segments, and the arrays behind the volumes."""
     index = _Places(controller)
     for group in (*controller.volumes.values(), *controller.arrays.values()):

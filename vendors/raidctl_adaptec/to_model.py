@@ -119,7 +119,7 @@ def _cache(controller: ControllerDraft) -> Cache | None:
 
 
 def _battery(draft: Draft, object_id: str) -> Battery:
-    status = batteries_of.settle(draft)
+    status = batteries_of.infer_status(draft)
     return draft.build(
         Battery,
         id=object_id,

@@ -9,7 +9,7 @@ from raidctl.vendor.controllers import observation_of, read_outputs
 from raidctl.vendor.draft import unreadable
 from raidctl.vendor.protocol import Document, Observation
 from raidctl_areca.draft import Controllers
-from raidctl_areca.infer import settle
+from raidctl_areca.infer import read_sections
 from raidctl_areca.messages import error_problem
 from raidctl_areca.reader import Reader
 from raidctl_areca.to_model import build
@@ -32,7 +32,7 @@ def assemble(
     """The same for a dialogue: with its own problems and tools."""
     controllers = Controllers()
     readers = read_outputs(documents, lambda output: Reader(output, controllers))
-    settle(section for reader in readers for section in reader.sections)
+    read_sections(section for reader in readers for section in reader.sections)
     found_problems = list(problems)
     found = []
     for controller in controllers.reported():

@@ -13,7 +13,7 @@ from raidctl_areca.labels import DRIVE, PLACE, SET, VOLUME
 from raidctl_areca.reader import Section
 
 
-def settle(sections: Iterable[Section]) -> None:
+def read_sections(sections: Iterable[Section]) -> None:
     """Read each section into the draft of its object."""
     for section in sections:
         if not section.pairs:

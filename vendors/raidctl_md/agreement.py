@@ -18,7 +18,7 @@ _FIELDS = {"unique_id": "UUID", "raid_level": "RAID level", "size_bytes": "size"
 def differences(drafts: Sequence[ArrayDraft]) -> list[str]:
     """What two outputs report differently about an array. Progress and a running check do not count.
 
-    mdstat and mdadm are read one after the other, so that of them only what does not change in between counts.
+    mdstat and mdadm are read one after the other: between them, only fields that do not change meanwhile count.
     """
     found: dict[str, None] = {}
     different: dict[tuple[object, ...], ArrayDraft] = {}

@@ -152,7 +152,7 @@ def _read_work(draft: ArrayDraft, line: Line, match: re.Match[str]) -> None:
     draft.put_labelled(line, "progress", progress, match["doing"])
 
 
-def _read_rest(draft: ArrayDraft, line: Line, match: re.Match[str]) -> None:
+def _read_finish(draft: ArrayDraft, line: Line, match: re.Match[str]) -> None:
     """``finish=44.1min``: the kernel's estimate of the time left."""
     draft.detail(line, "finish", match["minutes"])
     _add(draft, remaining_seconds=round(float(match["minutes"].removesuffix("min")) * 60))
@@ -305,7 +305,7 @@ _READERS: dict[str, _Reader] = {
     "work": _read_work,
     "waits": _read_waits,
     "done": lambda draft, line, match: draft.detail(line, "done", match["sectors"]),
-    "finish": _read_rest,
+    "finish": _read_finish,
     "speed": _read_speed,
     "bitmap": _read_bitmap,
     "old": _read_old,

@@ -55,7 +55,7 @@ Units = Mapping[str, Mapping[str, str]] | None
 
 
 def schedules(inventory: Inventory) -> Dialogue[Schedules]:
-    """Every installed timer and cron job. None if the machine has no md."""
+    """Every installed timer and cron job. Empty if the machine has no software RAID."""
     if not any(controller.mode == "software" for controller in inventory.controllers):
         return Schedules()
     answers = yield REQUESTS

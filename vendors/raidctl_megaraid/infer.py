@@ -11,10 +11,10 @@ from raidctl.model import Health
 from raidctl.vendor.disagreement import settle_settings
 from raidctl.vendor.draft import WEAK, Draft, GroupDraft
 from raidctl_megaraid.draft import ControllerDraft
-from raidctl_megaraid.megacli import settle as settle_megacli
+from raidctl_megaraid.megacli import infer as infer_megacli
 from raidctl_megaraid.storcli import drive as storcli_drive
 from raidctl_megaraid.storcli import volume as storcli_volume
-from raidctl_megaraid.storcli.battery import settle_batteries
+from raidctl_megaraid.storcli.battery import merge_batteries
 
 BAD_BBU = "Write cache with a bad BBU"
 """Detail: whether write-back was reported to stay without a good battery. The firmware then keeps it, whatever the
@@ -34,10 +34,10 @@ _REBUILDING = frozenset({"rbld", "rebuild", "rebuilding"})
 _COPYING = frozenset({"cpybck", "copyback", "replacing"})
 
 
-def settle(controller: ControllerDraft, kind: str) -> None:
+def infer(controller: ControllerDraft, kind: str) -> None:
     """Complete the drafts of a controller: groups, members, rebuilds, SCSI targets."""
     if kind == "megacli":
-        settle_megacli(controller)
+        infer_megacli(controller)
     elif kind != "mfi":
         _storcli(controller)
     settle_settings(controller)
@@ -59,12 +59,12 @@ def settle(controller: ControllerDraft, kind: str) -> None:
 
 def _storcli(controller: ControllerDraft) -> None:
     """What follows from several lines of storcli, possibly of several outputs."""
-    settle_batteries(controller)
+    merge_batteries(controller)
     for one in controller.volumes.values():
-        storcli_volume.settle(one)
+        storcli_volume.infer(one)
     _counted(controller)
     for other in controller.drives.values():
-        storcli_drive.settle(other)
+        storcli_drive.infer(other)
 
 
 def _counted(controller: ControllerDraft) -> None:

@@ -13,13 +13,13 @@ from raidctl.vendor.protocol import Document
 from raidctl_megaraid.draft import Controllers
 from raidctl_megaraid.megacli import read as read_megacli
 from raidctl_megaraid.megacli import tool_version
-from raidctl_megaraid.mfi import reader
-from raidctl_megaraid.storcli import dialect
+from raidctl_megaraid.mfi import reader as mfi
+from raidctl_megaraid.storcli import reader as storcli
 
 STORCLI, MEGACLI = "storcli", "megacli"
 """The kinds of documents. They are every storcli and perccli in JSON and text, and MegaCli."""
 _MEGACLI_NAMES = ("MegaCli64", "MegaCli", "megacli", "megasascli", "CmdTool2")
-SHOWN = {dialect.V7: "storcli", dialect.V8: "storcli2", MEGACLI: "MegaCli", reader.KIND: reader.NAME}
+SHOWN = {storcli.V7: "storcli", storcli.V8: "storcli2", MEGACLI: "MegaCli", mfi.KIND: mfi.NAME}
 """The name of each kind of tool. It is used if the output does not show which tool it was."""
 
 
@@ -43,13 +43,13 @@ def read_document(document: Document) -> ReadDocument:
     """Read one document. Never raises for its contents."""
     if document.kind == MEGACLI:
         return _megacli(document)
-    if document.kind == reader.KIND:
+    if document.kind == mfi.KIND:
         return _mfi(document)
-    reading = dialect.read_output(document.name, document.text)
+    reading = storcli.read_output(document.name, document.text)
     found = ReadDocument(
-        document, dialect.kind_of(reading, document.name), reading.output, reading.controllers, reading.problems
+        document, storcli.kind_of(reading, document.name), reading.output, reading.controllers, reading.problems
     )
-    found.tool = dialect.tool_of(document.name)
+    found.tool = storcli.tool_of(document.name)
     found.version = reading.version
     whole = not any(problem.kind == "unread" for problem in reading.outline.problems)
     found.answered = whole and bool(reading.outline.answers)
@@ -70,11 +70,9 @@ def _megacli(document: Document) -> ReadDocument:
 
 def _mfi(document: Document) -> ReadDocument:
     controllers = Controllers()
-    output, problems, whole = reader.read(controllers, document)
-    reported_version = reader.version(document.text)
-    return ReadDocument(
-        document, reader.KIND, output, controllers, problems, reader.NAME, reported_version, answered=whole
-    )
+    output, problems, whole = mfi.read(controllers, document)
+    reported_version = mfi.version(document.text)
+    return ReadDocument(document, mfi.KIND, output, controllers, problems, mfi.NAME, reported_version, answered=whole)
 
 
 def _unreadable(found: ReadDocument) -> list[Problem]:

@@ -33,7 +33,7 @@ from raidctl.vendor.shapes import MISSING_PLACES
 from raidctl_megaraid import bbu_mask, derived_fields, vocabulary
 from raidctl_megaraid.capability import capabilities
 from raidctl_megaraid.draft import ControllerDraft
-from raidctl_megaraid.infer import BAD_BBU, settle
+from raidctl_megaraid.infer import BAD_BBU, infer
 from raidctl_megaraid.megacli.sentences import MISSING_ROW
 from raidctl_megaraid.messages import reports
 from raidctl_megaraid.policy import Power, masked, volume_cache
@@ -61,7 +61,7 @@ def build(controller: ControllerDraft, object_id: str, kind: str) -> tuple[Contr
         object_id: Its id.
         kind: The kind of the tool that reported it: ``storcli``, ``storcli2``, ``megacli``, ``mfi``.
     """
-    settle(controller, kind)
+    infer(controller, kind)
     _derive(controller)
     spares = controller.arrays_of_spares()
     cache = _cache(controller)

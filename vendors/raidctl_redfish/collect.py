@@ -118,7 +118,7 @@ def _texts(text: str) -> list[str]:
 
 
 def _members(value: Any) -> list[str]:
-    """The resources of a collection that was asked for with ``?$expand=.``. None if it has links to them."""
+    """The resources of a collection that was asked for with ``?$expand=.``. Empty if it has links to them."""
     members = value.get("Members") if isinstance(value, Mapping) else None
     found = [one for one in members if isinstance(one, Mapping)] if isinstance(members, list) else []
     return [json.dumps(one) for one in found if "@odata.type" in one]

@@ -97,7 +97,7 @@ def _short_array(item: Outline) -> str:
 
 
 def _listed(array: Section, *, alone: bool = False) -> set[str]:
-    """Whether an array lists drives, and logical drives. Drives of mirror groups show nothing of other arrays."""
+    """Which of drives and logical drives an array lists. Drives in mirror groups do not count, unless ``alone``."""
     parts = [*array.children, *(inner for part in array.children for inner in part.children)]
     kinds = {part.kind.removesuffix("_row") for part in parts}
     grouped = "group" in kinds and not alone

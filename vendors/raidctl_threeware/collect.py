@@ -34,7 +34,7 @@ def assemble(
 ) -> Observation:
     """Assemble the observation of a dialogue.
 
-    It has its own problems, its tools, and the commands whose errors do not matter.
+    ``problems`` and ``tools`` are the dialogue's own. Errors of the commands in ``forgiven`` do not matter.
     """
     controllers = Controllers(only=_only(documents))
     readers = read_outputs(documents, lambda output: Reader(output, controllers))

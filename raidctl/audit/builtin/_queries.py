@@ -11,13 +11,13 @@ from raidctl.model import Battery, Controller, Drive, Inventory, Volume
 from raidctl.model.drives_below import physical_drives
 from raidctl.model.raid_levels import PARITY, REDUNDANT, SINGLE_PARITY
 from raidctl.select import family_of
-from raidctl.text import listing, regex
+from raidctl.text import regex
 
 __all__ = [
     "GONE", "GOOD_BATTERY", "NOT_WHOLE", "PARITY", "REDUNDANT", "SINGLE_PARITY", "array_of", "batteries", "below",
-    "cached_volumes", "count", "data_drives", "database", "drives", "few", "full_stripe", "kind",
-    "md_volumes", "medium", "members", "other_reason", "physical", "plain", "protected", "queued", "rebuilding",
-    "short", "software_volumes", "used_volumes", "volumes",
+    "cached_volumes", "count", "data_drives", "database", "drives", "full_stripe",
+    "md_volumes", "medium", "members", "other_reason", "physical", "protected", "queued", "rebuilding",
+    "software_volumes", "used_volumes", "volumes",
 ]  # fmt: skip
 
 GONE = frozenset(OUT_OF_REACH)
@@ -151,24 +151,3 @@ def protected(controller: Controller) -> bool | None:
     if any(battery.status not in ("ok", "unknown") or battery.replace for battery in controller.batteries):
         return False
     return None if any(battery.status == "unknown" for battery in controller.batteries) else True
-
-
-def short(drives_: Sequence[Drive], longest: int = 4) -> str:
-    """The ids of drives without the controller, the rest counted: ``1I:1:1, 1I:1:2 and 3 more``."""
-    return few([drive.id.partition("/")[2] or drive.id for drive in drives_], longest)
-
-
-def few(names: Sequence[str], longest: int = 4) -> str:
-    """Names, the rest counted: ``sda1, sda2, sda3 and 2 more``."""
-    return listing(names if len(names) <= longest else [*names[: longest - 1], f"{len(names) - longest + 1} more"])
-
-
-def kind(battery: Battery) -> str:
-    """``battery`` or ``capacitor``."""
-    return "battery" if battery.kind == "unknown" else battery.kind
-
-
-def plain(sentence: str | None) -> str:
-    """The tool's text without the final full stop. Empty if there is none."""
-    text = (sentence or "").strip().rstrip(".")
-    return text[1:-1] if text[:1] == "(" and text.find(")") == len(text) - 1 else text  # (F): it is put in brackets

@@ -21,7 +21,7 @@ the finding about that one is reported instead.
 from __future__ import annotations
 
 from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings
-from raidctl.audit.builtin._queries import plain
+from raidctl.audit.builtin._wording import plain
 from raidctl.health.redundancy import speaks_of_rebuild
 from raidctl.model import Array, Controller, Inventory
 

@@ -22,7 +22,8 @@ for a drive that is not accepted. Rebuilds are covered by `volume_rebuilding`.
 from __future__ import annotations
 
 from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings
-from raidctl.audit.builtin._queries import plain, rebuilding, volumes
+from raidctl.audit.builtin._queries import rebuilding, volumes
+from raidctl.audit.builtin._wording import plain
 from raidctl.health.redundancy import being_copied, being_rebuilt, not_accepted, too_hot
 from raidctl.model import Inventory, Volume
 

@@ -26,7 +26,8 @@ from __future__ import annotations
 import re
 
 from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings, facts
-from raidctl.audit.builtin._queries import batteries, kind, plain
+from raidctl.audit.builtin._queries import batteries
+from raidctl.audit.builtin._wording import kind, plain
 from raidctl.health.reliance import relied_on
 from raidctl.model import Battery, Inventory
 

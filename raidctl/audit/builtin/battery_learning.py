@@ -23,7 +23,8 @@ one is due. A battery that is still charging after a day is faulty: replace it.
 from __future__ import annotations
 
 from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings
-from raidctl.audit.builtin._queries import batteries, kind
+from raidctl.audit.builtin._queries import batteries
+from raidctl.audit.builtin._wording import kind
 from raidctl.health.judge import LITTLE_CHARGE
 from raidctl.model import Battery, Inventory
 

@@ -24,7 +24,8 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings, facts
-from raidctl.audit.builtin._queries import GOOD_BATTERY, batteries, kind
+from raidctl.audit.builtin._queries import GOOD_BATTERY, batteries
+from raidctl.audit.builtin._wording import kind
 from raidctl.model import Battery, Inventory
 from raidctl.text import counted
 from raidctl.units import parse_moment

@@ -22,7 +22,7 @@ enabled again, on some controllers after a restart.
 from __future__ import annotations
 
 from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings, facts
-from raidctl.audit.builtin._queries import plain
+from raidctl.audit.builtin._wording import plain
 from raidctl.model import Controller, Inventory
 
 FINDINGS = RuleFindings("cache_in_trouble", "critical", "A controller's cache is disabled or damaged")

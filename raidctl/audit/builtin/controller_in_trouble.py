@@ -21,7 +21,7 @@ batteries is as bad, the finding is folded under that one.
 from __future__ import annotations
 
 from raidctl.audit.builtin._findings import Findings, RuleFindings
-from raidctl.audit.builtin._queries import plain
+from raidctl.audit.builtin._wording import plain
 from raidctl.model import Inventory
 
 FINDINGS = RuleFindings("controller_in_trouble", "critical", "A controller reports a problem")

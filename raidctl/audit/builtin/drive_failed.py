@@ -22,7 +22,7 @@ over, or it was in no array).
 from __future__ import annotations
 
 from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings, counters, place, pull_check
-from raidctl.audit.builtin._queries import plain
+from raidctl.audit.builtin._wording import plain
 from raidctl.health.judge import REDUCED, Condition
 from raidctl.health.redundancy import held_journal
 from raidctl.model import Controller, Drive, Inventory

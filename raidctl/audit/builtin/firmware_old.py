@@ -25,7 +25,8 @@ from __future__ import annotations
 from collections import defaultdict
 
 from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings, facts
-from raidctl.audit.builtin._queries import drives, plain
+from raidctl.audit.builtin._queries import drives
+from raidctl.audit.builtin._wording import plain
 from raidctl.model import Controller, Drive, Inventory
 from raidctl.text import listing
 

@@ -22,7 +22,8 @@ it; never clear while a volume of this controller is missing or degraded.
 from __future__ import annotations
 
 from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings, facts
-from raidctl.audit.builtin._queries import NOT_WHOLE, short
+from raidctl.audit.builtin._queries import NOT_WHOLE
+from raidctl.audit.builtin._wording import short
 from raidctl.model import Controller, Inventory
 
 FINDINGS = RuleFindings("foreign_configuration", "warning", "Drives hold a foreign configuration")

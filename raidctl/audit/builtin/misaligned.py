@@ -28,7 +28,8 @@ database, not for an archive.
 from __future__ import annotations
 
 from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings, Severity
-from raidctl.audit.builtin._queries import few, members, volumes
+from raidctl.audit.builtin._queries import members, volumes
+from raidctl.audit.builtin._wording import few
 from raidctl.model import BlockLayer, Controller, Drive, Inventory, Volume
 from raidctl.model.raid_levels import STRIPED
 from raidctl.units import format_binary

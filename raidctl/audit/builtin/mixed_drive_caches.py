@@ -21,7 +21,8 @@ without a controller `raidctl cache drive`.
 from __future__ import annotations
 
 from raidctl.audit.builtin._findings import Findings, RuleFindings, facts
-from raidctl.audit.builtin._queries import members, short
+from raidctl.audit.builtin._queries import members
+from raidctl.audit.builtin._wording import short
 from raidctl.model import Inventory
 
 FINDINGS = RuleFindings("mixed_drive_caches", "warning", "Write caches in one array are on in some drives only")

@@ -25,7 +25,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings, facts
-from raidctl.audit.builtin._queries import members, short
+from raidctl.audit.builtin._queries import members
+from raidctl.audit.builtin._wording import short
 from raidctl.model import Array, Controller, Drive, Inventory
 from raidctl.text import listing
 from raidctl.units import format_decimal

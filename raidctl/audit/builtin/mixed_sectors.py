@@ -26,7 +26,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings, facts
-from raidctl.audit.builtin._queries import members, physical, short
+from raidctl.audit.builtin._queries import members, physical
+from raidctl.audit.builtin._wording import short
 from raidctl.model import Array, Drive, Inventory
 
 FINDINGS = RuleFindings("mixed_sectors", "info", "An array mixes drives with different sector sizes")

@@ -20,7 +20,7 @@ quotes it. Also when no output has the state of a volume, and no problem with re
 from __future__ import annotations
 
 from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings
-from raidctl.audit.builtin._queries import plain
+from raidctl.audit.builtin._wording import plain
 from raidctl.model import HIDING, Battery, Drive, Inventory, Volume
 
 FINDINGS = RuleFindings("state_unknown", "warning", "A tool reports a state of unknown meaning")

@@ -27,7 +27,8 @@ import shlex
 from collections.abc import Sequence
 
 from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings, facts, named, pull_check
-from raidctl.audit.builtin._queries import other_reason, plain, volumes
+from raidctl.audit.builtin._queries import other_reason, volumes
+from raidctl.audit.builtin._wording import plain
 from raidctl.health.redundancy import below, called_degraded, survives
 from raidctl.health.spares import all_reported, offer, ready
 from raidctl.model import Controller, Drive, Inventory, Volume

@@ -22,7 +22,8 @@ see whether the drives come back, then reassemble the array with the vendor's to
 from __future__ import annotations
 
 from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings
-from raidctl.audit.builtin._queries import below, count, other_reason, plain, volumes
+from raidctl.audit.builtin._queries import below, count, other_reason, volumes
+from raidctl.audit.builtin._wording import plain
 from raidctl.model import Controller, Inventory, Volume
 from raidctl.select import family_of
 

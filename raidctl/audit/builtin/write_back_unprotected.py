@@ -29,7 +29,8 @@ nobody would notice. The volatile caches of the drives are covered by `drive_cac
 from __future__ import annotations
 
 from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings, facts, settable
-from raidctl.audit.builtin._queries import cached_volumes, plain, protected
+from raidctl.audit.builtin._queries import cached_volumes, protected
+from raidctl.audit.builtin._wording import plain
 from raidctl.model import Controller, Inventory, Volume, VolumeCache
 
 FINDINGS = RuleFindings(

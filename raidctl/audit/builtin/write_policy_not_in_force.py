@@ -26,7 +26,8 @@ with `cache.write_active = write_back`.
 from __future__ import annotations
 
 from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings, facts, settable
-from raidctl.audit.builtin._queries import cached_volumes, plain
+from raidctl.audit.builtin._queries import cached_volumes
+from raidctl.audit.builtin._wording import plain
 from raidctl.health.judge import Condition
 from raidctl.health.reliance import recovering
 from raidctl.model import Controller, Inventory, Volume, WriteActive, WritePolicy

@@ -82,8 +82,8 @@ def count_hits(size: float, latencies: Sequence[float], parting: Valley) -> Work
 def cache_size(sets: Sequence[WorkingSet]) -> Spread:
     """MiB of the cache that best explains the shares of hits. Of the reads, min(1, size/set) hit an LRU cache.
 
-    None if no working set was larger than the cache, or no read was a hit. The interval is that of the likelihood;
-    small sets, whose reads are all hits, count as well.
+    Without a value if no working set was larger than the cache, or no read was a hit. The interval is that of the
+    likelihood; small sets, whose reads are all hits, count as well.
     """
     good = [each for each in sets if 0 < each.size < HUGE and 0 <= each.hits <= each.reads and each.reads > 0]
     reads = sum(each.reads for each in good)

@@ -56,7 +56,7 @@ def longest(stalls: Sequence[Stall]) -> Stall | None:
 
 
 def period(stalls: Sequence[Stall]) -> Spread:
-    """Seconds between regular stalls; None if they are irregular or too few.
+    """Seconds between regular stalls; without a value if they are irregular or too few.
 
     Stalls are timed by their ends: an operation may begin any time before it stalls.
     """

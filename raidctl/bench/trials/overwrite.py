@@ -114,7 +114,7 @@ class Overwrite:
 
 
 def cache_of(speeds: dict[int, float]) -> Spread:
-    """MiB between the largest fast range and the smallest slow one. None unless there are both.
+    """MiB between the largest fast range and the smallest slow one. Without a value unless there are both.
 
     ``speeds``: MiB/s of rewriting, by bytes of the part.
     """

@@ -64,7 +64,7 @@ class Phase:
         return too_short(self.seconds, self.operations)
 
     def spread(self, unit: str = "ops/s", factor: float = 1.0) -> Spread:
-        """The median of the rounds with its interval, times ``factor``. None if there are too few samples."""
+        """The rounds' median with its interval, times ``factor``. Without a value if there are too few samples."""
         if self.short:
             return Spread(measured=None, unit=unit, n=self.operations)
         return of_rounds([rate * factor for rate in self.rates], unit, self.operations)
@@ -85,7 +85,7 @@ def pace(outcome: Outcome) -> Sequence[float]:
 
 
 def ratio(first: Phase, second: Phase) -> Spread:
-    """Second over first, per round. None if one of them has too few samples."""
+    """Second over first, per round. Without a value if one of them has too few samples."""
     if first.short or second.short or len(first.rates) != len(second.rates):
         return Spread(measured=None, unit="ratio", n=0)
     return paired_ratio(first.rates, second.rates)

@@ -26,7 +26,7 @@ EDGE = 0.1
 """Share of the common time that is left out at either end."""
 BUSY = 0.9
 """Processor use above which the processor may be the limit. It is the share of all processors in use."""
-_WORTH: dict[Verdict, int] = {"pass": 0, "info": 0, "inconclusive": 1, "suspect": 2, "fail": 3}
+_SEVERITY: dict[Verdict, int] = {"pass": 0, "info": 0, "inconclusive": 1, "suspect": 2, "fail": 3}
 Group = tuple[int, ...]
 """The targets of a group, by number."""
 
@@ -124,7 +124,7 @@ class Together:
         if seen.busiest > BUSY:
             reasons.append(f"The processors were {seen.busiest:.0%} busy: they may be what the drives waited for.")
             verdicts = ["inconclusive" if one in ("fail", "suspect") else one for one in verdicts]
-        verdict: Verdict = max(verdicts, key=_WORTH.__getitem__) if verdicts else "inconclusive"
+        verdict: Verdict = max(verdicts, key=_SEVERITY.__getitem__) if verdicts else "inconclusive"
         return TrialResult(
             trial=self.name,
             figures=figures,

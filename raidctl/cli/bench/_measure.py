@@ -12,7 +12,7 @@ import msgspec
 
 from raidctl.bench.engines.calibrate import marked
 from raidctl.bench.engines.choose import Choice, choose
-from raidctl.bench.preflight import Ground, ask, confounders, load, ticks
+from raidctl.bench.preflight import TargetFacts, ask, confounders, load, ticks
 from raidctl.bench.profiles import together
 from raidctl.bench.result import Confounder, Session, TrialResult
 from raidctl.bench.session import Runner
@@ -142,7 +142,7 @@ class Measuring:
 
     def _measure(self, target: Target, prepared: int, notes: Sequence[str]) -> Measured:
         choice, other = self._choices(target)
-        found = (*confounders(self._ground(target)), *self.busy)
+        found = (*confounders(self._target_facts(target)), *self.busy)
         session = self._session(target, choice, found, notes)
         second = None
         if other is not None and not session.interrupted:
@@ -163,21 +163,21 @@ class Measuring:
         session = Runner(bench, progress=progress).run(profile)
         return session if session.interrupted else limited(session, bench)
 
-    def _ground(self, target: Target) -> Ground:
+    def _target_facts(self, target: Target) -> TargetFacts:
         """Return what lies below the target. Whatever is unknown becomes a separate confounder."""
         noticed = tuple(getattr(target, "confounders", ()))
         if self.order.kind == "nbd":
-            return Ground(kind="nbd", noticed=noticed)
+            return TargetFacts(kind="nbd", noticed=noticed)
         reached = self._scope(target.name)
-        asked = converse(ask(reached.blocks if reached else ()), self.asks)
-        return Ground(
+        readings = converse(ask(reached.blocks if reached else ()), self.asks)
+        return TargetFacts(
             kind=self.order.kind,
             view=self.seen.view,
             scope=reached,
-            place=asked.place(target.name) if self.order.kind == "file" else Ground(kind="nbd").place,
+            place=readings.place(target.name) if self.order.kind == "file" else TargetFacts(kind="nbd").place,
             direct=target.direct,
-            attributes=asked.attributes,
-            cpuinfo=asked.cpuinfo,
+            attributes=readings.attributes,
+            cpuinfo=readings.cpuinfo,
             noticed=noticed,
         )
 

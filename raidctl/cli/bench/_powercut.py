@@ -41,7 +41,7 @@ _LARGEST = 1 << 30
 
 
 @dataclass(frozen=True)
-class Asked:
+class PowercutOptions:
     """The options of the command line."""
 
     target: str
@@ -62,7 +62,7 @@ class Asked:
     """The command that resumes the run, without its id."""
 
     @classmethod
-    def of(cls, given: dict[str, Any]) -> Asked:
+    def of(cls, given: dict[str, Any]) -> PowercutOptions:
         """Check the options. Raise UsageError or click.UsageError."""
         resume, kind = given["resume"], kind_of(given["target"])
         if not resume and (given["only"] or given["how"] or given["remove"]):
@@ -99,9 +99,9 @@ def _most(text: str) -> int:
 class Session:
     """One call of the command."""
 
-    def __init__(self, asked: Asked, settings: Settings) -> None:
-        self.asked, self._settings = asked, settings
-        self.resumed = asked.resume is not None
+    def __init__(self, options: PowercutOptions, settings: Settings) -> None:
+        self.options, self._settings = options, settings
+        self.resumed = options.resume is not None
         self._stack = ExitStack()
         self._run = secrets.token_hex(8)
         self._foreign: int | None = None
@@ -127,25 +127,25 @@ class Session:
         self._stack.close()
 
     def _enter(self) -> None:
-        asked = self.asked
+        options = self.options
         boot = boot_id()
         target, virtual = self._identity()
         plan = None if self.resumed else self._plan(target)
         if plan is not None:
-            _agree(asked, plan)
-        self.witness = Witnessed(asked.witness, asked.token)
+            _agree(options, plan)
+        self.witness = Witnessed(options.witness, options.token)
         self._stack.callback(self.witness.close)
         if plan is not None:
             # opened before the witness is contacted, which would otherwise keep a run without a target
             self.medium = self._medium(plan, new=True)
         request = Open(
-            run=asked.resume or self._run, host=platform.node() or None, boot=boot, raidctl=__version__,
+            run=options.resume or self._run, host=platform.node() or None, boot=boot, raidctl=__version__,
             virtual=virtual, target=target, plan=plan, left=left(self._settings),
         )  # fmt: skip
         try:
             self.opened: Opened = self.witness.open(request)
         except BaseException:
-            if plan is not None and asked.kind == "file":
+            if plan is not None and options.kind == "file":
                 self.file.remove()
             raise
         for note in self.opened.notes:
@@ -154,69 +154,69 @@ class Session:
             self.witness.same(target)
             self._run = self.opened.run
             self._same_range()
-            if not asked.only:
-                _agree(asked, self.opened.plan)
+            if not options.only:
+                _agree(options, self.opened.plan)
             self.medium = self._medium(self.opened.plan, new=False)
 
     def _plan(self, target: Target) -> Plan:
         """Return what will be written. Raise BenchError or UsageError."""
-        asked = self.asked
-        first, size = 0, asked.size
-        if asked.overwrite is not None:
-            first, length = asked.overwrite
+        options = self.options
+        first, size = 0, options.size
+        if options.overwrite is not None:
+            first, length = options.overwrite
             whole = target.size_bytes or 0
             size = length or whole // BLOCK * BLOCK
         if size < 16 * BLOCK or size > _LARGEST:
             shown = f"{format_binary(16 * BLOCK)} to {format_binary(_LARGEST)}"
             raise UsageError(f"The range has {format_binary(size)}, and may have {shown}: it is filled after each cut.")
-        return Plan(first=first, block_bytes=BLOCK, blocks=size // BLOCK, group=min(asked.group, size // BLOCK))
+        return Plan(first=first, block_bytes=BLOCK, blocks=size // BLOCK, group=min(options.group, size // BLOCK))
 
     def _same_range(self) -> None:
         """Refuse a range that differs from that of the run."""
-        asked, plan = self.asked, self.opened.plan
-        if asked.overwrite is None:
+        options, plan = self.options, self.opened.plan
+        if options.overwrite is None:
             return
-        first, length = asked.overwrite
+        first, length = options.overwrite
         if first != plan.first or (length and length // BLOCK != plan.blocks):
             raise UsageError(f"The range of the run is {plan.first}+{plan.blocks * BLOCK}: name the same one.")
 
     def _medium(self, plan: Plan, *, new: bool) -> Medium:
         """Open the target. Raise BenchError or AccessMissing."""
-        asked, size = self.asked, plan.blocks * plan.block_bytes
-        if asked.kind == "nbd":
-            served = self._stack.enter_context(OpenNbd(asked.target))
+        options, size = self.options, plan.blocks * plan.block_bytes
+        if options.kind == "nbd":
+            served = self._stack.enter_context(OpenNbd(options.target))
             if served.link is None or not served.link.export.can_flush:
-                raise BenchError(f"{printable(asked.target)} has no flush: there is nothing to be tested.")
+                raise BenchError(f"{printable(options.target)} has no flush: there is nothing to be tested.")
             return Served(served.link)
-        if asked.kind == "device":
-            range_ = None if asked.only else (plan.first, size)
-            device = self._stack.enter_context(DeviceTarget(asked.target, write=range_))
+        if options.kind == "device":
+            range_ = None if options.only else (plan.first, size)
+            device = self._stack.enter_context(DeviceTarget(options.target, write=range_))
             if not device.direct:
-                raise BenchError(f"{printable(asked.target)} refuses O_DIRECT: the page cache would be tested.")
-            return Handled(device.fileno(), plan.first, plan.block_bytes) if asked.only else of_device(device, plan)
-        self.file = self._stack.enter_context(RunFile(asked.target, self._run, size, new=new))
+                raise BenchError(f"{printable(options.target)} refuses O_DIRECT: the page cache would be tested.")
+            return Handled(device.fileno(), plan.first, plan.block_bytes) if options.only else of_device(device, plan)
+        self.file = self._stack.enter_context(RunFile(options.target, self._run, size, new=new))
         if not self.file.direct:
             tell("O_DIRECT is refused here: writes go through the page cache, and each group is flushed out of it.")
         return Handled(self.file.fileno(), 0, plan.block_bytes)
 
     def _identity(self) -> tuple[Target, str | None]:
         """Return what identifies the target, and the kind of virtual machine."""
-        asked = self.asked
-        if asked.kind == "nbd":
-            with OpenNbd(asked.target) as served:
+        options = self.options
+        if options.kind == "nbd":
+            with OpenNbd(options.target) as served:
                 size = served.link.export.size if served.link is not None else None
-            return Target(kind="nbd", name=asked.target, size_bytes=size), None
-        path = os.path.realpath(asked.target)
+            return Target(kind="nbd", name=options.target, size_bytes=size), None
+        path = os.path.realpath(options.target)
         with machine(self._settings) as here:
-            ground = subjects.asked(here.survey(), here.runner)
-        target = target_of(asked.kind, path, ground.view, _block(ground.view, path, asked.kind))
+            checked = subjects.with_kernel(here.survey(), here.runner)
+        target = target_of(options.kind, path, checked.view, _block(checked.view, path, options.kind))
         try:
-            found = subjects.named(ground, [path])
+            found = subjects.named(checked, [path])
         except RaidctlError:
             found = []
         if len(found) == 1:
             target = with_caches(target, found[0].item, [drive for _, drive in found[0].drives])
-        return target, ground.view.virtual
+        return target, checked.view.virtual
 
     def checked(self) -> PowerCutRun:
         """Check the cut, if there was one. Return the run with all its cuts.
@@ -225,14 +225,14 @@ class Session:
             CannotTell: It cannot be checked.
         """
         if self.opened.due:
-            if self.opened.same_boot and self.asked.kind == "file" and not self.file.direct:
+            if self.opened.same_boot and self.options.kind == "file" and not self.file.direct:
                 raise CannotTell(
                     "The page cache of this boot may contain what the drive has lost: restart the machine, then check."
                 )
-            self._foreign = check(self.witness, self.medium, self.opened, self.asked.how).foreign
+            self._foreign = check(self.witness, self.medium, self.opened, self.options.how).foreign
         forget(self._settings)
         report = self.witness.report()
-        if self.asked.remove:
+        if self.options.remove:
             self.file.remove()
             tell(f"Removed {self.file.name}.")
         return report
@@ -256,16 +256,16 @@ class Session:
         opened, run = self.opened, self.opened.run
         if self.resumed:
             self._refuse_foreign()
-        writing = Writing(self.witness, self.medium, opened, self.asked.most, tell)
+        writing = Writing(self.witness, self.medium, opened, self.options.most, tell)
         forget(self._settings)
         try:
-            done = writing.run(f"Writing: cut the power at any time. After the start: {self.asked.again} {run}")
+            done = writing.run(f"Writing: cut the power at any time. After the start: {self.options.again} {run}")
         except WitnessGone:
             keep(self._settings, run)
             raise
         raise CannotTell(
-            f"{format_binary(self.asked.most)} were written in {done} groups without a cut: continue with "
-            f'"{self.asked.again} {run}".'
+            f"{format_binary(self.options.most)} were written in {done} groups without a cut: continue with "
+            f'"{self.options.again} {run}".'
         )
 
 
@@ -278,13 +278,15 @@ def _block(view: HostView, path: str, kind: Kind) -> BlockDevice | None:
     return view.block(f"/dev/{place.resolve().name.replace('!', '/')}") if place.exists() else None
 
 
-def _agree(asked: Asked, plan: Plan) -> None:
+def _agree(options: PowercutOptions, plan: Plan) -> None:
     """Show what will be written, and ask if it overwrites something. Raise DryRunError, Declined or UsageError."""
-    shown, size = printable(asked.target), format_binary(plan.blocks * plan.block_bytes)
-    if asked.kind == "file":
+    shown, size = printable(options.target), format_binary(plan.blocks * plan.block_bytes)
+    if options.kind == "file":
         text = f"In {shown} a file of {size} is made; it stays for --resume, until --remove."
     else:
         text = f"{shown} is OVERWRITTEN, {size} from byte {plan.first:,} on: what is there is lost."
-    most = f"At most {format_binary(asked.most)} are written, in groups of {plan.group} blocks with a flush after each."
-    consent = Agreement(asked.kind != "file" and asked.resume is None, dry_run=asked.dry_run, yes=asked.yes)
+    most = (
+        f"At most {format_binary(options.most)} are written, in groups of {plan.group} blocks with a flush after each."
+    )
+    consent = Agreement(options.kind != "file" and options.resume is None, dry_run=options.dry_run, yes=options.yes)
     consent([text, most, "The power of this machine is to be cut meanwhile: nothing else of value should be running."])

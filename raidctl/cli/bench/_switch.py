@@ -197,11 +197,11 @@ def cache_off(settings: Settings, here: Machine, seen: Survey, path: str) -> tup
     """
     # imported here: a measurement without a switch does not need it
     from raidctl.cli.verify._switch import Switcher, refusal  # noqa: PLC0415
-    from raidctl.verify.subjects import asked, named  # noqa: PLC0415
+    from raidctl.verify.subjects import named, with_kernel  # noqa: PLC0415
 
-    ground = asked(seen, here.runner)
+    machine = with_kernel(seen, here.runner)
     try:
-        several = named(ground, [path])
+        several = named(machine, [path])
     except UsageError as error:
         raise UsageError(f"--switch-cache: {error}") from None
     if len(several) != 1:
@@ -211,7 +211,7 @@ def cache_off(settings: Settings, here: Machine, seen: Survey, path: str) -> tup
     switcher = Switcher(settings, subject)
     through = subject.volume is not None and not subject.software
     try:
-        refusal(ground, subject, "write_through" if through else "drives_off", switcher, here.vendors)
+        refusal(machine, subject, "write_through" if through else "drives_off", switcher, here.vendors)
     except (UsageError, CannotTell, AccessMissing) as error:
         message = (
             str(error).replace("--switch-policy", "--switch-cache").replace("--switch-drive-caches", "--switch-cache")

@@ -65,16 +65,16 @@ def command(context: click.Context, /, **given: Any) -> int:
     failed; 4 a permission is missing; 8 the witness cannot be reached; 130
     interrupted.
     """  # noqa: D301 - \b is click's: the paragraph is not wrapped
-    from raidctl.cli.bench._powercut import Asked, Session  # noqa: PLC0415 - only where it is needed
+    from raidctl.cli.bench._powercut import PowercutOptions, Session  # noqa: PLC0415 - only where it is needed
     from raidctl.cli.bench.run import DryRunError, only_here  # noqa: PLC0415 - as above
 
     settings = settings_of(context)
     only_here(settings)
-    asked = Asked.of(given)
+    options = PowercutOptions.of(given)
     try:
-        with Session(asked, settings) as session:
+        with Session(options, settings) as session:
             code = _checked(session, settings)
-            if not asked.only and code == EXIT_FINE:
+            if not options.only and code == EXIT_FINE:
                 session.write()
     except DryRunError:
         return EXIT_FINE
@@ -89,4 +89,4 @@ def _checked(session: Any, settings: Settings) -> int:
     emit_found(report, settings, "powercut.screen")
     if report.verdict == "loss":
         return EXIT_NO
-    return EXIT_FINE if report.verdict == "none" or not session.asked.only else EXIT_CANNOT_TELL
+    return EXIT_FINE if report.verdict == "none" or not session.options.only else EXIT_CANNOT_TELL

@@ -34,6 +34,7 @@ from raidctl.units import format_binary
 from raidctl.vendor.changes import changes_of
 from raidctl.vendor.plan import Action, Desired
 from raidctl.vendor.protocol import Vendor
+from raidctl.vendor.registry import vendor_of
 
 _OLD = regex(r"unrecognized option|invalid option|unknown option", re.IGNORECASE)
 """Messages of an old ``sync`` about ``--file-system``. They are from coreutils before 8.24, and from a small
@@ -78,7 +79,7 @@ class Flushing:
         [reply] = self.found.named.runner.carry_out([limited.request()])
         if reply.trouble is not None:
             return _of_trouble(reply, action, self.patience)
-        vendor = next((v for v in self.found.named.vendors if job.family == v.FAMILY), None)
+        vendor = vendor_of(job.family, self.found.named.vendors) if job.family is not None else None
         changes = changes_of(vendor) if vendor is not None else None
         fault = changes.judge(action, reply) if changes is not None else _of_code(reply)
         if fault is None:

@@ -23,6 +23,7 @@ from raidctl.text import listing, printable
 from raidctl.vendor.foreign import ForeignPreview, foreign_of
 from raidctl.vendor.plan import Deed, Denial, Verb
 from raidctl.vendor.protocol import Vendor
+from raidctl.vendor.registry import vendor_of
 
 DeedMaker = Callable[[Survey], Sequence[Deed]]
 _WHAT = {
@@ -54,7 +55,7 @@ def hits(deed: Deed, seen: Survey) -> Sequence[str]:
 def guards(deed: Deed, seen: Survey, named: Machine) -> Sequence[Denial]:
     """Return the reasons to refuse a deed now. For an import, the tool shows a preview first (F1)."""
     controller = controller_of(seen.inventory, deed.object_id)
-    vendor = _vendor(controller, named.vendors) if controller is not None else None
+    vendor = vendor_of(controller.id, named.vendors) if controller is not None else None
     offered = foreign_of(vendor) if vendor is not None else None
     preview = None
     if deed.verb == "import_foreign" and controller is not None:
@@ -66,17 +67,13 @@ def guards(deed: Deed, seen: Survey, named: Machine) -> Sequence[Denial]:
 
 def preview_of(controller: Controller, seen: Survey, vendors: Sequence[Vendor]) -> Dialogue[ForeignPreview | str]:
     """Return the preview of an import by the controller's tool. A sentence: why there is none."""
-    vendor = _vendor(controller, vendors)
+    vendor = vendor_of(controller.id, vendors)
     offered = foreign_of(vendor) if vendor is not None else None
     if vendor is None or offered is None:
         return f"raidctl knows no command that previews imports on controllers of the family {family_of(controller)}."
     names = {spec.name for spec in vendor.TOOLS}
     tools = [tool for tool in seen.inventory.tools if tool.name in names]
     return (yield from offered.preview(controller, tools))
-
-
-def _vendor(controller: Controller, vendors: Sequence[Vendor]) -> Vendor | None:
-    return next((one for one in vendors if family_of(controller) == one.FAMILY), None)
 
 
 def controller_named(seen: Survey, word: str) -> Controller:

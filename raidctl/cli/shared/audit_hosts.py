@@ -29,7 +29,7 @@ class FarAudit:
     def audited(self, rules: Policy, *, keep: bool) -> Iterator[tuple[Tally, Sequence[Audited]]]:
         """Yield the results of each host, as they come. A host without a result has an unknown state."""
         auditor = Auditor(rules, keep=keep)
-        for outcome in many.asked(self._settings, self._hosts, Machine.survey):
+        for outcome in many.read_hosts(self._settings, self._hosts, Machine.survey):
             name = outcome.host.name
             if outcome.value is None:
                 audited = auditor.unreadable(name, str(outcome.error), None)

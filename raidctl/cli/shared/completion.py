@@ -99,7 +99,7 @@ class _Shell(ShellComplete):
         return words[1:-1], words[-1][:-1]
 
     def get_completions(self, args: list[str], incomplete: str) -> list[CompletionItem]:  # type: ignore[type-arg,unused-ignore] # no type argument before click 8.3
-        """Return the completions. None if anything fails, since messages would disturb the command line."""
+        """Return the completions. Empty if anything fails, since messages would disturb the command line."""
         try:
             return [item for item in self._found(args, incomplete) if str(item.value).isprintable()]
         except Exception:  # noqa: BLE001 - as above

@@ -7,7 +7,7 @@ from raidctl.cli.verify._path import path_of
 from raidctl.text import printable
 from raidctl.verify.contract import Contract, judged, read_contract
 from raidctl.verify.report import Verification
-from raidctl.verify.subjects import Ground
+from raidctl.verify.subjects import CheckedMachine
 
 
 def contract_of(file: str) -> Contract:
@@ -20,6 +20,6 @@ def contract_of(file: str) -> Contract:
     return read_contract(file, files.read(file, printable(file), "a contract"))
 
 
-def judged_by(ground: Ground, contract: Contract) -> Verification:
+def judged_by(machine: CheckedMachine, contract: Contract) -> Verification:
     """Check all claims of a contract."""
-    return judged(ground, contract, lambda word: path_of(word, ground))
+    return judged(machine, contract, lambda word: path_of(word, machine))

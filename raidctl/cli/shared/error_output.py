@@ -36,7 +36,7 @@ def _sentence(error: Exception) -> str:
     return collapse(printable(text)) or type(error).__name__
 
 
-def asked(given: Sequence[str]) -> bool:
+def wants_nagios(given: Sequence[str]) -> bool:
     """Return whether a command line asks for the Nagios format. Words after ``--`` are not raidctl's."""
     ours = _ours(given)
     return "--format=nagios" in ours or ("--format", "nagios") in pairwise(ours)

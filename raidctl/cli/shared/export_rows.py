@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from raidctl.cli.shared import files
 from raidctl.cli.shared.exit_codes import exit_code, tell_problems
-from raidctl.cli.shared.machine import look, with_open_ends
+from raidctl.cli.shared.machine import look, with_own_records
 from raidctl.cli.shared.options import Settings
 from raidctl.cli.shared.policies import policy_of
 from raidctl.cli.shared.snapshot_places import kept_place
@@ -103,7 +103,7 @@ def _found(wanted: Wanted, settings: Settings, faults: list[str], codes: list[in
             faults += read.faults
             yield read.lines
     else:
-        inventory = with_open_ends(look(settings), settings).inventory
+        inventory = with_own_records(look(settings), settings).inventory
         tell_problems([one for one in inventory.problems if one.kind in HIDING])
         codes.append(exit_code(inventory.problems))
         if wanted.table == "findings":

@@ -19,7 +19,7 @@ import click
 
 from raidctl.cli import reader_gone
 from raidctl.cli.shared.exit_codes import exit_code
-from raidctl.cli.shared.machine import Machine, machine, with_open_ends
+from raidctl.cli.shared.machine import Machine, machine, with_own_records
 from raidctl.cli.shared.options import Settings
 from raidctl.cli.shared.terminal import emit, paper
 from raidctl.errors import EXIT_CANNOT_TELL, EXIT_FINE, RaidctlError
@@ -163,7 +163,7 @@ class Readings:
     def whole(self) -> Inventory:
         """Read everything. A machine that cannot be read this time has an inventory of unknowns."""
         try:
-            seen = with_open_ends(self._machine().survey(), self._settings)
+            seen = with_own_records(self._machine().survey(), self._settings)
         except RaidctlError as error:
             if self._seen is None:
                 raise

@@ -255,7 +255,7 @@ def look(settings: Settings) -> Survey:
     return seen
 
 
-def with_open_ends(seen: Survey, settings: Settings) -> Survey:
+def with_own_records(seen: Survey, settings: Settings) -> Survey:
     """Add raidctl's records to the survey of this or a simulated machine.
 
     Unfinished changes become problems; the results of checks become those of its volumes.

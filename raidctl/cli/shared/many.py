@@ -95,7 +95,7 @@ def one_of(settings: Settings, host: Host) -> Settings:
     return found
 
 
-def asked(
+def read_hosts(
     settings: Settings, hosts: Sequence[Host], work: Callable[[Machine], V], *, jobs: int | None = None
 ) -> Iterator[Outcome[V]]:
     """Read the hosts, and yield each outcome as it comes. An interruption ends the reading early."""
@@ -147,7 +147,7 @@ def run(
     hosts = hosts_of(settings) if hosts is None else hosts
     order = {host.name: place for place, host in enumerate(hosts)}
     found: list[tuple[Rank, int, HostAnswer, tuple[str, ...]]] = []
-    for outcome in asked(settings, hosts, work):
+    for outcome in read_hosts(settings, hosts, work):
         row = _line(outcome, line)
         answer = HostAnswer(
             host=outcome.host.name, hostname=row.hostname, exit_code=row.exit_code, state=row.state,

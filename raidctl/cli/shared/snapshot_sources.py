@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from raidctl.cli.shared import files
-from raidctl.cli.shared.machine import look, with_open_ends
+from raidctl.cli.shared.machine import look, with_own_records
 from raidctl.cli.shared.options import Settings
 from raidctl.cli.shared.snapshot_places import kept_place
 from raidctl.drift import read
@@ -42,7 +42,7 @@ class Source:
     def now(self) -> Inventory:
         """Read the machine; once."""
         if self._now is None:
-            self._now = with_open_ends(look(self.settings), self.settings).inventory
+            self._now = with_own_records(look(self.settings), self.settings).inventory
         return self._now
 
     def states(self) -> list[Kept]:

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import click
 
-from raidctl.cli.shared.grounds import ground_of
+from raidctl.cli.shared.checked_machine import checked_machine
 from raidctl.cli.shared.option_types import WEEK, Number
 from raidctl.cli.shared.options import Settings, machine_options, output_options, settings_of
 from raidctl.cli.shared.terminal import emit_found
@@ -141,17 +141,17 @@ def _by_settings(
         from raidctl.cli.shared.powercut_file import run_in  # noqa: PLC0415 - only where it is asked for
 
         run = run_in(powercut)
-    ground = ground_of(settings)
+    machine = checked_machine(settings)
     if target:
-        subjects, left_out = named(ground, [path_of(word, ground) for word in target]), list[str]()
+        subjects, left_out = named(machine, [path_of(word, machine) for word in target]), list[str]()
     else:
-        subjects, left_out = whole(ground, drives=claims == wanted.DEFAULT)
-    report = verify(ground, claims, subjects, target, left_out)
+        subjects, left_out = whole(machine, drives=claims == wanted.DEFAULT)
+    report = verify(machine, claims, subjects, target, left_out)
     if run is not None:
         from raidctl.verify.powercut import joined  # noqa: PLC0415 - only where it is asked for
 
-        report = joined(report, run, ground, subjects)
-    emit_found(report, settings, "verify.screen", ground.inventory, more=settings.verbose)
+        report = joined(report, run, machine, subjects)
+    emit_found(report, settings, "verify.screen", machine.inventory, more=settings.verbose)
     return exit_code(report)
 
 
@@ -170,9 +170,9 @@ def _by_contract(settings: Settings, target: tuple[str, ...], given: dict[str, A
     from raidctl.cli.shared.contracts import contract_of, judged_by  # noqa: PLC0415 - only where there is one
 
     contract = contract_of(file)
-    ground = ground_of(settings)
-    report = judged_by(ground, contract)
-    emit_found(report, settings, "verify.screen", ground.inventory, more=settings.verbose)
+    machine = checked_machine(settings)
+    report = judged_by(machine, contract)
+    emit_found(report, settings, "verify.screen", machine.inventory, more=settings.verbose)
     return exit_code(report)
 
 
@@ -185,9 +185,9 @@ def _by_clock(
     if given["switch_seconds"] and not (given["switch_policy"] or given["switch_drive_caches"]):
         raise click.UsageError("--switch-seconds goes with --switch-policy or --switch-drive-caches.")
     from raidctl.cli.verify._measure import run  # noqa: PLC0415 - the benchmark takes long to import
-    from raidctl.cli.verify._plan import Asked  # noqa: PLC0415 - as above
+    from raidctl.cli.verify._plan import MeasureOptions  # noqa: PLC0415 - as above
 
-    asked = Asked(
+    options = MeasureOptions(
         target=target[0],
         claims=claims,
         seconds=given["seconds"],
@@ -201,4 +201,4 @@ def _by_clock(
         dry_run=given["dry_run"],
         yes=given["yes"],
     )
-    return run(settings, asked)
+    return run(settings, options)

@@ -18,11 +18,11 @@ from raidctl.change.journal import now
 from raidctl.cli.bench._measure import Measured, Measuring
 from raidctl.cli.bench._plan import Order, kind_of, range_of, size_of
 from raidctl.cli.bench.run import Agreement, DryRunError, only_here, ready
-from raidctl.cli.shared.machine import Machine, machine, tell_tracebacks, with_open_ends
+from raidctl.cli.shared.machine import Machine, machine, tell_tracebacks, with_own_records
 from raidctl.cli.shared.options import Settings
 from raidctl.cli.shared.plan_change import state_directory, tell
 from raidctl.cli.shared.terminal import emit_found
-from raidctl.cli.verify._plan import SECONDS, Asked, announcement, profile, refuse_flush_device, refuse_memory
+from raidctl.cli.verify._plan import SECONDS, MeasureOptions, announcement, profile, refuse_flush_device, refuse_memory
 from raidctl.cli.verify._switch import Switcher, refusal
 from raidctl.errors import EXIT_FINE, EXIT_INTERRUPTED, CannotTell, RaidctlError, UsageError
 from raidctl.json_decode import valid_text
@@ -32,11 +32,11 @@ from raidctl.verify.clock import Clock
 from raidctl.verify.facts import facts, write_percent
 from raidctl.verify.judge import exit_code, verify
 from raidctl.verify.report import Verification, overall
-from raidctl.verify.subjects import Ground, Subject, named
+from raidctl.verify.subjects import CheckedMachine, Subject, named
 from raidctl.verify.wanted import DEFAULT, Claim
 
 
-def run(settings: Settings, asked: Asked) -> int:
+def run(settings: Settings, options: MeasureOptions) -> int:
     """Show the plan, measure, judge, show the results; return the exit code.
 
     Raises:
@@ -44,26 +44,26 @@ def run(settings: Settings, asked: Asked) -> int:
         BenchError, AccessMissing, CannotTell: It is refused, or nothing can be written there.
     """
     only_here(settings)
-    kind = kind_of(asked.target)
-    if kind == "nbd" and asked.claims == DEFAULT:
+    kind = kind_of(options.target)
+    if kind == "nbd" and options.claims == DEFAULT:
         # nothing else can be known of a server
-        asked = replace(asked, claims=(Claim("power_safe"),))
-    refuse_memory(asked.target, kind)
-    refuse_flush_device(asked)
+        options = replace(options, claims=(Claim("power_safe"),))
+    refuse_memory(options.target, kind)
+    refuse_flush_device(options)
     order = Order(
-        target=asked.target,
+        target=options.target,
         kind=kind,
         profile=Profile(name="verify", title="", seconds=SECONDS, size=GIB, trials=()),
         engine=None,
         cross_check=False,
-        size=size_of(asked.size, kind),
-        overwrite=range_of(asked.overwrite, kind),
-        seconds=asked.seconds or SECONDS,
+        size=size_of(options.size, kind),
+        overwrite=range_of(options.overwrite, kind),
+        seconds=options.seconds or SECONDS,
         label="verify",
     )
-    store = None if asked.no_save or asked.dry_run else ready(settings)
+    store = None if options.no_save or options.dry_run else ready(settings)
     with machine(settings) as here:
-        return _Verifying(settings, asked, order, here, store).carry_out()
+        return _Verifying(settings, options, order, here, store).carry_out()
 
 
 @dataclass
@@ -71,7 +71,7 @@ class _Verifying:
     """One verification in progress."""
 
     settings: Settings
-    asked: Asked
+    options: MeasureOptions
     order: Order
     here: Machine
     store: Store | None
@@ -80,41 +80,41 @@ class _Verifying:
         """Read, measure, judge; return the exit code."""
         begun, listener = now(), Listener()
         seen = self.here.survey()
-        ground = subjects.asked(with_open_ends(seen, self.settings), self.here.runner)
+        checked = subjects.with_kernel(with_own_records(seen, self.settings), self.here.runner)
         if self.settings.verbose:
             tell_tracebacks(seen)
-        subject, why = self._subject(ground)
-        switcher = Switcher(self.settings, subject) if subject is not None and self.asked.states else None
-        if self.asked.states and not self.asked.dry_run:
+        subject, why = self._subject(checked)
+        switcher = Switcher(self.settings, subject) if subject is not None and self.options.states else None
+        if self.options.states and not self.options.dry_run:
             state_directory(self.settings)  # nothing may be switched without a journal: checked first
-        for state in self.asked.states:
-            refusal(ground, subject, state, switcher, self.here.vendors)
-        report = self._verification(ground, subject, why)
-        found = self._measured(ground, subject, switcher)
+        for state in self.options.states:
+            refusal(checked, subject, state, switcher, self.here.vendors)
+        report = self._verification(checked, subject, why)
+        found = self._measured(checked, subject, switcher)
         if found is None:
-            return EXIT_FINE if self.asked.dry_run else self._shown(report, ground, None)
-        kept = self._kept(begun, listener, found, ground)
-        report = self._joined(report, ground, subject, found.session, kept)
-        code = self._shown(report, ground, found.session)
+            return EXIT_FINE if self.options.dry_run else self._shown(report, checked, None)
+        kept = self._kept(begun, listener, found, checked)
+        report = self._joined(report, checked, subject, found.session, kept)
+        code = self._shown(report, checked, found.session)
         if switcher is not None and switcher.trouble is not None:
             raise switcher.trouble
         return code
 
-    def _subject(self, ground: Ground) -> tuple[Subject | None, str]:
+    def _subject(self, checked: CheckedMachine) -> tuple[Subject | None, str]:
         """Return the volume or drive that is measured. A sentence: why it is unknown.
 
         Raises:
             UsageError: There are several.
         """
-        shown = printable(self.asked.target)
+        shown = printable(self.options.target)
         if self.order.kind == "nbd":
             return (
                 None,
                 "What is behind an NBD export is not visible from here: the claims are tested by measuring only.",
             )
-        path = os.path.realpath(self.asked.target) if self.order.kind == "file" else self.asked.target
+        path = os.path.realpath(self.options.target) if self.order.kind == "file" else self.options.target
         try:
-            found = named(ground, [path])
+            found = named(checked, [path])
         except CannotTell as error:
             return None, str(error)
         if len(found) > 1:
@@ -122,40 +122,42 @@ class _Verifying:
             raise UsageError(f"{shown} lies on {names}: --measure takes one volume or drive at a time.")
         return found[0], ""
 
-    def _verification(self, ground: Ground, subject: Subject | None, why: str) -> Verification:
+    def _verification(self, checked: CheckedMachine, subject: Subject | None, why: str) -> Verification:
         """Return the results from inventory and kernel."""
-        targets = (self.asked.target,)
+        targets = (self.options.target,)
         if subject is not None:
-            return verify(ground, self.asked.claims, [subject], targets, ())
+            return verify(checked, self.options.claims, [subject], targets, ())
         served = self.order.kind == "nbd"
-        answers = tuple(measured.unknown_target(self.asked.claims, self.asked.target, why, served=served))
-        host = ground.inventory.host
+        answers = tuple(measured.unknown_target(self.options.claims, self.options.target, why, served=served))
+        host = checked.inventory.host
         return Verification(
-            host=host, targets=targets, verdict=overall(answers), answers=answers, problems=ground.inventory.problems
+            host=host, targets=targets, verdict=overall(answers), answers=answers, problems=checked.inventory.problems
         )
 
-    def _measured(self, ground: Ground, subject: Subject | None, switcher: Switcher | None) -> Measured | None:
+    def _measured(self, checked: CheckedMachine, subject: Subject | None, switcher: Switcher | None) -> Measured | None:
         """Return the measurements. None: only the plan was requested, or it was interrupted too early."""
         from raidctl.output.bench_progress import progress  # noqa: PLC0415 - rich only where something is drawn
 
-        known = facts(ground, subject) if subject is not None else Weighed()
+        known = facts(checked, subject) if subject is not None else Weighed()
         with progress() as bar:
             if switcher is not None:
                 switcher.quiet = bar.hidden
-            wanted = profile(self.asked, known, switcher, nbd=self.order.kind == "nbd")
+            wanted = profile(self.options, known, switcher, nbd=self.order.kind == "nbd")
             extra = sum(trial.seconds * (3 * len(trial.states) + 1) for trial in wanted.trials
                         if isinstance(trial, PolicySwitch))  # fmt: skip
             order = replace(self.order, profile=wanted, seconds=self.order.seconds + extra)
-            consent = Agreement(order.asks or bool(self.asked.states), dry_run=self.asked.dry_run, yes=self.asked.yes)
-            measuring = Measuring(order, ground.seen, self.here.runner, bar.tell)
-            if self.asked.states:
+            consent = Agreement(
+                order.asks or bool(self.options.states), dry_run=self.options.dry_run, yes=self.options.yes
+            )
+            measuring = Measuring(order, checked.seen, self.here.runner, bar.tell)
+            if self.options.states:
                 _refuse_load(measuring)
             agreed = False
 
             def agree(plan: Sequence[str]) -> None:
                 nonlocal agreed
                 with bar.hidden():
-                    consent([*plan, *announcement(self.asked, subject)])
+                    consent([*plan, *announcement(self.options, subject)])
                 agreed = True
 
             try:
@@ -167,14 +169,14 @@ class _Verifying:
                     raise
                 return None
 
-    def _kept(self, begun: str, listener: Listener, found: Measured, ground: Ground) -> int | None:
+    def _kept(self, begun: str, listener: Listener, found: Measured, checked: CheckedMachine) -> int | None:
         """Save the run; if that fails, the results are printed nevertheless."""
         if self.store is None:
             return None
-        host = ground.inventory.host
+        host = checked.inventory.host
         made = Run(
             at=begun, raidctl=__version__, host=host.hostname, kernel=host.kernel, label=self.order.label,
-            session=found.session, prepared=found.prepared, noise=listener.noise(), inventory=ground.inventory,
+            session=found.session, prepared=found.prepared, noise=listener.noise(), inventory=checked.inventory,
         )  # fmt: skip
         try:
             return self.store.add(valid_text(made)).id
@@ -183,22 +185,22 @@ class _Verifying:
             return None
 
     def _joined(
-        self, report: Verification, ground: Ground, subject: Subject | None, session: Session, kept: int | None
+        self, report: Verification, checked: CheckedMachine, subject: Subject | None, session: Session, kept: int | None
     ) -> Verification:
         clock = Clock(
             session=session,
-            facts=facts(ground, subject) if subject is not None else Weighed(),
-            named=self.asked.target,
+            facts=facts(checked, subject) if subject is not None else Weighed(),
+            named=self.options.target,
             subject=subject,
             write_percent=write_percent(subject),
             served=self.order.kind == "nbd",
-            asked=self.asked.repeated,
+            asked=self.options.repeated,
         )
-        return measured.joined(report, self.asked.claims, clock, kept)
+        return measured.joined(report, self.options.claims, clock, kept)
 
-    def _shown(self, report: Verification, ground: Ground, session: Session | None) -> int:
+    def _shown(self, report: Verification, checked: CheckedMachine, session: Session | None) -> int:
         """Print the results; return the exit code."""
-        emit_found(report, self.settings, "verify.screen", ground.inventory, more=self.settings.verbose)
+        emit_found(report, self.settings, "verify.screen", checked.inventory, more=self.settings.verbose)
         if session is None or session.interrupted:
             tell("Ended early: the results are those of the measurements up to then.")
             return EXIT_INTERRUPTED

@@ -7,10 +7,10 @@ import os
 from raidctl.errors import AccessMissing, RaidctlError, UsageError
 from raidctl.select import find
 from raidctl.text import printable
-from raidctl.verify.subjects import Ground
+from raidctl.verify.subjects import CheckedMachine
 
 
-def path_of(word: str, ground: Ground) -> str:
+def path_of(word: str, machine: CheckedMachine) -> str:
     """Resolve the links of a path on this machine. This serves to find the mount that it is in.
 
     Raises:
@@ -19,9 +19,9 @@ def path_of(word: str, ground: Ground) -> str:
     """
     if not word:
         raise UsageError('"" names nothing: leave it out to have all volumes judged.')
-    if ground.inventory.host.source != "local":
+    if machine.inventory.host.source != "local":
         return os.path.normpath(word) if word.startswith("/") else word
-    if word.startswith("/dev/") or not (word.startswith(("/", ".")) or _lies_here(word, ground)):
+    if word.startswith("/dev/") or not (word.startswith(("/", ".")) or _lies_here(word, machine)):
         return word
     refuse_gone(word)
     shown = printable(word)
@@ -38,12 +38,12 @@ def path_of(word: str, ground: Ground) -> str:
     return os.path.realpath(word)
 
 
-def _lies_here(word: str, ground: Ground) -> bool:
+def _lies_here(word: str, machine: CheckedMachine) -> bool:
     """Return whether a word names a file or directory here. It must name no object of the machine."""
     if not os.path.lexists(word):
         return False
     try:
-        return not find(ground.inventory, ground.view, [word])
+        return not find(machine.inventory, machine.view, [word])
     except RaidctlError:
         return True
 

@@ -36,7 +36,7 @@ _FLUSHED = _CACHES - {"cache_size"}
 
 
 @dataclass(frozen=True, kw_only=True)
-class Asked:
+class MeasureOptions:
     """The options for measuring."""
 
     target: str
@@ -76,40 +76,40 @@ def refuse_memory(target: str, kind: str) -> None:
         )
 
 
-def refuse_flush_device(asked: Asked) -> None:
+def refuse_flush_device(options: MeasureOptions) -> None:
     """Refuse a flush device that is useless or cannot be opened. This happens before anything is measured.
 
     Raises:
         UsageError: It is no device, or the target itself, or no requested claim depends on it.
         BenchError, AccessMissing: It cannot be opened.
     """
-    if asked.flush_device is None:
+    if options.flush_device is None:
         return
-    shown = printable(asked.flush_device)
-    if kind_of(asked.flush_device) == "file":
+    shown = printable(options.flush_device)
+    if kind_of(options.flush_device) == "file":
         raise UsageError(f"--flush-device {shown}: a directory is not flushed; name the device or NBD export below it.")
-    if os.path.realpath(asked.flush_device) == os.path.realpath(asked.target):
+    if os.path.realpath(options.flush_device) == os.path.realpath(options.target):
         raise UsageError(f"--flush-device {shown} is the target itself; name what is below it.")
-    if not {claim.name for claim in asked.claims} & _FLUSHED:
+    if not {claim.name for claim in options.claims} & _FLUSHED:
         raise UsageError(
             "--flush-device goes with claims about flushes: --power-safe, --write-cache or --policy-active."
         )
-    with flushes(asked.flush_device):
+    with flushes(options.flush_device):
         pass
 
 
-def announcement(asked: Asked, subject: Subject | None) -> Iterator[str]:
+def announcement(options: MeasureOptions, subject: Subject | None) -> Iterator[str]:
     """Yield the sentences of the plan, besides what is written where."""
-    if asked.flush_device is not None:
-        below, above = printable(asked.flush_device), printable(asked.target)
+    if options.flush_device is not None:
+        below, above = printable(options.flush_device), printable(options.target)
         yield (
             f"Flushes are also sent to {below}; nothing is written there. "
             f"raidctl does not check that this is below {above}."
         )
-    yield from _switching(asked, subject)
+    yield from _switching(options, subject)
 
 
-def _switching(asked: Asked, subject: Subject | None) -> Iterator[str]:
+def _switching(options: MeasureOptions, subject: Subject | None) -> Iterator[str]:
     """Yield the sentences of the plan about policy switches."""
     if subject is None:
         return
@@ -119,34 +119,34 @@ def _switching(asked: Asked, subject: Subject | None) -> Iterator[str]:
         "drives_off": f"The write caches of the drives of {subject.id} are switched off"
         + (", with the controller in write-through," if controller else ""),
     }
-    for state in asked.states:
+    for state in options.states:
         yield (
-            f"{what[state]} for about {2 * asked.switch_seconds:.0f} seconds and put back: at the end, on Ctrl-C, when "
-            'raidctl is killed, and by "raidctl restore" after a power failure. The journal has it.'
+            f"{what[state]} for about {2 * options.switch_seconds:.0f} seconds and put back: at the end, on Ctrl-C, "
+            'when raidctl is killed, and by "raidctl restore" after a power failure. The journal has it.'
         )
 
 
-def profile(asked: Asked, known: Weighed, switcher: Turn | None, *, nbd: bool) -> Profile:
+def profile(options: MeasureOptions, known: Weighed, switcher: Turn | None, *, nbd: bool) -> Profile:
     """Return the trials for the claims, shorter if less time is given. ``known`` is from the inventory."""
-    seconds = asked.seconds or SECONDS
+    seconds = options.seconds or SECONDS
     share = seconds / SECONDS
-    names = {claim.name for claim in asked.claims}
+    names = {claim.name for claim in options.claims}
     trials: list[Trial] = [Medium(reads=_within(400 * share, 90, 400), commits=_within(300 * share, 120, 300))]
     if not names <= _CLOCKED:
-        trials.append(Commits(seconds=min(max(2.0 * share, 0.25), 5.0), past=asked.flush_device))
+        trials.append(Commits(seconds=min(max(2.0 * share, 0.25), 5.0), past=options.flush_device))
     if names & _CACHES:
         # the slope first: it decides about safety, and the time may be up before the knee is found
         trials.append(FlushSlope(amounts=(0, 2, 4, 8, 16, 32) if share >= 0.5 else (0, 1, 2, 4)))
         trials.append(Knee(seconds=min(max(20 * share, 3.0), 120.0), rest=min(2 * share, 5.0)))
     if "raid_level" in names:
-        level = next((claim.words for claim in asked.claims if claim.name == "raid_level"), ())
+        level = next((claim.words for claim in options.claims if claim.name == "raid_level"), ())
         trials.append(RaidLevel(seconds=min(max(share, 0.2), 1.0), promised=level[0] if len(level) == 1 else None))
     if switcher is not None:
-        trials.append(PolicySwitch(turn=switcher, states=asked.states, seconds=asked.switch_seconds))
-    claimed = max((claim.number for claim in asked.claims if claim.name == "cache_size"), default=0)
+        trials.append(PolicySwitch(turn=switcher, states=options.states, seconds=options.switch_seconds))
+    claimed = max((claim.number for claim in options.claims if claim.name == "cache_size"), default=0)
     cache = max(claimed, int((known.cache_mib or 0) * (1 << 20)))
     size = min(max(GIB, _FILLS * cache), MOST) if names & _CACHES and not nbd else GIB
-    title = f"Measurements for {listing(sorted(claim.option for claim in asked.claims))}."
+    title = f"Measurements for {listing(sorted(claim.option for claim in options.claims))}."
     return Profile(name="verify", title=title, seconds=seconds, size=size, trials=tuple(trials))
 
 

@@ -20,7 +20,7 @@ from raidctl.text import listing
 from raidctl.vendor.plan import Desired, Plan
 from raidctl.vendor.protocol import Vendor
 from raidctl.verify.facts import facts
-from raidctl.verify.subjects import Ground, Subject
+from raidctl.verify.subjects import CheckedMachine, Subject
 
 _OPTION: dict[State, str] = {"write_through": "--switch-policy", "drives_off": "--switch-drive-caches"}
 
@@ -83,7 +83,7 @@ def _full(reason: str) -> str:
     return reason if reason.endswith((".", "!", "?")) else f"{reason}."
 
 
-def refusal(ground: Ground, subject: Subject | None, state: State, switcher: Switcher | None,
+def refusal(machine: CheckedMachine, subject: Subject | None, state: State, switcher: Switcher | None,
             vendors: Sequence[Vendor]) -> None:  # fmt: skip
     """Refuse a switch that is pointless or affects more than the target.
 
@@ -94,13 +94,13 @@ def refusal(ground: Ground, subject: Subject | None, state: State, switcher: Swi
     option = _OPTION[state]
     if subject is None or switcher is None:
         raise UsageError(f"{option}: nothing is known of a controller or drive there that could be switched.")
-    known = facts(ground, subject)
+    known = facts(machine, subject)
     if state == "write_through":
         _refuse_policy(subject, known.controller, known.policy)
     elif known.drive_cache == "disabled":
         raise UsageError(f"{option}: the write caches of the drives are off already.")
     requests = switcher.desired(state)
-    made = plan(ground.inventory, vendors, requests, unsafe=False, view=ground.view)
+    made = plan(machine.inventory, vendors, requests, unsafe=False, view=machine.view)
     # a state of two settings that is active already is no refusal
     _refuse(made)
     shared = shared_with(subject, made)

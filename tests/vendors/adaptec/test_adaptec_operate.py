@@ -14,7 +14,7 @@ from raidctl.request import RunAnswer
 from raidctl.simulation.runner import Simulated
 from raidctl.vendor.plan import Action, Deed
 from raidctl_adaptec import operate
-from tests.support.deeds import bays, look, operations, planned, play, run, simulated
+from tests.support.deeds import bays, look, operations, planned, play, run, simulated, why
 from tests.vendors.adaptec.adaptec_outputs import controller_of, drive_text, machine, volume_text
 
 MEMBER, SPARE = "adaptec:1/0,1", "adaptec:1/0,6"
@@ -33,13 +33,6 @@ def demo(tmp_path: Path) -> Simulated:
 def deed(verb: str, drive: str | None = MEMBER, target: str = "adaptec:1/v0", **more: str) -> Deed:
     """A deed on the demo."""
     return Deed(object_id=target, verb=verb, drive=drive, **more)  # type: ignore[arg-type] # a verb
-
-
-def why(demo: Simulated, *deeds: Deed) -> str:
-    """The reasons of a refusal."""
-    made = planned(look(demo), *deeds)
-    assert made.steps == ()
-    return " ".join(denial.reason for denial in made.denials)
 
 
 def drive(demo: Simulated, name: str) -> tuple[str | None, str | None]:

@@ -12,7 +12,7 @@ from raidctl.request import Run, RunAnswer
 from raidctl.simulation.runner import Simulated
 from raidctl.vendor.plan import Action, Deed
 from raidctl_areca.locate import SESSION
-from tests.support.deeds import bays, look, operations, planned, play, run, simulated
+from tests.support.deeds import bays, look, operations, planned, play, run, simulated, why
 from tests.support.machines import recording
 
 CONTROLLER, VOLUME, MIRROR, MEMBER = "areca:1", "areca:1/v1", "areca:1/v2", "areca:1/E2:S4"
@@ -33,13 +33,6 @@ def old(tmp_path: Path) -> Simulated:
 def deed(verb: str, drive: str | None = MEMBER, target: str = VOLUME, **more: str) -> Deed:
     """An operation on the demo."""
     return Deed(object_id=target, verb=verb, drive=drive, **more)  # type: ignore[arg-type] # a verb
-
-
-def why(demo: Simulated, *deeds: Deed) -> str:
-    """The reasons of a refusal."""
-    made = planned(look(demo), *deeds)
-    assert made.steps == ()
-    return " ".join(denial.reason for denial in made.denials)
 
 
 def states(demo: Simulated) -> list[tuple[str, int | None]]:

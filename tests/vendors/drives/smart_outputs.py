@@ -48,3 +48,10 @@ def read_drives(command: str, text: str, name: str) -> tuple[list[Reported], Out
     """Read an output."""
     drafts, output = read_smartctl(command, text, name)
     return reported(drafts), output
+
+
+def one(text: str) -> tuple[Reported, Output]:
+    """The only part of an output, and its output object."""
+    parts, output = read_drives("smartctl -x /dev/sdq", text, "drive")
+    assert len(parts) == 1
+    return parts[0], output

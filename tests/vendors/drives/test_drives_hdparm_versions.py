@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
-from raidctl.model import Drive
-from raidctl.vendor.protocol import Document, Observation
-from raidctl_drives import read, sniff
+from tests.vendors.drives import drive_outputs
 
 SENSE = "SG_IO: bad/missing sense data, sb[]:  70 00 05 00 00 00 00 0d 00 00 00 00 20 00 00 00\n"
 REFUSED = f"""
@@ -89,21 +89,7 @@ The following features can be selectively disabled via DCO:
 """
 
 
-def observed(text: str) -> Observation:
-    """The observation of an output. No line of it may be left unread."""
-    claim = sniff("x.txt", text)
-    assert claim is not None
-    assert claim.kind == "hdparm"
-    found = read([Document("x.txt", claim.kind, text)])
-    assert [line.text for output in found.outputs for line in output.unparsed()] == []
-    return found
-
-
-def only(text: str) -> Drive:
-    """The only drive of an output."""
-    (controller,) = observed(text).controllers
-    (drive,) = controller.drives
-    return drive
+observed, only = partial(drive_outputs.observed, "hdparm"), partial(drive_outputs.only, "hdparm")
 
 
 def test_a_drive_that_is_no_ata_drive_is_not_taken_for_one() -> None:

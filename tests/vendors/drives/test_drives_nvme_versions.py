@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from typing import Any
 
 import pytest
 
-from raidctl.model import Drive
-from raidctl.vendor.protocol import Document, Observation
-from raidctl_drives import read, sniff
+from tests.vendors.drives import drive_outputs
 
 USAGE = "500.11  GB / 500.11  GB"
 VERBOSE = f"""Subsystem        {"Subsystem-NQN":<96} Controllers
@@ -30,21 +29,7 @@ HEALTH: dict[str, Any] = {
 }  # fmt: skip
 
 
-def observed(text: str) -> Observation:
-    """The observation of an output. No line of it may be left unread."""
-    claim = sniff("x.txt", text)
-    assert claim is not None
-    assert claim.kind == "nvme"
-    found = read([Document("x.txt", claim.kind, text)])
-    assert [line.text for output in found.outputs for line in output.unparsed()] == []
-    return found
-
-
-def only(text: str) -> Drive:
-    """The only drive of an output."""
-    (controller,) = observed(text).controllers
-    (drive,) = controller.drives
-    return drive
+observed, only = partial(drive_outputs.observed, "nvme"), partial(drive_outputs.only, "nvme")
 
 
 @pytest.mark.parametrize(

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
-from raidctl.model import Drive
-from raidctl.vendor.protocol import Document, Observation
-from raidctl_drives import read, sniff
+from raidctl.vendor.protocol import Document
+from raidctl_drives import read
+from tests.vendors.drives import drive_outputs
 
 GET = """    /dev/sdb: TAIGA     TG1800-SAS15      TA07
 WCE           1  [cha: y, def:  0, sav:  1]
@@ -51,21 +53,7 @@ Device identification VPD page:
 """
 
 
-def observed(text: str) -> Observation:
-    """The observation of an output. No line of it may be left unread."""
-    claim = sniff("sdparm.txt", text)
-    assert claim is not None
-    assert claim.kind == "sdparm"
-    found = read([Document("sdparm.txt", claim.kind, text)])
-    assert [line.text for output in found.outputs for line in output.unparsed()] == []
-    return found
-
-
-def only(text: str) -> Drive:
-    """The only drive of an output."""
-    (controller,) = observed(text).controllers
-    (drive,) = controller.drives
-    return drive
+observed, only = partial(drive_outputs.observed, "sdparm"), partial(drive_outputs.only, "sdparm")
 
 
 def test_the_write_cache_is_the_current_value() -> None:

@@ -6,9 +6,8 @@ import pytest
 
 from raidctl.audit.builtin import rules
 from raidctl.audit.diagnosis import diagnose
-from raidctl.evidence import Output
 from tests.support.conclusions import read_text
-from tests.vendors.drives.smart_outputs import Reported, read_drives
+from tests.vendors.drives.smart_outputs import one, read_drives
 
 BANNER = """smartctl 7.4 2023-08-01 r5530 [x86_64-linux-6.1.0-18-amd64] (local build)
 Copyright (C) 2002-23, Bruce Allen, Christian Franke, www.smartmontools.org
@@ -223,13 +222,6 @@ Seagate FARM log (GP Log 0xa6) supported [try: -l farm]
 
 """
 FULL = BANNER + IDENTITY + HEALTH + TABLE + LOGS
-
-
-def one(text: str) -> tuple[Reported, Output]:
-    """The only part of an output, and its output object."""
-    parts, output = read_drives("smartctl -x /dev/sdq", text, "drive")
-    assert len(parts) == 1
-    return parts[0], output
 
 
 def test_the_whole_table_of_a_drive_is_read() -> None:

@@ -6,9 +6,8 @@ import pytest
 
 from raidctl.audit.builtin import rules
 from raidctl.audit.diagnosis import diagnose
-from raidctl.evidence import Output
 from tests.support.conclusions import read_text
-from tests.vendors.drives.smart_outputs import Reported, read_drives
+from tests.vendors.drives.smart_outputs import one, read_drives
 
 SAS = """smartctl 7.3 2022-02-28 r5338 [x86_64-linux-5.15.0] (local build)
 Copyright (C) 2002-22, Bruce Allen, Christian Franke, www.smartmontools.org
@@ -195,13 +194,6 @@ Num  Test_Description  Status                       Power_on_Hours  Failing_LBA 
  0   Short             Completed: failed segments             12001     99441122     1   2 0x2 0x81
 
 """
-
-
-def one(text: str) -> tuple[Reported, Output]:
-    """The only part of an output, and its output object."""
-    parts, output = read_drives("smartctl -x /dev/sdq", text, "drive")
-    assert len(parts) == 1
-    return parts[0], output
 
 
 def test_a_sas_drive_is_read() -> None:

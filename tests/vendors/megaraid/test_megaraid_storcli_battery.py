@@ -4,7 +4,7 @@ import pytest
 
 from raidctl.model import BatteryKind, BatteryStatus
 from raidctl_megaraid.draft import ControllerDraft
-from raidctl_megaraid.storcli.battery import settle_batteries
+from raidctl_megaraid.storcli.battery import merge_batteries
 from tests.vendors.megaraid.storcli_controller_outputs import properties, read, section, table
 
 
@@ -225,7 +225,7 @@ def test_a_battery_without_a_state_gets_that_of_the_bit_mask(mask: int, status: 
     controller = ControllerDraft("0")
     controller.battery("bbu")
     controller.values["bbu_status"] = (2, mask)
-    settle_batteries(controller)
+    merge_batteries(controller)
     assert controller.battery("bbu").get("status") == status
 
 
@@ -234,7 +234,7 @@ def test_the_packs_own_state_counts_more_than_the_bit_mask() -> None:
     controller = read(
         properties("BBU_Info", ("Battery State", "Failed")), section("Status", "BBU Status = 0")
     ).controller
-    settle_batteries(controller)
+    merge_batteries(controller)
     assert controller.battery("bbu").get("status") == "failed"
 
 
@@ -243,7 +243,7 @@ def test_the_bit_mask_requests_a_replacement_beside_a_no() -> None:
     controller = read(
         properties("BBU_Firmware_Status", ("Replacement required", "No")), section("Status", "BBU Status = 1024")
     ).controller
-    settle_batteries(controller)
+    merge_batteries(controller)
     assert controller.battery("bbu").get("replace") is True
 
 
@@ -256,7 +256,7 @@ def test_a_battery_in_several_outputs_is_one() -> None:
         ("bbu", "charge_percent", 93),
     ):
         controller.battery(name).values[field] = (1 if name == "unnamed" else 2, value)
-    settle_batteries(controller)
+    merge_batteries(controller)
     (battery,) = controller.batteries.values()
     assert (battery.name, battery.get("status"), battery.get("charge_percent")) == ("cachevault", "degraded", 93)
 

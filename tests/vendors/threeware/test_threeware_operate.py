@@ -11,7 +11,7 @@ from raidctl.change.expectations import unmet
 from raidctl.request import Run, RunAnswer
 from raidctl.simulation.runner import Simulated
 from raidctl.vendor.plan import Action, Deed
-from tests.support.deeds import bays, look, operations, planned, play, run, simulated
+from tests.support.deeds import bays, look, operations, planned, play, run, simulated, why
 from tests.support.machines import recording
 
 CONTROLLER, UNIT, MIRROR = "threeware:6", "threeware:6/v1", "threeware:6/v0"
@@ -30,13 +30,6 @@ def demo(tmp_path: Path) -> Simulated:
 def deed(verb: str, drive: str | None = MEMBER, target: str = UNIT, **more: str) -> Deed:
     """An operation on the demo."""
     return Deed(object_id=target, verb=verb, drive=drive, **more)  # type: ignore[arg-type] # a verb
-
-
-def why(demo: Simulated, *deeds: Deed) -> str:
-    """The reasons of a refusal."""
-    made = planned(look(demo), *deeds)
-    assert made.steps == ()
-    return " ".join(denial.reason for denial in made.denials)
 
 
 def roles(demo: Simulated) -> dict[str, str | None]:

@@ -3,12 +3,12 @@
 The rules:
 
 * ``PASSED`` and ``OK`` are ok.
-* A SMART alert foresees a failure, it is none: ``FAILED!``, an attribute that is ``FAILING_NOW``, SCSI's
-  informational exceptions (``[asc=5d, ascq=…]``: it foresees its failure; ``[asc=b, …]``: a limit was passed) and
-  the bits of NVMe's critical warning are a warning, as predictive failures are in every family.
-* Critical is a drive that can no longer do its work: NVMe, when the media has become read-only (bit 3).
+* A SMART alert predicts a failure and is a warning, as predictive failures are in every family: ``FAILED!``, an
+  attribute that is ``FAILING_NOW``, SCSI's informational exceptions (``[asc=5d, ascq=…]``: a failure is predicted;
+  ``[asc=b, …]``: a limit was passed) and the bits of NVMe's critical warning.
+* A drive that can no longer do its work is critical: NVMe, when the media has become read-only (bit 3).
 * A ``Pre-fail`` attribute that failed ``In_the_past`` is a warning; one of the type ``Old_age`` (wear, heat) that
-  did is no matter of today.
+  did is ignored.
 * ``errors.media`` of ATA drives is the number of sectors that are damaged: the reallocated ones (attribute 5)
   and those that cannot be read now (the larger of 197 and 198, which count the same sectors).
   ``errors.other`` is the number of transfer errors on the cable (attribute 199).

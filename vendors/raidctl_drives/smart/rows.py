@@ -29,8 +29,8 @@ _BRIEF = regex(
 )
 # "read:   123456        0         0    123456     123456       5678.901           0"
 _COUNTER = regex(r"(?P<what>read|write|verify): +(?P<figures>\d+(?: +[\d.,]+){5,6})", re.ASCII)
-# "# 1  Short offline       Completed without error       00%     12345         -"
 _ERRORS = regex(r"\d{1,18}", re.ASCII)
+# "# 1  Short offline       Completed without error       00%     12345         -"
 _TEST = regex(r"# ?(?P<number>\d+) +(?P<words>\S.*)", re.ASCII)
 FAILED_TEST = regex(r"failure|Fatal|failed segment|segment failed|Failed in|Unknown error|handling damage")
 """Words of a self-test that found a fault. An aborted or interrupted one has none."""

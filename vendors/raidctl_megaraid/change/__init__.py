@@ -35,7 +35,7 @@ _PRESERVED = (
 
 
 def current_settings(controller: Controller) -> dict[ToolSetting, str]:
-    """The settings that the commands can change, as the program spells them. None if the program is unknown."""
+    """The settings that the commands can change, as the program spells them. Empty if the program is unknown."""
     grammar = _grammar(controller.told_by)
     return grammar.current_settings(controller) if grammar is not None else {}
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from raidctl_megaraid.megacli.read import read, settle
+from raidctl_megaraid.megacli.reader import infer, read
 from raidctl_megaraid.megacli.recognise import sniff, tool_version
 
-__all__ = ["read", "settle", "sniff", "tool_version"]
+__all__ = ["infer", "read", "sniff", "tool_version"]

@@ -25,7 +25,7 @@ _PARTS = regex(r"\w+")
 _TARGET = regex(r"Target Id\s*(\d{1,5})\s*(?:,\s*VD name\s*(.*))?", re.IGNORECASE | re.ASCII)
 POSITION = "Enclosure position"
 ONLY_SUMMARY = "summary"
-"""Mark of drives whose enclosure is not reported. They are joined with others of the same slot (:func:`settle`)."""
+"""Mark of drives without a reported enclosure. They are joined with others of the same slot (:func:`join_drives`)."""
 
 
 def read_block(controller: ControllerDraft, block: Block) -> None:
@@ -161,7 +161,7 @@ def _volume(controller: ControllerDraft, block: Block) -> None:
             draft.keep_detail(item.pair)
 
 
-def settle(controller: ControllerDraft) -> None:
+def join_drives(controller: ControllerDraft) -> None:
     """Join the drives of the summary with those of the lists."""
     alone = [key for key, drive in controller.drives.items() if ONLY_SUMMARY in drive.values]
     others: dict[str, list[str]] = {}

@@ -18,7 +18,7 @@ from raidctl.vendor.protocol import Confidence, Document, Sniffed
 from raidctl_megaraid import bbu_mask
 from raidctl_megaraid.draft import ControllerDraft, Controllers
 from raidctl_megaraid.mfi.tables import ARRAY, BATTERY, CONTROLLER, DRIVE, LEARN, PROPERTIES, VOLUME, Table
-from raidctl_megaraid.mfi.volume import read_cache, read_progress, settle_state
+from raidctl_megaraid.mfi.volume import infer_state, read_cache, read_progress
 
 NAME = "raidctl-mfi"
 KIND = "mfi"
@@ -211,7 +211,7 @@ class _Reading:
         drive.add_evidence(self.output.leaf(f"{path}.enclosure"), "id", key)
         drive.add_evidence(self.output.leaf(f"{path}.slot"), "id", key)
         read_progress(drive, self.output, path, given)
-        settle_state(drive, self.output, path, given)
+        infer_state(drive, self.output, path, given)
         for name in ("array", "dedicated_to", "progress"):
             _note(self.output, f"{path}.{name}")
 
@@ -262,7 +262,7 @@ class _Reading:
             volume.put(self.output.leaf(f"{path}.arrays[{number}]"), "array", homes[ref])
         read_cache(volume, self.output, f"{path}.cache", _dict(given, "cache"))
         read_progress(volume, self.output, path, given)
-        settle_state(volume, self.output, path, given)
+        infer_state(volume, self.output, path, given)
         for name in ("arrays", "cache", "progress"):
             _note(self.output, f"{path}.{name}")
 

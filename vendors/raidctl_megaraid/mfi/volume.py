@@ -92,7 +92,7 @@ def read_progress(draft: Draft, output: Output, path: str, given: Mapping[str, A
             draft.put(share, "progress.percent", float(percent))
 
 
-def settle_state(draft: Draft, output: Output, path: str, given: Mapping[str, Any]) -> None:
+def infer_state(draft: Draft, output: Output, path: str, given: Mapping[str, Any]) -> None:
     """Set the neutral status for a state word. An optimal volume with an operation under way gets that one's status."""
     state, line = given.get("state"), output.leaf(f"{path}.state")
     lines = [line] if line is not None else []

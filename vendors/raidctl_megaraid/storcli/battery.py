@@ -100,7 +100,7 @@ def read_next_learn(controller: ControllerDraft, pair: Pair) -> None:
         next(iter(controller.batteries.values())).put(reported[0], "next_learn_at", when, WEAK)
 
 
-def settle_batteries(controller: ControllerDraft) -> None:
+def merge_batteries(controller: ControllerDraft) -> None:
     """Merge what several outputs report of the controller's battery.
 
     An output that reports no state (the column of the overview, figures alone) is about the only pack that has one; the

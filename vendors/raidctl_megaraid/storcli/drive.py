@@ -227,7 +227,7 @@ def _coerced_size(drive: Draft, pair: Pair) -> None:
     drive.read_field(pair, "size_bytes", _coerced)
 
 
-def settle(drive: Draft) -> None:
+def infer(drive: Draft) -> None:
     """Infer the status from state word, alerts and progress; idempotent."""
     state: Health | None = drive.get("state")
     if normalized(drive.get("status_text") or "") in FOREIGN:

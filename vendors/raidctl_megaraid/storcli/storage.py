@@ -17,7 +17,7 @@ from raidctl_megaraid.storcli import drive as drives
 from raidctl_megaraid.storcli import enclosure, foreign, numbers, volume
 from raidctl_megaraid.storcli.columns import Cells, cells, keep_cells, keep_rows
 from raidctl_megaraid.storcli.outline import Answer, Row, Section
-from raidctl_megaraid.storcli.storage_context import DRIVE, OF_DRIVE, Reading, inside
+from raidctl_megaraid.storcli.storage_context import DRIVE, OF_DRIVE, StorageContext, inside
 from raidctl_megaraid.storcli.storage_tables import drive_row, reader_of, volume_row
 from raidctl_megaraid.vocabulary import normalized
 
@@ -46,49 +46,49 @@ def read_storage(controllers: Controllers, answer: Answer) -> list[Section]:
     Returns:
         The sections that it does not know; of the untitled one what is left of its pairs.
     """
-    reading = Reading(controllers, answer, answer.printed("Description") or "")
-    left = [rest for section in answer.sections for rest in _section(reading, section)]
-    for draft in reading.touched.values():
-        found = reading.controller.volumes.get(draft.name)
+    context = StorageContext(controllers, answer, answer.printed("Description") or "")
+    left = [rest for section in answer.sections for rest in _section(context, section)]
+    for draft in context.touched.values():
+        found = context.controller.volumes.get(draft.name)
         if found is draft:
-            volume.settle(found)
+            volume.infer(found)
         else:
-            drives.settle(draft)
+            drives.infer(draft)
     return left
 
 
-def _section(reading: Reading, section: Section) -> list[Section]:
+def _section(context: StorageContext, section: Section) -> list[Section]:
     """Read a section; what is left of it."""
     if not section.title and not section.rows:
-        return _untitled(reading, section)
-    reading.enter(section)
+        return _untitled(context, section)
+    context.enter(section)
     if not (section.pairs or section.rows or section.texts):
-        known = normalized(section.title) in _HEADINGS or reading.drive is not None or reading.volume is not None
+        known = normalized(section.title) in _HEADINGS or context.drive is not None or context.volume is not None
         return [] if known else [section]
-    if foreign.is_foreign(section, reading.description):
-        foreign.read_section(reading.controller, section)
+    if foreign.is_foreign(section, context.description):
+        foreign.read_section(context.controller, section)
         return []
     box = next((m for m in map(_ENCLOSURE.fullmatch, (section.title, *section.path)) if m), None)
     if box is not None:
-        enclosure.read_section(reading.controller, section, f"Enclosure {box[2]}")
+        enclosure.read_section(context.controller, section, f"Enclosure {box[2]}")
         return []
-    return _table(reading, section)
+    return _table(context, section)
 
 
-def _untitled(reading: Reading, section: Section) -> list[Section]:
+def _untitled(context: StorageContext, section: Section) -> list[Section]:
     """The pairs that stand directly in the response data: counts are ours."""
     foreign_ones = [pair for pair in section.pairs if normalized(pair.label) in foreign.COUNTS]
     ours = [pair for pair in section.pairs if normalized(pair.label) in _COUNTS]
     if foreign_ones:
-        foreign.read_counts(reading.controller, foreign_ones)
+        foreign.read_counts(context.controller, foreign_ones)
     for pair in ours:
-        reading.controller.keep_detail(pair)
+        context.controller.keep_detail(pair)
     taken = {id(pair) for pair in (*foreign_ones, *ours)}
     rest = replace(section, pairs=[pair for pair in section.pairs if id(pair) not in taken])
     return [rest] if rest.pairs or rest.texts else []
 
 
-def _table(reading: Reading, section: Section) -> list[Section]:
+def _table(context: StorageContext, section: Section) -> list[Section]:
     """A table, or an object that stands for a row: ``"VD Info" : {"DG/VD" : "0/1", …}``."""
     rows = [cells(row) for row in section.rows]
     if not rows and section.pairs:
@@ -96,20 +96,20 @@ def _table(reading: Reading, section: Section) -> list[Section]:
         if reader_of(section, set(row)) is not None:
             rows, section = [row], replace(section, pairs=[])
     if not rows or reader_of(section, set(rows[0])) is None:
-        return _below(reading, section)
+        return _below(context, section)
     for number, row in enumerate(rows):
         reader = reader_of(section, set(row))
-        if reader is None or not reader(reading, section, row):
-            _nowhere(reading, section, number, row)
-    if len(rows) > 1 and reading.drive is not None and not inside(section, "drives list"):
-        reading.drive = None
-    _others(reading, section)
+        if reader is None or not reader(context, section, row):
+            _nowhere(context, section, number, row)
+    if len(rows) > 1 and context.drive is not None and not inside(section, "drives list"):
+        context.drive = None
+    _others(context, section)
     return []
 
 
-def _nowhere(reading: Reading, section: Section, number: int, row: Cells) -> None:
+def _nowhere(context: StorageContext, section: Section, number: int, row: Cells) -> None:
     """Keep a row without the address of its object. A drive that is listed this way exists nevertheless."""
-    owner: Draft = reading.controller if reading.volume is None else reading.volume
+    owner: Draft = context.controller if context.volume is None else context.volume
     keep_cells(owner, row, f"{section.title} {number} ".lstrip())
     reader = reader_of(section, set(row))
     if reader is volume_row:
@@ -124,37 +124,37 @@ def _nowhere(reading: Reading, section: Section, number: int, row: Cells) -> Non
         )  # fmt: skip
 
 
-def _others(reading: Reading, section: Section) -> None:
+def _others(context: StorageContext, section: Section) -> None:
     """Pairs and texts beside a table: counts (``Virtual Drives = 2``)."""
-    owner: Draft = reading.controller if reading.volume is None else reading.volume
+    owner: Draft = context.controller if context.volume is None else context.volume
     for pair in section.pairs:
         owner.keep_detail(pair)
     for pair in section.texts:
         owner.keep_detail(pair, section.title or "Text")
 
 
-def _below(reading: Reading, section: Section) -> list[Section]:
+def _below(context: StorageContext, section: Section) -> list[Section]:
     """Read a drive's or volume's section, or one below a known title."""
-    if reading.drive is not None:
-        _drive_section(reading, reading.drive, section)
-    elif reading.volume is not None:
-        _volume_section(reading, reading.volume, section)
+    if context.drive is not None:
+        _drive_section(context, context.drive, section)
+    elif context.volume is not None:
+        _volume_section(context, context.volume, section)
     elif normalized(section.title) in _HEADINGS and not section.rows:
-        _others(reading, section)
+        _others(context, section)
     else:
         return [section]
     return []
 
 
-def _drive_section(reading: Reading, draft: Draft, section: Section) -> None:
+def _drive_section(context: StorageContext, draft: Draft, section: Section) -> None:
     """A drive's own section: state, attributes, policies, ports, inquiry data."""
     title = normalized(section.title)
-    reading.about(draft)
+    context.about(draft)
     prefix = ""
     if title.startswith("lu/ns properties"):
-        reading.units += 1
-        prefix = "LU/NS " if reading.units == 1 else f"LU/NS {reading.units} "
-    if reading.units > 1 and prefix:
+        context.units += 1
+        prefix = "LU/NS " if context.units == 1 else f"LU/NS {context.units} "
+    if context.units > 1 and prefix:
         drives.read_unit(draft, section.pairs, prefix)
     else:
         drives.read_pairs(draft, section.pairs, prefix)
@@ -181,9 +181,9 @@ def _link(draft: Draft, row: Row) -> None:
         draft.read_field(found["linkspeed"], "link_gbps", numbers.link_speed, ROW)
 
 
-def _volume_section(reading: Reading, draft: GroupDraft, section: Section) -> None:
+def _volume_section(context: StorageContext, draft: GroupDraft, section: Section) -> None:
     """``VD0 Properties``, ``VD Properties``."""
-    reading.about(draft)
+    context.about(draft)
     volume.read_properties(draft, section.pairs)
     keep_rows(draft, section.rows, section.title)
     for pair in section.texts:

@@ -30,7 +30,7 @@ OF_DRIVE = frozenset(
 _OF_VOLUME = frozenset({"vd info", "vd properties", "pds"})
 
 
-class Reading(Struct):
+class StorageContext(Struct):
     """One answer while it is read."""
 
     controllers: Controllers

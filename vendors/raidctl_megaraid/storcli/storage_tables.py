@@ -15,10 +15,10 @@ from raidctl_megaraid.storcli import drive as drives
 from raidctl_megaraid.storcli import enclosure, foreign, group, progress, volume
 from raidctl_megaraid.storcli.columns import Cells, keep_cells, key, place
 from raidctl_megaraid.storcli.outline import Section
-from raidctl_megaraid.storcli.storage_context import VOLUME, Reading
+from raidctl_megaraid.storcli.storage_context import VOLUME, StorageContext
 from raidctl_megaraid.vocabulary import normalized
 
-RowReader = Callable[[Reading, Section, Cells], bool]
+RowReader = Callable[[StorageContext, Section, Cells], bool]
 """A reader of a row. It returns False if the row does not show what it is about."""
 
 _DRIVE_COLUMNS = frozenset({"state", "size", "med", "intf", "model", "did", "pid"})
@@ -49,75 +49,75 @@ def _reader_of_drives(titles: set[str]) -> RowReader:
     return drive_row if titles & _DRIVE_COLUMNS else _drive_note
 
 
-def volume_row(reading: Reading, section: Section, row: Cells) -> bool:
+def volume_row(context: StorageContext, section: Section, row: Cells) -> bool:
     """A row of ``VD LIST``; the only row of ``/c0/v3`` ranks higher."""
     own = normalized(section.title) == "vd info" or VOLUME.fullmatch(section.title) is not None
-    found = volume.read_row(reading.controller, row, DETAIL if own else ROW)
+    found = volume.read_row(context.controller, row, DETAIL if own else ROW)
     if found is not None and own:
-        reading.enter_volume(found)
-    reading.about(found)
+        context.enter_volume(found)
+    context.about(found)
     return found is not None
 
 
-def drive_row(reading: Reading, section: Section, row: Cells) -> bool:
+def drive_row(context: StorageContext, section: Section, row: Cells) -> bool:
     """A row of ``PD LIST``, ``PDs for VD 3``, ``JBOD LIST`` …."""
-    found = drives.read_row(reading.controller, row, jbod=normalized(section.title).startswith("jbod"))
+    found = drives.read_row(context.controller, row, jbod=normalized(section.title).startswith("jbod"))
     if found is None:
         return False
     if "dg" in row:
         foreign.read_mark(found, row["dg"])
-    if reading.volume is None:
-        reading.enter_drive(found)
+    if context.volume is None:
+        context.enter_drive(found)
         return True
     if found.get("role") != "spare":
-        reading.volume.members[found.name] = None
-    reading.about(found)
+        context.volume.members[found.name] = None
+    context.about(found)
     return True
 
 
-def _topology_row(reading: Reading, _: Section, row: Cells) -> bool:
-    reading.about(group.read_topology(reading.controller, row))
+def _topology_row(context: StorageContext, _: Section, row: Cells) -> bool:
+    context.about(group.read_topology(context.controller, row))
     return True
 
 
-def _volume_progress(reading: Reading, _: Section, row: Cells) -> bool:
-    found = progress.read_volume_row(reading.controller, row, reading.description)
-    reading.about(found)
+def _volume_progress(context: StorageContext, _: Section, row: Cells) -> bool:
+    found = progress.read_volume_row(context.controller, row, context.description)
+    context.about(found)
     return found is not None
 
 
-def _drive_progress(reading: Reading, _: Section, row: Cells) -> bool:
-    found = progress.read_drive_row(reading.controller, row, reading.description)
-    reading.about(found)
+def _drive_progress(context: StorageContext, _: Section, row: Cells) -> bool:
+    found = progress.read_drive_row(context.controller, row, context.description)
+    context.about(found)
     return found is not None
 
 
-def _volume_note(reading: Reading, section: Section, row: Cells) -> bool:
+def _volume_note(context: StorageContext, section: Section, row: Cells) -> bool:
     """Settings of volumes in a table: ``VD AutoBGI``."""
     number = row["vd"].value.strip()
     if not _NUMBER.fullmatch(number):
         return False
-    keep_cells(reading.controller.volume(number), row, f"{section.title} ".lstrip())
+    keep_cells(context.controller.volume(number), row, f"{section.title} ".lstrip())
     return True
 
 
-def _drive_note(reading: Reading, section: Section, row: Cells) -> bool:
+def _drive_note(context: StorageContext, section: Section, row: Cells) -> bool:
     """Settings of drives in a table."""
     where = place(row)
     if where is None:
         return False
-    keep_cells(reading.controller.drive(key(where)), row, f"{section.title} ".lstrip())
+    keep_cells(context.controller.drive(key(where)), row, f"{section.title} ".lstrip())
     return True
 
 
-def _enclosure_row(reading: Reading, _: Section, row: Cells) -> bool:
-    enclosure.read_row(reading.controller, row)
+def _enclosure_row(context: StorageContext, _: Section, row: Cells) -> bool:
+    enclosure.read_row(context.controller, row)
     return True
 
 
-def _unit_row(reading: Reading, _: Section, row: Cells) -> bool:
+def _unit_row(context: StorageContext, _: Section, row: Cells) -> bool:
     """A logical unit of a drive: ``293 0/-  Online 9.094 TiB``."""
-    found = reading.drive if reading.drive is not None else reading.by_pid(row["pid"].value)
+    found = context.drive if context.drive is not None else context.by_pid(row["pid"].value)
     if found is None:
         return False
     if "status" in row:
@@ -126,7 +126,7 @@ def _unit_row(reading: Reading, _: Section, row: Cells) -> bool:
     return True
 
 
-def _free_row(reading: Reading, _: Section, row: Cells) -> bool:
-    group.read_free_space(reading.controller, row, reading.pieces)
-    reading.pieces += 1
+def _free_row(context: StorageContext, _: Section, row: Cells) -> bool:
+    group.read_free_space(context.controller, row, context.pieces)
+    context.pieces += 1
     return True

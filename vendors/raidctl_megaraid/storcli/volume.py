@@ -206,7 +206,7 @@ def put_progress(draft: Draft, pair: Pair, going: Going, weight: int = DETAIL) -
     draft.put(None, "progress.state", going.state, WEAK if going.state == "running" else weight)
 
 
-def settle(volume: GroupDraft) -> None:
+def infer(volume: GroupDraft) -> None:
     """What follows from several lines: status, exact size, number of drives; idempotent."""
     state = volume.get("state")
     if state is not None:

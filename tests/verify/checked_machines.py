@@ -25,7 +25,7 @@ from raidctl.survey.survey import Survey
 from raidctl.verify.judge import verify
 from raidctl.verify.kernel import Kernel
 from raidctl.verify.report import Answer
-from raidctl.verify.subjects import Ground, whole
+from raidctl.verify.subjects import CheckedMachine, whole
 from raidctl.verify.wanted import claims
 
 TB = 10**12
@@ -97,7 +97,7 @@ def plain_drive(write_cache: str | None, **more: Any) -> Controller:
     return Controller(id="drives:0000:00:17.0", mode="none", drives=(drive,))
 
 
-def ground(
+def checked_machine(
     *controllers: Controller,
     virtual: str | None = None,
     queue: str = "write back",
@@ -105,7 +105,7 @@ def ground(
     options: str = "rw",
     problems: tuple[Problem, ...] = (),
     **of_block: Any,
-) -> Ground:
+) -> CheckedMachine:
     """Return everything known of a machine with these controllers. Its first drive is mounted on /srv."""
     raw = f"36 25 8:0 / /srv rw,relatime shared:1 - ext4 /dev/sda {options}"
     block = BlockDevice(
@@ -113,13 +113,13 @@ def ground(
     )
     view = HostView(virtual=virtual, blocks=(block,))
     found = tuple(add_backing(controllers, view, ()))
-    return Ground(
+    return CheckedMachine(
         Survey(Inventory(host=Host(hostname="m"), controllers=found, problems=problems), view=view),
         Kernel(tuple((mount, Output.of_text("/proc/self/mountinfo", raw).lines[0]) for mount in mountinfo(raw).mounts)),
     )
 
 
-def judged(known: Ground, **wanted: object) -> Answer:
+def judged(known: CheckedMachine, **wanted: object) -> Answer:
     """The answer to one claim about the one volume or drive."""
     [answer] = verify(known, claims(wanted), whole(known, drives=True)[0], (), ()).answers
     return answer

@@ -27,7 +27,7 @@ def drive_caches(case: Case) -> DriveCaches:
     """The state of the write caches of all drives below a subject. The evidence is added to the case."""
     policy = _policy(case)
     states = {drive.id: _state(case, drive) for _, drive in case.subject.drives}
-    members = case.ground.below.members(case.subject.volume) if case.subject.volume else None
+    members = case.machine.below.members(case.subject.volume) if case.subject.volume else None
     on = [name for name, state in states.items() if state == "enabled"]
     off = [name for name, state in states.items() if state == "disabled"]
     listed = (members is None or members.complete) and not case.subject.unlinked
@@ -75,11 +75,11 @@ def _policy(case: Case) -> str | None:
 
 def _state(case: Case, drive: Drive) -> str | None:
     """State reported by the drive. The kernel's view is only added as evidence."""
-    block = case.ground.view.block(drive.device) if drive.device else None
+    block = case.machine.view.block(drive.device) if drive.device else None
     if drive.write_cache is not None:
         case.cite(drive.id, "write_cache", f"write cache {drive.write_cache}", "drive")
     if block is not None:
-        case.evidence += [one for one in (cache_type(case.ground.kernel, block), queue(block)) if one]
+        case.evidence += [one for one in (cache_type(case.machine.kernel, block), queue(block)) if one]
     if drive.write_cache == "disabled" and case.only_kernel(drive.id, "write_cache"):
         return None  # "write through" can be forced in sysfs, and is the kernel's default when a drive does not respond
     return drive.write_cache

@@ -7,33 +7,33 @@ from dataclasses import replace
 
 from msgspec import structs
 
-from raidctl.cli.shared.machine import look, machine, tell_tracebacks, with_open_ends
+from raidctl.cli.shared.machine import look, machine, tell_tracebacks, with_own_records
 from raidctl.cli.shared.options import Settings
 from raidctl.model import Problem
 from raidctl.survey.survey import Survey
 from raidctl.text import counted
 from raidctl.verify import subjects
 from raidctl.verify.kernel import Kernel
-from raidctl.verify.subjects import Ground
+from raidctl.verify.subjects import CheckedMachine
 
 
-def ground_of(settings: Settings) -> Ground:
+def checked_machine(settings: Settings) -> CheckedMachine:
     """Return the machine with what its kernel reports. For loose files, return only their content."""
     settings.check()
     if settings.replay is not None:
         from raidctl.recording.recording import is_recording  # noqa: PLC0415 - only where it is asked for
 
         if not is_recording(settings.replay):
-            return Ground(look(settings), Kernel())
-    with machine(settings) as asked:
-        seen = asked.survey()
-        ground = subjects.asked(with_open_ends(seen, settings), asked.runner)
+            return CheckedMachine(look(settings), Kernel())
+    with machine(settings) as here:
+        seen = here.survey()
+        checked = subjects.with_kernel(with_own_records(seen, settings), here.runner)
     if settings.verbose:
         tell_tracebacks(seen)
-    return ground
+    return checked
 
 
-def redacted_ground(settings: Settings) -> Ground:
+def redacted_machine(settings: Settings) -> CheckedMachine:
     """Return the machine with serial numbers, unique ids and names masked. This applies to all outputs.
 
     Raises:
@@ -48,15 +48,15 @@ def redacted_ground(settings: Settings) -> Ground:
         runner = RecordRunner(named.runner)
         listened = structs.replace(named, runner=runner)
         seen = listened.survey()
-        subjects.asked(seen, runner)
+        subjects.with_kernel(seen, runner)
         kept = runner.recording(about="", source="redacted", collected_at=seen.inventory.host.collected_at)
     masked = ReplayRunner(redact(kept, known=serials(seen.inventory)))
     again = structs.replace(named, runner=masked, source="redacted", collected_at=kept.manifest.collected_at)
-    ground = subjects.asked(again.survey(), masked)
+    checked = subjects.with_kernel(again.survey(), masked)
     if settings.verbose:
         tell_tracebacks(seen)
-    added = with_open_ends(seen, settings).inventory.problems[len(seen.inventory.problems) :]
-    return replace(ground, seen=_with_left_out(ground.seen, added))
+    added = with_own_records(seen, settings).inventory.problems[len(seen.inventory.problems) :]
+    return replace(checked, seen=_with_left_out(checked.seen, added))
 
 
 def _with_left_out(seen: Survey, added: Sequence[Problem]) -> Survey:

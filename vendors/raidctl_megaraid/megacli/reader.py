@@ -11,8 +11,7 @@ from raidctl.text import collapse, regex
 from raidctl.vendor.draft import ROW
 from raidctl.vendor.protocol import Document
 from raidctl_megaraid.draft import ControllerDraft, Controllers
-from raidctl_megaraid.megacli import failure, summary
-from raidctl_megaraid.megacli import sentences as said
+from raidctl_megaraid.megacli import failure, sentences, summary
 from raidctl_megaraid.megacli.battery import read_battery
 from raidctl_megaraid.megacli.controller import read_controller, read_enclosure, read_group
 from raidctl_megaraid.megacli.drive import read_drive
@@ -32,7 +31,7 @@ def read(controllers: Controllers, document: Document) -> tuple[Output, list[Pro
     """Read one text, which may contain several outputs. Never raises for its contents.
 
     Returns:
-        The output, with what is no fact of a controller noted already, and the problems that are not of an object.
+        The output, in which other lines than facts are marked as read, and the problems that belong to no object.
     """
     output = Output.of_text(document.name, document.text)
     output.closing = _CLOSING
@@ -42,12 +41,12 @@ def read(controllers: Controllers, document: Document) -> tuple[Output, list[Pro
     for segment in segments:
         reading.segment(segment)
     for controller in controllers.by_number.values():
-        settle(controller)
+        infer(controller)
     return output, list(dict.fromkeys(reading.problems))
 
 
 class _Reading:
-    """One text on its way to the drafts."""
+    """One text while it is read into drafts."""
 
     def __init__(self, controllers: Controllers, output: Output) -> None:
         self.controllers = controllers
@@ -74,7 +73,7 @@ class _Reading:
         before = len(self.problems)
         events = [block for block in segment.blocks if block.kind == "event"]
         if events:
-            said.read_events(self.controller(events[0].adapter), events)
+            sentences.read_events(self.controller(events[0].adapter), events)
         reported = self.blocks(block for block in segment.blocks if block.kind != "event")
         count = self.sentences(segment)
         self.ending(segment, count, quiet=not (reported or events or len(self.problems) > before))
@@ -116,7 +115,7 @@ class _Reading:
         elif block.kind == "enclosure":
             read_enclosure(controller, block)
         elif block.kind == "missing":
-            said.read_missing(controller, block)
+            sentences.read_missing(controller, block)
         else:
             read_controller(controller, block)
 
@@ -147,13 +146,13 @@ class _Reading:
             if counted:
                 count = int(counted[1])
                 mark_read(line)
-            elif not said.read_sentence(self.controller, line, adapter):
+            elif not sentences.read_sentence(self.controller, line, adapter):
                 left.append((adapter, line))
         found = failure.failures(left)
         self.problems += failure.problems(found, segment.code, self.controller, self.output)
         for _, line in left:
             if not line.used and not any(one.line is line for one in found):
-                said.read_setting(self.controller, line)
+                sentences.read_setting(self.controller, line)
         segment.sentences = [(adapter, line) for adapter, line in left if line.used]
         return count
 
@@ -195,9 +194,9 @@ def _named(text: str) -> str | None:
     return str(int(match[1])) if match is not None else None
 
 
-def settle(controller: ControllerDraft) -> None:
+def infer(controller: ControllerDraft) -> None:
     """Infer what follows from several lines, of one or several texts; idempotent."""
-    summary.settle(controller)
+    summary.join_drives(controller)
     for volume in controller.volumes.values():
         busy = BUSY_STATUS.get(volume.get("progress.operation"))
         if volume.get("status") == "ok" and busy is not None:

@@ -25,7 +25,7 @@ _BRACE = 3
 """Most bytes of a line that begins or ends an indented document. Longer lines are not compared."""
 
 
-class Worker:
+class PieceAuditor:
     """Checks a policy on pieces.
 
     Args:

@@ -18,7 +18,7 @@ from raidctl.vendor.creating import Making, Setup, making_of
 from raidctl.vendor.protocol import Vendor
 
 
-class Ground(Struct, frozen=True, kw_only=True):
+class MachineFacts(Struct, frozen=True, kw_only=True):
     """The facts of one reading."""
 
     signatures: Mapping[str, tuple[str, ...] | None]
@@ -45,7 +45,7 @@ def makers(vendors: Sequence[Vendor]) -> dict[str, Making]:
     return {vendor.FAMILY: making for vendor in vendors if (making := making_of(vendor)) is not None}
 
 
-def ground(layout: Layout, seen: Survey, vendors: Sequence[Vendor]) -> Dialogue[Ground]:
+def machine_facts(layout: Layout, seen: Survey, vendors: Sequence[Vendor]) -> Dialogue[MachineFacts]:
     """Probe the drives of missing volumes, and the volumes to delete."""
     nodes = [*nodes_to_probe(layout, seen), *doomed_nodes(layout, seen)]
     found = yield from probed(nodes)
@@ -56,7 +56,7 @@ def ground(layout: Layout, seen: Survey, vendors: Sequence[Vendor]) -> Dialogue[
     setups = {}
     for family, making in makers(vendors).items():
         setups[family] = yield from making.setup(seen.view)
-    return Ground(signatures=found, held=frozenset(held), setups=setups)
+    return MachineFacts(signatures=found, held=frozenset(held), setups=setups)
 
 
 def probed(nodes: Sequence[str]) -> Dialogue[dict[str, tuple[str, ...] | None]]:

@@ -1,0 +1,29 @@
+"""Wording that several rules share: names of drives and batteries, a tool's text in a sentence. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from raidctl.model import Battery, Drive
+from raidctl.text import listing
+
+
+def short(drives_: Sequence[Drive], longest: int = 4) -> str:
+    """The ids of drives without the controller, the rest counted: ``1I:1:1, 1I:1:2 and 3 more``."""
+    return few([drive.id.partition("/")[2] or drive.id for drive in drives_], longest)
+
+
+def few(names: Sequence[str], longest: int = 4) -> str:
+    """Names, the rest counted: ``sda1, sda2, sda3 and 2 more``."""
+    return listing(names if len(names) <= longest else [*names[: longest - 1], f"{len(names) - longest + 1} more"])
+
+
+def kind(battery: Battery) -> str:
+    """``battery`` or ``capacitor``."""
+    return "battery" if battery.kind == "unknown" else battery.kind
+
+
+def plain(sentence: str | None) -> str:
+    """The tool's text without the final full stop. Empty if there is none."""
+    text = (sentence or "").strip().rstrip(".")
+    return text[1:-1] if text[:1] == "(" and text.find(")") == len(text) - 1 else text  # (F): it is put in brackets
