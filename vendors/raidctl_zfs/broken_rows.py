@@ -32,6 +32,10 @@ def _continues(text: str, rest: str) -> bool:
         return words == [*_HEAD[: len(words)]] and more[0] in _HEAD[len(words) : len(words) + 1]
     if len(words) == 1:
         return words[0] not in GROUPS and more[0] in VDEV
+    #     sdb  INUSE
+    # currently in use
+    if words[1] == "INUSE" and [*words[2:], *more] == ["currently", "in", "use"]:
+        return True
     if words[1] not in VDEV:
         return False
     #     sda  ONLINE       0

@@ -140,7 +140,7 @@ def _config(pool: PoolDraft, lines: Sequence[Line]) -> list[Line]:
     part, path = "data", list[tuple[int, Vdev]]()
     for parts, match in rows:
         depth = _depth(match, pool, path) if even else len(match["indent"])
-        found = _vdev(parts, match, more)
+        found = _vdev(parts[0], match, more)
         while path and path[-1][0] >= depth:
             path.pop()
         title = GROUPS.get(found.name) if not path else None
@@ -171,10 +171,10 @@ def _holds_others(name: str) -> bool:
     return name in GROUPS or name.isdecimal() or INTERIOR.fullmatch(name) is not None
 
 
-def _vdev(lines: list[Line], match: re.Match[str], more: Sequence[str]) -> Vdev:
+def _vdev(line: Line, match: re.Match[str], more: Sequence[str]) -> Vdev:
     """A row. ``more``: the columns that options add after the errors, such as ``SLOW`` of -s and properties of -c."""
     counts = {label: match[name] for name, label in _COUNTS if match[name] is not None}
     words = (match["note"] or "").split()
     values, note = (words[: len(more)], words[len(more) :]) if counts else ([], words)
-    details = [(lines[0], label, value) for label, value in zip(more, values, strict=False) if value != "-"]
-    return Vdev(match["name"], match["state"] or "", lines=lines, counts=counts, note=" ".join(note), details=details)
+    details = [(line, label, value) for label, value in zip(more, values, strict=False) if value != "-"]
+    return Vdev(match["name"], match["state"] or "", lines=[line], counts=counts, note=" ".join(note), details=details)
