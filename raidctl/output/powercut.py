@@ -81,7 +81,11 @@ def _verdict(run: PowerCutRun) -> Iterator[RenderableType]:
     if run.verdict == "loss":
         yield line(("Acknowledged data was lost: this storage does not keep what it has confirmed.", BAD))
         return
-    if run.loss_probability is None:
+    if run.unread is not None:
+        count = run.unread.unreadable
+        blocks = f"{count:,} block{'s' * (count != 1)}"
+        yield line((f"After cut {run.unread.number}, {blocks} could not be read: they may be lost.", WARN))
+    elif run.loss_probability is None:
         yield line(("No cut counts yet.", WARN))
     else:
         cuts = f"{run.clean} counted cut{'s' * (run.clean != 1)}"

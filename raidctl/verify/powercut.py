@@ -80,6 +80,11 @@ def _weighed(run: PowerCutRun, now: Target, answer: Answer, machine: CheckedMach
 
 def _clean(run: PowerCutRun, machine: CheckedMachine, lines: tuple[Evidence, ...]) -> Measured:
     """The verdict on cuts without a loss."""
+    if run.unread is not None:
+        blocks = f"{run.unread.unreadable:,} blocks"
+        why = f"After power cut {run.unread.number}, {blocks} could not be read: they may be lost."
+        test = "Look for unreadable sectors, and repeat the power cuts in a new run: raidctl bench powercut."
+        return Measured("inconclusive", (why,), next_test=test, evidence=lines)
     real = sum(cut.counted and cut.verdict == "none" and cut.how in PHYSICAL for cut in run.cuts)
     if run.virtual or machine.view.virtual:
         why = "The power cuts were made in a virtual machine: they do not show what a power failure of its host does."

@@ -10,6 +10,7 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -17,6 +18,7 @@ from hypothesis import strategies as st
 from raidctl.bench.powercut.confidence import bound, needed
 from raidctl.bench.powercut.history import Disorder, History
 from raidctl.bench.powercut.judgment import Odd, Tally, exposure, judge
+from raidctl.bench.powercut.report import Cut, Plan, PowerCutRun, Target
 
 SECTORS = 8
 
@@ -231,6 +233,20 @@ def test_the_number_of_cuts_and_the_bound_agree(clean: int, share: float, confid
     assert bound(clean + 1, confidence) <= bound(clean, confidence)
     # a drive that loses data with that probability passes all of them with the rest of the confidence
     assert (1 - bound(clean, confidence)) ** clean == pytest.approx(1 - confidence)
+
+
+def test_a_run_with_blocks_that_could_not_be_read_has_no_verdict() -> None:
+    """However many cuts lost nothing before, the unreadable blocks may be lost."""
+    clean = Cut(
+        number=1, at="2026-03-04T05:06:07Z", verdict="none", counted=True, writes=9, acknowledged=9, flushes=1,
+        ended="silent",
+    )  # fmt: skip
+    target = Target(kind="device", name="/dev/sdx")
+    run = PowerCutRun(run="00000000000000a1", at=clean.at, raidctl="1", target=target, plan=Plan(blocks=64))
+    unread = msgspec.structs.replace(clean, number=6, verdict="unknown", counted=False, unreadable=2)
+    assert run.with_cuts([clean] * 5).verdict == "none"
+    judged = run.with_cuts([*[clean] * 5, unread])
+    assert (judged.verdict, judged.clean, judged.loss_probability, judged.unread) == ("unknown", 5, None, unread)
 
 
 def test_the_figures_of_the_manual() -> None:

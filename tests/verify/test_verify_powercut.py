@@ -25,6 +25,11 @@ def cut(number: int, verdict: Any = "none", *, how: How = "plug", counted: bool 
     )  # fmt: skip
 
 
+def unread(number: int) -> Cut:
+    """A cut after which blocks could not be read."""
+    return msgspec.structs.replace(cut(number, "unknown", counted=False), lost=0, unreadable=3)
+
+
 def run(*cuts: Cut, **of_target: Any) -> PowerCutRun:
     """A run on the first drive of the machine."""
     about: dict[str, Any] = {"serial": SERIAL, "caches": CACHES, **of_target}
@@ -73,6 +78,7 @@ def test_one_loss_fails_it(answered: Answered) -> None:
         (run(*[cut(n, how="server") for n in range(1, 9)]), "0 power cuts without a loss count"),
         (run(*[cut(n, counted=False) for n in range(1, 9)]), "0 power cuts without a loss count"),
         (run(), "0 power cuts without a loss count"),
+        (run(*map(cut, range(1, 9)), unread(9)), "After power cut 9, 3 blocks could not be read: they may be lost"),
         (run(*map(cut, range(1, 9)), virtual="kvm"), "made in a virtual machine"),
         (run(*map(cut, range(1, 9)), caches={f"write cache of {SERIAL}": "disabled"}), "was disabled, and now it is"),
         (run(cut(1, "lost"), caches={f"write cache of {SERIAL}": "disabled"}), "was disabled, and now it is enabled"),

@@ -106,7 +106,10 @@ class PowerCutRun(msgspec.Struct, frozen=True, kw_only=True):
     cuts: Annotated[tuple[Cut, ...], doc("The cuts, the oldest first.")] = ()
     verdict: Annotated[
         Literal["none", "loss", "unknown"],
-        doc("`loss`: a cut lost acknowledged data; `none`: no counted cut did; `unknown`: no cut counts yet."),
+        doc(
+            "`loss`: a cut lost acknowledged data; `none`: no counted cut did; `unknown`: no cut counts yet, or blocks "
+            "could not be read after one."
+        ),
     ] = "unknown"
     clean: Annotated[int, doc("Counted cuts without a loss.")] = 0
     loss_probability: Annotated[
@@ -114,15 +117,21 @@ class PowerCutRun(msgspec.Struct, frozen=True, kw_only=True):
     ] = None
     needed: Annotated[tuple[Needed, ...], doc("Cuts without a loss that are needed for lower bounds.")] = ()
 
+    @property
+    def unread(self) -> Cut | None:
+        """The first cut after which blocks could not be read; they may be lost."""
+        return next((cut for cut in self.cuts if cut.unreadable), None)
+
     def with_cuts(self, cuts: Sequence[Cut]) -> PowerCutRun:
         """Return the run with these cuts, and the conclusions."""
         clean = sum(cut.counted and cut.verdict == "none" for cut in cuts)
         loss = any(cut.accuses for cut in cuts)
+        known = clean > 0 and not any(cut.unreadable for cut in cuts)
         return msgspec.structs.replace(
             self,
             cuts=tuple(cuts),
-            verdict="loss" if loss else "none" if clean else "unknown",
+            verdict="loss" if loss else "none" if known else "unknown",
             clean=clean,
-            loss_probability=confidence.bound(clean) if clean and not loss else None,
+            loss_probability=confidence.bound(clean) if known and not loss else None,
             needed=tuple(Needed(loss_probability=share, cuts=confidence.needed(share)) for share in confidence.LISTED),
         )
