@@ -108,10 +108,10 @@ class WitnessSetup:
         finally:
             witness.close()
 
-    def write(self, drive: Drive, boot: str, *, new: bool = False) -> None:
+    def write(self, drive: Drive, boot: str, *, new: bool = False, target: Target = TARGET) -> None:
         """Write until the power of the machine is cut."""
         try:
-            with self.session(boot, new=new) as (witness, opened):
+            with self.session(boot, new=new, target=target) as (witness, opened):
                 drive.machine = witness.close
                 Writing(witness, drive, opened, 1 << 30, self.printed.append).run("writing")
         except PowerCutError:

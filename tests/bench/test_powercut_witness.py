@@ -97,6 +97,21 @@ def test_a_cut_does_not_count_if_the_writer_had_lost_the_witness(setup: WitnessS
         assert counted is not any("had lost its witness" in reason for reason in cut.reasons)
 
 
+def test_a_cut_does_not_count_if_a_cache_was_set_differently_than_when_the_run_began(setup: WitnessSetup) -> None:
+    """After a cut a controller may write through until its battery is charged: that tests another cache."""
+    drive, name = Drive(), "write policy"
+    began, later = (msgspec.structs.replace(TARGET, caches={name: word}) for word in ("write_back", "write_through"))
+    with setup.running():
+        setup.write(drive, "boot 1", new=True, target=began)
+        assert fair(setup.check(drive, "boot 2").cuts[0])
+        setup.write(drive, "boot 2", target=later)
+        _, cut = setup.check(drive, "boot 3").cuts
+    assert (cut.verdict, cut.counted) == ("none", False)
+    assert cut.reasons[:1] == (
+        f"When the run began, its {name} was write_back; when this writing began, it was write_through.",
+    )
+
+
 def test_a_writer_that_is_ended_by_sigterm_reports_it(setup: WitnessSetup) -> None:
     """A shutdown sends SIGTERM first, so that is no power cut."""
     drive = Drive()

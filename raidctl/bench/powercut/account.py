@@ -5,7 +5,7 @@ It covers sessions, due checks, and the verdict of each cut. Pure but for the cl
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Literal
 
@@ -58,7 +58,7 @@ class Account:
         if isinstance(kept, Session):
             self.session, self.history, self.ended = kept, None, None
             self.heard = self.flush = None
-            self.doubts = []
+            self.doubts = [] if kept.caches is None else list(self.changed(kept.caches))
         elif isinstance(kept, Begin):
             self.history = History(self.run.plan.blocks, kept.generation)
             self.generation = kept.generation + 1
@@ -103,6 +103,12 @@ class Account:
                     f"The run was made on a target with {name} {first}, and now {found}: nothing is checked or written."
                 )
         return None
+
+    def changed(self, caches: Mapping[str, str]) -> Iterator[str]:
+        """Sentences on cache settings that differ from those when the run began."""
+        for name, first in self.run.target.caches.items():
+            if (now := caches.get(name, "unknown")) != first:
+                yield f"When the run began, its {name} was {first}; when this writing began, it was {now}."
 
     def judged(self, found: Sequence[Sequence[int]], how: How, at: str) -> Cut:
         """Judge the last cut.

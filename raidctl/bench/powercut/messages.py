@@ -127,6 +127,8 @@ class Session(msgspec.Struct, frozen=True, tag="session", kw_only=True):
     boot: str
     witness: str
     """Random id of the running witness."""
+    caches: dict[str, str] | None = None
+    """Write policy and drive caches as reported when the session began; None: an older witness kept none."""
 
 
 class Ended(msgspec.Struct, frozen=True, tag="ended"):

@@ -69,6 +69,7 @@ class _Run:
     wire: Wire
     boot: str
     witness: str
+    caches: dict[str, str]
     heard: float = field(default_factory=time.monotonic)
     kept: float = 0.0
     found: list[list[int]] = field(default_factory=list)
@@ -215,7 +216,8 @@ class Witness:
             account.doubts.append("The witness was restarted since: when the cut came is unknown.")
         if first.left == account.run.run:
             account.doubts.append("The writer had lost its witness, and wrote nothing more before the cut.")
-        run = _Run(account, journal, wire, first.boot, self._id)
+        caches = first.target.caches if first.target is not None else {}
+        run = _Run(account, journal, wire, first.boot, self._id, caches)
         due = account.due(first.boot)
         if not due and account.history is not None and account.history.durable:
             notes.append(
@@ -223,6 +225,8 @@ class Witness:
                 if account.session is not None and account.session.boot == first.boot
                 else "The writer ended in order before the machine was restarted: that is no power cut."
             )
+        if any(account.changed(caches)):
+            notes.append("A cache is set differently than when the run began: a cut without a loss will not count.")
         self._active = run
         report = account.run
         return run, Opened(
@@ -362,7 +366,7 @@ def _asked(run: _Run, message: ToWitness) -> FromWitness | None:
             raise Disorder("The last cut is not checked yet.")
         if message.generation < account.generation:
             raise Disorder("A generation was used twice.")
-        run.keep(Session(boot=run.boot, witness=run.witness))
+        run.keep(Session(boot=run.boot, witness=run.witness, caches=run.caches))
         run.keep(message, sync=True)
         run.checked = True
         return Fine()
