@@ -99,8 +99,10 @@ def effects(story: Story, seen: Survey) -> tuple[list[str], list[str], Result]:
     Return what could not be read, a sentence for each deed, and how the operation ends.
     """
     begun = [story.begin.steps[number] for number in story.started()]
-    deeds = [step for step in begun if not step.for_length]
-    hidden = list(dict.fromkeys(why for step in deeds if (why := unread(seen, step)) is not None))
+    now = [rollback.renumbered(story.begin, step, seen.inventory) for step in begun if not step.for_length]
+    deeds = [step for step in now if not isinstance(step, str)]
+    lost = [step for step in now if isinstance(step, str)]
+    hidden = list(dict.fromkeys([*lost, *(why for step in deeds if (why := unread(seen, step)) is not None)]))
     taken = [not unmet(seen, step.expects) for step in deeds]
     found = [
         f"{step.setting.replace('_', ' ')} of {step.object_id} has {_TAKEN[shown]} effect"

@@ -71,6 +71,30 @@ def undo_steps(
     return found
 
 
+def renumbered(begin: Begin, step: Step, inventory: Inventory) -> Step | str:
+    """Return a deed with the ids of today. Its controller may have another number.
+
+    It is a sentence if a controller with a known serial number is missing, or another one has its id.
+    """
+    subject = subject_of(begin, step.object_id)
+    if not subject.serial or not step.object_id.startswith(subject.id):
+        return step
+    controller = _controller(inventory, subject, step)
+    if isinstance(controller, str) or controller.id == subject.id:
+        return controller if isinstance(controller, str) else step
+    old, new = subject.id, controller.id
+    return msgspec.structs.replace(
+        step,
+        object_id=_renamed(step.object_id, old, new),
+        expects=tuple(
+            msgspec.structs.replace(one, object_id=_renamed(one.object_id, old, new)) for one in step.expects
+        ),
+        subjects=tuple(
+            msgspec.structs.replace(one, object_id=_renamed(one.object_id, old, new)) for one in step.subjects
+        ),
+    )
+
+
 def moved_volume(back: UndoStep) -> str | None:
     """Report that a volume's number now belongs to another volume. None if it does not, or this is unknown."""
     known = back.subject.objects.get(_renamed(back.step.object_id, back.controller.id, back.subject.id))

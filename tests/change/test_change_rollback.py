@@ -7,13 +7,15 @@ from pathlib import Path
 import pytest
 
 from raidctl.change.engine import Change, begin, plan
-from raidctl.change.journal import Begin, Journal, StepEvent, Subject, now
+from raidctl.change.journal import Begin, Journal, StepEvent, Story, Subject, now
+from raidctl.change.operation import effects
 from raidctl.change.restore import Restorer
 from raidctl.change.restored import Restored
+from raidctl.model import Controller, Host, Inventory, Volume
 from raidctl.simulation.demo import machine
 from raidctl.simulation.runner import Simulated
 from raidctl.survey.survey import Survey, survey
-from raidctl.vendor.plan import Action, Desired, Step
+from raidctl.vendor.plan import Action, Desired, Expectation, Step
 from raidctl.vendor.registry import vendors
 from tests.change.harness import rewrite
 
@@ -68,6 +70,39 @@ def test_a_renumbered_controller_is_recognised_by_its_serial_number(tmp_path: Pa
     assert left.restore().faults == []
     assert left.simulated.state() == left.before
     assert not left.journal.pending()
+
+
+@pytest.mark.parametrize(
+    ("serials", "hidden", "found"),
+    [
+        (("A", "B"), [], ["volume delete of megaraid:0/v3 has not taken effect"]),
+        (("B", "A"), [], ["volume delete of megaraid:1/v3 has not taken effect"]),
+        (("B", None), ["megaraid:0 is another controller now: serial number B instead of A"], []),
+    ],
+)
+def test_the_effect_of_a_deed_is_looked_up_on_its_own_controller(
+    serials: tuple[str, str | None], hidden: list[str], found: list[str]
+) -> None:
+    """A volume that another controller under this number does not have was not deleted."""
+    gone = Expectation(object_id="megaraid:0/v3", field="present", value="no")
+    step = Step(
+        object_id="megaraid:0/v3", setting="volume_delete", before="present", after="gone", kind="deed",
+        action=Action(argv=("storcli64", "/c0/v3", "del")), expects=(gone,),
+    )  # fmt: skip
+    story = Begin(
+        change="c", at=now(), kind="operation", about="", user="root", pid=1, boot="", source="local",
+        subjects=(Subject(id="megaraid:0", serial="A"),), steps=(step,),
+    )  # fmt: skip
+    controllers = tuple(
+        Controller(
+            id=f"megaraid:{number}", serial=serial,
+            volumes=(Volume(id=f"megaraid:{number}/v3"),) if serial == "A" else (),
+        )
+        for number, serial in enumerate(serials)
+    )  # fmt: skip
+    seen = Survey(Inventory(host=Host(), controllers=controllers))
+    begun = StepEvent(change="c", at=now(), step=0, mark="start")
+    assert effects(Story(begin=story, turns=(begun,)), seen)[:2] == (hidden, found)
 
 
 def test_a_drive_with_another_node_is_recognised_by_its_serial_number(tmp_path: Path) -> None:
