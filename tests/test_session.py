@@ -5,10 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from raidctl.request import Answer, Dialogue, Failure, Request, RunAnswer, converse
+import msgspec
+import pytest
+
+from raidctl.request import Answer, Dialogue, Failure, Request, Run, RunAnswer, converse
+from raidctl.runners.replay import ReplayRunner
+from raidctl.survey.survey import survey
 from raidctl.vendor.protocol import Document, ToolSpec
+from raidctl.vendor.registry import vendors
 from raidctl.vendor.session import Call, Reading, Session
 from raidctl.vendor.tools import Installed
+from tests.support.machines import recording
 
 
 class One:
@@ -67,6 +74,39 @@ def test_a_tool_that_dies_in_its_output_is_not_whole() -> None:
     assert call.answered
     assert not call.whole
     assert "died" in call.problems[0].message
+
+
+@pytest.mark.parametrize("code", [137, 139, 143, -9])
+def test_what_a_killed_tool_printed_is_not_whole(code: int) -> None:
+    """Its last lines may be missing, unless the output itself shows its end."""
+    call = called(RunAnswer(code=code, out=b"Plum 1\n"))
+    assert (call.answered, call.whole, [problem.kind for problem in call.problems]) == (True, False, ["unread"])
+    session = Session(
+        Installed(ToolSpec("plum"), "/sbin/plum"), "show", "plum", 10.0, lambda one: Reading(one.text, shows_end=True)
+    )
+    whole: Call[str] = converse(session.run("show"), One(RunAnswer(code=code, out=b"Plum 1\n")))
+    assert (whole.whole, whole.problems) == (True, [])
+
+
+@pytest.mark.parametrize(
+    ("machine", "command"),
+    [
+        ("drives-ahci", "hdparm -I -W /dev/sda"), ("drives-nvme", "nvme smart-log /dev/nvme0n1"),
+        ("smartarray-p400", "hpacucli ctrl all show config detail"), ("lab-md", "mdadm --detail /dev/md0"),
+        ("threeware-9690sa-rebuilding", "tw_cli /c6 show all"), ("zfs-raidz2-resilvering", "zpool list -p"),
+    ],
+)  # fmt: skip
+def test_a_killed_tool_of_any_family_is_a_problem(machine: str, command: str) -> None:
+    """The kernel kills a process if memory is short: the end of its output is missing."""
+    known, recorded = vendors()[0], recording(machine)
+    runner, request = ReplayRunner(recorded), Run(tuple(command.split()))
+    before = survey(runner, known).inventory.problems
+    [answer] = runner.carry_out([request])
+    assert isinstance(answer, RunAnswer)
+    lines = answer.out.splitlines(keepends=True)
+    killed = msgspec.structs.replace(answer, code=137, out=b"".join(lines[: len(lines) * 3 // 4]))
+    after = survey(runner.with_answers({request: killed}), known).inventory.problems
+    assert any(problem.kind == "unread" for problem in after if problem not in before)
 
 
 def test_standard_error_is_read_if_there_is_no_output() -> None:

@@ -26,7 +26,10 @@ _SIGNALS = {
     6: "Aborted",
     7: "Bus error",
     8: "Floating point exception",
+    9: "Killed",
     11: "Segmentation fault",
+    15: "Terminated",
+    24: "CPU time limit exceeded",
 }
 _CRASH = regex(r"illegal instruction|segmentation fault|core dumped|bus error|floating point exception", re.IGNORECASE)
 _SHELL_SIGNAL = 128
@@ -39,6 +42,8 @@ class Reading(Struct, Generic[T]):
     value: T
     answered: bool = True
     """Whether the output is complete."""
+    shows_end: bool = False
+    """Whether ``answered`` is certain: the output itself shows that nothing is missing at its end."""
     problems: Sequence[Problem] = ()
     note_exit: bool = False
     """Whether an exit code other than 0 needs a note. The output itself reports no error."""
@@ -87,11 +92,9 @@ class Call(Struct, Generic[T]):
     @property
     def crash(self) -> str | None:
         """``Illegal instruction`` if the tool died of it."""
-        code = self.answer.code or 0
-        signal = -code if code < 0 else code - _SHELL_SIGNAL
         # storcli's exit code is the firmware's error number: 132 beside complete JSON is no signal
-        if signal in _SIGNALS and not self.answered:
-            return _SIGNALS[signal]
+        if (signal := signal_of(self.answer)) is not None and not (self.reading and self.reading.shows_end):
+            return signal
         match = _CRASH.search(self.answer.error_text[-2000:]) or _CRASH.search(self.answer.text[-300:])
         return match[0].capitalize() if match is not None else None
 
@@ -180,6 +183,12 @@ class Session(Struct, Generic[T]):
             message = f"The tool answered, but ended with exit code {answer.code}."
             call.problems.append(Problem(severity="info", kind="note", where=call.command, message=message))
         return call
+
+
+def signal_of(answer: RunAnswer) -> str | None:
+    """``Killed`` if the exit code is that of a signal. What was printed until then may lack its end."""
+    code = answer.code or 0
+    return _SIGNALS.get(-code if code < 0 else code - _SHELL_SIGNAL)
 
 
 def _no_answer(call: Call[T]) -> Problem:

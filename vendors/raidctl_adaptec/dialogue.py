@@ -48,11 +48,13 @@ def observe(host: HostView, found: Sequence[Installed]) -> Dialogue[Observation]
 
 def _count(document: Document) -> Reading[int]:
     """Count the controllers: ``Controllers found: 2``; 0 if that line is missing."""
+    # Command completed successfully.
+    ended = "command completed" in document.text[-200:].lower()
     for line in document.text[:4096].splitlines():
         match = FOUND.match(line.strip())
         if match is not None:
-            return Reading(int(match[1]))
-    return Reading(0)
+            return Reading(int(match[1]), shows_end=ended)
+    return Reading(0, shows_end=ended)
 
 
 def _assemble(session: Session[int], count: int, host: HostView) -> Observation:

@@ -27,6 +27,7 @@ from raidctl.request import (
 )
 from raidctl.text import collapse, counted
 from raidctl.vendor.protocol import Document, Observation
+from raidctl.vendor.session import signal_of
 from raidctl_md import care
 from raidctl_md.draft import ArrayDraft, Reading, Source, key_of
 from raidctl_md.group import Alias
@@ -163,6 +164,8 @@ def _read_run(run: Run, answer: RunAnswer, asked: _Outputs) -> None:
         asked.documents.append(Document(command, "md", answer.text))
     if answer.trouble is not None:
         asked.problems.append(_trouble(command, answer))
+    elif (signal := signal_of(answer)) is not None:
+        asked.problems.append(_trouble(command, replace(answer, trouble=Failure.FAILED, detail=f"it died, {signal}")))
     elif answer.code and (answer.err.strip() or not answer.out.strip()):
         words = collapse(answer.error_text.replace("mdadm: ", ""))
         message = complaint_of(words[:500] or f"no message; exit code {answer.code}")

@@ -9,6 +9,7 @@ from __future__ import annotations
 from raidctl.evidence import Output
 from raidctl.model import Problem
 from raidctl.request import Dialogue, Failure, Run, RunAnswer, ask
+from raidctl.vendor.session import signal_of
 from raidctl_drives.smart.draft import SmartDraft
 from raidctl_drives.smart.text import read_text
 
@@ -61,6 +62,9 @@ def _sorted(device: str, drafts: list[SmartDraft], answer: RunAnswer) -> tuple[l
     code = answer.code or 0
     if answer.trouble is Failure.FLOOD:
         problems.append(_problem(device, "smartctl printed more than raidctl reads; the rest is missing"))
+    # no exit status of smartctl's own has this bit beside others: it ends at once then
+    if code & _COMMAND_LINE and (signal := signal_of(answer)) is not None:
+        problems.append(_problem(device, f"smartctl died ({signal}); some of its values may be missing"))
     if not found and not problems:
         why = "could not open the drive" if code & _NOT_OPENED else "printed nothing about the drive"
         problems.append(_problem(device, f"smartctl {why} (exit status {answer.code})"))

@@ -33,7 +33,7 @@ def excuse(call: Call[ReadDocument]) -> None:
 
 def _read(document: Document) -> Reading[ReadDocument]:
     found = read_document(document)
-    return Reading(found, found.answered, found.problems)
+    return Reading(found, found.answered, found.answered, found.problems)
 
 
 class Source(Struct):
