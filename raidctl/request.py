@@ -183,7 +183,7 @@ class Glob(Request[GlobAnswer], frozen=True):
 class Which(Request[WhichAnswer], frozen=True):
     """Find a program on the administrator's PATH and then at ``places``.
 
-    PATH includes sbin; ``places`` are full paths.
+    PATH includes sbin; ``places`` are full paths. One that only others may execute is found last.
     """
 
     name: str

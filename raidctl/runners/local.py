@@ -34,7 +34,7 @@ from raidctl.runners.directory import private_directory
 from raidctl.runners.locks import Busy, hold
 from raidctl.runners.parallel import Switch, Task, WorkerPool
 from raidctl.runners.process import Bounds, run
-from raidctl.runners.programs import first_program, own_directories, search_path
+from raidctl.runners.programs import executable_by_some, first_program, own_directories, search_path
 from raidctl.runners.udev import database
 
 FILE_PATIENCE = 30.0
@@ -196,8 +196,8 @@ def _which(request: Which) -> WhichAnswer:
         own = [f"{directory}/{name}" for directory in own_directories()]
         paths = [path for path in (*found, *request.places, *own) if path.startswith("/")]
         path = first_program(paths, trusted=False)  # running one that others can change is refused later
-    except PermissionError:  # a file with that name that is no program
-        path = None
+    except PermissionError as error:  # running one that only others may execute is refused later as well
+        path = error.filename if executable_by_some(error.filename) else None
     if path is None:
         return WhichAnswer(trouble=Failure.MISSING, detail=f"{name} is not installed")
     return WhichAnswer(path=os.path.realpath(path))

@@ -76,6 +76,15 @@ def _others_write(state: os.stat_result) -> bool:
     return not (stat.S_ISLNK(state.st_mode) or sticky) and bool(state.st_mode & (stat.S_IWGRP | stat.S_IWOTH))
 
 
+def executable_by_some(path: str) -> bool:
+    """Whether a file is a program for at least one user. It may be root's alone."""
+    try:
+        mode = Path(path).stat().st_mode
+    except OSError:
+        return False
+    return stat.S_ISREG(mode) and bool(mode & (stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH))
+
+
 def first_program(paths: Iterable[str], *, trusted: bool = True) -> str | None:
     """Return the first of some full paths that this user can execute.
 
@@ -93,7 +102,8 @@ def first_program(paths: Iterable[str], *, trusted: bool = True) -> str | None:
         except OSError:  # missing, or in a directory that cannot be entered
             continue
         if not stat.S_ISREG(state.st_mode) or not os.access(path, os.X_OK):
-            refused = refused or PermissionError(13, "Permission denied", path)
+            if refused is None or not executable_by_some(refused.filename):
+                refused = PermissionError(13, "Permission denied", path)
             continue
         part = changeable(path) if trusted else ""
         if not part:

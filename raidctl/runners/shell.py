@@ -77,14 +77,21 @@ seek() {
         # shellcheck disable=SC2086
         set -- $known "$@"; unset IFS; set +f ;;
   esac
+  found='' only=''
   for path do
     case $path in /*) ;; *) continue ;; esac
-    if [ -f "$path" ] && [ -x "$path" ]; then
-      real=$(readlink -f -- "$path" 2>/dev/null)
-      printf '%s' "${real:-$path}"
-      break
-    fi
+    [ -f "$path" ] || continue
+    if [ -x "$path" ]; then found=$path; break; fi
+    # only others may execute it: running it is refused later
+    case $(ls -ldL -- "$path" 2>/dev/null) in
+      -??[xs]* | -?????[xs]* | -????????[xt]*) only=${only:-$path} ;;
+    esac
   done
+  found=${found:-$only}
+  if [ -n "$found" ]; then
+    real=$(readlink -f -- "$found" 2>/dev/null)
+    printf '%s' "${real:-$found}"
+  fi
   printf '%s>0' "$mark"
 }
 

@@ -473,6 +473,17 @@ def test_a_program_is_found_where_an_administrator_has_it(runner: Runner, tmp_pa
     assert which(runner, "sh", tool).path != tool
 
 
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may execute everything")
+def test_a_program_of_others_is_found_and_not_run(runner: Runner, tmp_path: Path) -> None:
+    """A tool that root alone may execute is installed; one that this user may execute precedes it."""
+    mine = script(tmp_path / "mine", "#!/bin/sh\n")
+    others = script(tmp_path / "others", "#!/bin/sh\n", 0o611)
+    plain = script(tmp_path / "plain", "", 0o644)
+    assert which(runner, "raidctl-none", plain, others).path == others
+    assert which(runner, "raidctl-none", others, mine).path == mine
+    assert run(runner, others).trouble is Failure.DENIED
+
+
 def test_a_program_in_the_working_directory_is_not_found(
     runner: Runner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
