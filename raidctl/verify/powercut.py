@@ -75,6 +75,13 @@ def _weighed(run: PowerCutRun, now: Target, answer: Answer, machine: CheckedMach
         why = f"Power cut {worst.number} of run {run.run} lost acknowledged data: {blocks:,} blocks ({worst.verdict})."
         return Measured("fail", (why,), next_test="Disable the write caches of the drives, and repeat the power cuts.",
                         evidence=lines)  # fmt: skip
+    unknown = tuple(
+        f"What its {name} was during the power cuts is unknown, and now it is {word}."
+        for name, word in now.caches.items()
+        if name not in run.target.caches
+    )
+    if unknown:
+        return Measured("inconclusive", unknown, next_test=again, evidence=lines)
     return _clean(run, machine, lines)
 
 

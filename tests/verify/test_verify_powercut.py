@@ -81,6 +81,7 @@ def test_one_loss_fails_it(answered: Answered) -> None:
         (run(*map(cut, range(1, 9)), unread(9)), "After power cut 9, 3 blocks could not be read: they may be lost"),
         (run(*map(cut, range(1, 9)), virtual="kvm"), "made in a virtual machine"),
         (run(*map(cut, range(1, 9)), caches={f"write cache of {SERIAL}": "disabled"}), "was disabled, and now it is"),
+        (run(*map(cut, range(1, 9)), caches={}), "during the power cuts is unknown, and now it is enabled"),
         (run(cut(1, "lost"), caches={f"write cache of {SERIAL}": "disabled"}), "was disabled, and now it is enabled"),
     ],
 )
