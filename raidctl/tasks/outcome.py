@@ -5,6 +5,7 @@ A task that is no longer reported has not necessarily succeeded: a rebuild also 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from raidctl.health.redundancy import NOT_WHOLE, OUT_OF_REACH
@@ -13,7 +14,7 @@ from raidctl.model.raid_levels import PARITY
 from raidctl.select import Item, items
 from raidctl.tasks.derive import REBUILDS
 from raidctl.tasks.report import Ended, Result
-from raidctl.text import counted
+from raidctl.text import counted, regex
 
 WORDS: Mapping[Operation, str] = {
     "parity": "parity initialisation", "initialize": "initialisation", "expand": "expansion", "migrate": "migration",
@@ -24,7 +25,9 @@ WORDS: Mapping[Operation, str] = {
 _RESTORES: frozenset[Operation] = frozenset(("rebuild", "recovery", "copyback"))
 _PROVEN: frozenset[Operation] = _RESTORES | {"resync", "learn"}
 """Operations whose end shows in the state of the object. Others may have been stopped."""
-_OUTSIDE = ("unassigned", "passthrough")
+_STOPPED = regex(r"abort|interrupted", re.IGNORECASE)
+"""Words of tools for a self-test that did not end by itself."""
+_OUTSIDE = ("unassigned", "passthrough", "spare")
 _EARLY_SECONDS = 60
 
 
@@ -42,7 +45,10 @@ def ended(task: Task, before: Inventory, after: Inventory, since_seen: float) ->
         after: The machine now.
         since_seen: Seconds since its last reading.
     """
-    result, why = _result(task, _item(before, task.object_id), _item(after, task.object_id), after)
+    item = _item(after, task.object_id)
+    result, why = _result(task, _item(before, task.object_id), item, after)
+    if task.operation == "self_test" and isinstance(item, Drive) and result == "reached":
+        result, why = _self_test(item, before, after) or (result, why)
     if result == "reached" and _early(task, since_seen):
         far = f" at {task.percent:g} %" if task.percent is not None else ""
         result, why = "unknown", f"it was seen last{far}, and may have been stopped"
@@ -78,6 +84,17 @@ def _result(task: Task, before: Item | None, after: Item | None, now: Inventory)
             return "worse", f"{state}, and its controller reports that it must be replaced"
         return ("reached" if after.status in ("ok", "charging") else "worse"), state
     return "reached", state
+
+
+def _self_test(drive: Drive, before: Inventory, after: Inventory) -> tuple[Result, str] | None:
+    """Whether a self-test has failed, or was stopped. None: neither is reported."""
+    old = {(one.where, one.message) for one in before.problems}
+    for one in after.problems:
+        if one.kind == "state" and one.where in (drive.id, drive.device) and (one.where, one.message) not in old:
+            return "worse", one.message.rstrip(".")
+    # Extended offline Aborted by host 90% 12345
+    last = drive.details.get("Last self-test", "")
+    return ("unknown", f"its last self-test is {last}") if _STOPPED.search(last) else None
 
 
 def _volume(task: Task, before: Volume | None, after: Volume) -> Result:

@@ -127,17 +127,38 @@ def test_a_check_that_found_differences_has_not_just_ended(
     assert (found.result, found.message.rpartition(": ")[2]) == (result, f"{why}.")
 
 
-def test_a_rebuild_is_not_reached_if_its_drive_left_the_array() -> None:
-    """A drive that is good but unassigned afterwards was not rebuilt."""
+@pytest.mark.parametrize("role", ["unassigned", "spare"])
+def test_a_rebuild_is_not_reached_if_its_drive_left_the_array(role: Literal["unassigned", "spare"]) -> None:
+    """A drive that is good but unassigned or a spare afterwards was not rebuilt."""
     drive = Drive(id="acme:0/d3", role="member", status="warning", status_text="Rbld")
     before, after = (
         Inventory(host=Host(), controllers=(Controller(id="acme:0", drives=(one,)),))
-        for one in (drive, replace(drive, role="unassigned", status="ok", status_text="UGood"))
+        for one in (drive, replace(drive, role=role, status="ok", status_text="UGood"))
     )
     found = ended(Task(operation="rebuild", object_id="acme:0/d3"), before, after, 1.0)
     assert (found.result, found.message) == (
-        "worse", "Rebuild of acme:0/d3 failed: it is unassigned and not in the array."
+        "worse", f"Rebuild of acme:0/d3 failed: it is {role} and not in the array."
     )  # fmt: skip
+
+
+@over(
+    "last, problem, result",
+    [
+        ("Extended offline Completed: read failure 90% 12", True, "worse"),
+        ("Extended offline Aborted by host 90% 12", False, "unknown"),
+        ("Extended offline Completed without error 00% 12", False, "reached"),
+    ],
+)
+def test_a_self_test_that_failed_or_was_stopped_has_not_ended_well(last: str, problem: bool, result: str) -> None:
+    """The drive itself may be called good afterwards: its newest self-test counts."""
+    old = Problem("warning", "drives:A", "The drive's last self-test failed: Short offline 11.", None, "state")
+    fresh = Problem("warning", "drives:A", f"The drive's last self-test failed: {last}.", None, "state")
+    drive = Drive(id="drives:A", status="ok", details={"Last self-test": last})
+    before, after = (
+        Inventory(host=Host(), controllers=(Controller(id="drives", drives=(drive,)),), problems=problems)
+        for problems in ((old,), (old, fresh) if problem else (old,))
+    )
+    assert ended(Task(operation="self_test", object_id="drives:A"), before, after, 1.0).result == result
 
 
 @over("replace_it, result", [(True, "worse"), (False, "reached"), (None, "reached")])
