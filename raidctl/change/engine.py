@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from raidctl.change import deed_steps, waiting
 from raidctl.change.beginning import begin, boot_id
 from raidctl.change.deed_steps import Guard
-from raidctl.change.failure_messages import RightMissing, interruption, is_denied, silent, trouble_text
+from raidctl.change.failure_messages import RightMissing, has_ended, interruption, is_denied, silent, trouble_text
 from raidctl.change.journal import Begin, End, Journal, JournalFull, Mark, Planned, Result, StepEvent, extended, now
 from raidctl.change.lookup import current_settings, doubt, falls_back, not_in_force, owner, subjects
 from raidctl.change.passwords import carried_out
@@ -24,7 +24,7 @@ from raidctl.change.state_directory import restore_command
 from raidctl.change.step_failures import StepFailed
 from raidctl.change.tables import judged, tables
 from raidctl.errors import AccessMissing, CannotTell, ChangeStands, ChangeUndone, UnderWay
-from raidctl.request import Failure, Runner, Write
+from raidctl.request import Runner, Write
 from raidctl.runners.foreground_child import uninterruptible
 from raidctl.survey.survey import Survey
 from raidctl.text import listing
@@ -224,9 +224,9 @@ class Change:
     def issue(self, action: Action, step: Step, *, undo: bool = False) -> str | None:
         """Carry out a command; return the fault, None if it was accepted."""
         request, answer = carried_out(self.runner, action)
-        self.ended = answer.trouble not in (Failure.TIMEOUT, Failure.FAILED, Failure.FLOOD)
+        self.ended = has_ended(answer)
+        self.uncertain = self.uncertain or not self.ended
         if answer.trouble is not None:
-            self.uncertain = self.uncertain or not self.ended
             fault: str | None = trouble_text(answer)
         elif isinstance(request, Write):
             fault = None

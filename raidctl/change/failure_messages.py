@@ -8,8 +8,9 @@ from collections.abc import Collection, Sequence
 
 from raidctl.errors import EXIT_ACCESS, ChangeUndone
 from raidctl.model import Controller, Drive, Problem
-from raidctl.request import Answer, Failure, Run, Write
+from raidctl.request import Answer, Failure, Run, RunAnswer, Write
 from raidctl.text import regex
+from raidctl.vendor.session import signal_of
 
 DENIED = regex(r"permission denied|not permitted|must be (?:root|superuser)", re.IGNORECASE)
 """Messages of tools that lack a right."""
@@ -31,6 +32,13 @@ def is_denied(request: Run | Write, answer: Answer, fault: str) -> bool:
     if answer.trouble is None:
         return DENIED.search(fault) is not None
     return answer.trouble is Failure.DENIED or (answer.trouble is Failure.MISSING and isinstance(request, Run))
+
+
+def has_ended(answer: Answer) -> bool:
+    """Whether a command has ended, or never started. Else it hung or was killed, and may take effect later."""
+    # storcli's exit code is the firmware's error number, printed with its words
+    killed = isinstance(answer, RunAnswer) and signal_of(answer) is not None and not answer.out.strip()
+    return not killed and answer.trouble not in (Failure.TIMEOUT, Failure.FAILED, Failure.FLOOD)
 
 
 def trouble_text(answer: Answer) -> str:

@@ -26,7 +26,7 @@ _RESTORES: frozenset[Operation] = frozenset(("rebuild", "recovery", "copyback"))
 _PROVEN: frozenset[Operation] = _RESTORES | {"resync", "learn"}
 """Operations whose end shows in the state of the object. Others may have been stopped."""
 _STOPPED = regex(r"abort|interrupted", re.IGNORECASE)
-"""Words of tools for a self-test that did not end by itself."""
+"""Words of tools for a self-test that was stopped."""
 _OUTSIDE = ("unassigned", "passthrough", "spare")
 _EARLY_SECONDS = 60
 

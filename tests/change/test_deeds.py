@@ -19,7 +19,7 @@ from raidctl.change.journal import Journal
 from raidctl.change.unfinished import problems
 from raidctl.errors import AccessMissing, ChangeStands, ChangeUndone, UnderWay
 from raidctl.model import Problem
-from raidctl.request import Answer, Failure, Glob, GlobAnswer, Read, ReadAnswer, Request
+from raidctl.request import Answer, Failure, Glob, GlobAnswer, Read, ReadAnswer, Request, Run, RunAnswer
 from raidctl.survey.survey import Survey
 from raidctl.vendor.plan import Action, Expectation, Plan, Step
 from raidctl.vendor.simulator import State
@@ -153,6 +153,31 @@ def test_a_command_that_hung_may_take_effect_later(bays: Bench, late: float) -> 
         with pytest.raises(ChangeStands, match="It may still take effect"):
             change.apply()
     assert change.doubtful
+
+
+def test_a_command_that_was_killed_may_take_effect_later(bays: Bench) -> None:
+    """Its exit code is no refusal: the kernel may have received its request."""
+    change = bays.change(bays.plan(deed("add_spare", 4)))
+
+    class Killing:
+        """The kernel kills the command, as memory is short, and the request takes effect later."""
+
+        def carry_out(self, requests: Sequence[Request[Any]]) -> Sequence[Answer]:
+            """Answer, and change something a little later."""
+            if not any(isinstance(one, Run) and "--add-spare" in one.argv for one in requests):
+                return bays.carry_out(requests)
+            bays.events = [(bays.at + 10.0, done)]
+            return [RunAnswer(code=137)]
+
+    def done(state: State) -> State:
+        reply = simulator.change(("mdadm", "/dev/md0", "--add-spare", "/dev/sdd"), state)
+        assert reply is not None
+        return dict(reply.state)
+
+    change.runner = Killing()
+    change.apply()
+    assert bays.member("LABD00004") == "spare"
+    assert "did not end" in " ".join(change.warnings)
 
 
 def test_a_command_that_changes_something_else_is_not_confirmed(bays: Bench) -> None:
