@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Literal, Protocol, cast
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from raidctl.described import doc
 from raidctl.model import Controller, Problem, Tool
@@ -18,6 +19,7 @@ from raidctl.request import Dialogue, Failure, Run, RunAnswer, ask
 from raidctl.text import collapse
 from raidctl.vendor.parts import part_of
 from raidctl.vendor.protocol import Vendor
+from raidctl.vendor.session import signal_of
 from raidctl.vendor.tools import call_problem
 
 Level = Literal["debug", "progress", "info", "warning", "critical", "fatal"]
@@ -98,7 +100,13 @@ def read_log(
 ) -> Dialogue[EventLog]:
     """Run the command that prints a controller's log. ``read`` receives its output with the command."""
     answer = yield from ask(request)
-    return failed(controller.id, request, answer) or read(controller, " ".join(request.argv), answer)
+    command = " ".join(request.argv)
+    log = failed(controller.id, request, answer) or read(controller, command, answer)
+    signal = signal_of(answer)
+    if signal is None or log.problems:
+        return log
+    cut = not_read(controller.id, command, f"The tool died ({signal}); events after its last line may be missing.")
+    return replace(log, problems=cut.problems)
 
 
 def not_read(

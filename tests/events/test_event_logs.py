@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import pytest
 
-from raidctl.model import Controller, Drive, Volume
-from raidctl.request import Failure, Run, RunAnswer
+from raidctl.model import Controller, Drive, Tool, Volume
+from raidctl.request import Answer, Failure, Request, Run, RunAnswer, converse
 from raidctl.vendor.events import NEWEST, Event, EventLog, failed
 from raidctl_adaptec import events as adaptec
 from raidctl_areca import events as areca
@@ -234,3 +237,20 @@ def test_a_call_that_could_not_be_made_is_a_problem() -> None:
     assert denied is not None
     assert kinds(denied) == ["no_right"]
     assert failed("megaraid:0", request, RunAnswer(code=5)) is None
+
+
+@pytest.mark.parametrize(("code", "expected"), [(0, []), (137, ["unread"]), (139, ["unread"])])
+def test_the_log_of_a_tool_that_was_killed_may_lack_its_end(code: int, expected: list[str]) -> None:
+    """The events that it printed are kept, and the newest may be missing."""
+    text = "Ctl  Date  Severity  AEN Message\nc6   [Sat Jan 04 2014 18:22:56]  ERROR     Drive timeout\n"
+
+    class Tool3:
+        """Answers each call in the same way."""
+
+        def carry_out(self, requests: Sequence[Request[Any]]) -> Sequence[Answer]:
+            """Answer."""
+            return [RunAnswer(code=code, out=text.encode()) for _ in requests]
+
+    tools = [Tool(name="tw_cli", path="/usr/sbin/tw_cli")]
+    log = converse(threeware.log(controller_with("threeware:6"), tools), Tool3())
+    assert (len(log.events), kinds(log)) == (1, expected)
