@@ -271,6 +271,23 @@ def test_a_controller_without_a_tool_may_keep_unwritten_data(raidctl: Raidctl) -
     assert "no tool that can read it" in done.stdout
 
 
+@pytest.mark.parametrize(
+    ("machine", "target", "counted"),
+    [
+        ("megaraid-second-card-crashes", "/mnt/scratch", []),
+        ("mpt-hba-and-no-tool", "/dev/sdb", []),
+        ("mpt-hba-and-no-tool", "/", ["mpt:0000:06:00.0"]),
+        ("host-raid-card-no-tool", "/", ["0000:03:00.0"]),
+    ],
+)
+def test_a_flush_of_a_target_does_not_fail_for_another_controller(
+    raidctl: Raidctl, machine: str, target: str, counted: list[str]
+) -> None:
+    """Only a controller below the target that could not be read keeps its flush from being complete."""
+    done = raidctl("--replay", str(FIXTURES / machine), "--json", "cache", "flush", target, "--dry-run")
+    assert [one["where"] for one in json.loads(done.stdout)["problems"] if one["severity"] == "error"] == counted
+
+
 def test_what_record_keeps_is_enough_for_all_of_them(raidctl: Raidctl, tmp_path: Any) -> None:
     """A recording of a machine with caches shows the same stack."""
     raidctl(*DEMO, "record", tmp_path / "kept")

@@ -18,7 +18,9 @@ from raidctl.cli.shared.terminal import emit_found
 from raidctl.errors import EXIT_ACCESS, EXIT_CANNOT_TELL, EXIT_FINE, EXIT_NO, UsageError
 from raidctl.layers.flushing import PATIENCE, Job, jobs, left
 from raidctl.layers.model import Answer, Flushed, FlushReport
-from raidctl.model import failed_readings
+from raidctl.layers.scope import VM, Scope
+from raidctl.model import Inventory, Problem, failed_readings
+from raidctl.select import items
 
 
 @click.command("flush", epilog=examples("raidctl cache flush --all", "raidctl cache flush /srv/db --dry-run"))
@@ -92,9 +94,23 @@ def _flushed(found: Caches, settings: Settings, timeout: float, *, dry_run: bool
         seconds=None if dry_run else round(time.monotonic() - began, 3),
         dirty_before_bytes=found.kernel.dirty,
         dirty_after_bytes=None if dry_run else after.dirty,
-        # a controller without a readable tool has no layer, and its cache is not flushed
-        problems=(*failed_readings(reported.problems), *found.kernel.problems),
+        problems=(*_unflushed(found.scope, reported), *found.kernel.problems),
     )
+
+
+def _unflushed(scope: Scope, inventory: Inventory) -> list[Problem]:
+    """Problems that may hide a cache. A controller without a readable tool has no layer, and is not flushed.
+
+    Of a target, those of its own controllers count; if one of these is shown by the kernel alone, or none is known,
+    also those of a tool.
+    """
+    found, own = failed_readings(inventory.problems), scope.controllers
+    if scope.target in (None, VM):
+        return found if scope.target is None else []
+    hidden = not own or any(one.mode != "software" and one.volumes and not one.told_by for one in own)
+    mine = {name for one in own for name in (one.id, one.pci_address, *(item.id for item in items(one)))}
+    others = {name for one in inventory.controllers if one not in own for name in (one.id, one.pci_address)}
+    return [one for one in found if one.where in mine or (hidden and one.where not in others)]
 
 
 def _planned(job: Job) -> tuple[Answer, None]:
