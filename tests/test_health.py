@@ -16,11 +16,11 @@ from click.testing import CliRunner
 from msgspec import structs
 
 from raidctl.audit.builtin import rules
-from raidctl.audit.diagnosis import causes, diagnose, doubts
+from raidctl.audit.diagnosis import around, causes, diagnose, doubts
 from raidctl.cli import cli
 from raidctl.health.judge import RANKS, TABLE, judge
 from raidctl.health.unknown_states import doubt
-from raidctl.model import HIDING, Controller, Errors, Inventory, Problem
+from raidctl.model import HIDING, Controller, Drive, Errors, Inventory, Problem
 from raidctl.output.console import Paper
 from raidctl.output.hosts import look
 from raidctl.output.metrics import families
@@ -231,6 +231,18 @@ def test_a_volume_without_a_state_is_no_ok() -> None:
     found = diagnose(inventory, rules())
     assert [(one.rule, one.where) for one in found.unknown] == [("state_unknown", VOLUME)]
     assert of_diagnosis(found)[1] is Status.UNKNOWN
+
+
+@pytest.mark.parametrize("where", ["drives", "drives:A", DRIVE])
+@pytest.mark.parametrize("kind", sorted(HIDING))
+def test_a_volume_without_a_state_is_not_explained_by_another_object(kind: Any, where: str) -> None:
+    """Missing details of drives do not explain it, also if only the volume is diagnosed."""
+    plain = Controller(id="drives:0", mode="none", drives=(Drive(id="drives:A", status="ok"),))
+    inventory = changed(GOOD, VOLUME, {"status": "unknown", "status_text": None})
+    problem = Problem("warning", where, "It could not be read.", kind=kind)
+    inventory = structs.replace(inventory, controllers=(*inventory.controllers, plain), problems=(problem,))
+    for scope in (None, around(inventory, [VOLUME])):
+        assert VOLUME in {one.where for one in diagnose(inventory, rules(), scope).unknown}
 
 
 def test_a_dead_battery_under_active_write_back_is_critical() -> None:

@@ -10,7 +10,8 @@ and "Ready for Rebuild" for years. An unrecognised state is not a pass.
 **Passes** when the state is recognised.
 
 **Unknown** when the tool's word is not recognised, or is not sufficient (one member's view of an array); the message
-quotes it. Also when no output has the state of a volume, and no problem with reading explains it.
+quotes it. Also when no output has the state of a volume, and no problem with reading explains it; one about another
+object does not.
 
 **How to fix.** Look up the word in the vendor's manual, and report it, so that the next release recognises it.
 
@@ -22,20 +23,24 @@ from __future__ import annotations
 from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings
 from raidctl.audit.builtin._wording import plain
 from raidctl.model import HIDING, Battery, Drive, Inventory, Volume
+from raidctl.select import family_of, items
 
 FINDINGS = RuleFindings("state_unknown", "warning", "A tool reports a state of unknown meaning")
 
 
 def check(inventory: Inventory) -> Findings:
     """One finding for each volume, and for each drive and battery that reports a state."""
+    unread = {one.where for one in inventory.problems if one.kind in HIDING}
+    named = {item.id for controller in inventory.controllers for item in items(controller)}
+    named |= {family_of(controller) for controller in inventory.controllers}
     for controller in inventory.controllers:
-        items: list[Volume | Drive | Battery] = [*controller.volumes, *controller.drives, *controller.batteries]
-        for item in items:
+        reported: list[Volume | Drive | Battery] = [*controller.volumes, *controller.drives, *controller.batteries]
+        for item in reported:
             if item.status != "unknown":
                 yield FINDINGS.passed(item, "The state is recognised.")
             elif item.status_text:
                 yield _unknown(item)
-            elif isinstance(item, Volume) and all(one.kind not in HIDING for one in inventory.problems):
+            elif isinstance(item, Volume) and not unread - (named - {item.id, controller.id, family_of(controller)}):
                 message = "No output has the state of the volume."
                 yield FINDINGS.unknown(
                     item, message, "Add an output that has it, or read the machine itself.", "status"
