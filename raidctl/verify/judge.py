@@ -8,7 +8,7 @@ from raidctl.errors import EXIT_ACCESS, EXIT_CANNOT_TELL, EXIT_FINE, EXIT_NO, Us
 from raidctl.model import HIDING, Problem
 from raidctl.model.raid_levels import WITHOUT_REDUNDANCY
 from raidctl.select import items
-from raidctl.text import listing
+from raidctl.text import listing, regex
 from raidctl.verify import caches, drive_claims, layout, safety
 from raidctl.verify.case import Case
 from raidctl.verify.report import Answer, ClaimName, Skipped, Verification, overall
@@ -152,12 +152,10 @@ def _unshown(machine: CheckedMachine, claims: Sequence[Claim], subjects: Sequenc
     A warning counts if it is about nothing that is shown, such as a controller without a kernel driver.
     """
     known = {name for one in subjects for name in (one.controller.id, one.controller.pci_address)}
-    shown = {name for c in machine.inventory.controllers for name in (c.pci_address, *(one.id for one in items(c)))}
-    shown |= {output.command for output in machine.seen.outputs}
     hidden = [
         p for p in machine.inventory.problems
         if (p.severity == "error" and p.kind in HIDING)
-        or (p.severity == "warning" and p.kind == "unread" and p.where not in shown)
+        or (p.severity == "warning" and p.kind == "unread" and not _of_shown(machine, p))
     ]  # fmt: skip
     return [
         Answer(
@@ -173,6 +171,26 @@ def _unshown(machine: CheckedMachine, claims: Sequence[Claim], subjects: Sequenc
         if problem.where not in known and not _same_cause(problem, hidden, known)
         for claim in claims
     ]
+
+
+_OF_DEVICE = regex(r"/sys/(?:class/)?block/([^/]+)/")
+_SETTINGS = ("/etc/", "/proc/sys/kernel/")
+"""Files that list no drives. Examples are mdadm.conf and the host name."""
+
+
+def _of_shown(machine: CheckedMachine, problem: Problem) -> bool:
+    """Whether a problem is about an object or an output that is shown, one file of a device, or a setting."""
+    where = problem.where
+    controllers = machine.inventory.controllers
+    if any(where in (c.pci_address, *(one.id for one in items(c))) for c in controllers):
+        return True
+    if any(output.command == where for output in machine.seen.outputs):
+        return True
+    if not problem.message.endswith(f": {where}."):  # several files are one problem
+        return False
+    # Not read (Input/output error): /sys/class/block/sda/queue/scheduler.
+    device = _OF_DEVICE.match(where)
+    return where.startswith(_SETTINGS) if device is None else machine.view.block(device[1]) is not None
 
 
 def _same_cause(problem: Problem, hidden: Sequence[Problem], known: set[str | None]) -> bool:

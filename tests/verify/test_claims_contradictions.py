@@ -262,6 +262,21 @@ def test_a_controller_without_a_driver_keeps_the_whole_machine_from_passing(wher
         assert exit_code(found) == wanted
 
 
+@pytest.mark.parametrize(
+    ("path", "code"),
+    [
+        ("/etc/mdadm/mdadm.conf", 0), ("/sys/class/block/sda/queue/scheduler", 0), ("/sys/class/block/sdb/size", 3),
+        ("/proc/mdstat", 3), ("/proc/self/mountinfo", 3),
+    ],
+)  # fmt: skip
+def test_an_unread_file_that_lists_no_drives_does_not_keep_a_machine_from_passing(path: str, code: int) -> None:
+    """A setting, or one value of a device that is shown, hides no other drive or volume."""
+    warning = Problem("warning", path, f"Not read (Input/output error): {path}.", kind="unread")
+    known = checked_machine(raid_controller(), problems=(warning,))
+    found = verify(known, claims({"volume_status": "ok"}), whole(known, drives=False)[0], (), ())
+    assert exit_code(found) == code
+
+
 def test_a_software_array_on_controllers_leaves_battery_claims_to_them() -> None:
     """Software RAID-0 over controllers' volumes has no battery. The answer refers to the controllers."""
     member = Drive(id="md:md0/sda", array="md:md0/array", role="member", device="/dev/sda", size_bytes=8 * TB)
