@@ -103,9 +103,9 @@ def _array(draft: Draft, members: Sequence[Draft], waiting: Sequence[Draft], con
 
 def _dedicated(drive: Draft, name: str) -> bool:
     """``HotSpare[Dedicated To Raid Set # 00]`` is the spare of one set."""
-    usage = drive.details.get("Usage", "").lower().rstrip(")]")
+    usage, name = (text.lower().rstrip(")]") for text in (drive.details.get("Usage", ""), name))  # data (1)
     # "archive 2" contains the name "archive"
-    return bool(name) and usage.endswith(name.lower()) and usage[: -len(name)].rstrip().endswith(("to", "[", "("))
+    return bool(name) and usage.endswith(name) and usage[: -len(name)].rstrip().endswith(("to", "[", "("))
 
 
 def _volume(draft: Draft, controller: ControllerDraft, battery: Battery | None, controller_id: str) -> Volume:

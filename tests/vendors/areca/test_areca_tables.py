@@ -133,9 +133,11 @@ def test_the_usage_of_a_drive(number: str, role: Role, status: Health, array: st
     assert found.arrays[0].drives == ("areca:1/1", "areca:1/2", "areca:1/10")
 
 
-def test_a_dedicated_spare_belongs_to_its_set() -> None:
+@pytest.mark.parametrize("name", ["scratch", "data (1)"])
+def test_a_dedicated_spare_belongs_to_its_set(name: str) -> None:
     """A dedicated spare names its array."""
-    found = controller(SETS, DISKS.replace("HotSpare[Global]", "HotSpare[Dedicated To scratch]"))
+    disks = DISKS.replace("HotSpare[Global]", f"HotSpare[Dedicated To {name}]")
+    found = controller(SETS.replace("scratch ", f"{name:8}"), disks)
     assert found.arrays[1].spares == ("areca:1/12",)
     assert next(drive for drive in found.drives if drive.role == "spare").spare_for == ("areca:1/r2",)
 
