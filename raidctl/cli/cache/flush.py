@@ -101,8 +101,8 @@ def _flushed(found: Caches, settings: Settings, timeout: float, *, dry_run: bool
 def _unflushed(scope: Scope, inventory: Inventory) -> list[Problem]:
     """Problems that may hide a cache. A controller without a readable tool has no layer, and is not flushed.
 
-    Of a target, those of its own controllers count; if one of these is shown by the kernel alone, or none is known,
-    also those of a tool.
+    Of a target, those of the controllers below it count. If the kernel alone shows one of these, or none is known, a
+    failed tool counts as well.
     """
     found, own = failed_readings(inventory.problems), scope.controllers
     if scope.target in (None, VM):
