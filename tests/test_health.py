@@ -233,6 +233,14 @@ def test_a_volume_without_a_state_is_no_ok() -> None:
     assert of_diagnosis(found)[1] is Status.UNKNOWN
 
 
+def test_a_line_for_monitoring_names_an_unknown_state_once() -> None:
+    """It qualifies OK. Another status names what is unknown as its reason, as the screen does."""
+    for machine, times in (("drives-virtio", 1), ("mpt-hba-and-no-tool", 0)):
+        inventory = replayed(machine).inventory
+        text, status = of_diagnosis(diagnose(inventory, rules()), doubt(inventory))
+        assert (text.count("but the status of"), status is Status.OK) == (times, times == 1)
+
+
 @pytest.mark.parametrize("where", ["drives", "drives:A", DRIVE])
 @pytest.mark.parametrize("kind", sorted(HIDING))
 def test_a_volume_without_a_state_is_not_explained_by_another_object(kind: Any, where: str) -> None:
