@@ -153,6 +153,29 @@ def physical(inventory: Inventory, ids: Iterable[str]) -> tuple[str, ...]:
     return tuple(name for name in known if name in found)
 
 
+def below(inventory: Inventory, ids: Iterable[str]) -> set[str]:
+    """Return the ids of the drives and volumes below these drives, and of what they consist of."""
+    known = {item.id: item for controller in inventory.controllers for item in items(controller)}
+    found, waiting = set[str](), [name for name in ids if isinstance(known.get(name), Drive)]
+    for name in waiting:
+        item = known.get(name)
+        if item is None or name in found:
+            continue
+        found.add(name)
+        if isinstance(item, Drive):
+            waiting += item.backing
+        elif isinstance(item, Array):
+            waiting += item.drives
+        elif isinstance(item, Volume) and item.array:
+            waiting.append(item.array)
+    return found
+
+
+def controllers_of(inventory: Inventory, ids: frozenset[str]) -> frozenset[str]:
+    """Return the ids of the controllers that have these objects."""
+    return frozenset(one.id for one in inventory.controllers if any(item.id in ids for item in items(one)))
+
+
 def narrow(inventory: Inventory, ids: frozenset[str]) -> Inventory:
     """Reduce the inventory to these objects.
 

@@ -15,8 +15,8 @@ from raidctl.audit.waiving import expired, waive
 from raidctl.described import doc
 from raidctl.errors import EXIT_ACCESS, EXIT_CANNOT_TELL, EXIT_FINE, EXIT_NO
 from raidctl.health.judge import WEIGHT
-from raidctl.model import Array, Drive, Inventory, Volume
-from raidctl.select import items
+from raidctl.model import Inventory
+from raidctl.select import below, items
 
 LACKING = ("no_tool", "no_right")
 """Rules about missing tools or permissions, not about the storage. Their exit code is 4, as for ``show``."""
@@ -143,7 +143,7 @@ def around(inventory: Inventory, ids: Collection[str]) -> frozenset[str]:
 
     A volume may be slow because of the battery of its controller; an array fails with the drive or volume below.
     """
-    ids = {*ids, *_below(inventory, ids)}
+    ids = {*ids, *below(inventory, ids)}
     controllers = [
         controller for controller in inventory.controllers if any(item.id in ids for item in items(controller))
     ]
@@ -160,24 +160,6 @@ def around(inventory: Inventory, ids: Collection[str]) -> frozenset[str]:
             if drive.device and any(_part_of(node, drive.device) for node in nodes):
                 found.add(drive.id)
     return frozenset(found)
-
-
-def _below(inventory: Inventory, ids: Collection[str]) -> set[str]:
-    """The drives and volumes below these drives, and what they consist of."""
-    known = {item.id: item for controller in inventory.controllers for item in items(controller)}
-    found, waiting = set[str](), [name for name in ids if isinstance(known.get(name), Drive)]
-    for name in waiting:
-        item = known.get(name)
-        if item is None or name in found:
-            continue
-        found.add(name)
-        if isinstance(item, Drive):
-            waiting += item.backing
-        elif isinstance(item, Array):
-            waiting += item.drives
-        elif isinstance(item, Volume) and item.array:
-            waiting.append(item.array)
-    return found
 
 
 def _part_of(node: str, whole: str) -> bool:

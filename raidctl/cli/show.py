@@ -15,6 +15,7 @@ from raidctl.cli.shared.options import (
     settings_of,
 )
 from raidctl.cli.shared.terminal import emit, emit_json, paper
+from raidctl.health.narrowed import with_carriers
 from raidctl.model import Inventory
 from raidctl.select import find, narrow
 from raidctl.survey.block_devices import unmounted_volumes
@@ -38,8 +39,9 @@ def command(context: click.Context, ids: tuple[str, ...], explain: tuple[str, ..
     device (/dev/sdb, /dev/disk/by-id/...), a mount point, the name of a volume,
     or of a drive the serial number, world wide name or bay (serial:ZC1A2B3C,
     wwn:5000c500a1b2c3d4, bay:4; the first two also bare). A volume is shown
-    with its array and its drives. With --hosts, one line per host, the worst
-    first; -v lists everything that needs a look.
+    with its array, its drives and what is below them, and the batteries of its
+    controller. With --hosts, one line per host, the worst first; -v lists
+    everything that needs a look.
 
     Exit codes: 0 everything found could be read; 2 no object has this ID;
     3 something could not be read; 4 a tool or a permission is missing. What
@@ -59,7 +61,9 @@ def command(context: click.Context, ids: tuple[str, ...], explain: tuple[str, ..
     if unparsed:
         _unparsed(seen, settings)
         return exit_code(seen.inventory.problems)
-    inventory = narrow(seen.inventory, find(seen.inventory, seen.view, ids)) if ids else seen.inventory
+    inventory = seen.inventory
+    if ids:
+        inventory = narrow(inventory, with_carriers(inventory, find(inventory, seen.view, ids)))
     _show(inventory, seen, settings)
     return exit_code(inventory.problems)
 
@@ -94,20 +98,22 @@ def _show(inventory: Inventory, seen: Survey, settings: Settings) -> None:
     from raidctl.output.trouble import troubles  # noqa: PLC0415 - as above
 
     free = unmounted_volumes(seen.inventory, seen.view)
-    warnings, doubts = ((), ()) if troubles(inventory) else _advice(inventory, settings)
+    warnings, doubts = ((), ()) if troubles(inventory, seen.inventory) else _advice(inventory, settings, seen.inventory)
     emit(
         screen(
             inventory, paper(), more=settings.verbose, hint=_hint(seen), unmounted=free, warnings=warnings,
-            doubts=doubts,
+            doubts=doubts, whole=seen.inventory,
         )
     )  # fmt: skip
 
 
-def _advice(inventory: Inventory, settings: Settings) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _advice(
+    inventory: Inventory, settings: Settings, whole: Inventory | None = None
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the results of ``diagnose`` that forbid "No problems found". They are warnings and unknowns."""
     from raidctl.cli.shared.advice import advice  # noqa: PLC0415 - the rules, only where nothing has failed
 
-    return advice(inventory, settings) if inventory.controllers else ((), ())
+    return advice(inventory, settings, whole) if inventory.controllers else ((), ())
 
 
 def _hint(seen: Survey) -> str:

@@ -30,6 +30,7 @@ def screen(
     unmounted: Collection[str] = (),
     warnings: Sequence[str] = (),
     doubts: Sequence[str] = (),
+    whole: Inventory | None = None,
 ) -> str:
     """The whole screen as text.
 
@@ -41,23 +42,28 @@ def screen(
         unmounted: Ids of volumes known not to be mounted; for others without a mount point this is unknown.
         warnings: What the rules of ``diagnose`` warn of where nothing has failed, the worst first.
         doubts: Checks of ``diagnose`` without a result, if there are no warnings.
+        whole: The machine, if the inventory is a part of it: an object is judged by what is around it.
     """
     judged = (counted(len(warnings), "warning"), warnings, WARN)
     if not warnings:
         judged = (f"{len(doubts)} unknown", doubts, PLAIN)
-    return paper.render(_parts(inventory, paper, more=more, hint=hint, unmounted=unmounted, judged=judged))
+    found = (troubles(inventory, whole), notes(inventory, whole))
+    return paper.render(
+        _parts(inventory, paper, found, more=more, hint=hint, unmounted=unmounted, judged=judged)
+    )  # fmt: skip
 
 
 def _parts(
     inventory: Inventory,
     paper: Paper,
+    problems: tuple[Sequence[Trouble], Sequence[Trouble]],
     *,
     more: bool,
     hint: str,
     unmounted: Collection[str],
     judged: tuple[str, Sequence[str], Style],
 ) -> Iterator[RenderableType]:
-    found, below = troubles(inventory), DrivesBelow(inventory.controllers)
+    (found, noted), below = problems, DrivesBelow(inventory.controllers)
     yield head(inventory, paper)
     label, texts, style = judged
     if texts and not found:
@@ -73,7 +79,7 @@ def _parts(
     if not inventory.controllers and hint:
         yield Text("")
         yield line(paper.words(hint))
-    yield from problem_sections(found, notes(inventory), paper)
+    yield from problem_sections(found, noted, paper)
 
 
 def head(inventory: Inventory, paper: Paper) -> Text:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from msgspec import Struct
 
 from raidctl.audit import builtin
 from raidctl.health.judge import Condition, judge
+from raidctl.health.narrowed import left_out
 from raidctl.model import HIDING, Inventory, Problem
 from raidctl.output.phrases import brief
 from raidctl.text import listing
@@ -33,21 +34,23 @@ class Trouble(Struct, frozen=True):
     """The consequences of the problem."""
 
 
-def troubles(inventory: Inventory) -> list[Trouble]:
-    """Everything that needs a look, worst first."""
-    return sorted((one for one in _all(inventory) if one.rank != NOTE), key=lambda one: one.rank)
+def troubles(inventory: Inventory, whole: Inventory | None = None) -> list[Trouble]:
+    """Everything that needs a look, worst first; ``whole``: the machine that the inventory is a part of."""
+    return sorted((one for one in _all(inventory, whole) if one.rank != NOTE), key=lambda one: one.rank)
 
 
-def notes(inventory: Inventory) -> list[Trouble]:
-    """Information without a problem."""
-    return [one for one in _all(inventory) if one.rank == NOTE]
+def notes(inventory: Inventory, whole: Inventory | None = None) -> list[Trouble]:
+    """Information without a problem; ``whole``: as above."""
+    return [one for one in _all(inventory, whole) if one.rank == NOTE]
 
 
-def _all(inventory: Inventory) -> Iterator[Trouble]:
-    yield from _conditions(inventory)
+def _all(inventory: Inventory, whole: Inventory | None) -> Iterator[Trouble]:
+    judged = inventory if whole is None else whole
+    others = left_out(inventory, judged)
+    yield from _conditions(judged, others)
     for name in _MORE:
-        for one in builtin.rule(name).check(inventory):
-            if one.outcome == "fail":
+        for one in builtin.rule(name).check(judged):
+            if one.outcome == "fail" and one.where not in others:
                 parts = f"{one.where}: {brief(one.message)}"
                 yield Trouble(_RANKS[one.severity], one.where, parts, one.message, one.remedy)
     for problem in inventory.problems:
@@ -62,9 +65,10 @@ def _rank(problem: Problem) -> int:
     return UNREAD if problem.kind in HIDING and problem.severity == "error" else LOOK
 
 
-def _conditions(inventory: Inventory) -> Iterator[Trouble]:
-    """One problem per cause; causes with the same words are combined."""
-    found = judge(inventory)
+def _conditions(inventory: Inventory, others: Collection[str]) -> Iterator[Trouble]:
+    """One problem per cause; causes with the same words are combined. Those of other objects are left out."""
+    found = [one for one in judge(inventory) if one.where not in others]
+    causes = {one.key for one in found}
     words = {
         (one.rule, one.where, one.message if rule == "reported_trouble" else ""): one
         for rule in dict.fromkeys(one.rule for one in found)
@@ -73,7 +77,7 @@ def _conditions(inventory: Inventory) -> Iterator[Trouble]:
     }
     groups: dict[tuple[str, ...], list[Condition]] = {}
     for one in found:
-        if one.under is None:
+        if one.under is None or one.under not in causes:
             finding = words.get((one.rule, one.where, one.cause if one.rule == "reported_trouble" else ""))
             message, remedy = (finding.message, finding.remedy or "") if finding else (one.cause, "")
             groups.setdefault((one.rule, one.severity, message, remedy.replace(one.where, "{}")), []).append(one)

@@ -103,6 +103,13 @@ def test_cache_is_discarded_with_a_reason_and_the_id_of_the_volume(raid: Raid, t
     assert (kept["preserved_data"], kept["volumes"]) == (False, [])
 
 
+def test_an_object_shows_the_foreign_drives_and_batteries_of_its_controller(raid: Raid) -> None:
+    """A volume's name limits these commands to its controller, and not to the volume's own drives."""
+    for name, command in (("h730-foreign", "foreign"), ("9271", "battery")):
+        narrowed, every = shown(raid, name, command, "show", "v0"), shown(raid, name, command, "show")
+        assert narrowed["controllers"] == every["controllers"]
+
+
 def test_a_foreign_drive_changes_no_state(raid: Raid) -> None:
     """A foreign drive's state stays until its configuration is imported or cleared."""
     for verb in ("good", "jbod", "erase"):

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import pytest
+from msgspec import structs
 
-from raidctl.model import Array, Battery, Cache, Problem, Volume
-from raidctl.output.trouble import notes, troubles
+from raidctl.health.narrowed import with_carriers
+from raidctl.model import Array, Battery, Cache, Controller, Drive, Problem, Volume
+from raidctl.output.trouble import BROKEN, notes, troubles
+from raidctl.select import items, narrow
 from tests.output.inventories import DEGRADED, HEALTHY, HOST, SOFTWARE, bay_drive, controller_with, whole
+from tests.support.machines import replayed
 
 
 def briefs(**changes: object) -> list[str]:
@@ -97,3 +101,27 @@ def test_information_is_no_trouble() -> None:
     assert [one.message for one in notes(DEGRADED)] == [
         problem.message for problem in DEGRADED.problems if problem.severity == "info"
     ]
+
+
+def test_an_object_alone_is_judged_by_the_machine_around_it() -> None:
+    """A battery is as bad as its cache needs it, and a rebuilding drive has the redundancy of its volume."""
+    areca, adaptec = replayed("areca-arc1210").inventory, replayed("adaptec-6805-rebuilding").inventory
+    [battery] = troubles(narrow(areca, frozenset({"areca:1/battery0"})), areca)
+    assert (battery.brief, battery.rank) == ("areca:1/battery0: battery missing", BROKEN)
+    [drive] = troubles(narrow(adaptec, frozenset({"adaptec:1/0,1"})), adaptec)
+    assert drive in troubles(adaptec)
+
+
+def test_an_object_has_the_problems_of_what_carries_it() -> None:
+    """A software array on a controller's volume has the failed battery of that controller."""
+    machine = replayed("adaptec-5405-failed-battery").inventory
+    [volume] = machine.controllers[0].volumes
+    member = Drive(id="md:md0/sda", array="md:md0/array", role="member", status="ok", backing=(volume.id,))
+    array = Array(id="md:md0/array", drives=(member.id,), status="ok")
+    upper = Volume(id="md:md0", array=array.id, raid_level="raid0", status="ok")
+    md = Controller(id="md", mode="software", arrays=(array,), volumes=(upper,), drives=(member,))
+    inventory = structs.replace(machine, controllers=(*machine.controllers, md))
+    kept = narrow(inventory, with_carriers(inventory, frozenset({upper.id})))
+    assert [controller.id for controller in kept.controllers] == [machine.controllers[0].id, "md"]
+    assert {volume.id, member.id} < {item.id for controller in kept.controllers for item in items(controller)}
+    assert "adaptec:1/battery0: battery failed" in [trouble.brief for trouble in troubles(kept, inventory)]

@@ -9,7 +9,7 @@ from raidctl.cli.shared.machine import look
 from raidctl.cli.shared.options import examples, machine_options, output_options, settings_of
 from raidctl.cli.shared.terminal import emit_found
 from raidctl.operate.alarms import report
-from raidctl.select import find, narrow
+from raidctl.select import controllers_of, find, narrow
 
 
 @click.command("show", epilog=examples("raidctl alarm show", "raidctl --host db1 alarm show --json"))
@@ -28,6 +28,6 @@ def command(context: click.Context, *, controller: str | None) -> int:
     settings = settings_of(context)
     seen = look(settings)
     ids = find(seen.inventory, seen.view, [controller]) if controller else None
-    found = report(seen.inventory if ids is None else narrow(seen.inventory, ids))
+    found = report(seen.inventory if ids is None else narrow(seen.inventory, controllers_of(seen.inventory, ids)))
     emit_found(found, settings, "alarms.alarms_screen")
     return exit_code(found.problems)

@@ -1,0 +1,34 @@
+"""What belongs to named objects beside themselves. These are the parts that carry them, and the findings. Pure."""
+
+from __future__ import annotations
+
+from raidctl.model import Inventory
+from raidctl.select import below, items, narrow
+
+
+def with_carriers(inventory: Inventory, ids: frozenset[str]) -> frozenset[str]:
+    """Return these ids with what is below their members, and the batteries of volumes' controllers."""
+    kept = _names(narrow(inventory, ids))
+    # an array below stays with its drives; its other volumes are not meant
+    under = below(inventory, kept) - {array.id for one in inventory.controllers for array in one.arrays}
+    shown = kept | under
+    batteries = {
+        battery.id
+        for controller in inventory.controllers
+        if any(volume.id in shown for volume in controller.volumes)
+        for battery in controller.batteries
+    }
+    return frozenset(ids | under | batteries)
+
+
+def left_out(narrowed: Inventory, whole: Inventory) -> frozenset[str]:
+    """Return what findings about a narrowed inventory are not about. A drive alone has those of its volumes."""
+    arrays = {array.id for controller in narrowed.controllers for array in controller.arrays}
+    alone = {d.array for c in narrowed.controllers for d in c.drives if d.array and d.array not in arrays}
+    above = {volume.id for c in whole.controllers for volume in c.volumes if volume.array in alone}
+    places = {problem.where for problem in whole.problems} - {problem.where for problem in narrowed.problems}
+    return frozenset((_names(whole) - _names(narrowed) - above) | (places - above))
+
+
+def _names(inventory: Inventory) -> set[str]:
+    return {item.id for controller in inventory.controllers for item in items(controller)}
