@@ -24,10 +24,10 @@ _WORDS = {"none": "none known", "unknown": "?", "not_reported": "not reported", 
 
 
 @drawn
-def checks_screen(found: Sequence[VolumeCheck], paper: Paper) -> Iterator[RenderableType]:
-    """The screen of ``check show``."""
+def checks_screen(found: Sequence[VolumeCheck], paper: Paper, *, unread: bool = False) -> Iterator[RenderableType]:
+    """The screen of ``check show``; ``unread``: not everything could be read."""
     if not found:
-        yield line("No volumes.")
+        yield line(f"No volumes{' were found, but not everything could be read' if unread else ''}.")
         return
     yield table(
         [

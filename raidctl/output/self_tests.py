@@ -17,10 +17,10 @@ _WORDS = {"none": "never tested", "not_supported": "not supported", "unknown": "
 
 
 @drawn
-def self_tests_screen(found: Sequence[SelfTest], paper: Paper) -> Iterator[RenderableType]:
-    """Each drive with its running or last self-test."""
+def self_tests_screen(found: Sequence[SelfTest], paper: Paper, *, unread: bool = False) -> Iterator[RenderableType]:
+    """Each drive with its running or last self-test; ``unread``: not everything could be read."""
     if not found:
-        yield line("No plain drives.")
+        yield line(f"No plain drives{' were found, but not everything could be read' if unread else ''}.")
         return
     yield table(
         [

@@ -15,10 +15,10 @@ from raidctl.output.table import Column, table
 
 
 @drawn
-def spares_screen(found: Sequence[ArraySpares], paper: Paper) -> Iterator[RenderableType]:
-    """Each array with its spares."""
+def spares_screen(found: Sequence[ArraySpares], paper: Paper, *, unread: bool = False) -> Iterator[RenderableType]:
+    """Each array with its spares; ``unread``: not everything could be read."""
     if not found:
-        yield line("No arrays that could use a spare.")
+        yield line(f"No arrays that could use a spare{', but not everything could be read' if unread else ''}.")
     for array in found:
         about = (array.raid_level or "", in_words(array.failures_tolerated), ", ".join(array.volumes))
         pieces: list[Piece] = [paper.clean(text) for text in about if text]

@@ -144,6 +144,15 @@ def test_an_unrecognised_file_exits_with_3(raidctl: Raidctl, tmp_path: Path) -> 
     assert raidctl("--replay", tmp_path / "nowhere", "show").exit_code == 3
 
 
+def test_nothing_found_in_an_unrecognised_file_is_unknown(raidctl: Raidctl, tmp_path: Path) -> None:
+    """No array, no volume: if something could not be read, they may exist."""
+    path = tmp_path / "letter.txt"
+    path.write_text("Dear Sir or Madam,\n", encoding="utf-8")
+    done = raidctl("--replay", path, "spare", "show")
+    assert (done.exit_code, done.stdout) == (3, "No arrays that could use a spare, but not everything could be read.\n")
+    assert raidctl("--replay", path, "layout", "export").exit_code == 3
+
+
 def test_a_package_that_fails_is_a_problem_with_its_traceback_on_request(raidctl: Raidctl, recorded: Recorded) -> None:
     """One sentence is printed, with exit code 3. The traceback goes to standard error, with -v only."""
     machine = recorded(None)

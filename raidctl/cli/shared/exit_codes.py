@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Sized
 
 import click
 
 from raidctl.errors import EXIT_ACCESS, EXIT_CANNOT_TELL, EXIT_FINE
-from raidctl.model import Problem
+from raidctl.model import Problem, failed_readings, hides
 from raidctl.text import collapse, printable
 
 
@@ -20,6 +20,11 @@ def exit_code(problems: Iterable[Problem]) -> int:
     if "unread" in kinds:
         return EXIT_CANNOT_TELL
     return EXIT_ACCESS if kinds & {"no_tool", "no_right"} else EXIT_FINE
+
+
+def missed(problems: Iterable[Problem], found: Sized) -> list[Problem]:
+    """Return the failed readings; if nothing was found, every problem that may hide an object."""
+    return failed_readings(problems) if found else [one for one in problems if hides(one)]
 
 
 def tell_problems(problems: Sequence[Problem]) -> None:

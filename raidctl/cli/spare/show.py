@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import click
 
-from raidctl.cli.shared.exit_codes import exit_code, tell_problems
+from raidctl.cli.shared.exit_codes import exit_code, missed, tell_problems
 from raidctl.cli.shared.machine import look
 from raidctl.cli.shared.options import examples, machine_options, output_options, settings_of
 from raidctl.cli.shared.terminal import emit_found
 from raidctl.errors import UsageError
-from raidctl.model import failed_readings
 from raidctl.operate.spares import spares
 from raidctl.select import find
 from raidctl.survey.survey import Survey
@@ -35,8 +34,8 @@ def command(context: click.Context, *, array: tuple[str, ...]) -> int:
     settings = settings_of(context)
     seen = look(settings)
     found = spares(seen.inventory, arrays_named(seen, array) if array else None)
-    emit_found(found, settings, "spares.spares_screen")
-    problems = failed_readings(seen.inventory.problems)
+    problems = missed(seen.inventory.problems, found)
+    emit_found(found, settings, "spares.spares_screen", unread=bool(problems))
     if not settings.as_json:
         tell_problems(problems)
     return exit_code(problems)
