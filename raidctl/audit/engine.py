@@ -229,9 +229,12 @@ def finish(policy: Policy, tally: Tally, *, alone: bool) -> Summary:
         total.findings += [_empty(group.name, group.hosts) for group in policy.groups if group.name not in tally.groups]
         today = datetime.now(timezone.utc).astimezone().date()
         over = [one for one in policy.waivers if one.until < today and one.place not in tally.expired]
-        total.findings += map(expired, over)
         if total.findings:
             total.verdict = worse(total.verdict, "unknown")
+        if over:
+            total.findings += map(expired, over)
+            total.warning += len(over)
+            total.verdict = "fail"
     return total
 
 

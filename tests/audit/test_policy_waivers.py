@@ -111,6 +111,21 @@ def test_many_hosts_have_one_finding_about_an_expired_waiver(tmp_path: Path, wai
     assert not [one for host in report["hosts"] for one in host["findings"] if one["rule"] == "waiver_expired"]
 
 
+def test_an_expired_waiver_that_covers_nothing_fails_on_many_hosts_as_on_one(tmp_path: Path, waivers: Path) -> None:
+    """The exit code is 1, whatever the number of hosts and the format."""
+    policy = tmp_path / "site.toml"
+    policy.write_text('raid_level = "raid*"\n')
+    waivers.write_text(EXPIRED)
+    lines = [msgspec.json.encode(recorded(name)) for name in ("md-healthy", "host-lvm-on-md")]
+    for number in (1, 2):
+        fleet = tmp_path / f"{number}.jsonl"
+        fleet.write_bytes(b"\n".join(lines[:number]))
+        for form in ("table", "json", "nagios"):
+            words = ["audit", str(policy), str(fleet), "--waivers", str(waivers), "--jobs", "1", "--format", form]
+            done = CliRunner().invoke(cli, words)
+            assert done.exit_code == 1, (number, form, done.output)
+
+
 def test_watch_does_not_report_what_is_waived(tmp_path: Path, waivers: Path) -> None:
     """A waived finding is counted. The end of the waiver is reported."""
 
