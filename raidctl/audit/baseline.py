@@ -126,13 +126,23 @@ def _needed(controller: Controller) -> int:
 
 
 def _expected(array: Array, controller: Controller) -> int | None:
-    """The expected number of members of an array that lacks one. None if it lacks no member, or if this is unknown."""
+    """The expected number of members of an array that lacks one. None if it lacks no member, or if this is unknown.
+
+    If the number of active members is not reported, the array's list shows whether one is missing, or replaced.
+    """
     lacking = [
         volume.drives_expected
         for volume in controller.volumes
-        if volume.array == array.id and (volume.drives_expected or 0) > (volume.drives_active or 0)
+        if volume.array == array.id and volume.drives_expected and _lacks(volume, len(array.drives))
     ]
     return max((count for count in lacking if count), default=None)
+
+
+def _lacks(volume: Volume, listed: int) -> bool:
+    """Whether a volume lacks members."""
+    if volume.drives_active is None:
+        return volume.drives_expected != listed
+    return (volume.drives_expected or 0) > volume.drives_active
 
 
 def _healthy_drives(controller: Controller) -> Iterator[str]:

@@ -105,6 +105,18 @@ def test_a_baseline_of_a_broken_machine_fails_until_it_is_repaired(
     assert "# now: " in baseline(broken)
 
 
+def test_a_healthy_array_has_an_exact_count_without_the_number_of_active_members() -> None:
+    """An array that lists all of its members lacks none, whether or not a tool reports how many are active."""
+    inventory = recorded(_SOFT)
+    without = msgspec.structs.replace(inventory, controllers=tuple(
+        msgspec.structs.replace(one, volumes=tuple(
+            msgspec.structs.replace(volume, drives_active=None) for volume in one.volumes
+        )) for one in inventory.controllers
+    ))  # fmt: skip
+    lines = [line for line in baseline(inventory).splitlines() if not line.startswith("drives_active")]
+    assert baseline(without).splitlines() == lines
+
+
 def test_one_more_spare_is_no_failure() -> None:
     """The numbers of spares and drives in a baseline are minimums."""
     document = msgspec.json.decode(msgspec.json.encode(recorded("smartarray-p400")))
