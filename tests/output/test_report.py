@@ -6,6 +6,7 @@ It lets no text of a machine be anything but text.
 from __future__ import annotations
 
 import html
+import json
 import re
 import shlex
 import sys
@@ -26,6 +27,7 @@ from raidctl.bench.store import Store
 from raidctl.cli import cli
 from raidctl.evidence import Output
 from raidctl.model import Controller, Host, Inventory, Problem
+from raidctl.operate.check_history import CheckRecord, append
 from raidctl.output.json import to_json
 from raidctl.output.report import fitted as fitting
 from raidctl.output.report import html as page_html
@@ -354,6 +356,24 @@ def test_redact_reports_what_it_leaves_out(tmp_path: Path) -> None:
     shown = CliRunner().invoke(cli, [*state, "report", "--redact", "--format", "markdown"]).stdout
     assert "1 unfinished change of this machine is left out" in " ".join(shown.split())
     assert "ZC1A00K4" not in shown
+
+
+def test_redact_keeps_the_results_of_checks(tmp_path: Path) -> None:
+    """A check that raidctl has seen fail is in the page, masked or not."""
+    state = ("--state-dir", str(tmp_path), "--demo", "raid6")
+    [unique] = [
+        volume["unique_id"]
+        for controller in json.loads(CliRunner().invoke(cli, [*state, "show", "--json"]).stdout)["controllers"]
+        for volume in controller["volumes"]
+    ]
+    ended = CheckRecord(
+        array=unique, volume="md:md0", began="2999-01-02T03:04:05Z", ended="2999-01-02T05:04:05Z", end="complete",
+        complete=True, differ=8,
+    )  # fmt: skip
+    append(tmp_path / "demo" / "raid6", [ended])
+    for words in ((), ("--redact",)):
+        shown = CliRunner().invoke(cli, [*state, "report", *words, "--format", "markdown"]).stdout
+        assert re.search("check.*2999-01-02", " ".join(shown.split())), words
 
 
 def test_redact_does_not_hide_records_that_cannot_be_read(tmp_path: Path) -> None:

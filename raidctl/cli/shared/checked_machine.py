@@ -9,7 +9,7 @@ from msgspec import structs
 
 from raidctl.cli.shared.machine import look, machine, tell_tracebacks, with_own_records
 from raidctl.cli.shared.options import Settings
-from raidctl.model import Problem
+from raidctl.model import Inventory, Problem
 from raidctl.survey.survey import Survey
 from raidctl.text import counted
 from raidctl.verify import subjects
@@ -55,8 +55,30 @@ def redacted_machine(settings: Settings) -> CheckedMachine:
     checked = subjects.with_kernel(again.survey(), masked)
     if settings.verbose:
         tell_tracebacks(seen)
-    added = with_own_records(seen, settings).inventory.problems[len(seen.inventory.problems) :]
-    return replace(checked, seen=_with_left_out(checked.seen, added))
+    own = with_own_records(seen, settings).inventory
+    added = own.problems[len(seen.inventory.problems) :]
+    return replace(checked, seen=_with_left_out(_with_checks(checked.seen, seen.inventory, own), added))
+
+
+def _with_checks(masked: Survey, plain: Inventory, own: Inventory) -> Survey:
+    """Add raidctl's records of checks to the masked volumes. Of one whose id was masked, they could not be read."""
+    before = {volume.id: volume.consistency_check for one in plain.controllers for volume in one.volumes}
+    after = {volume.id: volume.consistency_check for one in own.controllers for volume in one.volumes}
+    checks = {name: check for name, check in after.items() if check != before.get(name)}
+    controllers = tuple(
+        structs.replace(one, volumes=tuple(
+            structs.replace(volume, consistency_check=checks.pop(volume.id, volume.consistency_check))
+            for volume in one.volumes
+        )) for one in masked.inventory.controllers
+    )  # fmt: skip
+    lost: list[Problem] = []
+    if checks:
+        message = f"The results of checks of {counted(len(checks), 'volume')} are left out."
+        lost.append(Problem("warning", "check results", message, "`raidctl check show` lists them.", "unread"))
+    problems = (*masked.inventory.problems, *lost)
+    return structs.replace(
+        masked, inventory=structs.replace(masked.inventory, controllers=controllers, problems=problems)
+    )
 
 
 def _with_left_out(seen: Survey, added: Sequence[Problem]) -> Survey:
