@@ -109,7 +109,13 @@ def _below(
     reached = ordered(view, _reached(view, roots))
     nodes = {name for block in reached for name in (block.node, *block.links)}
     controllers = inventory.controllers
-    volumes = [(c, v) for c in controllers for v in c.volumes if v.device in nodes or _meant(c, v, ids)]
+    strange = _strange(inventory, reached)
+    volumes = [
+        (c, v)
+        for c in controllers
+        for v in c.volumes
+        if v.device in nodes or _meant(c, v, ids) or (v.device is None and c.pci_address in strange)
+    ]
     arrays = {(c.id, v.array) for c, v in volumes if v.array}
     members = {name for c in controllers for array in c.arrays if (c.id, array.id) in arrays for name in array.drives}
     drives = [
@@ -119,7 +125,8 @@ def _below(
         for d in c.drives
         if d.device in nodes or _meant(c, d, ids) or d.id in members or (d.array and (c.id, d.array) in arrays)
     ]
-    used = {c.id for c, _ in (*volumes, *drives)} | {c.id for c in controllers if c.id in ids}
+    used = {c.id for c, _ in (*volumes, *drives)}
+    used |= {c.id for c in controllers if c.id in ids or c.pci_address in strange}
     points = {point for block in roots for point in view.mountpoints(block.name) if point.startswith("/")}
     path = target.rstrip("/") or "/"
     if any(path in block.mountpoints for block in roots):
@@ -133,6 +140,17 @@ def _below(
         tuple(drives),
         tuple(c for c in controllers if c.id in used),
     )
+
+
+def _strange(inventory: Inventory, blocks: Iterable[BlockDevice]) -> set[str]:
+    """Return the PCI addresses of drives that no object is known to be. They may be volumes without a known device."""
+    known = {volume.device for c in inventory.controllers for volume in c.volumes}
+    known |= {drive.device for c in inventory.controllers for drive in c.drives}
+    return {
+        block.pci_address
+        for block in blocks
+        if block.pci_address and block.kind == "disk" and known.isdisjoint((block.node, *block.links))
+    }
 
 
 def _meant(controller: Controller, item: Volume | Drive, ids: frozenset[str]) -> bool:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from msgspec import structs
 
 from raidctl.errors import UsageError
 from raidctl.host import BlockDevice, HostView
 from raidctl.layers.scope import ordered, scope
 from raidctl.model import Array, Controller, Drive, Host, Inventory, Volume
+from tests.support.machines import replayed
 
 VIEW = HostView(
     blocks=(
@@ -65,6 +67,18 @@ def test_a_layer_of_the_kernel_is_a_target() -> None:
     assert scope(VIEW, INVENTORY, "kernel:md0").names == ["md0", "sda1", "sda"]
     with pytest.raises(UsageError, match="md7"):
         scope(VIEW, INVENTORY, "kernel:md7")
+
+
+def test_a_volume_without_a_known_device_is_below_the_drives_of_its_controller() -> None:
+    """If no tool reports which drive of the kernel a volume is, its cache may hold what was written to any of them."""
+    seen = replayed("smartarray-p400")
+    controllers = tuple(
+        structs.replace(one, volumes=tuple(structs.replace(volume, device=None) for volume in one.volumes))
+        for one in seen.inventory.controllers
+    )
+    found = scope(seen.view, structs.replace(seen.inventory, controllers=controllers), "/")
+    assert [volume.id for _, volume in found.volumes] == ["smartarray:1/v1"]
+    assert [controller.id for controller in found.controllers] == ["smartarray:1"]
 
 
 def test_an_unknown_target_is_refused() -> None:
