@@ -16,6 +16,7 @@ from raidctl.errors import EXIT_FINE
 from raidctl.events.reading import Logs, read_kernel, read_logs
 from raidctl.events.report import EventReport, Filter, report, unseen
 from raidctl.events.times import cutoff, parsed
+from raidctl.health.narrowed import with_carriers
 from raidctl.model import Inventory
 from raidctl.request import converse
 from raidctl.select import find, items, narrow, physical
@@ -77,8 +78,10 @@ class _Reading:
     def __init__(self, named: Machine, seen: Survey, target: str | None) -> None:
         self._named, self._seen = named, seen
         ids = find(seen.inventory, seen.view, [target]) if target else None
-        self._inventory = narrow(seen.inventory, ids) if ids is not None else seen.inventory
-        parts = _parts(seen.inventory, self._inventory, ids) if ids is not None else None
+        parts = None
+        self._inventory = seen.inventory
+        if ids is not None:
+            self._inventory, parts = selected(seen.inventory, ids)
         self._filter = Filter(ids=parts)
         self._controllers = None if ids is None else frozenset(one.id for one in self._inventory.controllers)
 
@@ -109,13 +112,14 @@ class _Reading:
         return report(self._inventory, logs.logs, now, self._filter)
 
 
-def _parts(whole: Inventory, narrowed: Inventory, ids: frozenset[str]) -> frozenset[str]:
-    """Return the ids of selected objects with all their parts and drives.
+def selected(whole: Inventory, ids: frozenset[str]) -> tuple[Inventory, frozenset[str]]:
+    """Return the inventory of objects with all that carries them, and the ids of these.
 
     The id of a controller is included only if it was named.
     """
+    narrowed = narrow(whole, with_carriers(whole, ids))
     parts = [item.id for one in narrowed.controllers for item in items(one) if item is not one]
-    return ids | frozenset(parts) | frozenset(physical(whole, parts))
+    return narrowed, ids | frozenset(parts) | frozenset(physical(whole, parts))
 
 
 def _follow(reading: _Reading, first: EventReport, settings: Settings, clock: Clock) -> int:

@@ -7,12 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from raidctl.cli.events import _new, _Reading
+from raidctl.cli.events import _new, _Reading, selected
 from raidctl.cli.shared.machine import Machine
 from raidctl.request import Answer, Request
 from raidctl.simulation.demo import demos, machine
 from raidctl.vendor.kernel_log import JOURNAL
 from raidctl.vendor.registry import vendors
+from tests.output.inventories import stacked
 from tests.support.command_line import Raidctl, command_line
 
 
@@ -64,6 +65,13 @@ def test_target_level_and_time_limit_the_list(raidctl: Raidctl, tmp_path: Path) 
     assert json.loads(raidctl(*demo, "--since", "2026-11-23T05:00", "--json").stdout)["events"][0]["text"].endswith(
         "data-check done."
     )
+
+
+def test_a_software_array_has_the_events_of_the_volume_below() -> None:
+    """The log of the controller is read, and events of its volume, battery and drives are listed."""
+    narrowed, ids = selected(stacked(), frozenset({"md:md0"}))
+    assert {one.id for one in narrowed.controllers} == {"adaptec:1", "md"}
+    assert {"md:md0", "adaptec:1/v0", "adaptec:1/battery0", "adaptec:1/0,1"} < ids
 
 
 @pytest.mark.parametrize("words", [("--since", "soon"), ("--level", "bad"), ("nosuch",), ("--since", "")], ids=" ".join)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from msgspec import structs
+
 from raidctl.health.redundancy import with_redundancy
 from raidctl.model import (
     Array,
@@ -21,6 +23,7 @@ from raidctl.model import (
     Volume,
     VolumeCache,
 )
+from tests.support.machines import replayed
 
 MIB = 1024**2
 HOST = Host(hostname="db7", kernel="5.14.0-503.el9.x86_64", collected_at="2026-03-04T05:06:07Z", source="local")
@@ -320,3 +323,14 @@ EVERY = {
     "thirty": THIRTY,
     "nothing": NOTHING,
 }
+
+
+def stacked() -> Inventory:
+    """A software array on the volume of a controller whose battery has failed."""
+    machine = replayed("adaptec-5405-failed-battery").inventory
+    [volume] = machine.controllers[0].volumes
+    member = Drive(id="md:md0/sda", array="md:md0/array", role="member", status="ok", backing=(volume.id,))
+    array = Array(id="md:md0/array", drives=(member.id,), status="ok")
+    upper = Volume(id="md:md0", array=array.id, raid_level="raid0", status="ok")
+    md = Controller(id="md", mode="software", arrays=(array,), volumes=(upper,), drives=(member,))
+    return structs.replace(machine, controllers=(*machine.controllers, md))

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from msgspec import structs
 
 from raidctl.health.narrowed import with_carriers
-from raidctl.model import Array, Battery, Cache, Controller, Drive, Problem, Volume
+from raidctl.model import Array, Battery, Cache, Problem, Volume
 from raidctl.output.trouble import BROKEN, notes, troubles
 from raidctl.select import items, narrow
-from tests.output.inventories import DEGRADED, HEALTHY, HOST, SOFTWARE, bay_drive, controller_with, whole
+from tests.output.inventories import DEGRADED, HEALTHY, HOST, SOFTWARE, bay_drive, controller_with, stacked, whole
 from tests.support.machines import replayed
 
 
@@ -114,14 +113,7 @@ def test_an_object_alone_is_judged_by_the_machine_around_it() -> None:
 
 def test_an_object_has_the_problems_of_what_carries_it() -> None:
     """A software array on a controller's volume has the failed battery of that controller."""
-    machine = replayed("adaptec-5405-failed-battery").inventory
-    [volume] = machine.controllers[0].volumes
-    member = Drive(id="md:md0/sda", array="md:md0/array", role="member", status="ok", backing=(volume.id,))
-    array = Array(id="md:md0/array", drives=(member.id,), status="ok")
-    upper = Volume(id="md:md0", array=array.id, raid_level="raid0", status="ok")
-    md = Controller(id="md", mode="software", arrays=(array,), volumes=(upper,), drives=(member,))
-    inventory = structs.replace(machine, controllers=(*machine.controllers, md))
-    kept = narrow(inventory, with_carriers(inventory, frozenset({upper.id})))
-    assert [controller.id for controller in kept.controllers] == [machine.controllers[0].id, "md"]
-    assert {volume.id, member.id} < {item.id for controller in kept.controllers for item in items(controller)}
+    inventory = stacked()
+    kept = narrow(inventory, with_carriers(inventory, frozenset({"md:md0"})))
+    assert {"adaptec:1/v0", "md:md0/sda"} < {item.id for controller in kept.controllers for item in items(controller)}
     assert "adaptec:1/battery0: battery failed" in [trouble.brief for trouble in troubles(kept, inventory)]
