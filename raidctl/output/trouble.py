@@ -60,7 +60,7 @@ def _all(inventory: Inventory, whole: Inventory | None) -> Iterator[Trouble]:
 
 
 def _rank(problem: Problem) -> int:
-    if problem.severity == "info":
+    if problem.severity == "info" and problem.kind not in HIDING:
         return NOTE
     return UNREAD if problem.kind in HIDING and problem.severity == "error" else LOOK
 

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from raidctl.cli.shared.exit_codes import exit_code
+from raidctl.fleet.report import Rank
 from raidctl.health.narrowed import with_carriers
-from raidctl.model import Array, Battery, Cache, Problem, Volume
+from raidctl.model import HIDING, Array, Battery, Cache, Problem, ProblemKind, Volume
+from raidctl.output.hosts import missing
 from raidctl.output.trouble import BROKEN, notes, troubles
 from raidctl.select import items, narrow
 from tests.output.inventories import DEGRADED, HEALTHY, HOST, SOFTWARE, bay_drive, controller_with, stacked, whole
@@ -93,6 +96,16 @@ def test_what_could_not_be_read_of_a_sick_object_stays_its_own_problem() -> None
     unread = Problem(severity="warning", where="smartarray:1/v1", message="Unknown word.", kind="unread")
     inventory = whole(host=HOST, controllers=DEGRADED.controllers, problems=(unread,))
     assert "smartarray:1/v1: Unknown word." in [trouble.brief for trouble in troubles(inventory)]
+
+
+@pytest.mark.parametrize("kind", sorted(HIDING))
+def test_what_could_not_be_read_is_no_mere_information(kind: ProblemKind) -> None:
+    """Its exit code is 3 or 4, so that "Nothing is missing" or "ok" beside it would be wrong."""
+    unread = Problem(severity="info", where="udev", message="It could not be read.", kind=kind)
+    inventory = whole(host=HOST, controllers=(), problems=(unread,))
+    assert exit_code(inventory.problems) in (3, 4)
+    assert [trouble.where for trouble in troubles(inventory)] == ["udev"]
+    assert missing(inventory)[0] != Rank.FINE
 
 
 def test_information_is_no_trouble() -> None:
