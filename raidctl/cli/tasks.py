@@ -14,6 +14,7 @@ from raidctl.cli.shared.option_types import Length
 from raidctl.cli.shared.options import Settings, examples, machine_options, output_options, settings_of
 from raidctl.cli.shared.terminal import emit, emit_found, paper
 from raidctl.errors import EXIT_CANNOT_TELL, EXIT_FINE, EXIT_STANDS, EXIT_UNDER_WAY
+from raidctl.health.narrowed import with_below
 from raidctl.model import Inventory, Progress
 from raidctl.request import converse
 from raidctl.select import find, narrow
@@ -43,7 +44,7 @@ def command(context: click.Context, *, target: str | None, watch: bool, wait: bo
     learn cycle and self-test that the tools and the kernel report. Percentage,
     speed and time left are theirs; a time that raidctl estimates from two
     readings is marked "about". TARGET limits the list to an object, a device or
-    a mount point.
+    a mount point, with what is below it.
 
     --watch and --wait read kernel files every second, and run the vendors' tools
     after 30 seconds, then less often, up to every 5 minutes. On a terminal they
@@ -70,7 +71,9 @@ def command(context: click.Context, *, target: str | None, watch: bool, wait: bo
 
 
 def _once(seen: Survey, target: str | None, settings: Settings) -> int:
-    inventory = narrow(seen.inventory, find(seen.inventory, seen.view, [target])) if target else seen.inventory
+    inventory = seen.inventory
+    if target:
+        inventory = narrow(inventory, with_below(inventory, find(inventory, seen.view, [target])))
     found = report(inventory)
     emit_found(found, settings, "tasks.tasks_screen", more=settings.verbose)
     return _code(found)
@@ -163,7 +166,7 @@ class _Looks:
             return seen.inventory
         if self._ids is None:
             self._ids = find(seen.inventory, seen.view, [self._target])
-        return narrow(seen.inventory, self._ids)
+        return narrow(seen.inventory, with_below(seen.inventory, self._ids))
 
     def quick(self) -> Mapping[str, Progress | None]:
         """Read what families report from kernel files alone."""

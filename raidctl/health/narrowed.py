@@ -6,19 +6,24 @@ from raidctl.model import Inventory
 from raidctl.select import below, items, narrow
 
 
+def with_below(inventory: Inventory, ids: frozenset[str]) -> frozenset[str]:
+    """Return these ids with the drives and volumes below their members."""
+    # an array below stays with its drives; its other volumes are not meant
+    arrays = {array.id for controller in inventory.controllers for array in controller.arrays}
+    return ids | (below(inventory, _names(narrow(inventory, ids))) - arrays)
+
+
 def with_carriers(inventory: Inventory, ids: frozenset[str]) -> frozenset[str]:
     """Return these ids with what is below their members, and the batteries of volumes' controllers."""
-    kept = _names(narrow(inventory, ids))
-    # an array below stays with its drives; its other volumes are not meant
-    under = below(inventory, kept) - {array.id for one in inventory.controllers for array in one.arrays}
-    shown = kept | under
-    batteries = {
+    found = with_below(inventory, ids)
+    volumes = {volume.id for controller in narrow(inventory, found).controllers for volume in controller.volumes}
+    batteries = (
         battery.id
         for controller in inventory.controllers
-        if any(volume.id in shown for volume in controller.volumes)
+        if any(volume.id in volumes for volume in controller.volumes)
         for battery in controller.batteries
-    }
-    return frozenset(ids | under | batteries)
+    )
+    return found | frozenset(batteries)
 
 
 def left_out(narrowed: Inventory, whole: Inventory) -> frozenset[str]:

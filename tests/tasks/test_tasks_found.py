@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import json
+
+import pytest
 from msgspec.structs import replace
 
+from raidctl.cli.shared.options import Settings
+from raidctl.cli.tasks import _once
 from raidctl.model import Array, Battery, Controller, Drive, Progress, Task, Volume
 from raidctl.select import narrow
 from raidctl.tasks.derive import tasks_of
@@ -91,6 +96,20 @@ def test_a_narrowed_inventory_keeps_the_tasks_of_what_is_left() -> None:
     assert narrow(inventory, frozenset({busy.object_id})).tasks == (busy,)
     others = frozenset(v.id for c in inventory.controllers for v in c.volumes if v.id != busy.object_id)
     assert narrow(inventory, others).tasks == ()
+
+
+def test_a_software_array_has_the_tasks_of_the_volume_below(capsys: pytest.CaptureFixture[str]) -> None:
+    """Who waits for a software array waits for the rebuild of the controller's volume that it is on."""
+    member = Drive(id="md:md0/sda", array="md:md0/array", role="member", status="ok", backing=("acme:0/v0",))
+    array = Array(id="md:md0/array", drives=(member.id,))
+    upper = Volume(id="md:md0", array=array.id, status="ok", device="/dev/md0")
+    md = Controller(id="md", mode="software", arrays=(array,), volumes=(upper,), drives=(member,))
+    seen = replayed("md-healthy")
+    whole = replace(seen.inventory, controllers=(CONTROLLER, md), tasks=tasks_of([CONTROLLER]))
+    settings = Settings()
+    settings.as_json = True
+    _once(replace(seen, inventory=whole), "md0", settings)
+    assert [one["object_id"] for one in json.loads(capsys.readouterr().out)["tasks"]] == ["acme:0/v0"]
 
 
 def test_a_copyback_of_a_volume_and_of_its_new_drive_is_one_task() -> None:
