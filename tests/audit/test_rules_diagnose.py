@@ -132,6 +132,12 @@ def test_a_software_array_includes_the_volume_below() -> None:
     assert "battery_failed" in {one.rule for one in diagnose(inventory, rules(), scope).findings}
 
 
+def test_an_object_counts_the_unknown_states_of_what_is_below() -> None:
+    """A pool is no better known than the drives below its members."""
+    plugin = of_machine("zfs-raidz2-resilvering", "zfs:system", "--format", "nagios").stdout
+    assert "the status of 2 drives is unknown" in plugin.splitlines()[0]
+
+
 def test_an_object_excludes_the_others() -> None:
     """The diagnosis of one volume has no findings of another volume."""
     where = {one["where"] for one in json.loads(of_machine("lab-md", "md13", "--json").stdout)["findings"]}
