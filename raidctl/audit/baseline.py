@@ -31,6 +31,8 @@ _HEALTHY: Mapping[str, Any] = {"status": "ok", "cache.status": "ok", "cache.pres
 """States, and the value that is required whatever they are now."""
 _SAFER = {"cache.controller_cache": "protected", "cache.no_battery_write_cache": False, "drive_cache": "disabled"}
 """Settings that are required as they are. A note is added if another value is safer."""
+_LINKS = ("pci_link.width", "pci_link.speed_gtps", "link_gbps")
+"""Links that may be slower now than they can be: narrow by a bad contact, slow while idle. These are the least."""
 _FAULTY = ("charging", "learning", "degraded", "failed")
 """States of a battery that are temporary or need repair."""
 
@@ -164,7 +166,7 @@ def _models(controller: Controller) -> Iterator[str]:
     if None in models:
         return
     for model, drives in sorted((str(model), drives) for model, drives in models.items()):
-        alike = ", ".join(f"{name} = {_wanted(value)}" for name, value in _shared(drives, _OF_MODEL))
+        alike = ", ".join(f"{name} = {_wanted(value, name)}" for name, value in _shared(drives, _OF_MODEL))
         every = f", all = {{ {alike} }}" if alike else ""
         least = sum(drive.status in ("ok", "unknown") for drive in drives)
         if not least:
@@ -250,7 +252,7 @@ def _fields(
             continue
         wanted = healthy.get(path, value)
         note = f"  # {format_binary(value)}" if name.endswith("_bytes") else _note(path, value, wanted)
-        yield path, f"{path} = {_wanted(wanted)}{note}"
+        yield path, f"{path} = {_wanted(wanted, path)}{note}"
 
 
 def _note(name: str, value: Any, wanted: Any) -> str:
@@ -272,7 +274,9 @@ def _rule(name: str, kind: str, identifier: str, lines: Sequence[tuple[str, str]
     )
 
 
-def _wanted(value: Any) -> str:
-    """A value as a condition. A value that looks like a pattern is quoted with ``is``."""
+def _wanted(value: Any, path: str) -> str:
+    """A value as a condition. A value that looks like a pattern is quoted with ``is``; a link is a minimum."""
+    if path in _LINKS:
+        return f"{{ min = {toml_value(value)} }}"
     is_pattern = isinstance(value, str) and any(char in value for char in "*?[")
     return f"{{ is = {toml_value(value)} }}" if is_pattern else toml_value(value)

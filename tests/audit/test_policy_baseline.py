@@ -117,6 +117,14 @@ def test_a_healthy_array_has_an_exact_count_without_the_number_of_active_members
     assert baseline(without).splitlines() == lines
 
 
+def test_a_link_that_was_slow_may_become_faster() -> None:
+    """A link is slow while idle, or narrow by a bad contact: its full speed and width are no failure."""
+    slow = _with(_LEARNING, "megaraid:0", {"pci_link.speed_gtps": 2.5})
+    fast = _with(_LEARNING, "megaraid:0", {"pci_link.width": 8})
+    assert _fails(slow, fast) == _fails(slow, slow)
+    assert set(_fails(fast, slow)) - set(_fails(fast, fast))
+
+
 def test_one_more_spare_is_no_failure() -> None:
     """The numbers of spares and drives in a baseline are minimums."""
     document = msgspec.json.decode(msgspec.json.encode(recorded("smartarray-p400")))
