@@ -11,6 +11,7 @@ import click
 from raidctl.audit.engine import Tally, finish
 from raidctl.audit.finding import Audited
 from raidctl.audit.policy.sets import Policy, load
+from raidctl.cli.shared.exit_codes import exit_code, missed, tell_problems
 from raidctl.cli.shared.files import create
 from raidctl.cli.shared.machine import look, with_own_records
 from raidctl.cli.shared.options import (
@@ -24,7 +25,7 @@ from raidctl.cli.shared.options import (
 )
 from raidctl.cli.shared.policies import policy_of
 from raidctl.cli.shared.terminal import emit, paper
-from raidctl.errors import EXIT_FINE, EXIT_USAGE, UsageError
+from raidctl.errors import EXIT_USAGE, UsageError
 from raidctl.model import Inventory
 from raidctl.output.audit_formats import FORMATS, Options, Writer, writer
 from raidctl.text import counted, printable
@@ -82,7 +83,9 @@ def command(
     Exit codes: 0 all checks pass; 1 one fails; 2 an invalid policy, or wrong
     usage; 3 none fails, but one is unknown, or a rule selects nothing; 4 the
     same, because a tool or a permission is missing. With --format nagios: 0 OK,
-    1 WARNING, 2 CRITICAL, 3 UNKNOWN.
+    1 WARNING, 2 CRITICAL, 3 UNKNOWN. With --init: 0 written; 3 something could
+    not be read; 4 a tool or a permission is missing (what could be read is
+    written).
     """
     settings = settings_of(context)
     if all_builtin and policy and not policy.endswith(".toml"):
@@ -249,7 +252,9 @@ def _init(target: str | None, paths: Sequence[str], settings: Settings) -> int:
         create(target, text)
         click.echo(f"{printable(target)} contains what this machine must be; check it.", err=True)
     _tell_unmet(text, inventory)
-    return EXIT_FINE
+    problems = missed(inventory.problems, inventory.controllers)
+    tell_problems(problems)
+    return exit_code(problems)
 
 
 def _tell_unmet(text: str, inventory: Inventory) -> None:

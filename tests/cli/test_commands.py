@@ -151,6 +151,7 @@ def test_nothing_found_in_an_unrecognised_file_is_unknown(raidctl: Raidctl, tmp_
     done = raidctl("--replay", path, "spare", "show")
     assert (done.exit_code, done.stdout) == (3, "No arrays that could use a spare, but not everything could be read.\n")
     assert raidctl("--replay", path, "layout", "export").exit_code == 3
+    assert raidctl("--replay", path, "audit", "--init").exit_code == 3
 
 
 def test_a_package_that_fails_is_a_problem_with_its_traceback_on_request(raidctl: Raidctl, recorded: Recorded) -> None:
