@@ -51,10 +51,12 @@ def settle_tools(shown: ControllerDraft[Any], other: ControllerDraft[Any]) -> No
                 _settle(mine, name, label, values)
         for name in _STATES:
             values = [mine.get(name), its.get(name)]
+            if is_bad(values[1]) and not is_bad(values[0]) and (values[0] is not None or name == "status"):
+                # a family whose status follows from its state has both
+                for field in {name, *(other for other in _STATES if mine.get(other) is not None)}:
+                    mine.override(field, values[1])
+                mine.override("status_text", its.get("status_text"))
             if is_bad(values[0]) != is_bad(values[1]) and not {None, "unknown"} & {*values}:
-                if is_bad(values[1]):
-                    mine.override(name, values[1])
-                    mine.override("status_text", its.get("status_text"))
                 _report(mine, "state", values)
 
 

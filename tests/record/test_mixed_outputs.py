@@ -295,6 +295,54 @@ def test_two_tools_that_disagree_on_a_volume_are_a_problem(
     assert volume.cache.write_active == ("write_through" if write == "WriteThrough" else "write_back")
 
 
+_STORCLI_PD = """CLI Version = 007.1513.0000.0000 Apr 01, 2021
+Operating system = Linux 5.4.0
+Controller = 0
+Status = Success
+Description = Show Drive Information Succeeded.
+
+
+Drive Information :
+=================
+
+-------------------------------------------------------------------------------
+EID:Slt DID State DG       Size Intf Med SED PI SeSz Model            Sp Type
+-------------------------------------------------------------------------------
+252:0     8 Onln   0 136.125 GB SAS  HDD N   N  512B EXAMPLE HD1000   U  -
+-------------------------------------------------------------------------------
+
+"""
+_MEGACLI_PD = """Adapter #0
+
+Enclosure Device ID: 252
+Slot Number: 0
+Device Id: 8
+Firmware state: Failed
+Inquiry Data: EXAMPLE HD1000     0006
+
+Exit Code: 0x00
+"""
+
+
+def test_a_drive_that_one_of_two_tools_reports_as_failed_has_failed(tmp_path: Path) -> None:
+    """The message that the worse state is shown is true, also if the shown tool has a second word for the state."""
+    (tmp_path / "storcli.txt").write_text(_STORCLI_PD, encoding="utf-8")
+    (tmp_path / "megacli.txt").write_text(_MEGACLI_PD, encoding="utf-8")
+    found = inventory(tmp_path)
+    [drive] = [drive for controller in found.controllers for drive in controller.drives]
+    assert (drive.status, drive.status_text) == ("critical", "Failed")
+    assert any("disagree on the state" in one.message for one in found.problems)
+
+
+def test_a_bad_state_counts_beside_an_unknown_one_of_another_tool(tmp_path: Path) -> None:
+    """MegaCli reports more of the volume, and its state in an unknown word; storcli calls it degraded."""
+    (tmp_path / "storcli.txt").write_text(_STORCLI_VD.replace("Optl", "Dgrd"), encoding="utf-8")
+    megacli = _MEGACLI_LD.format("Puzzled", "WriteThrough", "WriteThrough")
+    (tmp_path / "megacli.txt").write_text(megacli, encoding="utf-8")
+    [volume] = [volume for controller in inventory(tmp_path).controllers for volume in controller.volumes]
+    assert volume.status == "degraded"
+
+
 def test_two_outputs_of_one_tool_that_disagree_on_a_write_policy_are_a_problem(tmp_path: Path) -> None:
     """Of outputs before and after a change, write-back counts.
 
