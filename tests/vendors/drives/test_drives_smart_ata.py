@@ -413,6 +413,20 @@ def test_three_calls_for_one_drive_make_one_part() -> None:
     assert {fact.object_id for fact in output.facts} == {"drive", "drive#4"}
 
 
+@pytest.mark.parametrize("order", ["HA", "AH", "AE"])
+def test_a_critical_warning_counts_beside_another_call_for_the_drive(order: str) -> None:
+    """``-i`` and ``-A`` of an NVMe drive in one text with ``-H`` or ``-l error``, in any order: a read-only drive."""
+    calls = {
+        "H": "SMART overall-health self-assessment test result: PASSED\n",
+        "A": "SMART/Health Information (NVMe Log 0x02)\nCritical Warning: 0x08\n",
+        "E": "Error Information (NVMe Log 0x01, 16 of 64 entries)\nNo Errors Logged\n",
+    }
+    start = f"{BANNER}=== START OF SMART DATA SECTION ===\n"
+    first = f"{BANNER}=== START OF INFORMATION SECTION ===\nModel Number:   EXAMPLE Q9\nSerial Number:  ABC0123456\n"
+    parts, _ = read_drives("loose", first + "".join(f"{start}{calls[name]}\n" for name in order), "drive")
+    assert [part.status for part in parts] == ["critical"]
+
+
 def test_unknown_labels_stay_unparsed() -> None:
     """A label that smartctl does not print is left for ``--unparsed``."""
     _, output = one(BANNER + IDENTITY + "Moon Phase:       waning\n")

@@ -47,6 +47,14 @@ class Health(Struct):
     critical_warning: int | None = None
     warning_line: Line | None = None
 
+    def add(self, other: Health) -> None:
+        """Add what another output of the same drive reports."""
+        self.reasons += [reason for reason in other.reasons if reason not in self.reasons]
+        if self.verdict is None:
+            self.verdict, self.verdict_line, self.scsi = other.verdict, other.verdict_line, other.scsi
+        if self.critical_warning is None:
+            self.critical_warning, self.warning_line = other.critical_warning, other.warning_line
+
     @property
     def warning_text(self) -> str | None:
         """NVMe's byte in the tool's words; None if not reported."""
@@ -134,9 +142,7 @@ class SmartDraft(DriveDraft):
         self.counters += other.counters
         self.defects += other.defects
         self.sections |= other.sections
-        if self.health.verdict is None:
-            other.health.reasons = self.health.reasons + other.health.reasons
-            self.health = other.health
+        self.health.add(other.health)
 
     @property
     def blank(self) -> bool:
