@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from raidctl.vendor.draft import ControllerDraft, Draft, is_bad
+from raidctl.vendor.draft import Complaint, ControllerDraft, Draft, is_bad
 
 _SETTINGS = {
     "write_current": "active write policy", "cache.write_active": "active write policy",
@@ -93,6 +93,12 @@ def _word(value: object) -> str:
 
 
 def _report(draft: Draft, label: str, values: Sequence[object]) -> None:
+    draft.complain(disagreement(label, values))
+
+
+def disagreement(label: str, values: Sequence[object]) -> Complaint:
+    """The problem that outputs report different values, of which the worse one is shown."""
     words = " or ".join(map(_word, values))
-    message = f"The outputs disagree on the {label}: {words}. The worse value is shown."
-    draft.add_problem("error", "unread", message, _REMEDY)
+    return Complaint(
+        "error", "unread", f"The outputs disagree on the {label}: {words}. The worse value is shown.", _REMEDY
+    )

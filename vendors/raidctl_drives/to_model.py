@@ -10,6 +10,7 @@ from msgspec import Struct, field
 
 from raidctl.model import Drive, Errors, Problem
 from raidctl.text import collapse, printable, regex
+from raidctl.vendor.disagreement import disagreement
 from raidctl_drives.derived_fields import derived
 from raidctl_drives.draft import DriveDraft
 from raidctl_drives.vocabulary import nvme_controller
@@ -215,6 +216,9 @@ def problems_of(group: Group, object_id: str) -> list[Problem]:
     for source in group.sources:
         for problem in source.draft.problems(object_id):
             found.setdefault((problem.where, problem.message, problem.kind), problem)
+    if len({*_own_caches(group)}) > 1:
+        doubt = disagreement("write cache", ["disabled", "enabled"])
+        found[object_id, doubt.message, doubt.kind] = doubt.problem(object_id)
     return list(found.values())
 
 
@@ -267,9 +271,13 @@ def _exact(values: Sequence[int]) -> int | None:
 
 
 def _write_cache(group: Group) -> Any:
-    """The drive's own report, if there is one. Otherwise the kernel's, which can be out of date."""
-    own = [source for source in group.sources if source.tool != "kernel"]
-    return next(iter(Group(own).values("write_cache") or group.values("write_cache")), None)
+    """The drive's own report, if there is one: of several, on. Otherwise the kernel's, which can be out of date."""
+    own = _own_caches(group)
+    return "enabled" if "enabled" in own else next(iter(own or group.values("write_cache")), None)
+
+
+def _own_caches(group: Group) -> list[Any]:
+    return Group([source for source in group.sources if source.tool != "kernel"]).values("write_cache")
 
 
 def _highest(group: Group, counter: str) -> int | None:

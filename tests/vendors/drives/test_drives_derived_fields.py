@@ -90,3 +90,13 @@ def test_the_link_of_a_sas_drive_counts_its_worst_phy() -> None:
     found = drive(text)
     assert found.errors.link == 312
     assert found.details["Invalid DWORD count"] == "4"
+
+
+@pytest.mark.parametrize("words", ["01", "10"])
+def test_of_two_outputs_on_a_write_cache_the_one_that_is_on_counts(words: str) -> None:
+    """Outputs before and after a change: the cache is on, whatever their order, and the contradiction is a problem."""
+    texts = [f"\n/dev/sda:\n write-caching =  {word} ({'on' if word == '1' else 'off'})\n" for word in words]
+    found = read([Document(f"{number}.txt", "hdparm", text) for number, text in enumerate(texts)])
+    [drive] = [drive for controller in found.controllers for drive in controller.drives]
+    assert drive.write_cache == "enabled"
+    assert ["disagree on the write cache" in problem.message for problem in found.problems] == [True]
