@@ -427,6 +427,17 @@ def test_a_critical_warning_counts_beside_another_call_for_the_drive(order: str)
     assert [part.status for part in parts] == ["critical"]
 
 
+@pytest.mark.parametrize(("status", "log", "bad"), [(121, "", 1), (17, "", 0), (0, "", 0), (121, "# 1  Short", 1)])
+def test_a_failed_self_test_counts_that_only_the_status_shows(status: int, log: str, bad: int) -> None:
+    """A drive may have no log of self-tests; with one, the failure is a single problem."""
+    row = f"{log} offline   Completed: read failure   90%   12345   123456789\n" if log else ""
+    title = "SMART Self-test log structure revision number 1\n" if log else "SMART Self-test Log not supported\n"
+    words = "The previous self-test completed having\n\t\t\tthe read element of the test failed.\n"
+    table = f"General SMART Values:\nSelf-test execution status:      ( {status:3})\t{words}"
+    part, _ = one(f"{BANNER}{IDENTITY}{table}{TABLE}\n{title}{row}\n")
+    assert sum("last self-test failed" in problem.message for problem in part.problems) == bad
+
+
 def test_unknown_labels_stay_unparsed() -> None:
     """A label that smartctl does not print is left for ``--unparsed``."""
     _, output = one(BANNER + IDENTITY + "Moon Phase:       waning\n")

@@ -302,3 +302,10 @@ def test_every_failed_self_test_is_reported_as_in_the_text(status: str) -> None:
         row = {"type": {"string": "Short offline"}, "status": {"string": result, "passed": False}}
         part, _ = one({**ATA, "ata_smart_self_test_log": {"standard": {"table": [row]}}})
         assert any("last self-test failed" in problem.message for problem in part.problems) is bad
+
+
+@pytest.mark.parametrize(("value", "bad"), [(121, True), (0, False), (33, False), (249, False)])
+def test_a_failed_self_test_counts_that_only_the_status_shows(value: int, bad: bool) -> None:
+    """The high half of the status byte is 3 to 8 then; 2 is an interrupted test, 15 a running one."""
+    part, _ = one({**ATA, "ata_smart_self_test_log": {}, "ata_smart_data": {"self_test": {"status": {"value": value}}}})
+    assert any("last self-test failed" in problem.message for problem in part.problems) is bad

@@ -77,6 +77,10 @@ class SmartDraft(DriveDraft):
     """SCSI: uncorrected errors while reading, writing, verifying."""
     defects: list[tuple[Line, int]] = field(default_factory=list)
     """Sectors that cannot be read now: a line and how many. They come from the logs that list them."""
+    test_status: int = 0
+    """ATA: the status byte of the last self-test."""
+    tested: bool = False
+    """Whether the log has a self-test: it shows the result in more detail than the status."""
     scanned: bool = False
     """Whether smartctl itself named the device. It does so in a scan, or when it opens the device."""
     sections: set[str] = field(default_factory=set)
@@ -142,6 +146,7 @@ class SmartDraft(DriveDraft):
         self.counters += other.counters
         self.defects += other.defects
         self.sections |= other.sections
+        self.test_status, self.tested = self.test_status or other.test_status, self.tested or other.tested
         self.health.add(other.health)
 
     @property

@@ -51,6 +51,11 @@ _LIFE_LEFT = frozenset({"SSD_Life_Left", "Percent_Lifetime_Remain", "Remaining_L
 """Attributes whose normalised value is the remaining rated endurance in percent."""
 _READ_ONLY = CRITICAL_WARNINGS[3]
 _PASSED = {"PASSED", "OK", "OK!"}
+_FAILED_TESTS = {
+    3: "fatal or unknown error", 4: "unknown element", 5: "electrical element", 6: "servo or seek element",
+    7: "read element", 8: "suspected handling damage",
+}  # fmt: skip
+"""High half of the status byte of an ATA drive's self-test, and what failed."""
 _FAILED = {"FAILED!", "FAILED"}
 
 
@@ -61,7 +66,18 @@ def conclude_health(draft: SmartDraft) -> None:
     for line, _ in draft.counters:
         draft.offer(line, "errors.media", sum(count for _, count in draft.counters))
     _defects(draft)
+    _self_test(draft)
     _status(draft)
+
+
+def _self_test(draft: SmartDraft) -> None:
+    """Report a failed self-test that only the status byte shows: the drive has no log, or it was not read."""
+    found = _FAILED_TESTS.get(draft.test_status >> 4)
+    if found is not None and not draft.tested:
+        draft.report(
+            f"The drive's last self-test failed: {found} (status {draft.test_status}).",
+            remedy="Check the backups and replace the drive.",
+        )
 
 
 def _defects(draft: SmartDraft) -> None:

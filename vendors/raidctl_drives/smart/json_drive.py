@@ -218,9 +218,11 @@ def _messages(draft: SmartDraft, leaves: Leaves) -> None:
 
 def _tests(draft: SmartDraft, leaves: Leaves) -> None:
     """A problem where the newest self-test failed."""
+    draft.test_status = number(leaves.value("ata_smart_data", "self_test", "status", "value")) or 0
     tables = [leaves.value("ata_smart_self_test_log", form, "table") for form in ("extended", "standard")]
     for table in (*tables, leaves.value("nvme_self_test_log", "table")):
         newest = table[0] if isinstance(table, list) and table else None
+        draft.tested |= newest is not None
         ata, nvme = words(branch(newest, "status", "string")), words(branch(newest, "self_test_result", "string"))
         if FAILED_TEST.search(ata or "") or number(branch(newest, "self_test_result", "value")) in (5, 6, 7):
             draft.report(

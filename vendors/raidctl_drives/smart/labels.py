@@ -24,6 +24,7 @@ _BEST_SPEED = regex(r", (\d{1,2}(?:\.\d)?) Gb/s(?: \(current: |$)", re.ASCII)
 _CURRENT_SPEED = regex(r"\(current: ([^)]*)\)")
 _CRITICAL = regex(r"0x[0-9a-fA-F]{1,2}")
 _COUNT = regex(r"(\d{1,11})%?", re.ASCII)
+_TEST_STATUS = regex(r"\( *(\d{1,3})\)", re.ASCII)
 _ZERO = regex(r"0(?:\D|$)", re.ASCII)
 _FAMILY_SSD = regex(r"\bSSDs?\b|\bSolid State\b", re.IGNORECASE)
 _FAMILY_SATA = regex(r"(?<!ATA/)\b(?:SATA|Serial ATA)\b(?!/P?ATA)")
@@ -248,6 +249,9 @@ def _read_error_count(draft: SmartDraft, pair: Pair) -> None:
 def _read_test_status(draft: SmartDraft, pair: Pair) -> None:
     """SCSI drives have a value here; ATA drives begin a paragraph."""
     (_keep if "of test remaining" in pair.value else _skip)(draft, pair)
+    # ( 121) The previous self-test completed having
+    status = _TEST_STATUS.match(pair.value)
+    draft.test_status = int(status[1]) if status else draft.test_status
 
 
 def _count(name: str, highest: int) -> Callable[[SmartDraft, Pair], None]:

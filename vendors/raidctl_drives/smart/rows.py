@@ -121,6 +121,7 @@ def nvme_test(draft: SmartDraft, line: Line, text: str) -> bool:
 
 
 def _keep_test(draft: SmartDraft, line: Line, words: str, *, newest: bool) -> None:
+    draft.tested = True
     if newest and "Last self-test" not in draft.details:
         draft.detail(line, "Last self-test", re.sub(r"( -)+$", "", words))  # no address of an error
         if FAILED_TEST.search(words):
