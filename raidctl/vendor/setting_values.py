@@ -163,8 +163,6 @@ def _of_volume(volume: Volume, setting: Setting) -> str | None:
         return value
     if setting in SPEEDS:
         return speed(volume.details.get(setting, ""))
-        current: str | None = getattr(cache, setting)
-        return current
     if setting == "journal_mode":
         return attempt(chosen, volume.details.get(setting, ""))
     return volume.details.get(setting) if setting in _KERNEL else None
