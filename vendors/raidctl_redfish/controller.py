@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from raidctl.model import Health
 from raidctl.text import printable
-from raidctl.vendor.draft import WEAK, GroupDraft
+from raidctl.vendor.draft import WEAK, GroupDraft, is_bad
 from raidctl.vendor.statuses import put_status
 from raidctl_redfish.draft import ControllerDraft
 from raidctl_redfish.fields import Field, flag, look_up, mebibytes, percent, put_health, read_fields, state_of, text
@@ -46,9 +46,6 @@ def read_storage(controller: ControllerDraft, storage: Resource | None, resource
         read_fields(controller, resource, _DELL, WEAK)
         if resource.text("Status.Health"):
             put_health(controller, resource, "controller", _status(resource))
-        elif (state := state_of(resource)) not in ("", ABSENT, *WORKING, *_UNUSED):
-            # "Status": {"State": "UnavailableOffline"}: the health of Storage does not speak for it
-            put_health(controller, resource, "controller", "warning" if state == DIMINISHED else None)
         # "HasForeignConfig": false
         foreign = resource.get("Oem.Cisco.HasForeignConfig")
         if isinstance(foreign, bool):
@@ -70,6 +67,17 @@ def read_storage(controller: ControllerDraft, storage: Resource | None, resource
             put_status(
                 controller, [line] if line else [], "controller", "warning", text=f"HealthRollup {printable(word)}"
             )
+    for resource in resources:
+        _read_state(controller, resource)
+
+
+def _read_state(controller: ControllerDraft, resource: Resource) -> None:
+    """Read a state without a health. A good health of Storage does not speak for such a controller, a bad one does."""
+    state = state_of(resource)
+    if resource.text("Status.Health") or state in ("", ABSENT, *WORKING, *_UNUSED) or is_bad(controller.get("status")):
+        return
+    # "Status": {"State": "UnavailableOffline"}
+    put_health(controller, resource, "controller", "warning" if state == DIMINISHED else None)
 
 
 def _status(resource: Resource) -> Health | None:

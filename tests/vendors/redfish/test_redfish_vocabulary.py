@@ -137,6 +137,16 @@ def test_health_and_state_of_a_controller(health: str | None, state: str | None,
     assert controller.status == status
 
 
+@pytest.mark.parametrize("state", ["UnavailableOffline", "Degraded", "Starting"])
+def test_the_bad_health_of_storage_counts_beside_a_state_without_a_health(state: str) -> None:
+    """A controller whose Storage is critical is critical, whatever its state alone would mean."""
+    value = {**resources(_BMC)[_STORAGE], "Status": {"Health": "Critical"}}
+    value["StorageControllers"][0]["Status"] = {"Health": None, "State": state}
+    seen = seen_with(_BMC, {_STORAGE: value})
+    [controller] = [one for one in seen.inventory.controllers if one.id == "redfish:RAID_Slot1"]
+    assert controller.status == "critical"
+
+
 @pytest.mark.parametrize(
     ("health", "state", "status"),
     [("OK", "Enabled", "ok"), ("OK", "Degraded", "degraded"), ("OK", "Disabled", "failed"),
