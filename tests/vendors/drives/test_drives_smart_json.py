@@ -309,3 +309,10 @@ def test_a_failed_self_test_counts_that_only_the_status_shows(value: int, bad: b
     """The high half of the status byte is 3 to 8 then; 2 is an interrupted test, 15 a running one."""
     part, _ = one({**ATA, "ata_smart_self_test_log": {}, "ata_smart_data": {"self_test": {"status": {"value": value}}}})
     assert any("last self-test failed" in problem.message for problem in part.problems) is bad
+
+
+@pytest.mark.parametrize("passed", [True, None])
+def test_a_failing_exit_status_counts_beside_a_verdict_that_passed(passed: bool | None) -> None:
+    """Bit 3 of the exit status is a failing drive: the contradiction is a problem, as for a drive that is asked."""
+    part, _ = one({**ATA, "smartctl": {**HEAD["smartctl"], "exit_status": 8}, "smart_status": {"passed": passed}})
+    assert any("exit status reports a failing drive" in problem.message for problem in part.problems)

@@ -93,7 +93,7 @@ def _verdict(draft: SmartDraft, leaves: Leaves) -> None:
         health.verdict = (("OK" if scsi else "PASSED") if passed else sense) or "FAILED!"
         health.scsi = sense is not None and not passed
         health.verdict_line = line
-    if passed is None and (number(leaves.value("smartctl", "exit_status")) or 0) & _FAILING:
+    if passed is not False and (number(leaves.value("smartctl", "exit_status")) or 0) & _FAILING:
         draft.report(
             "smartctl's exit status reports a failing drive, its output does not.", kind="unread",
             remedy="Run smartctl -x on the drive and check its output.",
