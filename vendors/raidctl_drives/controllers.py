@@ -12,7 +12,7 @@ from raidctl.host import BlockDevice, HostView, PciDevice
 from raidctl.model import Controller, Drive, Mode, Problem
 from raidctl.text import listing
 from raidctl_drives.kernel import SOURCE, cache_word
-from raidctl_drives.plain import HBA_DRIVERS, is_virtual
+from raidctl_drives.plain import HBA_DRIVERS, has_no_capacity, is_virtual
 from raidctl_drives.to_model import Group, Source, drive_of, identify, problems_of, write_evidence
 from raidctl_drives.tools import CAPABILITIES
 
@@ -42,6 +42,7 @@ def controllers_of(found: Sequence[Found], host: HostView) -> tuple[list[Control
         )
         problems += problems_of(group, object_id)
         problems += _contradiction(drive, block)
+        problems += [_no_capacity(drive, block)] if all(map(has_no_capacity, one.paths)) else []
         if is_virtual(block):
             virtual.setdefault(block.pci_address, []).append(block)
     write_evidence(groups, ids)
@@ -106,6 +107,17 @@ def _contradiction(drive: Drive, block: BlockDevice) -> list[Problem]:
             kind="state",
         )
     ]
+
+
+def _no_capacity(drive: Drive, block: BlockDevice) -> Problem:
+    return Problem(
+        severity="warning",
+        where=drive.id,
+        message=f"The kernel shows a size of 0 for {block.node}: it cannot read the drive.",
+        remedy="Read the kernel's log (dmesg). Check cable and power; replace a failed drive; format one whose sectors "
+        "Linux does not support (sg_format).",
+        kind="state",
+    )
 
 
 def _virtual(blocks: Sequence[BlockDevice], host: HostView, *, whole: bool) -> Problem:

@@ -105,7 +105,7 @@ def _identity(rows: Rows, block: BlockDevice, spaces: Sequence[BlockDevice]) -> 
     nodes = ", ".join(space.node for space in spaces)
     if len(spaces) > 1:
         rows.add(f"{node}: a namespace of the drive that also has {nodes}", "details[namespaces]", nodes)
-    rows.add(f"{nodes}: {sum(sizes)} bytes", "size_bytes", sum(sizes) if sizes else None)
+    rows.add(f"{nodes}: {sum(sizes)} bytes", "size_bytes", sum(sizes) or None)
     rows.add(f"{node}: vendor {block.vendor}", "details[vendor]", block.vendor)
     interface = "virtual" if is_virtual(block) else _INTERFACES.get(block.transport or "")
     rows.add(f"{node}: attached by {block.transport or 'a hypervisor'}", "interface", interface)

@@ -26,6 +26,7 @@ _VIRTUAL = regex(
     r"^(?:Google|OVHcloud|DO|HC|Nutanix|AliCloud|BlockVolume)\b",
     re.IGNORECASE,
 )
+_BUSES = ("sata", "ata", "sas", "nvme")
 _GUEST_NAME = regex(r"(?:vd|xvd)[a-z]+\d*")
 
 
@@ -35,8 +36,13 @@ def is_virtual(block: BlockDevice) -> bool:
     return block.transport == "virtio" or _GUEST_NAME.fullmatch(block.name) is not None or named
 
 
+def has_no_capacity(block: BlockDevice) -> bool:
+    """Whether a drive that is no reader has a size of 0: the kernel could not read its capacity, or has lost it."""
+    return block.size_bytes == 0 and block.removable is False and block.transport in _BUSES
+
+
 def plain_drives(host: HostView) -> list[BlockDevice]:
-    """Drives outside arrays that no other family shows, without empty removable ones."""
+    """Drives outside arrays that no other family shows, without empty readers and unused nodes."""
     controllers = {device.address for device in host.pci if _is_controller(device.pci_class >> 8, device.driver)}
     answered = {block.pci_address for block in host.blocks if block.node in host.claimed}
     return [
@@ -44,7 +50,7 @@ def plain_drives(host: HostView) -> list[BlockDevice]:
         for block in host.blocks
         if block.kind == "disk"
         and block.node not in host.claimed
-        and block.size_bytes != 0
+        and (block.size_bytes != 0 or has_no_capacity(block))
         and not (block.removable and not block.size_bytes)
         and not _belongs_to_controller(block, controllers, answered)
     ]

@@ -157,6 +157,15 @@ def test_drives_of_other_families_are_left_to_them() -> None:
     assert found.controllers == ()
 
 
+def test_a_drive_whose_capacity_the_kernel_cannot_read_is_listed() -> None:
+    """A failed drive has a size of 0. It is a finding; an empty reader or an unused node is none."""
+    lost, node = replace(SATA, size_bytes=0), replace(SATA, name="nbd0", node="/dev/nbd0", transport=None, size_bytes=0)
+    found = seen(Machine(), lost, node, pci=(AHCI,))
+    [drive] = [drive for controller in found.controllers for drive in controller.drives]
+    assert (drive.device, drive.size_bytes) == ("/dev/sda", None)
+    assert any(problem.severity == "warning" and "size of 0" in problem.message for problem in found.problems)
+
+
 def test_drives_passed_through_by_a_controller_are_listed() -> None:
     """A RAID controller's block devices besides claimed volumes are plain drives."""
     volume = replace(SATA, name="sdb", node="/dev/sdb", pci_address=RAID_CONTROLLER.address, driver="some_raid")
