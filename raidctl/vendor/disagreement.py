@@ -49,6 +49,8 @@ def settle_tools(shown: ControllerDraft[Any], other: ControllerDraft[Any]) -> No
             values = [mine.get(name), its.get(name)]
             if None not in values and values[0] != values[1]:
                 _settle(mine, name, label, values)
+            elif values == [None, True]:  # preserved cache, or a write cache without a battery
+                mine.override(name, values[1])
         for name in _STATES:
             values = [mine.get(name), its.get(name)]
             if is_bad(values[1]) and not is_bad(values[0]) and (values[0] is not None or name == "status"):
@@ -69,7 +71,8 @@ def put_setting(draft: Draft, name: str, label: str, value: object) -> None:
 
 
 def _pairs(shown: ControllerDraft[Any], other: ControllerDraft[Any]) -> Iterator[tuple[Draft, Draft]]:
-    """The objects that both list."""
+    """The controller, and the objects that both list."""
+    yield shown, other
     for name in ("volumes", "drives", "batteries"):
         mine, its = getattr(shown, name), getattr(other, name)
         if name == "batteries" and len(mine) == len(its) == 1:  # a list has no name for its kind

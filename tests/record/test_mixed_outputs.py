@@ -343,6 +343,22 @@ def test_a_bad_state_counts_beside_an_unknown_one_of_another_tool(tmp_path: Path
     assert volume.status == "degraded"
 
 
+@pytest.mark.parametrize(("printed", "doubts"), [("Any Offline VD Cache Preserved = No", 1), ("BBU Status = 0", 0)])
+def test_a_preserved_cache_counts_that_only_one_of_two_tools_reports(printed: str, doubts: int, tmp_path: Path) -> None:
+    """What MegaCli reports of a controller is compared with storcli's, of which most is shown."""
+    head = "Basics :\n======\nSerial Number = SV1\n\nStatus :\n======\nController Status = Optimal\n"
+    text = _STORCLI_PD.replace("Drive Information :", f"{head}{printed}\n\nDrive Information :", 1)
+    (tmp_path / "storcli.txt").write_text(text + _STORCLI_VD, encoding="utf-8")
+    megacli = "Adapter #0\n\n    Versions\n    ================\nSerial No : SV1\n\n    Status\n    ================\n"
+    megacli += "Any Offline VD Cache Preserved   : Yes\n\nExit Code: 0x00\n"
+    (tmp_path / "megacli.txt").write_text(megacli, encoding="utf-8")
+    found = inventory(tmp_path)
+    [controller] = found.controllers
+    assert controller.cache is not None
+    assert controller.cache.preserved_data is True
+    assert sum("disagree on the preserved cache" in one.message for one in found.problems) == doubts
+
+
 def test_two_outputs_of_one_tool_that_disagree_on_a_write_policy_are_a_problem(tmp_path: Path) -> None:
     """Of outputs before and after a change, write-back counts.
 
