@@ -277,7 +277,10 @@ def _write_cache(group: Group) -> Any:
 
 
 def _own_caches(group: Group) -> list[Any]:
-    return Group([source for source in group.sources if source.tool != "kernel"]).values("write_cache")
+    """What the drive's own outputs report. Without a cache, the feature that would switch it has no meaning (NVMe)."""
+    own = [source for source in group.sources if source.tool != "kernel"]
+    absent = any(source.draft.details.get("volatile write cache") == "not present" for source in own)
+    return ["disabled"] if absent else Group(own).values("write_cache")
 
 
 def _highest(group: Group, counter: str) -> int | None:

@@ -328,3 +328,14 @@ def test_a_failed_drive_outside_any_array_is_copied_first() -> None:
     [worst, *_] = diagnose(read_text(smart("0x8")).inventory, rules()).findings
     assert (worst.rule, worst.severity) == ("drive_failed", "critical")
     assert "Copy what can still be read" in (worst.remedy or "")
+
+
+def test_without_a_volatile_cache_the_feature_that_would_switch_it_is_no_contradiction() -> None:
+    """Some drives without a volatile write cache answer feature 6 with 1."""
+    identity = "NVME Identify Controller:\nsn      : ABC0123456\nmn      : EXAMPLE Q9\nvwc     : 0\n"
+    feature = "get-feature:0x06 (Volatile Write Cache), Current value:0x00000001\n"
+    found = read([
+        Document("nvme id-ctrl /dev/nvme0", "nvme", identity), Document("nvme get-feature /dev/nvme0", "nvme", feature),
+    ])  # fmt: skip
+    [drive] = [drive for controller in found.controllers for drive in controller.drives]
+    assert (drive.write_cache, found.problems) == ("disabled", ())
