@@ -51,6 +51,9 @@ def settle_tools(shown: ControllerDraft[Any], other: ControllerDraft[Any]) -> No
                 _settle(mine, name, label, values)
             elif values == [None, True]:  # preserved cache, or a write cache without a battery
                 mine.override(name, values[1])
+        for name, (_, count) in its.values.items():
+            if name.startswith("errors.") and isinstance(count, int) and count > (mine.get(name) or 0):
+                mine.override(name, count)  # errors are only added up
         for name in _STATES:
             values = [mine.get(name), its.get(name)]
             if is_bad(values[1]) and not is_bad(values[0]) and (values[0] is not None or name == "status"):

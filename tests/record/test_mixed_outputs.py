@@ -334,6 +334,20 @@ def test_a_drive_that_one_of_two_tools_reports_as_failed_has_failed(tmp_path: Pa
     assert any("disagree on the state" in one.message for one in found.problems)
 
 
+def test_of_two_tools_the_higher_number_of_errors_counts(tmp_path: Path) -> None:
+    """Errors are only added up: the drive has as many as any tool reports."""
+    page = (
+        "Drive /c0/e252/s0 - Detailed Information :\n========\n\nDrive /c0/e252/s0 State :\n========\n"
+        "Media Error Count = 0\nOther Error Count = 0\nPredictive Failure Count = 0\n\n"
+    )
+    (tmp_path / "storcli.txt").write_text(_STORCLI_PD + page, encoding="utf-8")
+    megacli = _MEGACLI_PD.replace("Firmware state: Failed", "Media Error Count: 41\nFirmware state: Online, Spun Up")
+    (tmp_path / "megacli.txt").write_text(megacli, encoding="utf-8")
+    found = inventory(tmp_path)
+    assert any("the data shown is from storcli" in one.message for one in found.problems)
+    assert [drive.errors.media for controller in found.controllers for drive in controller.drives] == [41]
+
+
 def test_a_bad_state_counts_beside_an_unknown_one_of_another_tool(tmp_path: Path) -> None:
     """MegaCli reports more of the volume, and its state in an unknown word; storcli calls it degraded."""
     (tmp_path / "storcli.txt").write_text(_STORCLI_VD.replace("Optl", "Dgrd"), encoding="utf-8")
