@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 from raidctl.evidence import Line
 from raidctl.text import regex
@@ -13,8 +13,11 @@ _HEAD = ("NAME", "STATE", "READ", "WRITE", "CKSUM")
 _COUNT = regex(r"[\d.]{1,9}[KMGTPE]?", re.ASCII)
 
 
-def joined(lines: Iterable[Line]) -> list[tuple[list[Line], str]]:
-    """Each row with its lines. Only a part that a row lacks is taken for the rest of it."""
+def joined(lines: Sequence[Line]) -> list[tuple[list[Line], str]]:
+    """Each row with its lines. Only a part that a row lacks is taken for the rest of it.
+
+    Rows below a heading that is broken within a word, as a terminal does, are not joined.
+    """
     rows: list[tuple[list[Line], str]] = []
     for line in lines:
         if rows and _continues(rows[-1][1], line.stripped):
@@ -22,6 +25,8 @@ def joined(lines: Iterable[Line]) -> list[tuple[list[Line], str]]:
             rows.append(([*before, line], f"{text}  {line.stripped}"))
         else:
             rows.append(([line], line.text.expandtabs(8).rstrip()))
+    if any(words[:1] == ["NAME"] and words[:5] != [*_HEAD] for words in (text.split() for _, text in rows)):
+        return [([line], line.text.expandtabs(8).rstrip()) for line in lines]
     return rows
 
 
@@ -41,6 +46,10 @@ def _continues(text: str, rest: str) -> bool:
     #     sda  ONLINE       0
     # 0     0  (resilvering)
     counts = sum(_COUNT.fullmatch(word) is not None for word in words[2:5])
+    #     sde  INUSE
+    # currently in use
+    if len(words) == 2 and words[1] == "INUSE":
+        return rest.startswith("currently ")
     if len(words) < 5:
         wanted = 3 - counts
         return counts == len(words) - 2 and len(more) >= wanted and all(map(_COUNT.fullmatch, more[:wanted]))
