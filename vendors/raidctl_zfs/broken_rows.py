@@ -46,10 +46,6 @@ def _continues(text: str, rest: str) -> bool:
     #     sda  ONLINE       0
     # 0     0  (resilvering)
     counts = sum(_COUNT.fullmatch(word) is not None for word in words[2:5])
-    #     sde  INUSE
-    # currently in use
-    if len(words) == 2 and words[1] == "INUSE":
-        return rest.startswith("currently ")
     if len(words) < 5:
         wanted = 3 - counts
         return counts == len(words) - 2 and len(more) >= wanted and all(map(_COUNT.fullmatch, more[:wanted]))
