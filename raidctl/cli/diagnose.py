@@ -28,7 +28,7 @@ from raidctl.cli.shared.options import (
 )
 from raidctl.cli.shared.terminal import emit, emit_found, emit_json, paper
 from raidctl.errors import UsageError
-from raidctl.health.narrowed import with_carriers
+from raidctl.health.narrowed import narrow_with_carriers
 from raidctl.health.unknown_states import doubt
 from raidctl.model import Inventory
 from raidctl.select import find, items, narrow
@@ -132,7 +132,7 @@ def _many(settings: Settings, ids: Sequence[str], chosen: Sequence[Rule], ignori
 def _shown(seen: Survey, ids: Sequence[str]) -> Inventory:
     """Return the objects that the diagnosis is about. They are those with these ids and what carries them, or all."""
     whole = seen.inventory
-    return narrow(whole, with_carriers(whole, find(whole, seen.view, ids))) if ids else whole
+    return narrow_with_carriers(whole, find(whole, seen.view, ids)) if ids else whole
 
 
 def _but(inventory: Inventory) -> str:

@@ -16,10 +16,10 @@ from raidctl.errors import EXIT_FINE
 from raidctl.events.reading import Logs, read_kernel, read_logs
 from raidctl.events.report import EventReport, Filter, report, unseen
 from raidctl.events.times import cutoff, parsed
-from raidctl.health.narrowed import with_carriers
+from raidctl.health.narrowed import narrow_with_carriers
 from raidctl.model import Inventory
 from raidctl.request import converse
-from raidctl.select import find, items, narrow, physical
+from raidctl.select import find, items, physical
 from raidctl.survey.survey import Survey
 from raidctl.tasks.watch import Clock, SystemClock
 from raidctl.vendor.events import LEVELS, Event, Level
@@ -117,7 +117,7 @@ def selected(whole: Inventory, ids: frozenset[str]) -> tuple[Inventory, frozense
 
     The id of a controller is included only if it was named.
     """
-    narrowed = narrow(whole, with_carriers(whole, ids))
+    narrowed = narrow_with_carriers(whole, ids)
     parts = [item.id for one in narrowed.controllers for item in items(one) if item is not one]
     return narrowed, ids | frozenset(parts) | frozenset(physical(whole, parts))
 

@@ -15,9 +15,9 @@ from raidctl.cli.shared.options import (
     settings_of,
 )
 from raidctl.cli.shared.terminal import emit, emit_json, paper
-from raidctl.health.narrowed import with_carriers
+from raidctl.health.narrowed import narrow_with_carriers
 from raidctl.model import Inventory
-from raidctl.select import find, narrow
+from raidctl.select import find
 from raidctl.survey.block_devices import unmounted_volumes
 from raidctl.survey.survey import Survey
 
@@ -63,7 +63,7 @@ def command(context: click.Context, ids: tuple[str, ...], explain: tuple[str, ..
         return exit_code(seen.inventory.problems)
     inventory = seen.inventory
     if ids:
-        inventory = narrow(inventory, with_carriers(inventory, find(inventory, seen.view, ids)))
+        inventory = narrow_with_carriers(inventory, find(inventory, seen.view, ids))
     _show(inventory, seen, settings)
     return exit_code(inventory.problems)
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from raidctl.model import Inventory
-from raidctl.select import below, items, narrow
+from raidctl.select import below, controllers_of, items, narrow
 
 
 def with_below(inventory: Inventory, ids: frozenset[str]) -> frozenset[str]:
@@ -13,8 +15,17 @@ def with_below(inventory: Inventory, ids: frozenset[str]) -> frozenset[str]:
     return ids | (below(inventory, _names(narrow(inventory, ids))) - arrays)
 
 
-def with_carriers(inventory: Inventory, ids: frozenset[str]) -> frozenset[str]:
-    """Return these ids with what is below their members, and the batteries of volumes' controllers."""
+def narrow_with_carriers(inventory: Inventory, ids: frozenset[str]) -> Inventory:
+    """Reduce an inventory to these objects, what is below their members, and the batteries of volumes' controllers.
+
+    The controllers of the objects themselves come first.
+    """
+    found = narrow(inventory, _with_carriers(inventory, ids))
+    own = controllers_of(found, ids)
+    return replace(found, controllers=tuple(sorted(found.controllers, key=lambda one: one.id not in own)))
+
+
+def _with_carriers(inventory: Inventory, ids: frozenset[str]) -> frozenset[str]:
     found = with_below(inventory, ids)
     volumes = {volume.id for controller in narrow(inventory, found).controllers for volume in controller.volumes}
     batteries = (

@@ -92,8 +92,8 @@ def test_ids_narrow_the_screen_and_the_json(raidctl: Raidctl, recorded: Recorded
     assert "md1/sda2" in printed
     assert "md0" not in printed
     held = json.loads(raidctl("--replay", machine, "--json", "show", "/dev/md1").stdout)
-    assert [volume["id"] for controller in held["controllers"] for volume in controller["volumes"]] == ["md:md1"]
-    assert [controller["id"] for controller in held["controllers"]] == ["drives:0000:00:1f.2", "md"]
+    assert [volume["id"] for volume in held["controllers"][0]["volumes"]] == ["md:md1"]
+    assert [controller["id"] for controller in held["controllers"]] == ["md", "drives:0000:00:1f.2"]
 
 
 def test_a_missing_object_exits_with_2_and_offers_near_matches(raidctl: Raidctl, recorded: Recorded) -> None:

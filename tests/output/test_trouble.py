@@ -6,7 +6,7 @@ import pytest
 
 from raidctl.cli.shared.exit_codes import exit_code
 from raidctl.fleet.report import Rank
-from raidctl.health.narrowed import with_carriers
+from raidctl.health.narrowed import narrow_with_carriers
 from raidctl.model import HIDING, Array, Battery, Cache, Problem, ProblemKind, Volume
 from raidctl.output.hosts import missing
 from raidctl.output.trouble import BROKEN, notes, troubles
@@ -127,6 +127,6 @@ def test_an_object_alone_is_judged_by_the_machine_around_it() -> None:
 def test_an_object_has_the_problems_of_what_carries_it() -> None:
     """A software array on a controller's volume has the failed battery of that controller."""
     inventory = stacked()
-    kept = narrow(inventory, with_carriers(inventory, frozenset({"md:md0"})))
+    kept = narrow_with_carriers(inventory, frozenset({"md:md0"}))
     assert {"adaptec:1/v0", "md:md0/sda"} < {item.id for controller in kept.controllers for item in items(controller)}
     assert "adaptec:1/battery0: battery failed" in [trouble.brief for trouble in troubles(kept, inventory)]
