@@ -164,7 +164,7 @@ def about(one: Finding) -> str:
 def of_diagnosis(found: Diagnosis, doubtful: str | None = None) -> tuple[str, Status]:
     """Output and exit code of ``raidctl diagnose --format nagios``.
 
-    ``doubtful``: the objects whose status is unknown. They qualify OK; another status has its reason.
+    ``doubtful``: the objects whose status is unknown. They qualify OK, and UNKNOWN without an unknown finding.
     """
     found_here = [*found.findings, *found.unknown]
     counts = Counts(checked=found.checked, passed=found.passed)
@@ -173,7 +173,8 @@ def of_diagnosis(found: Diagnosis, doubtful: str | None = None) -> tuple[str, St
     ordered = sorted(found_here, key=lambda one: (one not in roots, rank(one)))
     worst = f": {about(ordered[0])}" if ordered and status is not Status.OK else ""
     ignored = f", {len(found.ignored)} ignored" if found.ignored else ""
-    but = f", but {doubtful}" if doubtful and status is Status.OK else ""
+    open_question = status is Status.OK or (status is Status.UNKNOWN and not counts.unknown)
+    but = f", but {doubtful}" if doubtful and open_question else ""
     text = f"{summary_of(counts)}{but}{ignored}{worst}"
     return plugin(status, text, figures(counts), [line_of(one) for one in ordered]), status
 
