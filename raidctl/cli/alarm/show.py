@@ -5,11 +5,10 @@ from __future__ import annotations
 import click
 
 from raidctl.cli.shared.exit_codes import exit_code
-from raidctl.cli.shared.machine import look
+from raidctl.cli.shared.machine import look_at_controllers
 from raidctl.cli.shared.options import examples, machine_options, output_options, settings_of
 from raidctl.cli.shared.terminal import emit_found
 from raidctl.operate.alarms import report
-from raidctl.select import controllers_of, find, narrow
 
 
 @click.command("show", epilog=examples("raidctl alarm show", "raidctl --host db1 alarm show --json"))
@@ -26,8 +25,6 @@ def command(context: click.Context, *, controller: str | None) -> int:
     Exit codes: as of "show".
     """
     settings = settings_of(context)
-    seen = look(settings)
-    ids = find(seen.inventory, seen.view, [controller]) if controller else None
-    found = report(seen.inventory if ids is None else narrow(seen.inventory, controllers_of(seen.inventory, ids)))
+    found = report(look_at_controllers(settings, controller))
     emit_found(found, settings, "alarms.alarms_screen")
     return exit_code(found.problems)

@@ -18,8 +18,9 @@ from msgspec.structs import replace
 
 from raidctl.cli.shared.options import Settings
 from raidctl.errors import AccessMissing, UnreachableError, UsageError
-from raidctl.model import Problem
+from raidctl.model import Inventory, Problem
 from raidctl.request import Failure, Runner
+from raidctl.select import controllers_of, find, narrow
 from raidctl.survey.ask_vendors import warm
 from raidctl.survey.survey import Survey, survey, survey_documents
 from raidctl.vendor.protocol import Vendor
@@ -253,6 +254,15 @@ def look(settings: Settings) -> Survey:
     if settings.verbose:
         tell_tracebacks(seen)
     return seen
+
+
+def look_at_controllers(settings: Settings, word: str | None) -> Inventory:
+    """Read the machine as :func:`look` does. With a word, it has only the controllers of the object that this names."""
+    seen = look(settings)
+    if not word:
+        return seen.inventory
+    ids = find(seen.inventory, seen.view, [word])
+    return narrow(seen.inventory, controllers_of(seen.inventory, ids))
 
 
 def with_own_records(seen: Survey, settings: Settings) -> Survey:
