@@ -9,26 +9,21 @@ from raidctl.model import Drive
 from raidctl.operate.partition_table import Table, script
 from raidctl.operate.story_facts import node_of
 from raidctl.text import counted
-from raidctl.vendor.plan import Action, Expectation, Identity, Saved, Step
+from raidctl.vendor.deed_steps import saved_ends
+from raidctl.vendor.plan import Action, Expectation, Identity, Step
 
-_MIB = 1 << 20
 _SECONDS = 30.0
 
 
 def _subject(new: Drive) -> Identity:
-    return Identity(object_id=new.id, unique=new.serial or "", device=new.device)
+    return Identity(object_id=new.id, unique=str(new.serial), device=new.device)
 
 
 def wiping(new: Drive, view: HostView) -> list[Step]:
     """Remove all signatures of a drive, those of its partitions first. Its first and last MiB are saved (R11)."""
     node = new.device or ""
     nodes = [block.node for block in view.blocks if block.parent == node.removeprefix("/dev/")] + [node]
-    last = max(0, (new.size_bytes or 0) - _MIB)  # in bytes: few drives have a size in whole MiB
-    ends = (("first", 0), ("last", last))
-    dd = ("dd", f"if={node}", f"bs={_MIB}", "count=1", "iflag=skip_bytes", "status=none")
-    saves = tuple(
-        Saved(name=f"{new.serial}-{name}-mib", action=Action(argv=(*dd, f"skip={skip}"))) for name, skip in ends
-    )
+    saves = saved_ends(new.serial or "", node, new.size_bytes)
     return [
         Step(
             object_id=new.id, setting="wipe", before="", after="", kind="deed", way_back="none",

@@ -8,8 +8,9 @@ from typing import Literal
 from raidctl.model import Array, Controller, Drive, Volume
 from raidctl.vendor.identity import unique_of
 from raidctl.vendor.operations import Ability
-from raidctl.vendor.plan import Action, Deed, Denial, Expectation, Identity, Plan, Step
+from raidctl.vendor.plan import Action, Deed, Denial, Expectation, Identity, Plan, Saved, Step
 
+_MIB = 1 << 20
 SECONDS = 60.0
 """Seconds within which readings must show the effect of a command."""
 
@@ -204,3 +205,16 @@ def lacking(volumes: Sequence[Volume]) -> list[str]:
     if not found and unknown is not None:
         raise CannotDo(f"Whether {unknown} lacks a member is unknown.", unknown=True)
     return found
+
+
+def saved_ends(unique: str, node: str, size_bytes: int | None) -> tuple[Saved, ...]:
+    """The first and the last MiB of a drive, which a step overwrites. Without a known size, the first alone.
+
+    The offsets are in bytes, since few drives have a size in whole MiB.
+    """
+    last = max(0, (size_bytes or 0) - _MIB)
+    dd = ("dd", f"if={node}", f"bs={_MIB}", "count=1", "iflag=skip_bytes", "status=none")
+    return tuple(
+        Saved(name=f"{unique}-{name}-mib", action=Action(argv=(*dd, f"skip={skip}")))
+        for name, skip in ((("first", 0), ("last", last)) if last else (("first", 0),))
+    )

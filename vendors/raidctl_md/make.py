@@ -14,6 +14,7 @@ from raidctl.host import HostView
 from raidctl.model import Controller, Drive, Volume
 from raidctl.request import Dialogue, Failure, Glob, Read, Run, Which, ask, ask_all
 from raidctl.vendor.creating import CannotCreate, NewVolume, Setup
+from raidctl.vendor.deed_steps import saved_ends
 from raidctl.vendor.plan import Action, Expectation, Identity, Saved, Step
 from raidctl.vendor.shapes import Shape, locked
 from raidctl_md import conf
@@ -39,7 +40,6 @@ SHAPES: tuple[Shape, ...] = (
 )  # fmt: skip
 _IMAGES = (("update-initramfs", "/boot/initrd.img-{}"), ("dracut", "/boot/initramfs-{}.img"))
 """The tools that make boot images, and where they write them. Both are from their manual pages."""
-_MIB = 1 << 20
 _SECONDS = 60.0
 _IMAGE_SECONDS = 900.0
 
@@ -123,12 +123,9 @@ def make(controller: Controller, new: NewVolume, found: Setup, subjects: Sequenc
 
 def _ends(subjects: Sequence[Identity], drives: Sequence[Drive]) -> Iterator[Saved]:
     """The first and the last MiB of each drive."""
-    sizes = {drive.device: drive.size_bytes or 0 for drive in drives}
+    sizes = {drive.device: drive.size_bytes for drive in drives}
     for one in subjects:
-        last = max(0, sizes.get(one.device, 0) - _MIB)  # in bytes: few drives have a size in whole MiB
-        dd = ("dd", f"if={one.device}", f"bs={_MIB}", "count=1", "iflag=skip_bytes", "status=none")
-        for name, skip in (("first", 0), ("last", last)) if last else (("first", 0),):
-            yield Saved(name=f"{one.unique}-{name}-mib", action=Action(argv=(*dd, f"skip={skip}")))
+        yield from saved_ends(one.unique, one.device or "", sizes.get(one.device))
 
 
 def register(volumes: Sequence[Volume], found: Setup) -> Sequence[Step]:
