@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from functools import cache
 from importlib.util import find_spec
 from types import ModuleType
 from typing import Any
@@ -20,7 +21,12 @@ def part_of(vendor: Vendor, name: str, without: str | None = None) -> Any:
     """
     if not isinstance(vendor, ModuleType):
         return vendor if without is not None and hasattr(vendor, without) else None
-    full = f"{vendor.__name__}.{name}"
-    if not hasattr(vendor, "__path__") or find_spec(full) is None:
+    return _module_in(vendor, name)
+
+
+@cache  # a wait asks for the parts of every family again and again
+def _module_in(package: ModuleType, name: str) -> ModuleType | None:
+    full = f"{package.__name__}.{name}"
+    if not hasattr(package, "__path__") or find_spec(full) is None:
         return None
     return importlib.import_module(full)

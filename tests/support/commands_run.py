@@ -70,9 +70,13 @@ def _fits(argv: tuple[str, ...], shape: Shape) -> bool:
     """Compare a command with a shape word by word. This uses other means than the program does."""
     while argv[:1] == ("flock",):  # flock --close --timeout 60 /dev/sda
         argv = argv[5:]
-    form = "".join(_pattern(word) for word in shape)
     words = (basename(argv[0]), *argv[1:]) if argv else ()
-    return re.fullmatch(form, "".join(f"{word}\0" for word in words), re.ASCII) is not None
+    return _form(shape).fullmatch("".join(f"{word}\0" for word in words)) is not None
+
+
+@cache
+def _form(shape: Shape) -> re.Pattern[str]:
+    return re.compile("".join(_pattern(word) for word in shape), re.ASCII)
 
 
 def _pattern(word: str) -> str:

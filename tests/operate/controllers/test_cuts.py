@@ -1,14 +1,15 @@
 """A replacement behind a controller that is cut off.
 
-The cut is at every mark of the journal, and while somebody is waited for.
+The cut is at every mark of the journal, and while somebody is waited for. A process that ends leaves its files and
+nothing else: those of each moment are kept while a story runs, and another process begins with them.
 """
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable
 from contextlib import suppress
+from itertools import groupby
 from pathlib import Path
+from shutil import rmtree
 
 import pytest
 
@@ -18,63 +19,59 @@ from raidctl.errors import UsageError
 from tests.operate.controllers.simulated import DEMOS, LATER, PULLED, PUSHED, ControllerReplacement, replacement_on
 
 every = pytest.mark.parametrize("name", DEMOS)
-KILLED = 9
+Files = dict[Path, bytes]
+"""The journal and the settings of the simulated machine, by their paths within its directory."""
 
 
-def marks_of(story: ControllerReplacement) -> int:
-    """How many entries the journal of a whole story has."""
+def files_in(place: Path) -> Files:
+    """What a process that is killed now leaves."""
+    return {path.relative_to(place): path.read_bytes() for path in place.rglob("*") if path.is_file()}
+
+
+def left_at_entries(name: str, place: Path) -> list[Files]:
+    """What is left right before and after each entry of the journal of a whole story."""
+    story = replacement_on(name, place)
+    left: list[Files] = []
+    append = Journal.append
+
+    def watched(self: Journal, entry: object) -> None:
+        left.append(files_in(place))
+        append(self, entry)  # type: ignore[arg-type]  # handed on
+        left.append(files_in(place))
+
+    story.hands()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Journal, "append", watched)
+        story.run()
+    return [files for files, _ in groupby(left)]
+
+
+def left_at_moments(name: str, place: Path, *moments: float) -> list[Files]:
+    """What is left at moments of the clock."""
+    story = replacement_on(name, place)
+    left: list[Files] = []
+    sleep = story.bench.sleep
+
+    def slept(seconds: float) -> None:
+        if len(left) < len(moments) and story.bench.at + seconds >= moments[len(left)]:
+            left.append(files_in(place))
+        sleep(seconds)
+
+    story.bench.sleep = slept  # type: ignore[method-assign]  # of this story alone
     story.hands()
     story.run()
-    return story.bench.journal.path.read_bytes().count(b"\n")
+    return left
 
 
-def cut(story: ControllerReplacement, prepare: Callable[[ControllerReplacement], None]) -> bool:
-    """Run the story in a process that ends itself; whether it did."""
-    child = os.fork()
-    if child == 0:
-        try:
-            prepare(story)
-            story.hands()
-            story.run()
-        except BaseException:  # noqa: BLE001 - the child must never return into the test
-            os._exit(1)
-        os._exit(0)
-    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == KILLED
-
-
-def at_entry(number: int, *, written: bool) -> Callable[[ControllerReplacement], None]:
-    """Cut right before or after a journal entry is written. The entry is the n-th."""
-
-    def prepare(_story: ControllerReplacement) -> None:
-        append, count = Journal.append, iter(range(1000))
-
-        def counted(self: Journal, entry: object) -> None:
-            mine = next(count) == number
-            if mine and not written:
-                os._exit(KILLED)
-            append(self, entry)  # type: ignore[arg-type]  # handed on
-            if mine:
-                os._exit(KILLED)
-
-        Journal.append = counted  # type: ignore[method-assign]  # in the child alone
-
-    return prepare
-
-
-def at_moment(moment: float) -> Callable[[ControllerReplacement], None]:
-    """Cut at a moment of the clock."""
-
-    def prepare(story: ControllerReplacement) -> None:
-        sleep = story.bench.sleep
-
-        def slept(seconds: float) -> None:
-            if story.bench.at + seconds >= moment:
-                os._exit(KILLED)
-            sleep(seconds)
-
-        story.bench.sleep = slept  # type: ignore[method-assign]  # in the child alone
-
-    return prepare
+def cut(name: str, place: Path, left: Files) -> ControllerReplacement:
+    """The story that another process finds in the same place, with the files that were left."""
+    rmtree(place)
+    story = replacement_on(name, place)
+    rmtree(place)
+    for path, content in left.items():
+        (place / path).parent.mkdir(parents=True, exist_ok=True)
+        (place / path).write_bytes(content)
+    return story
 
 
 def continued(story: ControllerReplacement) -> None:
@@ -100,23 +97,25 @@ def continued(story: ControllerReplacement) -> None:
 @every
 def test_a_cut_while_it_waits_is_continued(name: str, tmp_path: Path) -> None:
     """Before the pull, between pull and push, and during the rebuild."""
-    for number, seconds in enumerate((20.0, 70.0, 400.0)):
-        story = replacement_on(name, tmp_path / str(number))
-        assert cut(story, at_moment(seconds)), seconds
-        continued(story)
+    moments = (20.0, 70.0, 400.0)
+    left = left_at_moments(name, tmp_path, *moments)
+    assert len(left) == len(moments)
+    for files in left:
+        continued(cut(name, tmp_path, files))
 
 
 @pytest.mark.slow
 @every
 def test_a_cut_at_any_entry_of_the_journal_is_continued(name: str, tmp_path: Path) -> None:
     """A cut right before or after each entry leaves nothing half done. The story ends."""
-    for number in range(marks_of(replacement_on(name, tmp_path / "whole"))):
-        for written in (False, True):
-            story = replacement_on(name, tmp_path / f"{number}-{written}")
-            assert cut(story, at_entry(number, written=written)), (number, written)
-            if story.new() is not None and not story.bench.journal.pending():
-                continue  # its last entry was written
-            continued(story)
+    left = left_at_entries(name, tmp_path)
+    assert len(left) > 10
+    for number, files in enumerate(left):
+        story = cut(name, tmp_path, files)
+        if story.new() is not None and not story.bench.journal.pending():
+            assert number == len(left) - 1  # its last entry was written
+            continue
+        continued(story)
 
 
 @every
