@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from functools import cache
 from importlib import import_module
 from typing import cast
 
@@ -21,7 +22,7 @@ def vendors() -> tuple[list[Vendor], list[Problem]]:
     """All vendor packages that load, sorted by family. Each that does not gives a problem."""
     found: list[Vendor] = []
     problems: list[Problem] = []
-    for name, module in sorted(_entry_points()):
+    for name, module in sorted(_entry_points(tuple(sys.path))):
         try:
             found.append(_load(module))
         except Exception as error:  # noqa: BLE001 - third-party modules may raise anything; the others are still loaded
@@ -56,17 +57,18 @@ def _declaring(fact: str, packages: Iterable[Vendor]) -> frozenset[str]:
     return frozenset(vendor.FAMILY for vendor in packages if getattr(vendor, fact, False) is True)
 
 
-def _entry_points() -> set[tuple[str, str]]:
+@cache  # a process that reads many machines would look through all installed packages for each of them
+def _entry_points(path: tuple[str, ...]) -> set[tuple[str, str]]:
     """Name and module of the group's entry points. Of two distributions with one name, the first on the path counts.
 
     Faster than importing ``importlib.metadata``, which is used only if the path contains an archive.
     """
-    if any(os.path.isfile(place) for place in sys.path):  # noqa: PTH113 - pathlib takes long to be imported, too
+    if any(os.path.isfile(place) for place in path):  # noqa: PTH113 - pathlib takes long to be imported, too
         from importlib.metadata import entry_points  # noqa: PLC0415 - slow to import
 
         return {(entry.name, entry.value) for entry in entry_points(group=GROUP)}
     files: dict[str, str] = {}
-    for place in sys.path:
+    for place in path:
         for name in os.listdir(place or ".") if os.path.isdir(place or ".") else ():  # noqa: PTH112, PTH208 - as above
             stem, _, kind = name.rpartition(".")
             if kind in ("dist-info", "egg-info"):

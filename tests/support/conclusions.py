@@ -74,14 +74,11 @@ def _place() -> Path:
     return Path(tempfile.mkdtemp(prefix="raidctl-conclusions-", dir=memory if os.access(memory, os.W_OK) else None))
 
 
-_vendors = cache(vendors)
-
-
 def read_text(text: str | bytes, name: str = "output.txt") -> Survey:
     """What ``raidctl --replay FILE`` makes of one loose output."""
     path = _place() / f"{os.getpid()}-{name}"
     path.write_bytes(text.encode("utf-8", "surrogateescape") if isinstance(text, str) else text)
-    found, problems = _vendors()
+    found, problems = vendors()
     gathered = collect_outputs(path, found)
     return survey_documents(gathered.texts, source="replay:output", problems=[*problems, *gathered.problems])
 
