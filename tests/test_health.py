@@ -496,16 +496,18 @@ _MEGACLI = FIXTURES / "megaraid-perc5i-failed-battery" / "MegaCli-LdPdInfo-aALL-
     [
         ("Foreign State: None", "Foreign State: Foreign", ("foreign_configuration", "warning")),
         ("S.M.A.R.T alert : No", "S.M.A.R.T alert : Yes", ("drive_expects_failure", "warning")),
+        ("Locked: Unlocked", "Locked: Locked", ("background_operation", "warning")),
         ("Current Access Policy: Read/Write", "Current Access Policy: Blocked", ("reported_trouble", "critical")),
     ],
 )
 def test_what_megacli_reports_in_a_line_of_its_own(line: str, changed_to: str, wanted: tuple[str, str]) -> None:
-    """A foreign drive predicts no failure, and an alert names SMART. A blocked volume is out of reach."""
+    """A foreign or locked drive predicts no failure, and an alert names SMART. A blocked volume is out of reach."""
     text = _MEGACLI.read_text().replace("State               : Degraded", "State               : Optimal")
     assert line in text
     before = {one.key for one in judge(read_text(text).inventory)}
     found = [one for one in judge(read_text(text.replace(line, changed_to, 1)).inventory) if one.key not in before]
     assert wanted in {(one.rule, one.severity) for one in found}
+    assert any(one.rule == "drive_expects_failure" for one in found) == ("S.M.A.R.T" in line)
     assert any("SMART" in one.cause for one in found) == ("S.M.A.R.T" in line)
 
 

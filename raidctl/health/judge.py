@@ -29,12 +29,11 @@ from raidctl.health.redundancy import (  # fmt: skip
     may_need,
     members,
     named_for_rebuild,
-    not_accepted,
+    needs_attention,
     only_replaced,
     rebuilding,
     speaks_of_rebuild,
     survives,
-    too_hot,
 )
 from raidctl.health.reliance import exposed, pack_gone, recovering, relied_on
 from raidctl.model import Array, Battery, Cache, Controller, Drive, Inventory, Volume
@@ -249,8 +248,7 @@ def _drive(machine: _Machine, controller: Controller, drive: Drive) -> None:
         machine.add(situation, "drive_expects_failure", drive, predicts(drive) + errors(drive), left=number)
     else:
         if drive.status == "warning":
-            warned = too_hot(drive) or not_accepted(drive) or "fail" in (drive.status_text or "").lower()
-            situation = "warned" if warned else "noted"
+            situation = "warned" if needs_attention(drive) else "noted"
             if situation == "warned" or not machine.reported(drive):  # otherwise that is why it is not ok
                 words = (drive.status_text or "busy").lower()
                 machine.add(situation, "background_operation", drive, words, left=number)

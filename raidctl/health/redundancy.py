@@ -34,6 +34,7 @@ _COPIES = regex(r"(?:near|far|offset)=(\d)")
 _TREATED = ("eras", "sanitiz", "format", "foreign", "migrat", "expand", "initializ", "unsupported", "not supported",
             "transition", "blocked", "frgn", "unsp", "authentic")  # fmt: skip
 _NO_REASON = ("passed", "failed!", "warning", "critical_warning", "asc=", "ascq=")
+_LOCKED = regex(r"\blocked\b", re.IGNORECASE)
 _FORESEES = regex(r"smart|s\.m\.a\.r\.t|predict|error|fail")
 _SHORT_OF = regex(r"(?<!predicted )\bfailed\b|\bmissing\b|degraded|interim|rebuild", re.IGNORECASE)
 """Words for an array that lacks a drive. The words for its volumes do not matter."""
@@ -283,7 +284,7 @@ def expects_failure(controller: Controller, drive: Drive) -> bool:
     if drive.errors.predictive:
         return True
     text = (drive.status_text or "").lower()
-    if too_hot(drive) or (drive.foreign and not _FORESEES.search(text)):
+    if too_hot(drive) or ((drive.foreign or locked(drive)) and not _FORESEES.search(text)):
         return False
     if controller.mode == "software" and not ("smart" in text or "error" in text):
         return False
@@ -302,6 +303,16 @@ def too_hot(drive: Drive) -> bool:
 def not_accepted(drive: Drive) -> bool:
     """Whether a controller rejects a drive: ``Not Authenticated``, ``NonAuthenticDrive``."""
     return "authentic" in (drive.status_text or "").lower()
+
+
+def locked(drive: Drive) -> bool:
+    """Whether a drive's data cannot be read without its key: ``Online, locked``."""
+    return bool(_LOCKED.search(drive.status_text or ""))
+
+
+def needs_attention(drive: Drive) -> bool:
+    """Whether a drive's warning is more than an operation that ends without help."""
+    return too_hot(drive) or not_accepted(drive) or locked(drive) or "fail" in (drive.status_text or "").lower()
 
 
 def survives(volume: Volume) -> str:

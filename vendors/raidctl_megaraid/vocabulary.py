@@ -31,7 +31,9 @@ T = TypeVar("T")
 
 SMART_ALERT = ", S.M.A.R.T. alert"
 """Suffix of the state of a drive that flags an alert. Its state word does not show the alert."""
-LOCKED = ("The drive is locked: its data cannot be read without its key.", "Unlock the drive.")
+LOCKED_STATE = ", locked"
+"""Suffix of the state of a locked drive. Its state word may be a good one."""
+LOCKED = ("The drive is locked: its data cannot be read without its key.", "Enter the key that it was locked with.")
 KEY_SERVER = ("The drive is waiting for the key management server.", "Look at that server.")
 BLOCKED = "Access to the volume is blocked: the operating system cannot use it."
 UNBLOCK = "Find out why it was blocked, then set its access policy to RW."

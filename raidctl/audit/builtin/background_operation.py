@@ -1,14 +1,15 @@
 """A background operation is running and slows a volume down.
 
 **What it checks.** Volumes that are being checked, initialised, expanded or migrated, and drives that are being
-erased, copied or rebuilt, that belong to a foreign configuration, or that the controller does not accept as genuine.
+erased, copied or rebuilt, that belong to a foreign configuration, that are locked by a key, or that the controller does
+not accept as genuine.
 
 **Why it matters.** "Why is it slow tonight?" is often answered by the monthly check, which reads every drive from end
 to end, or by the first parity initialisation after an installation. Both are normal and end without intervention.
 During parity initialisation writes are slower than later: not the time for a benchmark.
 
 **Fails** (information) while an operation is running, with its progress if reported; (warning) when one has failed, and
-for a drive that is not accepted. Rebuilds are covered by `volume_rebuilding`.
+for a drive that is locked or not accepted. Rebuilds are covered by `volume_rebuilding`.
 
 **Passes** when none is running.
 
@@ -24,7 +25,7 @@ from __future__ import annotations
 from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings
 from raidctl.audit.builtin._queries import rebuilding, volumes
 from raidctl.audit.builtin._wording import plain
-from raidctl.health.redundancy import being_copied, being_rebuilt, not_accepted, too_hot
+from raidctl.health.redundancy import being_copied, being_rebuilt, locked, not_accepted, too_hot
 from raidctl.model import Inventory, Volume
 
 FINDINGS = RuleFindings("background_operation", "warning", "A background operation slows a volume down")
@@ -66,6 +67,9 @@ def check(inventory: Inventory) -> Findings:
         elif not_accepted(drive):
             message = f"The controller does not accept the drive as genuine ({plain(drive.status_text)})."
             remedy = "Reseat it; if that does not help, use a drive that the controller supports."
+        elif locked(drive):
+            message = f"The drive is locked: its data cannot be read without its key ({plain(drive.status_text)})."
+            remedy = "Enter the key that it was locked with; replacing it would not bring its data back."
         yield FINDINGS.failed(drive, message, remedy, "status status_text role", wants=("status", "ok"))
 
 

@@ -8,11 +8,12 @@ import pytest
 from msgspec.structs import replace
 
 from raidctl.change.expectations import moved, unmet
-from raidctl.model import Controller, Volume
+from raidctl.model import Controller, Drive, Volume
 from raidctl.survey.survey import Survey
 from raidctl.vendor.plan import Deed, Verb
 from raidctl_megaraid import operate
 from raidctl_megaraid.operate.commands import PRINTED
+from raidctl_megaraid.operate.drive_words import state_of
 from tests.vendors.megaraid.megaraid_deeds import CONTROLLER, Bench, words
 
 MISSING = "8:1"
@@ -241,6 +242,12 @@ def test_states_of_a_drive(h730: Bench) -> None:
     assert h730.drive("32:8").status_text == "UBad"
     assert h730.do("good", "32:8") == ["/e32/s8 set good"]
     assert h730.do("good", "32:8") == []
+
+
+@pytest.mark.parametrize("text", ["Online, Spun Up, S.M.A.R.T. alert", "Onln, locked"])
+def test_a_drive_with_an_alert_is_still_online(text: str) -> None:
+    """What raidctl adds to a state word does not make the state unknown to the commands."""
+    assert state_of(Drive(id="megaraid:0/8:0", status="warning", status_text=text)) == "online"
 
 
 def test_jbod_and_back(h730: Bench) -> None:

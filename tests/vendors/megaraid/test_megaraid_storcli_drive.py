@@ -162,10 +162,10 @@ def test_a_raised_alert_is_a_warning() -> None:
 
 
 def test_a_drive_without_its_key_is_reported() -> None:
-    """A drive that is locked, or waits for its key, is a problem, as with MegaCli. It expects no failure."""
+    """A drive that is locked, or waits for its key, is a problem, as with MegaCli. The locked one is not ok."""
     settings = {"Locked": "Yes", "Needs EKM Attention": "Yes"}
     drive = one({"PD LIST": [drive_row()], **details(State=settings)})
-    assert drive.get("status") == "ok"
+    assert (drive.get("status"), drive.get("status_text")) == ("warning", "Onln, locked")
     assert [complaint.message for complaint in drive.complaints] == [LOCKED[0], KEY_SERVER[0]]
     fine = one({"PD LIST": [drive_row()], **details(State=dict.fromkeys(settings, "No"))})
     assert (fine.get("status"), fine.complaints) == ("ok", [])

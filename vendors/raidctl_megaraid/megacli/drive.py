@@ -19,6 +19,7 @@ from raidctl_megaraid.megacli.outline import Block, Item
 from raidctl_megaraid.vocabulary import (
     KEY_SERVER,
     LOCKED,
+    LOCKED_STATE,
     SMART_ALERT,
     DriveWord,
     drive_state,
@@ -149,7 +150,8 @@ def _state(drive: Draft, pair: Pair, place: _Place) -> None:
     bare = pair.value.split(",")[0]
     found = _state_word(bare)
     health = "warning" if found is not None and found.health == "ok" and _alarmed(place.flags) else None
-    text = f"{pair.value}{SMART_ALERT}" if health and _smart(place.flags) else pair.value
+    alert = SMART_ALERT if health and _smart(place.flags) else ""
+    text = f"{pair.value}{alert}{LOCKED_STATE if health and _locked(place.flags) else ''}"
     put_status(
         drive, pair.lines, "drive", health or (found.health if found is not None else None), text=text, word=bare
     )
@@ -177,13 +179,17 @@ def _smart(flags: dict[str, str]) -> bool:
     return normalized(flags.get("drive has flagged a s.m.a.r.t alert", "")).startswith("yes")
 
 
+def _locked(flags: dict[str, str]) -> bool:
+    return normalized(flags.get("locked", "")) == "locked"
+
+
 def _alarmed(flags: dict[str, str]) -> bool:
     """Whether other lines report trouble that the state word omits."""
     predictive = flags.get("predictive failure count", "")
     return (
         _smart(flags)
         or normalized(flags.get("foreign state", "")).startswith("foreign")
-        or normalized(flags.get("locked", "")) == "locked"
+        or _locked(flags)
         or (predictive.isascii() and predictive.isdecimal() and int(predictive[:18]) > 0)
     )
 

@@ -9,7 +9,7 @@ from raidctl.model import Controller, Drive
 from raidctl.text import regex
 from raidctl.vendor.shapes import MISSING_PLACES
 from raidctl_megaraid.operate.commands import group_of
-from raidctl_megaraid.vocabulary import normalized
+from raidctl_megaraid.vocabulary import LOCKED_STATE, SMART_ALERT, normalized
 
 State = Literal["online", "rebuilding", "copying", "offline", "failed", "good", "bad", "spare", "jbod", "unknown"]
 _STATES: dict[str, State] = {
@@ -35,7 +35,8 @@ _MISSING = regex(r"(\d{1,5}):(\d{1,5})", re.ASCII)
 
 def state_of(drive: Drive) -> State:
     """The state of a drive by its words: ``Onln``, ``Unconfigured(good), Spun down``, ``Conf, Online``."""
-    first, _, second = (normalized(word) for word in (drive.status_text or "").partition(","))
+    text = (drive.status_text or "").removesuffix(LOCKED_STATE).removesuffix(SMART_ALERT)
+    first, _, second = (normalized(word) for word in text.partition(","))
     if second and second not in _POWER:
         return _SECOND.get((first, second), "unknown")
     return _STATES.get(first, "unknown")

@@ -175,6 +175,7 @@ def read_pairs(drive: Draft, pairs: list[Pair], prefix: str = "") -> None:
             drive.keep_detail(pair, prefix)
             if attempt(vocabulary.flag, pair.value):
                 drive.add_problem("warning", "state", *_KEYS[label])
+                drive.override(label, value=True)
         elif not read_pair(drive, pair, label, _FIELDS):
             drive.keep_detail(pair, prefix)
 
@@ -233,12 +234,15 @@ def infer(drive: Draft) -> None:
     if normalized(drive.get("status_text") or "") in FOREIGN:
         drive.override("foreign", value=True)  # the column DG of such a row can be "-"
     going = drive.get("progress.operation")
-    worse: Health | None = "warning" if drive.get("alert") or going else None
+    worse: Health | None = "warning" if drive.get("alert") or drive.get("locked") or going else None
     if drive.get("page_lost") and drive.get("errors.predictive") is None:
         worse = worse or "unknown"  # "Onln" alone does not exclude a predicted failure
     if going and going != "unknown":
         # an output on the rebuild alone has no state word
         drive.conclude("status_text", f"{going} in progress")
+    text = drive.get("status_text") or ""
+    if drive.get("locked") and not text.lower().endswith("locked"):
+        drive.override("status_text", f"{text}{vocabulary.LOCKED_STATE}".removeprefix(", "))
     found = [health for health in (state, worse, drive.get("unit_state")) if health is not None]
     if found:
         drive.override("status", max(found, key=lambda item: _RANK[item]), ROW)
