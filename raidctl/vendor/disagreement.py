@@ -21,6 +21,7 @@ _SETTINGS = {
 _HELD = ("cache.caching", "cache.setting", "cache.mode")
 """Fields of packages that are shown under another name."""
 _STATES = ("status", "state")
+_LISTS = {"arrays": "array", "volumes": "volume", "drives": "drive", "batteries": "battery"}
 _RISK = {
     "write-through": 0, "writethrough": 0, "off": 0, "disabled": 0, "protect": 0, "default": 1, "balance": 1,
     "protected-write-back": 1, "write-back": 2, "writeback": 2, "on": 2, "enabled": 2, "unprotected-write-back": 3,
@@ -28,6 +29,7 @@ _RISK = {
 }  # fmt: skip
 """How much written data may be lost with a setting."""
 _REMEDY = "Run the tools again, and give only the latest outputs of one machine."
+_COMPARE = "Run both tools, and compare what they list."
 
 
 def settle_settings(controller: ControllerDraft[Any]) -> None:
@@ -43,8 +45,16 @@ def settle_settings(controller: ControllerDraft[Any]) -> None:
 
 
 def settle_tools(shown: ControllerDraft[Any], other: ControllerDraft[Any]) -> None:
-    """Report differences between two tools about one controller, keeping the worse values."""
+    """Report differences between two tools about one controller, keeping the worse values.
+
+    What only the other tool reports as a fault is reported, also of objects that the shown tool does not list.
+    """
+    for complaint in _unlisted(shown, other):
+        shown.complain(complaint)
     for mine, its in _pairs(shown, other):
+        for complaint in its.complaints:
+            if complaint.kind == "state":
+                mine.complain(complaint)
         for name, label in _SETTINGS.items():
             values = [mine.get(name), its.get(name)]
             if None not in values and values[0] != values[1]:
@@ -76,12 +86,33 @@ def put_setting(draft: Draft, name: str, label: str, value: object) -> None:
 def _pairs(shown: ControllerDraft[Any], other: ControllerDraft[Any]) -> Iterator[tuple[Draft, Draft]]:
     """The controller, and the objects that both list."""
     yield shown, other
-    for name in ("volumes", "drives", "batteries"):
-        mine, its = getattr(shown, name), getattr(other, name)
-        if name == "batteries" and len(mine) == len(its) == 1:  # a list has no name for its kind
-            yield next(iter(mine.values())), next(iter(its.values()))
-        else:
-            yield from ((mine[key], its[key]) for key in mine if key in its)
+    for name in _LISTS:
+        mine, its = _lists(shown, other, name)
+        yield from ((mine[key], its[key]) for key in mine if key in its)
+
+
+def _lists(shown: ControllerDraft[Any], other: ControllerDraft[Any], name: str) -> tuple[dict[str, Draft], ...]:
+    """The objects of one kind as each tool lists them, the same under the same name."""
+    mine, its = getattr(shown, name), getattr(other, name)
+    if name == "batteries" and len(mine) == len(its) == 1:  # a list has no name for its kind
+        return {"": next(iter(mine.values()))}, {"": next(iter(its.values()))}
+    return mine, its
+
+
+def _unlisted(shown: ControllerDraft[Any], other: ControllerDraft[Any]) -> Iterator[Complaint]:
+    """What is wrong with objects that only the other tool lists."""
+    for name, word in _LISTS.items():
+        mine, its = _lists(shown, other, name)
+        for draft in (its[key] for key in its if key not in mine):
+            label = f"{word} {draft.name}".strip()
+            title = f"{label[0].upper()}{label[1:]}"
+            state = next((one for one in map(draft.get, _STATES) if is_bad(one)), None)
+            if state is not None and (name, state) != ("batteries", "missing"):  # not every controller has one
+                text = draft.get("status_text") or state
+                yield Complaint("error", "state", f"Only one of the tools lists {label}: {text}.", _COMPARE)
+            for one in draft.complaints:
+                if one.kind != "note":
+                    yield Complaint(one.severity, one.kind, f"{title}: {one.message}", one.remedy)
 
 
 def _settle(draft: Draft, name: str, label: str, values: Sequence[object]) -> None:

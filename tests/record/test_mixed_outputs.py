@@ -334,6 +334,32 @@ def test_a_drive_that_one_of_two_tools_reports_as_failed_has_failed(tmp_path: Pa
     assert any("disagree on the state" in one.message for one in found.problems)
 
 
+def test_an_alarm_of_the_tool_that_is_not_shown_is_not_lost(tmp_path: Path) -> None:
+    """MegaCli reports more of the controller. The access to a volume that storcli reports as blocked is a problem."""
+    (tmp_path / "storcli.txt").write_text(_STORCLI_VD.replace("RW  ", "Blkd"), encoding="utf-8")
+    megacli = _MEGACLI_LD.format("Optimal", "WriteThrough", "WriteThrough")
+    (tmp_path / "megacli.txt").write_text(megacli, encoding="utf-8")
+    found = inventory(tmp_path)
+    assert any("the data shown is from MegaCli" in one.message for one in found.problems)
+    assert [(one.where, one.severity) for one in found.problems if one.kind == "state"] == [("megaraid:0/v0", "error")]
+
+
+def test_a_bad_object_that_only_the_tool_that_is_not_shown_lists_is_reported(tmp_path: Path) -> None:
+    """Storcli reports more of the controller. A volume that MegaCli lists as offline is a problem."""
+    page = "Drive /c0/e252/s0 - Detailed Information :\n========\n\nDrive /c0/e252/s0 State :\n========\n"
+    counters = "Media Error Count = 0\nOther Error Count = 0\nPredictive Failure Count = 0\n\n"
+    (tmp_path / "storcli.txt").write_text(_STORCLI_PD + page + counters + _STORCLI_VD, encoding="utf-8")
+    megacli = _MEGACLI_LD.format("Offline", "WriteThrough", "WriteThrough").replace(
+        " 0 (Target Id: 0", " 1 (Target Id: 1"
+    )
+    (tmp_path / "megacli.txt").write_text(megacli, encoding="utf-8")
+    found = inventory(tmp_path)
+    assert any("the data shown is from storcli" in one.message for one in found.problems)
+    assert [one.message for one in found.problems if one.kind == "state"] == [
+        "Only one of the tools lists volume 1: Offline."
+    ]
+
+
 def test_of_two_tools_the_higher_number_of_errors_counts(tmp_path: Path) -> None:
     """Errors are only added up: the drive has as many as any tool reports."""
     page = (
