@@ -58,6 +58,9 @@ class VolumeCheck(msgspec.Struct, frozen=True, kw_only=True):
     complete: Annotated[bool | None, doc("Whether all of it was checked; null: unknown, or still running.")] = None
     differ: Annotated[int | None, doc("Sectors that differed in what was checked; null: unknown.")] = None
     errors: Annotated[int | None, doc("Read errors of the members meanwhile; null: unknown.")] = None
+    faults: Annotated[
+        bool | None, doc("Whether it found differences or errors, by the tool's result; null: the tool gives none.")
+    ] = None
     by: Annotated[str | None, doc("Who started it: `raidctl`, `mdcheck`; null: unknown.")] = None
     why: Annotated[str | None, doc("More about it, one sentence.")] = None
 
@@ -129,9 +132,10 @@ def _of_scrub(base: VolumeCheck, scrub: Scrub | None, by: str | None) -> VolumeC
         why = "An earlier one ended at the given time." if scrub.last_at else None
         return replace(base, state="interrupted", complete=False, why=why)
     if scrub.last_result == "failed":
-        return replace(base, state="complete", complete=True, why="It found differences or errors.")
-    return replace(base, state="complete" if scrub.last_result == "ok" else "ended",
-                   complete=True if scrub.last_result == "ok" else None)  # fmt: skip
+        return replace(base, state="complete", complete=True, faults=True, why="It found differences or errors.")
+    if scrub.last_result == "ok":
+        return replace(base, state="complete", complete=True, faults=False)
+    return replace(base, state="ended")
 
 
 def _of_kernel(base: VolumeCheck, volume: Volume, reading: CheckReading, evidence: Evidence) -> VolumeCheck:

@@ -34,7 +34,9 @@ def checks_screen(found: Sequence[VolumeCheck], paper: Paper, *, unread: bool = 
             Column("volume", [(paper.clean(one.volume), STRONG) for one in found]),
             Column("level", [(one.raid_level or "?", PLAIN) for one in found]),
             Column("last check", [_state(one) for one in found], 10),
-            Column("result", [(paper.clean(_result(one)), _style(one)) for one in found], 20, late=True),
+            Column(
+                "result", [(paper.clean(_result(one)), BAD if _faulty(one) else PLAIN) for one in found], 20, late=True
+            ),
         ],
         paper,
         indent=0,
@@ -53,11 +55,16 @@ def _state(one: VolumeCheck) -> tuple[str, Style]:
     word = _WORDS.get(one.state, one.state)
     word = f"{word} (repair)" if one.kind == "repair" else word
     word = f"{word} {one.percent:g}%" if one.percent is not None else word
-    return (word.upper() if one.state == "interrupted" else word), _STYLES[one.state]
+    style = BAD if one.state == "complete" and _faulty(one) else _STYLES[one.state]
+    return (word.upper() if one.state == "interrupted" else word), style
 
 
 def _style(one: VolumeCheck) -> Style:
-    return BAD if one.differ or one.errors else PLAIN
+    return BAD if _faulty(one) else PLAIN
+
+
+def _faulty(one: VolumeCheck) -> bool:
+    return bool(one.faults or one.differ or one.errors)
 
 
 def _result(one: VolumeCheck) -> str:
