@@ -14,7 +14,7 @@ from raidctl.errors import RaidctlError
 from raidctl.fleet.audit_piece import PieceAuditor, recorded
 from raidctl.fleet.sources import Piece
 from raidctl.json_decode import valid_text
-from raidctl.model import Inventory
+from raidctl.model import Inventory, hides
 from raidctl.recording import inventory_files
 from raidctl.rows import build
 from raidctl.rows.tables import Row
@@ -22,6 +22,7 @@ from raidctl.text import json_safe
 
 Rows = Callable[[Inventory, str], Iterator[Row]]
 
+_NO_ROW = "It has no row in this table, and it was not read completely."
 _ENCODER = msgspec.json.Encoder(order="deterministic")
 
 
@@ -51,6 +52,16 @@ def with_waivers(audited: Audited) -> list[tuple[Finding, str | None]]:
     return [*((one, None) for one in audited.findings), *waived]
 
 
+def lines_of(rows: Rows, inventory: Inventory, source: str) -> tuple[bytes, int, tuple[str, ...]]:
+    """The lines of an inventory, their number, and what no row shows: that it was not read completely.
+
+    Each row has ``complete``. Without a row, "could not be read" would look like "nothing is there".
+    """
+    data, number = lines(rows(inventory, source))
+    unread = () if number or not any(map(hides, inventory.problems)) else (f"{source}: {_NO_ROW}",)
+    return data, number, unread
+
+
 def lines(rows: Iterable[Row]) -> tuple[bytes, int]:
     """One JSON object per line, and their number."""
     encoded = [_encoded(row) for row in rows]
@@ -76,13 +87,14 @@ class RowReader(PieceAuditor):
         self._rows = rows
         self._lines: list[bytes] = []
         self._count = 0
+        self._unread: list[str] = []
 
     def read(self, piece: Piece) -> Read:
         """All rows of a piece's inventories, and why some were unreadable."""
-        self._lines, self._count = [], 0
+        self._lines, self._count, self._unread = [], 0, []
         audited = list(self._piece(piece))
         faults = [f"{one.source}: {one.findings[0].message}" for one in audited if one.unreadable]
-        return Read(b"".join(self._lines), self._count, tuple(faults))
+        return Read(b"".join(self._lines), self._count, (*faults, *self._unread))
 
     def _document(self, document: bytes, source: str) -> Audited:
         try:
@@ -99,7 +111,8 @@ class RowReader(PieceAuditor):
         return self._add(inventory, path)
 
     def _add(self, inventory: Inventory, source: str) -> Audited:
-        data, number = lines(self._rows(inventory, source))
+        data, number, unread = lines_of(self._rows, inventory, source)
         self._lines.append(data)
         self._count += number
+        self._unread += unread
         return Audited(host=source, source=source)

@@ -22,7 +22,7 @@ from raidctl.cli.shared.snapshot_places import kept_place
 from raidctl.cli.shared.terminal import emit_bytes
 from raidctl.cli.shared.waivers import kept as kept_waivers
 from raidctl.errors import EXIT_CANNOT_TELL, EXIT_FINE, CannotTell, RaidctlError, UsageError
-from raidctl.fleet.rows import Read, RowReader, Rows, lines, rows_of
+from raidctl.fleet.rows import Read, RowReader, Rows, lines, lines_of, rows_of
 from raidctl.model import HIDING
 from raidctl.text import counted, printable
 
@@ -126,7 +126,9 @@ def _snapshots(rows: Rows, settings: Settings, faults: list[str]) -> Iterator[by
     store = States(kept_place(settings))
     for kept in store.list():
         try:
-            yield lines(rows(store.get(kept.id), f"snapshot:{kept.id}"))[0]
+            data, _, unread = lines_of(rows, store.get(kept.id), f"snapshot:{kept.id}")
+            faults += unread
+            yield data
         except CannotTell as error:
             faults.append(str(error))
 
