@@ -21,6 +21,7 @@ _TEXTS = {
     "misdirected": "MISDIRECTED",
     "unknown": "unknown",
 }
+_KILLED = "In a virtual machine, a writer that was killed before the cut is not distinguished from a cut."
 
 
 @drawn
@@ -41,6 +42,8 @@ def screen(run: PowerCutRun, paper: Paper) -> Iterator[RenderableType]:
                 yield line((clean(f"  cut {cut.number}: {reason}"), WARN))
     yield Text("")
     yield from _verdict(run)
+    if run.virtual is not None and any(cut.ended == "closed" and cut.counted for cut in run.cuts):
+        yield line((_KILLED, WARN))
 
 
 def _table(run: PowerCutRun, paper: Paper) -> RenderableType:

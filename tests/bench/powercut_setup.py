@@ -95,14 +95,21 @@ class WitnessSetup:
 
     @contextmanager
     def session(
-        self, boot: str, *, run: str = RUN, new: bool = False, target: Target = TARGET, left: str | None = None
+        self,
+        boot: str,
+        *,
+        run: str = RUN,
+        new: bool = False,
+        target: Target = TARGET,
+        left: str | None = None,
+        virtual: str | None = "qemu",
     ) -> Iterator[tuple[Witnessed, Opened]]:
-        """A connection with an open run."""
+        """A connection with an open run. At a cut it is closed, as by the host of a virtual machine."""
         witness = Witnessed(self.address, TOKEN)
         try:
             plan = PLAN if new else None
             request = Open(
-                run=run, host="db7", boot=boot, raidctl="1", virtual=None, target=target, plan=plan, left=left
+                run=run, host="db7", boot=boot, raidctl="1", virtual=virtual, target=target, plan=plan, left=left
             )
             yield witness, witness.open(request)
         finally:

@@ -68,6 +68,22 @@ def test_without_a_restart_there_was_no_cut(setup: WitnessSetup) -> None:
         assert "The writer ended in order before the machine was restarted: that is no power cut." in setup.printed
 
 
+def test_a_writer_that_was_killed_before_the_cut_does_not_count(setup: WitnessSetup) -> None:
+    """A machine without power closes no connection: its kernel still ran. Of a virtual machine, its host does."""
+    for virtual, counted in ((None, False), ("qemu", True)):
+        drive = Drive()
+        setup.directory /= "one"
+        setup.directory.mkdir()
+        with setup.running():
+            with contextlib.suppress(PowerCutError), setup.session("boot 1", new=True, virtual=virtual) as session:
+                drive.machine = session[0].close
+                Writing(session[0], drive, session[1], 1 << 30, setup.printed.append).run("writing")
+            drive.left = 500
+            [cut] = setup.check(drive, "boot 2").cuts
+        assert (cut.verdict, cut.ended, fair(cut)) == ("none", "closed", counted)
+        assert counted is not any("was killed before the power was cut" in reason for reason in cut.reasons)
+
+
 def test_a_cut_does_not_count_if_the_witness_was_restarted_meanwhile(setup: WitnessSetup) -> None:
     """After a restart of the witness, only a loss counts.
 

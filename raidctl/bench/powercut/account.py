@@ -30,6 +30,8 @@ from raidctl.bench.powercut.report import Cut, How, PowerCutRun, Target
 _COUNTS = (
     "ok", "ahead", "torn_in_flight", "lost", "torn", "reordered", "misdirected", "foreign", "unreadable", "unannounced",
 )  # fmt: skip
+CLOSED_SOON = 3.0
+"""Seconds after the last sign of life within which a kernel closes the connection of a killed writer."""
 
 
 @dataclass
@@ -44,6 +46,8 @@ class Account:
     history: History | None = None
     """What was written since the last cut. None: there is nothing that a cut could have lost."""
     ended: Bye | Ended | None = None
+    closed_after: float | None = None
+    """Seconds from the last sign of life to the end of the connection. None: it was not closed."""
     heard: tuple[float, float] | None = None
     flush: tuple[float, float] | None = None
     doubts: list[str] = field(default_factory=list)
@@ -57,7 +61,7 @@ class Account:
         """
         if isinstance(kept, Session):
             self.session, self.history, self.ended = kept, None, None
-            self.heard = self.flush = None
+            self.heard = self.flush = self.closed_after = None
             self.doubts = [] if kept.caches is None else list(self.changed(kept.caches))
         elif isinstance(kept, Begin):
             self.history = History(self.run.plan.blocks, kept.generation)
@@ -72,7 +76,8 @@ class Account:
             self.heard = kept.heard
         elif isinstance(kept, Bye | Ended):
             self.ended = kept
-            self.heard = kept.heard if isinstance(kept, Ended) else self.heard
+            if isinstance(kept, Ended):
+                self.heard, self.closed_after = kept.heard, at - kept.heard[0]
         elif isinstance(kept, Judged):
             self.cuts.append(kept.cut)
             self.history = None
@@ -123,7 +128,9 @@ class Account:
             seconds, why = exposure(self.flush, self.heard, history.pace())
         verdict = tally.verdict
         doubts = (
-            [*self.doubts, *([why] if why else []), *_doubts(history, tally)] if verdict in ("none", "unknown") else []
+            [*self.doubts, *self._killed(), *([why] if why else []), *_doubts(history, tally)]
+            if verdict in ("none", "unknown")
+            else []
         )
         ended: Literal["silent", "closed", "target"] = "silent" if self.ended is None else "closed"
         if isinstance(self.ended, Bye):
@@ -138,6 +145,14 @@ class Account:
             loss_seconds=max(self.heard[0] - lost_at, 0.0) if self.heard and lost_at is not None else None,
             **{name: count for name, count in asdict(tally).items() if name in _COUNTS},
         )  # fmt: skip
+
+    def _killed(self) -> Iterator[str]:
+        """The sentence that the writer ended before the power did.
+
+        A machine without power closes no connection. Of a virtual machine, its host does.
+        """
+        if self.closed_after is not None and self.closed_after < CLOSED_SOON and self.run.virtual is None:
+            yield "The machine closed the writer's connection: the writer was killed before the power was cut."
 
     def report(self) -> PowerCutRun:
         """The run with its cuts."""
