@@ -12,6 +12,7 @@ from raidctl.bench.result import Spread, TrialResult
 from raidctl.bench.trials.phase import Phase, latencies, stream, words
 from raidctl.bench.trials.plain import gets
 from raidctl.bench.trials.trial import GIB, KIB, MIB, Bench, Needs, Steps, fitting
+from raidctl.bench.verdict.decision import POWER_CUT
 from raidctl.bench.work import Op, Target
 
 SHOWN = 8
@@ -60,7 +61,8 @@ class ReadBack:
         if wrong:
             reasons = [f"{len(wrong)} of {count} blocks do not read back as they were written: at byte {where}."]
             reasons += [f"{number} of them: {state}." for state, number in states.items()]
-        reasons += _too_little(bench, count * size)
+        doubt = _too_little(bench, count * size)
+        reasons += doubt
         figures = {
             "write": writes.spread("MiB/s", size / MIB),
             "read": reads.spread("MiB/s", size / MIB),
@@ -72,8 +74,9 @@ class ReadBack:
             latency=latencies({"write": writes, "read": reads}),
             model="Each sector carries the run, its place, its generation and a checksum.",
             expected="no block that differs",
-            verdict="fail" if wrong else "pass",
+            verdict="fail" if wrong else "inconclusive" if doubt else "pass",
             reasons=tuple(reasons),
+            next_test=POWER_CUT if doubt and not wrong else None,
             series={"wrong_at": wrong[:KEPT], "states": states},
         )
 
@@ -89,8 +92,11 @@ def _states(bench: Bench, wrong: Sequence[int], size: int, generation: int) -> d
 
 
 def _too_little(bench: Bench, amount: int) -> list[str]:
-    """Warn if a cache holds all of it and answers reads. The drives were then not tested."""
-    cache = max(filter(None, (bench.measured("knee", "write_cache"), (bench.below.cache or 0) / MIB)), default=None)
-    if cache is None or amount >= 2 * cache * MIB:
+    """The doubt that a cache held all of it and answered the reads, so that the drives were not tested."""
+    reported = None if bench.below.cache is None else bench.below.cache / MIB
+    known = [one for one in (bench.measured("knee", "write_cache"), reported) if one is not None]
+    if not known:
+        return ["The size of the caches is unknown: they may have answered from memory, so the drives are not tested."]
+    if amount >= 2 * max(known) * MIB:
         return []
-    return [f"A cache of {cache:.0f} MiB may have answered from memory: write more than twice as much to be sure."]
+    return [f"A cache of {max(known):.0f} MiB may have answered from memory: the drives are not tested."]
