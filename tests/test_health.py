@@ -15,7 +15,7 @@ import pytest
 from click.testing import CliRunner
 from msgspec import structs
 
-from raidctl.audit.builtin import rules
+from raidctl.audit.builtin import health_rules, rules
 from raidctl.audit.diagnosis import around, causes, diagnose, doubts
 from raidctl.cli import cli
 from raidctl.health.judge import RANKS, TABLE, judge
@@ -512,17 +512,25 @@ def test_what_megacli_reports_in_a_line_of_its_own(line: str, changed_to: str, w
 
 
 def test_a_machine_without_a_problem_has_no_line_that_omits_unknown_states() -> None:
-    """A line without a problem names the objects whose status is unknown. The live state is not "ok"."""
+    """A line without a problem names the objects whose status is unknown. An empty machine is not "ok"."""
     inventory = replayed("drives-virtio").inventory
     doubtful = "the status of 1 drive is unknown"
     assert doubt(inventory) == doubtful
     nagios = CliRunner().invoke(cli, ["--replay", str(FIXTURES / "drives-virtio"), "diagnose", "--format", "nagios"])
     assert f"checks pass, but {doubtful} |" in nagios.output
     assert contents(inventory) == "1 controller, 1 drive (1 status unknown)"
+    assert doubtful in facts_of(inventory, (), ())[0].text
     empty = structs.replace(inventory, controllers=())
-    for machine in (inventory, empty):
-        assert facts_of(machine, (), ())[0].value == "unknown"
+    assert facts_of(empty, (), ())[0].value == "unknown"
     assert look(empty)[0] == "unknown"
+
+
+@pytest.mark.parametrize("name", MACHINES)
+def test_the_live_state_is_the_verdict_of_diagnose(name: str) -> None:
+    """``watch`` and Nagios draw one conclusion from one machine, also if a status or a check's result is unknown."""
+    inventory = replayed(name).inventory
+    live = facts_of(inventory, (), ())[0]
+    assert str(live.value).upper() == of_diagnosis(diagnose(inventory, health_rules()))[1].name
 
 
 def test_a_line_for_a_host_counts_a_member_of_an_array_and_its_drive_once() -> None:

@@ -13,6 +13,7 @@ from rich.live import Live
 from rich.style import Style
 from rich.text import Text
 
+from raidctl.health.unknown_states import doubt
 from raidctl.model import Task
 from raidctl.output.console import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Paper, Piece, line, pack
 from raidctl.output.tasks import left
@@ -137,10 +138,11 @@ def _unindented(row: Text) -> Text:
 
 def _head(board: Board, paper: Paper, width: int) -> Iterator[Text]:
     """The verdict first, since a very small terminal shows nothing else."""
-    host = board.reading.frame.inventory.host
+    inventory = board.reading.frame.inventory
+    host = inventory.host
     verdict = next(fact for fact in board.facts if fact.section == "health" and fact.object_id == HOST)
     word = str(verdict.value).upper() if verdict.severity else str(verdict.value)
-    style = GOOD if verdict.value == "ok" else _STYLES[verdict.severity]
+    style = GOOD if verdict.value == "ok" and doubt(inventory) is None else _STYLES[verdict.severity]
     yield line(
         (paper.clean(host.hostname or host.source), STRONG), "  ",
         *_marked(board, verdict, paper, f"{word}: {verdict.words}", style),

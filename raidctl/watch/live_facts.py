@@ -7,6 +7,8 @@ from typing import Literal
 
 from msgspec import Struct
 
+from raidctl.audit.builtin import health_rules, rule
+from raidctl.audit.diagnosis import LACKING, Diagnosis, causes, diagnose, doubts
 from raidctl.health.judge import WEIGHT, Severity, judge
 from raidctl.health.unknown_states import doubt
 from raidctl.layers.model import Layer
@@ -26,6 +28,8 @@ _CACHES = ("page_cache", "dm_writecache", "dm_cache", "bcache", "controller")
 """Layers that hold data; the others are settings."""
 _PERCENT = regex(r" \d+(?:\.\d+)?%")
 """``rebuilding 37.25%``: the percentage is removed, as the task has a newer one."""
+_UNREAD = (*LACKING, "not_read")
+"""Rules about what could not be read. The verdict names it."""
 _YES = {True: "yes", False: "no", None: "unknown"}
 
 
@@ -75,29 +79,49 @@ def facts_of(inventory: Inventory, tasks: Sequence[Task], layers: Sequence[Layer
 
 
 def _health(inventory: Inventory) -> Iterator[Fact]:
-    causes = [one for one in judge(inventory) if one.under is None]
-    worst: Severity = min((one.severity for one in causes), key=WEIGHT.__getitem__, default="info")
+    """The verdict of ``diagnose --health-only``, and the conditions behind it."""
+    verdict = diagnose(inventory, health_rules())
+    conditions = list(_conditions(inventory, verdict))
+    worst: Severity = min((one.severity or "info" for one in conditions), key=WEIGHT.__getitem__, default="info")
     numbers = {"critical": "critical condition", "warning": "warning"}
     found = [
-        counted(sum(one.severity == severity for one in causes), noun)
+        counted(sum(one.severity == severity for one in conditions), noun)
         for severity, noun in numbers.items()
-        if any(one.severity == severity for one in causes)
+        if any(one.severity == severity for one in conditions)
     ]
     unread = [problem.where for problem in inventory.problems if hides(problem)]
-    unknown = doubt(inventory)
-    state = worst if worst != "info" else "unknown" if unread or unknown or not inventory.controllers else "ok"
+    fine = verdict.verdict == "fine" and inventory.controllers and not unread
     gap = f"not everything could be read ({listing(dict.fromkeys(unread))})" if unread else ""
     text = ", ".join([*found, *([gap] if gap else [])])
     severity: Severity | None = worst if worst != "info" else "warning" if unread else None
-    but = f", but {unknown}" if unknown else ""
+    open_ = [text for text in (_without_result(verdict), doubt(inventory)) if text]
+    but = f", but {listing(open_)}" if open_ else ""
     empty = f"no problems found{but}" if inventory.controllers else "no controller, array or drive was found"
+    state = worst if worst != "info" else "ok" if fine else "unknown"
     yield Fact(section="health", object_id=HOST, name="health", value=state, text=text or empty, severity=severity)
-    for one in causes:
+    yield from conditions
+
+
+def _conditions(inventory: Inventory, verdict: Diagnosis) -> Iterator[Fact]:
+    """The causes, and the findings of rules that have no condition, in the words of their titles."""
+    judged = judge(inventory)
+    found = [(one.where, one.rule, one.severity, one.cause) for one in judged if one.under is None]
+    keys = {one.key for one in judged}
+    found += [
+        (one.where, one.rule, one.severity, rule(one.rule).title)
+        for one in causes(verdict.findings)
+        if (one.rule, one.where) not in keys and one.severity != "info" and one.rule not in _UNREAD
+    ]
+    for where, name, severity, text in found:
         yield Fact(
-            section="health", object_id=one.where, name=one.rule, value=one.severity,
-            text=_PERCENT.sub("", one.cause),
-            severity=one.severity,
+            section="health", object_id=where, name=name, value=severity, text=_PERCENT.sub("", text),
+            severity=severity,
         )  # fmt: skip
+
+
+def _without_result(verdict: Diagnosis) -> str:
+    number = len(doubts(verdict))
+    return f"{counted(number, 'check')} {'has' if number == 1 else 'have'} no result" if number else ""
 
 
 def _tasks(tasks: Sequence[Task]) -> Iterator[Fact]:

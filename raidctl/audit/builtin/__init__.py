@@ -34,6 +34,12 @@ def rules() -> tuple[Rule, ...]:
 
 
 @cache
+def health_rules() -> tuple[Rule, ...]:
+    """The rules about the state of the hardware and its data."""
+    return tuple(one for one in rules() if one.name in HEALTH)
+
+
+@cache
 def rule(name: str) -> Rule:
     """The rule of a module.
 
