@@ -36,15 +36,23 @@ def arrays_of(controller: Controller, spare: Drive) -> list[Array]:
     return named or ([] if spare.spare_for else list(controller.arrays))
 
 
-def unfit(spare: Drive, array: Sequence[Drive]) -> str | None:
-    """Why a spare does not fit the drives of an array. None if it does, as far as is known."""
+_COMPARED = {"interface": "is {}", "sector_bytes": "has {}-byte sectors"}
+
+
+def unfit(controller: Controller, spare: Drive, array: Sequence[Drive]) -> str | None:
+    """Why a spare does not fit the drives of an array. None if it does, as far as is known.
+
+    To the kernel's arrays, the interface of a drive does not matter; a controller ignores a spare with another one.
+    """
     if spare.status == "critical":
         return "it has failed"
     kind, sizes = medium(array), [drive.size_bytes for drive in array if drive.size_bytes]
     if kind and spare.media and spare.media != kind:
         names = {"ssd": "an SSD", "hdd": "a hard drive"}
         return f"it is {names[spare.media]}, the drives of the array are {'SSDs' if kind == 'ssd' else 'hard drives'}"
-    for field, what in (("interface", "is {}"), ("sector_bytes", "has {}-byte sectors")):
+    for field, what in _COMPARED.items():
+        if field == "interface" and controller.mode == "software":
+            continue
         theirs, own = {getattr(drive, field) for drive in array}, getattr(spare, field)
         if own and len(theirs) == 1 and not theirs & {own, None}:
             words = [str(one).upper() for one in (own, theirs.pop())]
@@ -62,7 +70,7 @@ def ready(controller: Controller, volume: Volume) -> list[Drive]:
         for spare in controller.drives
         if spare.role == "spare"
         and any(array.id == volume.array for array in arrays_of(controller, spare))
-        and not unfit(spare, drives)
+        and not unfit(controller, spare, drives)
     ]
 
 
@@ -73,6 +81,6 @@ def offer(controller: Controller, volume: Volume) -> str | None:
     """
     drives = below(controller, volume)
     idle = [drive for drive in controller.drives if drive.role == "unassigned" and drive.status == "ok"]
-    fitting = [drive for drive in idle if not drive.mountpoints and not unfit(drive, drives)]
+    fitting = [drive for drive in idle if not drive.mountpoints and not unfit(controller, drive, drives)]
     name = (fitting[0].id.partition("/")[2] or fitting[0].id) if fitting else ""
     return f"make the unassigned drive {name} a spare" if fitting else None

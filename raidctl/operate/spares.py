@@ -103,7 +103,7 @@ def _why(controller: Controller, group: str | None) -> str | None:
 
 
 def _spare(controller: Controller, array: Array, drive: Drive) -> Spare:
-    fits, why = fit(drive, members(controller, array))
+    fits, why = fit(controller, drive, members(controller, array))
     return Spare(
         drive=drive.id,
         device=drive.device,
@@ -117,9 +117,9 @@ def _spare(controller: Controller, array: Array, drive: Drive) -> Spare:
     )
 
 
-def fit(drive: Drive, array: Sequence[Drive]) -> tuple[bool | None, str | None]:
+def fit(controller: Controller, drive: Drive, array: Sequence[Drive]) -> tuple[bool | None, str | None]:
     """Whether a drive fits the members of an array, and why not."""
-    why = unfit(drive, array)
+    why = unfit(controller, drive, array)
     if why:
         return False, f"{why[0].upper()}{why[1:]}."
     if drive.size_bytes is None:

@@ -146,7 +146,7 @@ def spares(case: Case) -> Answer:
     ready = [d for d in controller.drives if d.id in named or _global(d, volume, software=case.subject.software)]
     least = min((d.size_bytes for d in case.subject.members if d.size_bytes), default=0)
     good = [d for d in ready if d.status == "ok" and (d.size_bytes or least) >= least * (1 - SAME)]
-    good = [d for d in good if not unfit(replace(d, size_bytes=None), case.subject.members)]
+    good = [d for d in good if not unfit(controller, replace(d, size_bytes=None), case.subject.members)]
     for drive in ready:
         case.cite(drive.id, "role", f"a spare, {drive.status}")
     if len(good) >= wanted:

@@ -18,6 +18,9 @@ SPARE = Drive(
 )  # fmt: skip
 
 
+MD = Controller(id="md", mode="software")
+
+
 def of(*drives: Drive, details: dict[str, str] | None = None, monitored: bool | None = None) -> list[ArraySpares]:
     """The spares of a machine with these drives, md0 and md1. The array md1 shares the group of md0."""
     mine = tuple(drive.id for drive in drives if drive.role == "member")
@@ -44,13 +47,13 @@ def test_a_spare_belongs_to_the_arrays_that_it_is_for() -> None:
 
 def test_fitting_needs_every_value() -> None:
     """A drive too small or of another type does not fit. Without a size or type, this is unknown."""
-    assert fit(SPARE, MEMBERS) == (True, None)
-    assert fit(replace(SPARE, size_bytes=900), MEMBERS)[0] is False
-    assert fit(replace(SPARE, media="ssd"), MEMBERS)[0] is False
-    assert fit(replace(SPARE, status="critical"), MEMBERS)[0] is False
+    assert fit(MD, SPARE, MEMBERS) == (True, None)
+    assert fit(MD, replace(SPARE, size_bytes=900), MEMBERS)[0] is False
+    assert fit(MD, replace(SPARE, media="ssd"), MEMBERS)[0] is False
+    assert fit(MD, replace(SPARE, status="critical"), MEMBERS)[0] is False
     for unknown in ("size_bytes", "media"):
-        assert fit(replace(SPARE, **{unknown: None}), MEMBERS)[0] is None
-        assert fit(SPARE, [replace(one, **{unknown: None}) for one in MEMBERS])[0] is None
+        assert fit(MD, replace(SPARE, **{unknown: None}), MEMBERS)[0] is None
+        assert fit(MD, SPARE, [replace(one, **{unknown: None}) for one in MEMBERS])[0] is None
 
 
 def test_a_group_moves_spares_only_while_the_monitor_runs() -> None:

@@ -5,6 +5,8 @@ They are contradictions between tool, kernel and arithmetic, and flushes that ar
 
 from __future__ import annotations
 
+from typing import Literal
+
 import msgspec
 import pytest
 
@@ -71,6 +73,19 @@ def test_a_spare_that_is_smaller_than_the_members_does_not_count(size: float, ve
     spare = Drive(id="acme:0/9", role="spare", size_bytes=int(size), status="ok")
     known = checked_machine(msgspec.structs.replace(controller, drives=(*controller.drives, spare)))
     assert judged(known, spares=1).verdict == verdict
+
+
+@pytest.mark.parametrize(("mode", "verdict"), [("raid", "fail"), ("software", "pass")])
+def test_a_spare_with_another_interface_counts_for_the_kernel_alone(
+    mode: Literal["raid", "software"], verdict: str
+) -> None:
+    """A controller ignores a SAS spare of SATA drives. The kernel's arrays take any drive that is large enough."""
+    controller = raid_controller()
+    disks = tuple(msgspec.structs.replace(drive, interface="sata") for drive in controller.drives)
+    spare = Drive(id="acme:0/9", role="spare", size_bytes=2 * TB, status="ok", interface="sas")
+    arrays = tuple(msgspec.structs.replace(array, spares=(spare.id,)) for array in controller.arrays)
+    made = msgspec.structs.replace(controller, mode=mode, arrays=arrays, drives=(*disks, spare))
+    assert judged(checked_machine(made), spares=1).verdict == verdict
 
 
 def test_a_spare_of_another_medium_does_not_count() -> None:

@@ -1,7 +1,7 @@
 """A spare does not fit the drives that it would replace. It is smaller, or of another type.
 
-**What it checks.** Working spares: their size, type, interface and sector size compared with the arrays that they
-cover.
+**What it checks.** Working spares: their size, type, sector size and, on a controller, interface compared with the
+arrays that they cover. The kernel's arrays take drives of any interface.
 
 **Why it matters.** A spare that does not fit is worse than none, because everybody relies on it: controllers silently
 ignore one that is a few sectors too small, SAS among SATA, an SSD among hard drives, or 4Kn among 512e.
@@ -38,7 +38,7 @@ def check(inventory: Inventory) -> Findings:
 
 def _spare(controller: Controller, spare: Drive) -> Finding:
     """Whether it fits at least one of the arrays that it covers. A dedicated spare must fit each of them."""
-    reasons = [(array, unfit(spare, members(controller, array))) for array in arrays_of(controller, spare)]
+    reasons = [(array, unfit(controller, spare, members(controller, array))) for array in arrays_of(controller, spare)]
     wrong = [(array, why) for array, why in reasons if why]
     if not wrong or (not spare.spare_for and len(wrong) < len(reasons)):
         return FINDINGS.passed(spare, "The spare fits.")
