@@ -15,6 +15,7 @@ from raidctl.audit.finding import Finding
 from raidctl.audit.ignored import Entry, as_file, waivers_of, with_new
 from raidctl.audit.policy.waivers import Waiver
 from raidctl.audit.rule import Rule
+from raidctl.audit.waiving import EXPIRED, expired
 from raidctl.cli.shared import waivers
 from raidctl.cli.shared.machine import Machine, look, with_own_records
 from raidctl.cli.shared.options import (
@@ -115,8 +116,14 @@ def _many(settings: Settings, ids: Sequence[str], chosen: Sequence[Rule], ignori
     from raidctl.cli.shared import many  # noqa: PLC0415 - only where there are many
     from raidctl.fleet.report import Rank  # noqa: PLC0415 - as above
 
+    reported: set[Finding] = set()
+    answered = False
+
     def line(_: object, seen: Survey) -> many.Line:
+        nonlocal answered
         found = _found(settings, seen, ids, chosen, ignoring)
+        answered = True
+        reported.update(one for one in found.findings if one.rule == EXPIRED)
         texts = alarms(found)
         unknown = tuple(f"{one.where}: {one.message}" for one in found.unknown if one.severity != "info")
         every = (*texts, *unknown)
@@ -126,7 +133,14 @@ def _many(settings: Settings, ids: Sequence[str], chosen: Sequence[Rule], ignori
         count = f"{found.passed} of {found.checked} checks passed{_but(_shown(seen, ids))}"
         return many.Line(exit_code(found), rank, state, every[0] if every else count, found.host, every[1:], found)
 
-    return many.run(settings, "diagnose", Machine.survey, line)
+    def left() -> list[Finding]:
+        """Return the expired waivers that cover nothing on any host. Of one host alone, ``_found`` has them."""
+        if ids or len(chosen) < len(rules()) or not answered:
+            return []
+        over = [expired(one) for one in ignoring["written"] if one.until < waivers.today()]
+        return [one for one in over if one not in reported]
+
+    return many.run(settings, "diagnose", Machine.survey, line, findings=left)
 
 
 def _shown(seen: Survey, ids: Sequence[str]) -> Inventory:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from enum import IntEnum
 from typing import Annotated, Any, Literal
 
 import msgspec
 
+from raidctl.audit.finding import Finding
 from raidctl.described import doc
 from raidctl.errors import (
     EXIT_ACCESS,
@@ -68,9 +69,16 @@ class HostsReport(msgspec.Struct, frozen=True, kw_only=True):
     schema_version: Annotated[Literal["1"], doc("Version of this contract.")] = "1"
     command: Annotated[str, doc("The command: `show`, `diagnose` and others.")]
     exit_code: Annotated[
-        int, doc("Exit code: 1 if a host has 1, else 8, 3, 4 or 2 if a host has it, else 0; 130: interrupted.")
+        int,
+        doc(
+            "Exit code: 1 if a host has 1 or there are findings, else 8, 3, 4 or 2 if a host has it, else 0; "
+            "130: interrupted."
+        ),
     ]
     hosts: Annotated[tuple[HostAnswer, ...], doc("The hosts that answered or failed, the worst first.")]
+    findings: Annotated[
+        tuple[Finding, ...], doc("Findings about no single host: waivers that have expired and cover nothing.")
+    ] = ()
     summary: Annotated[HostsSummary, doc("Counts.")]
 
 
@@ -82,14 +90,16 @@ def combined(codes: Iterable[int], *, interrupted: bool = False) -> int:
     return next((code for code in _ORDER if code in seen), EXIT_CANNOT_TELL if seen else EXIT_FINE)
 
 
-def report(command: str, answers: Iterable[HostAnswer], number: int) -> HostsReport:
+def report(command: str, answers: Iterable[HostAnswer], number: int, findings: Sequence[Finding] = ()) -> HostsReport:
     """Return the report of sorted answers. With fewer than ``number`` hosts, the run was interrupted."""
     hosts = tuple(answers)
     codes = Counter(one.exit_code for one in hosts)
+    every = (*codes, *([EXIT_NO] if findings else []))
     return HostsReport(
         command=command,
-        exit_code=combined(codes, interrupted=len(hosts) < number),
+        exit_code=combined(every, interrupted=len(hosts) < number),
         hosts=hosts,
+        findings=tuple(findings),
         summary=HostsSummary(
             hosts=number,
             answered=sum(one.error is None for one in hosts),

@@ -39,6 +39,8 @@ def screen(
     for number, part in enumerate(parts):
         pieces += [", ", part] if number else [part]
     yield line(*pieces)
+    for one in found.findings:
+        yield line((paper.clean(f"{one.rule}: {one.message} {one.remedy or ''}".rstrip()), WARN))
     if not found.hosts:
         return
     yield Text("")

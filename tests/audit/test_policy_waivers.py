@@ -20,9 +20,13 @@ from raidctl.audit.policy.sets import load, only_builtin
 from raidctl.audit.policy.waivers import Waiver, waivers_of_file
 from raidctl.audit.rule import Rule
 from raidctl.cli import cli
+from raidctl.cli.shared import many
+from raidctl.fleet.host_threads import Outcome
+from raidctl.fleet.hosts import Host
+from raidctl.survey.survey import Survey
 from raidctl.toml_files.mistakes import MistakesError
 from tests.audit.policies import recorded
-from tests.support.machines import FIXTURES, MACHINES
+from tests.support.machines import FIXTURES, MACHINES, replayed
 
 MACHINE = "adaptec-5405-failed-battery"
 NOW = datetime(2026, 11, 24, tzinfo=timezone.utc)
@@ -98,6 +102,24 @@ def test_a_waiver_in_the_policy_is_for_the_hosts_that_it_names(tmp_path: Path) -
     rules = only_builtin(builtin.rules())
     rules.add_waivers([Waiver("battery_failed", NOW.date(), "x", hosts=("*",))])
     assert not Auditor(rules, alone=True, now=NOW).audit(nameless, "x").waived
+
+
+def test_diagnose_of_many_hosts_reports_an_expired_waiver_once(waivers: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is on the host with a finding that it would cover. If it covers nothing, it is about no host: exit code 1."""
+    names = ("megaraid-9660-storcli2", "adaptec-smartraid-mixed")  # without a finding
+
+    def read(*_: object) -> list[Outcome[Survey]]:
+        return [Outcome(Host(name, name), 1, replayed(name)) for name in names]
+
+    monkeypatch.setattr(many, "read_hosts", read)
+    hosts = ["--hosts", ",".join(names), "--state-dir", str(waivers.parent), "diagnose", "--waivers", str(waivers)]
+    for text, code in ((ACTIVE, 0), (EXPIRED, 1)):
+        waivers.write_text(text)
+        assert CliRunner().invoke(cli, hosts, catch_exceptions=False).exit_code == code
+    report = json.loads(CliRunner().invoke(cli, [*hosts, "--json"], catch_exceptions=False).stdout)
+    assert [(one["rule"], one["outcome"]) for one in report["findings"]] == [("waiver_expired", "fail")]
+    assert {host["exit_code"] for host in report["hosts"]} == {0}
+    assert "waiver_expired: The waiver of battery_failed ended" in CliRunner().invoke(cli, hosts).stdout
 
 
 def test_many_hosts_have_one_finding_about_an_expired_waiver(tmp_path: Path, waivers: Path) -> None:

@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 import click
 from msgspec import Struct
 
+from raidctl.audit.finding import Finding
 from raidctl.cli.shared import files
 from raidctl.cli.shared.machine import Machine, check_reachable
 from raidctl.cli.shared.options import Settings
@@ -133,7 +134,7 @@ def read_hosts(
 
 def run(
     settings: Settings, command: str, work: Callable[[Machine], V], line: Callable[[Host, V], Line],
-    hosts: Sequence[Host] | None = None,
+    hosts: Sequence[Host] | None = None, *, findings: Callable[[], Sequence[Finding]] = tuple,
 ) -> int:  # fmt: skip
     """Run a command on the hosts and print one summary. Return the exit code.
 
@@ -143,6 +144,7 @@ def run(
         work: Asks one machine, in a thread.
         line: Returns what is printed of that, in this thread, and saves what has to be saved.
         hosts: The hosts; None: those of ``--hosts``.
+        findings: Called when all have answered; returns the findings about no single host.
     """
     hosts = hosts_of(settings) if hosts is None else hosts
     order = {host.name: place for place, host in enumerate(hosts)}
@@ -158,7 +160,7 @@ def run(
     found.sort(key=lambda one: one[:2])
     ranks = {answer.host: rank for rank, _, answer, _ in found}
     more = {answer.host: lines for _, _, answer, lines in found} if settings.verbose else {}
-    whole = report(command, [answer for _, _, answer, _ in found], len(hosts))
+    whole = report(command, [answer for _, _, answer, _ in found], len(hosts), findings())
     emit_found(whole, settings, "hosts.screen", ranks, more)
     return whole.exit_code
 
