@@ -5,12 +5,12 @@ What the format cannot express is a note for standard error.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from raidctl.layout.objects import Machine, array_of, members_of
 from raidctl.layout.provisioners import DRP_LEVELS, GIB, IRONIC_LEVELS, SOFTWARE
-from raidctl.model import Controller, Drive, Inventory, Volume
+from raidctl.model import Controller, Drive, Inventory, RaidLevel, Volume
 from raidctl.select import family_of
 from raidctl.units import format_binary
 
@@ -21,7 +21,7 @@ def ironic(inventory: Inventory) -> tuple[dict[str, Any], list[str]]:
     machine, notes, disks = Machine(inventory), list[str](), list[dict[str, Any]]()
     for controller, volume in machine.volumes():
         if volume.raid_level not in levels or (volume.size_bytes or 0) < GIB:
-            notes.append(f"{volume.id} is left out: {_lack(volume)}.")
+            notes.append(f"{volume.id} is left out: {_lack(volume, levels)}.")
             continue
         soft = controller.mode == "software"
         disk: dict[str, Any] = {"size_gb": _size(controller, volume), "raid_level": levels[volume.raid_level]}
@@ -48,7 +48,7 @@ def drp(inventory: Inventory) -> tuple[list[dict[str, Any]], list[str]]:
     )
     for controller, volume in machine.volumes():
         if controller not in hardware or volume.raid_level not in levels or not volume.size_bytes:
-            why = "drp-raid has no software RAID" if controller not in hardware else _lack(volume)
+            why = "drp-raid has no software RAID" if controller not in hardware else _lack(volume, levels)
             notes.append(f"{volume.id} is left out: {why}.")
             continue
         members = members_of(controller, volume) or ()
@@ -71,10 +71,13 @@ def drp(inventory: Inventory) -> tuple[list[dict[str, Any]], list[str]]:
     return specs, [*notes, *_common(inventory)]
 
 
-def _lack(volume: Volume) -> str:
-    if not volume.size_bytes:
-        return "its size is unknown"
-    return "it is smaller than 1 GiB" if volume.size_bytes < GIB else f"the format has no {volume.raid_level}"
+def _lack(volume: Volume, levels: Mapping[RaidLevel, str]) -> str:
+    """Why a volume is left out; ``levels``: those of the format."""
+    if volume.raid_level is None:
+        return "its RAID level is unknown"
+    if volume.raid_level not in levels:
+        return f"the format has no {volume.raid_level}"
+    return "it is smaller than 1 GiB" if volume.size_bytes else "its size is unknown"
 
 
 def _size(controller: Controller, volume: Volume) -> int | str:

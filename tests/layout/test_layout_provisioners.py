@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -200,6 +201,27 @@ def test_an_export_for_a_provisioner_fits_the_machine(machine: str) -> None:
         if len(controllers) == 1 and (logical or isinstance(document, list)):
             found = compare(read(document, controllers[0].id), inventory)
             assert not [one for one in found.compared if one.verdict in ("different", "missing")], (document, found)
+
+
+@pytest.mark.parametrize(
+    ("volume", "why"),
+    [
+        ({"raid_level": "raid1t"}, "the format has no raid1t"),
+        ({"raid_level": "raid1t", "size_bytes": 500 << 20}, "the format has no raid1t"),
+        ({"raid_level": None}, "its RAID level is unknown"),
+        ({"size_bytes": None}, "its size is unknown"),
+    ],
+)
+def test_a_volume_that_a_format_cannot_express_is_left_out_with_the_reason(volume: dict[str, Any], why: str) -> None:
+    """A small volume of a level that the format lacks is not left out for its size."""
+    inventory = replayed("smartarray-p400").inventory
+    controller = next(one for one in inventory.controllers if one.volumes)
+    changed = msgspec.structs.replace(controller.volumes[0], **volume)
+    alone = msgspec.structs.replace(controller, volumes=(changed,))
+    for written in (drp, ironic):
+        assert (
+            f"{changed.id} is left out: {why}." in written(msgspec.structs.replace(inventory, controllers=(alone,)))[1]
+        )
 
 
 WORDS = st.sampled_from(
