@@ -29,7 +29,7 @@ from raidctl.cli.shared.options import (
 )
 from raidctl.cli.shared.terminal import emit, emit_found, emit_json, paper
 from raidctl.errors import UsageError
-from raidctl.health.narrowed import narrow_with_carriers
+from raidctl.health.narrowed import narrow_with_carriers, with_unlisted
 from raidctl.health.unknown_states import doubt
 from raidctl.model import Inventory
 from raidctl.select import find, items, narrow
@@ -145,7 +145,7 @@ def _many(settings: Settings, ids: Sequence[str], chosen: Sequence[Rule], ignori
 
 def _shown(seen: Survey, ids: Sequence[str]) -> Inventory:
     """Return the objects that the diagnosis is about. They are those with these ids and what carries them, or all."""
-    whole = seen.inventory
+    whole = with_unlisted(seen.inventory, seen.view, ids)
     return narrow_with_carriers(whole, find(whole, seen.view, ids)) if ids else whole
 
 
@@ -157,7 +157,7 @@ def _found(
     settings: Settings, seen: Survey, ids: Sequence[str], chosen: Sequence[Rule], ignoring: dict[str, Any]
 ) -> Diagnosis:
     """Return the diagnosis of a machine, without what is ignored."""
-    inventory = seen.inventory
+    inventory = with_unlisted(seen.inventory, seen.view, ids)
     scope = None
     if ids:
         kept = narrow(inventory, find(inventory, seen.view, ids))

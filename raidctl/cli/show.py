@@ -15,7 +15,7 @@ from raidctl.cli.shared.options import (
     settings_of,
 )
 from raidctl.cli.shared.terminal import emit, emit_json, paper
-from raidctl.health.narrowed import narrow_with_carriers
+from raidctl.health.narrowed import narrow_with_carriers, with_unlisted
 from raidctl.model import Inventory
 from raidctl.select import find
 from raidctl.survey.block_devices import unmounted_volumes
@@ -63,7 +63,8 @@ def command(context: click.Context, ids: tuple[str, ...], explain: tuple[str, ..
         return exit_code(seen.inventory.problems)
     inventory = seen.inventory
     if ids:
-        inventory = narrow_with_carriers(inventory, find(inventory, seen.view, ids))
+        named = with_unlisted(inventory, seen.view, ids)
+        inventory = narrow_with_carriers(named, find(inventory, seen.view, ids))
     _show(inventory, seen, settings)
     return exit_code(inventory.problems)
 

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from msgspec.structs import replace
 
-from raidctl.model import Inventory
-from raidctl.select import below, controllers_of, items, narrow
+from raidctl.errors import CannotTell
+from raidctl.host import HostView
+from raidctl.model import Inventory, Problem
+from raidctl.select import below, controllers_of, find, items, narrow, unlisted
+from raidctl.text import listing, printable
+
+_ALSO = "{} is also on {}, which no controller, array or drive is."
+_REMEDY = '"raidctl doctor" shows which tool is missing.'
 
 
 def with_below(inventory: Inventory, ids: frozenset[str]) -> frozenset[str]:
@@ -35,6 +43,30 @@ def _with_carriers(inventory: Inventory, ids: frozenset[str]) -> frozenset[str]:
         for battery in controller.batteries
     )
     return found | frozenset(batteries)
+
+
+def with_unlisted(inventory: Inventory, view: HostView, words: Sequence[str]) -> Inventory:
+    """Return the inventory with a problem for each device below the named paths that no tool lists."""
+    found = [
+        Problem("error", node, _ALSO.format(printable(word), printable(node)), _REMEDY, "unread")
+        for word in words
+        for node in unlisted(inventory, view, word)
+    ]
+    return replace(inventory, problems=(*inventory.problems, *found)) if found else inventory
+
+
+def find_whole(inventory: Inventory, view: HostView, word: str) -> frozenset[str]:
+    """Return the ids that a name means, if all devices below it are known.
+
+    Raises:
+        UsageError: The name means nothing, or several objects.
+        CannotTell: It is also on a device that no tool lists.
+    """
+    found = find(inventory, view, [word])
+    if others := unlisted(inventory, view, word):
+        also = _ALSO.format(printable(word), listing(map(printable, others))).rstrip(".")
+        raise CannotTell(f"{also}; name volumes and drives by their ids.")
+    return found
 
 
 def left_out(narrowed: Inventory, whole: Inventory) -> frozenset[str]:

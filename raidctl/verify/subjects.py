@@ -10,11 +10,11 @@ from msgspec.structs import replace
 
 from raidctl.errors import CannotTell, UsageError
 from raidctl.evidence import Fact, Output
+from raidctl.health.narrowed import find_whole
 from raidctl.host import BlockDevice, HostView
 from raidctl.model import Array, Controller, Drive, Inventory, Volume
 from raidctl.model.drives_below import DrivesBelow
 from raidctl.request import Runner, converse
-from raidctl.select import find
 from raidctl.survey.failed_requests import FailureWatch
 from raidctl.survey.survey import Survey
 from raidctl.text import printable
@@ -199,7 +199,7 @@ def _meant(machine: CheckedMachine, word: str) -> Iterator[tuple[Controller, Vol
 
 def _ids(machine: CheckedMachine, word: str) -> frozenset[str]:
     try:
-        return find(machine.inventory, machine.view, [word])
+        return find_whole(machine.inventory, machine.view, word)
     except UsageError:
         known = machine.view.block(word)
         if known is not None:
@@ -226,7 +226,7 @@ def _ids(machine: CheckedMachine, word: str) -> frozenset[str]:
 def _on_device(machine: CheckedMachine, names: Sequence[str], path: str, node: str) -> frozenset[str]:
     """The objects below a mount with a known device."""
     try:
-        return find(machine.inventory, machine.view, names)
+        return frozenset[str]().union(*(find_whole(machine.inventory, machine.view, name) for name in names))
     except UsageError:
         raise CannotTell(
             f"{printable(path)} is on {printable(node)}, but no controller, array or drive below it is known; "

@@ -7,13 +7,18 @@ import json
 import jsonschema
 import pytest
 
-from raidctl.errors import UsageError
+from raidctl.cli.shared import change_targets
+from raidctl.errors import CannotTell, UsageError
+from raidctl.health.narrowed import with_unlisted
 from raidctl.host import BlockDevice, HostView
 from raidctl.model import Array, Controller, Drive, Inventory, Problem, Volume
 from raidctl.output.json import schema, to_json
-from raidctl.select import find, find_drive, items, narrow, physical, short
+from raidctl.select import find, find_drive, items, narrow, physical, short, unlisted
+from raidctl.survey.survey import Survey
+from raidctl.verify import subjects
+from raidctl.verify.kernel import Kernel
 from tests.output.inventories import DEGRADED, EVERY, HEALTHY, SOFTWARE, THIRTY
-from tests.support.machines import replayed
+from tests.support.machines import MACHINES, replayed
 
 VIEW = HostView(
     blocks=(
@@ -151,6 +156,29 @@ def test_near_matches_are_offered() -> None:
         meant("smartaray:1")
     with pytest.raises(UsageError, match="did you mean /dev/sda"):
         meant("/dev/sdb")
+
+
+def test_a_device_of_a_mount_point_that_no_tool_lists_is_a_problem() -> None:
+    """A btrfs on a known volume and an NBD device: what is known of the volume does not hold for the mount point."""
+    pair = (BlockDevice("sda", "/dev/sda", "disk", mountpoints=("/srv",)),
+            BlockDevice("nbd0", "/dev/nbd0", "other", mountpoints=("/srv",)))  # fmt: skip
+    view = HostView(blocks=pair)
+    assert meant("/srv", view=view) == ["smartarray:1/v1"]
+    [problem] = with_unlisted(HEALTHY, view, ["/srv/"]).problems
+    assert (problem.where, problem.kind, problem.severity) == ("/dev/nbd0", "unread", "error")
+    with pytest.raises(CannotTell, match=r"/srv is also on /dev/nbd0, which no controller"):
+        subjects.named(subjects.CheckedMachine(Survey(inventory=HEALTHY, view=view), Kernel()), ["/srv"])
+    with pytest.raises(CannotTell, match=r"name volumes and drives by their ids\."):
+        change_targets.volumes(Survey(inventory=HEALTHY, view=view), ["/srv"])
+    assert with_unlisted(HEALTHY, HostView(blocks=pair[:1]), ["/srv"]) == HEALTHY
+
+
+@pytest.mark.parametrize("name", MACHINES)
+def test_no_device_of_a_recorded_machine_is_called_unlisted(name: str) -> None:
+    """Partitions, layers and second paths of a known drive are no other devices."""
+    seen = replayed(name)
+    points = {point for block in seen.view.blocks for point in (block.node, *block.mountpoints)}
+    assert not [point for point in points if unlisted(seen.inventory, seen.view, point)]
 
 
 def test_hostile_words_do_not_reach_the_terminal() -> None:

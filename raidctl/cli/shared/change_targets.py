@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import cast
 
 from raidctl.errors import UsageError
+from raidctl.health.narrowed import find_whole
 from raidctl.model import Controller, Drive, Volume
 from raidctl.select import find, items
 from raidctl.survey.survey import Survey
@@ -20,10 +21,11 @@ def volumes(seen: Survey, words: Sequence[str]) -> list[Volume]:
 
     Raises:
         UsageError: A word means nothing, several things, or nothing that has volumes.
+        CannotTell: It is also on a device that no tool lists.
     """
     found: dict[str, Volume] = {}
     for word in words:
-        ids = find(seen.inventory, seen.view, [word])
+        ids = find_whole(seen.inventory, seen.view, word)
         mine = [volume for c in seen.inventory.controllers for volume in c.volumes if _under(volume, c, ids)]
         if not mine:
             hint = f"; its drives' write cache: {_line('drive', word, 'off (or on)')}." if _drives(seen, ids) else "."
@@ -47,10 +49,11 @@ def drives(seen: Survey, words: Sequence[str]) -> list[Drive]:
 
     Raises:
         UsageError: A word means no drive.
+        CannotTell: It is also on a device that no tool lists.
     """
     found: dict[str, Drive] = {}
     for word in words:
-        ids = find(seen.inventory, seen.view, [word])
+        ids = find_whole(seen.inventory, seen.view, word)
         mine = _drives(seen, ids)
         if not mine:
             below = any(_under(volume, c, ids) for c in seen.inventory.controllers for volume in c.volumes)
