@@ -13,7 +13,7 @@ from raidctl.runners.replay import ReplayRunner
 from raidctl.survey.survey import survey
 from raidctl.vendor.protocol import Document, ToolSpec
 from raidctl.vendor.registry import vendors
-from raidctl.vendor.session import Call, Reading, Session
+from raidctl.vendor.session import Call, Reading, Session, death
 from raidctl.vendor.tools import Installed
 from tests.support.machines import recording
 
@@ -74,6 +74,15 @@ def test_a_tool_that_dies_in_its_output_is_not_whole() -> None:
     assert call.answered
     assert not call.whole
     assert "died" in call.problems[0].message
+
+
+def test_the_death_of_a_tool_names_the_tool_and_what_may_be_missing() -> None:
+    """An exit code of the tool is no death."""
+    died = death(RunAnswer(code=137, out=b"half"), "plum show", "plum")
+    assert died is not None
+    assert (died.kind, died.severity) == ("unread", "error")
+    assert died.message == "plum died (Killed); some of its values may be missing."
+    assert death(RunAnswer(code=3), "plum show") is None
 
 
 @pytest.mark.parametrize("code", [137, 139, 143, -9])

@@ -19,7 +19,7 @@ from raidctl.request import Dialogue, Failure, Run, RunAnswer, ask
 from raidctl.text import collapse
 from raidctl.vendor.parts import part_of
 from raidctl.vendor.protocol import Vendor
-from raidctl.vendor.session import signal_of
+from raidctl.vendor.session import death
 from raidctl.vendor.tools import call_problem
 
 Level = Literal["debug", "progress", "info", "warning", "critical", "fatal"]
@@ -102,11 +102,8 @@ def read_log(
     answer = yield from ask(request)
     command = " ".join(request.argv)
     log = failed(controller.id, request, answer) or read(controller, command, answer)
-    signal = signal_of(answer)
-    if signal is None or log.problems:
-        return log
-    cut = not_read(controller.id, command, f"The tool died ({signal}); events after its last line may be missing.")
-    return replace(log, problems=cut.problems)
+    died = death(answer, command, lost="events after its last line")
+    return log if died is None or log.problems else replace(log, problems=(died,))
 
 
 def not_read(

@@ -191,6 +191,16 @@ def signal_of(answer: RunAnswer) -> str | None:
     return _SIGNALS.get(-code if code < 0 else code - _SHELL_SIGNAL)
 
 
+def death(
+    answer: RunAnswer, where: str, tool: str = "The tool", lost: str = "some of its values", remedy: str = _BY_HAND
+) -> Problem | None:
+    """The problem if the exit code is that of a signal; ``lost``: what may be missing."""
+    if (signal := signal_of(answer)) is None:
+        return None
+    message = f"{tool} died ({signal}); {lost} may be missing."
+    return Problem(severity="error", kind="unread", where=where, message=message, remedy=remedy)
+
+
 def _no_answer(call: Call[T]) -> Problem:
     what = f"died ({call.crash})" if call.crash else f"printed nothing and ended with exit code {call.answer.code}"
     return Problem(

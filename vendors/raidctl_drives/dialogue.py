@@ -14,7 +14,7 @@ from raidctl.model import Problem, Tool
 from raidctl.request import Dialogue, Failure, Read, Run, RunAnswer, Which, ask_all, together
 from raidctl.text import collapse, listing
 from raidctl.vendor.protocol import Observation
-from raidctl.vendor.session import signal_of
+from raidctl.vendor.session import death
 from raidctl_drives.controllers import Found, controller_output, controllers_of
 from raidctl_drives.draft import DriveDraft
 from raidctl_drives.kernel import Layers, kernel_draft
@@ -163,8 +163,8 @@ def _keep(found: _Outputs, tool: str, run: Run, answer: RunAnswer) -> None:
         and not any(draft.get("write_cache") or draft.complaints for draft in drafts)
     ):
         found.problems.append(_no_response(command, answer))
-    if answer.text.strip() and (signal := signal_of(answer)) is not None:
-        found.problems.append(_cut_off(command, tool, signal))
+    if answer.text.strip() and (died := death(answer, command, tool)) is not None:
+        found.problems.append(died)
     found.outputs.append(output)
     found.sources += [Source(tool, draft) for draft in drafts]
 
@@ -193,13 +193,6 @@ def _not_asked(command: str, tool: str, answer: RunAnswer) -> Problem:
         remedy="Run the command by hand: a drive that does not respond in time is often about to fail.",
         kind="unread",
     )
-
-
-def _cut_off(command: str, tool: str, signal: str) -> Problem:
-    return Problem(
-        severity="error", where=command, message=f"{tool} died ({signal}); some of its values may be missing.",
-        remedy="Run the command by hand.", kind="unread",
-    )  # fmt: skip
 
 
 def _no_response(command: str, answer: RunAnswer) -> Problem:

@@ -27,7 +27,7 @@ from raidctl.request import (
 )
 from raidctl.text import collapse, counted
 from raidctl.vendor.protocol import Document, Observation
-from raidctl.vendor.session import signal_of
+from raidctl.vendor.session import death
 from raidctl_md import care
 from raidctl_md.draft import ArrayDraft, Reading, Source, key_of
 from raidctl_md.group import Alias
@@ -38,6 +38,7 @@ from raidctl_md.sysfs import ARRAY_FILES, MEMBER_FILES
 from raidctl_md.to_model import build
 
 _LIMIT = 65_536
+_BY_HAND = "Run it by hand; kernel data is shown."
 
 
 class _Outputs(Struct):
@@ -164,8 +165,8 @@ def _read_run(run: Run, answer: RunAnswer, asked: _Outputs) -> None:
         asked.documents.append(Document(command, "md", answer.text))
     if answer.trouble is not None:
         asked.problems.append(_trouble(command, answer))
-    elif (signal := signal_of(answer)) is not None:
-        asked.problems.append(_trouble(command, replace(answer, trouble=Failure.FAILED, detail=f"it died, {signal}")))
+    elif (died := death(answer, command, "mdadm")) is not None:
+        asked.problems.append(replace(died, severity="warning", remedy=_BY_HAND))
     elif answer.code and (answer.err.strip() or not answer.out.strip()):
         words = collapse(answer.error_text.replace("mdadm: ", ""))
         message = complaint_of(words[:500] or f"no message; exit code {answer.code}")
@@ -180,7 +181,7 @@ def _trouble(command: str, answer: RunAnswer) -> Problem:
         severity="warning",
         where=command,
         message=f"`{command}` failed: {why}.",
-        remedy="Run it by hand; kernel data is shown.",
+        remedy=_BY_HAND,
         kind="no_tool" if kind == "no_tool" else "no_right" if kind == "no_right" else "unread",
     )
 

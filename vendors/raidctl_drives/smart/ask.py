@@ -9,7 +9,7 @@ from __future__ import annotations
 from raidctl.evidence import Output
 from raidctl.model import Problem
 from raidctl.request import Dialogue, Failure, Run, RunAnswer, ask
-from raidctl.vendor.session import signal_of
+from raidctl.vendor.session import death
 from raidctl_drives.smart.draft import SmartDraft
 from raidctl_drives.smart.text import read_text
 
@@ -20,6 +20,7 @@ TIMEOUT = 60.0
 """Time limit of a call, in seconds. A drive in trouble repeats a command for half a minute and more."""
 _FULL = ("smartctl", "-n", "standby", "-x", "-f", "old")
 _PLAIN = ("smartctl", "-n", "standby", "-a")
+_CHECK = "Run smartctl -x {} and check its output."
 _COMMAND_LINE, _NOT_OPENED, _FAILING = 1, 2, 8
 """Bits of smartctl's exit status."""
 
@@ -63,8 +64,9 @@ def _sorted(device: str, drafts: list[SmartDraft], answer: RunAnswer) -> tuple[l
     if answer.trouble is Failure.FLOOD:
         problems.append(_problem(device, "smartctl printed more than raidctl reads; the rest is missing"))
     # no exit status of smartctl's own has this bit beside others: it ends at once then
-    if code & _COMMAND_LINE and (signal := signal_of(answer)) is not None:
-        problems.append(_problem(device, f"smartctl died ({signal}); some of its values may be missing"))
+    died = death(answer, device, "smartctl", remedy=_CHECK.format(device)) if code & _COMMAND_LINE else None
+    if died is not None:
+        problems.append(died)
     if not found and not problems:
         why = "could not open the drive" if code & _NOT_OPENED else "printed nothing about the drive"
         problems.append(_problem(device, f"smartctl {why} (exit status {answer.code})"))
@@ -78,7 +80,7 @@ def _sorted(device: str, drafts: list[SmartDraft], answer: RunAnswer) -> tuple[l
 def _problem(device: str, message: str, severity: str = "error") -> Problem:
     return Problem(
         severity="warning" if severity == "warning" else "error", where=device, message=f"{message}.", kind="unread",
-        remedy=f"Run smartctl -x {device} and check its output.",
+        remedy=_CHECK.format(device),
     )  # fmt: skip
 
 
