@@ -34,13 +34,15 @@ from raidctl.runners.directory import private_directory
 from raidctl.runners.locks import Busy, hold
 from raidctl.runners.parallel import Switch, Task, WorkerPool
 from raidctl.runners.process import Bounds, run
-from raidctl.runners.programs import executable_by_some, first_program, own_directories, search_path
+from raidctl.runners.programs import executable_by_some, first_program, program_directories, search_path
 from raidctl.runners.udev import database
 
 FILE_PATIENCE = 30.0
 """Time limit in seconds for a file, directory or the udev database."""
 NOTHING_THERE = frozenset({errno.ENOENT, errno.ENOTDIR})
 NO_RIGHT = frozenset({errno.EACCES, errno.EPERM})
+_Directories = Callable[[], tuple[Sequence[str], Sequence[str]]]
+"""Returns the directories of programs; see :func:`raidctl.runners.programs.program_directories`."""
 
 
 class LocalRunner:
@@ -67,12 +69,13 @@ class LocalRunner:
         Raises:
             Interrupted: The runner was closed.
         """
+        directories = functools.cache(program_directories)  # for all requests of this call
         with self._switch.event() as stop:
-            tasks = [self._task(request, stop) for request in requests]
+            tasks = [self._task(request, stop, directories) for request in requests]
             WorkerPool([[tasks[index] for index in chain] for chain in chains_of(requests)], stop).work()
         return tuple(task.answer or Answer(trouble=Failure.FAILED) for task in tasks)
 
-    def _task(self, request: Request[Any], stop: threading.Event) -> Task:
+    def _task(self, request: Request[Any], stop: threading.Event, directories: _Directories) -> Task:
         reason = invalid(request)
         if reason:
             return Task(functools.partial(answer_of, request, Failure.FAILED, reason))
@@ -80,7 +83,7 @@ class LocalRunner:
             return Task(functools.partial(self._run, limited(request, self._timeout), stop))
         patience = request.timeout if isinstance(request, Write) else self._timeout or FILE_PATIENCE
         late = answer_of(request, Failure.TIMEOUT, f"no answer after {patience:g} s")
-        return Task(_work(request), patience, late)
+        return Task(_work(request, directories), patience, late)
 
     def _run(self, request: Run, stop: threading.Event) -> Answer:
         if request.lock is None:
@@ -116,7 +119,7 @@ def tool_environment(place: str) -> dict[str, str]:
     return {"PATH": path, "LC_ALL": "C", "LANG": "C", "HOME": place, "TMPDIR": place}
 
 
-def _work(request: Request[Any]) -> Callable[[], Answer]:
+def _work(request: Request[Any], directories: _Directories) -> Callable[[], Answer]:
     """Return the function for a request that starts no program."""
     if isinstance(request, Read):
         return functools.partial(_read, request)
@@ -125,7 +128,7 @@ def _work(request: Request[Any]) -> Callable[[], Answer]:
     if isinstance(request, Glob):
         return functools.partial(_glob, request)
     if isinstance(request, Which):
-        return functools.partial(_which, request)
+        return functools.partial(_which, request, directories)
     if isinstance(request, Get):
         return functools.partial(no_bmc, request)
     if isinstance(request, UdevDatabase):
@@ -188,13 +191,14 @@ def _glob(request: Glob) -> GlobAnswer:
     return GlobAnswer(paths=tuple(sorted(glob.glob(request.pattern))))  # noqa: PTH207 - answers are strings
 
 
-def _which(request: Which) -> WhichAnswer:
+def _which(request: Which, directories: _Directories) -> WhichAnswer:
     name = request.name
-    found = [name] if "/" in name else [f"{directory}/{name}" for directory in search_path() if name]
+    searched, own = directories()
     try:
+        found = [name] if "/" in name else [f"{directory}/{name}" for directory in searched if name]
         # last, where raidctl's own commands are installed
-        own = [f"{directory}/{name}" for directory in own_directories()]
-        paths = [path for path in (*found, *request.places, *own) if path.startswith("/")]
+        last = [f"{directory}/{name}" for directory in own]
+        paths = [path for path in (*found, *request.places, *last) if path.startswith("/")]
         path = first_program(paths, trusted=False)  # running one that others can change is refused later
     except PermissionError as error:  # running one that only others may execute is refused later as well
         path = error.filename if executable_by_some(error.filename) else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import stat
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from raidctl.request import CHANGEABLE
@@ -30,12 +30,12 @@ def search_path() -> tuple[str, ...]:
     return tuple(dict.fromkeys((*given, *SYSTEM_PATH)))
 
 
-def own_directories() -> tuple[str, str]:
-    """Return where raidctl's own commands are.
+def program_directories() -> tuple[Sequence[str], Sequence[str]]:
+    """Return the directories of `search_path`, and those of raidctl's own commands.
 
-    They are beside the interpreter (venv), or beside the package (private tree).
+    The latter are beside the interpreter (venv), or beside the package (private tree).
     """
-    return str(Path(sys.executable).parent), str(Path(__file__).parents[2] / "bin")
+    return search_path(), (str(Path(sys.executable).parent), str(Path(__file__).parents[2] / "bin"))
 
 
 def changeable(path: str) -> str:
@@ -98,7 +98,7 @@ def first_program(paths: Iterable[str], *, trusted: bool = True) -> str | None:
     refused: PermissionError | None = None
     for path in paths:
         try:
-            state = Path(path).stat()
+            state = os.stat(path)  # noqa: PTH116 - faster, and tens of tools are looked for in ten directories
         except OSError:  # missing, or in a directory that cannot be entered
             continue
         if not stat.S_ISREG(state.st_mode) or not os.access(path, os.X_OK):

@@ -111,7 +111,7 @@ def test_a_directory_that_cannot_be_entered_is_passed_over(monkeypatch: pytest.M
     def closed(*_: object, **__: object) -> os.stat_result:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(Path, "stat", closed)
+    monkeypatch.setattr(os, "stat", closed)
     answers = LocalRunner().carry_out([Which("sh"), Run(("sh",))])
     assert [answer.trouble for answer in answers] == [Failure.MISSING] * 2
 
