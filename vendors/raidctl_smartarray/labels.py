@@ -150,14 +150,17 @@ _LONGEST = 80
 
 
 @lru_cache(maxsize=8192)
-def holders(label: str) -> frozenset[str]:
-    """The kinds of section (``controller``, ``drive`` …) that can hold the label."""
+def holds(kind: str, label: str) -> bool:
+    """Whether a kind of section (``controller``, ``drive`` …) can hold the label. No other kind is looked at."""
+    if kind not in _TABLES or len(label) > _LONGEST:
+        return False
     plain = normalized(label)
-    return frozenset(
-        kind
-        for kind, table in _TABLES.items()
-        if len(label) <= _LONGEST and (plain in table or re.fullmatch(_FAMILIES[kind], plain))
-    )
+    return plain in _TABLES[kind] or re.fullmatch(_FAMILIES[kind], plain) is not None
+
+
+def known(label: str) -> bool:
+    """Whether any kind of section can hold the label."""
+    return any(holds(kind, label) for kind in _TABLES)
 
 
 @lru_cache(maxsize=8192)

@@ -26,7 +26,7 @@ from raidctl_smartarray.grammar import (
     tool_of_command,
     tool_version,
 )
-from raidctl_smartarray.labels import decides, holders
+from raidctl_smartarray.labels import decides, holds, known
 from raidctl_smartarray.vocabulary import normalized
 
 LONGEST_LINE = 4096
@@ -258,12 +258,12 @@ class _Outliner:
 
     def owner(self, label: str, line: Line) -> Section | None:
         """The open section that a pair belongs to."""
-        kinds = holders(label)
-        if self.paragraph is not None and not kinds:
+        if self.paragraph is not None and not known(label):
             return None
-        if kinds and self.open and self.open[-1].heading.kind in kinds and self.open[-1].indent < line.indent:
-            return self.open[-1]
-        knowing = [section for section in self.open if section.heading.kind in kinds]
+        inner = self.open[-1] if self.open else None
+        if inner is not None and inner.indent < line.indent and holds(inner.kind, label):
+            return inner
+        knowing = [section for section in self.open if holds(section.kind, label)]
         if len(knowing) == 1:
             return knowing[0]
         if knowing and self.flat:
@@ -271,9 +271,9 @@ class _Outliner:
         if knowing:
             indent = line.indent
             return next((section for section in reversed(knowing) if section.indent < indent), knowing[-1])
-        if self.row is not None and self.row.indent < line.indent and "drive" in kinds:
+        if self.row is not None and self.row.indent < line.indent and holds("drive", label):
             return self.row
-        if not self.open and "controller" in kinds:
+        if not self.open and holds("controller", label):
             self.open = [self.nameless()]
             return self.open[0]
         return None
