@@ -9,12 +9,11 @@ from typing import ParamSpec
 
 from msgspec import Struct
 from rich.cells import cell_len
-from rich.console import Console, RenderableType
-from rich.padding import Padding
+from rich.console import Console, Group, RenderableType
 from rich.style import Style
-from rich.table import Table
 from rich.text import Text
 
+from raidctl.output.grid import Grid
 from raidctl.text import collapse, printable, regex
 
 P = ParamSpec("P")
@@ -148,17 +147,21 @@ def pack(pieces: Sequence[Piece], room: int, between: str) -> Text:
     return line(*row)
 
 
-def hanging(label: Piece, pieces: Sequence[Piece], paper: Paper) -> Table:
+def hanging(label: Piece, pieces: Sequence[Piece], paper: Paper) -> RenderableType:
     """A label with pieces in a row. Further rows begin below the first piece."""
     start = line(label)
     room = paper.columns - start.cell_len
-    grid = Table.grid(padding=0)
     if room < LEAST_ROOM:
         start.rstrip()
-        grid.add_row(start)
-        grid.add_row(Padding(pack(pieces, paper.columns - INDENT, paper.dot), (0, 0, 0, INDENT)))
-        return grid
-    grid.add_column("", width=start.cell_len, no_wrap=True)
-    grid.add_column("", width=room, overflow="fold")
-    grid.add_row(start, pack(pieces, room, paper.dot))
+        room = paper.columns - INDENT
+        return Group(indented(start, paper), indented(pack(pieces, room, paper.dot), paper, INDENT))
+    grid = Grid((start.cell_len, room))
+    grid.add((start, pack(pieces, room, paper.dot)))
+    return grid
+
+
+def indented(text: Text, paper: Paper, indent: int = 0) -> Grid:
+    """A text that is wrapped at the right border of the paper."""
+    grid = Grid((paper.columns - indent,), indent=indent)
+    grid.add((text,))
     return grid

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from rich.console import RenderableType
-from rich.padding import Padding
 from rich.style import Style
 from rich.text import Text
 
@@ -14,7 +13,21 @@ from raidctl.audit.finding import Finding, Severity
 from raidctl.audit.rule import Rule
 from raidctl.health.unknown_states import doubt
 from raidctl.model import Inventory
-from raidctl.output.console import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Paper, Piece, drawn, hanging, line, pack
+from raidctl.output.console import (
+    BAD,
+    DULL,
+    GOOD,
+    PLAIN,
+    STRONG,
+    WARN,
+    Paper,
+    Piece,
+    drawn,
+    hanging,
+    indented,
+    line,
+    pack,
+)
 from raidctl.output.table import Column, facts, table
 from raidctl.output.tree import head
 from raidctl.text import collapse, counted, listing, regex
@@ -96,9 +109,9 @@ def _finding(
     label = "  " if unknown else f"{_WORDS[one.severity]:10}"
     names = [(piece, STRONG) if isinstance(piece, str) else piece for piece in pieces]
     yield hanging((label, PLAIN if unknown else _STYLES[one.severity]), names, paper)
-    yield Padding(line(paper.clean(one.message)), (0, 0, 0, 4))
+    yield indented(line(paper.clean(one.message)), paper, 4)
     if remedy := _remedy(group, " ".join(each.where for each in shown)):
-        yield Padding(line((paper.words("→ "), DULL), paper.clean(remedy)), (0, 0, 0, 4))
+        yield indented(line((paper.words("→ "), DULL), paper.clean(remedy)), paper, 4)
     with_ = [(paper.clean(text), PLAIN) for each in shown for text in _with(each, explained(found, each))]
     yield facts([*([("with", with_)] if with_ else []), *_rows(group, paper, more=more)], paper, indent=4)
 

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from rich.console import RenderableType
-from rich.padding import Padding
 from rich.style import Style
-from rich.table import Table
 from rich.text import Text
 
 from raidctl.drift.messages import value
 from raidctl.drift.report import Drift, Level, Side, Unread
 from raidctl.drift.value import History, Moment
-from raidctl.output.console import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Paper, Piece, drawn, line, pack
+from raidctl.output.console import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Paper, Piece, drawn, indented, line, pack
+from raidctl.output.grid import Grid
 from raidctl.output.table import Column, cells, table
 from raidctl.snapshots.store import Kept
 from raidctl.text import counted
@@ -44,7 +43,7 @@ def screen(found: Drift, paper: Paper, *, more: bool) -> Iterator[RenderableType
         if more and change.field:
             fact = f"{change.id} {change.field}: {_brief(change.old)} {paper.words('→')} {_brief(change.new)}"
             text.append_text(line("\n", (paper.clean(fact), DULL)))
-        yield _labelled(_WORDS[change.severity], _STYLES[change.severity], text)
+        yield _labelled(_WORDS[change.severity], _STYLES[change.severity], text, paper)
     for one in found.unread:
         yield Text("")
         yield from _unread(one, paper, more=more)
@@ -75,11 +74,9 @@ def _summary(found: Drift, paper: Paper) -> Text:
     return pack(pieces, paper.columns, paper.dot)
 
 
-def _labelled(label: str, style: Style, text: Text) -> RenderableType:
-    grid = Table.grid(pad_edge=False)
-    grid.add_column("", width=_LABEL)
-    grid.add_column("", overflow="fold")
-    grid.add_row(Text(label, style=style), text)
+def _labelled(label: str, style: Style, text: Text, paper: Paper) -> Grid:
+    grid = Grid((_LABEL, paper.columns - _LABEL))
+    grid.add((line((label, style)), text))
     return grid
 
 
@@ -89,17 +86,17 @@ def _brief(of: object) -> str:
 
 def _unread(one: Unread, paper: Paper, *, more: bool) -> Iterator[RenderableType]:
     yield line((_SIDES[one.side], WARN if one.side != "both" else DULL), ": ", paper.clean(one.where))
-    yield Padding(line(paper.clean(one.message)), (0, 0, 0, 2))
+    yield indented(line(paper.clean(one.message)), paper, 2)
     count = len(one.hidden)
     if not count:
         return
     which = counted(count, "difference")
     hint = "" if more else " -v lists them."
     verb = "is" if count == 1 else "are"
-    yield Padding(line((f"{which} may come from that and {verb} not counted as drift.{hint}", DULL)), (0, 0, 0, 2))
+    yield indented(line((f"{which} may come from that and {verb} not counted as drift.{hint}", DULL)), paper, 2)
     if more:
         for change in one.hidden:
-            yield Padding(line((paper.clean(change.message), DULL)), (0, 0, 0, 4))
+            yield indented(line((paper.clean(change.message), DULL)), paper, 4)
 
 
 def _notes(found: Drift) -> Iterator[str]:

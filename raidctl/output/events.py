@@ -7,14 +7,13 @@ from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
 from rich.console import Group, RenderableType
-from rich.padding import Padding
 from rich.style import Style
-from rich.table import Table
 from rich.text import Text
 
 from raidctl.events.report import EventReport
 from raidctl.model import Inventory
-from raidctl.output.console import BAD, DULL, INDENT, PLAIN, STRONG, WARN, Paper, drawn, line, pack
+from raidctl.output.console import BAD, DULL, INDENT, PLAIN, STRONG, WARN, Paper, drawn, indented, line, pack
+from raidctl.output.grid import Grid
 from raidctl.output.problems import problem_sections
 from raidctl.output.tree import head
 from raidctl.output.trouble import notes, troubles
@@ -49,17 +48,15 @@ def rows(events: Sequence[Event], paper: Paper, *, more: bool = False) -> Render
     if paper.columns < _NARROW:
         return _stacked(events, paper, more=more)
     room = paper.columns - _TIME - _LEVEL - 4
-    grid = Table.grid(padding=(0, 2, 0, 0))
-    for width in (_TIME, _LEVEL):
-        grid.add_column("", width=width, no_wrap=True)
-    grid.add_column("", width=room, overflow="fold")
+    grid = Grid((_TIME, _LEVEL, room), gap=2)
     for event in events:
         where = event.object_id or event.controller or "kernel"
         text = line((paper.clean(where), STRONG), "  ", paper.clean(event.text))
         if more and event.details:
             pairs = [(paper.clean(f"{label}: {value}"), DULL) for label, value in event.details.items()]
             text = Text.assemble(text, "\n", pack(pairs, room, paper.dot))
-        grid.add_row(Text(_when(event), DULL), Text(event.level or "?", _STYLES.get(event.level or "", DULL)), text)
+        level = line((event.level or "?", _STYLES.get(event.level or "", DULL)))
+        grid.add((line((_when(event), DULL)), level, text))
     return grid
 
 
@@ -75,7 +72,7 @@ def _stacked(events: Sequence[Event], paper: Paper, *, more: bool) -> Group:
         if more and event.details:
             pairs = [(paper.clean(f"{label}: {value}"), DULL) for label, value in event.details.items()]
             below.append(pack(pairs, room, paper.dot))
-        parts += [Padding(text, (0, 0, 0, INDENT)) for text in below]
+        parts += [indented(text, paper, INDENT) for text in below]
     return Group(*parts)
 
 

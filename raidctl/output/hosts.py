@@ -9,14 +9,13 @@ from contextlib import contextmanager
 from msgspec import structs
 from rich.cells import cell_len
 from rich.console import Console, RenderableType
-from rich.padding import Padding
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.text import Text
 
 from raidctl.fleet.report import HostsReport, Rank
 from raidctl.model import Inventory
 from raidctl.output.bench_progress import drawable
-from raidctl.output.console import BAD, GOOD, PLAIN, STRONG, WARN, Paper, Piece, drawn, line
+from raidctl.output.console import BAD, GOOD, PLAIN, STRONG, WARN, Paper, Piece, drawn, indented, line
 from raidctl.output.table import Column, table
 from raidctl.output.trouble import BROKEN, LOOK, UNREAD, troubles
 from raidctl.text import collapse, counted, printable
@@ -55,7 +54,7 @@ def screen(
         ]
         yield table(columns, paper, indent=0)
         for text in more.get(group[0].host, ()):
-            yield Padding(line(paper.clean(text)), (0, 0, 0, 4))
+            yield indented(line(paper.clean(text)), paper, 4)
 
 
 def look(inventory: Inventory) -> tuple[str, Rank, tuple[str, ...]]:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from rich.console import RenderableType
-from rich.padding import Padding
+from rich.console import Group, RenderableType
 from rich.text import Text
 
 from raidctl.layers.model import Flushed, FlushReport
 from raidctl.model import Inventory
-from raidctl.output.console import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Paper, drawn, line
+from raidctl.output.console import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Paper, drawn, indented, line
 from raidctl.output.layers import KINDS, reasons, style_of, word_of
 from raidctl.output.phrases import UNKNOWN
 from raidctl.output.problems import problem_sections
@@ -45,10 +44,10 @@ def _plan(report: FlushReport, paper: Paper) -> Iterator[RenderableType]:
     for layer in report.layers:
         yield line(f"{KINDS[layer.kind]} {paper.clean(layer.layer)}", (f"  {word_of(layer.answer)}", DULL))
         for command in layer.commands if layer.answer.result == "planned" else ():
-            yield Padding(line(paper.clean(command)), (0, 0, 0, 2))
+            yield indented(line(paper.clean(command)), paper, 2)
         pieces = [] if layer.commands and layer.answer.result == "planned" else reasons(layer.answer)
         for piece in pieces:
-            yield Padding(line(paper.piece(piece)), (0, 0, 0, 2))
+            yield indented(line(paper.piece(piece)), paper, 2)
 
 
 def _verdict(report: FlushReport, paper: Paper) -> Text:
@@ -72,7 +71,7 @@ def _verdict(report: FlushReport, paper: Paper) -> Text:
     return line((paper.clean(many), BAD if worst else WARN))
 
 
-def _table(layers: Sequence[Flushed], paper: Paper) -> Padding:
+def _table(layers: Sequence[Flushed], paper: Paper) -> Group:
     kinds = [KINDS[layer.kind] for layer in layers]
     named = [paper.clean(" ".join(text for text in (layer.layer, layer.name) if text)) for layer in layers]
     results: list[Cell] = [(word_of(layer.answer), style_of(layer.answer)) for layer in layers]
@@ -109,7 +108,7 @@ def _why(layers: Sequence[Flushed], paper: Paper) -> Iterator[RenderableType]:
     for layer in layers:
         yield line((paper.clean(layer.layer), style_of(layer.answer)))
         for piece in reasons(layer.answer):
-            yield Padding(line(paper.piece(piece)), (0, 0, 0, 2))
+            yield indented(line(paper.piece(piece)), paper, 2)
 
 
 def _memory(report: FlushReport, paper: Paper) -> Iterator[RenderableType]:

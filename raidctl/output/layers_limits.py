@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rich.console import RenderableType
-from rich.padding import Padding
 from rich.text import Text
 
 from raidctl.layers.model import Layer, Stack, Threshold
 from raidctl.model import Inventory
-from raidctl.output.console import DULL, STRONG, Paper, drawn, line, pack
+from raidctl.output.console import DULL, STRONG, Paper, drawn, indented, line, pack
 from raidctl.output.layers import KINDS, figure, reasons
 from raidctl.output.problems import problem_sections
 from raidctl.output.table import Column, cells, table
@@ -48,7 +47,7 @@ def _block(layer: Layer, paper: Paper) -> Iterator[RenderableType]:
         )
     if layer.threshold.result != "supported":
         pieces = [paper.piece(piece) for piece in reasons(layer.threshold)]
-        yield Padding(pack(pieces, paper.columns - 2, paper.dot), (0, 0, 0, 2))
+        yield indented(pack(pieces, paper.columns - 2, paper.dot), paper, 2)
 
 
 def _value(limit: Threshold) -> str:

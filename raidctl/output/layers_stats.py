@@ -5,13 +5,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from rich.console import Console, RenderableType
-from rich.padding import Padding
+from rich.console import Console, Group, RenderableType
 from rich.text import Text
 
 from raidctl.layers.model import Counter, LayerStats, Statistics
 from raidctl.model import Inventory, Problem
-from raidctl.output.console import DULL, STRONG, WARN, Paper, Piece, drawn, hanging, line
+from raidctl.output.console import DULL, STRONG, WARN, Paper, Piece, drawn, hanging, indented, line
 from raidctl.output.layers import KINDS
 from raidctl.output.live_lines import live_lines
 from raidctl.output.problems import problem_sections
@@ -50,11 +49,11 @@ def stats_screen(statistics: Statistics, paper: Paper, *, more: bool = False) ->
         if shown:
             yield _table(shown, paper)
         else:
-            yield Padding(line(("nothing was counted" if layer.counters else "no figures", DULL)), (0, 0, 0, 2))
+            yield indented(line(("nothing was counted" if layer.counters else "no figures", DULL)), paper, 2)
         for text in _unknown(layer.counters):
-            yield Padding(line((paper.clean(text), DULL)), (0, 0, 0, 2))
+            yield indented(line((paper.clean(text), DULL)), paper, 2)
         if layer.method:
-            yield Padding(line((paper.clean(layer.method), DULL)), (0, 0, 0, 2))
+            yield indented(line((paper.clean(layer.method), DULL)), paper, 2)
     yield from problem_sections(troubles(bare), notes(bare), paper)
 
 
@@ -84,7 +83,7 @@ def _title(layer: LayerStats, paper: Paper) -> RenderableType:
     return hanging((kind, STRONG), names, paper)
 
 
-def _table(counters: Sequence[Counter], paper: Paper) -> Padding:
+def _table(counters: Sequence[Counter], paper: Paper) -> Group:
     rates = [rate(counter) for counter in counters]
     names = [f"{counter.name}{', estimate' if counter.estimate else ''}" for counter in counters]
     columns = [

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from rich.console import RenderableType
-from rich.padding import Padding
 from rich.style import Style
 from rich.text import Text
 
 from raidctl.model import Problem, hides
-from raidctl.output.console import BAD, DULL, STRONG, WARN, Paper, line
+from raidctl.output.console import BAD, DULL, STRONG, WARN, Paper, indented, line
 from raidctl.output.trouble import LOOK, NOTE, Trouble
 
 
@@ -21,12 +20,12 @@ def problem_sections(found: Sequence[Trouble], notes: Sequence[Trouble], paper: 
             yield Text("")
             yield line((title, STRONG))
             for trouble in troubles:
-                yield Padding(line((paper.clean(trouble.where), style_of(trouble))), (0, 0, 0, 2))
-                yield Padding(line(paper.clean(trouble.message)), (0, 0, 0, 6))
+                yield indented(line((paper.clean(trouble.where), style_of(trouble))), paper, 2)
+                yield indented(line(paper.clean(trouble.message)), paper, 6)
                 for folded in trouble.folded:
-                    yield Padding(line((paper.words("· "), DULL), paper.clean(folded)), (0, 0, 0, 6))
+                    yield indented(line((paper.words("· "), DULL), paper.clean(folded)), paper, 6)
                 if trouble.remedy:
-                    yield Padding(line((paper.words("→ "), DULL), paper.clean(trouble.remedy)), (0, 0, 0, 6))
+                    yield indented(line((paper.words("→ "), DULL), paper.clean(trouble.remedy)), paper, 6)
 
 
 def no_controller(problems: Iterable[Problem], lacking: str) -> Text:

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from rich.console import RenderableType
-from rich.padding import Padding
 from rich.style import Style
 from rich.text import Text
 
 from raidctl.health.redundancy import in_words
 from raidctl.model import Inventory
 from raidctl.operate.removal_report import Reason, Removal, VolumeLeft
-from raidctl.output.console import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Paper, Piece, drawn, hanging, line
+from raidctl.output.console import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Paper, Piece, drawn, hanging, indented, line
 from raidctl.output.phrases import status
 from raidctl.output.table import facts
 from raidctl.output.tree import head
@@ -65,7 +64,7 @@ def _reason(one: Reason, paper: Paper, *, more: bool) -> Iterator[RenderableType
     lines = [(paper.words("→ "), one.remedy, PLAIN)] if one.remedy else []
     lines += [("", fact, DULL) for fact in one.evidence if more]
     for mark, text, look in lines:
-        yield Padding(line((mark, DULL), (paper.clean(text), look)), (0, 0, 0, _LABEL))
+        yield indented(line((mark, DULL), (paper.clean(text), look)), paper, _LABEL)
 
 
 def _rows(found: Removal, paper: Paper) -> Iterator[tuple[str, Sequence[Piece]]]:

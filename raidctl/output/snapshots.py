@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from rich.console import RenderableType
-from rich.padding import Padding
 
-from raidctl.output.console import DULL, STRONG, WARN, Paper, line
+from raidctl.output.console import DULL, STRONG, WARN, Paper, indented, line
 from raidctl.recording.recording import Recording
 from raidctl.text import counted
 from raidctl.units import format_binary
@@ -37,7 +36,7 @@ def kept_screen(kept: Recording, destination: str, paper: Paper) -> str:
     for entry in runs:
         state = f"exit code {entry.code}" if entry.trouble is None else entry.trouble.value
         words = paper.clean(" ".join(entry.run or ()))
-        parts.append(Padding(line(words, (f"  {state}", DULL if entry.code == 0 else WARN)), (0, 0, 0, 2)))
+        parts.append(indented(line(words, (f"  {state}", DULL if entry.code == 0 else WARN)), paper, 2))
     parts.append(line(_MASKED) if kept.manifest.redacted else line((_WARNING, WARN)))
     return paper.render(parts)
 

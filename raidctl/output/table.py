@@ -6,13 +6,12 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 from rich.cells import cell_len
-from rich.console import Group, JustifyMethod, OverflowMethod, RenderableType
-from rich.padding import Padding
+from rich.console import Group, OverflowMethod, RenderableType
 from rich.style import Style
-from rich.table import Table
 from rich.text import Text
 
-from raidctl.output.console import DULL, LEAST_ROOM, PLAIN, Paper, Piece, broken, pack
+from raidctl.output.console import DULL, LEAST_ROOM, PLAIN, Paper, Piece, broken, indented, line, pack
+from raidctl.output.grid import Grid
 
 GAP = 2
 _FLOOR = 3
@@ -97,7 +96,7 @@ def shown(columns: Sequence[Column], paper: Paper, indent: int = 2) -> list[Colu
     return chosen
 
 
-def table(columns: Sequence[Column], paper: Paper, indent: int = 2) -> Padding:
+def table(columns: Sequence[Column], paper: Paper, indent: int = 2) -> Group:
     """The table of these columns, never wider than the paper. A column that does not fit has a line below each row."""
     chosen, below = _placed(shown(columns, paper, indent), paper.columns - indent)
     room = paper.columns - indent - GAP * (len(chosen) - 1)
@@ -106,20 +105,34 @@ def table(columns: Sequence[Column], paper: Paper, indent: int = 2) -> Padding:
     grid = None
     for number, row in enumerate(zip(*(column.cells for column in chosen), strict=True)):
         if grid is None:
-            grid = _grid(chosen, widths, paper, titled=not parts and any(column.title for column in chosen))
+            grid = Grid(widths, gap=GAP, indent=indent)
+            if not parts and any(column.title for column in chosen):
+                grid.add([_title(column, paper) for column in chosen], bottom=True)
             parts.append(grid)
-        pieces = zip(chosen, row, widths, strict=True)
-        grid.add_row(
-            *(Text(text if column.cut else broken(text, width), style=style) for column, (text, style), width in pieces)
-        )
+        grid.add([_text(*place) for place in zip(chosen, row, widths, strict=True)])
         for column in below:
             text, style = column.cells[number]
             if text not in {"", "?"}:
                 label = f"{paper.words(column.title)}  " if column.title else ""
-                row_below = Text.assemble((label, DULL), (broken(text, room - len(label)), style), overflow="fold")
-                parts.append(Padding(row_below, (0, 0, 0, GAP)))
+                row_below = line((label, DULL), (broken(text, room - len(label)), style))
+                parts.append(indented(row_below, paper, indent + GAP))
                 grid = None
-    return Padding(Group(*parts), (0, 0, 0, indent), expand=False)
+    return Group(*parts)
+
+
+def _title(column: Column, paper: Paper) -> Text:
+    return _aligned(column, paper.words(column.title), DULL, "fold")
+
+
+def _text(column: Column, cell: Cell, width: int) -> Text:
+    text, style = cell
+    if column.cut:
+        return _aligned(column, text, style, "ellipsis")
+    return _aligned(column, broken(text, width), style, "fold")
+
+
+def _aligned(column: Column, text: str, style: Style, overflow: OverflowMethod) -> Text:
+    return Text(text, style, justify="right" if column.right else "left", overflow=overflow, no_wrap=column.cut)
 
 
 def _placed(columns: Sequence[Column], room: int) -> tuple[list[Column], list[Column]]:
@@ -138,42 +151,31 @@ def _placed(columns: Sequence[Column], room: int) -> tuple[list[Column], list[Co
     return beside, below
 
 
-def _grid(columns: Sequence[Column], widths: Sequence[int], paper: Paper, *, titled: bool) -> Table:
-    grid = Table(box=None, pad_edge=False, padding=(0, GAP, 0, 0), show_header=titled, header_style=DULL)
-    for column, width in zip(columns, widths, strict=True):
-        title = Text(paper.words(column.title), style=DULL, overflow="fold")
-        overflow: OverflowMethod = "ellipsis" if column.cut else "fold"
-        justify: JustifyMethod = "right" if column.right else "left"
-        grid.add_column(title, width=width, overflow=overflow, no_wrap=column.cut, justify=justify)
-    return grid
-
-
-def facts(rows: Sequence[tuple[str, Sequence[Piece]]], paper: Paper, indent: int = 2) -> Padding:
+def facts(rows: Sequence[tuple[str, Sequence[Piece]]], paper: Paper, indent: int = 2) -> RenderableType:
     """Labels on the left, their facts in a row on the right. Line breaks are between facts if possible."""
-    grid = Table.grid(padding=(0, GAP, 0, 0), pad_edge=False)
     width = min(max(_LABEL, *(cell_len(label) for label, _ in rows)), paper.columns // 2)
     room = paper.columns - indent - width - GAP
     if room < LEAST_ROOM:
         return _stacked(rows, paper, indent)
-    grid.add_column("", width=width, overflow="fold")
-    grid.add_column("", width=room, overflow="fold")
+    grid = Grid((width, room), gap=GAP, indent=indent)
     for label, pieces in rows:
-        grid.add_row(Text(label, style=DULL, overflow="fold"), pack(pieces, room, paper.dot))
-    return Padding(grid, (0, 0, 0, indent), expand=False)
+        grid.add((line((label, DULL)), pack(pieces, room, paper.dot)))
+    return grid
 
 
-def _stacked(rows: Sequence[tuple[str, Sequence[Piece]]], paper: Paper, indent: int) -> Padding:
+def _stacked(rows: Sequence[tuple[str, Sequence[Piece]]], paper: Paper, indent: int) -> Group:
     """Each label with its facts below, for narrow screens."""
     room = paper.columns - indent - GAP
-    parts = [
-        part
-        for label, pieces in rows
-        for part in (
-            Text(label, style=DULL, overflow="fold"),
-            Padding(pack(pieces, room, paper.dot), (0, 0, 0, GAP)),
+    return Group(
+        *(
+            part
+            for label, pieces in rows
+            for part in (
+                indented(line((label, DULL)), paper, indent),
+                indented(pack(pieces, room, paper.dot), paper, indent + GAP),
+            )
         )
-    ]
-    return Padding(Group(*parts), (0, 0, 0, indent), expand=False)
+    )
 
 
 def cells(texts: Sequence[str], style: Style = PLAIN) -> list[Cell]:

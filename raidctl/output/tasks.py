@@ -9,7 +9,6 @@ from datetime import timedelta
 import msgspec
 from msgspec import Struct, field
 from rich.console import Console, Group, RenderableType
-from rich.padding import Padding
 from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
@@ -61,7 +60,7 @@ def summary(found: TaskReport, paper: Paper) -> Piece:
     return paper.clean(f"No task is reported, but {doubt}."), WARN
 
 
-def _table(tasks: Sequence[Task], paper: Paper) -> Padding:
+def _table(tasks: Sequence[Task], paper: Paper) -> Group:
     def of(title: str, value: Callable[[Task], str], *, right: bool = False) -> Column:
         return Column(title, [(paper.clean(value(task)), PLAIN) for task in tasks], right=right)
 

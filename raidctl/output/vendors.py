@@ -7,12 +7,11 @@ from typing import Any
 
 import msgspec
 from rich.console import RenderableType
-from rich.padding import Padding
 from rich.style import Style
 from rich.text import Text
 
 from raidctl.model import Capability
-from raidctl.output.console import DULL, GOOD, PLAIN, STRONG, Paper, drawn, pack
+from raidctl.output.console import DULL, GOOD, PLAIN, STRONG, Paper, drawn, indented, pack
 from raidctl.output.table import Column, cells, facts, table
 from raidctl.vendor.abilities import Kind, kinds_of
 from raidctl.vendor.protocol import CAPABILITIES, Vendor
@@ -83,7 +82,7 @@ def _operations(kind: Kind, vendor: Vendor, paper: Paper) -> Iterator[Renderable
     whole = not kind.drivers and len(kind.tools) == len(vendor.TOOLS)
     names = [] if whole else [*(kind.drivers or ()), *(kind.tools if len(kind.tools) < len(vendor.TOOLS) else ())]
     title = [("operations", PLAIN), *((paper.clean(name), DULL) for name in names)]
-    yield Padding(pack(title, paper.columns - 2, paper.dot), (0, 0, 0, 2))
+    yield indented(pack(title, paper.columns - 2, paper.dot), paper, 2)
     yield facts(rows or [("none", ["raidctl changes nothing with it"])], paper, indent=4)
 
 

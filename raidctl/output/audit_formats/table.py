@@ -6,14 +6,13 @@ import heapq
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 
 from rich.console import RenderableType
-from rich.padding import Padding
 from rich.style import Style
 from rich.text import Text
 
 from raidctl.audit.finding import Audited, Finding
 from raidctl.audit.report import EXITS, RuleCount, Summary, Verdict
 from raidctl.output.audit_formats import Again, Options
-from raidctl.output.console import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Paper, Piece, hanging, line, pack
+from raidctl.output.console import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Paper, Piece, hanging, indented, line, pack
 from raidctl.output.table import Cell, Column, nonempty, table
 from raidctl.text import counted
 
@@ -115,7 +114,7 @@ class Table:
         yield Text("")
         yield line(("Could not be read", STRONG))
         for source, reason in self._unread:
-            yield Padding(line((paper.clean(source), WARN), ": ", paper.clean(reason)), (0, 0, 0, 2))
+            yield indented(line((paper.clean(source), WARN), ": ", paper.clean(reason)), paper, 2)
         more = summary.unreadable - len(self._unread)
         if more:
             yield line((f"  {more} more could not be read; --details names them.", DULL))
@@ -206,7 +205,7 @@ def _host(audited: Audited, paper: Paper, *, alone: bool) -> Iterator[Renderable
     yield from _findings(found, paper)
     for one in audited.waived:
         text = f"waived until {one.until}: {one.finding.rule} {one.finding.where}: {one.reason}"
-        yield Padding(line(paper.clean(text)), (0, 0, 0, 2))
+        yield indented(line(paper.clean(text)), paper, 2)
 
 
 def _findings(findings: Iterable[Finding], paper: Paper) -> Iterator[RenderableType]:
@@ -218,9 +217,9 @@ def _findings(findings: Iterable[Finding], paper: Paper) -> Iterator[RenderableT
         for message, several in messages.items():
             for one in several:
                 yield _title(one, paper)
-            yield Padding(line(paper.clean(message)), (0, 0, 0, 6))
+            yield indented(line(paper.clean(message)), paper, 6)
         if several[0].remedy:
-            yield Padding(line((paper.words("→ "), DULL), paper.clean(several[0].remedy)), (0, 0, 0, 6))
+            yield indented(line((paper.words("→ "), DULL), paper.clean(several[0].remedy)), paper, 6)
 
 
 def _title(one: Finding, paper: Paper) -> RenderableType:
