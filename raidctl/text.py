@@ -43,6 +43,8 @@ INVISIBLE = (
     r"\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
 )
 """Invisible and zero-width characters, and those that change the writing direction. They are for a character class."""
+_FIRST_UNSEEN = "\u0300"
+"""All characters of `INVISIBLE` before this one are not printable for Python either."""
 _CONTROL = regex(rf"[\x00-\x08\x0b-\x1f\x7f-\x9f{INVISIBLE}]")
 _CONTROL_IN_JSON = regex(rf"[\x7f-\x9f{INVISIBLE}]")
 _TYPOGRAPHY = str.maketrans(
@@ -97,7 +99,7 @@ def without_escapes(text: str) -> str:
 
 def printable(text: str) -> str:
     """Remove escape sequences, control and invisible characters, which could manipulate a terminal."""
-    if text.isascii() and text.isprintable():
+    if text.isprintable() and (text.isascii() or max(text) < _FIRST_UNSEEN):
         return text
     return _CONTROL.sub("\N{REPLACEMENT CHARACTER}", without_escapes(text))
 

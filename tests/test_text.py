@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import raidctl
 from raidctl.order import in_order, natural
-from raidctl.text import attempt, collapse, json_safe, listing, pair, printable, regex
+from raidctl.text import _FIRST_UNSEEN, INVISIBLE, attempt, collapse, json_safe, listing, pair, printable, regex
 
 ROOT = Path(__file__).resolve().parents[1]
 VENDORS = ROOT / "vendors"
@@ -149,3 +149,12 @@ def test_json_keeps_no_control_or_invisible_character() -> None:
             shown = json_safe(msgspec.json.encode(text).decode())
             assert text not in shown, hex(code)
             assert msgspec.json.decode(shown.encode()) == text
+
+
+def test_a_printable_text_without_late_characters_has_no_invisible_ones() -> None:
+    """`printable` looks at no such text more closely."""
+    early = [chr(code) for code in range(ord(_FIRST_UNSEEN))]
+    invisible = [char for char in early if re.match(f"[{INVISIBLE}]", char)]
+    assert invisible
+    assert not any(char.isprintable() for char in invisible)
+    assert printable("33\N{DEGREE SIGN}C\N{SOFT HYPHEN}") == "33\N{DEGREE SIGN}C\N{REPLACEMENT CHARACTER}"
