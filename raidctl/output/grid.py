@@ -29,10 +29,7 @@ class Grid:
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Segment]:
         """Yield the lines of all rows. The options are not needed: the texts and the widths decide."""
         for texts, bottom in self._rows:
-            cells = [
-                list(text.wrap(console, width, justify=text.justify or "left"))
-                for text, width in zip(texts, self._widths, strict=True)
-            ]
+            cells = [_lines(text, width, console) for text, width in zip(texts, self._widths, strict=True)]
             height = max(map(len, cells))
             for lines, width in zip(cells, self._widths, strict=True):
                 blanks = [Text(" " * width)] * (height - len(lines))
@@ -41,3 +38,16 @@ class Grid:
                 line = self._gap.join(row)
                 line.pad_left(self._indent)
                 yield from line.render(console, end="\n")
+
+
+def _lines(text: Text, width: int, console: Console) -> list[Text]:
+    """The lines of a text, as wide as its column. Most texts fit on one."""
+    free = width - text.cell_len
+    if free < 0 or not text.plain.isprintable():  # line breaks and tabs are not printable
+        return list(text.wrap(console, width, justify=text.justify or "left"))
+    line = text.copy()
+    if text.justify == "right":
+        line.pad_left(free)
+    else:
+        line.pad_right(free)
+    return [line]
