@@ -12,7 +12,6 @@ What remains is :meth:`Output.unparsed`, which ``raidctl show --unparsed`` print
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -136,7 +135,9 @@ class Output(Struct, eq=False):
     @classmethod
     def of_json(cls, command: str, value: object) -> Output:
         """A JSON output: one line for each leaf, ``path: value`` (see :meth:`leaf`)."""
-        return cls.of_lines(command, (f"{path}: {leaf}" for path, leaf in _leaves(value)))
+        from json import dumps  # noqa: PLC0415 - only where a tool prints JSON
+
+        return cls.of_lines(command, (f"{path}: {dumps(leaf, ensure_ascii=False)}" for path, leaf in _leaves(value)))
 
     @classmethod
     def of_lines(cls, command: str, texts: Iterable[str]) -> Output:
@@ -198,7 +199,7 @@ class Output(Struct, eq=False):
         return self._leaves.get(path)
 
 
-def _leaves(value: object, path: str = "") -> Iterator[tuple[str, str]]:
+def _leaves(value: object, path: str = "") -> Iterator[tuple[str, object]]:
     if isinstance(value, Mapping) and value:
         for key, inner in value.items():
             yield from _leaves(inner, f"{path}.{key}" if path else str(key))
@@ -206,4 +207,4 @@ def _leaves(value: object, path: str = "") -> Iterator[tuple[str, str]]:
         for index, inner in enumerate(value):
             yield from _leaves(inner, f"{path}[{index}]")
     else:
-        yield path, json.dumps(value, ensure_ascii=False)
+        yield path, value

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import json
 from functools import cache
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
 from raidctl.text import regex
 
+if TYPE_CHECKING:
+    from json import JSONDecoder
+
 T = TypeVar("T")
 
 _NO_TEXT = regex("[\ud800-\udfff]")
-_LENIENT = json.JSONDecoder(strict=False)
-_STRICT = json.JSONDecoder()
 
 
 def decode(data: bytes | str, kind: Any = Any) -> Any:
@@ -38,6 +38,13 @@ def _decoder(kind: Any) -> msgspec.json.Decoder[Any]:
     return msgspec.json.Decoder(kind)
 
 
+@cache
+def _untyped_decoder(strict: bool) -> JSONDecoder:
+    from json import JSONDecoder  # noqa: PLC0415 - only where a tool prints JSON
+
+    return JSONDecoder(strict=strict)
+
+
 def decode_at(text: str, start: int = 0, *, strict: bool = True) -> tuple[Any, int]:
     """Decode the value at a position, return it and its end. ``strict`` refuses line breaks inside strings.
 
@@ -45,7 +52,7 @@ def decode_at(text: str, start: int = 0, *, strict: bool = True) -> tuple[Any, i
         ValueError: There is no whole value, or it is nested too deeply.
     """
     try:
-        return (_STRICT if strict else _LENIENT).raw_decode(text, start)
+        return _untyped_decoder(strict).raw_decode(text, start)
     except RecursionError:
         raise ValueError("it is nested too deeply") from None
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import io
 import os
 import shutil
-import tempfile
 from collections.abc import Iterator, Mapping
 from itertools import islice
 from pathlib import Path, PurePosixPath
@@ -209,7 +208,9 @@ def save(recording: Recording, path: str | os.PathLike[str]) -> None:
 
 
 def _save_directory(contents: Mapping[str, bytes], place: Path) -> None:
-    folder = Path(tempfile.mkdtemp(prefix=f".{place.name}.", dir=place.absolute().parent))  # mode 0700
+    from tempfile import mkdtemp  # noqa: PLC0415 - reading needs none
+
+    folder = Path(mkdtemp(prefix=f".{place.name}.", dir=place.absolute().parent))  # mode 0700
     try:
         for name, data in contents.items():
             file = folder / name
@@ -225,6 +226,7 @@ def _save_directory(contents: Mapping[str, bytes], place: Path) -> None:
 def _save_archive(contents: Mapping[str, bytes], place: Path) -> None:
     import gzip  # noqa: PLC0415 - takes long, and a directory does not need it
     import tarfile  # noqa: PLC0415 - as above
+    import tempfile  # noqa: PLC0415 - reading needs none
 
     stem = next(place.name.removesuffix(ending) for ending in _PACKED if place.name.endswith(ending)) or "record"
     number, name = tempfile.mkstemp(prefix=f".{place.name}.", dir=place.absolute().parent)  # mode 0600

@@ -21,8 +21,6 @@ part.
 
 from __future__ import annotations
 
-from statistics import median_low
-
 from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings
 from raidctl.audit.builtin._queries import drives
 from raidctl.model import Drive, Inventory
@@ -40,7 +38,8 @@ def check(inventory: Inventory) -> Findings:
         paths.setdefault(drive.model, []).append(drive.paths or 0)
     for drive in mine:
         if drive.paths is not None or drive.errors.link is not None:
-            yield _judge(drive, median_low(paths[drive.model]))
+            alike = sorted(paths[drive.model])
+            yield _judge(drive, alike[(len(alike) - 1) // 2])  # the lower median
 
 
 def _judge(drive: Drive, usual: int) -> Finding:
