@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from typing import Literal
+
+from msgspec import Struct
 
 from raidctl.health.redundancy import held_journal
 from raidctl.model import Controller, Volume
@@ -12,7 +14,7 @@ INCOMPLETE = frozenset(("degraded", "rebuilding"))
 """States in which a half-written stripe cannot be recomputed."""
 
 
-class Hole(NamedTuple):
+class Hole(Struct, frozen=True):
     """The write hole of a volume."""
 
     state: Literal["none", "closed", "open", "unknown"]

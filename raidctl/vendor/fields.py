@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
+
+from msgspec import Struct
 
 from raidctl.vendor.draft import DETAIL, Draft, Pair
 
@@ -12,7 +14,7 @@ T = TypeVar("T")
 D = TypeVar("D", bound=Draft)
 
 
-class Field(NamedTuple):
+class Field(Struct, frozen=True):
     """The field for a label; see :meth:`Draft.put`."""
 
     name: str

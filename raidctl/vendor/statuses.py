@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+
+from msgspec import Struct
 
 from raidctl.evidence import Line
 from raidctl.model import Operation, VolumeStatus
@@ -52,7 +53,7 @@ def put_status(
         draft.add_problem("warning", "unread", f"The {what}'s status word {shown!r} is not known.", REPORT)
 
 
-class VolumeWord(NamedTuple):
+class VolumeWord(Struct, frozen=True):
     """What a tool's word for the state of a volume means."""
 
     status: VolumeStatus

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+
+from msgspec import Struct
 
 from raidctl.model import Controller, Problem, ProblemKind, Severity
 from raidctl.vendor.tools import NO_CONTROLLER
 from raidctl_smartarray.vocabulary import NO_VALUE, normalized
 
 
-class KnownError(NamedTuple):
+class KnownError(Struct, frozen=True):
     """What an error text of the tools means."""
 
     code: str
