@@ -2,14 +2,14 @@
 
 A label in these tables that fills no field of the model becomes a detail. A label that is not in them stays unparsed:
 the tables define the format, so a new label is noticed. Some labels come in families (``Driver Supports …``):
-these are patterns. All are compared in lower case with runs of blanks made one.
+an ellipsis in their tables is any text. All are compared in lower case with runs of blanks made one.
 """
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 
+from raidctl.text import regex
 from raidctl_smartarray.vocabulary import normalized
 
 _CONTROLLER = """
@@ -101,34 +101,45 @@ current value|min value since power on|max value since power on (c)|warning thre
 sensor location|sensor type|status
 """
 
-_FAMILIES = {
-    "controller": (
-        r"(?:driver|firmware|controller) supports? .+|.+ supported|spdm .+|surface (?:scan|analysis) .+|pldm .+"
-        r"|(?:current|max) parallel surface scan .+|sanitize .+|ssd caching .+|.+ temperature \(c\)|port max phy .+"
-        r"|spare spindown .+|manufacturing .+|backplane .+|.+ (?:part|spare part|serial|assembly) number|encryption .+"
-        r"|battery pack .+|persistent event log .+|uefi .+|i2c .+|mctp .+|.+ activation mode|.+ reboot|license .+"
-        r"|sed .+|managed sed .+|self.encrypting .+|nvme .+|power mode .+|total (?:smart )?solid state .+|expander .+"
-        r"|cache module .+|spare .+|predictive .+|redundan.+ .+|volatile key.*|master key.*|key manag.+|local key .+"
-        r"|online firmware .+|flexible latency .+|max(?:imum)? latency .+|ssd smart path .+|array accelerator .+"
-    ),
-    "array": r"(?:hpe? )?ssd smart path.*|spare .+|.+ encryption .+|transform.+ .+|predictive .+|encryption .+",
-    "volume": (
-        r"parity .+|caching .+|surface scan .+|last surface .+|.+ progress|encryption .+|erase .+|boot .+|rebuild .+"
-        r"|volatile .+|.+ unique id|smartcache .+|split .+|multi.?domain .+|sed .+"
-    ),
-    "drive": (
-        r"sanitize .+|unrestricted sanitize .+|sata ncq .+|phy .+|carrier .+|ssd .+|.+ temperature \(c\)|erase .+"
-        r"|shingled .+|.+ supported|power on .+|estimated .+|drive authentication .+|nvme .+|pcie .+|encryption .+"
-        r"|smart .+|write cache .+|.+ endurance.*|.+ block size|usage .+|self.encrypting .+|drive exposed .+"
-        r"|sed .+|foreign .+|hot.?plug.*|lane .+|link .+|namespace .+|vendor specific .+|drive .+ (?:number|status)"
-        r"|crypto.* .+|multi.actuator .+|total .+ (?:read|written)|controller authentication .+|depopulat.+"
-    ),
-    "device": (
-        r"backplane .+|io module .+|fan .+|temperature .+|power supply .+|.+ (?:part|spare part|serial) number"
-        r"|.+ status|.+ temperature \(c\)|expander .+|firmware .+|ubm .+|managed cable .+"
-    ),
-    "port": r"managed cable .+|port .+|phy .+|cable .+",
-    "sensor": r"(?:current|max|min|maximum|minimum) value.*",
+_BEGINNINGS = {
+    "controller": """
+driver support …|driver supports …|firmware support …|firmware supports …|controller support …|controller supports …
+spdm …|surface scan …|surface analysis …|pldm …|current parallel surface scan …|max parallel surface scan …|sanitize …
+ssd caching …|port max phy …|spare spindown …|manufacturing …|backplane …|encryption …|battery pack …
+persistent event log …|uefi …|i2c …|mctp …|license …|sed …|managed sed …|self-encrypting …|self encrypting …|nvme …
+power mode …|total solid state …|total smart solid state …|expander …|cache module …|spare …|predictive …
+volatile key…|master key…|key manag…|local key …|online firmware …|flexible latency …|max latency …|maximum latency …
+ssd smart path …|array accelerator …
+""",
+    "array": "ssd smart path…|hp ssd smart path…|hpe ssd smart path…|spare …|predictive …|encryption …",
+    "volume": """
+parity …|caching …|surface scan …|last surface …|encryption …|erase …|boot …|rebuild …|volatile …|smartcache …|split …
+multi-domain …|multi domain …|multidomain …|sed …
+""",
+    "drive": """
+sanitize …|unrestricted sanitize …|sata ncq …|phy …|carrier …|ssd …|erase …|shingled …|power on …|estimated …
+drive authentication …|nvme …|pcie …|encryption …|smart …|write cache …|usage …|self-encrypting …|self encrypting …
+drive exposed …|sed …|foreign …|hot-plug…|hot plug…|hotplug…|lane …|link …|namespace …|vendor specific …
+multi-actuator …|multi actuator …|controller authentication …|depopulat…
+""",
+    "device": """
+backplane …|io module …|fan …|temperature …|power supply …|expander …|firmware …|ubm …|managed cable …
+""",
+    "port": "managed cable …|port …|phy …|cable …",
+    "sensor": "current value…|max value…|min value…|maximum value…|minimum value…",
+}
+_ENDS = {
+    "controller": """
+… supported|… temperature (c)|… part number|… serial number|… assembly number|… activation mode|… reboot
+""",
+    "volume": "… progress|… unique id",
+    "drive": "… temperature (c)|… supported|… block size",
+    "device": "… part number|… serial number|… status|… temperature (c)",
+}
+_OTHER_FAMILIES = {
+    "controller": regex(r"redundan.+ .+"),
+    "array": regex(r".+ encryption .+|transform.+ .+"),
+    "drive": regex(r".+ endurance.*|drive .+ (?:number|status)|crypto.* .+|total .+ (?:read|written)"),
 }
 
 
@@ -145,6 +156,8 @@ _TABLES = {
     "port": _table(_PORT),
     "sensor": _table(_SENSOR),
 }
+_STARTS_WITH = {kind: tuple(form.removesuffix("…") for form in _table(text)) for kind, text in _BEGINNINGS.items()}
+_ENDS_WITH = {kind: tuple(form.removeprefix("…") for form in _table(text)) for kind, text in _ENDS.items()}
 _DECIDING = frozenset().union(*_TABLES.values()) - {"array", "error count", "mirror groups", "parity groups"}
 _LONGEST = 80
 
@@ -155,7 +168,10 @@ def holds(kind: str, label: str) -> bool:
     if kind not in _TABLES or len(label) > _LONGEST:
         return False
     plain = normalized(label)
-    return plain in _TABLES[kind] or re.fullmatch(_FAMILIES[kind], plain) is not None
+    if plain in _TABLES[kind] or plain.startswith(_STARTS_WITH[kind]) or plain.endswith(_ENDS_WITH.get(kind, ())):
+        return True
+    other = _OTHER_FAMILIES.get(kind)
+    return other is not None and other.fullmatch(plain) is not None
 
 
 def known(label: str) -> bool:
