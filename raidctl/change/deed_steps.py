@@ -169,7 +169,7 @@ def save(change: Running, number: int, seen: Survey) -> None:
     for one in step.saves:
         [answer] = change.runner.carry_out([one.action.request(reading=True)])
         if not isinstance(answer, RunAnswer) or answer.trouble is not None or answer.code:
-            raise AccessMissing(f"`{one.action}` failed, so {one.name} cannot be kept. Nothing was done.")
+            raise AccessMissing(f"`{one.action}` failed, so {one.name} cannot be kept.")
         contents[one.name] = answer.out
     for name, data in contents.items():
         path, digest = keep(change.journal.path.parent, change.begin.change, name, data)

@@ -15,7 +15,15 @@ from dataclasses import dataclass, field
 from raidctl.change import deed_steps, waiting
 from raidctl.change.beginning import begin, boot_id
 from raidctl.change.deed_steps import Guard
-from raidctl.change.failure_messages import RightMissing, has_ended, interruption, is_denied, silent, trouble_text
+from raidctl.change.failure_messages import (
+    RightMissing,
+    has_ended,
+    interruption,
+    is_denied,
+    silent,
+    trouble_text,
+    what_is_undone,
+)
 from raidctl.change.journal import Begin, End, Journal, JournalFull, Mark, Planned, Result, StepEvent, extended, now
 from raidctl.change.lookup import current_settings, doubt, falls_back, not_in_force, owner, subjects
 from raidctl.change.passwords import carried_out
@@ -138,13 +146,11 @@ class Change:
             return self._confirmed(seen)
         except UnderWay:
             raise
-        except StepFailed as failure:
+        except (StepFailed, AccessMissing, JournalFull) as failure:
             self.faults.append(str(failure))
-        except JournalFull as failure:
-            self.faults.append(str(failure))
-            self.denied = False
+            self.denied = isinstance(failure, AccessMissing) or (self.denied and isinstance(failure, StepFailed))
         except BaseException as error:
-            self.faults.append(str(error) if isinstance(error, AccessMissing) else interruption(error))
+            self.faults.append(interruption(error))
             if self.passed:
                 raise self._stopped() from error
             self.undo_all()
@@ -173,12 +179,7 @@ class Change:
         if self.doubtful and self.begin.resume is None:
             raise deed_steps.not_confirmed(self, self._why())
         self.undo_all()
-        if self.begin.kind == "operation":
-            done = "What had been done was undone." if self.undone_any else "Nothing was done."
-            done += f' Continue with "{self.begin.resume}".' if self.resumed and self.begin.resume else ""
-        else:
-            done = "The previous settings were put back and read again." if self.undone_any else "Nothing was changed."
-        text = f"{self._why()} {done}"
+        text = f"{self._why()} {what_is_undone(self.begin, undone=self.undone_any, resumed=self.resumed)}"
         return RightMissing(text, touched=self.undone_any) if only_denied else ChangeUndone(text)
 
     def finish(self) -> None:
@@ -209,17 +210,13 @@ class Change:
         self.mark(number, "start")
         self.begun.append(number)
         self.tell(f"  {step.action}")
-        fault = self._carry_out(step, undo=False)
+        fault = self.carry_out(step)
         if fault is not None:
             self.mark(number, "failed", fault)
             raise StepFailed(f"{step.action}: {fault}")
         self.accepted.add(number)
         self.mark(number, "done")
         return None
-
-    def _carry_out(self, step: Step, *, undo: bool) -> str | None:
-        """Set a setting, or its previous value. Return the fault, or None if it was accepted."""
-        return self.issue(step.undo if undo else step.action, step, undo=undo)
 
     def issue(self, action: Action, step: Step, *, undo: bool = False) -> str | None:
         """Carry out a command; return the fault, None if it was accepted."""
@@ -244,11 +241,11 @@ class Change:
 
     def undo(self, step: Step) -> str | None:
         """Undo a step; return the fault, None if it was accepted."""
-        return self._carry_out(step, undo=True)
+        return self.issue(step.undo, step, undo=True)
 
     def carry_out(self, step: Step) -> str | None:
-        """Carry out a step that is not part of the change. Return the fault, or None if it was accepted."""
-        return self._carry_out(step, undo=False)
+        """Carry out a step; return the fault, None if it was accepted."""
+        return self.issue(step.action, step)
 
     def _family(self, object_id: str) -> Changes | None:
         vendor = vendor_of(object_id, self.vendors)
@@ -378,7 +375,7 @@ class Change:
             self.tell("Putting back the previous settings:")
         self.journal_undo(number, "undo")
         self.tell(f"  {step.undo}")
-        fault = self._carry_out(step, undo=True)
+        fault = self.undo(step)
         if fault is not None:
             self.faults.append(f"{step.undo}: {fault}")
             self.journal_undo(number, "failed", fault)

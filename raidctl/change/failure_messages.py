@@ -6,13 +6,14 @@ import re
 import signal
 from collections.abc import Collection, Sequence
 
-from raidctl.errors import EXIT_ACCESS, ChangeUndone
+from raidctl.change.journal import Begin
+from raidctl.errors import EXIT_ACCESS, ChangeUndone, RaidctlError
 from raidctl.model import Controller, Drive, Problem
 from raidctl.request import Answer, Failure, Run, RunAnswer, Write
 from raidctl.text import regex
 from raidctl.vendor.session import signal_of
 
-DENIED = regex(r"permission denied|not permitted|must be (?:root|superuser)", re.IGNORECASE)
+DENIED = regex(r"permission denied|not permitted|must be (?:root|super-?user)", re.IGNORECASE)
 """Messages of tools that lack a right."""
 
 
@@ -54,7 +55,12 @@ def trouble_text(answer: Answer) -> str:
 
 
 def interruption(error: BaseException) -> str:
-    """Describe what interrupted a change. It was Ctrl-C, a signal (an exit code of 128 + its number), or a bug."""
+    """Describe what interrupted a change.
+
+    It was an expected failure, Ctrl-C, a signal (an exit code of 128 + its number), or a bug.
+    """
+    if isinstance(error, RaidctlError):
+        return str(error)
     if isinstance(error, KeyboardInterrupt):
         return "interrupted by Ctrl-C"
     if isinstance(error, SystemExit) and isinstance(error.code, int) and error.code > _SHELLS:
@@ -66,6 +72,20 @@ def interruption(error: BaseException) -> str:
 
 _SHELLS = 128
 """A shell's exit code for a signal is this plus its number."""
+
+
+def what_is_undone(begin: Begin, *, undone: bool, resumed: bool) -> str:
+    """Describe the state after a failed change, and how to continue.
+
+    Args:
+        begin: The beginning of the change.
+        undone: Whether any step was undone.
+        resumed: Whether earlier steps of the same operation are kept.
+    """
+    if begin.kind != "operation":
+        return "The previous settings were put back and read again." if undone else "Nothing was changed."
+    text = "What had been done was undone." if undone else "Nothing was done."
+    return f'{text} Continue with "{begin.resume}".' if resumed and begin.resume else text
 
 
 def silent(controllers: Sequence[Controller], problems: Sequence[Problem], ids: Collection[str]) -> dict[str, str]:

@@ -32,5 +32,5 @@ def keep(place: Path, change: str, name: str, data: bytes) -> tuple[Path, str]:
             os.fsync(handle)
         sync(folder)
     except OSError as error:
-        raise AccessMissing(f"{path} cannot be written: {error.strerror}. Nothing was done.") from None
+        raise AccessMissing(f"{path} cannot be written: {error.strerror}.") from None
     return path, hashlib.sha256(data).hexdigest()

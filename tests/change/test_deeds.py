@@ -15,9 +15,10 @@ import pytest
 from raidctl.change.beside import PROCESSES
 from raidctl.change.confirmation import mismatch
 from raidctl.change.expectations import unmet
+from raidctl.change.failure_messages import RightMissing
 from raidctl.change.journal import Journal
 from raidctl.change.unfinished import problems
-from raidctl.errors import AccessMissing, ChangeStands, ChangeUndone, UnderWay
+from raidctl.errors import EXIT_ACCESS, ChangeStands, ChangeUndone, UnderWay
 from raidctl.model import Problem
 from raidctl.request import Answer, Failure, Glob, GlobAnswer, Read, ReadAnswer, Request, Run, RunAnswer
 from raidctl.survey.survey import Survey
@@ -420,9 +421,25 @@ def test_a_deed_whose_data_cannot_be_saved_is_not_done(bays: Bench) -> None:
     """A deed that needs saved files is not started without them. The state directory takes no files."""
     change = bays.change(bays.plan(deed("fail", 1)))
     (bays.place / "saved").write_text("no directory")
-    with pytest.raises(AccessMissing, match="Nothing was done"):
+    with pytest.raises(RightMissing, match="Nothing was done") as failure:
         change.apply()
+    assert (failure.value.touched, failure.value.exit_code) == (False, EXIT_ACCESS)
     assert bays.argvs == []
+
+
+def test_a_later_deed_whose_data_cannot_be_saved_undoes_the_earlier_ones(bays: Bench) -> None:
+    """The message reports what was undone. It does not claim that nothing was done."""
+    plan = bays.plan(deed("fail", 1), deed("remove", 1))
+    first, second = plan.steps
+    steps = (msgspec.structs.replace(first, saves=()), msgspec.structs.replace(second, saves=first.saves))
+    plan = msgspec.structs.replace(plan, steps=steps)
+    change = bays.change(plan)
+    (bays.place / "saved").write_text("no directory")
+    with pytest.raises(RightMissing, match=r"cannot be written: .* What had been done was undone\.") as failure:
+        change.apply()
+    assert failure.value.touched
+    assert "Nothing was done" not in str(failure.value)
+    assert (marks(bays)[-1], bays.member("LABD00001")) == ("undone", "rebuilding")
 
 
 def test_saved_files_are_in_the_journal(bays: Bench) -> None:

@@ -10,7 +10,7 @@ from raidctl.change.failure_messages import RightMissing, interruption
 from raidctl.cli.shared.options import Settings
 from raidctl.cli.shared.plan_change import Consent, DesiredMaker, Interrupted, Work, about, agreed, planned, tell
 from raidctl.cli.shared.terminal import emit_json
-from raidctl.errors import EXIT_FINE, ChangeStands, ChangeUndone, RaidctlError, UnderWay
+from raidctl.errors import EXIT_FINE, ChangeStands, ChangeUndone, UnderWay
 from raidctl.vendor.plan import Outcome, Plan, Result
 from raidctl.vendor.protocol import Vendor
 
@@ -66,7 +66,7 @@ class Report:
             self.result = "stands"
         if isinstance(error, UnderWay):
             self.result = "waiting"
-        self.message = str(error) if isinstance(error, RaidctlError) else interruption(error)
+        self.message = interruption(error)
 
     def outcome(self) -> Outcome:
         """Return the document."""
