@@ -192,7 +192,7 @@ def of_drift(found: Drift) -> tuple[str, Status]:
     counts = Counts(unknown=sum(one.side != "both" for one in found.unread))
     for change in found.changes:
         setattr(counts, change.severity, getattr(counts, change.severity) + 1)
-    counts.checked = counts.passed = not counts.unknown
+    counts.checked = counts.passed = int(not counts.unknown)
     status = status_of(counts)
     warnings = "warning" if counts.warning == 1 else "warnings"
     names = {"critical": "critical", "warning": warnings, "info": "for information", "unknown": "not read"}
@@ -200,7 +200,10 @@ def of_drift(found: Drift) -> tuple[str, Status]:
     lines = [f"[{one.severity.upper()}] {one.message}" for one in found.changes]
     lines += [f"[UNKNOWN] {one.where}: {one.message}" for one in found.unread if one.side != "both"]
     worst = f": {lines[0].partition('] ')[2]}" if lines and status is not Status.OK else ""
-    text = f"{', '.join(words) or 'no change'} since {found.before.name}{worst}"
+    unreadable = any(one.side == "both" for one in found.unread)
+    limit = " in what could be read" if unreadable and not words else ""
+    ignored = f", {found.ignored} ignored" if found.ignored else ""
+    text = f"{', '.join(words) or 'no change'} since {found.before.name}{limit}{ignored}{worst}"
     return plugin(status, text, figures(counts)[:4], lines), status
 
 

@@ -452,6 +452,29 @@ def test_a_comparison_for_nagios(
     assert run("diff", before, after, "--format", "nagios", "--json").exit_code == 3
 
 
+def test_no_change_for_nagios_names_what_it_leaves_out(run: Run, tmp_path: Path) -> None:
+    """What neither snapshot could read, and changes that were ignored, qualify "no change"."""
+
+    def unread(document: dict[str, Any]) -> None:
+        document["problems"].append(UNREAD)
+
+    def moved(document: dict[str, Any]) -> None:
+        unread(document)
+        item(document, f"{CONTROLLER}/1I:1:1").update(bay="9")
+
+    before, same = (
+        _file(tmp_path / "a.json", changed(state(), unread)),
+        _file(tmp_path / "b.json", changed(state(), unread)),
+    )
+    answer = run("diff", before, same, "--format", "nagios")
+    assert (answer.exit_code, answer.stdout.partition(" | ")[0]) == (
+        0, f"RAID OK - no change since {before} in what could be read"
+    )  # fmt: skip
+    other = _file(tmp_path / "c.json", changed(state(), moved))
+    answer = run("diff", before, other, "--min-severity", "warning", "--format", "nagios")
+    assert answer.stdout.partition(" | ")[0].endswith(" in what could be read, 1 ignored")
+
+
 def test_no_placeholder_of_the_noise_filter_is_shown(run: Run, tmp_path: Path) -> None:
     """A new problem is printed with its figure. In a file without noise, an ellipsis replaces the figure."""
 

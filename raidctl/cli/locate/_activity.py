@@ -36,7 +36,7 @@ def blink(named: Machine, words: Sequence[str], length: float, settings: Setting
         raise unseen(error, seen.inventory.problems) from None
     reads = {one.bay.object_id: activity.burst(one) for one in wanted}
     bursts = [read for read in reads.values() if isinstance(read, Run)]
-    targets = tuple(_target(one, reads[one.bay.object_id]) for one in wanted)
+    targets = tuple(_target(one, reads[one.bay.object_id], on=None if dry_run else True) for one in wanted)
     report = LocateReport(targets=targets, commands=tuple(" ".join(read.argv) for read in bursts) if dry_run else ())
     end = clock() + length
     if not dry_run:
@@ -50,14 +50,14 @@ def blink(named: Machine, words: Sequence[str], length: float, settings: Setting
     return EXIT_NO if len(bursts) < len(wanted) else EXIT_FINE
 
 
-def _target(wanted: Wanted, read: Run | str) -> Located:
+def _target(wanted: Wanted, read: Run | str, *, on: bool | None) -> Located:
     if isinstance(read, str):
         return located(Unlit(bay=wanted.bay, passed=(Passed("activity", read),)))
-    return replace(of_bay(wanted.bay), led="activity", way="activity", on=True)
+    return replace(of_bay(wanted.bay), led="activity", way="activity", on=on)
 
 
 def _go_on(named: Machine, bursts: Sequence[Run], end: float) -> None:
-    """Alternate one second of rest and one of reading. This goes on until the time is over.
+    """Alternate one second of rest and one of reading, until the time is over.
 
     Raises:
         CannotTell: A drive does not answer: its LED would not flash.
@@ -71,7 +71,7 @@ def _go_on(named: Machine, bursts: Sequence[Run], end: float) -> None:
                 return
             _burst(named, bursts)
     except KeyboardInterrupt:
-        raise Interrupted("Interrupted: the drive is no longer read.") from None
+        raise Interrupted("Interrupted: nothing is read any longer.") from None
 
 
 def _burst(named: Machine, bursts: Sequence[Run]) -> None:
