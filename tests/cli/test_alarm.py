@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from raidctl.model import Alarm, Controller, Tool
-from raidctl.request import Answer, Request, RunAnswer, converse
+from raidctl.request import Answer, Failure, Request, RunAnswer, converse
 from raidctl.simulation.demo import demos
+from raidctl.simulation.runner import Simulated
 from raidctl.vendor.alarms import alarms_of
 from raidctl.vendor.locating import fits
 from raidctl.vendor.plan import Action, Desired
@@ -61,6 +62,28 @@ def test_an_alarm_is_silenced_and_never_called_silent(raidctl: Raidctl) -> None:
     assert is_on(raidctl) is True
     [story] = json.loads(raidctl("--demo", "9271", "journal", "--json").stdout)
     assert story["end"]["result"] == "done"
+
+
+@pytest.mark.parametrize(
+    ("answer", "result", "code"),
+    [
+        (RunAnswer(trouble=Failure.DENIED), "refused", 1),
+        (RunAnswer(trouble=Failure.TIMEOUT), "uncertain", 6),
+        (RunAnswer(code=-9), "uncertain", 6),
+        (RunAnswer(code=1, out=b"Status = Failure"), "refused", 1),
+    ],
+)
+def test_an_alarm_is_refused_only_if_the_command_has_ended(
+    raidctl: Raidctl, monkeypatch: pytest.MonkeyPatch, answer: RunAnswer, result: str, code: int
+) -> None:
+    """A command that was killed may have taken effect. One that could not be started has not."""
+    plain = Simulated.answer
+    monkeypatch.setattr(
+        Simulated, "answer",
+        lambda one, request: answer if "silence" in str(getattr(request, "argv", "")) else plain(one, request),
+    )  # fmt: skip
+    done = raidctl("--demo", "9271", "alarm", "silence", "megaraid:0", "--json")
+    assert (json.loads(done.stdout)["result"], done.exit_code) == (result, code)
 
 
 def test_a_dry_run_silences_nothing(raidctl: Raidctl) -> None:

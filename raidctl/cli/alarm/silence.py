@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from raidctl.change.beginning import begin
+from raidctl.change.failure_messages import has_ended, trouble_text
 from raidctl.change.journal import End, Journal, now
 from raidctl.cli.alarm._switch import controllers_for
 from raidctl.cli.shared.machine import Machine, machine
@@ -34,8 +35,8 @@ def command(context: click.Context, *, controller: str, dry_run: bool) -> int:
     nothing to undo, and no tool reports whether an alarm sounds.
 
     Exit codes: 0 the tool accepted it; 1 it cannot be done, or the tool refused;
-    2 no such controller; 6 the tool did not end: whether it is silent is
-    unknown.
+    2 no such controller; 4 the state directory cannot be used; 6 the tool did
+    not end: whether it is silent is unknown.
     """
     settings = settings_of(context)
     if settings.replay is not None and not dry_run:
@@ -74,9 +75,9 @@ def _silenced(
     if not settings.as_json:
         tell(f"  {action}")
     [answer] = named.runner.carry_out([action.request()])
-    fault = offered.judge(action, answer) if answer.trouble is None else (answer.detail or str(answer.trouble.value))
+    fault = offered.judge(action, answer) if answer.trouble is None else trouble_text(answer)
     journal.append(End(change=story.change, at=now(), result="done" if fault is None else "stopped", text=fault))
-    result: Result = "accepted" if fault is None else "refused" if answer.trouble is None else "uncertain"
+    result: Result = "accepted" if fault is None else "refused" if has_ended(answer) else "uncertain"
     return Silenced(
         object_id=name, command=str(action), result=result, message=_SENT if fault is None else f"{action}: {fault}"
     )
