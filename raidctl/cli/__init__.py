@@ -195,7 +195,7 @@ def cli() -> None:
     """Show a server's RAID, whether its cache is safe, and what changed.
 
     Works on this machine, on others over ssh (--host, --hosts), on a recording or saved outputs of tools (--replay),
-    and on a simulated machine (--demo). The options below may stand before or after the command's name.
+    and on a simulated machine (--demo). The options below may be given before or after the command's name.
 
     Exit codes: 0 success; 1 the answer is no, or a change was refused; 2 wrong usage; 3 something could not be read;
     4 a tool or a permission is missing; 5 a change failed and was undone; 6 a change failed and was not undone;

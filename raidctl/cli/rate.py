@@ -44,8 +44,8 @@ def command(context: click.Context, /, *, target: str | None, consent: Consent, 
 
     A controller's rate is the percentage of its time that an operation gets
     under load. An md array has a minimum and a maximum speed per drive for all
-    operations; "system" restores the limits of the machine. They last until the
-    next reboot. A rebuild rate of 0 is refused.
+    operations; they last until the next reboot, and "system" restores the limits
+    of the machine. A rebuild rate of 0 is refused.
 
     Exit codes: as of "cache set"; without an option as of "show".
     """

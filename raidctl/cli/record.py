@@ -53,9 +53,9 @@ def command(
 
     DEST is a new directory, or an archive NAME.tar.gz. It contains each command
     with its exit code and output, and the files that were read; only its owner
-    can read it. "raidctl --replay DEST" works from it: show, doctor, and record
-    again, with --redact. With --hosts, DEST is a directory that gets HOST.tar.gz
-    for each host.
+    can read it. "raidctl --replay DEST COMMAND" works from it: show, diagnose and
+    all others that only read, and "record --redact" for a masked copy. With
+    --hosts, DEST is a directory that gets HOST.tar.gz for each host.
 
     With --events, "raidctl --replay DEST events" works as well. Reading a
     controller's log can take minutes; the kernel log contains lines about

@@ -117,17 +117,19 @@ def command(context: click.Context, *, answer: str) -> int:
 
     "inventory" is the output of "raidctl --json show" (JSON Schema 2020-12):
     names may be added; they do not change their meaning without a new
-    schema_version. "change" is for cache set, split, drive, threshold, batch,
-    spare add and remove, check start, stop, pause and resume, check schedule set,
-    alarm on and off, drive, rebuild, foreign import and clear, preserved
-    discard, battery learn, patrol start, stop, pause and resume; "foreign",
+    schema_version. "change" is for cache set, split, drive, threshold, rate with
+    an option, batch, spare add and remove, check start, stop, pause and resume,
+    check schedule set, layout apply, alarm on and off, drive, rebuild, foreign
+    import and clear, preserved discard, battery learn, patrol start, stop, pause
+    and resume; "rates" for rate without an option; "foreign",
     "preserved", "battery" and "patrol" for their show, also for foreign preview
     and battery schedule; "alarms" for alarm show, "silence" for alarm silence;
     "cache" for cache show, and for threshold without an option; "flush" and
     "stats" for cache flush and cache stats; "checks" for check show, "schedules"
     for check schedule show, "self-tests" for check media, "spares" for spare
     show, "layout" for layout check, "layout-plan" for layout plan; "bench" for
-    bench run and bench show, "compare" for bench compare; "hosts" for --hosts
+    bench run and bench show, "powercut" for bench powercut, "compare" for bench
+    compare; "hosts" for --hosts
     with show, diagnose, snapshot, diff, record and doctor; "watch" for watch
     --once, "watch-live" for one line of watch without it; "rows-drives" and so on
     for one line of export --rows; the others for the command of that name.

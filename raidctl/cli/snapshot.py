@@ -41,7 +41,7 @@ _DAYS = {"d": 1, "w": 7, "m": 30, "y": 365}
               help="With --output: replace FILE even if less could be read, or another host.")  # fmt: skip
 @click.option("--list", "listed", is_flag=True, help="List the saved snapshots.")
 @click.option("--prune", is_flag=True, help="Remove old snapshots; needs --keep.")
-@click.option("--keep", metavar="AGE", help="With --prune: greatest age: 90d, 12w, 6m, 1y.")
+@click.option("--keep", metavar="AGE", help="With --prune: maximum age: 90d, 12w, 6m, 1y.")
 @machine_options
 @hosts_options
 @output_options

@@ -24,8 +24,10 @@ _SIZES = ("cache", "size", "strip_size", "drive_cache", "read_cache", "read_ahea
 @click.command("model")
 @click.option("--kind", type=click.Choice(_KINDS), default="volatile", help="Behaviour of its cache (volatile).")
 @click.option("--raid-level", "level", type=click.Choice(_LEVELS), default="single", help="RAID level (single).")
-@click.option("--drives", type=click.IntRange(1, 64), default=1, help="Number of drives (1).")
-@click.option("--rpm", type=Number(0, 30000), default=7200, help="Rotation speed; 0: solid state (7200).")
+@click.option("--drives", metavar="N", type=click.IntRange(1, 64), default=1, help="Number of drives (1).")
+@click.option(
+    "--rpm", metavar="RPM", type=Number(0, 30000), default=7200, help="Rotation speed; 0: solid state (7200)."
+)
 @click.option("--size", metavar="SIZE", default="1GiB", help="Size of each drive (1GiB).")
 @click.option("--cache", metavar="SIZE", default="64MiB", help="Size of the write cache (64MiB).")
 @click.option("--destage", metavar="RATE", default="20MB/s", help="Destage rate of the write cache (20MB/s).")
@@ -33,7 +35,7 @@ _SIZES = ("cache", "size", "strip_size", "drive_cache", "read_cache", "read_ahea
 @click.option("--read-cache", metavar="SIZE", help="Read cache size of the controller (none).")
 @click.option("--read-ahead", metavar="SIZE", help="Read-ahead of the controller (none).")
 @click.option("--compresses", is_flag=True, help="Compressible data takes less time.")
-@click.option("--latency", type=Number(0, 1), default=50e-6, help="Seconds per request (0.00005).")
+@click.option("--latency", metavar="SECONDS", type=Number(0, 1), default=50e-6, help="Seconds per request (0.00005).")
 @click.option("--strip-size", metavar="SIZE", default="64KiB", help="Strip size (chunk) (64KiB).")
 @click.option("--socket", "place", type=click.Path(path_type=Path), help="Socket to serve at (in a new directory).")
 @click.option("--no-flush-socket", type=click.Path(path_type=Path), help="Socket that drops flushes.")

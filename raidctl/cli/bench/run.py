@@ -48,7 +48,7 @@ from raidctl.survey.survey import Survey
 @click.option("--engine", type=click.Choice(("auto", *ENGINES)), default="auto", help="I/O engine (auto).")
 @click.option("--cross-check", is_flag=True, help="Measure again with fio and show both.")
 @click.option("--size", metavar="SIZE", help="Size of the test file: 4GiB.")
-@click.option("--seconds", type=Number(min=1, max=WEEK), help="Time limit of the measurement.")
+@click.option("--seconds", metavar="SECONDS", type=Number(min=1, max=WEEK), help="Time limit of the measurement.")
 @click.option("--overwrite", metavar="RANGE", help="Part of a device to overwrite: 10GiB+4GiB, or all.")
 @click.option(
     "--also-read", metavar="DEVICE", multiple=True, help="Read DEVICE at the same time, to find a shared limit."

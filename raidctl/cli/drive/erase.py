@@ -19,9 +19,9 @@ from raidctl.cli.shared.plan_change import Consent, changing_options
 def command(context: click.Context, *, drive: tuple[str, ...], confirm: tuple[str, ...], consent: Consent) -> int:
     """Erase drives that are in no array.
 
-    The way is that of the controller: the plan shows the command. The drive
-    must be in no array, unused by the system, and hold no foreign
-    configuration; of an NVMe drive, all namespaces. A drive that cannot erase
+    The method is the controller's: the plan shows the command. The drive must
+    be in no array, unused by the system, and hold no foreign configuration; for
+    an NVMe drive this applies to all namespaces. A drive that cannot erase
     itself is not overwritten instead.
 
     Exit codes: as of "drive good".

@@ -18,8 +18,8 @@ from raidctl.cli.shared.plan_change import Consent, changing_options
 def command(context: click.Context, *, drive: tuple[str, ...], consent: Consent) -> int:
     """Stop a rebuild.
 
-    The volume keeps running without redundancy. It is refused where a further
-    failure would lose data; --unsafe REASON overrides that.
+    The volume keeps running with the redundancy that is left. It is refused
+    where a further failure would lose data; --unsafe REASON overrides that.
 
     Exit codes: as of "rebuild start".
     """

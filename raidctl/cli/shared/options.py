@@ -158,7 +158,7 @@ def these_machine_options(function: F) -> F:
 
 
 def hosts_options(function: F) -> F:
-    """Add ``--hosts`` and ``--jobs``, for commands that can read many machines."""
+    """Add ``--hosts``, ``--limit`` and ``--jobs``, for commands that can read many machines."""
     jobs = _option("--jobs", metavar="N", type=click.IntRange(1), help="With --hosts: hosts at a time (16).")
     return hosts_option(jobs(function))
 
@@ -166,10 +166,10 @@ def hosts_options(function: F) -> F:
 def bmc_options(function: F) -> F:
     """Add ``--bmc`` and its companions, for commands that only read."""
     for option in (
-        _option("--local", is_flag=True, help="With --bmc: it is the BMC of this machine; read both."),
-        _option("--bmc-password-file", metavar="FILE", help="Its password, else RAIDCTL_BMC_PASSWORD."),
-        _option("--bmc-fingerprint", metavar="SHA256", help="Its certificate's fingerprint."),
-        _option("--bmc-ca", metavar="FILE", help="Authority of its certificate."),
+        _option("--local", is_flag=True, help="With --bmc: the BMC is that of this machine; read both."),
+        _option("--bmc-password-file", metavar="FILE", help="File with the BMC's password, else RAIDCTL_BMC_PASSWORD."),
+        _option("--bmc-fingerprint", metavar="SHA256", help="Fingerprint of the BMC's certificate."),
+        _option("--bmc-ca", metavar="FILE", help="CA certificate to check the BMC's with."),
         _option("--bmc", metavar="https://[USER@]HOST", help="Read a machine through its BMC (Redfish)."),
     ):
         function = option(function)
