@@ -39,7 +39,7 @@ An incomplete sector at the end of an operation (sizes that are no multiple of 5
 Known values, for a test of any other implementation: ``shift_of(1, 1) == 957369``, and the CRC of the header with run
 1, place 0, generation 1, time 0 is ``0xcb6462be``.
 
-Source of the idea (a tag in every sector): BENCH 2.16; the figures there forbid fresh random bytes for every block.
+The body is a slice of a pool: headers and slice take 0.7 microseconds for 4 KiB, fresh random bytes 11.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ from raidctl.bench.targets.place import place_of
 from raidctl.bench.work import Engine, Op, Outcome, Stream, Work
 
 SHARE = 0.5
-"""Share of the ceiling above which the engine limits a figure. See BENCH 2.20."""
+"""Share of the ceiling above which the engine limits a figure."""
 MEMORY = 32 << 20
 ROUNDS = 3
 SECONDS = 0.15

@@ -1,6 +1,7 @@
 """The engine in pure Python. It uses forked processes, preadv and pwritev into aligned memory, and O_DIRECT.
 
-It reaches the speed of compiled programs within a few percent on anything slower than a microsecond (BENCH 4.2, 4.3).
+It reaches the speed of compiled programs within a few percent on anything slower than a microsecond:
+``benchmarks/engine_vs_fio.py`` compares them.
 An operation is timed from before to after the system call; filling a block with data and comparing data read are not
 included.
 """

@@ -1,7 +1,7 @@
 """Forked processes that start together, return arrays, and die with their parent.
 
 Processes instead of threads: Python's threads block each other as soon as an operation takes less than a hundred
-microseconds, and their latencies are those of the lock (BENCH 0.2).
+microseconds, and their latencies are those of the lock.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The cost of misalignment (BENCH 2.14). The same random operations run at aligned and shifted offsets."""
+"""The cost of misalignment. The same random operations run at aligned and shifted offsets."""
 
 from __future__ import annotations
 

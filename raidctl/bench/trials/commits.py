@@ -1,4 +1,4 @@
-"""Commits per second against the rotational limit (BENCH 2.2)."""
+"""Commits per second against the rotational limit."""
 
 from __future__ import annotations
 

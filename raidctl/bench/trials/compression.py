@@ -1,4 +1,4 @@
-"""A test for compression or zero elimination below (BENCH 2.18). With either, all figures depend on the data."""
+"""A test for compression or zero elimination below. With either, all figures depend on the data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Growth of flush time per MiB written before it (BENCH 2.3, E3)."""
+"""Growth of flush time per MiB written before it (evidence E3)."""
 
 from __future__ import annotations
 

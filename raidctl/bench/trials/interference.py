@@ -1,4 +1,4 @@
-"""The effect of writers on readers (BENCH 2.19). Reads run alone, beside writes, and while the write cache drains."""
+"""The effect of writers on readers. Reads run alone, beside writes, and while the write cache drains."""
 
 from __future__ import annotations
 

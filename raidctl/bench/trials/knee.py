@@ -1,4 +1,4 @@
-"""The effective size of the write-back cache (BENCH 2.5)."""
+"""The effective size of the write-back cache."""
 
 from __future__ import annotations
 

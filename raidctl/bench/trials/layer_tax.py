@@ -1,4 +1,4 @@
-"""The cost of a mapping against the device below (BENCH 2.15). Such mappings are LVM and encryption."""
+"""The cost of a mapping against the device below. Such mappings are LVM and encryption."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Detection of rotation and rpm (BENCH 2.1). It uses random reads over the whole span and commits of one block."""
+"""Detection of rotation and rpm. It uses random reads over the whole span and commits of one block."""
 
 from __future__ import annotations
 

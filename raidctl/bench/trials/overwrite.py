@@ -1,4 +1,4 @@
-"""The size of the write cache by another method (BENCH 2.5). Rewriting a range stays fast while it fits."""
+"""The size of the write cache by another method. Rewriting a range stays fast while it fits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Commits under another cache policy (BENCH 2.3, E4 and E4'). The trial switches, measures again, and switches back.
+"""Commits under another cache policy (evidence E4 and E4'). The trial switches, measures again, and switches back.
 
 The caller passes a context manager that activates the policy and always restores the previous one. The order is A B B
 A, so that a drift of the machine does not look like an effect.

@@ -1,4 +1,4 @@
-"""RAID level and layout from measurements (BENCH 2.4).
+"""RAID level and layout from measurements.
 
 These are capacity, cost of small writes, strides, and full stripes.
 """

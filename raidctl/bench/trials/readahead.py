@@ -1,4 +1,4 @@
-"""Read-ahead of the kernel, and of controller or drives below (BENCH 2.13)."""
+"""Read-ahead of the kernel, and of controller or drives below."""
 
 from __future__ import annotations
 

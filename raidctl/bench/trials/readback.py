@@ -1,4 +1,4 @@
-"""Verify written data by reading back self-describing blocks (BENCH 2.16)."""
+"""Verify written data by reading back self-describing blocks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Size and speed of a read cache below the kernel (BENCH 2.6)."""
+"""Size and speed of a read cache below the kernel."""
 
 from __future__ import annotations
 

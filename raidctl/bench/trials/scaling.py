@@ -1,4 +1,4 @@
-"""Throughput by queue depth and number of streams (BENCH 2.11)."""
+"""Throughput by queue depth and number of streams."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Random reads per second over a given span (BENCH 2.9)."""
+"""Random reads per second over a given span."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sequential throughput at several positions (BENCH 2.7)."""
+"""Sequential throughput at several positions."""
 
 from __future__ import annotations
 

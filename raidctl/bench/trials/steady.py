@@ -1,4 +1,4 @@
-"""Random writes until the rate is steady (BENCH 2.17). It may be high at first."""
+"""Random writes until the rate is steady. It may be high at first."""
 
 from __future__ import annotations
 

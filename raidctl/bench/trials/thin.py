@@ -1,4 +1,4 @@
-"""Detection of blocks without a drive behind them (BENCH 2.18). Zeros are compared with other blocks."""
+"""Detection of blocks without a drive behind them. Zeros are compared with other blocks."""
 
 from __future__ import annotations
 

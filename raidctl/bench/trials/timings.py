@@ -1,4 +1,4 @@
-"""Classic read timings: -T, -t, --direct (BENCH 2.6). Reads repeat the same block, or are sequential."""
+"""Classic read timings: -T, -t, --direct. Reads repeat the same block, or are sequential."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Several drives at once against each alone (BENCH 2.12). This finds limits of bus, expander or processor."""
+"""Several drives at once against each alone. This finds limits of bus, expander or processor."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The longest latencies at a fixed rate (BENCH 2.10). They count from the intended start of each operation."""
+"""The longest latencies at a fixed rate. They count from the intended start of each operation."""
 
 from __future__ import annotations
 

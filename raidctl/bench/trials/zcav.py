@@ -1,4 +1,4 @@
-"""Sequential speed across the drive (BENCH 2.8)."""
+"""Sequential speed across the drive."""
 
 from __future__ import annotations
 
