@@ -51,7 +51,7 @@ def _lines(plan: Plan, width: int) -> Iterator[Line]:
         if denial.alternative:
             yield Sentence(f"instead: {denial.alternative}", indent=5)
     if plan.denials and not plan.refusals:
-        yield Sentence("Nothing is done.")
+        yield Sentence("Nothing was done.")
     line = point_of_no_return(plan.steps)
     for number, step in enumerate(plan.steps, 1):
         if number - 1 == line:

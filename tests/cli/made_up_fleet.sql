@@ -14,7 +14,7 @@ SELECT 'spare-host' AS host, TIMESTAMP '2026-11-04 02:00:00' AS collected_at, tr
        'EXAMPLE 8T S7-0' AS drive_key, 'EXAMPLE 8T' AS model, 'S7-0' AS serial, 'ok' AS status
 -- volumes
 SELECT 'host' || h AS host, TIMESTAMP '2026-11-01 02:00:00' + INTERVAL (d) DAY AS collected_at, true AS complete,
-       'x:0/v0' AS volume, 'raid6' AS raid_level, 'protected_write_back' AS write_policy,
+       'x:0/v0' AS volume, CASE WHEN h <> 9 THEN 'raid6' END AS raid_level, 'protected_write_back' AS write_policy,
        CASE WHEN h = 0 AND d >= 2 THEN 'write_through' WHEN h = 3 THEN NULL ELSE 'write_back' END AS write_active,
        CASE WHEN h = 0 AND d >= 2 THEN 'The battery has failed.' END AS why_not_in_force,
        CASE h WHEN 8 THEN 0 WHEN 9 THEN NULL ELSE 2 END AS failures_tolerated

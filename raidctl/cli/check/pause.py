@@ -18,9 +18,9 @@ from raidctl.cli.shared.plan_change import Consent, changing_options
 def command(context: click.Context, *, volume: tuple[str, ...], consent: Consent) -> int:
     """Pause a check of volumes.
 
-    The kernel keeps the place until the array is stopped or the machine is
-    restarted; "raidctl check resume" goes on there. A check that somebody else
-    has started can only be stopped.
+    "raidctl check resume" continues it. Of an md array, the kernel keeps the
+    place until the array is stopped or the machine is restarted, and a check
+    that somebody else has started can only be stopped.
 
     Exit codes: 0 paused; others as of "check start".
     """
