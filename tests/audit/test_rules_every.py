@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+import re
+from pathlib import Path
 
 import pytest
 
@@ -53,6 +55,13 @@ def test_a_rule_has_its_manual_page(rule: Rule) -> None:
     places = [page.find(f"**{section}") for section in SECTIONS]
     assert -1 not in places
     assert places == sorted(places)
+
+
+def test_contributing_names_the_sections_of_a_page() -> None:
+    """Who adds a rule reads its sections in CONTRIBUTING.md, in their order."""
+    text = (Path(__file__).resolve().parents[2] / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    steps = text.partition("## Add a rule")[2].partition("\n## ")[0]
+    assert tuple(re.findall(r"\*\*(.+?)\*\*", steps)) == SECTIONS
 
 
 @every

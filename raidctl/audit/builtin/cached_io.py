@@ -1,4 +1,4 @@
-"""All reads and writes of a volume pass through the controller's cache. This is called "cached I/O".
+"""A volume uses "cached I/O": everything passes through the controller's cache.
 
 **What it checks.** Volumes set to cached instead of direct I/O.
 

@@ -1,4 +1,4 @@
-"""The kernel treats a drive's enabled write cache as off. The drive reports it on.
+"""A drive's write cache is on, but the kernel sends no flushes.
 
 **What it checks.** Drives that report their write cache enabled while the kernel treats the block device as
 `write through`.

@@ -1,4 +1,4 @@
-"""A partition or logical volume does not start at a strip boundary. The strips are those of the array.
+"""A partition or logical volume does not start at a strip boundary.
 
 **What it checks.** Partitions and LVM volumes on a striped volume, and members of software RAID, that start in the
 middle of a strip (chunk) or of a 4096-byte sector.

@@ -1,4 +1,4 @@
-"""A controller's PCI Express link is narrower or slower than supported. The controller supports more.
+"""A controller's PCI Express link is below what the controller supports.
 
 **What it checks.** Controllers that use fewer lanes, or a lower speed, than they support.
 

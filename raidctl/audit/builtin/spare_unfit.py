@@ -1,4 +1,4 @@
-"""A spare does not fit the drives that it would replace. It is smaller, or of another type.
+"""A spare is smaller than the members, or of another type.
 
 **What it checks.** Working spares: their size, type, sector size and, on a controller, interface compared with the
 arrays that they cover. The kernel's arrays take drives of any interface.

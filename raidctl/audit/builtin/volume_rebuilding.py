@@ -1,4 +1,4 @@
-"""A volume is being rebuilt. It is slow and has less redundancy, or none.
+"""A volume is being rebuilt, and has less redundancy or none.
 
 **What it checks.** Volumes that are being rebuilt onto a new or spare drive, and drives that are being rebuilt.
 

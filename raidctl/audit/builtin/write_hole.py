@@ -1,4 +1,4 @@
-"""A power failure can damage idle data of a parity RAID. The data was not being written: this is the write hole.
+"""A power failure can damage data at rest on a parity RAID.
 
 **What it checks.** RAID-4, 5, 6, 50 and 60 without a journal, a partial parity log (PPL) or a protected controller
 cache.
