@@ -328,7 +328,7 @@ def _few(names: Sequence[str]) -> str:
 
 
 def _on_path(inventory: Inventory, view: HostView, path: str) -> list[str]:
-    """Return the volumes and drives of a device or mount point. They are at it, or below it."""
+    """Return volumes and drives at or below a device or mount point."""
     mounted = [v.id for c in inventory.controllers for v in c.volumes if path in v.mountpoints]
     mounted += [d.id for c in inventory.controllers for d in c.drives if path in d.mountpoints]
     return _walked(_devices(inventory), view, path)[0] or mounted

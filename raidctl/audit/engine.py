@@ -152,7 +152,7 @@ class Auditor:
         return len(found.over)
 
     def unreadable(self, source: str, message: str, remedy: str | None = AGAIN) -> Audited:
-        """The result for an inventory that cannot be read. It is a host with an unknown state."""
+        """The result for an inventory that cannot be read: unknown."""
         finding = _of_host(UNREAD, "unknown", message, remedy)
         self.tally.summary.unreadable += 1
         return self._unknown(source, source, finding, unreadable=True)

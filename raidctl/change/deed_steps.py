@@ -157,7 +157,7 @@ def do_deed(change: Running, number: int, shown: Survey | None = None) -> Survey
 
 
 def save(change: Running, number: int, seen: Survey) -> None:
-    """Save the files that the step's plan names, and the inventory. They are saved in the state directory.
+    """Save the inventory and the step's files in the state directory.
 
     Raises:
         AccessMissing: They cannot be saved, so the step must not be carried out.

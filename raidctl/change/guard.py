@@ -20,7 +20,7 @@ FULL_ENOUGH = 50
 
 
 def refusals(controller: Controller, requests: Sequence[Desired], view: HostView | None = None) -> list[Refusal]:
-    """Return desired settings that are refused without ``--unsafe``. They are of a controller and its parts."""
+    """Return settings of a controller and its parts that ``--unsafe`` alone permits."""
     found = []
     for desired in requests:
         reason = unsafe(controller, desired, view)

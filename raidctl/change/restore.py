@@ -1,4 +1,4 @@
-"""The restoring of settings after a killed raidctl or power failure. They were left changed.
+"""Restore settings that a killed raidctl or a power failure left changed.
 
 For each change without an end, the newest first: the controllers are locked (one locked by a running raidctl is left
 to it), the settings are read, and each setting of a begun step is checked. If it has its previous value, nothing is

@@ -111,7 +111,7 @@ def _show(inventory: Inventory, seen: Survey, settings: Settings) -> None:
 def _advice(
     inventory: Inventory, settings: Settings, whole: Inventory | None = None
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the results of ``diagnose`` that forbid "No problems found". They are warnings and unknowns."""
+    """Return the warnings and unknowns of ``diagnose`` that forbid "No problems found"."""
     from raidctl.cli.shared.advice import advice  # noqa: PLC0415 - the rules, only where nothing has failed
 
     return advice(inventory, settings, whole) if inventory.controllers else ((), ())

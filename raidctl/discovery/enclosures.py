@@ -14,7 +14,11 @@ Bay = tuple[str, str]
 
 def folders(paths: Iterable[str]) -> list[str]:
     """Return the folders of the enclosures, each once."""
-    return list(dict.fromkeys("/".join(path.split("/")[:5]) for path in paths))
+    return list(dict.fromkeys(_folder(path) for path in paths))
+
+
+def _folder(path: str) -> str:
+    return "/".join(path.split("/")[:5])
 
 
 def id_file(folder: str) -> str:
@@ -37,7 +41,7 @@ def bays(paths: Iterable[str], ids: Mapping[str, str]) -> dict[str, Bay]:
     """
     found: dict[str, set[Bay]] = {}
     for path in paths:
-        folder = "/".join(path.split("/")[:5])
+        folder = _folder(path)
         bay, name = path.split("/")[5].strip(), path.rpartition("/")[2].replace("!", "/")
         found.setdefault(name, set()).add((ids[folder], bay))
     return {name: next(iter(places)) for name, places in found.items() if len(places) == 1}

@@ -158,7 +158,7 @@ class _Index(Struct):
 
 
 def placed(mounts: Iterable[Mount], swapped: Iterable[str], candidates: Iterable[Candidate]) -> Mapping[str, list[str]]:
-    """Return the mount points of block devices by kernel name. They are sorted, each once; see :func:`located`."""
+    """Return the sorted mount points of block devices by kernel name. See :func:`located`."""
     return points(*located(mounts, swapped, candidates))
 
 

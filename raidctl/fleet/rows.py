@@ -1,4 +1,4 @@
-"""The rows of one piece. Its inventories are read, and each row is written as a line of JSON."""
+"""The rows of one piece, each as a line of JSON."""
 
 from __future__ import annotations
 
@@ -26,11 +26,13 @@ _NO_ROW = "It has no row in this table, and it was not read completely."
 _ENCODER = msgspec.json.Encoder(order="deterministic")
 
 
-class Read(NamedTuple):
-    """Lines of a piece, and what could not be read."""
+class PieceRows(NamedTuple):
+    """The rows of a piece as lines, and what could not be read."""
 
     lines: bytes
+    """One JSON object per line."""
     rows: int
+    """Number of lines."""
     faults: tuple[str, ...]
 
 
@@ -89,12 +91,12 @@ class RowReader(PieceAuditor):
         self._count = 0
         self._unread: list[str] = []
 
-    def read(self, piece: Piece) -> Read:
+    def read(self, piece: Piece) -> PieceRows:
         """All rows of a piece's inventories, and why some were unreadable."""
         self._lines, self._count, self._unread = [], 0, []
         audited = list(self._piece(piece))
         faults = [f"{one.source}: {one.findings[0].message}" for one in audited if one.unreadable]
-        return Read(b"".join(self._lines), self._count, (*faults, *self._unread))
+        return PieceRows(b"".join(self._lines), self._count, (*faults, *self._unread))
 
     def _document(self, document: bytes, source: str) -> Audited:
         try:

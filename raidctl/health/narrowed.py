@@ -1,4 +1,4 @@
-"""What belongs to named objects beside themselves. These are the parts that carry them, and the findings. Pure."""
+"""Named objects with the parts that carry them, and their findings. Pure."""
 
 from __future__ import annotations
 

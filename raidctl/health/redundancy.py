@@ -1,4 +1,4 @@
-"""Failures that volumes and arrays survive. These are the rules of redundancy, for every level and family. Pure.
+"""Failures that volumes and arrays survive, for every level and family. Pure.
 
 A member that failed, is missing, or is not yet rebuilt counts as gone; spares do not count. Of the counts that a tool
 prints, the states of the members and the state of the volume, the most pessimistic one decides. If the level, the

@@ -150,7 +150,7 @@ def _watermarks(state: dm.CacheState, name: str | None) -> tuple[tuple[Threshold
 
 
 def reload_answer(name: str | None) -> Answer:
-    """Explain why a watermark cannot be set here. It is part of the table, and loading one suspends all I/O."""
+    """Explain why no watermark can be set: loading tables suspends all I/O."""
     return Answer(
         result="unsupported",
         why="Watermarks can only be set by loading a new table, which suspends the device.",

@@ -1,4 +1,4 @@
-"""Find out what can be set on a layer. It is planned with the layer's family. Pure."""
+"""What can be set on a layer, according to its family. Pure."""
 
 from __future__ import annotations
 

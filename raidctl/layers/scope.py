@@ -21,7 +21,7 @@ VM = f"{KERNEL}:vm"
 
 @dataclass(frozen=True)
 class Scope:
-    """The stack below a target. It is the whole machine if there is no target."""
+    """The stack below a target, or that of the whole machine."""
 
     target: str | None
     roots: tuple[BlockDevice, ...] = ()

@@ -1,4 +1,4 @@
-"""Reasons to refuse a learn cycle of a battery. These are the guards B1 to B3. Pure.
+"""Reasons to refuse a learn cycle: guards B1 to B3. Pure.
 
 A learn cycle discharges the battery and charges it again. Until it is charged, unwritten data would be lost in a power
 failure, so every volume must be in write-through by then, or fall back to it. B4 (modes that switch a battery off, or

@@ -1,4 +1,4 @@
-"""Reasons to refuse starting or ending a check. These are the guards T1, T2, T3 and T6. Pure."""
+"""Reasons to refuse starting or ending a check: T1, T2, T3, T6. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The wait for a possible copyback. It goes from a spare to the new drive.
+"""The wait for a possible copyback from spare to new drive.
 
 Some controllers start the copyback a moment after the rebuild; a reading in between shows a complete array and a free
 drive. Only after this wait the new drive becomes the next spare.

@@ -305,7 +305,7 @@ def same_copies(subject: Subject) -> Reasons:
 
 
 def copy_first(subject: Subject) -> Reasons:
-    """R8: if possible, a working drive is copied before removal. It is copied to its successor."""
+    """R8: a working drive is first copied to its successor, if possible."""
     works = [loss for loss in subject.losses if not loss.gone]
     drive = subject.drive
     if not works or drive.status != "ok" or _errors(subject.controller, drive):

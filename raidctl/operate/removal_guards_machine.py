@@ -108,7 +108,7 @@ def _of_health(subject: Subject, problem: Problem) -> bool:
 
 
 def cache(subject: Subject) -> Reasons:
-    """R5: no cache holds preserved data of lost volumes. These are offline or gone."""
+    """R5: no cache holds data of volumes that are offline or gone."""
     controller, memory = subject.controller, subject.controller.cache
     evidence = (
         f"{controller.id} cache.preserved_data = {_word(memory.preserved_data if memory else None)}",
@@ -279,7 +279,7 @@ def boots(subject: Subject) -> Reasons:
 
 
 def timeouts(subject: Subject) -> Reasons:
-    """R14: no bad sector drops the next drive during a rebuild. This is for software arrays."""
+    """R14: no bad sector drops software RAID's next drive during a rebuild."""
     others: dict[str, Drive] = {}
     for loss in subject.losses:
         if loss.controller.mode == "software":

@@ -289,7 +289,7 @@ class Replacing:
         return stage, made
 
     def _touched(self, step: Step, seen: Survey) -> Iterator[Deed]:
-        """Yield the objects of a wait. They are the arrays, which nothing else may touch meanwhile."""
+        """Yield the arrays of a wait, which nothing else may touch meanwhile."""
         arrays = parts(seen, self.facts)
         for part in [] if isinstance(arrays, str) else arrays:
             yield Deed(object_id=part.volume.id, verb=_VERBS[step.setting], drive=self.facts.old_id)

@@ -188,7 +188,7 @@ def _volume_status(volume: Volume) -> tuple[str, Style]:
 
 
 def _states(controller: Controller, paper: Paper) -> Iterator[Row]:
-    """Further state of some volumes. These are not ok, or redundant by name only."""
+    """State of volumes that are not ok, or redundant in name only."""
     for volume in controller.volumes:
         bare = volume.status in ("degraded", "rebuilding") or (volume.status == "ok" and volume.failures_tolerated == 0)
         if volume.status == "ok" and not volume.progress and not (bare and survives(volume)):

@@ -1,4 +1,4 @@
-"""The origin of each fact of an object. It is the command, the line number, and the line as printed."""
+"""The origin of an object's facts: command, line number, printed line."""
 
 from __future__ import annotations
 

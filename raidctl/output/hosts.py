@@ -1,4 +1,4 @@
-"""The screen of a command for many hosts. It has one line for each host, and the progress."""
+"""The screen of a command for many hosts: their lines, and progress."""
 
 from __future__ import annotations
 

@@ -72,7 +72,7 @@ def status_of(counts: Counts) -> Status:
 
 
 def plugin(status: Status, text: str, figures: Iterable[str] = (), more: Sequence[str] = (), hidden: int = 0) -> str:
-    """The whole output. It has the status line, performance data, and a line for each of ``more``.
+    """The whole output: status line, performance data, and lines for ``more``.
 
     ``hidden``: the number of lines that the caller has left out of ``more``.
     """

@@ -1,4 +1,4 @@
-"""Problems as ``show`` prints them. They are conditions of :mod:`raidctl.health.judge`, in the words of their rules."""
+"""Problems as ``show`` prints them: :mod:`raidctl.health.judge` in the words of the rules."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Search for identities of a machine in a recording. They are serial numbers, unique ids, addresses and names.
+"""Search a recording for serial numbers, unique ids, addresses and names.
 
 By common labels (``Serial Number:``, ``ID_WWN=``, ``"uuid": ``) and by unmistakable formats (a UUID, a world wide
 name). A value found by its label in one place is masked everywhere, see :mod:`raidctl.recording.redact`.

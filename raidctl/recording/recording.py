@@ -74,7 +74,7 @@ class Recording(Struct, frozen=True):
 
 
 def is_recording(path: str | os.PathLike[str]) -> bool:
-    """Whether there is a recording at a path. It is a directory, an archive, or the ``record.json`` of a recording."""
+    """Whether a path is a recording: directory, archive, or its ``record.json``."""
     if os.fspath(path) == "-":  # standard input, even if a file has this name
         return False
     place = Path(path)
@@ -181,7 +181,7 @@ def _checked(shown: str, manifest: Manifest, files: dict[str, bytes]) -> Recordi
 
 
 def save(recording: Recording, path: str | os.PathLike[str]) -> None:
-    """Write a recording as an archive or a directory. It is an archive when the name ends in ``.tar.gz`` or ``.tgz``.
+    """Write a recording to a directory, or an archive ``NAME.tar.gz``, ``NAME.tgz``.
 
     Only its owner can read it, as it contains serial numbers. It is written atomically.
 

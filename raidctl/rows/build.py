@@ -149,7 +149,7 @@ def _controller(controller: Controller) -> dict[str, Any]:
 
 
 def _same(item: Any, row: type[Row], renamed: Mapping[str, str] | None = None) -> dict[str, Any]:
-    """The fields of an object that are columns. They have the same name or a new one."""
+    """Fields of an object that are columns, some under new names."""
     columns = set(row.__struct_fields__)
     names = {name: (renamed or {}).get(name, name) for name in item.__struct_fields__}
     return {column: getattr(item, name) for name, column in names.items() if column in columns}

@@ -15,7 +15,7 @@ OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 @contextlib.contextmanager
 def private_directory(longest: int | None = None) -> Iterator[str]:
-    """Create a directory that only this user can enter. It is removed at the end.
+    """Create a directory for this user only, removed at the end.
 
     Args:
         longest: Longest allowed path (the kernel limits the name of a socket); None: any.

@@ -1,4 +1,4 @@
-"""Combination of simultaneous requests of several threads into one call."""
+"""Combines the simultaneous requests of several threads into one call."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class _Round:
 
 
 class Gathering:
-    """One call for all threads' requests that come within a moment. It carries them out."""
+    """One call for the requests that several threads make within a moment."""
 
     def __init__(self, work: Work, wait: Callable[[float], None] = time.sleep) -> None:
         """``work`` carries requests out. ``wait`` passes the time in which others may come."""

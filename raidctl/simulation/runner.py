@@ -1,4 +1,4 @@
-"""A runner of a simulated machine. This is a recording with settings that can be changed."""
+"""A runner of a simulated machine: a recording with changeable settings."""
 
 from __future__ import annotations
 

@@ -78,7 +78,7 @@ def add_mountpoints(controllers: Iterable[Controller], view: HostView) -> Linked
 
 
 _UNFOLLOWED = frozenset({"bcachefs"})
-"""File systems whose mounts are not traced to all their devices. They are on several devices."""
+"""File systems on several devices, whose mounts are not traced to each."""
 
 
 def unmounted_volumes(inventory: Inventory, view: HostView) -> frozenset[str]:
@@ -253,7 +253,7 @@ class _Linker:
         return replace(drive, device=node)
 
     def member(self, drive: Drive) -> Drive:
-        """Add the kernel's facts of the drive that a member is on. It is the member of a software array."""
+        """Add the kernel's facts of the drive below a software array's member."""
         block = self.index.device(drive.device) or self.index.device(drive.id.rsplit("/", 1)[-1])
         disks = self.index.below(block) if block else []
         if block is None or len({(disk.wwn, disk.serial) for disk in disks}) != 1:

@@ -1,4 +1,4 @@
-"""Help texts of tools, as some list their commands only there. They are read before deeds only."""
+"""Help texts of tools that list their commands only there. They are read before deeds only."""
 
 from __future__ import annotations
 

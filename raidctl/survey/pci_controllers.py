@@ -151,7 +151,7 @@ def overview(
     problems: Iterable[Problem] = (),
     outputs: Sequence[Output] = (),
 ) -> list[PciControllerRow]:
-    """Return a row for each storage controller on the PCI bus. They are sorted by address.
+    """Return a row for each PCI storage controller, by address.
 
     ``outputs`` show which tool reported it, the notes among ``problems`` why that one was chosen.
     """

@@ -223,7 +223,7 @@ def _outside(vendors: Sequence[Vendor], results: _Results) -> tuple[Controller, 
 
 
 def _linked_outside(outside: Sequence[Controller], view: HostView, results: _Results) -> tuple[Controller, ...]:
-    """Match the BMC's volumes with the kernel's devices. This is for a machine whose controller no tool reads."""
+    """Match a BMC's volumes with kernel devices if no tool reads them."""
     linked = block_devices.link(outside, view) if outside else block_devices.Linked(())
     results.outputs += linked.outputs
     return linked.controllers

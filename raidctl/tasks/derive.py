@@ -21,7 +21,7 @@ _OTHER_FIRST = "another volume of the array is rebuilt first"
 
 
 def tasks_of(controllers: Iterable[Controller]) -> tuple[Task, ...]:
-    """Every operation that is running, queued or paused. They are in the order of the objects."""
+    """Operations that are running, queued or paused, in the order of objects."""
     return tuple(task for controller in controllers for task in _of_controller(controller))
 
 

@@ -62,7 +62,7 @@ class Frame(Struct, frozen=True):
 
 
 class Rates(Struct):
-    """The percentages of earlier readings. They serve to estimate the remaining time if no tool reports it."""
+    """Estimates of the remaining time that no tool reports, from earlier percentages."""
 
     seen: dict[tuple[str, str], tuple[float, float]] = field(default_factory=dict)
     """Time and percentage at the first sight of each operation and object."""
@@ -86,7 +86,7 @@ class Rates(Struct):
         return replace(task, remaining_seconds=round((100 - task.percent) * passed / gained), estimated=True)
 
 
-def _work(inventory: Inventory) -> object:
+def _operations(inventory: Inventory) -> object:
     return {(task.operation, task.object_id) for task in inventory.tasks}
 
 
@@ -103,7 +103,7 @@ class Watch(Struct):
     longest: float = LONGEST_SECONDS
     steady: bool = False
     """Whether more than tasks is followed. Then kernel files and tools are read even without operations."""
-    same: Callable[[Inventory], object] = _work
+    same: Callable[[Inventory], object] = _operations
     """A function of a complete reading. It extracts what makes the tools run sooner if it changes."""
     pause: float = 0.0
     """Seconds until the next complete reading."""
@@ -121,7 +121,7 @@ class Watch(Struct):
         tasks = self._settled(inventory)
         yield Frame(self.clock.now() - begun, inventory, tasks, whole=True)
         while self.at_most is None or self.clock.now() < begun + self.at_most:
-            self._rest(tasks, read_at, begun)
+            self._sleep_until_due(tasks, read_at, begun)
             due = self.clock.now() >= read_at + self._patience(tasks)
             if due or (newer := self._newer(tasks)) is None:
                 before = self.same(inventory)
@@ -139,7 +139,7 @@ class Watch(Struct):
         asked = self.steady or any(task.object_id not in self.kernel for task in tasks)
         return self.pause if asked else self.longest
 
-    def _rest(self, tasks: tuple[Task, ...], read_at: float, begun: float) -> None:
+    def _sleep_until_due(self, tasks: tuple[Task, ...], read_at: float, begun: float) -> None:
         now = self.clock.now()
         wake = read_at + self._patience(tasks)
         if self.kernel or self.steady:
@@ -162,12 +162,15 @@ class Watch(Struct):
         if any(found.get(name) is None for name in self.kernel):
             return None
         return self.rates.estimated(
-            tuple(_with(task, found.get(task.object_id) if task.object_id in self.kernel else None) for task in tasks),
+            tuple(
+                _with_progress(task, found.get(task.object_id) if task.object_id in self.kernel else None)
+                for task in tasks
+            ),
             self.clock.now(),
         )
 
 
-def _with(task: Task, work: Progress | None) -> Task:
+def _with_progress(task: Task, work: Progress | None) -> Task:
     if work is None:
         return task
     return replace(

@@ -1,1 +1,1 @@
-"""The interface for vendor packages. It has the protocol, drafts of objects, tools, and plans of changes."""
+"""The interface for vendor packages: protocol, drafts, tools, plans of changes."""

@@ -41,7 +41,7 @@ class Foreign(Protocol):
     """A vendor package whose tool previews imports."""
 
     def selects(self, controller: Controller) -> bool:
-        """Whether the tool can act on one of several foreign configurations. They are on the same controller."""
+        """Whether the tool can act on one of a controller's foreign configurations."""
 
     def preview(self, controller: Controller, tools: Sequence[Tool]) -> Dialogue[ForeignPreview | str]:
         """What an import would bring; a sentence: why there is no preview. Changes nothing."""

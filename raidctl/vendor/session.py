@@ -76,7 +76,7 @@ class Call(Struct, Generic[T]):
 
     @property
     def whole(self) -> bool:
-        """Whether the result is reliable. It is if the output is complete and the tool ended normally."""
+        """Whether the output is complete and the tool ended normally."""
         return self.answer.fine and self.crash is None and self.answered
 
     @property

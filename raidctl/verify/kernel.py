@@ -1,4 +1,4 @@
-"""Kernel information besides the inventory. It is mounts with options, and cache types of SCSI drives."""
+"""Kernel facts besides the inventory: mount options, cache types of SCSI drives."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Claims about the layout of a volume. They are level, drives, spares, strip, size, media, state and firmware. Pure."""
+"""Claims about a volume's level, drives, spares, strip, size, media, state, firmware. Pure."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Changes on a machine since the last run. They are transitions of findings, which are delivered."""
+"""Findings that are new, worse, better or gone since the last run."""

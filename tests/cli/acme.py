@@ -1,6 +1,6 @@
 """A third party's vendor package, whose tool prints an inventory as JSON.
 
-It is for any machine, through the public door.
+It is installed by its entry point, as any other package, and shows whatever machine a test describes.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from raidctl.model import Capability, Inventory, Tool
 from raidctl.request import Run, Which, ask
 from raidctl.vendor.protocol import Confidence, Observation, Sniffed, ToolSpec
 
-FAMILY, TITLE, DRIVERS, LAST = "acme", "Acme RAID cards", ("acme",), False
+FAMILY, TITLE, DRIVERS, LAST = "acme", "Acme RAID controllers", ("acme",), False
 TOOLS = (ToolSpec("acmecli", ("/opt/acme/acmecli",), "acme-tools", ("version",)),)
 SUPPORT = {"controllers": Capability(read=True, set=False)}
 
@@ -51,14 +51,14 @@ def read(documents):
 
 
 def _read(command, text, tools):
-    told = msgspec.json.decode(text.partition("\\n")[2], type=Inventory)
+    inventory = msgspec.json.decode(text.partition("\\n")[2], type=Inventory)
     output = Output.of_text(command, text)
     mark_read(output.lines[0])
-    for controller in told.controllers:
+    for controller in inventory.controllers:
         for line in output.lines:
             if f'"id": "{controller.id}"' in line.text:
                 line.fact(controller.id, "id", controller.id)
-    return Observation(told.controllers, told.problems, tools, (output,))
+    return Observation(inventory.controllers, inventory.problems, tools, (output,))
 """
 
 

@@ -241,7 +241,7 @@ def test_record_overwrites_nothing(raidctl: Raidctl, recorded: Recorded, tmp_pat
 def test_vendors_lists_what_is_installed(raidctl: Raidctl) -> None:
     """A third party's family is listed beside raidctl's."""
     done = raidctl("vendors")
-    assert "acme · Acme RAID cards" in done.stdout
+    assert "acme · Acme RAID controllers" in done.stdout
     assert "acme" in [entry["family"] for entry in json.loads(raidctl("--json", "vendors").stdout)]
 
 

@@ -1,4 +1,4 @@
-"""How a volume is cached. This is what is configured, what is active, and why the two differ.
+"""How a volume is cached: configured, active, and why the two differ.
 
 aacraid controllers report both (setting and status, in old versions setting and mode). smartpqi controllers report
 ``Caching``; what is active follows from the state of the cache and of its battery.

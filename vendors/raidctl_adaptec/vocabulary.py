@@ -1,4 +1,4 @@
-"""How the tool's words are looked up. They are in lower case, with runs of blanks made one."""
+"""How the tool's words are looked up: lower case, single blanks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Conclusions from all outputs. They are the objects of details, and the arrays of volumes and drives."""
+"""Conclusions from all outputs: owners of details, arrays of volumes and drives."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ _WARNINGS = (
     "persistent memory is read-only or unreliable",
 )
 _FAILED_TESTS = (5, 6, 7)
-"""Results of a failed self-test. They are a fatal error, a failed segment that is unknown, and one that is known."""
+"""Results of failed self-tests: fatal error, unknown failed segment, known failed segment."""
 _LOST = regex(r"(?i)\b(?:dead|deleting|connecting|resetting)\b")
 
 

@@ -1,4 +1,4 @@
-"""Different descriptions of one logical volume in several outputs. They are of two machines, or of two moments."""
+"""Contradictory descriptions of one logical volume, from two machines or two moments."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Conclusions from the rows of lvs and the lines of dmsetup. They are drawn when all of them were read."""
+"""Conclusions from all rows of lvs and lines of dmsetup together."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def _size(text: str) -> int:
 
 
 def _images(controller: ControllerDraft, row: Row) -> Iterator[Row]:
-    """The images of a volume. They are those in the list, and those that the volume's row names."""
+    """The images of a volume: those listed, and those its row names."""
     listed = {name: rows[0] for name, rows in controller.rows.items()
               if (part := _PART.fullmatch(rows[0].lv)) and part["lv"] == row.lv and rows[0].vg == row.vg
               and part["kind"] != "rmeta" and not part["more"]}  # fmt: skip

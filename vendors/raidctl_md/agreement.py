@@ -1,4 +1,4 @@
-"""Different descriptions of one array in several outputs. They are of two machines, or of two moments."""
+"""Contradictory descriptions of one array, from two machines or two moments."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Conclusions from all lines of an array in /proc/mdstat. They are its state, and the member being rebuilt."""
+"""An array's state, and the member being rebuilt, from /proc/mdstat."""
 
 from __future__ import annotations
 

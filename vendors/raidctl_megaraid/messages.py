@@ -1,4 +1,4 @@
-"""What the tools report beside the states of the objects. It is counts, and the battery's flags."""
+"""Counts and flags of the battery, beside the states of the objects."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The commands sent to a controller, in order. They are a dialogue that yields questions and receives answers."""
+"""Commands sent to a controller, as a dialogue of questions and answers."""
 
 from __future__ import annotations
 

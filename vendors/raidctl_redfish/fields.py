@@ -48,7 +48,7 @@ def text(value: object) -> str | None:
 
 
 def whole(value: object) -> int:
-    """A number of 0 or more, in whole ones."""
+    """A number of 0 or more, rounded to a whole one."""
     if isinstance(value, str) and value.strip().isascii() and value.strip().isdigit():
         return int(value)
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value < 2**63:

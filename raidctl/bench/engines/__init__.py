@@ -1,4 +1,4 @@
-"""Engines that run a `raidctl.bench.work.Work`. They are compiled, portable, or fio as a second opinion.
+"""Engines that run a `raidctl.bench.work.Work`: compiled, portable, or fio.
 
 ``choose`` takes the best one for a target, with the reason; ``calibrate`` measures the maximum of an engine, so that a
 figure limited by the engine rather than by the device is marked.

@@ -1,4 +1,4 @@
-"""The engine in pure Python. It uses forked processes, preadv and pwritev into aligned memory, and O_DIRECT.
+"""The engine in pure Python: forked processes, preadv, pwritev, aligned memory, O_DIRECT.
 
 It reaches the speed of compiled programs within a few percent on anything slower than a microsecond:
 ``benchmarks/engine_vs_fio.py`` compares them.

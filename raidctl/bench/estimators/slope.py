@@ -1,4 +1,4 @@
-"""Judgement whether a flush empties a cache. It uses flush times per MiB written."""
+"""Whether a flush empties a cache, by flush times per MiB written."""
 
 from __future__ import annotations
 

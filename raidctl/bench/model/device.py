@@ -1,4 +1,4 @@
-"""The modelled array. It has a controller, drives, their caches, and the effect of a flush."""
+"""The modelled array: controller, drives, caches, and the effect of a flush."""
 
 from __future__ import annotations
 

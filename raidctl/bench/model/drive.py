@@ -38,7 +38,7 @@ class Mechanics:
 
 
 class Drive:
-    """A drive that carries out operations one at a time. They are carried out in the order in which they arrive."""
+    """A drive that carries out operations one by one, in order."""
 
     def __init__(self, mechanics: Mechanics, seed: int = 0) -> None:
         """``seed``: the position of the platters at time 0."""

@@ -22,7 +22,7 @@ from raidctl.cli.shared.snapshot_places import kept_place
 from raidctl.cli.shared.terminal import emit_bytes
 from raidctl.cli.shared.waivers import kept as kept_waivers
 from raidctl.errors import EXIT_CANNOT_TELL, EXIT_FINE, CannotTell, RaidctlError, UsageError
-from raidctl.fleet.rows import Read, RowReader, Rows, lines, lines_of, rows_of
+from raidctl.fleet.rows import PieceRows, RowReader, Rows, lines, lines_of, rows_of
 from raidctl.model import HIDING
 from raidctl.text import counted, printable
 
@@ -113,7 +113,7 @@ def _found(wanted: Wanted, settings: Settings, faults: list[str], codes: list[in
         yield lines(rows(inventory, inventory.host.source))[0]
 
 
-def _pieces(rows: Rows, paths: Sequence[str], jobs: int | None) -> Iterator[Read]:
+def _pieces(rows: Rows, paths: Sequence[str], jobs: int | None) -> Iterator[PieceRows]:
     from raidctl.fleet.process_pool import cores, results  # noqa: PLC0415 - only where there are many
     from raidctl.fleet.sources import pieces  # noqa: PLC0415 - as above
 

@@ -1,4 +1,4 @@
-"""Operations of the journal that are not complete. They are replacements and layouts that are carried out."""
+"""Replacements and layouts in the journal that are not complete."""
 
 from __future__ import annotations
 

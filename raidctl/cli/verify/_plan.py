@@ -29,7 +29,7 @@ MOST = 8 * GIB
 _FILLS = 8
 """Amount written to find the controller's cache size, in multiples of it."""
 _CLOCKED = frozenset({"media", "drive_rpm"})
-"""Claims that need only the rotation. They are whether the drive rotates, and its rpm."""
+"""Claims that need only the medium and its rpm."""
 _CACHES = frozenset({"power_safe", "write_cache", "policy_active", "cache_size"})
 _FLUSHED = _CACHES - {"cache_size"}
 """Claims that depend on whether flushes arrive."""

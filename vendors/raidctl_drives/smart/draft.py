@@ -164,7 +164,7 @@ class SmartDraft(DriveDraft):
 
     @property
     def place(self) -> str:
-        """The place of the problems of a drive without facts. It is the device, or the whole output."""
+        """The place of problems of a drive without facts: device or output."""
         return self.get("address") or self.node or _FIRST.sub(r"\1", self.name)
 
     def finish(self) -> SmartDraft:

@@ -1,4 +1,4 @@
-"""JSON texts as trees. They are parsed as far as they go, with the line of the output for each path."""
+"""JSON texts as trees, parsed as far as they go. Each path has its line of the output."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The dialogue with the tools. It decides which is asked, what, and in which order."""
+"""The dialogue with the tools: which, what, and in which order."""

@@ -1,8 +1,8 @@
 """The dialogue with storcli and its relatives.
 
-One call reports all controllers and what is on them; then, in one go, the volumes' properties, the drives' own pages
-and that battery which the controllers named, each only where there is something to ask. Where the first call fails
-because of one controller (``Illegal instruction``, no end), each controller is asked on its own.
+One call reports all controllers and what is on them. Then the volumes' properties, the drives' own pages and the
+battery are asked for side by side, each only if the first call has shown one. If the first call fails because of one
+controller (``Illegal instruction``, no end), each controller is asked separately.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from raidctl_megaraid.read_document import ReadDocument
 
 _ALL = ("show", "all")
 _TAIL = ("nolog", "J")
-"""No log file in the working directory; JSON. Both stand last, ``J`` at the very end."""
+"""No log file in the working directory; JSON. Both come last, with ``J`` at the end."""
 _MOST = 16
-"""Number of controllers that are tried one by one. They are if nothing reports how many there are."""
+"""Controllers to try one by one if their number is unknown."""
 
 Chooser = Callable[[ControllerDraft], bool]
 
@@ -101,7 +101,7 @@ def _silent_controller(number: str, call: Call[ReadDocument]) -> Problem:
 
 
 def _more(one: Source, controllers: Sequence[ControllerDraft], *, alone: bool) -> Iterator[tuple[str, ...]]:
-    """What the first answer left open."""
+    """The calls for what the first one did not show."""
     whole = len(controllers) == len(one.seen) and not alone
     for path, words, wanted in _PARTS:
         if one.kind == "storcli2" and (path, words, wanted) in _LATER:
@@ -159,7 +159,7 @@ def _has(*names: str) -> Chooser:
 
 
 def _unclear(controller: ControllerDraft) -> bool:
-    """Whether a battery is present without a table in the first answer."""
+    """Whether a battery is present without a table in the first output."""
     return not controller.batteries and bool(controller.get("bbu_present"))
 
 

@@ -1,4 +1,4 @@
-"""MegaCli, MegaCli64, megacli, megasascli and CmdTool2, versions 1 to 8.07. They are one grammar under five names."""
+"""MegaCli, MegaCli64, megacli, megasascli and CmdTool2, versions 1 to 8.07: one grammar."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a single line of MegaCli's output is. It is a heading, a rule, a command line or a pair."""
+"""What a line of MegaCli's output is: heading, rule, command or pair."""
 
 from __future__ import annotations
 
