@@ -110,6 +110,14 @@ class Flushed(msgspec.Struct, frozen=True, kw_only=True):
     unwritten: Annotated[bool | None, doc("Whether unwritten data is left; null: not reported.")] = None
     preserved: Preserved = None
 
+    @property
+    def contradicted(self) -> bool:
+        """Whether its tool accepted the flush, and reports unwritten data afterwards without a size.
+
+        A size in bytes is the kernel's, which counts what was written meanwhile.
+        """
+        return self.answer.result == "done" and self.unwritten is True and self.unwritten_bytes is None
+
 
 class FlushReport(msgspec.Struct, frozen=True, kw_only=True):
     """A flush of a stack, from top to bottom."""

@@ -59,11 +59,15 @@ def _verdict(report: FlushReport, paper: Paper) -> Text:
     took = f" in {report.seconds:.1f} s" if report.seconds is not None else ""
     if not failed:
         if report.problems:
-            return line((f"What is known of was written{took}; not everything could be read.", WARN))
+            return line((f"All known caches were flushed{took}; not everything could be read.", WARN))
         done = [layer for layer in report.layers if layer.answer.result == "done"]
+        contradicted = [layer.layer for layer in done if layer.contradicted]
+        if contradicted:
+            words = f"Every layer was flushed{took}, but unwritten data is reported by {listing(contradicted)}."
+            return line((paper.clean(words), WARN))
         silent = [layer.layer for layer in done if layer.unwritten_bytes is None and layer.unwritten is None]
         if not silent:
-            return line((f"Everything that waited was written{took}.", GOOD))
+            return line((f"All unwritten data was written{took}.", GOOD))
         left = f"what is left unwritten is not reported by {listing(silent)}"
         return line((f"Every layer was flushed{took}; {paper.clean(left)}.", PLAIN))
     worst = any(layer.answer.result != "unsupported" for layer in failed)

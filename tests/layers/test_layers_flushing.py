@@ -188,7 +188,20 @@ def test_data_that_a_controller_keeps_after_a_flush_is_not_called_written() -> N
     assert code_of(report) == 1
     screen = flush_screen(report, Paper(80, colour=False))
     assert "acme:0" in screen.splitlines()[1]
-    assert "Everything" not in screen
+    assert "All unwritten data was written" not in screen
+
+
+def test_a_controller_that_reports_unwritten_data_after_its_flush_is_not_called_written() -> None:
+    """Its tool accepted the command, and then reports unwritten data: the exit code is 3."""
+    layer = Flushed(layer="acme:0", kind="controller", answer=Answer(result="done"), unwritten=True)
+    report = FlushReport(host=Host(), layers=(layer,))
+    assert code_of(report) == 3
+    first = flush_screen(report, Paper(80)).splitlines()[1]
+    assert first == "Every layer was flushed, but unwritten data is reported by acme:0."
+    busy = Flushed(
+        layer="kernel:vm", kind="page_cache", answer=Answer(result="done"), unwritten_bytes=1, unwritten=True
+    )
+    assert code_of(FlushReport(host=Host(), layers=(busy,))) == 0
 
 
 def test_a_flush_whose_result_no_tool_reports_is_not_called_complete() -> None:

@@ -44,8 +44,9 @@ def command(
     no flush command: its mode is switched until it is clean and then restored,
     with an entry in the journal.
 
-    Exit codes: 0 all data was written; 1 a layer cannot be flushed; 3 a state is
-    unknown, or a flush failed; 4 a tool or a permission is missing.
+    Exit codes: 0 every layer was flushed, or has nothing unwritten; 1 a layer
+    cannot be flushed; 3 a state is unknown, a flush failed, or its controller
+    reports unwritten data afterwards; 4 a tool or a permission is missing.
     """
     del yes  # no consent is needed
     settings = settings_of(context)
@@ -139,7 +140,8 @@ def code_of(report: FlushReport) -> int:
     """Return the exit code for the results."""
     results = {layer.answer.result for layer in report.layers}
     read = exit_code(report.problems)
-    if results & {"failed", "unknown"} or read == EXIT_CANNOT_TELL:
+    contradicted = any(layer.contradicted for layer in report.layers)
+    if results & {"failed", "unknown"} or read == EXIT_CANNOT_TELL or contradicted:
         return EXIT_CANNOT_TELL
     if results & {"no_tool", "no_right"} or read == EXIT_ACCESS:
         return EXIT_ACCESS

@@ -65,7 +65,7 @@ def test_missing_drives_are_counted() -> None:
     found = read({"TOPOLOGY": rows + rows})
     assert found.drives == {}
     assert found.arrays["0"].details["Missing drives"] == "2"
-    assert [item.message for item in found.arrays["0"].complaints] == ["The group misses 2 drives."]
+    assert [item.message for item in found.arrays["0"].complaints] == ["The array lacks 2 drives."]
 
 
 def test_a_missing_drive_is_not_the_one_in_its_slot() -> None:

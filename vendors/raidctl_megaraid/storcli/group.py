@@ -99,9 +99,9 @@ def _missing(owner: Draft, row: Cells) -> Draft:
     if places := [one for one in known if _MEMBER_PLACE.fullmatch(one)]:
         owner.replace_words(MISSING_PLACES, ", ".join(places))
     keep_cells(owner, row, f"Missing {where} ")
-    owner.withdraw("The group misses ")
+    owner.withdraw("The array lacks ")
     count = "a drive" if len(known) == 1 else f"{len(known)} drives"
-    owner.add_problem("warning", "state", f"The group misses {count}.", "Reinsert or replace the drives, then rebuild.")
+    owner.add_problem("warning", "state", f"The array lacks {count}.", "Reinsert or replace the drives, then rebuild.")
     return owner
 
 
