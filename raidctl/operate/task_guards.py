@@ -13,7 +13,6 @@ from raidctl.text import listing
 from raidctl.vendor.plan import Deed, Denial, Verb
 
 REBUILDS: tuple[Verb, ...] = ("start_rebuild", "stop_rebuild", "pause_rebuild", "resume_rebuild")
-PATROLS: tuple[Verb, ...] = ("start_patrol", "stop_patrol", "pause_patrol", "resume_patrol")
 _FILLING = ("rebuild", "recovery", "copyback")
 
 

@@ -23,7 +23,6 @@ REBUILD_SECONDS = 7200.0
 CHECK_SECONDS = 3600.0
 """Duration of a consistency check."""
 _TOLERATED = {"raid5": 1, "raid6": 2, "raid50": 1, "raid60": 2}
-_WORKING = ("present", "rebuilding")
 
 
 class Disk(Struct):

@@ -12,7 +12,6 @@ from raidctl.bench.powercut.judgment import Loss
 from raidctl.described import doc
 
 How = Literal["unknown", "plug", "pdu", "bmc", "enclosure", "server"]
-HOWS: tuple[How, ...] = ("unknown", "plug", "pdu", "bmc", "enclosure", "server")
 
 
 class Target(msgspec.Struct, frozen=True, kw_only=True):

@@ -39,8 +39,8 @@ def command(context: click.Context, *, controller: str, dry_run: bool) -> int:
     not end: whether it is silent is unknown.
     """
     settings = settings_of(context)
-    if settings.replay is not None and not dry_run:
-        raise UsageError("A recorded machine cannot be changed; --dry-run prints what would be done.")
+    if not dry_run:
+        settings.refuse_recording()
     with machine(settings) as named:
         seen = named.survey()
         found = controllers_for(seen, controller)

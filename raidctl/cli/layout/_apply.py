@@ -6,7 +6,6 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 
-import click
 import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
@@ -22,7 +21,16 @@ from raidctl.cli.shared.lazy_group import columns
 from raidctl.cli.shared.machine import Machine, machine
 from raidctl.cli.shared.open_operations import abandon, held, note_resumed, open_operations
 from raidctl.cli.shared.options import Settings
-from raidctl.cli.shared.plan_change import Consent, Declined, Interrupted, Work, about, state_directory, tell
+from raidctl.cli.shared.plan_change import (
+    Consent,
+    Declined,
+    Interrupted,
+    Work,
+    about,
+    state_directory,
+    tell,
+    typed_answer,
+)
 from raidctl.cli.shared.terminal import emit, emit_found, emit_json
 from raidctl.errors import EXIT_FINE, EXIT_NO, EXIT_STANDS, EXIT_USAGE, CannotTell, UsageError
 from raidctl.layout.applying import Applying
@@ -51,8 +59,8 @@ def begin_apply(settings: Settings, consent: Consent, file: str, wanted: Wanted)
     layout = layout_of(file, settings, wanted.controller)
     if layout is None:
         return EXIT_USAGE
-    if settings.replay is not None and not consent.dry_run:
-        raise UsageError('A recorded machine cannot be changed; "raidctl layout plan" prints what would be done.')
+    if not consent.dry_run:
+        settings.refuse_recording('"raidctl layout plan" prints what would be done')
     place = None if consent.dry_run else state_directory(settings)
     if place is not None and (story := next((one for one, _ in _all_open(settings)), None)) is not None:
         raise CannotTell(
@@ -173,14 +181,8 @@ def _confirmed(work: Work, code: str, typed: str | None) -> None:
         return
     if not (sys.stdin is not None and sys.stdin.isatty()):
         raise UsageError(f"Nothing was done: confirm this plan with --confirm {code}.")
-    try:
-        answer = click.prompt(
-            f"What is on these drives is lost. Type the code of the plan ({DIGITS} digits)" if lasting
-            else "Type the code of the plan", default="", err=True, show_default=False,
-        )  # fmt: skip
-    except click.Abort:
-        tell("")
-        raise Interrupted("Interrupted at the question: nothing was done.") from None
+    lost = "What is on these drives is lost. "
+    answer = typed_answer(f"{lost if lasting else ''}Type the code of the plan ({DIGITS} digits)")
     work.asked = True
     if answer.strip().lower() != code:
         raise Declined("Nothing was done: that is not the code.")

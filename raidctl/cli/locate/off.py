@@ -48,8 +48,8 @@ def command(context: click.Context, *, target: tuple[str, ...], dry_run: bool) -
     could not be switched off.
     """
     settings = settings_of(context)
-    if settings.replay is not None and not dry_run:
-        raise UsageError("A recorded machine cannot be changed; --dry-run prints what would be done.")
+    if not dry_run:
+        settings.refuse_recording()
     with machine(settings) as named:
         place = state_directory(settings) if settings.replay is None else None
         stories = open_stories(place, named.source) if place is not None else []

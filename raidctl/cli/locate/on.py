@@ -18,7 +18,7 @@ from raidctl.cli.shared.options import Settings, examples, machine_options, outp
 from raidctl.cli.shared.plan_change import AGREED, Interrupted, Work, about, state_directory, tell, work_on
 from raidctl.cli.shared.temporary_change import for_a_while
 from raidctl.cli.shared.terminal import emit, emit_json
-from raidctl.errors import EXIT_FINE, EXIT_NO, UsageError
+from raidctl.errors import EXIT_FINE, EXIT_NO
 from raidctl.locate.report import LocateReport, located
 from raidctl.output.locate import listed
 
@@ -61,8 +61,8 @@ def command(context: click.Context, *, target: tuple[str, ...], length: float, b
     interrupted, and switched off.
     """
     settings = settings_of(context)
-    if settings.replay is not None and not dry_run:
-        raise UsageError("A recorded machine cannot be changed; --dry-run prints what would be done.")
+    if not dry_run:
+        settings.refuse_recording()
     with machine(settings) as named:
         if by == "activity":
             return blink(named, target, length, settings, dry_run=dry_run)

@@ -5,15 +5,23 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping
 
-import click
-
 from raidctl.change.confirmation import LEAST, mismatch
 from raidctl.change.deed_steps import Guard
 from raidctl.change.expectations import serials_of
 from raidctl.cli.shared.apply_change import Report, report_of, reported
 from raidctl.cli.shared.machine import Machine, machine_for_deeds
 from raidctl.cli.shared.options import Settings
-from raidctl.cli.shared.plan_change import Consent, Declined, Interrupted, Work, about, agreed, state_directory, tell
+from raidctl.cli.shared.plan_change import (
+    Consent,
+    Declined,
+    Interrupted,
+    Work,
+    about,
+    agreed,
+    state_directory,
+    tell,
+    typed_answer,
+)
 from raidctl.errors import EXIT_FINE, EXIT_STANDS, CannotTell, UsageError
 from raidctl.operate.container import read_container
 from raidctl.request import Read, Runner, converse
@@ -46,8 +54,8 @@ def perform_deeds(
         ended: Called after the deeds are done and verified; its exit code, if any, is that of the command.
         facts: What is kept in the journal with the operation, from the reading that it was planned on.
     """
-    if settings.replay is not None and not consent.dry_run:
-        raise UsageError("A recorded machine cannot be changed; --dry-run prints what would be done.")
+    if not consent.dry_run:
+        settings.refuse_recording()
     place = None if consent.dry_run else state_directory(settings)
     with machine_for_deeds(settings) as named:
         if place is not None:
@@ -125,14 +133,7 @@ def confirm_serial(work: Work, serial: str, typed: str | None, what: str) -> Non
     if typed is None:
         if not (sys.stdin is not None and sys.stdin.isatty()):
             raise UsageError(f"Nothing was done: confirm it with --confirm {serial} ({what}).")
-        try:
-            typed = click.prompt(
-                f"{what}. Type its serial number, at least the last {LEAST} characters", default="", err=True,
-                show_default=False,
-            )  # fmt: skip
-        except click.Abort:
-            tell("")
-            raise Interrupted("Interrupted at the question: nothing was done.") from None
+        typed = typed_answer(f"{what}. Type its serial number, at least the last {LEAST} characters")
         why = mismatch(typed, serial, others)
         work.asked = True
         if why is not None:

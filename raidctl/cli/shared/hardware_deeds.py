@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
 
-import click
 from msgspec import Struct, field
 from msgspec.structs import replace
 
@@ -14,7 +13,7 @@ from raidctl.change.deed_plans import plan_deeds
 from raidctl.cli.shared.apply_deeds import perform_deeds
 from raidctl.cli.shared.machine import Machine
 from raidctl.cli.shared.options import Settings
-from raidctl.cli.shared.plan_change import Consent, Declined, Interrupted, Work, tell
+from raidctl.cli.shared.plan_change import Consent, Declined, Work, tell, typed_answer
 from raidctl.errors import EXIT_FINE, CannotTell, UsageError
 from raidctl.operate.abilities import lacking
 from raidctl.survey.survey import Survey
@@ -114,12 +113,7 @@ def confirm(work: Work, unique: str, others: Collection[str], typed: Sequence[st
         return
     if not (sys.stdin is not None and sys.stdin.isatty()):
         raise UsageError(f"Nothing was done. {what}; confirm it with its identity: --confirm {unique}")
-    try:
-        text = f"{what}. Type {unique}, at least its last {LEAST} characters"
-        answer = click.prompt(text, default="", err=True, show_default=False)
-    except click.Abort:
-        tell("")
-        raise Interrupted("Interrupted at the question: nothing was done.") from None
+    answer = typed_answer(f"{what}. Type {unique}, at least its last {LEAST} characters")
     work.asked = True
     why = mismatch(answer, unique, rest)
     if why is not None:

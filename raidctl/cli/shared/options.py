@@ -9,6 +9,7 @@ import click
 from click.core import ParameterSource
 
 from raidctl.cli.shared.option_types import Number
+from raidctl.errors import UsageError
 
 if TYPE_CHECKING:
     from raidctl.fleet.hosts import Host
@@ -110,6 +111,15 @@ class Settings:
         if not self.hosts.strip():
             raise click.UsageError("--hosts is given, and empty.")
         return True
+
+    def refuse_recording(self, instead: str = "--dry-run prints what would be done") -> None:
+        """Refuse to change a recorded machine; ``instead`` is what can be done with it.
+
+        Raises:
+            UsageError: The machine is a recording.
+        """
+        if self.replay is not None:
+            raise UsageError(f"A recorded machine cannot be changed; {instead}.")
 
     def refuse_machine(self, command: str) -> None:
         """Refuse options that name a machine, for a command that reads none.

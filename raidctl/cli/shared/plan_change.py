@@ -230,8 +230,8 @@ def planned(
     settings: Settings, consent: Consent, requests: DesiredMaker, more: Sequence[Vendor] = ()
 ) -> Iterator[Work]:
     """Open the machine that the options name, and plan what is desired. ``more`` are the core's own families."""
-    if settings.replay is not None and not consent.dry_run:
-        raise UsageError("A recorded machine cannot be changed; --dry-run prints what would be done.")
+    if not consent.dry_run:
+        settings.refuse_recording()
     place = None if consent.dry_run else state_directory(settings)
     with machine(settings) as named:
         named.vendors = [*named.vendors, *more]
@@ -338,6 +338,19 @@ def _ask() -> None:
         raise Interrupted("Interrupted at the question: nothing was changed.") from None
     if not wanted:
         raise Declined("Nothing was changed.")
+
+
+def typed_answer(question: str) -> str:
+    """Ask for a word on standard error; empty if only Enter was pressed.
+
+    Raises:
+        Interrupted: There was no answer.
+    """
+    try:
+        return str(click.prompt(question, default="", err=True, show_default=False))
+    except click.Abort:
+        tell("")  # the cursor is still behind the question
+        raise Interrupted("Interrupted at the question: nothing was done.") from None
 
 
 class Declined(RaidctlError):

@@ -40,8 +40,8 @@ def begin_replacement(settings: Settings, consent: Consent, word: str, wanted: W
 
     Carry out the replacement and return the exit code.
     """
-    if settings.replay is not None and not consent.dry_run:
-        raise UsageError("A recorded machine cannot be changed; --check answers whether the drive may be pulled.")
+    if not consent.dry_run:
+        settings.refuse_recording("--check answers whether the drive may be pulled")
     place = None if consent.dry_run else state_directory(settings)
     with machine_for_deeds(settings) as named:
         if place is not None:

@@ -168,7 +168,7 @@ def _write(volume: Volume, value: str, current: Mapping[ToolSetting, str]) -> li
 # --- the tool's replies
 
 # Exit Code: 0x00
-_END = regex(r"(?m)^\s*Exit Code:\s*0x([0-9a-f]{1,8})\s*$", re.IGNORECASE)
+EXIT_CODE = regex(r"(?m)^\s*Exit Code:\s*0x([0-9a-f]{1,8})\s*$", re.IGNORECASE)
 # Set Write Policy to WriteBack on Adapter 0, VD 0 (target id: 0) success
 _DONE = regex(r"\bsuccess(?:ful|fully)?\b", re.IGNORECASE)
 _NOT_DONE = regex(r"\bfail|\berror\b|\bnot supported\b|\binvalid\b|\bwrong\b|does ?n.t exist|not exist|not present")
@@ -182,9 +182,9 @@ def judge(text: str) -> str | None:
     Without permission it prints that last line alone, so it is not enough. A warning that write-back is set and waits
     for its battery may accompany a success; the active policy is read afterwards.
     """
-    ends = _END.findall(text)
+    ends = EXIT_CODE.findall(text)
     lines = [collapse(line) for line in text.splitlines() if line.strip()]
-    printed = [line for line in lines if not _END.match(line)]
+    printed = [line for line in lines if not EXIT_CODE.match(line)]
     bad = next((line for line in printed if _NOT_DONE.search(line.lower()) and not _WARNING.search(line)), None)
     if bad is not None:
         return bad[:200]

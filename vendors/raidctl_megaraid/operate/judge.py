@@ -10,13 +10,12 @@ from raidctl.request import Answer, RunAnswer
 from raidctl.text import collapse, regex
 from raidctl.vendor.plan import Action
 from raidctl_megaraid.change import storcli
+from raidctl_megaraid.change.megacli import EXIT_CODE
 from raidctl_megaraid.megacli.failure import CODES
 from raidctl_megaraid.tools import KINDS
 
 # {"Drive": "/c0/e251/s6", "Status": "Failure", "ErrCd": 50, "ErrMsg": "device state doesn't support requested command"}
 _CODE = regex(r"\(error (\d{1,5})\)$", re.ASCII)
-# Exit Code: 0x32
-_END = regex(r"(?m)^\s*Exit Code:\s*0x([0-9a-f]{1,8})\s*$", re.IGNORECASE)
 _REFUSED = regex(
     r"\bfail|\berror\b|\bnot supported\b|\binvalid\b|\bwrong\b|does ?n.t|\bnot exist|\bnot present|\bnot found|cannot"
 )
@@ -48,8 +47,8 @@ def _or_error(fault: str | None, answer: RunAnswer) -> str | None:
 
 def _megacli(text: str) -> str | None:
     """``Adapter: 0: EnclId-6 SlotId-1 state changed to OffLine.`` and ``Exit Code: 0x00``."""
-    ends = _END.findall(text)
-    lines = [collapse(line) for line in text.splitlines() if line.strip() and not _END.match(line)]
+    ends = EXIT_CODE.findall(text)
+    lines = [collapse(line) for line in text.splitlines() if line.strip() and not EXIT_CODE.match(line)]
     shown = " ".join(lines)[:200]
     if not ends:
         return f"It ended without an exit code: {shown}" if shown else "It printed nothing."
