@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Literal
 
-from raidctl.model import Array, Controller, Drive, Volume
+from raidctl.model import Array, Battery, Controller, Drive, Volume
 from raidctl.vendor.identity import unique_of
 from raidctl.vendor.operations import Ability
 from raidctl.vendor.plan import Action, Deed, Denial, Expectation, Identity, Plan, Saved, Step
@@ -47,6 +47,19 @@ def planned(deeds: Sequence[Deed], steps_of: Callable[[Deed], Iterable[Step] | D
                 )
             )  # fmt: skip
     return Plan(steps=tuple(steps), denials=tuple(denials))
+
+
+def only_battery(controller: Controller) -> Battery:
+    """The controller's battery, for a command that has no number for one.
+
+    Raises:
+        CannotDo: It lists none, or several.
+    """
+    packs = controller.batteries
+    if len(packs) == 1:
+        return packs[0]
+    why = f"lists {len(packs)} batteries, and the tool's command names none" if packs else "lists no battery"
+    raise CannotDo(f"{controller.id} {why}.")
 
 
 def refusal(ability: Ability | None, otherwise: str, fill: Callable[[str], str] = str) -> CannotDo:

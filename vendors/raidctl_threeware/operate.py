@@ -38,6 +38,7 @@ from raidctl.vendor.deed_steps import (
     expect,
     lacking,
     needs_member,
+    only_battery,
     planned,
     refusal,
     subjects,
@@ -316,13 +317,11 @@ class _Planner:
 
     def learn(self, deed: Deed) -> Iterator[Step]:
         """Test the capacity of the only battery. The test is a discharge and a charge, which nothing ends."""
-        packs = self.controller.batteries
-        if len(packs) != 1:
-            raise CannotDo(f"{self.controller.id} lists {len(packs)} batteries, and the tool's command names none.")
+        battery = only_battery(self.controller)
         yield deed_step(
-            self.controller.id, deed.verb, (packs[0].status, "learning"), self.call("/bbu", "test", "quiet"),
+            self.controller.id, deed.verb, (battery.status, "learning"), self.call("/bbu", "test", "quiet"),
             who=subjects(self.controller, deed),
-            expects=[expect(packs[0].id, "status", "learning")],
+            expects=[expect(battery.id, "status", "learning")],
             affects=["The write cache of the units is off until the battery is charged again, up to 24 hours."],
             no_way_back="The test cannot be ended; it ends when the battery is charged again.",
         )  # fmt: skip

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from raidctl.vendor.deed_steps import expect
+from raidctl.vendor.deed_steps import expect, only_battery
 from raidctl.vendor.plan import Action, Step
 from raidctl.vendor.shapes import Shape
 from raidctl_megaraid.change.commands import TIMEOUT
@@ -61,11 +61,8 @@ def schedule(case: Case) -> Made:
 
 
 def learn(case: Case) -> Made:
-    """Start a learn cycle of the controller's only pack. The tools have no number for one of several."""
-    packs = case.controller.batteries
-    if len(packs) != 1:
-        return case.deny(f"{case.controller.id} lists {len(packs)} batteries, and the tool's command names none.")
-    pack = packs[0]
+    """Start a learn cycle of the controller's only pack."""
+    pack = only_battery(case.controller)
     part = _PARTS.get(pack.kind)
     if case.way.kind == "megacli":
         argv: tuple[str, ...] = (case.way.program, "-AdpBbuCmd", "-BbuLearn", f"-a{case.way.number}", "-NoLog")
