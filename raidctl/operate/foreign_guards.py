@@ -85,7 +85,7 @@ def _selection(deed: Deed, controller: Controller, *, selects: bool) -> Iterator
     elif not selects and len(numbers) > 1:
         reason = f"The tool of {controller.id} acts on all of its {len(numbers)} foreign configurations at once."
         verb = deed.verb.partition("_")[0]
-        way = f"raidctl foreign {verb} {controller.id}, without --group, for all of them"
+        way = f"For all of them: raidctl foreign {verb} {controller.id}"
         yield Denial(deed=deed, guard="F3", reason=reason, alternative=way)
 
 
