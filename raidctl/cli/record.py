@@ -23,7 +23,7 @@ from raidctl.events.reading import read_logs
 from raidctl.layers.probe import probe_caches
 from raidctl.layers.scope import Scope
 from raidctl.layers.stats import sample
-from raidctl.output.snapshots import kept_data, kept_screen
+from raidctl.output.recording import recording_data, recording_screen
 from raidctl.recording import recording
 from raidctl.recording.recording import Recording
 from raidctl.request import converse
@@ -86,9 +86,9 @@ def command(
         kept = _masked(kept, seen)
     recording.save(kept, destination)
     if settings.as_json:
-        emit_json(kept_data(kept, destination))
+        emit_json(recording_data(kept, destination))
     else:
-        emit(kept_screen(kept, destination, paper()))
+        emit(recording_screen(kept, destination, paper()))
     return exit_code(seen.inventory.problems)
 
 
@@ -117,7 +117,7 @@ def _many(settings: Settings, destination: str, about: str, *, redact: bool, eve
     from raidctl.cli.shared import files, many  # noqa: PLC0415 - only where there are many
     from raidctl.fleet.hosts import Host, file_names  # noqa: PLC0415 - as above
     from raidctl.fleet.report import Rank  # noqa: PLC0415 - as above
-    from raidctl.output.snapshots import size  # noqa: PLC0415 - as above
+    from raidctl.output.recording import size  # noqa: PLC0415 - as above
 
     hosts = many.hosts_of(settings)
     paths = {name: Path(destination) / f"{file}.tar.gz" for name, file in file_names(hosts).items()}
@@ -132,7 +132,7 @@ def _many(settings: Settings, destination: str, about: str, *, redact: bool, eve
         kept = _masked(kept, seen) if redact else kept
         recording.save(kept, str(paths[host.name]))
         code = exit_code(seen.inventory.problems)
-        text, data = f"{paths[host.name]}, {size(kept)}", kept_data(kept, str(paths[host.name]))
+        text, data = f"{paths[host.name]}, {size(kept)}", recording_data(kept, str(paths[host.name]))
         rank, state = (Rank.UNKNOWN, "in part") if code else (Rank.FINE, "recorded")
         return many.Line(code, rank, state, text, seen.inventory.host.hostname, (), data)
 

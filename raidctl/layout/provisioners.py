@@ -1,8 +1,9 @@
 """Layouts of provisioners: Ironic's ``target_raid_config``, and volume specifications of drp-raid.
 
 Facts: https://docs.openstack.org/ironic/latest/admin/raid.html with its JSON schema, and the documentation of the
-parameter ``raid-target-config`` of drp-raid. Both are JSON. A value without a counterpart in a layout is a mistake,
-never silently dropped; indices of controllers are refused, as they may change.
+parameter ``raid-target-config`` of drp-raid. Both are JSON. A value without a counterpart in a layout is a mistake;
+indices of controllers are refused, as they may change. Only what selects the boot volume (``is_root_volume``,
+``Bootable``) or a volume that exists (``VolumeID``) is left out, as it makes no difference to the volumes.
 """
 
 from __future__ import annotations

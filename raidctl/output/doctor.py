@@ -157,7 +157,7 @@ def _version(tool: ToolCheck, paper: Paper) -> tuple[str, Style]:
 def _rights(root: bool | None) -> Piece:
     if root is None:
         return "unknown", DULL
-    return ("root", GOOD) if root else ("NOT ROOT: most tools tell nothing", BAD)
+    return ("root", GOOD) if root else ("NOT ROOT: most tools report nothing", BAD)
 
 
 def _libraries(checkup: Checkup, paper: Paper) -> Iterator[tuple[str, Sequence[Piece]]]:

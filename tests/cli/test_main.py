@@ -256,6 +256,9 @@ def test_a_closed_standard_output_is_no_fault(plugins: Path, recorded: Recorded)
     """``raidctl show >&-``: the exit code is what was asked for."""
     done = acme.program(plugins, ["--replay", recorded(HEALTHY), "show"], preexec_fn=lambda: os.close(1))
     assert done.returncode == 0, done.stderr
+    words = ["--demo", "raid6", "--state-dir", str(recorded(HEALTHY).parent / "state"), "tasks", "--wait"]
+    done = acme.program(plugins, words, preexec_fn=lambda: os.close(1))
+    assert done.returncode == 0, done.stderr
 
 
 def test_an_interruption_exits_with_130(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -20,7 +20,7 @@ from raidctl.output.console import Paper
 from raidctl.output.doctor import Checkup, checkup_data, checkup_screen
 from raidctl.output.explain import concluded, explained, explanation, facts_of
 from raidctl.output.json import schema, to_json
-from raidctl.output.snapshots import kept_data, kept_screen
+from raidctl.output.recording import recording_data, recording_screen
 from raidctl.output.unparsed import unparsed, unparsed_screen
 from raidctl.output.vendors import support, support_screen
 from raidctl.recording.manifest import FORMAT, Entry, Manifest
@@ -279,14 +279,14 @@ def test_the_contents_of_a_recording_are_listed_with_a_warning() -> None:
 
     A warning names the serial numbers inside, unless they were masked.
     """
-    shown = kept_screen(KEPT, "/tmp/it.tar.gz", EIGHTY)  # noqa: S108 - a name, no file
+    shown = recording_screen(KEPT, "/tmp/it.tar.gz", EIGHTY)  # noqa: S108 - a name, no file
     assert "2 commands, 1 other answer, 2 KiB" in shown
     assert "  acmecli show  exit code 1\n" in shown
     assert "  acmecli hang  timeout\n" in shown
     assert "It holds serial numbers" in shown
     masked = Recording(msgspec.structs.replace(KEPT.manifest, redacted=True), KEPT.files)
-    assert "are masked" in kept_screen(masked, "x", EIGHTY)
-    assert kept_data(masked, "x")["redacted"] is True
+    assert "are masked" in recording_screen(masked, "x", EIGHTY)
+    assert recording_data(masked, "x")["redacted"] is True
 
 
 def test_without_a_reading_no_screen_concludes_that_there_is_no_controller() -> None:

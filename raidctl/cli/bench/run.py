@@ -27,7 +27,7 @@ from raidctl.cli.shared.machine import Machine, machine
 from raidctl.cli.shared.option_types import WEEK, Number
 from raidctl.cli.shared.options import Settings, output_options, settings_of, state_option
 from raidctl.cli.shared.plan_change import Declined, Interrupted, tell
-from raidctl.cli.shared.terminal import emit_found
+from raidctl.cli.shared.terminal import emit_found, is_terminal
 from raidctl.errors import (
     EXIT_CANNOT_TELL,
     EXIT_FINE,
@@ -207,7 +207,7 @@ class Agreement:
             raise DryRunError
         if self._yes:
             return
-        if sys.stdin is not None and sys.stdin.isatty():
+        if is_terminal(sys.stdin):
             try:
                 wanted = click.confirm("Begin?", default=not self._asks, err=True)
             except click.Abort:

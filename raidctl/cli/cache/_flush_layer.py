@@ -21,6 +21,7 @@ from raidctl.cli.cache._stack import Caches
 from raidctl.cli.shared.options import Settings
 from raidctl.cli.shared.plan_change import state_directory, tell, work_on
 from raidctl.cli.shared.temporary_change import for_a_while
+from raidctl.cli.shared.terminal import is_terminal
 from raidctl.errors import ChangeUndone
 from raidctl.layers import family
 from raidctl.layers.flushing import Job, left
@@ -150,7 +151,7 @@ def _of_code(reply: Reply) -> str | None:
 @contextmanager
 def _signs(what: str, unwritten: Callable[[], int | None]) -> Iterator[None]:
     """Show progress on a terminal. It has the seconds, and what is still to be written. Nothing is shown in a pipe."""
-    if sys.stderr is None or not sys.stderr.isatty():
+    if not is_terminal(sys.stderr):
         yield
         return
     over = threading.Event()

@@ -31,7 +31,7 @@ from raidctl.cli.shared.plan_change import (
     tell,
     typed_answer,
 )
-from raidctl.cli.shared.terminal import emit, emit_found, emit_json
+from raidctl.cli.shared.terminal import emit, emit_found, emit_json, is_terminal
 from raidctl.errors import EXIT_FINE, EXIT_NO, EXIT_STANDS, EXIT_USAGE, CannotTell, UsageError
 from raidctl.layout.applying import Applying
 from raidctl.layout.applying_facts import ApplyFacts, facts_of
@@ -179,7 +179,7 @@ def _confirmed(work: Work, code: str, typed: str | None) -> None:
         return
     if not lasting and work.consent.yes:
         return
-    if not (sys.stdin is not None and sys.stdin.isatty()):
+    if not is_terminal(sys.stdin):
         raise UsageError(f"Nothing was done: confirm this plan with --confirm {code}.")
     lost = "What is on these drives is lost. "
     answer = typed_answer(f"{lost if lasting else ''}Type the code of the plan ({DIGITS} digits)")

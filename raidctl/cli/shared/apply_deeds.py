@@ -22,6 +22,7 @@ from raidctl.cli.shared.plan_change import (
     tell,
     typed_answer,
 )
+from raidctl.cli.shared.terminal import is_terminal
 from raidctl.errors import EXIT_FINE, EXIT_STANDS, CannotTell, UsageError
 from raidctl.operate.container import read_container
 from raidctl.request import Read, Runner, converse
@@ -131,7 +132,7 @@ def confirm_serial(work: Work, serial: str, typed: str | None, what: str) -> Non
     """
     others = set(serials_of(work.seen)) - {serial}
     if typed is None:
-        if not (sys.stdin is not None and sys.stdin.isatty()):
+        if not is_terminal(sys.stdin):
             raise UsageError(f"Nothing was done: confirm it with --confirm {serial} ({what}).")
         typed = typed_answer(f"{what}. Type its serial number, at least the last {LEAST} characters")
         why = mismatch(typed, serial, others)

@@ -14,6 +14,7 @@ from raidctl.cli.shared.apply_deeds import perform_deeds
 from raidctl.cli.shared.machine import Machine
 from raidctl.cli.shared.options import Settings
 from raidctl.cli.shared.plan_change import Consent, Declined, Work, tell, typed_answer
+from raidctl.cli.shared.terminal import is_terminal
 from raidctl.errors import EXIT_FINE, CannotTell, UsageError
 from raidctl.operate.abilities import lacking
 from raidctl.survey.survey import Survey
@@ -111,7 +112,7 @@ def confirm(work: Work, unique: str, others: Collection[str], typed: Sequence[st
         if all(whys):
             raise UsageError(f"Nothing was done: --confirm: {whys[0]}.")
         return
-    if not (sys.stdin is not None and sys.stdin.isatty()):
+    if not is_terminal(sys.stdin):
         raise UsageError(f"Nothing was done. {what}; confirm it with its identity: --confirm {unique}")
     answer = typed_answer(f"{what}. Type {unique}, at least its last {LEAST} characters")
     work.asked = True

@@ -21,7 +21,7 @@ from raidctl.cli import reader_gone
 from raidctl.cli.shared.exit_codes import exit_code
 from raidctl.cli.shared.machine import Machine, machine, with_own_records
 from raidctl.cli.shared.options import Settings
-from raidctl.cli.shared.terminal import emit, paper
+from raidctl.cli.shared.terminal import emit, is_terminal, paper
 from raidctl.errors import EXIT_CANNOT_TELL, EXIT_FINE, RaidctlError
 from raidctl.events.reading import read_kernel, read_logs
 from raidctl.events.report import Filter, report, unseen
@@ -85,7 +85,7 @@ def _state(inventory: Inventory) -> object:
 
 def on_screen(settings: Settings) -> bool:
     """Return whether standard output is a terminal that can be drawn on. It is false if another format is requested."""
-    terminal = sys.stdout is not None and sys.stdout.isatty()
+    terminal = is_terminal(sys.stdout)
     return terminal and not settings.as_json and os.environ.get("TERM", "") not in _PLAIN_TERMINALS
 
 

@@ -24,7 +24,7 @@ from raidctl.cli.shared.lazy_group import columns
 from raidctl.cli.shared.machine import Machine, demo_directory, machine
 from raidctl.cli.shared.options import Settings
 from raidctl.cli.shared.snapshot_places import kept_place
-from raidctl.cli.shared.terminal import emit
+from raidctl.cli.shared.terminal import emit, is_terminal
 from raidctl.errors import (
     EXIT_ACCESS,
     EXIT_CANNOT_TELL,
@@ -306,7 +306,7 @@ def agreed(work: Work, settings: Settings, *, err: bool = False) -> int | None:
         return EXIT_FINE
     if consent.yes:
         return None
-    if not (sys.stdin is not None and sys.stdin.isatty()):
+    if not is_terminal(sys.stdin):
         raise UsageError("Nothing was changed: without a terminal, use --yes (or --dry-run to see the plan).")
     if settings.as_json:
         _show(work, settings, err=True)

@@ -7,7 +7,7 @@ import errno
 import os
 import sys
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
@@ -20,6 +20,11 @@ if TYPE_CHECKING:
     from raidctl.output.console import Paper
 
 
+def is_terminal(stream: TextIO | None) -> bool:
+    """Whether a standard stream is a terminal. It is None if it was closed before the start."""
+    return stream is not None and stream.isatty()
+
+
 def paper() -> Paper:
     """Return the properties of standard output. A pipe has 80 columns and no colour.
 
@@ -27,7 +32,7 @@ def paper() -> Paper:
     """
     from raidctl.output.console import Paper  # noqa: PLC0415 - rich is imported only where a screen is drawn
 
-    terminal = sys.stdout is not None and sys.stdout.isatty()
+    terminal = is_terminal(sys.stdout)
     colour = terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
     return Paper(width=columns(), colour=colour, ascii=_encoding() != "utf-8")
 

@@ -1,4 +1,4 @@
-"""The screen of ``raidctl record``: the saved recording."""
+"""The screen and the JSON of ``raidctl record``."""
 
 from __future__ import annotations
 
@@ -15,36 +15,36 @@ _WARNING = "It holds serial numbers, WWNs and host names; --redact masks them."
 _MASKED = "Serial numbers, WWNs and host names are masked; look through it before you publish it."
 
 
-def kept_data(kept: Recording, destination: str) -> dict[str, Any]:
-    """The recording, for programs."""
-    answers = kept.manifest.answers
+def recording_data(recording: Recording, destination: str) -> dict[str, Any]:
+    """The answer of ``raidctl record --json``; sizes in bytes."""
+    answers = recording.manifest.answers
     return {
         "destination": destination,
-        "redacted": kept.manifest.redacted,
+        "redacted": recording.manifest.redacted,
         "commands": [list(entry.run) for entry in answers if entry.run is not None],
         "answers": len(answers),
-        "bytes": _size(kept),
+        "bytes": _size(recording),
     }
 
 
-def kept_screen(kept: Recording, destination: str, paper: Paper) -> str:
+def recording_screen(recording: Recording, destination: str, paper: Paper) -> str:
     """Each command with its exit code. Below is what to know before the recording is passed on."""
-    runs = [entry for entry in kept.manifest.answers if entry.run is not None]
-    others = len(kept.manifest.answers) - len(runs)
-    sums = f"{counted(len(runs), 'command')}, {counted(others, 'other answer')}, {format_binary(_size(kept))}"
+    runs = [entry for entry in recording.manifest.answers if entry.run is not None]
+    others = len(recording.manifest.answers) - len(runs)
+    sums = f"{counted(len(runs), 'command')}, {counted(others, 'other answer')}, {format_binary(_size(recording))}"
     parts: list[RenderableType] = [line((paper.clean(destination), STRONG), paper.dot, sums)]
     for entry in runs:
         state = f"exit code {entry.code}" if entry.trouble is None else entry.trouble.value
         words = paper.clean(" ".join(entry.run or ()))
         parts.append(indented(line(words, (f"  {state}", DULL if entry.code == 0 else WARN)), paper, 2))
-    parts.append(line(_MASKED) if kept.manifest.redacted else line((_WARNING, WARN)))
+    parts.append(line(_MASKED) if recording.manifest.redacted else line((_WARNING, WARN)))
     return paper.render(parts)
 
 
-def size(kept: Recording) -> str:
+def size(recording: Recording) -> str:
     """The size of the recording, in words."""
-    return format_binary(_size(kept))
+    return format_binary(_size(recording))
 
 
-def _size(kept: Recording) -> int:
-    return sum(len(data) for data in kept.files.values())
+def _size(recording: Recording) -> int:
+    return sum(len(data) for data in recording.files.values())
