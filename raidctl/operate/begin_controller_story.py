@@ -1,4 +1,4 @@
-"""The facts of a replacement behind a controller. They are taken from the first reading of the machine. Pure."""
+"""The facts of a replacement behind a controller, from the first reading. Pure."""
 
 from __future__ import annotations
 

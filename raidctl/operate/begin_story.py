@@ -1,4 +1,4 @@
-"""The facts of a replacement of md members. They are taken from the first reading of the machine. Pure."""
+"""The facts of a replacement of md members, from the first reading. Pure."""
 
 from __future__ import annotations
 

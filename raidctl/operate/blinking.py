@@ -1,4 +1,4 @@
-"""Which bays blink in a replacement. They blink only while a person has to act. Pure."""
+"""Which bays blink in a replacement, while a person has to act. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Detection of containers. In a container the use of a host's drives is invisible."""
+"""Detection of containers, in which the use of drives is invisible."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The stages of a replacement behind a controller. They are derived from what its tool reports. Pure.
+"""The stages of a replacement behind a controller, from its tool's reports. Pure.
 
 ``taken_out`` → ``waiting_pull`` → ``waiting_push`` → ``vetting`` → ``letting_in`` → ``rebuilding`` → ``verifying`` →
 ``done``. Many controllers need no command before the pull, or none after the push: then the family plans no step, and

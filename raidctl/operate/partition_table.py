@@ -1,4 +1,4 @@
-"""Partition tables as ``sfdisk --dump`` prints them. They are copied to a new drive without the identifiers. Pure."""
+"""Partition tables of ``sfdisk --dump``, copied without their identifiers. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is removed with a drive. These are members of arrays, their volumes, and content of its partitions. Pure."""
+"""What is removed with a drive: members, volumes, content of partitions. Pure."""
 
 from __future__ import annotations
 

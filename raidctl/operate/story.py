@@ -1,4 +1,4 @@
-"""The stages of a replacement. They are derived from the machine's current state and the journal's facts. Pure.
+"""The stages of a replacement, from the machine and the journal's facts. Pure.
 
 ``asked`` → ``copying`` (a good drive is copied to another one) or ``taken_out`` → ``waiting_pull`` → ``waiting_push`` →
 ``vetting`` → ``letting_in`` → ``rebuilding`` → ``verifying`` → ``done``. The stage follows from a reading of the

@@ -1,4 +1,4 @@
-"""The facts of a replacement. Its arrays and drives in a reading of the machine are here too. Pure."""
+"""The facts of a replacement, and its arrays and drives in readings. Pure."""
 
 from __future__ import annotations
 

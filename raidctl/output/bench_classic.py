@@ -1,4 +1,4 @@
-"""The tables of classic benchmarks. They come from a run of the profile that measures for them."""
+"""Tables of classic benchmarks, from runs of the profile ``classic``."""
 
 from __future__ import annotations
 

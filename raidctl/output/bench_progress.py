@@ -1,4 +1,4 @@
-"""The progress of a run on the terminal. It shows the current test, percentage, time left.
+"""The progress of a run: current test, percentage, time left.
 
 Draws nothing if standard error is no terminal, to keep bars out of logs.
 """

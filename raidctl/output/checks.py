@@ -1,4 +1,4 @@
-"""The screens of ``raidctl check``. They show checks of volumes, and the schedules that start them."""
+"""The screens of ``raidctl check``: checks of volumes and their schedules."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The screen of ``raidctl cache show``. It lists each cache from top to bottom, with its capabilities."""
+"""The screen of ``raidctl cache show``: caches with their capabilities."""
 
 from __future__ import annotations
 

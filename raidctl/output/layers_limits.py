@@ -1,4 +1,4 @@
-"""The screen of ``raidctl cache threshold``. It shows every limit with unit, absolute value, and what sets it."""
+"""The screen of ``raidctl cache threshold``: limits, and what sets them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The screen of ``raidctl cache stats``. It shows the counters of each layer, with the method of estimates."""
+"""The screen of ``raidctl cache stats``: counters, or estimates with their method."""
 
 from __future__ import annotations
 

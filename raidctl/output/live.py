@@ -1,4 +1,4 @@
-"""The screen of ``raidctl watch`` on a terminal. In a pipe it is lines."""
+"""The screen of ``raidctl watch``, and its lines for a pipe."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Restore the terminal after SIGQUIT, and survive a terminal that closes."""
+"""Lines that are redrawn in place on a terminal, which may close."""
 
 from __future__ import annotations
 

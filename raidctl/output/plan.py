@@ -1,4 +1,4 @@
-"""The text of a plan. It has the exact commands, side effects, and how each step is undone."""
+"""The text of a plan: commands, side effects, how steps are undone."""
 
 from __future__ import annotations
 

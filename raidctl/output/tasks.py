@@ -1,4 +1,4 @@
-"""The screens of ``raidctl tasks``. They are a table, bars on a terminal, and occasional lines in a pipe."""
+"""The screens of ``raidctl tasks``: table, bars, or lines in a pipe."""
 
 from __future__ import annotations
 

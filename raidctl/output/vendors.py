@@ -1,4 +1,4 @@
-"""The support table of the families of controllers. It shows what can be read, set and done on each."""
+"""The support table: what can be read, set and done by family."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The storage controllers on the PCI bus. Each comes with the vendor package in charge of it.
+"""Storage controllers on the PCI bus, each with its vendor package.
 
 A RAID controller that no tool lists is reported. The core knows no controller by name: vendor packages list the
 drivers of their controllers, udev has the names.

@@ -1,4 +1,4 @@
-"""Silencing of alarms by a vendor's tool. It is a module ``alarm`` in the package.
+"""Silencing of alarms: a module ``alarm`` in the package.
 
 Silencing is no setting: the alarm sounds again with the next event, and no tool reports whether it sounds.
 """

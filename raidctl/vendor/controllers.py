@@ -1,4 +1,4 @@
-"""The controllers that a collection of outputs reports. The observation follows from them.
+"""The controllers in a collection of outputs, and their observation.
 
 For families whose tools print one grammar: a reader for each output, all of which fill the same drafts. A family with
 several dialects has its own way from outputs to drafts.

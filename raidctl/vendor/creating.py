@@ -1,4 +1,4 @@
-"""Creation of volumes by a vendor's tool: modules ``create`` and ``make``. They are in the package.
+"""Creation of volumes: modules ``create`` and ``make`` in the package.
 
 ``create`` has the command, which is printed. Without it no command
 with a source is known, and the plan reports that.

@@ -1,4 +1,4 @@
-"""A model object under construction. It has its values, the lines they came from, and the rank of each source.
+"""A model object under construction: values, their lines, ranks of sources.
 
 The id of a controller is known only after all outputs were read. Therefore evidence is kept in the draft, and written
 to the outputs at the end, when it is certain which controller of which tool is shown.

@@ -1,4 +1,4 @@
-"""Locate LEDs switched by a vendor's tool. It is a module ``locate`` in the package.
+"""Locate LEDs of a family: a module ``locate`` in the package.
 
 Its functions are pure. Without it, other ways to locate drives are tried.
 """

@@ -1,4 +1,4 @@
-"""A plan under construction. It is for controllers whose settings are changed by commands of a tool. Pure.
+"""A plan under construction, of settings that a tool's commands change. Pure.
 
 A vendor package decides which of its tool's settings a desired setting needs, and which commands set them. The handling
 of current values, and of the order of changes, is the same for all.

@@ -1,9 +1,9 @@
-"""The contract of a vendor package. It has everything that the author of a plugin must read.
+"""The contract of a vendor package, for the author of a plugin.
 
 A vendor package is a module that satisfies :class:`Vendor`; it is registered as an entry point of the group
 ``raidctl.vendors``. It does no I/O: ``observe`` is a dialogue (:mod:`raidctl.request`), ``read`` takes text. From the
 core it may import only ``raidctl.vendor``, ``raidctl.model`` and the basic modules (errors, units, text, order,
-evidence, request, host, select, json_decode).
+evidence, request, host, select, json_decode, described).
 """
 
 from __future__ import annotations

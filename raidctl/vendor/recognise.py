@@ -1,4 +1,4 @@
-"""Recognition of saved outputs. It has tables of signatures, and one scorer for all families. Pure.
+"""Recognition of saved outputs by tables of signatures, with one scorer. Pure.
 
 A family writes one :class:`Signature` for each form of output that its tools print, the most specific first, and a
 :class:`Recogniser` scores a text with them. A line or a pair of JSON keys that only one tool prints suffices; labels

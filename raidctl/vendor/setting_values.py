@@ -1,4 +1,4 @@
-"""Values of settings. They are the words of the command line, and the current values in an inventory."""
+"""Values of settings: words of the command line, and current values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Conversion of a tool's word for an object's state. The result is the model's status."""
+"""Convert a tool's word for a state to the model's status."""
 
 from __future__ import annotations
 

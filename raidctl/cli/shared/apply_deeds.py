@@ -1,4 +1,4 @@
-"""An operation on a machine. Plan its deeds, ask, carry them out, and end."""
+"""An operation on a machine: plan deeds, ask, carry out, end."""
 
 from __future__ import annotations
 

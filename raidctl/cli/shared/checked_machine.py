@@ -1,4 +1,4 @@
-"""The machine on which claims are checked. It is given by its survey and what its kernel reports."""
+"""The machine on which claims are checked: survey and kernel's facts."""
 
 from __future__ import annotations
 

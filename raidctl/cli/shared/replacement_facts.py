@@ -1,4 +1,4 @@
-"""The facts of a replacement. They come from the command line and the first reading of the machine."""
+"""The facts of a replacement, from command line and first reading."""
 
 from __future__ import annotations
 

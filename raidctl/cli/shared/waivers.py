@@ -1,4 +1,4 @@
-"""Waivers for commands that read a machine. They come from a file, or were saved by ``diagnose --ignore``."""
+"""Waivers for commands that read a machine, from files or ``diagnose --ignore``."""
 
 from __future__ import annotations
 
