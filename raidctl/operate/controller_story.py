@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from raidctl.health.redundancy import expects_failure
 from raidctl.model import Drive
-from raidctl.operate.story_facts import Facts, Part, Stage, missing, newcomers, parts, pull, push
+from raidctl.operate.story_facts import Facts, Part, Stage, missing, new_drives, parts, pull, push
 from raidctl.survey.survey import Survey
 from raidctl.vendor.plan import Deed, Step
 
@@ -49,7 +49,7 @@ def _coming(seen: Survey, facts: Facts) -> Stage:
 
     It must not have been there before, and goes in the old drive's bay.
     """
-    found = newcomers(seen, facts)
+    found = new_drives(seen, facts)
     if len(found) > 1:
         names = ", ".join(f"{drive.serial} ({drive.id})" for drive in found)
         text = f"There are several new drives: {names}. Which one takes the place of {facts.name}?"

@@ -22,14 +22,14 @@ from raidctl.operate.boot_loader import Around, code_of
 from raidctl.operate.contents import first_sector
 from raidctl.operate.controller_story import drive_behind, inside, works
 from raidctl.operate.decision import decided
+from raidctl.operate.joining_guards import Probed, probe, unfit
+from raidctl.operate.joining_guards_behind import unfit_behind
 from raidctl.operate.moving_back import MovingBack
-from raidctl.operate.newcomer import Probed, probe, unfit
-from raidctl.operate.newcomer_behind import unfit_behind
 from raidctl.operate.partition_table import not_copied
 from raidctl.operate.rebuild_news import news
 from raidctl.operate.removal import check
 from raidctl.operate.story import next_stage
-from raidctl.operate.story_facts import Facts, Stage, drive_of, facts_text, newcomers, node_of, parts
+from raidctl.operate.story_facts import Facts, Stage, drive_of, facts_text, new_drives, node_of, parts
 from raidctl.request import RunAnswer, Runner, converse
 from raidctl.survey.survey import Survey
 from raidctl.vendor.plan import Deed, Denial, Plan, Step, Verb
@@ -238,7 +238,7 @@ class Replacing:
     def confirm(self, step: Step, seen: Survey, clock: Callable[[], float]) -> list[str]:
         """Return what a reading does not confirm yet. This goes beyond the expectations on the model."""
         if step.setting == "push":
-            return [] if newcomers(seen, self.facts) else ["no new drive is there"]
+            return [] if new_drives(seen, self.facts) else ["no new drive is there"]
         if step.setting == "rebuilding":
             arrays = parts(seen, self.facts)
             done = not isinstance(arrays, str) and all(part.complete for part in arrays)
@@ -344,7 +344,7 @@ class Replacing:
             seen, stage = decided(change, seen, self.facts)
             self.seen = seen
             if stage.problem is None and stage.name == "vetting":
-                self.facts = replace(self.facts, new=newcomers(seen, self.facts)[0].serial or "")
+                self.facts = replace(self.facts, new=new_drives(seen, self.facts)[0].serial or "")
                 self.tell(f"New drive: {self.facts.new}.")
                 continue
             stage = self.back.before(stage, seen, self.facts)

@@ -8,8 +8,8 @@ from raidctl.health.redundancy import being_rebuilt, below, in_stripe
 from raidctl.health.spares import arrays_of
 from raidctl.model import Controller, Drive, Volume
 from raidctl.model.raid_levels import RAIDZ, REDUNDANT
+from raidctl.operate.joining_guards_behind import unfit_behind
 from raidctl.operate.new_drive import Objection
-from raidctl.operate.newcomer_behind import unfit_behind
 from raidctl.operate.spare_guards import able, last
 from raidctl.survey.survey import Survey
 from raidctl.vendor.plan import Deed

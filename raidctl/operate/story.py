@@ -18,7 +18,7 @@ from raidctl.operate.story_facts import (
     Part,
     Stage,
     drive_of,
-    newcomers,
+    new_drives,
     node_of,
     parts,
     place_of,
@@ -103,7 +103,7 @@ def _leaving(arrays: Sequence[Part], old: Drive, facts: Facts) -> Stage:
 
 def _coming(seen: Survey, facts: Facts) -> Stage:
     """The stage in which a person inserts the new drive. It must not have been there before."""
-    found = newcomers(seen, facts)
+    found = new_drives(seen, facts)
     if len(found) > 1:
         names = ", ".join(f"{drive.serial} ({drive.device})" for drive in found)
         text = f"There are several new drives: {names}. Which one takes the place of {facts.name}?"

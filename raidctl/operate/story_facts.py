@@ -278,7 +278,7 @@ def drive_of(seen: Survey, serial: str) -> Drive | None:
     return next(drives, None)
 
 
-def newcomers(seen: Survey, facts: Facts) -> list[Drive]:
+def new_drives(seen: Survey, facts: Facts) -> list[Drive]:
     """Return the drives that were not present at the start."""
     known = {*facts.serials, *facts.joining.split()} - {facts.new}
     return [

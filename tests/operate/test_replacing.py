@@ -19,10 +19,10 @@ from raidctl.model import Drive, Problem, Progress
 from raidctl.model.task import Operation
 from raidctl.operate import disk_steps
 from raidctl.operate.begin_story import facts_of
-from raidctl.operate.newcomer import Probed, unfit
+from raidctl.operate.joining_guards import Probed, unfit
 from raidctl.operate.partition_table import not_copied, parse, script
 from raidctl.operate.story import next_stage
-from raidctl.operate.story_facts import Facts, missing, newcomers, node_of
+from raidctl.operate.story_facts import Facts, missing, new_drives, node_of
 from raidctl.survey.survey import Survey
 from raidctl.vendor.simulator import State
 from raidctl_md import simulator
@@ -360,7 +360,7 @@ def test_a_serial_number_with_a_blank_is_one_drive(tmp_path: Path) -> None:
     changed = Survey(replace(seen.inventory, controllers=controllers), view=view)
     facts = facts_of(changed, "drives:LABD00001", way="out")
     assert "WD 1234" in facts.others
-    assert (missing(changed, facts), newcomers(changed, facts)) == ([], [])
+    assert (missing(changed, facts), new_drives(changed, facts)) == ([], [])
 
 
 def begun_again(machine: Bench) -> Story:

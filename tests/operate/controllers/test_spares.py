@@ -18,7 +18,7 @@ from raidctl.change.restored import Restored
 from raidctl.errors import ChangeStands, ChangeUndone
 from raidctl.health.redundancy import below
 from raidctl.model import Controller, Drive, Volume
-from raidctl.operate.newcomer_behind import unfit_behind
+from raidctl.operate.joining_guards_behind import unfit_behind
 from raidctl.simulation.moods import UNREADABLE, Mood
 from raidctl.simulation.runner import Simulated
 from raidctl.vendor.plan import Deed, Plan

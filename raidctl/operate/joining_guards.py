@@ -1,4 +1,4 @@
-"""Whether a new drive may join an array. The guards R10 and R11 judge what was read of the drive. Pure."""
+"""Whether a new drive may join an array of md: guards R10, R11. Pure."""
 
 from __future__ import annotations
 
