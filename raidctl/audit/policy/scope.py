@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from raidctl.model import Array, Controller, Drive, Inventory, hides
@@ -108,17 +108,26 @@ class Machine:
         if kind == "cache":
             having = [scope for scope in scopes if scope.controller and scope.controller.cache is not None]
             return [scope.controller and scope.controller.cache for scope in having], having
-        if kind == "drive":
-            ours = {id(scope.controller): scope for scope in scopes}
-            drives = [*physical_drives(self.inventory.controllers)]
-            return [drive for _, drive in drives], [ours[id(controller)] for controller, _ in drives]
         # of other kinds: lists of the machine or its controllers, by the plural of the kind
         name = _ON_CONTROLLER.get(kind) or plural(kind)
         if hasattr(self.inventory, name):
             items = list(getattr(self.inventory, name))
             return items, [self.scope] * len(items)
-        pairs = [(item, scope) for scope in scopes for item in getattr(scope.controller, name)]
-        return [item for item, _ in pairs], [scope for _, scope in pairs]
+        found: list[Any] = []
+        around: list[Scope] = []
+        for scope in scopes:
+            own = _listed_on(scope.controller, name)
+            found += own
+            around += [scope] * len(own)
+        return found, around
+
+
+def _listed_on(controller: Any, name: str) -> Sequence[Any]:
+    """A list of a controller. Drives that another controller lists as well are left out."""
+    if name == "drives":
+        return [drive for _, drive in physical_drives([controller])]
+    found: Sequence[Any] = getattr(controller, name)
+    return found
 
 
 def listed(kind: str) -> Callable[[Any, Scope], Iterable[tuple[Any, Scope]]]:
