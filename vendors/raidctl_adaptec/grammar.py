@@ -82,7 +82,7 @@ HALF_LABEL = regex(r"life-?time .{0,40} recorded", re.IGNORECASE)
 BACKUP = regex(r"(?:controller )?(?:cache backup unit|battery|zmm)(?: information)?", re.IGNORECASE)
 _COLUMNS = r"(?:device id|segment|logical id|controller id)\s*:\s*"
 RowKind = Literal["list", "columns", "counter", "dotted", "initiator"]
-_ROWS: Forms[RowKind] = forms(
+ROWS: Forms[RowKind] = forms(
     #   Controller 1:             : Optimal, Slot 8, HBA, MSCC Adaptec HBA 1100-16i, 8A246320899, 50000D1704B53280
     ("list", "controller ", r"Controller (\d{1,3})\s*:\s*:\s*(\S.*)"),
     #    Device ID : Availability (SizeMB, Protocol, Type, Connector ID, Location) Serial Number
@@ -112,7 +112,7 @@ RunNote = Literal["empty", "unsupported", "none", "number", "error"]
 _PARTS = (
     "logical|physical|arrays?|max ?cache|expanders?|enclosures?|connectors?|devices?|drives?|events?|entries|tasks?"
 )
-_RUN_NOTES: Forms[RunNote] = forms(
+RUN_NOTES: Forms[RunNote] = forms(
     # No controllers found.
     (
         "none",
@@ -134,6 +134,22 @@ _RUN_NOTES: Forms[RunNote] = forms(
     ("error", "must be ", r".*\bmust be (?:run as )?root.*"),
     ("error", "super", r".*\bsuper ?user.*"),
 )
+_BEGINNINGS = (
+    # the run, its banner and messages
+    "command ", "|", "no ", "error", "invalid", "unknown", "fatal", "warning",
+    # rows
+    "controller ", "device id", "segment", "logical id", "id", "0x", "initiator",
+)  # fmt: skip
+_WORDS = (
+    "arcconf", "found", "|", "not supported ", "log is empty", "permission", "must be ", "super", "(sizemb", " ...",
+)  # fmt: skip
+"""What occurs in commands, in lines about the run and in rows, if they do not begin with one of these words."""
+
+
+def ordinary(text: str) -> bool:
+    """Whether a line is neither a command, nor about the run, nor a row. Most lines are pairs."""
+    low = text.lower()
+    return not (low.startswith(_BEGINNINGS) or any(map(low.__contains__, _WORDS)))
 
 
 def title(text: str) -> Area | None:
@@ -150,9 +166,12 @@ def found_controllers(text: str) -> re.Match[str] | None:
     return FOUND.search(text) if "found" in text.lower() else None
 
 
-def row(text: str) -> tuple[RowKind, re.Match[str]] | None:
+Row = tuple[RowKind, re.Match[str]]
+
+
+def row(text: str) -> Row | None:
     """A row of a list, or the titles of its columns."""
-    return first_form(_ROWS, text, text.lower())
+    return first_form(ROWS, text, text.lower())
 
 
 def expanders_of(text: str) -> str | None:
@@ -188,7 +207,7 @@ def subtitle(text: str) -> bool:
 def run_note(text: str) -> RunNote | None:
     """The kind of a message about the run or a missing part."""
     low = text.lower()
-    found = first_form(_RUN_NOTES, low) if len(low) <= 200 else None
+    found = first_form(RUN_NOTES, low) if len(low) <= 200 else None
     return found[0] if found is not None else None
 
 

@@ -107,11 +107,12 @@ class _Outliner:
             self.ruled = False
             return
         self.below = below
-        asked = grammar.command_of(text)
+        ordinary = grammar.ordinary(text)
+        asked = None if ordinary else grammar.command_of(text)
         if asked is not None:
             self.asked, self.ruled, self.last = asked, False, None
             return
-        if grammar.RULE.fullmatch(text):
+        if not text[:1].isalnum() and grammar.RULE.fullmatch(text):
             mark_read(line)
             self.ruled = True
             return
@@ -119,9 +120,9 @@ class _Outliner:
         found = pair(text)
         # what has a label and a value is no title
         if not (
-            self.about_the_run(text, line)
+            (not ordinary and self.about_the_run(text, line))
             or (not (found and found[1]) and self.heads(text, line))
-            or self.facts(found, text, line, last)
+            or self.facts(found, text, line, last, None if ordinary else grammar.row(text))
         ):
             self.rest(text, line)
         self.ruled = False
@@ -228,9 +229,10 @@ class _Outliner:
             block.heads.append(line)
         self.answer.blocks.append(block)
 
-    def facts(self, found: tuple[str, str] | None, text: str, line: Line, last: Pair | None) -> bool:
+    def facts(
+        self, found: tuple[str, str] | None, text: str, line: Line, last: Pair | None, row: grammar.Row | None
+    ) -> bool:
         """Pairs and rows."""
-        row = grammar.row(text)
         if row is not None and row[0] == "list":
             self.answer.rows.append((str(int(row[1][1])), row[1][2], line))
             return True
