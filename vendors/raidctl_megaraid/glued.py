@@ -13,6 +13,7 @@ from raidctl.vendor.protocol import Document
 _MEGACLI = regex(r"\s*(?:Adapter[: ]*#?\d+(?: --.*|:.*)?|BBU status for Adapter: \d+)\s*")
 # CLI Version = 007.1513.0000.0000 Apr 01, 2021   Controller = 0   Generating detailed summary of the adapter, …
 _STORCLI = regex(r"\s*(?:(?:CLI Version|Controller|Status Code) = \S.*|Generating detailed summary of .*)")
+_STORCLI_WORDS = ("CLI Version = ", "Controller = ", "Status Code = ", "Generating detailed summary of ")
 
 
 def unglued(document: Document, kinds: tuple[str, str]) -> Sequence[Document]:
@@ -20,9 +21,11 @@ def unglued(document: Document, kinds: tuple[str, str]) -> Sequence[Document]:
 
     ``kinds``: those of storcli and MegaCli.
     """
+    if document.kind not in kinds or not _may_be_of_both(document.text):
+        return [document]
     lines = document.text.split("\n")
     starts = {number: kind for number, line in enumerate(lines) if (kind := _kind(line, kinds))}
-    if document.kind not in kinds or set(starts.values()) != {*kinds}:
+    if set(starts.values()) != {*kinds}:
         return [document]
     own: dict[str, list[str]] = {kind: [] for kind in kinds}
     now = starts[min(starts)]
@@ -31,6 +34,11 @@ def unglued(document: Document, kinds: tuple[str, str]) -> Sequence[Document]:
         for kind, kept in own.items():
             kept.append(line if kind == now else "")
     return [replace(document, kind=kind, text="\n".join(kept)) for kind, kept in own.items()]
+
+
+def _may_be_of_both(text: str) -> bool:
+    """Whether words of both tools' first lines are in a text. In most texts they are of one tool."""
+    return "Adapter" in text and any(words in text for words in _STORCLI_WORDS)
 
 
 def _kind(line: str, kinds: tuple[str, str]) -> str | None:
