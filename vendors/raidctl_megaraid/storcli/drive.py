@@ -55,6 +55,8 @@ _ROW_FIELDS = {
     "med": Field("media", vocabulary.media),
     "model": Field("model", _model),
 }
+_READ = frozenset({*ADDRESSES, *_ROW_FIELDS, "state", "status", "dg"})
+"""Columns that are read one by one. The others are details."""
 
 
 def read_row(controller: ControllerDraft, row: Cells, weight: int = ROW, *, jbod: bool = False) -> Draft | None:
@@ -79,7 +81,7 @@ def read_row(controller: ControllerDraft, row: Cells, weight: int = ROW, *, jbod
     jbod = jbod or ("type" in row and normalized(row["type"].value) == "jbod")
     _state(drive, row, weight, jbod=jbod)
     _group(controller, drive, row)
-    keep_cells(drive, row, skip={*ADDRESSES, *_ROW_FIELDS, "state", "status", "dg"})
+    keep_cells(drive, row, skip=_READ)
     return drive
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter
 from collections.abc import Sequence
 
 from raidctl.evidence import Line, Output, mark_read
@@ -19,6 +18,8 @@ from raidctl_megaraid.storcli.outline import Answer, Outline, Row, Section, plai
 _ASKED = regex(r"\sJ(?:\s|$)", re.IGNORECASE)
 _DEEPEST = 40
 """Levels of nesting; the tools print at most eight."""
+
+_ENCODER = json.JSONEncoder(ensure_ascii=False)
 
 
 def from_json(command: str, text: str) -> Outline:
@@ -160,7 +161,7 @@ class _Walk:
             around = (*section.path, f"{section.title}[{index}]")
             if isinstance(value, Fields) and value.items:
                 row: Row = {}
-                seen: Counter[str] = Counter()
+                seen: dict[str, int] = {}
                 for name, inner in value.items:
                     if isinstance(inner, (Fields, list)):
                         self._section(name, inner, around, _join(at, name))
@@ -195,12 +196,12 @@ class _Walk:
             self._line(place, value)
 
 
-def _free(row: Row, label: str, seen: Counter[str]) -> str:
-    """``Status``, ``Status (2)``: two columns of one title are both kept. ``seen`` counts the titles of the row."""
+def _free(row: Row, label: str, seen: dict[str, int]) -> str:
+    """``Status``, ``Status (2)``: two columns of one title are both kept. ``seen`` counts titles that repeat."""
     title = label
     while title in row:
-        seen[label] += 1
-        title = f"{label} ({seen[label] + 1})"
+        seen[label] = seen.get(label, 1) + 1
+        title = f"{label} ({seen[label]})"
     return title
 
 
@@ -216,10 +217,10 @@ def _plain(value: Value) -> str:
 
 
 def _printed(value: Value) -> str:
-    if isinstance(value, Number):
-        return str(value)
+    if isinstance(value, str):
+        return str(value) if isinstance(value, Number) else _ENCODER.encode(value)
     if isinstance(value, Fields):
         return "{}" if not value.items else "{…}"
     if isinstance(value, list):
         return "[]" if not value else "[…]"
-    return json.dumps(value, ensure_ascii=False)
+    return _ENCODER.encode(value)
