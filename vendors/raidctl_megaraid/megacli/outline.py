@@ -111,7 +111,7 @@ class Outliner:
         if not text or len(line.text) > grammar.LONGEST_LINE:
             self.last = None if self.last is not None and self.last.value else self.last
             return
-        if grammar.RULE.fullmatch(text):
+        if not text[0].isalnum() and grammar.RULE.fullmatch(text):
             mark_read(line)
             return
         plain = grammar.ordinary(text)
@@ -389,7 +389,7 @@ def _append(pair: Pair, text: str, line: Line, between: str) -> bool:
 def outline(output: Output) -> list[Segment]:
     """The segments of a text. Linear in its lines; never raises for their contents."""
     outliner = Outliner(output)
-    texts = [line.stripped for line in output.lines]
+    texts = [line.text.strip() for line in output.lines]
     following = ""
     nexts = []
     for text in reversed(texts):
