@@ -65,9 +65,11 @@ class Line(Struct, eq=False):
 
 def record(object_id: str, evidence: Evidence) -> None:
     """Record the facts of an object; ``evidence`` must not change afterwards."""
+    outputs = set()
     for line, _, _ in evidence:
         line.used = True
-    for output in {line.output for line, _, _ in evidence}:
+        outputs.add(line.output)
+    for output in outputs:
         output.record(object_id, evidence)
 
 
@@ -130,7 +132,8 @@ class Output(Struct, eq=False):
     @classmethod
     def of_text(cls, command: str, text: str) -> Output:
         """A text output. CR LF and a missing last newline make no difference."""
-        return cls.of_lines(command, (part.rstrip("\r") for part in text.replace("\r\n", "\n").split("\n")))
+        lines = text.split("\n")
+        return cls.of_lines(command, [line.rstrip("\r") for line in lines] if "\r" in text else lines)
 
     @classmethod
     def of_json(cls, command: str, value: object) -> Output:

@@ -184,7 +184,7 @@ class Draft(Struct):
             mark_read(*pair.lines)
             return
         for line in pair.lines:
-            self.detail(line, f"{prefix}{pair.label}", pair.value)
+            self.detail(line, f"{prefix}{pair.label}" if prefix else pair.label, pair.value)
 
     def derive(self, table: Derived) -> None:
         """Set fields from details with a known form; the details are kept.
