@@ -154,7 +154,8 @@ def drive_row(controller: ControllerDraft, line: Line, row: Row) -> None:
     # 16 16  WDC WD7500AYYS-01RCA0            750.2GB  HotSpare[Global]
     place = place_of(row.get("enclosure"), row.get("slot") or row["channel"])
     number = str(int(row.get("number", row.get("channel", "0"))))
-    if not vocabulary.has_value(row["model"]) and not vocabulary.has_value(row.get("usage", "")):
+    has_model, has_usage = vocabulary.has_value(row["model"]), vocabulary.has_value(row.get("usage", ""))
+    if not has_model and not has_usage:
         controller.add_evidence(line, "drives", f"{place} is empty")
         return
     known = controller.drives.get(place)
@@ -170,12 +171,12 @@ def drive_row(controller: ControllerDraft, line: Line, row: Row) -> None:
         drive.put(line, "bay", bay_of(row["slot"]))
     else:
         drive.put(line, "bay", row["channel"])
-    if vocabulary.has_value(row["model"]):
+    if has_model:
         contradicted(drive, "table model", "model", row["model"])
         drive.put(None, "table model", row["model"])
         drive.put(line, "raw_model", row["model"], ROW, shown_as="model")
         amount(drive, line, ("size_bytes", "Capacity", row["size"]))
-    if vocabulary.has_value(row.get("usage", "")):
+    if has_usage:
         usage(drive, line, row["usage"])
 
 

@@ -85,9 +85,10 @@ class Reader:
         if self.table is not None and self.output.lines[-1].text and len(last.split()) < len(self.table.columns):
             return "its last row is not whole"
         tables = self.tables
-        if "slots" not in tables and any(_ENCLOSURE.match(line.text) for line in lines):
+        attributes = [line.text for line in lines if line.text.lstrip().startswith("/")]
+        if "slots" not in tables and any(map(_ENCLOSURE.match, attributes)):
             return "its table of slots is missing"
-        about = [found[1] for line in lines if (found := _ABOUT.match(line.text))]
+        about = [found[1] for found in map(_ABOUT.match, attributes) if found]
         missing = (
             (len(about) > 1 or self.asked_all) and about and "ports" not in tables and (not tables or None in about)
         )

@@ -189,24 +189,26 @@ def port_row(controller: ControllerDraft, line: Line, row: Row) -> None:
     # VPort Status         Unit Size      Type  Phy Encl-Slot    Model
     # p8    OK             u0   2.73 TB   SATA  -   /c0/e0/slt0  ST3000NC002-1DY166
     name = row.get("VPort") or row.get("Port") or ""
-    unit = _UNIT.fullmatch(row.get("Unit", "")) if row.get("Unit", "").startswith("u") else None
+    printed = row.get("Unit", "")
+    unit = _UNIT.fullmatch(printed) if printed.startswith("u") else None
     controller.newer = controller.newer or "VPort" in row
     if row.get("Status", "").upper() == "NOT-PRESENT" and unit is None:
         controller.add_evidence(line, "drives", f"{name} is empty")
         return
     drive = controller.drive(name[1:])
     drive.add_evidence(line, "id", name)
-    _another(drive, {column: row[column] for column in _IDENTITY if vocabulary.has_value(row.get(column, ""))})
+    reported = {column: value for column, value in row.items() if vocabulary.has_value(value)}
+    _another(drive, {column: reported[column] for column in _IDENTITY if column in reported})
     drive_status(drive, line, row.get("Status", ""))
     if unit is not None:
         controller.assign(drive, unit[1], line)
         controller.array(unit[1]).ports.setdefault(name[1:])
-    elif "Unit" in row and not vocabulary.has_value(row["Unit"]):
-        drive.put(line, "free", value=True)
+    elif "Unit" in reported:
+        drive.unread("unit", printed)
     elif "Unit" in row:
-        drive.unread("unit", row["Unit"])
-    for column, value in row.items():
-        if column not in {"Port", "VPort", "Status", "Unit"} and vocabulary.has_value(value):
+        drive.put(line, "free", value=True)
+    for column, value in reported.items():
+        if column not in {"Port", "VPort", "Status", "Unit"}:
             _cell(drive, Pair(column, value, [line]), _PORT_COLUMNS)
 
 
