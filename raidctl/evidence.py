@@ -163,7 +163,7 @@ class Output(Struct, eq=False):
     def facts(self) -> list[Fact]:
         """The facts of the lines, created on demand.
 
-        They are needed for a line's origin, or because the output is truncated.
+        They are needed for a line's origin.
         """
         later, self._later = self._later, []
         for object_id, evidence in later:
@@ -189,7 +189,9 @@ class Output(Struct, eq=False):
         if left_out := self.left_out:
             return f"lines were left out at {left_out[0].stripped!r}"
         if self.closing is not None:
-            last = max((fact.line.number for fact in self.facts), default=0)
+            given = [fact.line for fact in self._facts]
+            given += [line for _, evidence in self._later for line, _, _ in evidence if line.output is self]
+            last = max((line.number for line in given), default=0)
             ended = any(self.closing.match(line.stripped) for line in self.lines if line.number >= last)
             return None if ended else "the line that ends it is missing"
         framed = self.framed and not self.lines[0].stripped and any(line.stripped for line in self.lines[-2:])
