@@ -100,6 +100,7 @@ def test_a_healthy_machine_is_ok_without_any_policy(machine: str) -> None:
     assert (done.exit_code, read(done.stdout).state) == (0, "OK")
 
 
+@pytest.mark.slow
 def test_diagnose_and_its_line_agree() -> None:
     """Exit code 1 of ``diagnose`` is WARNING or CRITICAL. Exit code 0 is OK, everything else UNKNOWN."""
     words = {0: {0}, 1: {1, 2}, 3: {3}, 4: {3}}

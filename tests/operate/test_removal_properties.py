@@ -41,6 +41,7 @@ def unfounded(seen: Survey) -> Iterator[str]:
             yield f"{answer.drive}: a member is being rebuilt"
 
 
+@pytest.mark.slow
 def test_no_working_member_without_known_redundancy_may_be_pulled() -> None:
     """No working member without known redundancy may be pulled.
 

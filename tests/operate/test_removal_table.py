@@ -150,6 +150,7 @@ def compared(found: Iterable[Row], wanted: Iterable[Row], path: Path) -> None:
     assert not differs, "\n".join([f"{path.relative_to(FIXTURES.parent)} differs. {UPDATE}", *differs])
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not COLLECTION.is_dir(), reason="there is no collection of outputs")
 def test_outputs_of_a_collection_get_the_reviewed_answer() -> None:
     """The rows are found by the digest of their file. Files that the collection no longer has are passed over."""

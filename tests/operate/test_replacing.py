@@ -445,6 +445,7 @@ def test_the_new_drive_of_another_replacement_is_not_taken(raid6: Bench) -> None
     assert (raid6.member(NEW), raid6.member("LABD00006")) == ("in_sync", None)
 
 
+@pytest.mark.slow
 def test_an_array_that_is_auto_read_only_after_a_reboot_is_explained(raid6: Bench) -> None:
     """An auto-read-only array is reported once, with mdadm's command.
 

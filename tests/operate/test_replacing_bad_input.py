@@ -133,6 +133,7 @@ def ended(story: Story) -> str:
     return ""
 
 
+@pytest.mark.slow
 def test_a_tool_that_hangs_in_the_middle(tmp_path: Path) -> None:
     """A tool that hangs leaves all as before, or a way on.
 

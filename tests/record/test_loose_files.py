@@ -419,6 +419,7 @@ def test_whatever_a_file_holds_nothing_breaks(tmp_path_factory: pytest.TempPathF
     assert found.texts or found.problems
 
 
+@pytest.mark.slow
 def test_junk_that_looks_like_prompts_belongs_to_no_family(tmp_path: Path) -> None:
     """Junk that looks like prompts and quotes is read to the end.
 

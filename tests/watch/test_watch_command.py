@@ -86,6 +86,7 @@ def subjects(server: Server) -> list[str]:
     return [" ".join(str(mail["Subject"]).split()) for mail in server.mails]
 
 
+@pytest.mark.slow
 def test_a_month_of_a_machine(watched: Watched, server: tuple[Server, str]) -> None:
     """Each step of a failed, replaced and rebuilt drive is one mail.
 

@@ -79,6 +79,7 @@ def expected(one: History) -> list[tuple[int, str]]:
     return found
 
 
+@pytest.mark.slow
 def test_what_lasts_is_reported_exactly_once() -> None:
     """What lasts is reported exactly once in 10,000 random histories.
 

@@ -94,6 +94,7 @@ def continued(story: ControllerReplacement) -> None:
     assert new.role in ("member", "spare")  # a spare that stepped in may have become the member
 
 
+@pytest.mark.slow
 @every
 def test_a_cut_while_it_waits_is_continued(name: str, tmp_path: Path) -> None:
     """Before the pull, between pull and push, and during the rebuild."""

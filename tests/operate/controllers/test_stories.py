@@ -135,6 +135,7 @@ def exchanged_later(story: ControllerReplacement) -> None:
     story.push()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("late", [False, True])
 def test_data_that_move_back_from_a_spare_are_waited_for(tmp_path: Path, *, late: bool) -> None:
     """The story ends after the data has moved back. A spare steps in, is copied to the new drive, and is a spare again.

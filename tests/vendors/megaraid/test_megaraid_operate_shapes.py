@@ -55,6 +55,7 @@ def planned(survey: Survey) -> Iterator[tuple[Step, Survey, Controller]]:
                 yield step, survey, controller
 
 
+@pytest.mark.slow
 def test_every_command_is_in_the_table_and_names_only_what_was_read() -> None:
     """No command or undo has a force option or acts on all. Each has subjects and expectations."""
     count = 0

@@ -73,6 +73,7 @@ def read(name: str, state: Mapping[str, str]) -> Controller:
     return controller
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(MACHINES)
 def test_what_is_printed_is_the_state(machine: tuple[str, State]) -> None:
@@ -81,6 +82,7 @@ def test_what_is_printed_is_the_state(machine: tuple[str, State]) -> None:
     assert settings_of(simulator, rendered(simulator, name, state)) == state
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(MACHINES)
 def test_raidctl_reads_what_is_simulated(machine: tuple[str, State]) -> None:
