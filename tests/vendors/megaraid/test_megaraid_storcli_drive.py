@@ -2,8 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from raidctl.model import Health, Role
+from raidctl.health.redundancy import expects_failure
+from raidctl.model import Controller, Drive, Health, Role
 from raidctl.vendor.draft import Draft
+from raidctl_megaraid.operate.drive_words import state_of
 from raidctl_megaraid.vocabulary import KEY_SERVER, LOCKED
 from tests.vendors.megaraid.storcli_storage_outputs import (
     Data,
@@ -169,6 +171,16 @@ def test_a_drive_without_its_key_is_reported() -> None:
     assert [complaint.message for complaint in drive.complaints] == [LOCKED[0], KEY_SERVER[0]]
     fine = one({"PD LIST": [drive_row()], **details(State=dict.fromkeys(settings, "No"))})
     assert (fine.get("status"), fine.complaints) == ("ok", [])
+
+
+def test_a_locked_drive_with_an_alert_predicts_its_failure() -> None:
+    """The lock does not explain the alert away."""
+    flags = {"S.M.A.R.T alert flagged by drive": "Yes", "Locked": "Yes"}
+    for settings, expected in ((flags, True), ({"Locked": "Yes"}, False)):
+        found = one({"PD LIST": [drive_row()], **details(State=settings)})
+        drive = Drive(id="megaraid:0/252:0", status="warning", status_text=found.get("status_text"))
+        assert expects_failure(Controller(id="megaraid:0"), drive) is expected
+        assert state_of(drive) == "online"
 
 
 @pytest.mark.parametrize("first", [True, False])

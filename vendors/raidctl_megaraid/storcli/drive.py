@@ -242,12 +242,19 @@ def infer(drive: Draft) -> None:
     if going and going != "unknown":
         # an output on the rebuild alone has no state word
         drive.conclude("status_text", f"{going} in progress")
-    text = drive.get("status_text") or ""
-    if drive.get("locked") and not text.lower().endswith("locked"):
-        drive.override("status_text", f"{text}{vocabulary.LOCKED_STATE}".removeprefix(", "))
+    if drive.get("locked"):
+        drive.override("status_text", _with_lock(drive))
     found = [health for health in (state, worse, drive.get("unit_state")) if health is not None]
     if found:
         drive.override("status", max(found, key=lambda item: _RANK[item]), ROW)
+
+
+def _with_lock(drive: Draft) -> str:
+    """The state of a locked drive. An alert is part of it, or the lock alone would explain the warning."""
+    text = (drive.get("status_text") or "").removesuffix(vocabulary.LOCKED_STATE).removesuffix(vocabulary.SMART_ALERT)
+    lock = "" if text.lower().endswith("locked") else vocabulary.LOCKED_STATE
+    alert = vocabulary.SMART_ALERT if drive.get("alert") and not drive.get("errors.predictive") else ""
+    return f"{text}{alert}{lock}".removeprefix(", ")
 
 
 _FIELDS: Fields[Draft] = {
