@@ -20,7 +20,7 @@ from raidctl.audit.diagnosis import around, causes, diagnose, doubts
 from raidctl.cli import cli
 from raidctl.health.judge import RANKS, TABLE, judge
 from raidctl.health.unknown_states import doubt
-from raidctl.model import HIDING, Controller, Drive, Errors, Inventory, Problem
+from raidctl.model import HIDING, Controller, Drive, Errors, Inventory, Problem, ProblemKind
 from raidctl.output.console import Paper
 from raidctl.output.hosts import look
 from raidctl.output.metrics import families
@@ -523,6 +523,14 @@ def test_a_machine_without_a_problem_has_no_line_that_omits_unknown_states() -> 
     empty = structs.replace(inventory, controllers=())
     assert facts_of(empty, (), ())[0].value == "unknown"
     assert look(empty)[0] == "unknown"
+
+
+@pytest.mark.parametrize(("kind", "reason"), [("no_tool", "a tool"), ("no_right", "a permission")])
+def test_the_live_state_names_why_a_machine_without_a_problem_is_unknown(kind: ProblemKind, reason: str) -> None:
+    """Without hdparm, or as a normal user, the state is not "UNKNOWN: no problems found" without a reason."""
+    lacking = Problem("warning", "drives", "The tool did not run.", None, kind)
+    live = facts_of(structs.replace(replayed("md-healthy").inventory, problems=(lacking,)), (), ())[0]
+    assert (live.value, live.text) == ("unknown", f"no problems found, but {reason} is missing")
 
 
 @pytest.mark.parametrize("name", MACHINES)

@@ -30,6 +30,7 @@ _PERCENT = regex(r" \d+(?:\.\d+)?%")
 """``rebuilding 37.25%``: the percentage is removed, as the task has a newer one."""
 _UNREAD = (*LACKING, "not_read")
 """Rules about what could not be read. The verdict names it."""
+_LACKS = {"no_tool": "a tool is missing", "no_right": "a permission is missing"}
 _YES = {True: "yes", False: "no", None: "unknown"}
 
 
@@ -94,7 +95,7 @@ def _health(inventory: Inventory) -> Iterator[Fact]:
     gap = f"not everything could be read ({listing(dict.fromkeys(unread))})" if unread else ""
     text = ", ".join([*found, *([gap] if gap else [])])
     severity: Severity | None = worst if worst != "info" else "warning" if unread else None
-    open_ = [text for text in (_without_result(verdict), doubt(inventory)) if text]
+    open_ = [text for text in (*_lacking(verdict), _without_result(verdict), doubt(inventory)) if text]
     but = f", but {listing(open_)}" if open_ else ""
     empty = f"no problems found{but}" if inventory.controllers else "no controller, array or drive was found"
     state = worst if worst != "info" else "ok" if fine else "unknown"
@@ -117,6 +118,12 @@ def _conditions(inventory: Inventory, verdict: Diagnosis) -> Iterator[Fact]:
             section="health", object_id=where, name=name, value=severity, text=_PERCENT.sub("", text),
             severity=severity,
         )  # fmt: skip
+
+
+def _lacking(verdict: Diagnosis) -> Iterator[str]:
+    """``a tool is missing``: why a machine without a problem is not known to be fine."""
+    rules = {one.rule for one in (*verdict.findings, *verdict.unknown)}
+    return (text for name, text in _LACKS.items() if name in rules)
 
 
 def _without_result(verdict: Diagnosis) -> str:
