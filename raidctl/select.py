@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import msgspec
 
 from raidctl.errors import AccessMissing, CannotTell, RaidctlError, UsageError
-from raidctl.host import BlockDevice, HostView
+from raidctl.host import HostView
 from raidctl.model import Array, Battery, Controller, Drive, Inventory, Problem, Volume
 from raidctl.order import natural
 from raidctl.text import listing, printable, regex
@@ -331,30 +331,22 @@ def _on_path(inventory: Inventory, view: HostView, path: str) -> list[str]:
     """Return volumes and drives at or below a device or mount point."""
     mounted = [v.id for c in inventory.controllers for v in c.volumes if path in v.mountpoints]
     mounted += [d.id for c in inventory.controllers for d in c.drives if path in d.mountpoints]
-    return _walked(_devices(inventory), view, path)[0] or mounted
+    return walked(inventory, view, path)[0] or mounted
 
 
-def unlisted(inventory: Inventory, view: HostView, path: str) -> list[str]:
-    """Return the devices at the bottom of a path that no volume or drive is. None if nothing there is known."""
+def walked(inventory: Inventory, view: HostView, path: str) -> tuple[list[str], list[str]]:
+    """Go down from a path: the ids found, and the nodes with nothing below them that none of these is."""
     devices = _devices(inventory)
-    found, ends = _walked(devices, view, path.rstrip("/") or "/")
-    # a second path to a known drive has its serial number
-    known = {block.wwn or block.serial for node in devices if (block := view.block(node))} - {None, ""}
-    return [one.node for one in ends if (one.wwn or one.serial or "") not in known] if found else []
-
-
-def _walked(devices: dict[str, list[str]], view: HostView, path: str) -> tuple[list[str], list[BlockDevice]]:
-    """Go down from a path: the ids found, and the blocks with nothing below them that none of these is."""
     nodes = {path} | {block.node for block in view.blocks if path in block.mountpoints}
     seen: set[str] = set()
     found: list[str] = []
-    ends: list[BlockDevice] = []
+    ends: list[str] = []
     while nodes:
         direct = {node for node in nodes if node in devices}
         found += [name for node in sorted(direct) for name in devices[node]]
         seen |= nodes
-        under = {node: {*_below(view, node)} - {""} for node in nodes - direct}
-        ends += [block for node in sorted(under) if under[node] <= {node} and (block := view.block(node))]
+        under = {node: {*_below(view, node)} for node in nodes - direct}
+        ends += [node for node in sorted(under) if under[node] <= {node} and (node != path or view.block(node))]
         nodes = {below for several in under.values() for below in several} - seen
     return found, ends
 
@@ -365,9 +357,11 @@ def _below(view: HostView, node: str) -> Iterator[str]:
     if block is None:
         return
     yield block.node
-    for name in (*block.slaves, *((block.parent,) if block.parent else ())):
+    for name in block.slaves:
         under = view.block(name)
-        yield under.node if under else ""
+        yield under.node if under else f"/dev/{name}"
+    if block.parent and (under := view.block(block.parent)):
+        yield under.node
 
 
 def _devices(inventory: Inventory) -> dict[str, list[str]]:

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from raidctl.errors import CannotTell
-from raidctl.host import HostView
+from raidctl.host import BlockDevice, HostView
 from raidctl.model import Inventory, Problem
-from raidctl.select import below, controllers_of, find, items, narrow, unlisted
+from raidctl.select import below, controllers_of, find, items, narrow, walked
 from raidctl.text import listing, printable
 
 _ALSO = "{} is also on {}, which no controller, array or drive is."
@@ -43,6 +43,22 @@ def _with_carriers(inventory: Inventory, ids: frozenset[str]) -> frozenset[str]:
         for battery in controller.batteries
     )
     return found | frozenset(batteries)
+
+
+def unlisted(inventory: Inventory, view: HostView, path: str) -> list[str]:
+    """Return the nodes at the bottom of a path that no volume or drive is. None if nothing there is known."""
+    found, ends = walked(inventory, view, path.rstrip("/") or "/")
+    controllers = inventory.controllers
+    drives = {drive.device for controller in controllers for drive in controller.drives if drive.device}
+    volumes = {volume.device for controller in controllers for volume in controller.volumes if volume.device}
+    known = {block.wwn or block.serial for node in drives | volumes if (block := view.block(node))} - {None, ""}
+    # the namespaces and halves of a drive have separate names; the volumes of a controller have its serial number
+    models = {(block.serial, block.model) for node in drives if (block := view.block(node)) and block.serial}
+
+    def strange(block: BlockDevice | None) -> bool:
+        return block is None or ((block.wwn or block.serial) not in known and (block.serial, block.model) not in models)
+
+    return [node for node in ends if strange(view.block(node))] if found else []
 
 
 def with_unlisted(inventory: Inventory, view: HostView, words: Sequence[str]) -> Inventory:

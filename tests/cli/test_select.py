@@ -6,14 +6,15 @@ import json
 
 import jsonschema
 import pytest
+from msgspec.structs import replace
 
 from raidctl.cli.shared import change_targets
 from raidctl.errors import CannotTell, UsageError
-from raidctl.health.narrowed import with_unlisted
+from raidctl.health.narrowed import unlisted, with_unlisted
 from raidctl.host import BlockDevice, HostView
 from raidctl.model import Array, Controller, Drive, Inventory, Problem, Volume
 from raidctl.output.json import schema, to_json
-from raidctl.select import find, find_drive, items, narrow, physical, short, unlisted
+from raidctl.select import find, find_drive, items, narrow, physical, short
 from raidctl.survey.survey import Survey
 from raidctl.verify import subjects
 from raidctl.verify.kernel import Kernel
@@ -171,6 +172,31 @@ def test_a_device_of_a_mount_point_that_no_tool_lists_is_a_problem() -> None:
     with pytest.raises(CannotTell, match=r"name volumes and drives by their ids\."):
         change_targets.volumes(Survey(inventory=HEALTHY, view=view), ["/srv"])
     assert with_unlisted(HEALTHY, HostView(blocks=pair[:1]), ["/srv"]) == HEALTHY
+
+
+@pytest.mark.parametrize(
+    ("below", "strange"),
+    [
+        ([BlockDevice("nvme0n2", "/dev/nvme0n2", "disk", model="acme", serial="Z1", wwn="eui.2")], []),
+        ([BlockDevice("sdb", "/dev/sdb", "disk", serial="Z1", wwn="eui.1")], []),
+        ([BlockDevice("sdb", "/dev/sdb", "disk", model="other", serial="Z1", wwn="eui.2")], ["/dev/sdb"]),
+        ([], ["/dev/nbd0"]),
+    ],
+)
+def test_the_namespaces_of_a_drive_are_no_other_devices(below: list[BlockDevice], strange: list[str]) -> None:
+    """Namespaces and halves of a listed drive have separate names. A device that the kernel lost is another one."""
+    drive = BlockDevice("nvme0n1", "/dev/nvme0n1", "disk", model="acme", serial="Z1", wwn="eui.1")
+    slaves = ("nvme0n1", *(one.name for one in below or [BlockDevice("nbd0", "/dev/nbd0")]))
+    lv = BlockDevice("dm-0", "/dev/dm-0", "dm", slaves=slaves, mountpoints=("/srv",))
+    known = Controller(id="drives", mode="hba", drives=(Drive(id="drives:Z1", device="/dev/nvme0n1"),))
+    assert unlisted(replace(HEALTHY, controllers=(known,)), HostView(blocks=(drive, *below, lv)), "/srv") == strange
+
+
+def test_the_serial_number_of_a_controller_is_that_of_all_its_volumes() -> None:
+    """A volume that no tool lists is not taken for another one of the same controller."""
+    blocks = [BlockDevice(name, f"/dev/{name}", "disk", model="LOGICAL VOLUME", serial="P1", wwn=f"0x{name}",
+                          mountpoints=("/srv",)) for name in ("sda", "sdb")]  # fmt: skip
+    assert unlisted(HEALTHY, HostView(blocks=tuple(blocks)), "/srv") == ["/dev/sdb"]
 
 
 @pytest.mark.parametrize("name", MACHINES)
