@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from raidctl.model import Severity
 from raidctl.vendor.draft import Complaint, ControllerDraft, Draft, is_bad
 
 _SETTINGS = {
@@ -109,7 +110,8 @@ def _unlisted(shown: ControllerDraft[Any], other: ControllerDraft[Any]) -> Itera
             state = next((one for one in map(draft.get, _STATES) if is_bad(one)), None)
             if state is not None and (name, state) != ("batteries", "missing"):  # not every controller has one
                 text = draft.get("status_text") or state
-                yield Complaint("error", "state", f"Only one of the tools lists {label}: {text}.", _COMPARE)
+                severity: Severity = "warning" if state == "warning" else "error"
+                yield Complaint(severity, "state", f"Only one of the tools lists {label}: {text}.", _COMPARE)
             for one in draft.complaints:
                 if one.kind != "note":
                     yield Complaint(one.severity, one.kind, f"{title}: {one.message}", one.remedy)

@@ -17,6 +17,8 @@ from raidctl.recording.loose_files import collect_outputs
 from raidctl.request import Run, RunAnswer
 from raidctl.select import items
 from raidctl.survey.survey import survey_documents
+from raidctl.vendor.disagreement import settle_tools
+from raidctl.vendor.draft import ControllerDraft, GroupDraft
 from raidctl.vendor.registry import vendors
 from tests.support.machines import FIXTURES, recording
 
@@ -358,6 +360,15 @@ def test_a_bad_object_that_only_the_tool_that_is_not_shown_lists_is_reported(tmp
     assert [one.message for one in found.problems if one.kind == "state"] == [
         "Only one of the tools lists volume 1: Offline."
     ]
+
+
+@pytest.mark.parametrize(("state", "severity"), [("warning", "warning"), ("critical", "error")])
+def test_a_warning_that_only_the_tool_that_is_not_shown_lists_is_no_error(state: str, severity: str) -> None:
+    """A drive that is rebuilt or foreign is no failed one, whichever tool lists it."""
+    shown, other = ControllerDraft[GroupDraft]("0"), ControllerDraft[GroupDraft]("0")
+    other.drive("252:1").override("status", state)
+    settle_tools(shown, other)
+    assert [one.severity for one in shown.complaints] == [severity]
 
 
 def test_of_two_tools_the_higher_number_of_errors_counts(tmp_path: Path) -> None:
