@@ -81,7 +81,9 @@ def test_a_writer_that_was_killed_before_the_cut_does_not_count(setup: WitnessSe
             drive.left = 500
             [cut] = setup.check(drive, "boot 2").cuts
         assert (cut.verdict, cut.ended, fair(cut)) == ("none", "closed", counted)
-        assert counted is not any("was killed before the power was cut" in reason for reason in cut.reasons)
+        assert counted is not any(
+            "killed before the power was cut, or the machine is a virtual one" in reason for reason in cut.reasons
+        )
 
 
 def test_a_cut_does_not_count_if_the_witness_was_restarted_meanwhile(setup: WitnessSetup) -> None:

@@ -149,10 +149,14 @@ class Account:
     def _killed(self) -> Iterator[str]:
         """The sentence that the writer ended before the power did.
 
-        A machine without power closes no connection. Of a virtual machine, its host does.
+        A machine without power closes no connection. Of a virtual machine, its host does, and not each shows that it
+        is one: those of ARM, POWER and s390x may report no hypervisor.
         """
         if self.closed_after is not None and self.closed_after < CLOSED_SOON and self.run.virtual is None:
-            yield "The machine closed the writer's connection: the writer was killed before the power was cut."
+            yield (
+                "The writer's connection was closed at once, and a machine without power closes none: the writer was "
+                "killed before the power was cut, or the machine is a virtual one that does not show it."
+            )
 
     def report(self) -> PowerCutRun:
         """The run with its cuts."""
