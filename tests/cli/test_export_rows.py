@@ -205,6 +205,16 @@ def test_an_incomplete_machine_without_a_row_is_named(tmp_path: Path) -> None:
     assert [line.split(": ")[1] for line in done.stderr.splitlines()] == [str(tmp_path / "unread.json")]
 
 
+def test_the_rest_of_many_incomplete_machines_is_counted_as_what_it_is(tmp_path: Path) -> None:
+    """A machine that was read, but not completely, is no input that could not be read."""
+    unread = Problem(severity="error", where="areca:0", message="The tool failed.", kind="unread")
+    bare = msgspec.structs.replace(replayed("areca-arc1210").inventory, controllers=(), problems=(unread,))
+    for number in range(22):
+        (tmp_path / f"{number}.json").write_bytes(msgspec.json.encode(bare))
+    errors = run("export", "--rows", "batteries", tmp_path, code=3).stderr.splitlines()
+    assert (len(errors), errors[-1]) == (21, "raidctl: 2 more such messages.")
+
+
 def test_snapshots_are_rows_with_their_own_times(tmp_path: Path) -> None:
     """Snapshots of the state directory are rows with their own times. With them, --host or a PATH is wrong usage."""
     state = ("--state-dir", tmp_path)

@@ -85,7 +85,7 @@ def export_rows(wanted: Wanted, settings: Settings) -> int:
     for fault in faults[:_MOST_FAULTS]:
         click.echo(f"raidctl: {printable(fault)}", err=True)
     if len(faults) > _MOST_FAULTS:
-        click.echo(f"raidctl: {counted(len(faults) - _MOST_FAULTS, 'more input')} could not be read.", err=True)
+        click.echo(f"raidctl: {counted(len(faults) - _MOST_FAULTS, 'more such message')}.", err=True)
     return EXIT_CANNOT_TELL if faults else max(codes, default=EXIT_FINE)
 
 
