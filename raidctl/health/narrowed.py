@@ -13,7 +13,7 @@ from raidctl.select import below, controllers_of, find, items, narrow, walked
 from raidctl.text import listing, printable
 
 _ALSO = "{} is also on {}, which no controller, array or drive is."
-_REMEDY = '"raidctl doctor" shows which tool is missing.'
+_REMEDY = '"raidctl doctor" shows whether a tool is missing.'
 
 
 def with_below(inventory: Inventory, ids: frozenset[str]) -> frozenset[str]:

@@ -59,10 +59,6 @@ def _state(one: VolumeCheck) -> tuple[str, Style]:
     return (word.upper() if one.state == "interrupted" else word), style
 
 
-def _style(one: VolumeCheck) -> Style:
-    return BAD if _faulty(one) else PLAIN
-
-
 def _faulty(one: VolumeCheck) -> bool:
     return bool(one.faults or one.differ or one.errors)
 
