@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from raidctl.audit.builtin import health_rules, rule
 from raidctl.audit.diagnosis import LACKING, Diagnosis, causes, diagnose, doubts
@@ -100,7 +101,17 @@ def _health(inventory: Inventory) -> Iterator[Fact]:
     empty = f"no problems found{but}" if inventory.controllers else "no controller, array or drive was found"
     state = worst if worst != "info" else "ok" if fine else "unknown"
     yield Fact(section="health", object_id=HOST, name="health", value=state, text=text or empty, severity=severity)
-    yield from conditions
+    yield from _merged(conditions)
+
+
+def _merged(conditions: Sequence[Fact]) -> Iterator[Fact]:
+    """One fact for each object and rule, the worst; two under one key would replace each other at every reading."""
+    found: dict[tuple[str, str, str], Fact] = {}
+    for one in conditions:
+        old = found.get(one.key)
+        worst = one if old is None else min(old, one, key=lambda each: WEIGHT[each.severity or "info"])
+        found[one.key] = one if old is None else replace(worst, text=f"{old.text.rstrip('.')}; {one.text}")
+    yield from found.values()
 
 
 def _conditions(inventory: Inventory, verdict: Diagnosis) -> Iterator[Fact]:

@@ -320,6 +320,18 @@ def test_facts_do_not_repeat() -> None:
         assert len(keys) == len(set(keys)), name
 
 
+def test_two_messages_of_one_object_are_one_fact() -> None:
+    """A warning and an error of one controller are one line with both texts. The second reading prints nothing."""
+    inventory = replayed("md-healthy").inventory
+    both = [Problem("warning", "md:md0", "One.", None, "state"), Problem("error", "md:md0", "Two.", None, "state")]
+    look, live = reading(replace(inventory, problems=tuple(both))), Live()
+    first, second = live.step(look), live.step(look)
+    [fact] = [fact for fact in first.facts if fact.object_id == "md:md0" and fact.section == "health"]
+    assert (fact.severity, fact.text) == ("critical", "Two; One.")
+    assert (second.changes, second.marks) == ((), {})
+    assert first.facts[0].text == "1 critical condition, 1 warning"
+
+
 def test_a_status_that_is_unknown_is_named_in_the_verdict() -> None:
     """The first line of a virtual machine does not call everything well."""
     inventory = replayed("host-vm-virtio").inventory
