@@ -22,7 +22,7 @@ from rich.cells import cell_len
 from raidctl.audit.builtin import health_rules
 from raidctl.audit.diagnosis import diagnose
 from raidctl.cli import cli
-from raidctl.cli.shared.live_watch import Readings, follow
+from raidctl.cli.shared.live_watch import Readings, _state, follow
 from raidctl.cli.shared.machine import Machine, machine
 from raidctl.cli.shared.options import Settings
 from raidctl.errors import UnreachableError
@@ -349,3 +349,17 @@ def test_the_screen_of_the_manual_is_real(tmp_path: Path) -> None:
     shown = "\n".join(line.plain.rstrip() for line in picture(board, Paper(), 24))
     page = (Path(__file__).parents[2] / "docs" / "watch.md").read_text(encoding="utf-8")
     assert f"```text\n{shown}\n```" in page, shown
+
+
+def test_a_drive_near_its_limit_does_not_keep_the_tools_running() -> None:
+    """A temperature that crosses the limit back and forth is no change that has the tools run sooner."""
+    inventory = replayed("drives-nvme").inventory
+    controller, *_ = inventory.controllers
+
+    def at(degrees: int) -> Inventory:
+        drives = tuple(replace(drive, temperature_celsius=degrees) for drive in controller.drives)
+        return replace(inventory, controllers=(replace(controller, drives=drives),))
+
+    assert facts_of(at(60), (), ())[0].value != facts_of(at(80), (), ())[0].value
+    assert _state(at(60)) == _state(at(80))
+    assert _state(at(60)) != _state(replace(at(60), controllers=()))

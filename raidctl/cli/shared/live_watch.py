@@ -16,6 +16,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 import click
+from msgspec.structs import replace
 
 from raidctl.cli import reader_gone
 from raidctl.cli.shared.exit_codes import exit_code
@@ -30,7 +31,7 @@ from raidctl.layers.build import stack
 from raidctl.layers.model import Layer
 from raidctl.layers.probe import probe_caches
 from raidctl.layers.scope import scope
-from raidctl.model import Inventory, Problem, Progress, hides
+from raidctl.model import Controller, Inventory, Problem, Progress, hides
 from raidctl.output.live_lines import closed_on_quit
 from raidctl.request import converse
 from raidctl.survey.survey import Survey
@@ -78,9 +79,18 @@ def follow(readings: Readings, settings: Settings, every: float, at_most: float 
 
 
 def _state(inventory: Inventory) -> object:
-    """Return the state whose change makes the tools run sooner. Something is then better, worse, begun or over."""
-    return {(*fact.key, fact.value if fact.unit is None else "") for fact in facts_of(inventory, inventory.tasks, ())
-            if fact.section != "temperature"}  # fmt: skip
+    """Return the state whose change makes the tools run sooner. Something is then better, worse, begun or over.
+
+    A temperature is none, nor is its limit: a drive that stays near it would keep the tools running.
+    """
+    cold = replace(inventory, controllers=tuple(map(_without_temperatures, inventory.controllers)))
+    return {(*fact.key, fact.value if fact.unit is None else "") for fact in facts_of(cold, cold.tasks, ())}
+
+
+def _without_temperatures(controller: Controller) -> Controller:
+    drives = tuple(replace(drive, temperature_celsius=None) for drive in controller.drives)
+    batteries = tuple(replace(battery, temperature_celsius=None) for battery in controller.batteries)
+    return replace(controller, drives=drives, batteries=batteries)
 
 
 def on_screen(settings: Settings) -> bool:
