@@ -362,6 +362,16 @@ def test_a_bad_object_that_only_the_tool_that_is_not_shown_lists_is_reported(tmp
     ]
 
 
+def test_an_alert_that_both_tools_report_is_one_problem(tmp_path: Path) -> None:
+    """Two sentences about one S.M.A.R.T. alert are not printed below each other."""
+    page = "Drive /c0/e252/s0 - Detailed Information :\n========\n\nDrive /c0/e252/s0 State :\n========\n"
+    storcli = f"{_STORCLI_PD}{page}S.M.A.R.T alert flagged by drive = Yes\n\n"
+    megacli = _MEGACLI_PD.replace("Failed", "Online\nDrive has flagged a S.M.A.R.T alert : Yes")
+    (tmp_path / "storcli.txt").write_text(storcli, encoding="utf-8")
+    (tmp_path / "megacli.txt").write_text(megacli, encoding="utf-8")
+    assert len([one for one in inventory(tmp_path).problems if one.kind == "state"]) == 1
+
+
 @pytest.mark.parametrize(("state", "severity"), [("warning", "warning"), ("critical", "error")])
 def test_a_warning_that_only_the_tool_that_is_not_shown_lists_is_no_error(state: str, severity: str) -> None:
     """A drive that is rebuilt or foreign is no failed one, whichever tool lists it."""

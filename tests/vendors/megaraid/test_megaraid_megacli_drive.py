@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 
 from raidctl.model import Health, Role
+from raidctl_megaraid.vocabulary import ALERTED
 from tests.vendors.megaraid.megacli_outputs import (
     DRIVE,
     MEMBERS,
@@ -86,7 +87,7 @@ def test_an_online_drive_with_an_alarm_is_no_good_drive(line: str) -> None:
 def test_a_smart_alert_is_a_problem() -> None:
     """A S.M.A.R.T. alert is a problem."""
     found = drive(DRIVE.replace("S.M.A.R.T alert : No", "S.M.A.R.T alert : Yes"))
-    assert complaints(found, "state") == ["The drive has flagged a S.M.A.R.T. alert."]
+    assert complaints(found, "state") == [ALERTED[0]]
 
 
 def test_a_locked_drive_is_a_problem() -> None:

@@ -17,6 +17,7 @@ from raidctl_megaraid.megacli import numbers
 from raidctl_megaraid.megacli.inquiry import split_inquiry
 from raidctl_megaraid.megacli.outline import Block, Item
 from raidctl_megaraid.vocabulary import (
+    ALERTED,
     KEY_SERVER,
     LOCKED,
     LOCKED_STATE,
@@ -38,7 +39,6 @@ _POSITION = regex(
 )
 _DIGITS = regex(r"\d{1,5}", re.ASCII)
 _NAME = regex(r"[\w.\-/]{1,20}")
-_REPLACE = "Replace the drive."
 
 
 def drive_key(enclosure: str | None, slot: str | None) -> str:
@@ -199,7 +199,7 @@ def _alarmed(flags: dict[str, str]) -> bool:
 # Locked: Locked
 # Needs EKM Attention: Yes
 _FLAGS: dict[str, tuple[str, str, str]] = {
-    "drive has flagged a s.m.a.r.t alert": ("yes", "The drive has flagged a S.M.A.R.T. alert.", _REPLACE),
+    "drive has flagged a s.m.a.r.t alert": ("yes", *ALERTED),
     "locked": ("locked", *LOCKED),
     "needs ekm attention": ("yes", *KEY_SERVER),
 }  # fmt: skip

@@ -187,10 +187,7 @@ def _smart_alert(drive: Draft, pair: Pair) -> None:
     drive.keep_detail(pair)
     if attempt(vocabulary.flag, pair.value):
         drive.override("alert", value=True)
-        drive.add_problem(
-            "warning", "state", "The drive has raised a S.M.A.R.T. alert: it expects to fail.",
-            "Replace the drive while the array still has redundancy.",
-        )  # fmt: skip
+        drive.add_problem("warning", "state", *vocabulary.ALERTED)
 
 
 def _predicted(drive: Draft, _: Pair, count: int) -> None:
