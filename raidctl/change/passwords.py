@@ -15,7 +15,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from raidctl.errors import AccessMissing
-from raidctl.request import Answer, Run, RunAnswer, Runner, Write
+from raidctl.request import Answer, Failure, Run, RunAnswer, Runner, Write
 from raidctl.text import regex
 from raidctl.vendor.plan import Action
 
@@ -26,8 +26,14 @@ _OTHERS = 0o077
 
 
 def carried_out(runner: Runner, action: Action) -> tuple[Run | Write, Answer]:
-    """Carry out an action. Return its request and the answer without the password; raises as below."""
-    request = request_of(action)
+    """Carry out an action. Return its request and the answer without the password.
+
+    If the password cannot be used, the tool is not started: the answer is that the right is missing.
+    """
+    try:
+        request = request_of(action)
+    except AccessMissing as failure:
+        return action.request(), RunAnswer(trouble=Failure.DENIED, detail=str(failure).rstrip("."))
     [answer] = runner.carry_out([request])
     return request, without_password(action, answer) if isinstance(answer, RunAnswer) else answer
 

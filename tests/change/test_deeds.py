@@ -12,13 +12,14 @@ from typing import Any
 import msgspec
 import pytest
 
+from raidctl.change import passwords
 from raidctl.change.beside import PROCESSES
 from raidctl.change.confirmation import mismatch
 from raidctl.change.expectations import unmet
 from raidctl.change.failure_messages import RightMissing
 from raidctl.change.journal import Journal
 from raidctl.change.unfinished import problems
-from raidctl.errors import EXIT_ACCESS, ChangeStands, ChangeUndone, UnderWay
+from raidctl.errors import EXIT_ACCESS, AccessMissing, ChangeStands, ChangeUndone, UnderWay
 from raidctl.model import Problem
 from raidctl.request import Answer, Failure, Glob, GlobAnswer, Read, ReadAnswer, Request, Run, RunAnswer
 from raidctl.survey.survey import Survey
@@ -440,6 +441,26 @@ def test_a_later_deed_whose_data_cannot_be_saved_undoes_the_earlier_ones(bays: B
     assert failure.value.touched
     assert "Nothing was done" not in str(failure.value)
     assert (marks(bays)[-1], bays.member("LABD00001")) == ("undone", "rebuilding")
+
+
+def test_a_password_that_can_no_longer_be_read_leaves_no_step_unreported(
+    bays: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """If an earlier step cannot be undone for lack of it, the exit code is 6; otherwise nothing has changed (4)."""
+
+    def unreadable(_: Action) -> Request[Any]:
+        raise AccessMissing("/etc/raidctl/areca-password cannot be read: Permission denied.")
+
+    real = passwords.request_of
+    change = bays.change(bays.plan(deed("fail", 1), deed("remove", 1)))
+    monkeypatch.setattr(passwords, "request_of", lambda one: unreadable(one) if "--remove" in one.argv else real(one))
+    with pytest.raises(ChangeStands, match=r"areca-password cannot be read.* could not be undone"):
+        change.apply()
+    assert (marks(bays)[-1], bays.member("LABD00001")) == ("failed", "faulty")
+    first = bays.change(bays.plan(deed("fail", 2)))
+    monkeypatch.setattr(passwords, "request_of", unreadable)
+    with pytest.raises(RightMissing, match=r"areca-password cannot be read.* Nothing was done"):
+        first.apply()
 
 
 def test_saved_files_are_in_the_journal(bays: Bench) -> None:
