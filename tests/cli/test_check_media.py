@@ -70,9 +70,10 @@ def test_a_start_that_the_drive_does_not_show_is_an_error(keeper: Raid, tmp_path
 
 
 def test_a_recording_is_not_tested() -> None:
-    """No test can be started on a recording. It can be shown."""
-    done = CliRunner().invoke(cli, ["--replay", "fixtures/drives-ahci", "check", "media", "/dev/sda", "--short"])
-    assert done.exit_code in (1, 3)
+    """No test can be started or stopped on a recording, which is refused as by all commands: exit code 2."""
+    for words in (["/dev/sda", "--short"], ["stop", "/dev/sda"]):
+        done = CliRunner().invoke(cli, ["--replay", "fixtures/drives-ahci", "check", "media", *words])
+        assert (done.exit_code, "A recorded machine cannot be changed" in done.stderr) == (2, True)
 
 
 def test_waiting_ends_with_the_test_or_with_the_time() -> None:

@@ -92,13 +92,14 @@ def start(
         raise click.UsageError("--short or --long is needed.")
     if at_most is not None and not waits:
         raise click.UsageError("--at-most belongs to --wait.")
+    if not dry_run:
+        settings.refuse_recording()
     with machine(settings) as named:
         chosen = _chosen(named, named.survey(), drive)
         actions = _actions(chosen, lambda one: one.tests.start(one.drive, kind))
         before = _none_running(named, chosen)
         if dry_run:
             return _printed(actions, settings)
-        _refuse_recording(settings)
         for one, action in zip(chosen, actions, strict=True):
             _carry_out(named, one, action)
         found = _shown(named, chosen, before)
@@ -150,13 +151,14 @@ def stop(context: click.Context, *, drive: tuple[str, ...], dry_run: bool) -> in
     not be read; 4 a tool or a permission is missing; 6 the test is still running.
     """
     settings = settings_of(context)
+    if not dry_run:
+        settings.refuse_recording()
     with machine(settings) as named:
         chosen = _chosen(named, named.survey(), drive)
         running = [one for one, test in zip(chosen, _read(named, chosen), strict=True) if test.state == "running"]
         actions = _actions(running, lambda one: one.tests.stop(one.drive))
         if dry_run:
             return _printed(actions, settings)
-        _refuse_recording(settings)
         for one, action in zip(running, actions, strict=True):
             _carry_out(named, one, action)
         found = _read(named, chosen)
@@ -257,11 +259,6 @@ def _printed(actions: Sequence[Action], settings: Settings) -> int:
     for action in actions:
         click.echo(f"  {action}")
     return EXIT_FINE
-
-
-def _refuse_recording(settings: Settings) -> None:
-    if settings.replay is not None:
-        raise Refused("This is a recording, not a machine: nothing can be started on it.")
 
 
 def _carry_out(named: Machine, one: Tested, action: Action) -> None:
