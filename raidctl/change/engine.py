@@ -169,7 +169,7 @@ class Change:
         rest = f'Continue with "{resume}".' if resume else 'Look at it with "raidctl show".'
         return ChangeStands(f"{self._why()} Nothing was put back. {rest}")
 
-    def _undone(self) -> ChangeUndone:
+    def _undone(self) -> ChangeUndone | ChangeStands:
         """Undo the begun steps and return the exception to raise.
 
         Raises:
@@ -180,6 +180,8 @@ class Change:
             raise deed_steps.not_confirmed(self, self._why())
         self.undo_all()
         text = f"{self._why()} {what_is_undone(self.begin, undone=self.undone_any, resumed=self.resumed)}"
+        if self.resumed:  # the earlier steps of the operation are kept
+            return ChangeStands(text)
         return RightMissing(text, touched=self.undone_any) if only_denied else ChangeUndone(text)
 
     def finish(self) -> None:

@@ -84,8 +84,10 @@ def what_is_undone(begin: Begin, *, undone: bool, resumed: bool) -> str:
     """
     if begin.kind != "operation":
         return "The previous settings were put back and read again." if undone else "Nothing was changed."
-    text = "What had been done was undone." if undone else "Nothing was done."
-    return f'{text} Continue with "{begin.resume}".' if resumed and begin.resume else text
+    if resumed:
+        text = f"{'The last steps were undone' if undone else 'Nothing more was done'}; the earlier steps are kept."
+        return f'{text} Continue with "{begin.resume}".' if begin.resume else text
+    return "What had been done was undone." if undone else "Nothing was done."
 
 
 def silent(controllers: Sequence[Controller], problems: Sequence[Problem], ids: Collection[str]) -> dict[str, str]:

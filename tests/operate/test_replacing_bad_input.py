@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from raidctl.change.failure_messages import RightMissing
 from raidctl.cli import cli
-from raidctl.errors import ChangeStands, ChangeUndone, RaidctlError, UsageError
+from raidctl.errors import EXIT_STANDS, ChangeStands, ChangeUndone, RaidctlError, UsageError
 from raidctl.operate.begin_story import facts_of
 from raidctl.operate.replacing import Replacing
 from raidctl.operate.story import next_stage
@@ -158,6 +158,16 @@ def test_a_tool_that_hangs_in_the_middle(tmp_path: Path) -> None:
             again = begun(machine, 2)
             again.replacing.run(again.start())
         assert (machine.member(NEW), machine.journal.pending()) == ("in_sync", []), (mood, match)
+
+
+def test_a_later_step_that_fails_does_not_deny_the_earlier_ones(raid6: Bench) -> None:
+    """If the old drive is out and the new one does not join, the exit code is 6, and the earlier steps are kept."""
+    exchanged(raid6)
+    raid6.mood, raid6.match = "refuses", "--add"
+    story = begun(raid6, 2)
+    with pytest.raises(ChangeStands, match=r"Nothing more was done; the earlier steps are kept\. ") as failure:
+        story.replacing.run(story.start())
+    assert (failure.value.exit_code, raid6.member("LABD00002")) == (EXIT_STANDS, None)
 
 
 def test_every_stop_reports_what_the_array_survives(run: Typed) -> None:
