@@ -204,6 +204,28 @@ class UdevDatabase(Request[ReadAnswer], frozen=True):
     """The udev database in the form of ``udevadm info --export-db``. It has P:, N:, S: and E: lines."""
 
 
+def key(request: Request[Any]) -> tuple[str, ...]:
+    """Return what identifies a request, without limits, locks and variables."""
+    if isinstance(request, Run):
+        return ("run", *request.argv)
+    if isinstance(request, Read):
+        return ("read", request.path)
+    if isinstance(request, Write):
+        return ("write", request.data, "to", request.path)
+    if isinstance(request, Glob):
+        return ("glob", request.pattern)
+    if isinstance(request, Which):
+        return ("which", request.name)
+    if isinstance(request, Get):
+        return ("get", request.path)
+    return ("udev",)
+
+
+def describe(request: Request[Any]) -> str:
+    """Describe a request: ``run cat /proc/version``, ``read /proc/mdstat``."""
+    return " ".join(key(request)) if key(request) != ("udev",) else "read the udev database"
+
+
 Asked = Request[Any] | tuple[Request[Any], ...]
 Dialogue = Generator[Asked, Any, T]
 """A generator that yields requests and returns a ``T``. It yields one, or a tuple of requests that may be carried out

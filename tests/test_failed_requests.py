@@ -14,9 +14,8 @@ from raidctl.layers import probe as layers
 from raidctl.layers.scope import Scope
 from raidctl.layers.stats import sample
 from raidctl.model import Array, Battery, Controller, Drive, Problem, Volume
-from raidctl.recording.manifest import key
 from raidctl.recording.recording import Recording, load
-from raidctl.request import Failure, Request, Run, converse
+from raidctl.request import Failure, Request, Run, converse, key
 from raidctl.runners.replay import ReplayRunner
 from raidctl.simulation.demo import demos, path_of
 from raidctl.survey.survey import Survey, survey

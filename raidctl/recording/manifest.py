@@ -9,7 +9,7 @@ import msgspec
 
 from raidctl import json_decode
 from raidctl.errors import RecordError
-from raidctl.request import Failure, Get, Glob, Read, Request, Run, UdevDatabase, Which, Write
+from raidctl.request import Failure, Get, Glob, Read, Request, Run, UdevDatabase, Which
 
 FORMAT = "raidctl-record 1"
 MANIFEST = "record.json"
@@ -87,28 +87,6 @@ def request_of(entry: Entry) -> Request[Any]:
     if entry.get is not None:
         return Get(entry.get)
     return UdevDatabase() if entry.which is None else Which(entry.which)
-
-
-def key(request: Request[Any]) -> tuple[str, ...]:
-    """Return what identifies a request, without limits, locks and variables."""
-    if isinstance(request, Run):
-        return ("run", *request.argv)
-    if isinstance(request, Read):
-        return ("read", request.path)
-    if isinstance(request, Write):
-        return ("write", request.data, "to", request.path)
-    if isinstance(request, Glob):
-        return ("glob", request.pattern)
-    if isinstance(request, Which):
-        return ("which", request.name)
-    if isinstance(request, Get):
-        return ("get", request.path)
-    return ("udev",)
-
-
-def describe(request: Request[Any]) -> str:
-    """Describe a request: ``run cat /proc/version``, ``read /proc/mdstat``."""
-    return " ".join(key(request)) if key(request) != ("udev",) else "read the udev database"
 
 
 def encode_manifest(manifest: Manifest) -> bytes:

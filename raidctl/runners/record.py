@@ -10,7 +10,7 @@ from datetime import datetime, timezone
 from typing import Any
 
 import raidctl
-from raidctl.recording.manifest import FORMAT, Entry, Manifest, describe, key
+from raidctl.recording.manifest import FORMAT, Entry, Manifest
 from raidctl.recording.recording import Recording
 from raidctl.request import (
     Answer,
@@ -28,6 +28,8 @@ from raidctl.request import (
     UdevDatabase,
     Which,
     WhichAnswer,
+    describe,
+    key,
 )
 from raidctl.text import regex
 

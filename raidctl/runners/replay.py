@@ -10,7 +10,6 @@ from typing import Any, cast
 
 from msgspec.structs import replace
 
-from raidctl.recording.manifest import describe, key
 from raidctl.recording.recording import Recording
 from raidctl.request import (
     Answer,
@@ -27,6 +26,8 @@ from raidctl.request import (
     Which,
     WhichAnswer,
     Write,
+    describe,
+    key,
 )
 from raidctl.runners.answers import answer_of
 

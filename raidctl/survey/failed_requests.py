@@ -7,7 +7,6 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from raidctl.model import Problem
-from raidctl.recording.manifest import key
 from raidctl.request import (
     MORE_TIME,
     Answer,
@@ -22,6 +21,7 @@ from raidctl.request import (
     Which,
     answers_at_once,
     asks_in_step,
+    key,
 )
 from raidctl.text import regex
 from raidctl.vendor.tools import call_problem

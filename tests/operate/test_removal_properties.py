@@ -14,8 +14,7 @@ from raidctl.model import Array, Controller, Drive, Errors, Inventory, Volume
 from raidctl.operate.removal import check
 from raidctl.operate.removal_report import Removal
 from raidctl.operate.removal_subject import Subject
-from raidctl.recording.manifest import key
-from raidctl.request import Failure
+from raidctl.request import Failure, key
 from raidctl.runners.replay import ReplayRunner
 from raidctl.survey.survey import Survey, survey
 from raidctl.vendor.registry import vendors

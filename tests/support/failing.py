@@ -6,8 +6,7 @@ import re
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from raidctl.recording.manifest import key
-from raidctl.request import Answer, Failure, Request, Runner, answers_at_once
+from raidctl.request import Answer, Failure, Request, Runner, answers_at_once, key
 from raidctl.runners.answers import answer_of
 
 DETAIL = "the line went dead"
