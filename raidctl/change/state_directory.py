@@ -17,11 +17,11 @@ from pathlib import Path
 import msgspec
 
 from raidctl import json_decode
+from raidctl.change.state_place import default_place
 from raidctl.errors import AccessMissing, RaidctlError
 from raidctl.order import natural
 from raidctl.runners.locks import change_places, file_name, open_file
 
-ROOT_PLACE = "/var/lib/raidctl"
 OTHERS_WRITE = 0o022
 BRIEF_WAIT = 0.5
 """Seconds to wait for a raidctl that only checks a lock."""
@@ -63,10 +63,7 @@ def command_on(source: str, words: str, place: Path) -> str:
 
 def default_directory() -> Path:
     """Return this user's state directory."""
-    if os.geteuid() == 0:
-        return Path(ROOT_PLACE)
-    home = os.environ.get("XDG_STATE_HOME", "")
-    return (Path(home) if home.startswith("/") else Path.home() / ".local" / "state") / "raidctl"
+    return Path(default_place()).expanduser()
 
 
 def directory(named: str | None = None) -> Path:

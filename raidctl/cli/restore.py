@@ -14,7 +14,8 @@ from raidctl.change.journal import End, Journal, Story, now
 from raidctl.change.preview import Preview, preview
 from raidctl.change.restore import Restorer
 from raidctl.change.restored import Restored
-from raidctl.change.state_directory import BRIEF_WAIT, ROOT_PLACE, Holder, busy, held_name, hold, restore_command
+from raidctl.change.state_directory import BRIEF_WAIT, Holder, busy, held_name, hold, restore_command
+from raidctl.change.state_place import ROOT_PLACE
 from raidctl.cli.locate._restore import led_restorer, leds_again
 from raidctl.cli.shared.machine import Machine, machine
 from raidctl.cli.shared.option_types import Number

@@ -19,7 +19,7 @@ from click.core import ParameterSource
 
 from raidctl import json_decode
 from raidctl.audit.engine import Auditor
-from raidctl.change.state_directory import ROOT_PLACE
+from raidctl.change.state_place import ROOT_PLACE
 from raidctl.cli.shared import files
 from raidctl.cli.shared.machine import look as survey_of
 from raidctl.cli.shared.machine import with_own_records

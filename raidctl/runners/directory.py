@@ -8,7 +8,6 @@ import shutil
 import stat
 import tempfile
 from collections.abc import Iterator
-from pathlib import Path
 
 OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
@@ -53,7 +52,7 @@ def open_own(path: str) -> int:
         OSError: It cannot be created or trusted: it is a link, another user's, or open to others.
     """
     with contextlib.suppress(FileExistsError):
-        Path(path).mkdir(0o700)
+        os.mkdir(path, 0o700)
     handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
     state = os.fstat(handle)
     if state.st_uid != os.geteuid() or state.st_mode & OTHERS:

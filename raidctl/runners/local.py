@@ -9,7 +9,6 @@ import os
 import stat
 import threading
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 from raidctl.request import (
@@ -139,7 +138,7 @@ def _work(request: Request[Any], directories: _Directories) -> Callable[[], Answ
 def _read(request: Read) -> ReadAnswer:
     try:
         # checked before it is opened: opening a device can have effects (rewind a tape, start a watchdog)
-        if not stat.S_ISREG(Path(request.path).stat().st_mode):
+        if not stat.S_ISREG(os.stat(request.path).st_mode):
             return ReadAnswer(trouble=Failure.FAILED, detail=f"{request.path}: not a regular file")
         handle = os.open(request.path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY)
         try:
@@ -188,7 +187,7 @@ def _take(handle: int, limit: int) -> bytes:
 
 
 def _glob(request: Glob) -> GlobAnswer:
-    return GlobAnswer(paths=tuple(sorted(glob.glob(request.pattern))))  # noqa: PTH207 - answers are strings
+    return GlobAnswer(paths=tuple(sorted(glob.glob(request.pattern))))
 
 
 def _which(request: Which, directories: _Directories) -> WhichAnswer:

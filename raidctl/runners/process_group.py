@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-from pathlib import Path
 
 
 def send(group: int, number: int) -> bool:
@@ -21,15 +20,15 @@ def alive(group: int) -> bool:
 
     A zombie counts as ended: in a container without an init, it is never reaped.
     """
-    return send(group, 0) and any(_runs_in(group, entry) for entry in os.listdir("/proc") if entry.isdecimal())  # noqa: PTH208 - only the names of thousands of processes are needed
+    return send(group, 0) and any(_runs_in(group, entry) for entry in os.listdir("/proc") if entry.isdecimal())
 
 
 def marked(mark: bytes) -> list[int]:
     """Return the processes with an environment variable ``NAME=value``. Those outside of the group are included."""
     found = []
-    for entry in os.listdir("/proc"):  # noqa: PTH208 - as above
+    for entry in os.listdir("/proc"):
         with contextlib.suppress(OSError, ValueError):
-            if mark in Path(f"/proc/{int(entry)}/environ").read_bytes().split(b"\0"):
+            if mark in _contents(f"/proc/{int(entry)}/environ").split(b"\0"):
                 found.append(int(entry))
     return found
 
@@ -37,6 +36,11 @@ def marked(mark: bytes) -> list[int]:
 def _runs_in(group: int, entry: str) -> bool:
     with contextlib.suppress(OSError, ValueError, IndexError):
         # 4711 (a name (of sorts)) S 1 4711 4711 0 -1 …
-        state, _, number = Path(f"/proc/{entry}/stat").read_bytes().rpartition(b")")[2].split()[:3]
+        state, _, number = _contents(f"/proc/{entry}/stat").rpartition(b")")[2].split()[:3]
         return int(number) == group and state not in b"ZX"
     return False
+
+
+def _contents(path: str) -> bytes:
+    with open(path, "rb") as opened:
+        return opened.read()

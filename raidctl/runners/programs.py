@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 import stat
 import sys
-from collections.abc import Iterable, Sequence
-from pathlib import Path
+from collections.abc import Iterable, Iterator, Sequence
 
 from raidctl.request import CHANGEABLE
 
@@ -35,7 +34,8 @@ def program_directories() -> tuple[Sequence[str], Sequence[str]]:
 
     The latter are beside the interpreter (venv), or beside the package (private tree).
     """
-    return search_path(), (str(Path(sys.executable).parent), str(Path(__file__).parents[2] / "bin"))
+    tree = os.path.dirname(os.path.dirname(os.path.dirname(__file__)))
+    return search_path(), (os.path.dirname(sys.executable) or ".", f"{tree}/bin")
 
 
 def changeable(path: str) -> str:
@@ -47,24 +47,32 @@ def changeable(path: str) -> str:
     """
     if os.geteuid() != 0:
         return ""
-    place = Path(os.path.abspath(path))  # noqa: PTH100 - without following links
+    place = os.path.abspath(path)  # without following links
     try:
-        owners = (0, Path("/").lstat().st_uid)
+        owners = (0, os.lstat("/").st_uid)
         for _ in range(_HOPS):
             link = None
-            for part in (place, *place.parents):
-                if str(part) in SYSTEM_PATH:
+            for part in _upwards(place):
+                if part in SYSTEM_PATH:
                     break
-                state = part.lstat()
+                state = os.lstat(part)
                 if state.st_uid not in owners or _others_write(state):
-                    return str(part)
+                    return part
                 link = part if stat.S_ISLNK(state.st_mode) else link
             if link is None:
                 return ""
-            place = Path(os.path.normpath(link.parent / link.readlink() / place.relative_to(link)))
+            target = os.path.join(os.path.dirname(link), os.readlink(link))
+            place = os.path.normpath(os.path.join(target, os.path.relpath(place, link)))
     except OSError:
         pass
-    return str(place)
+    return place
+
+
+def _upwards(path: str) -> Iterator[str]:
+    """A full path and the directories above it, up to the root."""
+    yield path
+    while (above := os.path.dirname(path)) != path:
+        yield (path := above)
 
 
 def _others_write(state: os.stat_result) -> bool:
@@ -79,7 +87,7 @@ def _others_write(state: os.stat_result) -> bool:
 def executable_by_some(path: str) -> bool:
     """Whether a file is a program for at least one user. It may be root's alone."""
     try:
-        mode = Path(path).stat().st_mode
+        mode = os.stat(path).st_mode
     except OSError:
         return False
     return stat.S_ISREG(mode) and bool(mode & (stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH))
@@ -98,7 +106,7 @@ def first_program(paths: Iterable[str], *, trusted: bool = True) -> str | None:
     refused: PermissionError | None = None
     for path in paths:
         try:
-            state = os.stat(path)  # noqa: PTH116 - faster, and tens of tools are looked for in ten directories
+            state = os.stat(path)
         except OSError:  # missing, or in a directory that cannot be entered
             continue
         if not stat.S_ISREG(state.st_mode) or not os.access(path, os.X_OK):

@@ -8,7 +8,6 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from importlib import import_module
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -27,6 +26,8 @@ from raidctl.vendor.protocol import Vendor
 from raidctl.vendor.registry import vendors
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from raidctl.recording.recording import Recording
     from raidctl.runners.bmc import BmcRunner
     from raidctl.runners.ssh import SshRunner
@@ -83,7 +84,9 @@ def machine(settings: Settings) -> Iterator[Machine]:
     found, problems = vendors()
     gc.freeze()  # imported modules stay loaded: collecting garbage among them again and again costs time
     if settings.replay is not None:
-        from raidctl.recording.recording import is_recording, load  # noqa: PLC0415 - only where it is asked for
+        from pathlib import Path  # noqa: PLC0415 - only where it is asked for
+
+        from raidctl.recording.recording import is_recording, load  # noqa: PLC0415 - as above
 
         if settings.replay != "-" and not Path(settings.replay).exists():
             raise UsageError(f"There is no {settings.replay}.")
@@ -168,7 +171,7 @@ def _password(path: str | None) -> str | None:
     if path is None:
         return os.environ.get("RAIDCTL_BMC_PASSWORD") or None
     try:
-        with Path(path).open(encoding="utf-8") as opened:
+        with open(path, encoding="utf-8") as opened:  # noqa: PTH123 - pathlib takes long to import
             if os.fstat(opened.fileno()).st_mode & 0o077:
                 raise UsageError(f"--bmc-password-file {path} can be read by others: chmod 600 {shlex.quote(path)}")
             line = opened.readline(4096).rstrip("\r\n")
@@ -271,6 +274,11 @@ def with_own_records(seen: Survey, settings: Settings) -> Survey:
     Unfinished changes become problems; the results of checks become those of its volumes.
     """
     if settings.replay is not None or settings.host or (settings.bmc and not settings.local):
+        return seen
+    from raidctl.change.state_place import are_missing  # noqa: PLC0415 - not for recordings and other machines
+
+    below = f"demo/{settings.demo}/" if settings.demo else ""
+    if are_missing(settings.state_dir, (f"{below}checks.jsonl", f"{below}journal.jsonl")):
         return seen
     from raidctl.change.state_directory import existing  # noqa: PLC0415 - only where there is a journal
 

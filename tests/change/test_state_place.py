@@ -1,0 +1,46 @@
+"""A journal counts as missing only if the system reports that there is none."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from raidctl.change.state_place import are_missing
+
+JOURNAL = "journal.jsonl"
+
+
+def test_a_directory_without_the_files_or_none_at_all(tmp_path: Path) -> None:
+    """Nothing is kept there, nor below a file."""
+    (tmp_path / "file").touch()
+    assert are_missing(str(tmp_path), (JOURNAL, "checks.jsonl"))
+    assert are_missing(str(tmp_path / "none"), (JOURNAL,))
+    assert are_missing(str(tmp_path / "file"), (JOURNAL,))
+
+
+def test_one_of_the_files_is_enough(tmp_path: Path) -> None:
+    """The journal of a simulated machine is further down."""
+    (tmp_path / "demo" / "raid6").mkdir(parents=True)
+    (tmp_path / "demo" / "raid6" / JOURNAL).touch()
+    assert not are_missing(str(tmp_path), ("demo/raid6/checks.jsonl", f"demo/raid6/{JOURNAL}"))
+
+
+def test_what_cannot_be_looked_for_is_not_missing(tmp_path: Path) -> None:
+    """A link to nothing, or a directory that cannot be entered."""
+    (tmp_path / JOURNAL).symlink_to("nowhere")
+    (tmp_path / "loop").symlink_to("loop")
+    assert not are_missing(str(tmp_path), (JOURNAL,))
+    assert not are_missing(str(tmp_path / "loop"), (JOURNAL,))
+
+
+def test_the_place_of_other_users_is_in_their_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """XDG_STATE_HOME counts if it is a full path."""
+    monkeypatch.setattr("os.geteuid", lambda: 1000)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("XDG_STATE_HOME", "relative")
+    (tmp_path / ".local" / "state" / "raidctl").mkdir(parents=True)
+    (tmp_path / ".local" / "state" / "raidctl" / JOURNAL).touch()
+    assert not are_missing(None, (JOURNAL,))
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "none"))
+    assert are_missing(None, (JOURNAL,))
