@@ -117,7 +117,8 @@ def _drives_without_path(devices: blocks.DeviceFacts) -> Iterator[bool]:
 
 
 def _first_round() -> Dialogue[_FirstAnswers]:
-    udev, *rest = yield (UdevDatabase(), *_FILES, *(Glob(pattern) for pattern in _GLOBS))
+    # the database last: reading it takes longer than all the rest, which must not wait for it
+    *rest, udev = yield (*_FILES, *(Glob(pattern) for pattern in _GLOBS), UdevDatabase())
     files = {request.path: answer for request, answer in zip(_FILES, rest, strict=False)}
     globs = dict(zip(_GLOBS, rest[len(_FILES) :], strict=True))
     return _FirstAnswers(udev, files, globs, parse(udev.text or ""))
