@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
+import pytest
 from msgspec import structs
 
 from raidctl.evidence import Output
@@ -26,6 +27,7 @@ from raidctl.request import (
     WhichAnswer,
     ask,
 )
+from raidctl.survey import ask_vendors
 from raidctl.survey.survey import survey, survey_documents
 from raidctl.vendor.protocol import Document, Observation, Sniffed, ToolSpec
 
@@ -113,6 +115,14 @@ def test_families_share_rounds_where_each_costs_a_session() -> None:
     assert [count for count in runner.rounds if count] == [3, 1]
     assert found.inventory == survey(Bare(), families, collected_at=at).inventory
     assert "KeyError" in found.tracebacks[0]
+
+
+def test_a_family_that_only_looks_for_its_tools_needs_no_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its first lookup is all that it asks. Its outcome, or its error, is kept."""
+    monkeypatch.delattr(ask_vendors, "_DialogueThread")
+    found = survey(Bare(), [Family("good"), Family("bad", broken=True), Family("other")])
+    assert [c.id for c in found.inventory.controllers] == ["good:9", "good:10", "other:9", "other:10"]
+    assert "bad" in {problem.where for problem in found.inventory.problems}
 
 
 def test_a_failing_reader_of_loose_files_becomes_a_problem() -> None:

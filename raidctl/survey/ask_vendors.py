@@ -5,7 +5,9 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import TypeVar
+from typing import Generic, TypeVar
+
+from msgspec import Struct
 
 from raidctl.host import HostView
 from raidctl.request import (
@@ -49,13 +51,14 @@ def ask_vendors(
         return [converse(dialogue, runner) for dialogue in dialogues]
     if asks_in_step(runner):
         return converse(together(dialogues), runner)
-    dialogues = _after_lookups(dialogues, runner)
     if len(dialogues) == 1:
         return [converse(dialogues[0], runner)]
+    rests = _after_lookups(dialogues, runner)
     # when this thread is interrupted, the owner of the runner closes it, which ends the others
-    threads = [_DialogueThread(dialogue, runner) for dialogue in dialogues]
-    meanwhile()
-    return [thread.result() for thread in threads]
+    started = [rest if isinstance(rest, _Ended) else _DialogueThread(rest, runner) for rest in rests]
+    if not all(isinstance(rest, _Ended) for rest in rests):
+        meanwhile()
+    return [one.result() for one in started]
 
 
 def warm(vendors: Sequence[Vendor]) -> None:
@@ -76,7 +79,17 @@ def _with_errors(vendor: Vendor, view: HostView) -> Dialogue[Outcome]:
         return error
 
 
-def _after_lookups(dialogues: Sequence[Dialogue[T]], runner: Runner) -> list[Dialogue[T]]:
+class _Ended(Struct, Generic[T], frozen=True):
+    """A dialogue without further questions."""
+
+    outcome: T
+
+    def result(self) -> T:
+        """Return the outcome."""
+        return self.outcome
+
+
+def _after_lookups(dialogues: Sequence[Dialogue[T]], runner: Runner) -> list[Dialogue[T] | _Ended[T]]:
     """Answer the first lookups of all dialogues in one call. Return what is left of each dialogue.
 
     Most families only check whether their tools are installed, and a thread for each would cost more than that.
@@ -84,7 +97,7 @@ def _after_lookups(dialogues: Sequence[Dialogue[T]], runner: Runner) -> list[Dia
     return converse(together(_first_lookup(dialogue) for dialogue in dialogues), runner)
 
 
-def _first_lookup(dialogue: Dialogue[T]) -> Dialogue[Dialogue[T]]:
+def _first_lookup(dialogue: Dialogue[T]) -> Dialogue[Dialogue[T] | _Ended[T]]:
     """Run the first question of a dialogue if it starts no tool. Return the rest of the dialogue."""
     try:
         question = next(dialogue)
@@ -92,7 +105,7 @@ def _first_lookup(dialogue: Dialogue[T]) -> Dialogue[Dialogue[T]]:
             reply = yield question
             question = dialogue.send(reply)
     except StopIteration as end:
-        return _ended(end.value)
+        return _Ended(end.value)
     return _from(question, dialogue)
 
 
@@ -104,12 +117,6 @@ def _from(question: Asked, dialogue: Dialogue[T]) -> Dialogue[T]:
     except StopIteration as end:
         result: T = end.value
         return result
-
-
-def _ended(result: T) -> Dialogue[T]:
-    """A dialogue without a question."""
-    yield from ()
-    return result
 
 
 class _DialogueThread(threading.Thread):

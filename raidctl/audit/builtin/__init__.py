@@ -26,7 +26,6 @@ HEALTH = frozenset(
 
 
 @cache
-@cache
 def rules() -> tuple[Rule, ...]:
     """All built-in rules, sorted by name."""
     names = sorted(module.name for module in pkgutil.iter_modules(__path__) if not module.name.startswith("_"))
