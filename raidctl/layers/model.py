@@ -5,7 +5,7 @@ Sizes are in bytes, times in seconds unless a unit is given. ``None`` means "unk
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import msgspec
 
@@ -167,12 +167,3 @@ class Statistics(msgspec.Struct, frozen=True, kw_only=True):
     seconds: Annotated[float | None, doc("Length of the interval of `per_second`; null: none.")] = None
     layers: Annotated[tuple[LayerStats, ...], doc("From the top to the bottom.")] = ()
     problems: Annotated[tuple[Problem, ...], doc("What could not be read.")] = ()
-
-
-def schema(kind: type[Stack | FlushReport | Statistics]) -> dict[str, Any]:
-    """Return the JSON Schema (2020-12) of a report."""
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": f"{kind.__name__} of raidctl",
-        **msgspec.json.schema(kind),
-    }

@@ -26,8 +26,12 @@ def to_json(value: Any) -> str:
 
 def schema(title: str = "Inventory", kind: Any = Inventory) -> dict[str, Any]:
     """The JSON Schema (2020-12) of a type, by default of the inventory. The descriptions are those of the model."""
+    from inspect import cleandoc  # noqa: PLC0415 - slow to import, and only a schema needs it
+
     document = msgspec.json.schema(kind)
     for part in document["$defs"].values():
+        if "description" in part:  # before 0.23, msgspec keeps the indentation of a docstring
+            part["description"] = cleandoc(part["description"])
         for field in part.get("properties", {}).values():
             # the discriminator of unions: msgspec adds it, and it has no description
             if "description" not in field and len(field.get("enum", ())) == 1:

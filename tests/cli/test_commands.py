@@ -85,6 +85,13 @@ def test_json_is_valid_against_the_schema_that_is_printed(raidctl: Raidctl, reco
         jsonschema.Draft202012Validator(schema).validate(json.loads(done.stdout))
 
 
+def test_no_line_of_a_description_in_a_schema_is_indented(raidctl: Raidctl) -> None:
+    """The descriptions are docstrings without the indentation of the code."""
+    described = [part["description"] for part in json.loads(raidctl("schema", "doctor").stdout)["$defs"].values()]
+    assert any("\n" in text for text in described)
+    assert not [line for text in described for line in text.splitlines() if line.startswith(" ")]
+
+
 def test_ids_narrow_the_screen_and_the_json(raidctl: Raidctl, recorded: Recorded) -> None:
     """One array is shown with the drives that it consists of."""
     machine = recorded(SOFTWARE)

@@ -9,7 +9,8 @@ from typing import Any
 import jsonschema
 import pytest
 
-from raidctl.layers.model import FlushReport, Stack, Statistics, schema
+from raidctl.layers.model import FlushReport, Stack, Statistics
+from raidctl.output.json import schema
 from raidctl.simulation.demo import demos
 from raidctl.vendor.registry import vendors
 from tests.support.command_line import Raidctl
@@ -21,7 +22,7 @@ DEMO = ("--demo", "layers")
 def document(raidctl: Raidctl, *words: str, kind: type[Stack | FlushReport | Statistics]) -> dict[str, Any]:
     """The JSON of a command, checked against its schema."""
     answer: dict[str, Any] = json.loads(raidctl(*DEMO, "--json", "cache", *words).stdout)
-    jsonschema.validate(answer, schema(kind))
+    jsonschema.validate(answer, schema(kind.__name__, kind))
     return answer
 
 
@@ -231,7 +232,7 @@ def test_the_estimates_of_every_demo_have_a_figure_or_a_reason(raidctl: Raidctl)
     """Valid against the schema, and never silent."""
     for demo in demos(vendors()[0]):
         answer = json.loads(raidctl("--demo", demo.name, "--json", "cache", "stats").stdout)
-        jsonschema.validate(answer, schema(Statistics))
+        jsonschema.validate(answer, schema("Statistics", Statistics))
         for layer in answer["layers"]:
             assert layer["counters"] or "unknown" in layer["method"], (demo.name, layer["layer"])
             for counter in layer["counters"]:
@@ -244,7 +245,7 @@ def test_stats_are_watched_as_often_as_requested(raidctl: Raidctl) -> None:
     lines = raidctl(*DEMO, "--json", *watched).stdout.splitlines()
     assert len(lines) == 2
     for line in lines:
-        jsonschema.validate(json.loads(line), schema(Statistics))
+        jsonschema.validate(json.loads(line), schema("Statistics", Statistics))
     assert raidctl(*DEMO, *watched).stdout.count("Use of the stack below /srv/log") == 2
 
 
