@@ -11,6 +11,7 @@ from functools import cache
 from pathlib import Path
 
 import msgspec
+import pytest
 
 from raidctl.change.beginning import begin
 from raidctl.change.engine import Change
@@ -31,6 +32,11 @@ from tests.change.md_machine import SOURCE, VENDORS, Bench
 
 DEMOS = ("p400", "p440", "gen10", "h730", "perc5i", "6805", "9690", "1882")
 """Demos whose simulators have bays."""
+QUICK = ("p440", "6805")
+every = pytest.mark.parametrize(
+    "name", [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in DEMOS]
+)
+"""A test for each demo. The quick run has two: the others differ in nothing that depends on the Python."""
 FORGETFUL = ("h730", "perc5i")
 """Demos whose controllers do not take a former member back automatically. It comes back as bad."""
 INCOMPLETE = {"perc5i": "8:1"}

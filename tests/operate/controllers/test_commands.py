@@ -11,10 +11,9 @@ import pytest
 from click.testing import CliRunner, Result
 
 from raidctl.cli import cli
-from tests.operate.controllers.simulated import DARK, DEMOS, ControllerReplacement, replacement_on
+from tests.operate.controllers.simulated import DARK, ControllerReplacement, every, replacement_on
 
 Run = Callable[..., Result]
-every = pytest.mark.parametrize("name", DEMOS)
 
 
 @pytest.fixture

@@ -16,9 +16,8 @@ import pytest
 from raidctl.change.journal import Journal
 from raidctl.change.waiting import HAND_PAUSE
 from raidctl.errors import UsageError
-from tests.operate.controllers.simulated import DEMOS, LATER, PULLED, PUSHED, ControllerReplacement, replacement_on
+from tests.operate.controllers.simulated import LATER, PULLED, PUSHED, ControllerReplacement, every, replacement_on
 
-every = pytest.mark.parametrize("name", DEMOS)
 Files = dict[Path, bytes]
 """The journal and the settings of the simulated machine, by their paths within its directory."""
 

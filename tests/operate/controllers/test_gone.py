@@ -12,9 +12,7 @@ from raidctl.operate.gone_drive_behind import facts_of_gone, facts_of_volume
 from raidctl.operate.replacing import Replacing
 from raidctl.operate.story_facts import Facts
 from tests.change.md_machine import VENDORS
-from tests.operate.controllers.simulated import DEMOS, PUSHED, ControllerReplacement, replacement_on
-
-every = pytest.mark.parametrize("name", DEMOS)
+from tests.operate.controllers.simulated import PUSHED, ControllerReplacement, every, replacement_on
 
 
 @pytest.fixture

@@ -23,9 +23,7 @@ from raidctl.simulation.moods import UNREADABLE, Mood
 from raidctl.simulation.runner import Simulated
 from raidctl.vendor.plan import Deed, Plan
 from tests.change.md_machine import SOURCE, VENDORS, Bench
-from tests.operate.controllers.simulated import DEMOS, LATER, PUSHED, ControllerReplacement, of_drive, replacement_on
-
-every = pytest.mark.parametrize("name", DEMOS)
+from tests.operate.controllers.simulated import LATER, PUSHED, ControllerReplacement, every, of_drive, replacement_on
 
 
 @pytest.fixture

@@ -10,18 +10,16 @@ from msgspec import structs
 from raidctl.errors import ChangeStands, ChangeUndone, UnderWay
 from raidctl.survey.survey import Survey
 from tests.operate.controllers.simulated import (
-    DEMOS,
     FORGETFUL,
     LATER,
     PULLED,
     PUSHED,
     SILENT,
     ControllerReplacement,
+    every,
     of_drive,
     replacement_on,
 )
-
-every = pytest.mark.parametrize("name", DEMOS)
 
 
 @pytest.fixture
