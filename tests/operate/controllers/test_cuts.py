@@ -7,69 +7,65 @@ nothing else: those of each moment are kept while a story runs, and another proc
 from __future__ import annotations
 
 from contextlib import suppress
-from itertools import groupby
 from pathlib import Path
-from shutil import rmtree
+from shutil import copytree, rmtree
 
 import pytest
 
 from raidctl.change.journal import Journal
 from raidctl.change.waiting import HAND_PAUSE
 from raidctl.errors import UsageError
+from tests.change.harness import Album
 from tests.operate.controllers.simulated import LATER, PULLED, PUSHED, ControllerReplacement, every, replacement_on
 
-Files = dict[Path, bytes]
-"""The journal and the settings of the simulated machine, by their paths within its directory."""
 
-
-def files_in(place: Path) -> Files:
-    """What a process that is killed now leaves."""
-    return {path.relative_to(place): path.read_bytes() for path in place.rglob("*") if path.is_file()}
-
-
-def left_at_entries(name: str, place: Path) -> list[Files]:
-    """What is left right before and after each entry of the journal of a whole story."""
+def left_at_entries(name: str, place: Path, album: Path) -> list[Path]:
+    """Copies of what is left right before and after each entry of the journal of a whole story."""
     story = replacement_on(name, place)
-    left: list[Files] = []
+    left = Album(place, album)
     append = Journal.append
 
     def watched(self: Journal, entry: object) -> None:
-        left.append(files_in(place))
+        left.take()
         append(self, entry)  # type: ignore[arg-type]  # handed on
-        left.append(files_in(place))
+        left.take()
 
     story.hands()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Journal, "append", watched)
         story.run()
-    return [files for files, _ in groupby(left)]
+    return copies(album)
 
 
-def left_at_moments(name: str, place: Path, *moments: float) -> list[Files]:
-    """What is left at moments of the clock."""
+def left_at_moments(name: str, place: Path, album: Path, *moments: float) -> list[Path]:
+    """Copies of what is left at moments of the clock."""
     story = replacement_on(name, place)
-    left: list[Files] = []
+    left, coming = Album(place, album), list(moments)
     sleep = story.bench.sleep
 
     def slept(seconds: float) -> None:
-        if len(left) < len(moments) and story.bench.at + seconds >= moments[len(left)]:
-            left.append(files_in(place))
+        if coming and story.bench.at + seconds >= coming[0]:
+            coming.pop(0)
+            left.take()
         sleep(seconds)
 
     story.bench.sleep = slept  # type: ignore[method-assign]  # of this story alone
     story.hands()
     story.run()
-    return left
+    return copies(album)
 
 
-def cut(name: str, place: Path, left: Files) -> ControllerReplacement:
+def copies(album: Path) -> list[Path]:
+    """The directories that were copied, in order of time."""
+    return sorted(album.iterdir(), key=lambda path: int(path.name))
+
+
+def cut(name: str, place: Path, left: Path) -> ControllerReplacement:
     """The story that another process finds in the same place, with the files that were left."""
     rmtree(place)
     story = replacement_on(name, place)
     rmtree(place)
-    for path, content in left.items():
-        (place / path).parent.mkdir(parents=True, exist_ok=True)
-        (place / path).write_bytes(content)
+    copytree(left, place)
     return story
 
 
@@ -98,20 +94,20 @@ def continued(story: ControllerReplacement) -> None:
 def test_a_cut_while_it_waits_is_continued(name: str, tmp_path: Path) -> None:
     """Before the pull, between pull and push, and during the rebuild."""
     moments = (20.0, 70.0, 400.0)
-    left = left_at_moments(name, tmp_path, *moments)
+    left = left_at_moments(name, tmp_path / "machine", tmp_path / "album", *moments)
     assert len(left) == len(moments)
     for files in left:
-        continued(cut(name, tmp_path, files))
+        continued(cut(name, tmp_path / "machine", files))
 
 
 @pytest.mark.slow
 @every
 def test_a_cut_at_any_entry_of_the_journal_is_continued(name: str, tmp_path: Path) -> None:
     """A cut right before or after each entry leaves nothing half done. The story ends."""
-    left = left_at_entries(name, tmp_path)
+    left = left_at_entries(name, tmp_path / "machine", tmp_path / "album")
     assert len(left) > 10
     for number, files in enumerate(left):
-        story = cut(name, tmp_path, files)
+        story = cut(name, tmp_path / "machine", files)
         if story.new() is not None and not story.bench.journal.pending():
             assert number == len(left) - 1  # its last entry was written
             continue
