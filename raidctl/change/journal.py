@@ -28,12 +28,12 @@ import msgspec
 from raidctl import json_decode
 from raidctl.change.lamp import Lamp
 from raidctl.change.state_directory import OTHERS_WRITE, sync
+from raidctl.change.state_place import JOURNAL
 from raidctl.described import doc
 from raidctl.errors import CannotTell, RaidctlError
 from raidctl.text import listing
 from raidctl.vendor.plan import Deed, Desired, Step
 
-FILE = "journal.jsonl"
 Kind = Literal["set", "batch", "operation", "locate"]
 Mark = Literal[
     "start", "done", "failed", "undo", "undone", "left", "wait", "seen", "saved", "passed", "stopped", "resumed"
@@ -189,7 +189,7 @@ class Journal:
     """The journal in a state directory."""
 
     def __init__(self, place: Path) -> None:
-        self.path = place / FILE
+        self.path = place / JOURNAL
 
     def append(self, entry: Entry) -> None:
         """Write a line and sync it. A line that cannot be written in full is removed.

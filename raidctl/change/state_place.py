@@ -1,4 +1,4 @@
-"""The place of the state directory, and whether it has a file. Nothing is created, locked or read."""
+"""The place of the state directory, its files, and whether they exist. Nothing is created, locked or read."""
 
 from __future__ import annotations
 
@@ -6,6 +6,9 @@ import os
 from collections.abc import Iterable
 
 ROOT_PLACE = "/var/lib/raidctl"
+JOURNAL = "journal.jsonl"
+CHECKS = "checks.jsonl"
+"""Results of checks."""
 
 
 def default_place() -> str:

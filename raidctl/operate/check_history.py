@@ -18,11 +18,11 @@ import msgspec
 
 from raidctl import json_decode
 from raidctl.change.state_directory import OTHERS_WRITE, sync
+from raidctl.change.state_place import CHECKS
 from raidctl.described import doc
 from raidctl.errors import RaidctlError
 from raidctl.vendor.checks import CheckKind
 
-FILE = "checks.jsonl"
 _MOST = 64 * 1024 * 1024
 
 Ended = Literal["complete", "interrupted", "paused", "unknown"]
@@ -71,7 +71,7 @@ def read(place: Path | None) -> History:
     """The history in a state directory; None: there is no such directory."""
     if place is None:
         return History()
-    path = place / FILE
+    path = place / CHECKS
     try:
         handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK)
     except FileNotFoundError:
@@ -111,7 +111,7 @@ def append(place: Path, records: Iterable[CheckRecord]) -> None:
     lines = b"".join(msgspec.json.encode(record) + b"\n" for record in records)
     if not lines:
         return
-    path = place / FILE
+    path = place / CHECKS
     try:
         fresh = not path.exists()
         handle = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)

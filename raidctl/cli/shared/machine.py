@@ -275,20 +275,26 @@ def with_own_records(seen: Survey, settings: Settings) -> Survey:
     """
     if settings.replay is not None or settings.host or (settings.bmc and not settings.local):
         return seen
-    from raidctl.change.state_place import are_missing  # noqa: PLC0415 - not for recordings and other machines
+    from raidctl.change.state_place import (  # noqa: PLC0415 - not for recordings and other machines
+        CHECKS,
+        JOURNAL,
+        are_missing,
+    )
 
     below = f"demo/{settings.demo}/" if settings.demo else ""
-    if are_missing(settings.state_dir, (f"{below}checks.jsonl", f"{below}journal.jsonl")):
+    if are_missing(settings.state_dir, (f"{below}{CHECKS}", f"{below}{JOURNAL}")):
         return seen
     from raidctl.change.state_directory import existing  # noqa: PLC0415 - only where there is a journal
 
     place = existing(settings.state_dir)
-    place = place / "demo" / settings.demo if place is not None and settings.demo else place
-    if place is not None and os.path.lexists(place / "checks.jsonl"):
+    if place is None:
+        return seen
+    place /= below
+    if os.path.lexists(place / CHECKS):
         from raidctl.operate import check_history, checks  # noqa: PLC0415 - as above
 
         seen = replace(seen, inventory=checks.with_history(seen.inventory, check_history.read(place)))
-    if place is None or not os.path.lexists(place / "journal.jsonl"):
+    if not os.path.lexists(place / JOURNAL):
         return seen
     from raidctl.change.unfinished import problems  # noqa: PLC0415 - as above
 
