@@ -15,6 +15,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn
 from rich.text import Text
 
+from raidctl.output.live_lines import closed_on_quit
 from raidctl.text import collapse, printable
 
 _WIDTH = 36
@@ -96,7 +97,8 @@ def progress() -> Iterator[Bar]:
     bar = Bar(screen)
     bar.begin()
     try:
-        yield bar
+        with closed_on_quit(bar.end):
+            yield bar
     finally:
         bar.end()
 

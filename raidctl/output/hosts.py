@@ -16,6 +16,7 @@ from raidctl.fleet.report import HostsReport, Rank
 from raidctl.model import Inventory
 from raidctl.output.bench_progress import drawable
 from raidctl.output.console import BAD, GOOD, PLAIN, STRONG, WARN, Paper, Piece, drawn, indented, line
+from raidctl.output.live_lines import closed_on_quit
 from raidctl.output.table import Column, table
 from raidctl.output.trouble import BROKEN, LOOK, UNREAD, troubles
 from raidctl.text import collapse, counted, printable
@@ -88,4 +89,5 @@ def progress(number: int) -> Iterator[Callable[[str], None]]:
         def advance(name: str) -> None:
             drawing.update(task, advance=1, last=Text(collapse(printable(name))[:30]).plain)
 
-        yield advance
+        with closed_on_quit(drawing.stop):
+            yield advance

@@ -12,22 +12,32 @@ from rich.console import Console
 from rich.live import Live
 
 
+class _QuitError(BaseException):
+    """Raised where SIGQUIT interrupts the main thread, also in the middle of a drawing."""
+
+
 @contextmanager
 def closed_on_quit(close: Callable[[], None]) -> Iterator[None]:
-    """Call ``close`` before SIGQUIT ends raidctl. Without it the cursor would stay hidden in the user's shell."""
+    """Call ``close`` before SIGQUIT ends raidctl. Without it the cursor would stay hidden in the user's shell.
+
+    The signal handler itself draws nothing: a drawing that it interrupts would swallow what it writes.
+    """
     if threading.current_thread() is not threading.main_thread():  # signal handlers can be set only in the main thread
         yield
         return
 
     def quitting(number: int, _frame: object) -> None:
-        with suppress(OSError):
-            close()
-        signal.signal(number, signal.SIG_DFL)
-        os.kill(os.getpid(), number)
+        signal.signal(number, signal.SIG_IGN)  # ignore further signals: shutdown has begun
+        raise _QuitError
 
     before = signal.signal(signal.SIGQUIT, quitting)
     try:
         yield
+    except _QuitError:
+        with suppress(OSError):
+            close()
+        signal.signal(signal.SIGQUIT, signal.SIG_DFL)
+        os.kill(os.getpid(), signal.SIGQUIT)
     finally:
         signal.signal(signal.SIGQUIT, before)
 

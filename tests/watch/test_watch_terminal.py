@@ -131,6 +131,35 @@ def test_lines_that_are_drawn_give_the_terminal_back(tmp_path: Path) -> None:
         assert ended(pid) == 128 + signal.SIGHUP
 
 
+INTERRUPTED_PICTURE = """
+import os, signal, sys
+from rich.console import Console
+from raidctl.output.live_lines import live_lines
+
+class Picture:
+    drawn = 0
+
+    def __rich_console__(self, *_):
+        self.drawn += 1
+        yield "37.2 %"
+        if self.drawn == 1:
+            os.kill(os.getpid(), int(sys.argv[1]))
+
+with live_lines(Console(force_terminal=True)) as live:
+    live.update(Picture(), refresh=True)
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGQUIT])
+def test_a_signal_while_lines_are_drawn_gives_the_terminal_back(number: signal.Signals) -> None:
+    """The cursor is shown again, although rich writes a picture only when it is complete."""
+    argv = [sys.executable, "-c", INTERRUPTED_PICTURE, str(int(number))]
+    run = subprocess.run(argv, cwd=ROOT, capture_output=True, check=False)
+    assert run.stdout.startswith(b"\x1b[?25l")
+    assert CURSOR in run.stdout
+    assert run.returncode == -number
+
+
 def test_a_dumb_terminal_gets_lines(tmp_path: Path) -> None:
     """Nothing but text, one line for each value, as in a pipe."""
     with watched(tmp_path, term="dumb") as (terminal, pid):

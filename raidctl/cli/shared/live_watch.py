@@ -34,6 +34,7 @@ from raidctl.layers.scope import scope
 from raidctl.model import Controller, Inventory, Problem, Progress, hides
 from raidctl.output.live_lines import closed_on_quit
 from raidctl.request import converse
+from raidctl.runners.deferred_signals import defer_signals
 from raidctl.survey.survey import Survey
 from raidctl.tasks.watch import FIRST_SECONDS, LONGEST_SECONDS, Clock, Frame, SystemClock, Watch
 from raidctl.text import collapse, printable
@@ -117,7 +118,9 @@ def _shown(boards: Iterator[Board], settings: Settings) -> None:
     with _open(screen):
         for board in chain([first], boards):
             try:
-                screen.show(board)
+                # Ctrl-Z waits for the picture: rich would not write what closes the screen while it draws.
+                with defer_signals((signal.SIGTSTP,), block=False):
+                    screen.show(board)
             except OSError as error:  # the terminal is gone, without a signal
                 raise reader_gone() from error
 
