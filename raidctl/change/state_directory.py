@@ -17,7 +17,7 @@ from pathlib import Path
 import msgspec
 
 from raidctl import json_decode
-from raidctl.change.state_place import default_place
+from raidctl.change.state_place import are_missing, default_place
 from raidctl.errors import AccessMissing, RaidctlError
 from raidctl.order import natural
 from raidctl.runners.locks import change_places, file_name, open_file
@@ -187,9 +187,12 @@ def holder_of(place: Path, controller: str) -> Holder | None:
 
 
 def existing(named: str | None = None) -> Path | None:
-    """Return the existing state directory if this user can read it. Nothing is created."""
+    """Return the state directory, or None if there is none. Nothing is created.
+
+    One that this user may not read is returned: whoever reads its files reports that they cannot be read.
+    """
     place = Path(named).absolute() if named else default_directory()
-    return place if place.is_dir() and os.access(place, os.R_OK | os.X_OK) else None
+    return None if are_missing(str(place), ("",)) else place
 
 
 def _take(place: Path, name: str, holder: Holder, patience: float) -> int:

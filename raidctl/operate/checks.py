@@ -291,7 +291,10 @@ def unread(history: History) -> list[Problem]:
     """The problem that results could not be read. A failed check may be among them."""
     if history.unread is None:
         return []
-    remedy = "Results of checks are missing, perhaps of one that failed: correct or delete the file, and check again."
+    remedy = (
+        "Results of checks are missing, perhaps of one that failed: repair the file or its permissions, or delete it, "
+        "and check again."
+    )
     return [Problem("warning", "check results", history.unread, remedy, "unread")]
 
 

@@ -6,7 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from raidctl.change.state_directory import existing
 from raidctl.change.state_place import are_missing
+from raidctl.change.unfinished import problems
+from raidctl.operate.check_history import read
 
 JOURNAL = "journal.jsonl"
 
@@ -32,6 +35,16 @@ def test_what_cannot_be_looked_for_is_not_missing(tmp_path: Path) -> None:
     (tmp_path / "loop").symlink_to("loop")
     assert not are_missing(str(tmp_path), (JOURNAL,))
     assert not are_missing(str(tmp_path / "loop"), (JOURNAL,))
+
+
+def test_an_unread_state_directory_is_a_problem(tmp_path: Path) -> None:
+    """Its unfinished changes and results of checks are not reported as absent."""
+    (tmp_path / "loop").symlink_to("loop")
+    place = existing(str(tmp_path / "loop"))
+    assert place is not None
+    assert [problem.kind for problem in problems(place, "local")] == ["unread"]
+    assert read(place).unread
+    assert existing(str(tmp_path / "none")) is None
 
 
 def test_the_place_of_other_users_is_in_their_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

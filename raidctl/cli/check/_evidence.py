@@ -10,6 +10,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from raidctl.change.state_directory import existing
+from raidctl.change.state_place import are_missing
 from raidctl.cli.shared.machine import Machine, machine, tell_tracebacks
 from raidctl.cli.shared.options import Settings
 from raidctl.operate import check_history
@@ -61,7 +62,8 @@ def state_place(settings: Settings) -> Path | None:
     place = None if settings.replay is not None else existing(settings.state_dir)
     if place is None or not settings.demo:
         return place
-    return place / "demo" / settings.demo if (place / "demo" / settings.demo).is_dir() else None
+    place = place / "demo" / settings.demo
+    return None if are_missing(str(place), ("",)) else place
 
 
 def gather(named: Machine, seen: Survey, place: Path | None) -> Evidence:

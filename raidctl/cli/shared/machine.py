@@ -290,11 +290,11 @@ def with_own_records(seen: Survey, settings: Settings) -> Survey:
     if place is None:
         return seen
     place /= below
-    if os.path.lexists(place / CHECKS):
+    if not are_missing(str(place), (CHECKS,)):
         from raidctl.operate import check_history, checks  # noqa: PLC0415 - as above
 
         seen = replace(seen, inventory=checks.with_history(seen.inventory, check_history.read(place)))
-    if not os.path.lexists(place / JOURNAL):
+    if are_missing(str(place), (JOURNAL,)):
         return seen
     from raidctl.change.unfinished import problems  # noqa: PLC0415 - as above
 
