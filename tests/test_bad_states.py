@@ -42,6 +42,7 @@ def _bad(sample: Sample) -> Iterator[tuple[str, str]]:
         yield changed.strip(), "".join([*lines[:number], changed, *lines[number + 1 :]])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tool", TOOLS)
 def test_a_bad_state_in_any_listing_is_seen(tool: str) -> None:
     """With a bad state in any listing, diagnose never ends in OK.

@@ -89,6 +89,7 @@ for _name in [*MACHINES, *DEMOS]:
     _KINDS.setdefault(re.split("[-:]", _name)[0], []).append(_name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "machine_kind",
     # each family has machines of other kinds, too

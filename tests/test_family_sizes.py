@@ -29,6 +29,7 @@ def test_the_figures_of_the_page_for_developers_are_right() -> None:
             assert int(shown.replace(",", "")) == pytest.approx(counted, rel=0.1), (family, shown, counted)
 
 
+@pytest.mark.slow
 def test_every_family_has_its_figures() -> None:
     """Every family has tables and other code."""
     figures = {name_of(package): sizes(package) for package in VENDORS.glob("raidctl_*")}

@@ -10,6 +10,8 @@ from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
+import pytest
+
 from raidctl.vendor.registry import vendors
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -94,6 +96,7 @@ def io_of_a_vendor(path: Path) -> Iterator[str]:
             yield f"{name}: a vendor package may only use {sorted(VENDOR_MAY)}"
 
 
+@pytest.mark.slow
 def test_a_vendor_package_does_no_io() -> None:
     """Vendor packages import only `raidctl.vendor`, `raidctl.model`, the ground floor and themselves."""
     checked((path for path in VENDOR if path not in PROGRAMS), io_of_a_vendor)
@@ -156,6 +159,7 @@ def out_of_its_layer(path: Path) -> Iterator[str]:
             yield "output and discovery run nothing"
 
 
+@pytest.mark.slow
 def test_the_core_keeps_its_layers() -> None:
     """The core knows no vendor package.
 

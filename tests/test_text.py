@@ -105,6 +105,7 @@ def test_every_regular_expression_of_every_module_compiles() -> None:
     assert compiled == prepared > 1000
 
 
+@pytest.mark.slow
 def test_no_module_compiles_an_expression_of_text_while_it_is_imported() -> None:
     """A start compiles no expression that the machine does not need. Those of bytes are few."""
     found = []

@@ -55,6 +55,7 @@ def test_a_single_change_is_named_and_nothing_else(seed: int) -> None:
             done += 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2))
 def test_a_single_change_of_noise_is_silent_and_shown_with_all(seed: int) -> None:
     """Twenty times: temperatures, hours, counters, progress, of any machine."""

@@ -6,6 +6,8 @@ import random
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+import pytest
+
 from raidctl.health.redundancy import with_redundancy
 from raidctl.host import BlockDevice, HostView
 from raidctl.model import Array, Cache, Controller, Drive, Host, Inventory, Volume
@@ -173,6 +175,7 @@ def drive_of(name: str) -> int:
     return int(name.rpartition("/")[2].partition(".")[0]) if "/" in name else int(name.removeprefix("drives:S"))
 
 
+@pytest.mark.slow
 def test_pulling_what_yes_names_never_loses_an_array() -> None:
     """Every array that had its data keeps it.
 

@@ -101,6 +101,7 @@ def _with(inventory: Inventory, controller: Controller, less: Controller | None)
     return replace(inventory, controllers=tuple(with_redundancy(left, COUNTING)))
 
 
+@pytest.mark.slow
 def test_less_information_never_makes_it_a_yes() -> None:
     """Less information never makes it a YES.
 

@@ -179,6 +179,7 @@ def test_a_compressed_file_is_opened(tmp_path: Path) -> None:
     assert names(given_text(tmp_path / "a.txt.gz", gzip.compress(APPLE_TEXT.encode()))) == {"apple": ["a.txt"]}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["gz", "bz2", "xz", "zip", ""])
 def test_half_an_archive_gives_what_is_in_that_half(tmp_path: Path, form: str) -> None:
     """A cut-off download gives a problem and what could be read. There is no traceback."""

@@ -367,6 +367,7 @@ def test_two_rows_that_were_understood_stay_two_rows() -> None:
     assert [value for name, value in found.items() if name.endswith(".role")] == ["member", "failed"]
 
 
+@pytest.mark.slow
 def test_a_list_of_levels_that_a_mailer_broke_is_one_list() -> None:
     """MegaCli's long value may go on in the next line. It breaks behind a comma or inside a name."""
     [text] = [one for one in outputs() if "RAID Level Supported" in one and "Adapter #0" in one][:1]

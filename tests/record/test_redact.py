@@ -319,6 +319,7 @@ def test_any_bytes_can_be_masked(data: bytes) -> None:
     assert len(redact(recording).files["x"]) == len(data)
 
 
+@pytest.mark.slow
 def test_a_big_machine_is_masked() -> None:
     """A thousand drives, each in five places: no serial number is left."""
     dice = random.Random(7)  # noqa: S311 - test data

@@ -43,6 +43,7 @@ def machine(status: str = "ok", *problems: Problem) -> Inventory:
     return Inventory(host=Host(hostname="db7"), controllers=(controller,), problems=problems)
 
 
+@pytest.mark.slow
 @over("machine", MACHINES)
 def test_the_json_of_each_machine_fits_its_schema(machine: str) -> None:
     """Every recorded machine has a report. Its list is that of the inventory."""

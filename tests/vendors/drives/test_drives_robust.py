@@ -46,6 +46,7 @@ def test_random_bytes_are_read(kind: str, data: bytes) -> None:
     check(data.decode("utf-8", errors="replace"), kind)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 @settings(max_examples=150)
 @given(data=st.data())
@@ -71,6 +72,7 @@ def test_escape_sequences_do_not_come_through() -> None:
     assert drive.model == "RED [red]\N{REPLACEMENT CHARACTER}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "line"),
     [

@@ -31,6 +31,7 @@ def survives(text: str) -> list[Reported]:
     return parts
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", TEXTS, ids=["ata", "sas", "nvme", "ata-json", "nvme-json", "list-json"])
 def test_an_output_cut_at_any_place_is_read(text: str) -> None:
     """Any cut gives parts whose facts belong to a part. It may even be inside a line."""

@@ -45,6 +45,7 @@ def nodes(simulated: Simulated) -> dict[str, str]:
     return {volume.id: (volume.device or "").rpartition("/")[2] for volume in volumes}
 
 
+@pytest.mark.slow
 @settings(max_examples=15, deadline=None)
 @given(data=st.data())
 def test_what_was_written_is_what_is_read(data: st.DataObject) -> None:

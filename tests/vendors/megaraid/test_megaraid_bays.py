@@ -64,6 +64,7 @@ def moved(state: State, action: BayAction) -> State:
         return state
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(bay_actions())
 def test_the_tools_print_the_drives_in_the_bays(played: tuple[str, list[BayAction]]) -> None:

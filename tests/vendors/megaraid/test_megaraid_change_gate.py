@@ -23,6 +23,7 @@ WORDS = (*BATTERIES, "Degraded", "Dgd(Needs Attention)", "Non Operational", "Sle
 PROTECTED = desired("v1", "write_policy", "protected_write_back")
 
 
+@pytest.mark.slow
 @over("word", WORDS)
 @over("name", DEMOS)
 def test_only_a_good_battery_lets_write_back_through(tmp_path: Path, name: str, word: str) -> None:

@@ -255,6 +255,7 @@ ODD = st.none() | st.booleans() | st.integers() | st.text(max_size=4) | st.sampl
 PLACES = [path for path in _places(output()) if len(path) > 1]
 
 
+@pytest.mark.slow
 @settings(max_examples=100, deadline=None, phases=[Phase.explicit, Phase.generate])
 @given(st.dictionaries(st.sampled_from(PLACES), ODD, min_size=1, max_size=8))
 def test_no_json_breaks_the_reader(odd: dict[tuple[str | int, ...], Any]) -> None:

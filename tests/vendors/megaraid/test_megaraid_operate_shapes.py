@@ -145,6 +145,7 @@ def test_tools_without_deeds_refuse_each_with_the_reason(tool: str | None, why: 
     assert not any(one.can for one in able.values())
 
 
+@pytest.mark.slow
 def test_each_verb_without_an_ability_has_a_reason() -> None:
     """Every verb that a tool cannot carry out has its reason."""
     assert set(VERBS) <= set(get_args(Verb))

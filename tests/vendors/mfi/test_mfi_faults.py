@@ -81,6 +81,7 @@ def _claims(value: Any, path: str = "") -> set[tuple[str, str]]:
     return set() if value is None else {(path, str(value))}
 
 
+@pytest.mark.slow
 @over("opcode", sorted({opcode for opcode, _ in healthy().answers}))
 @over("length", [1, 4, 20, 33, 180, 300, 1400])
 def test_a_truncated_answer_gives_no_wrong_value(opcode: int, length: int) -> None:

@@ -29,6 +29,7 @@ def _undamaged(machine: str) -> Conclusions:
     return conclusions(replayed(machine))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("machine", ALONE)
 def test_a_missing_key_makes_nothing_better(machine: str) -> None:
     """A sample of all keys, missing or null, gives no better conclusion."""

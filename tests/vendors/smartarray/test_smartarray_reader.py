@@ -206,6 +206,7 @@ def test_lines_in_any_order_break_nothing(lines: list[str]) -> None:
         assert set(named) <= set(ids)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     [

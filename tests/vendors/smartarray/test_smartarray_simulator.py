@@ -60,6 +60,7 @@ def shown(state: State) -> State:
     return {name: value for name, value in state.items() if (used and not off) or not name.endswith("/cacheratio")}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("demo", DEMOS)
 @settings(deadline=None)
 @given(data=st.data())
@@ -75,6 +76,7 @@ def test_what_was_not_changed_is_printed_as_it_was(demo: str) -> None:
     assert rendered(simulator, demo, settings_of(simulator, texts(demo))) == texts(demo)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("demo", DEMOS)
 @settings(max_examples=15, deadline=None)
 @given(data=st.data())
