@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 
 import click
 
@@ -147,7 +147,7 @@ def _mistaken(error: MistakesError, form: str | None) -> int:
     return EXIT_USAGE
 
 
-Found = Iterable[tuple[Tally, Sequence[Audited]]]
+Found = Iterable[tuple[Tally, Iterable[Audited]]]
 
 
 def _found(
@@ -156,8 +156,9 @@ def _found(
     """Return whether there is a single machine, and each machine's results."""
     if paths:
         from raidctl.fleet.audit_piece import PieceAuditor  # noqa: PLC0415 - as above
-        from raidctl.fleet.newest import older, rewindable  # noqa: PLC0415 - as above
+        from raidctl.fleet.newest import audit_newest  # noqa: PLC0415 - as above
         from raidctl.fleet.process_pool import cores, results  # noqa: PLC0415 - only where there are many
+        from raidctl.fleet.rewindable import Rewindable  # noqa: PLC0415 - as above
         from raidctl.fleet.sources import Piece, is_single, pieces  # noqa: PLC0415 - as above
 
         for name in ("host", "bmc", "replay", "demo", "sudo"):
@@ -167,17 +168,19 @@ def _found(
             if one != "-" and not os.path.lexists(one):
                 raise UsageError(f'There is no file or directory "{printable(one)}".')
         alone = is_single(list(paths))
-        stdin = rewindable(sys.stdin.buffer) if "-" in paths else sys.stdin.buffer
+        stdin = Rewindable(sys.stdin.buffer)
 
         def every() -> Iterator[Piece]:
             if "-" in paths:
-                stdin.seek(0)
+                stdin.rewind()
             return pieces(paths, stdin)
 
-        left_out = {} if alone else older(every)
-        _tell_left_out(left_out)
-        work = PieceAuditor(rules, keep=passed, alone=alone, everything=everything, older=left_out)
-        return alone, results(every(), work, jobs or cores())
+        def work(older: Container[str]) -> PieceAuditor:
+            return PieceAuditor(rules, keep=passed, alone=alone, everything=everything, older=older)
+
+        if alone:
+            return alone, ((result.tally, result.hosts) for result in results(every(), work(()), 1))
+        return alone, audit_newest(every, work, jobs or cores(), _tell_left_out)
     from raidctl.audit.engine import Auditor  # noqa: PLC0415 - only where there is one
 
     auditor = Auditor(rules, keep=passed, alone=True)

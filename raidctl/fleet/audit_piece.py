@@ -8,6 +8,7 @@ import io
 import zlib
 from collections.abc import Container, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
@@ -20,9 +21,18 @@ from raidctl.fleet.sources import LONGEST, Piece, over_lines
 from raidctl.model import Inventory
 from raidctl.recording import inventory_files
 
-Result = tuple[Tally, list[Audited]]
 _BRACE = 3
 """Most bytes of a line that begins or ends an indented document. Longer lines are not compared."""
+
+
+class Result(NamedTuple):
+    """The result of one piece."""
+
+    tally: Tally
+    hosts: list[Audited]
+    """Hosts to report."""
+    read: list[tuple[str | None, str | None]]
+    """Host name and time of each inventory that could be read, those not reported included."""
 
 
 class PieceAuditor:
@@ -43,11 +53,13 @@ class PieceAuditor:
         self._older = older
         self._auditor = Auditor(policy, keep=keep, alone=alone)
         self._everything = everything or keep
+        self._read: list[tuple[str | None, str | None]] = []
 
     def __call__(self, piece: Piece) -> Result:
         """Audit all inventories of a piece."""
+        self._read = []
         found = [one for one in self._piece(piece) if one.findings or one.waived or self._everything]
-        return self._auditor.take(), found
+        return Result(self._auditor.take(), found, self._read)
 
     def _piece(self, piece: Piece) -> Iterator[Audited]:
         if piece.kind == "fault":
@@ -68,7 +80,7 @@ class PieceAuditor:
             inventory = inventory_files.decode(document)
         except inventory_files.NoInventory as reason:
             return self._auditor.unreadable(source, f"It {reason}.")
-        return self._auditor.audit(inventory, source)
+        return self._inventory(inventory, source)
 
     def _either(self, document: bytes, source: str) -> Iterator[Audited]:
         """Audit an inventory, or all in a list."""
@@ -117,7 +129,11 @@ class PieceAuditor:
             inventory = recorded(path)
         except (OSError, RaidctlError) as error:
             return self._auditor.unreadable(path, str(error))
-        return self._auditor.audit(inventory, path)
+        return self._inventory(inventory, path)
+
+    def _inventory(self, inventory: Inventory, source: str) -> Audited:
+        self._read.append((inventory.host.hostname, inventory.host.collected_at))
+        return self._auditor.audit(inventory, source)
 
 
 def recorded(path: str) -> Inventory:

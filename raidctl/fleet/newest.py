@@ -1,26 +1,26 @@
-"""Find outdated inventories before the audit. Only the newest of each host counts."""
+"""Audit many inventories. Only the newest of each host counts."""
 
 from __future__ import annotations
 
-import shutil
-import tempfile
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from contextlib import suppress
 from datetime import datetime
 from operator import itemgetter
-from typing import BinaryIO, cast
 
 import msgspec
 
+from raidctl.audit.engine import Tally
 from raidctl.audit.finding import Audited
 from raidctl.audit.policy.sets import only_builtin
 from raidctl.errors import RaidctlError
 from raidctl.fleet.audit_piece import PieceAuditor, recorded
+from raidctl.fleet.process_pool import results
 from raidctl.fleet.sources import Piece
+from raidctl.fleet.spool import Spool
 from raidctl.units import parse_moment
 
-_IN_MEMORY = 4 << 20
-"""Bytes of standard input kept in memory before a file is created."""
+Older = Mapping[str, tuple[str, str]]
+"""Each outdated source with its host and the newer source."""
 
 
 class _Host(msgspec.Struct):
@@ -92,8 +92,40 @@ class _Reader(PieceAuditor):
 _HEAD, _MACHINE = msgspec.json.Decoder(_Head), msgspec.json.Decoder(_Machine)
 
 
-def older(pieces: Callable[[], Iterable[Piece]]) -> dict[str, tuple[str, str]]:
-    """Return each outdated source with its host and the newer source.
+def audit_newest(
+    pieces: Callable[[], Iterable[Piece]], work: Callable[[Container[str]], PieceAuditor], jobs: int,
+    left_out: Callable[[Older], None],
+) -> Iterator[tuple[Tally, Iterable[Audited]]]:  # fmt: skip
+    """Audit all inventories. If some are outdated, audit the others again, since those must not count.
+
+    Args:
+        pieces: Cuts the inventories into pieces; called once more for each further reading.
+        work: Makes the auditor that skips these sources.
+        jobs: Number of processes.
+        left_out: Called with the outdated inventories before any result.
+    """
+    with Spool() as spool:
+        tally, times, unsure = Tally(), dict[str, str](), False
+        for result in results(pieces(), work(()), jobs):
+            tally.add(result.tally)
+            for audited in result.hosts:
+                spool.put(audited)
+            # of one that cannot be read, only the host and time may be readable
+            unsure = unsure or result.tally.summary.unreadable > 0
+            for host, at in result.read:
+                if host and at:
+                    unsure = times.setdefault(host, at) != at or unsure
+        outdated = older(pieces) if unsure else {}
+        if not outdated:
+            yield tally, spool.again()
+            return
+    left_out(outdated)
+    for result in results(pieces(), work(outdated), jobs):
+        yield result.tally, result.hosts
+
+
+def older(pieces: Callable[[], Iterable[Piece]]) -> Older:
+    """Return the outdated inventories.
 
     Inventories without a time or host all count; so do those of the same time, and those of one name whose serial
     numbers are all different.
@@ -116,13 +148,3 @@ def older(pieces: Callable[[], Iterable[Piece]]) -> dict[str, tuple[str, str]]:
                     found[source] = (host, best)
                     break
     return found
-
-
-def rewindable(stream: BinaryIO) -> BinaryIO:
-    """Return a stream that can be read twice. A pipe is copied to a temporary file."""
-    if stream.seekable():
-        return stream
-    kept = tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY)  # noqa: SIM115 - gone with the process
-    shutil.copyfileobj(stream, kept)
-    kept.seek(0)
-    return cast("BinaryIO", kept)
