@@ -12,10 +12,11 @@ from raidctl.cli.shared.exit_codes import exit_code
 from raidctl.cli.shared.machine import Machine, look, machine
 from raidctl.cli.shared.option_types import Length
 from raidctl.cli.shared.options import Settings, examples, machine_options, output_options, settings_of
-from raidctl.cli.shared.terminal import emit, emit_found, is_terminal, paper
+from raidctl.cli.shared.terminal import emit, emit_found, paper
 from raidctl.errors import EXIT_CANNOT_TELL, EXIT_FINE, EXIT_STANDS, EXIT_UNDER_WAY
 from raidctl.health.narrowed import with_below
 from raidctl.model import Inventory, Progress
+from raidctl.output.terminal import is_drawable
 from raidctl.request import converse
 from raidctl.select import find, narrow
 from raidctl.survey.survey import Survey
@@ -113,7 +114,7 @@ def _shown(found: Iterator[Step], settings: Settings) -> None:
 
     if settings.as_json:
         as_json(found, emit)
-    elif is_terminal(sys.stdout):
+    elif is_drawable(sys.stdout):
         as_bars(found, paper())
     else:
         as_log(found, paper(), emit)
@@ -137,7 +138,7 @@ def _tell_rest(step: Step, target: str | None, settings: Settings, *, awaited: b
         click.echo(
             f"raidctl: {counted(going, 'task')} {verb} still under way. Wait with: {shlex.join(words)}", err=True
         )
-    elif not settings.as_json and not step.over and not is_terminal(sys.stdout):
+    elif not settings.as_json and not step.over and not is_drawable(sys.stdout):
         from raidctl.output.tasks import summary  # noqa: PLC0415 - as above
 
         text = summary(report(step.frame.inventory, step.frame.tasks), paper())

@@ -5,7 +5,6 @@ Draws nothing if standard error is no terminal, to keep bars out of logs.
 
 from __future__ import annotations
 
-import os
 import sys
 import time
 from collections.abc import Iterator
@@ -16,6 +15,7 @@ from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn
 from rich.text import Text
 
 from raidctl.output.live_lines import closed_on_quit
+from raidctl.output.terminal import is_drawable
 from raidctl.text import collapse, printable
 
 _WIDTH = 36
@@ -86,7 +86,7 @@ class Bar:
 @contextmanager
 def progress() -> Iterator[Bar]:
     """Draw the bar while the run lasts. Remove it at the end."""
-    if not drawable():
+    if not is_drawable(sys.stderr):
         yield Bar(None)
         return
     console = Console(stderr=True, highlight=False, markup=False, emoji=False)
@@ -101,11 +101,6 @@ def progress() -> Iterator[Bar]:
             yield bar
     finally:
         bar.end()
-
-
-def drawable() -> bool:
-    """Whether standard error is a terminal that can be drawn on."""
-    return sys.stderr is not None and sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
 
 
 def left(seconds: float) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -14,10 +15,10 @@ from rich.text import Text
 
 from raidctl.fleet.report import HostsReport, Rank
 from raidctl.model import Inventory
-from raidctl.output.bench_progress import drawable
 from raidctl.output.console import BAD, GOOD, PLAIN, STRONG, WARN, Paper, Piece, drawn, indented, line
 from raidctl.output.live_lines import closed_on_quit
 from raidctl.output.table import Column, table
+from raidctl.output.terminal import is_drawable
 from raidctl.output.trouble import BROKEN, LOOK, UNREAD, troubles
 from raidctl.text import collapse, counted, printable
 
@@ -78,7 +79,7 @@ def missing(inventory: Inventory) -> tuple[Rank, tuple[str, ...]]:
 @contextmanager
 def progress(number: int) -> Iterator[Callable[[str], None]]:
     """Draw a bar on a terminal while hosts are read. Call the yielded function with the name of each finished host."""
-    if not drawable():
+    if not is_drawable(sys.stderr):
         yield lambda _: None
         return
     console = Console(stderr=True, highlight=False, markup=False, emoji=False)

@@ -169,3 +169,14 @@ def test_a_dumb_terminal_gets_lines(tmp_path: Path) -> None:
         assert b"\x1b" not in shown
         assert re.match(rb"\S+Z  health: CRITICAL", shown)
         assert ended(pid) == 0
+
+
+def test_tasks_on_a_dumb_terminal_are_lines(tmp_path: Path) -> None:
+    """It cannot redraw a bar, so each reading is a line, as in a pipe."""
+    with watched(tmp_path, "tasks", "--watch", term="dumb") as (terminal, pid):
+        shown = read_until(terminal, b"37.2")
+        os.write(terminal, b"\x03")
+        shown += rest(terminal)
+        assert b"\x1b" not in shown
+        assert b"rebuild of" in shown
+        assert ended(pid) == 7

@@ -27,7 +27,7 @@ from raidctl.cli.shared.machine import Machine, machine
 from raidctl.cli.shared.option_types import WEEK, Number
 from raidctl.cli.shared.options import Settings, output_options, settings_of, state_option
 from raidctl.cli.shared.plan_change import Declined, Interrupted, tell
-from raidctl.cli.shared.terminal import emit_found, is_terminal
+from raidctl.cli.shared.terminal import emit_found
 from raidctl.errors import (
     EXIT_CANNOT_TELL,
     EXIT_FINE,
@@ -39,6 +39,7 @@ from raidctl.errors import (
 )
 from raidctl.json_decode import valid_text
 from raidctl.output.json import to_json
+from raidctl.output.terminal import is_terminal
 from raidctl.survey.survey import Survey
 
 

@@ -21,13 +21,13 @@ from raidctl.cli.cache._stack import Caches
 from raidctl.cli.shared.options import Settings
 from raidctl.cli.shared.plan_change import state_directory, tell, work_on
 from raidctl.cli.shared.temporary_change import for_a_while
-from raidctl.cli.shared.terminal import is_terminal
 from raidctl.errors import ChangeUndone
 from raidctl.layers import family
 from raidctl.layers.flushing import Job, left
 from raidctl.layers.model import Answer, Result
 from raidctl.layers.probe import probe_caches
 from raidctl.layers.sysfs_values import state
+from raidctl.output.terminal import is_terminal
 from raidctl.request import Answer as Reply
 from raidctl.request import Failure, RunAnswer, converse
 from raidctl.text import collapse, printable, regex

@@ -14,9 +14,10 @@ import msgspec
 from raidctl.cli.cache._stack import Caches, caches
 from raidctl.cli.shared.exit_codes import exit_code
 from raidctl.cli.shared.options import Settings, examples, machine_options, output_options, settings_of
-from raidctl.cli.shared.terminal import emit, emit_json, is_terminal, paper
+from raidctl.cli.shared.terminal import emit, emit_json, paper
 from raidctl.layers.model import Statistics
 from raidctl.layers.stats import Sample, sample, statistics
+from raidctl.output.terminal import is_drawable
 from raidctl.request import converse
 
 _PAUSE = 1.0
@@ -129,7 +130,7 @@ def _on_screen(looks: Iterator[Statistics], settings: Settings, *, live: bool) -
     from raidctl.output.layers_stats import live_screen, stats_screen  # noqa: PLC0415 - rich only for a screen
 
     output, code = paper(), 0
-    if live and is_terminal(sys.stdout):
+    if live and is_drawable(sys.stdout):
         return live_screen(looks, output, exit_code)
     for latest in looks:
         code = exit_code(latest.problems)

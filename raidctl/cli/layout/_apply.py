@@ -31,7 +31,7 @@ from raidctl.cli.shared.plan_change import (
     tell,
     typed_answer,
 )
-from raidctl.cli.shared.terminal import emit, emit_found, emit_json, is_terminal
+from raidctl.cli.shared.terminal import emit, emit_found, emit_json
 from raidctl.errors import EXIT_FINE, EXIT_NO, EXIT_STANDS, EXIT_USAGE, CannotTell, UsageError
 from raidctl.layout.applying import Applying
 from raidctl.layout.applying_facts import ApplyFacts, facts_of
@@ -41,6 +41,7 @@ from raidctl.layout.plan import Compiled
 from raidctl.layout.stages import Stages
 from raidctl.model import Inventory, Volume, failed_readings
 from raidctl.output.plan import plan_text, printable_lines
+from raidctl.output.terminal import is_terminal
 from raidctl.survey.survey import Survey
 from raidctl.text import listing
 from raidctl.vendor.plan import Deed, Denial, Plan, point_of_no_return

@@ -22,9 +22,9 @@ from raidctl.cli.shared.plan_change import (
     tell,
     typed_answer,
 )
-from raidctl.cli.shared.terminal import is_terminal
 from raidctl.errors import EXIT_FINE, EXIT_STANDS, CannotTell, UsageError
 from raidctl.operate.container import read_container
+from raidctl.output.terminal import is_terminal
 from raidctl.request import Read, Runner, converse
 from raidctl.survey.survey import Survey
 from raidctl.vendor.plan import Plan

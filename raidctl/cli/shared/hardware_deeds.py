@@ -14,9 +14,9 @@ from raidctl.cli.shared.apply_deeds import perform_deeds
 from raidctl.cli.shared.machine import Machine
 from raidctl.cli.shared.options import Settings
 from raidctl.cli.shared.plan_change import Consent, Declined, Work, tell, typed_answer
-from raidctl.cli.shared.terminal import is_terminal
 from raidctl.errors import EXIT_FINE, CannotTell, UsageError
 from raidctl.operate.abilities import lacking
+from raidctl.output.terminal import is_terminal
 from raidctl.survey.survey import Survey
 from raidctl.vendor.plan import Deed, Denial, Plan, Step
 

@@ -22,7 +22,7 @@ from raidctl.cli import reader_gone
 from raidctl.cli.shared.exit_codes import exit_code
 from raidctl.cli.shared.machine import Machine, machine, with_own_records
 from raidctl.cli.shared.options import Settings
-from raidctl.cli.shared.terminal import emit, is_terminal, paper
+from raidctl.cli.shared.terminal import emit, paper
 from raidctl.errors import EXIT_CANNOT_TELL, EXIT_FINE, RaidctlError
 from raidctl.events.reading import read_kernel, read_logs
 from raidctl.events.report import Filter, report, unseen
@@ -33,6 +33,7 @@ from raidctl.layers.probe import probe_caches
 from raidctl.layers.scope import scope
 from raidctl.model import Controller, Inventory, Problem, Progress, hides
 from raidctl.output.live_lines import closed_on_quit
+from raidctl.output.terminal import is_drawable
 from raidctl.request import converse
 from raidctl.runners.deferred_signals import defer_signals
 from raidctl.survey.survey import Survey
@@ -49,7 +50,6 @@ USUAL, USUAL_FAR = 2.0, 5.0
 """Default seconds between two readings of kernel files, locally and over ssh."""
 LOG_SECONDS, LOG_SECONDS_FAR = 10.0, 60.0
 """Least seconds between readings of the kernel log, locally and over ssh. The log may have megabytes."""
-_PLAIN_TERMINALS = ("", "dumb", "unknown")
 Opened = Callable[[], AbstractContextManager[Machine]]
 
 
@@ -96,8 +96,7 @@ def _without_temperatures(controller: Controller) -> Controller:
 
 def on_screen(settings: Settings) -> bool:
     """Return whether standard output is a terminal that can be drawn on. It is false if another format is requested."""
-    terminal = is_terminal(sys.stdout)
-    return terminal and not settings.as_json and os.environ.get("TERM", "") not in _PLAIN_TERMINALS
+    return is_drawable(sys.stdout) and not settings.as_json
 
 
 def _shown(boards: Iterator[Board], settings: Settings) -> None:

@@ -24,7 +24,7 @@ from raidctl.cli.shared.lazy_group import columns
 from raidctl.cli.shared.machine import Machine, demo_directory, machine
 from raidctl.cli.shared.options import Settings
 from raidctl.cli.shared.snapshot_places import kept_place
-from raidctl.cli.shared.terminal import emit, is_terminal
+from raidctl.cli.shared.terminal import emit
 from raidctl.errors import (
     EXIT_ACCESS,
     EXIT_CANNOT_TELL,
@@ -37,6 +37,7 @@ from raidctl.errors import (
 )
 from raidctl.output.plan import plan_text
 from raidctl.output.sentences import Sentence, fitted
+from raidctl.output.terminal import is_terminal
 from raidctl.select import Ambiguous, unseen
 from raidctl.survey.survey import Survey
 from raidctl.text import listing, printable

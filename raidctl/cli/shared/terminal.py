@@ -7,7 +7,7 @@ import errno
 import os
 import sys
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -15,14 +15,10 @@ from raidctl.cli import reader_gone
 from raidctl.cli.shared.lazy_group import columns
 from raidctl.cli.shared.options import Settings
 from raidctl.errors import CannotTell
+from raidctl.output.terminal import is_drawable
 
 if TYPE_CHECKING:
     from raidctl.output.console import Paper
-
-
-def is_terminal(stream: TextIO | None) -> bool:
-    """Whether a standard stream is a terminal. It is None if it was closed before the start."""
-    return stream is not None and stream.isatty()
 
 
 def paper() -> Paper:
@@ -32,8 +28,7 @@ def paper() -> Paper:
     """
     from raidctl.output.console import Paper  # noqa: PLC0415 - rich is imported only where a screen is drawn
 
-    terminal = is_terminal(sys.stdout)
-    colour = terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    colour = is_drawable(sys.stdout) and not os.environ.get("NO_COLOR")
     return Paper(width=columns(), colour=colour, ascii=_encoding() != "utf-8")
 
 
