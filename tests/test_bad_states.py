@@ -45,10 +45,7 @@ def _bad(sample: Sample) -> Iterator[tuple[str, str]]:
 @pytest.mark.slow
 @pytest.mark.parametrize("tool", TOOLS)
 def test_a_bad_state_in_any_listing_is_seen(tool: str) -> None:
-    """With a bad state in any listing, diagnose never ends in OK.
-
-    It is a drive that has failed in one list only, or a volume's status beside an array's.
-    """
+    """With a bad state in any listing, diagnose never ends in OK. Only one list may show a failed drive."""
     quiet = []
     for sample in SAMPLES:
         if sample.name.partition(": ")[2].split()[0].rpartition("/")[2] != tool:

@@ -1,4 +1,4 @@
-"""The packages of Debian and Fedora, with their units. They are of this version."""
+"""The packages of Debian and Fedora, with their units, of this version."""
 
 from __future__ import annotations
 

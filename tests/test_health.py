@@ -198,7 +198,7 @@ def test_a_predicted_failure_is_critical_where_it_takes_the_last(level: str, sta
 def test_unreadable_sectors_without_redundancy_are_lost_data() -> None:
     """Unreadable sectors on a used drive without redundancy are critical.
 
-    They are a warning on one that may have a copy elsewhere.
+    Where a copy may exist, they are a warning.
     """
     plain = replayed("drives-ahci").inventory
     lost = next(one for one in judge(plain) if one.where == "drives:HBN1K9X5")

@@ -1,4 +1,4 @@
-"""JSON that cannot be decoded. It is one named fault, wherever it comes from, and nothing beside it is lost."""
+"""JSON that cannot be decoded is one named fault. Nothing beside it is lost."""
 
 from __future__ import annotations
 

@@ -133,7 +133,7 @@ def on_demo(one: Typed, context: click.Context) -> list[str]:
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A directory with the files that the pages name.
 
-    They are a policy, inventories, saved runs, and what somebody has sent.
+    It has a policy, inventories, saved runs, and what somebody has sent.
     """
     monkeypatch.chdir(tmp_path)
     for name in ("docs", "fixtures"):

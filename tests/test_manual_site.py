@@ -199,10 +199,7 @@ def _leaves() -> Iterator[str]:
 
 @pytest.mark.slow
 def test_every_field_of_json_is_in_the_manual(site: Path) -> None:
-    """Each answer has a section, and each field is in a table.
-
-    It has the fields of each class in the answer, here or on the model's page.
-    """
+    """Each answer has a section with all fields of its classes. The model's page may have them instead."""
     found, model = page(site, "json"), page(site, "model")
     for answer in schemas.ANSWERS:
         assert answer in found.sections
@@ -220,10 +217,7 @@ def test_every_command_with_json_is_on_the_page() -> None:
 
 @pytest.mark.parametrize("answer", schemas.ANSWERS)
 def test_every_field_of_a_schema_has_a_description(answer: str) -> None:
-    """Each class and each field of an answer has a description.
-
-    This holds in all classes that the answer is made of.
-    """
+    """Each class and each field that an answer contains has a description."""
     definitions = schema(*schemas._kind(answer))["$defs"]
     fields = {
         (name, field): one for name, whole in definitions.items() for field, one in whole.get("properties", {}).items()

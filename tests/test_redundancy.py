@@ -177,7 +177,7 @@ def test_it_is_written_as_people_speak() -> None:
 
 @pytest.mark.parametrize("machine", MACHINES)
 def test_a_member_less_never_makes_it_more(machine: str) -> None:
-    """A failed or no longer described member never raises the figure. This holds on every recorded machine."""
+    """On every recorded machine, a lost member never raises the figure."""
     for found in replayed(machine).inventory.controllers:
         for volume in found.volumes:
             now = tolerated(found, volume)

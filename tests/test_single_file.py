@@ -1,4 +1,4 @@
-"""The single file. It is built, started without any installed package, and on machines that make it hard."""
+"""The single file, built and started without installed packages, on difficult machines."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ def test_several_processes_may_be_the_first_one(archive: Path, tmp_path: Path) -
 
 @pytest.mark.slow
 def test_what_starts_at_boot_is_the_file_and_not_what_was_unpacked_from_it(archive: Path, tmp_path: Path) -> None:
-    """The file is started at boot, not the unpacked tree. That has another name after a boot."""
+    """At boot, the file is started. The unpacked tree has another name after a boot."""
     done = run(archive, tmp_path / "cache", "restore", "--install-unit", "--dry-run", "--state-dir", str(tmp_path))
     assert f"ExecStart={PYTHON} {archive} restore" in done.stdout
     assert str(tmp_path / "cache") not in done.stdout

@@ -33,7 +33,7 @@ def alive(pid: int) -> bool:
 
 @pytest.mark.slow
 def test_no_process_outlives_an_audit_that_is_killed(tmp_path: Path) -> None:
-    """A killed audit leaves no process behind. It is killed with signal 9 while its output is blocked."""
+    """An audit killed by signal 9 leaves no process behind. Its output is blocked at that time."""
     site = tmp_path / "site.toml"
     site.write_text('raid_level = "raid6"\n', encoding="utf-8")
     line = msgspec.json.encode(recorded("smartarray-gen9-degraded")) + b"\n"

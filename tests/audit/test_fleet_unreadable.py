@@ -1,4 +1,4 @@
-"""Files among the inventories that are none. Each is reported once, and nothing blocks."""
+"""Files among the inventories that are none are each reported once. Nothing blocks."""
 
 from __future__ import annotations
 

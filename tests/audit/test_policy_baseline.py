@@ -138,10 +138,7 @@ def test_one_more_spare_is_no_failure() -> None:
 
 
 def test_unmet_and_risky_settings_are_marked() -> None:
-    """Unmet and risky settings are marked with a comment.
-
-    They are a learning battery, a predictive failure and enabled drive caches.
-    """
+    """A comment marks unmet and risky settings. Examples are a learning battery and enabled drive caches."""
     assert "# now: learning" in baseline(recorded(_LEARNING))
     assert "# now: 6 of 8" in baseline(recorded(_GEN9))
     assert 'drive_cache = "enabled"  # safer: "disabled"' in baseline(recorded("areca-arc1210"))

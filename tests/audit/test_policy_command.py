@@ -129,10 +129,7 @@ def test_a_directory_is_searched_for_inventories_and_recordings(site: Path, tmp_
 
 
 def test_unreadable_lines_are_named_and_the_rest_is_audited(site: Path, fleet: Path) -> None:
-    """Each unreadable line is one unreadable host.
-
-    It is truncated, of another schema version, other JSON or invalid JSON.
-    """
+    """Each unreadable line is one unreadable host. Lines are truncated, of another schema version, or no JSON."""
     lines = fleet.read_bytes().splitlines()
     lines[9] = lines[9][:500]
     lines[19] = lines[19].replace(b'"schema_version":"1"', b'"schema_version":"2"')

@@ -226,7 +226,7 @@ def test_lines_of_tables_in_lists_are_found() -> None:
 
 
 def test_an_empty_policy_is_unmatched() -> None:
-    """An empty file is a valid policy, but never passes. This holds on one machine or several."""
+    """An empty file is a valid policy that never passes. One machine or several make no difference."""
     made: Policy = policy("")
     for alone in (False, True):
         [one] = Auditor(made, alone=alone).audit(machine(), "here").findings

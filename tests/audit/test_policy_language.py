@@ -191,7 +191,7 @@ def test_a_condition_on_all_drives_of_an_empty_list_is_unknown() -> None:
 
 
 def test_a_drive_that_may_not_be_selected_proves_nothing() -> None:
-    """A drive of unknown media does not prove that all SSDs match. It has a matching rpm."""
+    """An unknown medium does not prove that all SSDs match. The drive has a matching rpm."""
     drives = (Drive(id="c:1/a", rpm=10000), Drive(id="c:1/b", media="hdd", rpm=5400), Drive(id="c:1/s"))
     line = 'drives = { where = { media = "ssd" }, all = { rpm = 10000 } }'
     assert only(line, machine(drives=drives)).outcome == "unknown"

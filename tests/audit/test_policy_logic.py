@@ -46,7 +46,7 @@ def test_de_morgan_holds(values: list[Truth]) -> None:
 
 @given(st.integers(0, 6), st.integers(0, 6), st.integers(0, 6), st.none() | st.integers(0, 6))
 def test_a_count_is_known_if_every_possible_number_agrees(least: int, more: int, low: int, high: int | None) -> None:
-    """Three to five is at least three and not six. It may be four."""
+    """Three to five is at least three, possibly four, and not six."""
     assume(high is None or low <= high)  # a policy with such bounds is refused
     possible = range(least, least + more + 1)
     answers = {low <= number and (high is None or number <= high) for number in possible}

@@ -95,10 +95,7 @@ def test_kinds_have_articles_and_plurals(kind: str, one: str, many: str) -> None
 
 
 def invalid_policies() -> list[str]:
-    """Invalid policies for each field of each kind.
-
-    They have a misspelt field, an invalid value or an invalid operator.
-    """
+    """Invalid policies for each field of each kind. The field, the value or the operator is wrong."""
     found = []
     for kind in ("host", "controller", "cache", "battery", "array", "volume", "drive", "problem", "tool"):
         for name in [*kinds()[kind].fields, "nonsense"]:

@@ -1,4 +1,4 @@
-"""Alert rules, recording rules and the dashboard. They are valid, tested, and of metrics that exist."""
+"""Alert rules, recording rules and the dashboard. All are valid and use metrics that exist."""
 
 from __future__ import annotations
 

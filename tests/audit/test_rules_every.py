@@ -1,4 +1,4 @@
-"""Every built-in rule has a manual page and fails on its example. It is silent on a healthy machine."""
+"""Every built-in rule has a manual page and fails on its example. A healthy machine gives no finding."""
 
 from __future__ import annotations
 

@@ -102,7 +102,7 @@ def test_a_failed_spare_is_reported_once() -> None:
 
 
 def partly_shown(**drive: Any) -> Inventory:
-    """A RAID-6 of eight drives. Each is reported with the values of ``drive`` only."""
+    """A RAID-6 of eight drives that report only the values of ``drive``."""
     ids = tuple(f"x:0/{bay}" for bay in range(8))
     drives = tuple(Drive(id=name, role="member", array="x:0/a", **drive) for name in ids)
     controller = replayed(LSI).inventory.controllers[0]

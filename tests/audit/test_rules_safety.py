@@ -48,7 +48,7 @@ def test_drive_caches_that_contradict_their_setting_fail() -> None:
 
 
 def test_default_drive_caches_are_unknown_and_information() -> None:
-    """A controller that leaves drive caches at their default is unknown. It is information only."""
+    """A drive cache left at its default is unknown, and only information."""
     one = ask("drive_cache_volatile", p400(VOLUME, cache={"drive_write_cache": "default"}), VOLUME)
     assert (one.outcome, one.severity) == ("unknown", "info")
 

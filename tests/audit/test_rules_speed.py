@@ -56,7 +56,7 @@ def test_a_database_is_recognised_by_its_mount_point(path: str, is_one: bool) ->
     ],
 )
 def test_the_stripe_excludes_parity_and_copies(level: Any, drives: int, spans: int | None, data: int | None) -> None:
-    """The number of data drives follows from the level. It is unknown if it depends on an unknown value."""
+    """The number of data drives follows from the level. An unknown value in the level makes it unknown."""
     volume = Volume(id="v", raid_level=level, drives_expected=drives, spans=spans, strip_bytes=1024)
     controller = Controller(id="c", volumes=(volume,))
     assert data_drives(controller, volume) == data

@@ -1,4 +1,4 @@
-"""A headless Chromium with one page, driven by playwright. It is Debian's, not one that playwright downloads."""
+"""Debian's headless Chromium with one page, driven by playwright."""
 
 from __future__ import annotations
 

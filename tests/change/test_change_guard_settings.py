@@ -33,7 +33,7 @@ def refused(controller: Controller, setting: Setting, value: str) -> bool:
 
 @pytest.mark.parametrize("status", [*STATES, None])
 def test_cached_io_needs_a_good_battery(status: BatteryStatus | None) -> None:
-    """Cached I/O needs a good battery. It may keep writes in the cache whatever the write policy."""
+    """Cached I/O needs a good battery. Whatever the write policy, it may keep writes in the cache."""
     assert refused(controller_with(status), "io_policy", "cached") == (status != "ok")
     assert not refused(controller_with(status), "io_policy", "direct")
 

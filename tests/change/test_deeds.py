@@ -197,7 +197,7 @@ def test_a_command_that_changes_something_else_is_not_confirmed(bays: Bench) -> 
 
 
 def renamed(state: State) -> State:
-    """The state after two arrays were assembled under each other's names. They were stopped before."""
+    """The state after two stopped arrays were assembled under each other's names."""
     names, found = {"md0": "md1", "md1": "md0"}, {}
     for name, value in state.items():
         head, *rest = name.split(" ")
@@ -346,7 +346,7 @@ class WithProcesses:
 
 
 def test_guard_X4_nothing_is_done_while_a_tool_of_the_family_runs(bays: Bench) -> None:
-    """A deed waits for an mdadm that changes something. It is refused if the mdadm stays; readers do not count."""
+    """A deed waits for an mdadm that changes something. One that stays is a refusal; readers do not count."""
     grow = ["/sbin/mdadm", "--grow", "--continue", "/dev/md0"]
     for words, looks, done in (
         (grow, 99, False), (grow, 2, True), (["mdadm", "--monitor", "--scan"], 99, True),

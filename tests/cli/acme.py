@@ -1,6 +1,6 @@
 """A third party's vendor package, whose tool prints an inventory as JSON.
 
-It is installed by its entry point, as any other package, and shows whatever machine a test describes.
+Its entry point installs it like any other package. It shows whatever machine a test describes.
 """
 
 from __future__ import annotations

@@ -86,10 +86,7 @@ def test_a_setting_that_has_the_value_already_is_not_set_again(raid: Raid) -> No
     ],
 )  # fmt: skip
 def test_wrong_words_change_nothing(raid: Raid, words: tuple[str, ...]) -> None:
-    """Wrong words change nothing.
-
-    These are nothing to set, several timers, an unknown one, no terminal and no --yes, times that are none.
-    """
+    """Wrong words change nothing. Examples are an unknown timer, no terminal without --yes, and invalid times."""
     before = shown(raid)
     done = raid(*words)
     assert done.exit_code == 2, done.output

@@ -27,7 +27,7 @@ BROKEN = ("/hostile/new\nline", "/hostile/\x1b[31mred", "/hostile/tab\tbed", "/h
 
 @pytest.fixture
 def state(tmp_path: Path) -> Path:
-    """A state directory with volumes mounted at hostile names. They are in the last snapshot of this machine."""
+    """A state directory whose last snapshot has volumes mounted at hostile names."""
     found = replayed("smartarray-gen9-degraded").inventory
     controller = next(one for one in found.controllers if one.volumes)
     volume = replace(controller.volumes[0], mountpoints=HOSTILE + BROKEN)
@@ -166,7 +166,7 @@ def test_fish_completes_hostile_names(state: Path, tmp_path: Path) -> None:
     ("raidctl --demo p440 cache set smartarray:0/v", ["smartarray:0/v1", "smartarray:0/v2"]),
 ])  # fmt: skip
 def test_fish_completes_the_word_that_is_begun(line: str, words: list[str], tmp_path: Path) -> None:
-    """The beginning of a word decides what is offered. This holds for commands, options, their values and ids."""
+    """The beginning of a word selects commands, options, their values and ids."""
     assert [one.partition("\t")[0] for one in offered_by_fish(line, tmp_path)] == words
 
 

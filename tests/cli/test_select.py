@@ -65,7 +65,7 @@ def meant(word: str, inventory: Inventory = HEALTHY, view: HostView = VIEW) -> l
 def test_a_volume_may_be_named_in_many_ways(word: str, identifier: str) -> None:
     """A volume is found by each of its names.
 
-    These are id, part on the screen, unique beginning, device, link, partition, layer above, mount point.
+    Names are the id, its part on the screen, a unique beginning, device, link, partition, layer above and mount point.
     """
     assert meant(word) == [identifier]
 

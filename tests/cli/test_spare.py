@@ -61,7 +61,7 @@ def test_a_refused_spare_changes_nothing(orchard: Raid) -> None:
 
 
 def test_a_recording_gets_no_spare() -> None:
-    """Nothing can be changed on a recording. It is not a machine."""
+    """Nothing can be changed on a recording, which is not a machine."""
     done = CliRunner().invoke(
         cli, ["--replay", "fixtures/md-healthy", "spare", "add", "/dev/sda", "--for", "md1", "--yes"]
     )

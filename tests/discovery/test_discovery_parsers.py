@@ -171,10 +171,7 @@ def test_a_pci_address_is_the_same_in_every_spelling() -> None:
 
 
 def test_the_ata_page_gives_the_whole_model_and_firmware() -> None:
-    """Model and firmware come whole from the IDENTIFY data of page 89h.
-
-    These are words with their letters swapped, at offset 60.
-    """
+    """Model and firmware come whole from the IDENTIFY data of page 89h. Its words at offset 60 have swapped letters."""
     words = bytearray(572)
     for first, text in ((23, "TN07B   "), (27, "TALUS TD2000NM-2A EXTRA LONG NAME".ljust(40))):
         raw = text.encode()

@@ -58,7 +58,7 @@ def test_a_member_on_several_drives_has_no_rpm() -> None:
 
 
 def test_a_state_of_the_drive_is_not_that_of_its_member() -> None:
-    """Write cache and health are the drive's. They are reported only there."""
+    """Write cache and health are reported only by the drive itself."""
     drive = Drive(id="drives:A", device="/dev/sda", rpm=7200, write_cache="enabled", status="warning")
     found, _ = member("/dev/sda1", drive)
     assert (found.write_cache, found.status) == (None, "unknown")

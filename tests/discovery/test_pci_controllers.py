@@ -50,7 +50,7 @@ def test_a_raid_controller_of_no_family_is_reported_with_its_driver() -> None:
 
 
 def test_every_fact_of_a_bare_controller_has_a_line() -> None:
-    """What is shown of a controller without a tool can be explained. This holds object by object."""
+    """Each object of a controller without a tool can be explained."""
     bare, _ = pci_controllers.unlisted(VIEW, (), VENDORS, ())
     (output,) = pci_controllers.evidence(bare, VIEW)
     explained = {fact.object_id for fact in output.facts}
@@ -138,7 +138,7 @@ def test_the_overview_has_a_row_for_each_storage_function() -> None:
 def test_the_overview_explains_a_port_in_raid_mode() -> None:
     """The overview explains what differs from RAID controllers.
 
-    This is a port that calls itself RAID, a virtual controller or one passed to a guest.
+    Examples are a port that calls itself RAID, a virtual controller, and one passed to a guest.
     """
     functions = (
         raid("0000:00:17.0", "ahci"),

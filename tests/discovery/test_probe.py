@@ -188,7 +188,7 @@ def test_the_path_of_a_multipath_nvme_drive_contains_its_pci_function() -> None:
 def test_devices_that_nobody_has_set_up_are_not_shown() -> None:
     """Devices that are not set up are no storage of the machine.
 
-    These are empty loop and network block devices, RAM drives and compressed swap in memory.
+    Examples are empty loop and network block devices, RAM drives, and compressed swap in memory.
     """
     names = ("loop0", "loop1", "nbd0", "ram0", "zram0")
     files = {f"/sys/class/block/{name}/size": b"0\n" for name in names} | {"/sys/class/block/loop1/size": b"8\n"}

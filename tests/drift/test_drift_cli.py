@@ -96,7 +96,7 @@ def test_history_as_json_is_what_the_schema_promises(run: Run) -> None:
 def test_a_file_for_git_is_the_same_bytes_again(run: Run, tmp_path: Path) -> None:
     """A file for git is the same bytes when written again.
 
-    It is written to a file and to standard output, and read as an inventory.
+    Standard output gives them, too, and they are read as an inventory.
     """
     path = tmp_path / "db7.json"
     assert run("--replay", RECORDED, "snapshot", "--output", path).exit_code == 0
@@ -357,7 +357,7 @@ def test_a_state_without_noise_hides_none_that_could_be_shown(run: Run, tmp_path
     ids=["of a drive", "of a volume", "of others", "misspelt", "a label after a dot", "a label", "a mount"],
 )  # fmt: skip
 def test_the_history_of_a_field_that_the_object_lacks_is_refused(run: Run, field: str, message: str) -> None:
-    """A field that the object lacks is not shown as unknown. It is of another kind of object, or does not exist."""
+    """A field that the object lacks is refused, not shown as unknown."""
     assert run("--replay", RECORDED, "snapshot").exit_code == 0
     answer = run("--replay", RECORDED, "history", field)
     assert (answer.exit_code, answer.stdout) == (2, "")

@@ -156,10 +156,7 @@ def test_a_plain_drive_that_was_replaced_is_not_lost_and_found() -> None:
 
 
 def test_a_learn_cycle_is_information() -> None:
-    """The changes of a learn cycle are information.
-
-    They are those of the battery, the volume that writes through meanwhile, and the problems that report it.
-    """
+    """The changes of a learn cycle are information. They include the volume that writes through meanwhile."""
     machine = "megaraid-9271-learning"
 
     def heal(document: Doc) -> None:

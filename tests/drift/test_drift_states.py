@@ -75,10 +75,7 @@ def _kept(*dates: str) -> list[Kept]:
     [("last", 4), ("-1", 4), ("-2", 3), ("-4", 1), ("2026-11-01", 1), ("2026-11-02", 2), ("2026-12-24", 4)],
 )
 def test_a_snapshot_is_found_by_number_or_date(word: str, number: int) -> None:
-    """A snapshot is found by number or date.
-
-    It is the last one, a number of snapshots before it, or the last one up to the end of a day.
-    """
+    """A snapshot is found by number or date. A day means the last one up to its end."""
     kept = _kept("2026-11-01", "2026-11-02", "2026-11-05", "2026-11-09")
     assert chosen(kept, word, "db1").id == number
 

@@ -104,7 +104,7 @@ def kinds(log: EventLog) -> list[str]:
 def test_storcli_and_megacli_print_the_same_blocks(tail: str) -> None:
     """Blocks of both tools give the same facts.
 
-    These are number, time without a zone, level, code, the object that is named, and the event's data.
+    The facts are number, time without a zone, level, code, the named object, and the event's data.
     """
     found = read(BLOCK.format(number=0x283, level=2) + tail)
     assert found.events == (

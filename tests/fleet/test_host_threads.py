@@ -1,4 +1,4 @@
-"""Requests to many hosts. Each is asked once, unreachable ones again, and they can end at any time."""
+"""Requests to many hosts. Each host is asked once, an unreachable one again, and requests can end at any time."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def hosts(number: int) -> list[Host]:
 @given(st.lists(st.integers(0, 4), max_size=12), st.integers(1, 5), st.integers(0, 3))
 @settings(max_examples=60, deadline=None)
 def test_each_host_has_one_outcome(faults: list[int], jobs: int, retries: int) -> None:
-    """Each host has one outcome, however many fail and however often. It has a value as soon as one try succeeds."""
+    """Each host has one outcome, however often it fails. The first try that succeeds gives the value."""
     left = Counter({f"h{index}": fault for index, fault in enumerate(faults)})
     guard = threading.Lock()
 

@@ -120,7 +120,7 @@ def answers(done: Result) -> dict[str, Any]:
 
 
 def test_each_host_has_its_answer_or_its_reason(fleet: Fleet, shown: Result) -> None:
-    """Hosts that fail do not affect the others. Each has a sentence and an exit code; the worst come first."""
+    """Hosts that fail do not affect the others. Each host has a sentence and an exit code; the worst come first."""
     found = answers(shown)
     assert set(found) == {*GOOD, *UNREACHABLE, "cut", "here"}
     assert shown.exit_code == 8
@@ -144,7 +144,7 @@ def test_each_host_has_its_answer_or_its_reason(fleet: Fleet, shown: Result) -> 
 def test_the_answer_of_a_host_is_that_of_the_host_alone(fleet: Fleet, shown: Result) -> None:
     """A host's inventory equals that of a survey of this host alone.
 
-    This holds whatever its login prints, without a PATH, and under two names.
+    Neither what its login prints, a missing PATH, nor a second name changes it.
     """
     found = answers(shown)
     families, problems = vendors()
@@ -161,7 +161,7 @@ def test_the_answer_of_a_host_is_that_of_the_host_alone(fleet: Fleet, shown: Res
 
 
 def test_an_answer_that_was_cut_is_unread_and_never_absent(shown: Result) -> None:
-    """Nothing is concluded about a host whose replies break off. It is not read, and no drive or tool is missing."""
+    """Nothing is concluded about a host whose replies break off. No drive or tool is called missing."""
     one = answers(shown)["cut"]
     assert one["exit_code"] == 3
     kinds = {problem["kind"] for problem in one["result"]["problems"]}

@@ -122,7 +122,7 @@ MUTATIONS: tuple[Mutation, ...] = (
 
 
 def mutated(rng: Random, text: str, others: Sequence[str]) -> str:
-    """The text with one to three kinds of damage. It is empty only if it was empty before."""
+    """The text with one to three kinds of damage. Only an empty text becomes an empty one."""
     for _ in range(rng.randint(1, 3)):
         text = rng.choice(MUTATIONS)(rng, text, others) or text
     return text

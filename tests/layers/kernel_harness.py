@@ -22,7 +22,7 @@ _DATA = ("/bcache/state", "/bcache/dirty_data")
 
 
 class Settings(dict[str, str]):
-    """The state of a machine. It is equal to another one when all settings are."""
+    """The state of a machine. Two states are equal if all their settings are."""
 
     def settings(self) -> dict[str, str]:
         """Without the amounts of data."""

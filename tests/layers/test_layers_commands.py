@@ -178,7 +178,7 @@ def test_a_threshold_is_set_read_again_and_put_back(raidctl: Raidctl) -> None:
 def test_the_plan_of_a_threshold_reports_that_it_ends_with_a_reboot(raidctl: Raidctl) -> None:
     """The plan reports that a threshold ends with a reboot.
 
-    It has the exact command and its undo, which sets the counterpart that was not 0.
+    Its undo also sets the counterpart that was not 0.
     """
     done = raidctl(*DEMO, "cache", "threshold", "--dirty-bytes", "8000000000", "--dry-run")
     assert "echo 8000000000 > /proc/sys/vm/dirty_bytes" in done.stdout

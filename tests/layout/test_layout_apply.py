@@ -83,10 +83,7 @@ def test_only_commands_of_the_table_are_run(tmp_path: Path) -> None:
 def test_guard_P6_a_drive_that_is_not_known_to_be_free_is_refused(
     tmp_path: Path, state: dict[str, str], why: str
 ) -> None:
-    """Nothing is run if a drive is not known to be free.
-
-    It is refused at the plan, and again right before the step if that happens in between.
-    """
+    """Nothing is run on a drive that may not be free. The check is repeated right before the step."""
     machine = empty(tmp_path)
     assert job(machine, MIRROR).refused() == []
     late = job(machine, MIRROR)
@@ -227,7 +224,7 @@ def test_entries_of_the_configuration_are_read_as_mdadm_reads_them() -> None:
 def test_all_mistakes_of_drives_are_reported_at_once(tmp_path: Path) -> None:
     """All mistakes of drives are reported, and nothing is run.
 
-    They are drives that do not exist, one drive under two names, and one in two volumes.
+    Examples are an absent drive, one drive under two names, and one in two volumes.
     """
     machine = empty(tmp_path)
     text = (

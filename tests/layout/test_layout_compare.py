@@ -1,4 +1,4 @@
-"""A machine compared with a layout. It is never the same on less than the whole evidence."""
+"""A machine compared with a layout. Less than the whole evidence never makes them the same."""
 
 from __future__ import annotations
 

@@ -256,7 +256,7 @@ def test_a_drive_of_md_is_probed_first() -> None:
 def test_what_cannot_be_made_has_its_reason(text: str, why: str) -> None:
     """A volume that cannot be made is not planned, with a reason.
 
-    It has no drives, is too large, or is on drives that are in use.
+    Reasons are missing drives, drives in use, and too large a size.
     """
     found = planned("smartarray-gen10-failed-battery", HEAD + 'controller = "smartarray:0"\nname = "x"\n' + text)
     assert not found.steps
@@ -417,7 +417,7 @@ def test_drives_that_are_counted_are_chosen_the_same_every_time(
 ) -> None:
     """The smallest sufficient drives are chosen, then by enclosure and bay.
 
-    They have one kind, one sector size, and sizes within a tenth.
+    Kind and sector size are the same, sizes within a tenth.
     """
     common = {"media": "hdd", "interface": "sas", "sector_bytes": 512, "size_bytes": 4 * TB, "status": "ok"}
     drives = drives_of(GEN10, *({**common, **one} for one in free))
@@ -492,9 +492,9 @@ def test_pinning_writes_serial_numbers_and_nothing_else(tmp_path: Path) -> None:
 def test_partitions_fit_on_the_drive_or_are_refused(
     parts: list[tuple[int, int | None, int | None]], found: list[tuple[int, int, int]] | None
 ) -> None:
-    """Partitions fit on the drive or are refused.
+    """Partitions that do not fit on the drive are refused.
 
-    They are whole MiB from 1 on, none over another, and the last MiB is free for the table's second copy.
+    They are whole MiB from 1 on, apart from each other, and leave the last MiB to the table's copy.
     """
     wanted = [
         Partition(number=number, size_bytes=size and size * MIB, start_bytes=start and start * MIB)

@@ -122,7 +122,7 @@ def test_drives_that_cannot_be_located_are_named_with_the_reasons(raidctl: Raidc
 def test_what_is_on_already_is_left_on(
     raidctl: Raidctl, state: Callable[[str], State], clock: Clock, tmp_path: Path
 ) -> None:
-    """An LED that somebody else has switched on is left on. It is reported, and only ``off`` switches it off."""
+    """An LED that somebody else has switched on stays on. Only ``off`` switches it off."""
     led = "file /sys/class/enclosure/0:0:20:0/Slot 01/locate"
     raidctl("--demo", "sas", "show")
     (tmp_path / "state" / "demo" / "sas" / "settings.json").write_text(json.dumps(state("sas") | {led: "1\n"}))

@@ -95,10 +95,7 @@ def test_a_tool_without_a_demo_blinks_a_drive_and_stops(
 
 
 def test_guard_X5_every_command_has_a_permitted_form() -> None:
-    """On, off and look of each drive fit the table.
-
-    This holds for all recorded machines. No word is one that forces.
-    """
+    """On, off and look of each recorded drive fit the table. No word forces anything."""
     count = 0
     for machine in MACHINES:
         seen = replayed(machine)

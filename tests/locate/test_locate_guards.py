@@ -53,7 +53,7 @@ def test_guard_L1_locating_never_writes_to_a_drive(raidctl: Raidctl, clock: Cloc
 def test_guard_L2_every_led_is_journaled_and_off_at_the_end(
     raidctl: Raidctl, state: Callable[[str], State], clock: Clock, tmp_path: Path
 ) -> None:
-    """How to switch it off is stored before it is on. It is off after the time, after Ctrl-C, and after a bug."""
+    """How to switch it off is stored before it is on. The time, Ctrl-C and a bug all switch it off."""
     place = tmp_path / "state" / "demo" / "sas"
     seen: list[str] = []
 

@@ -143,7 +143,7 @@ def measured() -> Run:
 def test_a_report_is_one_file_that_asks_for_nothing(machine: str) -> None:
     """A report is strict HTML without scripts and references.
 
-    It is the same bytes twice, has every finding, and is below the limit.
+    Two reports of one machine are the same bytes, with every finding.
     """
     done = report(machine)
     data = done.stdout_bytes

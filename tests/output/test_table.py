@@ -15,10 +15,7 @@ WIDTHS = st.integers(1, 200)
 @settings(deadline=None)
 @given(st.lists(st.tuples(WIDTHS, WIDTHS, WIDTHS), min_size=1, max_size=12), st.integers(40, 250))
 def test_widths_never_need_more_than_there_is(columns: list[tuple[int, int, int]], room: int) -> None:
-    """Widths never need more than there is, and are never nothing.
-
-    They are as wide as they like where there is room.
-    """
+    """Widths never need more than there is, and are never nothing. Where there is room, columns get what they need."""
     naturals = [natural for natural, _, _ in columns]
     steps = [(natural, min(first, natural), min(second, first, natural)) for natural, first, second in columns]
     widths = fit(naturals, steps, room)

@@ -155,7 +155,7 @@ def test_each_problem_brings_its_advice_once() -> None:
 
 
 def test_write_back_without_protection_is_loud() -> None:
-    """A volume that can lose written data shows NO. It is at the top."""
+    """A volume that can lose written data shows NO at the top."""
     cache = VolumeCache(
         write_policy="unprotected_write_back",
         write_active="write_back",

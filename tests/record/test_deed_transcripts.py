@@ -97,7 +97,7 @@ def test_without_an_answer_nothing_is_written(run: Run, place: Path) -> None:
 def test_bad_input(run: Run, place: Path, tmp_path: Path) -> None:
     """Bad input is refused.
 
-    It is another command, a complete transcript, a directory in use, a tool of no family, or a damaged file.
+    Examples are another command, a complete transcript, a directory in use, a tool of no family, and a damaged file.
     """
     for words in ("rm -rf /", "", "arcconf 'x", "ls"):
         assert run("record", "--transcript", words, str(place)).exit_code == 2, words

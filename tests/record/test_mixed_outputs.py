@@ -421,10 +421,7 @@ def test_a_preserved_cache_counts_that_only_one_of_two_tools_reports(printed: st
 
 
 def test_two_outputs_of_one_tool_that_disagree_on_a_write_policy_are_a_problem(tmp_path: Path) -> None:
-    """Of outputs before and after a change, write-back counts.
-
-    They are in one file; which one is valid now is a doubt.
-    """
+    """Of outputs before and after a change, write-back counts. Which one is valid now is a doubt."""
     path = tmp_path / "output.txt"
     path.write_text(_STORCLI_VD + _STORCLI_VD.replace("NRWTD", "NRWBD"), encoding="utf-8")
     found = inventory(path)

@@ -145,7 +145,7 @@ def changes(text: str, damaged: str) -> list[str]:
 @pytest.mark.slow
 @pytest.mark.parametrize("damage", DAMAGES)
 def test_damage_outside_the_facts_changes_nothing(damage: str) -> None:
-    """Outputs read the same with other blanks, marks or words around. They are all those of the recorded machines."""
+    """Recorded outputs read the same with other blanks, marks or words around."""
     changed = [line for text in outputs() for line in changes(text, DAMAGES[damage](text))]
     assert not changed, "\n".join(changed)
 
@@ -222,7 +222,7 @@ def test_lines_that_a_terminal_broke_are_joined(columns: int) -> None:
 
 
 def test_the_strings_of_a_json_document_stay_as_they_are() -> None:
-    """Blanks, quotes and tabs inside a whole document's strings stay. They are the tool's own."""
+    """The tool's own blanks, quotes and tabs inside a document's strings stay."""
     name = "> EX  AMPLE\t# 1"
     text = json.dumps({"smartctl": {"version": [7, 4]}, "model_family": name, "serial_number": "Z1D0AA11"}, indent=1)
     assert normalised(text) == text
@@ -241,7 +241,7 @@ def test_a_string_that_a_terminal_broke_has_no_blank_there() -> None:
 def test_marks_of_mails_stay_where_the_text_is_no_mail() -> None:
     """Nothing is replaced in a text that is no mail.
 
-    It has equals signs that are not encoded ones, two rows of a drawn table, or the separator of grep.
+    Equals signs that encode nothing, two rows of a drawn table, and the separator of grep stay.
     """
     for text in ("Size = 20\nName =3Dx\n", "a\n\nb\n\nc\n", "State : clean\n--\nState : active\n", "wwn=3D\nx = 1\n"):
         assert normalised(text) == text

@@ -184,7 +184,7 @@ def test_lines_keep_their_length_and_their_kinds_of_characters() -> None:
 def test_what_is_no_secret_stays(kept: str) -> None:
     """What is needed to read the rest stays.
 
-    This is models, firmware, sizes, addresses on the bus, and the words for "none".
+    Examples are models, firmware, sizes, addresses on the bus, and the words for "none".
     """
     assert kept in everything(redact(machine(FILES))).replace("\\t", "\t")
 
@@ -206,7 +206,7 @@ def test_the_same_original_is_the_same_replacement_everywhere() -> None:
 def test_a_world_wide_name_is_the_same_in_every_spelling() -> None:
     """A world wide name is the same in every spelling.
 
-    It is with blanks, with 0x, in capitals, in parts, and as a decimal number in JSON.
+    Spellings have blanks, 0x, capitals or parts, or are a decimal number in JSON.
     """
     masked = redact(machine(FILES))
     found = re.search(rb"Identifier: 5000c50([0-9a-f]{9})\n", masked.files["identify.out"])

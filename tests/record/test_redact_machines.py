@@ -15,7 +15,7 @@ from tests.support.machines import MACHINES, recording, replayed
 
 
 def outline(seen: Survey) -> list[object]:
-    """All of an inventory that is no secret. It is what is where, of which model, in which state."""
+    """All of an inventory that is no secret: places, models and states."""
 
     def of(controller: Controller) -> Iterator[object]:
         yield controller.model, controller.firmware, controller.status, controller.mode, controller.cache

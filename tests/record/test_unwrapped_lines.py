@@ -29,7 +29,7 @@ _SMART = "smartctl -n standby -x -f old /dev"
 def wrapped(text: str, width: int) -> str:
     """A text wrapped as by mailers.
 
-    It is broken at the last blank that fits, which goes, as do those at the ends of lines.
+    Lines break at the last blank that fits. That blank goes, as do those at the ends of lines.
     """
     lines = []
     for line in text.split("\n"):

@@ -76,7 +76,7 @@ def test_a_changed_host_key_is_one_sentence_with_the_commands(
 ) -> None:
     """A changed host key is one sentence, not the banner of ssh.
 
-    It has where the old key is, what to compare, and how to accept the new one.
+    The sentence has the old key's place, what to compare, and how to accept the new one.
     """
     server = make_server()
     other = (server.place / "user.pub").read_text().split()[1]

@@ -68,7 +68,7 @@ def test_root_does_not_trust_a_directory_that_others_may_write(tmp_path: Path, m
 def test_root_runs_nothing_that_others_can_exchange(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Root runs nothing that others can exchange.
 
-    It is the file, its directory, any directory above, or a link on the way, of another user or writable by a group.
+    No file, link or directory on its way may belong to another user or be writable by a group.
     """
     monkeypatch.setattr(os, "geteuid", lambda: 0)
     folder = tmp_path / "above" / "bin"

@@ -335,7 +335,7 @@ def test_sudo_is_used_when_asked_for(make_server: MakeServer, tmp_path: Path) ->
 
 
 def test_a_refused_sudo_is_a_missing_right(make_server: MakeServer, tmp_path: Path) -> None:
-    """Where sudo wants a password, the answer is DENIED. It has sudo's own words, and the connection stays good."""
+    """Where sudo wants a password, the answer is DENIED in sudo's words. The connection stays good."""
     (tmp_path / "sudo").write_text("#!/bin/sh\necho 'sudo: a password is required' >&2\nexit 1\n")
     (tmp_path / "sudo").chmod(0o755)
     server = make_server(through(f"PATH={tmp_path}:$PATH"))

@@ -240,7 +240,7 @@ def hidden(inventory: Inventory) -> bool:
 def cuts(text: str, most: int) -> Sequence[str]:
     """The text, cut behind a line and within the next one.
 
-    It is cut at up to ``most`` lines, evenly spread, the last included.
+    Up to ``most`` lines are cut, evenly spread, the last included.
     """
     lines = text.splitlines(keepends=True)
     step = max(1, -(-len(lines) // most))

@@ -140,10 +140,7 @@ def every_deed(controller: Controller) -> Iterator[Deed]:
 
 
 def check_every_plan(seen: Survey, controller: Controller) -> int:
-    """Plan every deed and check its commands.
-
-    They are only those of the table, with what the engine needs. Return the number of steps.
-    """
+    """Plan every deed, check its commands, and return the number of steps. The table may have no other commands."""
     family = family_of(controller)
     found = 0
     for deed in every_deed(controller):

@@ -1,4 +1,4 @@
-"""What a list of tasks leaves out, or invents. It is the property that holds for every inventory.
+"""What a list of tasks leaves out, or invents, in any inventory.
 
 python -m tests.support.unlisted_tasks DIRECTORY      # of every output in it
 """

@@ -43,10 +43,7 @@ def test_a_rebuild_that_completes_is_reached(capsys: pytest.CaptureFixture[str])
 
 
 def test_a_rebuild_that_vanishes_because_its_drive_failed_is_a_failure(capsys: pytest.CaptureFixture[str]) -> None:
-    """A rebuild that vanishes as its drive failed is a failure.
-
-    It is no longer reported, and its volume is degraded: exit code 6.
-    """
+    """A rebuild that vanishes as its drive fails is a failure. Its volume stays degraded, with exit code 6."""
     assert followed(md_rebuild(fails_at=45.0)) == 6
     assert capsys.readouterr().out.splitlines()[-1] == "0:00:45  Recovery of md:md10 failed: it is degraded."
 

@@ -68,7 +68,7 @@ def test_a_rebuild_is_shown_at_the_object_that_has_the_percentage() -> None:
 
 
 def test_another_operation_of_a_drive_is_a_task_of_its_own() -> None:
-    """Another operation of a member is not its volume's rebuild. It is a copyback, an erasure or a self-test."""
+    """A member's copyback, erasure or self-test is not its volume's rebuild."""
     found = changed(volume=Progress(operation="check", percent=1.0), drive=Progress(operation="copyback"), status="ok")
     assert [(task.operation, task.object_id) for task in found] == [("check", "acme:0/v0"), ("copyback", "acme:0/2")]
 

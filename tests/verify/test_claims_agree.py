@@ -72,7 +72,7 @@ def volumes(place: Path) -> dict[str, Volume]:
 def test_a_volume_survives_what_is_computed_for_it(place: Path) -> None:
     """``--survives`` passes up to ``failures_tolerated`` and fails above it.
 
-    It is inconclusive where that is unknown.
+    An unknown figure makes it inconclusive.
     """
     for count in range(4):
         found = answers(place, Claim("survives", number=count))

@@ -1,6 +1,6 @@
 """Cases that no recorded machine has.
 
-They are contradictions between tool, kernel and arithmetic, and flushes that are never sent.
+Tool, kernel and arithmetic contradict each other, or flushes are never sent.
 """
 
 from __future__ import annotations

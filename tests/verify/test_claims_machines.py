@@ -171,7 +171,7 @@ def test_the_evidence_names_the_command_and_the_line(answers: Answers) -> None:
 def test_the_exit_code_is_the_answer(verify: Verify, words: tuple[str, ...], code: int) -> None:
     """The exit code is the answer.
 
-    It is 0 if all pass, 1 if one fails or is suspect, 3 if inconclusive, 4 if a tool is missing, 2 for wrong usage.
+    0: all pass; 1: one fails or is suspect; 3: inconclusive; 4: a tool is missing; 2: wrong usage.
     """
     assert verify(*words).exit_code == code
 

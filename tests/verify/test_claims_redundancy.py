@@ -1,7 +1,4 @@
-"""Claims about what is left.
-
-They are about further failures that a volume survives, its write hole and its last consistency check.
-"""
+"""Claims about survivable failures, the write hole, and the last consistency check."""
 
 from __future__ import annotations
 

@@ -152,7 +152,7 @@ def test_without_the_switch_a_lie_never_passes_and_the_command_is_named(lying: S
 def test_a_battery_backed_cache_passes_by_the_switch(battery: Session) -> None:
     """A cache with a healthy battery passes by the switch.
 
-    It is fast in write-back and slow in write-through, so it is the controller's.
+    Fast in write-back and slow in write-through, it is the controller's.
     """
     answer = answered(checked_machine(raid_controller(volume_cache=WRITE_BACK)), battery, write_cache="protected")
     assert answer.verdict == "pass"

@@ -1,6 +1,6 @@
 """A policy that is switched for the length of a measurement.
 
-It is refused where it does harm, and put back on every way out.
+The switch is refused where it does harm, and undone on every way out.
 """
 
 from __future__ import annotations

@@ -187,7 +187,7 @@ def test_a_mail_that_was_sent_and_not_marked_has_the_same_message_id(
 def test_the_mails_about_a_finding_are_one_conversation(watched: Watched, server: tuple[Server, str]) -> None:
     """The mails about a finding refer to the same thing.
 
-    They are that a volume is degraded, the reminder and the end; another finding refers to another thing.
+    The alarm, the reminder and the end share it; another finding has another.
     """
     keeper, address = server
     words = ("--mail", "root", "--smtp", address, "--after", "1")
@@ -285,10 +285,7 @@ def test_present_findings_reach_an_address_that_is_added(watched: Watched, tmp_p
 
 
 def test_a_damaged_state_is_put_aside_and_everything_is_reported_again(watched: Watched) -> None:
-    """A damaged state is put aside, and the alarms come again.
-
-    It is half a file, or another one; a note names both, and the exit code is 3 once.
-    """
+    """A damaged state is put aside, and the alarms come again. A note names both files, and the exit code is 3 once."""
     watched.events("--after", "1")
     file = watched.state / "demo/raid6/watch.json"
     file.write_bytes(file.read_bytes()[:100])

@@ -1,7 +1,4 @@
-"""``raidctl watch`` without ``--once``: what is read how often.
-
-It is also about what is marked, what is unknown, lines and objects.
-"""
+"""``raidctl watch`` without ``--once``: readings, marks, unknown values, lines and objects."""
 
 from __future__ import annotations
 
@@ -172,7 +169,7 @@ def test_a_machine_that_is_lost_is_unknown_and_comes_back(capsys: pytest.Capture
 def test_a_changed_value_is_marked_for_a_minute() -> None:
     """A changed value is marked for a minute.
 
-    It has a sign as well as bold, so that it shows without colour; then it is as the others.
+    The mark is a sign and bold, so that it shows without colour.
     """
     shown = boards(md_rebuild(takes=50.0), 200.0)
     verdict = shown[0].facts[0]
@@ -223,7 +220,7 @@ def test_every_machine_fits_every_terminal(name: str) -> None:
 def test_the_percentage_is_on_a_small_screen(rows: int) -> None:
     """The percentage is on a small screen.
 
-    It is what people wait for: conditions and caches are cut before the first task.
+    People wait for it: conditions and caches are cut before the first task.
     """
     inventory = replayed("smartarray-gen9-degraded").inventory
     [task] = inventory.tasks
