@@ -41,7 +41,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Leave what was collected out of every later search for garbage. It is some 100 MB."""
+    """Leave the collected tests, some 100 MB, out of later garbage searches."""
     gc.collect()
     gc.freeze()
 

@@ -64,7 +64,7 @@ def of_recording(path: Path) -> Inventory:
 def inventories(
     place: Path, *, recordings: bool = False, machines: Path | None = None
 ) -> Iterator[tuple[str, Inventory]]:
-    """Names and inventories, in a stable order. They are of every file, recorded machine or group of files."""
+    """Names and inventories of every file, machine or group, in stable order."""
     if machines is not None:
         for line in machines.read_text(encoding="utf-8").splitlines():
             name, *paths = line.split("\t")

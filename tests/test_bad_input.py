@@ -338,7 +338,7 @@ def test_no_output_has_a_character_that_turns_or_hides_text(tmp_path: Path, comm
 
 
 def test_a_full_disk_or_a_damaged_file_of_a_simulated_machine_is_one_sentence(tmp_path: Path) -> None:
-    """The exit code is 3, and one sentence states what to do. It is not a fault of raidctl's own."""
+    """The exit code is 3, and one sentence states what to do. No fault of raidctl's own is reported."""
     place = tmp_path / "demo" / "p400"
     assert raidctl("--demo", "p400", "--state-dir", tmp_path, "show").returncode == 0
     [settings] = place.glob("*.json")

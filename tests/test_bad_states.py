@@ -1,4 +1,4 @@
-"""A bad state anywhere in an otherwise healthy output is seen. This holds whichever list of the tool contains it."""
+"""A bad state in any list of a healthy output is seen."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ TOOLS = sorted({sample.name.partition(": ")[2].split()[0].rpartition("/")[2] for
 
 
 def _bad(sample: Sample) -> Iterator[tuple[str, str]]:
-    """The output with one state word made bad. It is at each line in turn; the same kind of line once."""
+    """The output with one state word made bad, line by line."""
     lines, seen = sample.text.splitlines(keepends=True), set()
     for number, line in enumerate(lines):
         match = _STATE.match(line.rstrip("\r\n"))

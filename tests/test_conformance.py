@@ -257,7 +257,7 @@ def test_a_loose_output_is_recognised_by_one_family(machine: str) -> None:
 
 
 def broken_at(vendor: Vendor, machine: str) -> Iterator[str]:
-    """Outputs of a machine that break a reader where they are cut. Each has the line of its cut."""
+    """Outputs that break a reader where they are cut, with the line."""
     for command, text in answers(machine):
         kind = vendor.sniff("output.txt", text)
         lines = text.splitlines(keepends=True) if kind is not None else []

@@ -74,7 +74,7 @@ def _of_other_forms(tool: str) -> list[Sample]:
 def test_no_conclusion_improves_where_an_output_is_cut_off(tool: str) -> None:
     """A cut output gives no better state, verdict or exit code.
 
-    It is cut after a line or within one, and compared with the whole output.
+    The cut is after a line or within one; the whole output is the measure.
     """
     better = []
     for sample in _of_other_forms(tool):

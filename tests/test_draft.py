@@ -164,7 +164,7 @@ class Tray(ControllerDraft[GroupDraft]):
 
 
 def test_evidence_is_written_to_the_output_of_its_line_under_the_final_ids() -> None:
-    """Each output of a controller has its own facts. This holds even if another object shows them."""
+    """Each output of a controller has its own facts. Another object may show them."""
     first, second = Output.of_text("tool a", "Model: X\nCache: On"), Output.of_text("tool b", "Status: Ok")
     tray = Tray("0")
     tray.put(first.lines[0], "own name", "X", shown_as="model")

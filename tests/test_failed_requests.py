@@ -56,7 +56,7 @@ def _alike(request: Request[Any]) -> tuple[str, ...]:
 
 
 def conclusions(found: Survey) -> dict[tuple[str, str], object]:
-    """What must not look better for want of an answer. It is the status and cache safety of each object."""
+    """Status and cache safety, which a missing answer must not improve."""
     controllers = found.inventory.controllers
     items: list[tuple[Controller | Array | Volume | Drive | Battery, ...]] = [
         (c, *c.arrays, *c.volumes, *c.drives, *c.batteries) for c in controllers

@@ -45,7 +45,7 @@ GOOD = replayed(LSI).inventory
 
 
 def named(controller: Controller) -> Iterator[tuple[str, set[str]]]:
-    """A controller's objects in a bad state. Each comes with the ids that may represent it."""
+    """A controller's bad objects, each with the ids that may represent it."""
     for item in items(controller):
         status = getattr(item, "status", "ok")
         if item.id == controller.id and item.status in BAD:
@@ -71,7 +71,7 @@ def test_nothing_bad_is_called_ok(machine: str) -> None:
 
 @pytest.mark.parametrize("machine", MACHINES)
 def test_show_finds_no_problems_only_where_diagnose_warns_of_none(machine: str) -> None:
-    """The screen begins with warnings or checks without a result. This is so where nothing has failed."""
+    """Where nothing failed, warnings or checks without a result come first."""
     shown = CliRunner().invoke(cli, ["--replay", str(FIXTURES / machine), "show"]).stdout.splitlines()
     judged = diagnose(replayed(machine).inventory, rules())
     warned = [one for one in causes(judged.findings) if one.severity != "info"]
@@ -114,7 +114,7 @@ def test_every_command_gives_the_same_verdict(machine: str) -> None:
 
 @pytest.mark.parametrize("demo", DEMOS)
 def test_a_demo_shows_what_diagnose_finds(demo: str, tmp_path: Path) -> None:
-    """Every problem of a simulated machine is at the top of show. It has the same severity in diagnose."""
+    """Every problem of a simulated machine is at the top of show. Its severity is that of diagnose."""
 
     def run(*arguments: str) -> Any:
         line = ["--demo", demo, "--state-dir", str(tmp_path), *arguments]
@@ -186,9 +186,9 @@ def test_an_inactive_array_without_redundancy_is_critical(gone: int, cause: str)
     ],
 )  # fmt: skip
 def test_a_predicted_failure_is_critical_where_it_takes_the_last(level: str, status: str, wanted: str) -> None:
-    """It is critical if the array survives no failure, or only this.
+    """Errors are critical on an array that survives at most this failure.
 
-    It is a warning if the array survives this one and another.
+    Where it survives another, they are a warning.
     """
     inventory = changed(GOOD, VOLUME, {"raid_level": level, "status": status, "name": "x"})
     inventory = changed(inventory, DRIVE, {"status": "warning", "status_text": "Predictive Failure"})

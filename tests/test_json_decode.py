@@ -34,7 +34,7 @@ BAD = (b'{"controllers":"\xff"}', b'{"schema_version":"\xc3"}', b"\xff", *DEEP)
 
 @pytest.mark.parametrize("data", BAD)
 def test_no_bytes_raise_anything_but_a_value_error(data: bytes) -> None:
-    """No bytes raise anything but a value error. They are decoded as a document, checked, or found within a text."""
+    """No bytes raise anything but a value error. Decoding, checking and searching a text are tried."""
     for kind in (Holder, list[int], Any):
         with pytest.raises(ValueError, match=r"."):
             decode(data + b"{", kind)

@@ -39,7 +39,7 @@ PATTERN = "disk told \\\\d"
 
 @pytest.mark.slow
 def test_no_room_has_more_avoided_words() -> None:
-    """What users read keeps to the language rules, or comes nearer. It is README, manual, help and messages."""
+    """What users read keeps to the language rules, or comes nearer. README, manual, help and messages are counted."""
     counted = rooms()
     over = [one for room, places in counted.items() if len(places) > CEILINGS.get(room, 0) for one in places]
     assert not over, "\n".join(f"{one.where}: {one.word} -> {one.instead}" for one in over)

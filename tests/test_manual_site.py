@@ -52,7 +52,7 @@ OTHER_STORIES = {"cache": "tests/change/test_change_story.py", "drift": "tests/d
 
 
 class Page(HTMLParser):
-    """A page of the site. It has what a reader sees, and what a browser fetches for it."""
+    """A page of the site, and what a browser fetches for it."""
 
     def __init__(self, path: Path) -> None:
         super().__init__()
@@ -256,7 +256,7 @@ def test_no_page_with_outputs_is_left_out() -> None:
 
 @pytest.mark.slow
 def test_the_reports_that_the_site_shows_are_there(site: Path) -> None:
-    """The reports are built with the site. Each is a whole page, shown on another."""
+    """The reports are built with the site, each a whole page."""
     shown = "".join(path.read_text(encoding="utf-8") for path in site.glob("*.html"))
     for name, (title, _) in EXAMPLES.items():
         assert (site / "reports" / f"{name}.html").read_text(encoding="utf-8").startswith("<!doctype html>")

@@ -142,7 +142,7 @@ def test_an_empty_machine_is_an_empty_inventory() -> None:
 
 
 class Reporting(Family):
-    """A family that reports one controller with a volume. It has a fact of each, and a problem of the volume."""
+    """A family with one controller, a volume, facts, and a problem."""
 
     def __init__(self, family: str, tool: str, **facts: str) -> None:
         super().__init__(family)

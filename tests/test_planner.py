@@ -31,7 +31,7 @@ def changeable() -> Iterator[tuple[Changes, Controller, tuple[Tool, ...]]]:
 
 
 def plans() -> Iterator[tuple[str, Plan]]:
-    """Plans for each two values of a setting, in both orders. They are of the first two volumes."""
+    """Plans for each two values of a setting, in both orders. Only the first two volumes are used."""
     for changes, controller, tools in changeable():
         objects = [volume.id for volume in controller.volumes[:2]]
         for one, other in product(objects, repeat=2):
@@ -47,7 +47,7 @@ def plans() -> Iterator[tuple[str, Plan]]:
 def test_a_plan_sets_a_setting_once_and_accounts_for_every_request() -> None:
     """Two values for one setting are refused.
 
-    They are not set one after the other, and nothing is dropped without a word.
+    Setting one after the other, or dropping one silently, would be wrong.
     """
     seen = Counter[str]()
     for what, plan in plans():

@@ -77,7 +77,7 @@ def test_a_complete_volume_survives_what_its_level_allows(level: str, members: i
 def test_what_is_gone_counts_once_and_whatever_reports_it(level: str, members: list[Any], wanted: int) -> None:
     """A lost member of an incomplete volume counts once as gone.
 
-    It is failed, missing, not yet rebuilt or of unknown state.
+    Lost means failed, missing, not yet rebuilt or of unknown state.
     """
     for status in ("degraded", "rebuilding"):
         assert left(controller_with(level, *members, status=status)) == wanted

@@ -41,7 +41,7 @@ def test_a_dialogue_gets_its_answers_in_order() -> None:
 
 @given(st.lists(st.integers(0, 5), max_size=6))
 def test_dialogues_led_together_give_what_each_gives_alone(steps: list[int]) -> None:
-    """Leading dialogues in step changes only the number of rounds. It is that of the longest."""
+    """Leading dialogues in step changes only the number of rounds. The longest decides it."""
     runner = Echo()
     led = converse(together([walk(str(n), count) for n, count in enumerate(steps)]), runner)
     assert led == [converse(walk(str(n), count), Echo()) for n, count in enumerate(steps)]

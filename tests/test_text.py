@@ -42,7 +42,7 @@ def test_a_label_ends_at_the_first_colon_before_a_blank(line: str, expected: tup
 
 @given(st.text())
 def test_printable_text_cannot_steer_a_terminal(text: str) -> None:
-    """No control or format character but tab and line feed survives. This holds for whatever the hardware prints."""
+    """No control or format character but tab and line feed survives. Hardware may print any of them."""
     forbidden = {"Cc", "Cf", "Zl", "Zp"}
     assert not [c for c in printable(text) if unicodedata.category(c) in forbidden and c not in "\t\n"]
 

@@ -46,7 +46,7 @@ def test_a_size_that_nothing_has_is_refused(text: str) -> None:
 
 @given(st.integers(0, 9 * 10**18))
 def test_a_printed_size_is_near_the_size(size: int) -> None:
-    """A printed size is within half of its last printed digit. It is printed for people, in both bases."""
+    """A printed size is within half of its last printed digit. Both bases are tried."""
     for text, binary in ((units.format_binary(size), True), (units.format_decimal(size), False)):
         unit = units.parse_size("1 " + text.split()[1], binary=binary)
         assert abs(units.parse_size(text, binary=binary) - size) <= unit * 0.0501 + 1

@@ -190,7 +190,7 @@ def test_a_baseline_reports_what_has_changed(change: dict[str, object], rule: st
 
 
 def test_a_baseline_quotes_the_texts_of_hardware() -> None:
-    """Texts from hardware are escaped in the file. They have quotes, newlines, patterns and control characters."""
+    """Quotes, newlines, patterns and control characters from hardware are escaped."""
     nasty = machine(model='A"\n[[rule]]\x7f\x1b\x85\U00010000', firmware="1[a]*")
     text = baseline(nasty)
     assert "\x1b" not in text

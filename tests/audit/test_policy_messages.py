@@ -215,7 +215,7 @@ def test_an_unreadable_inventory_changes_the_remedy() -> None:
 
 
 def test_a_byte_order_mark_is_accepted() -> None:
-    """A byte order mark is accepted and does not move the lines. This holds in included files, too."""
+    """A byte order mark, also of an included file, moves no lines."""
     mark = "\N{ZERO WIDTH NO-BREAK SPACE}"
     text = f'{mark}include = ["base.toml"]'
     assert len(policy(text, base=f'{mark}status = "ok"').for_host("x").rules) == 1

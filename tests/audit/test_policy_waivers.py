@@ -308,7 +308,7 @@ def test_a_file_of_waivers_has_only_waivers(waivers: Path) -> None:
 
 @given(st.lists(st.tuples(st.sampled_from(builtin.rules()), st.booleans()), max_size=8), st.sampled_from(MACHINES))
 def test_findings_are_never_lost(chosen: list[tuple[Rule, bool]], name: str) -> None:
-    """With any waivers, each finding counts or is listed as waived. This holds for each recorded machine."""
+    """With any waivers, each finding counts or is listed as waived."""
     inventory = recorded(name)
     plain = Auditor(only_builtin(builtin.rules()), alone=True, now=NOW).audit(inventory, name)
     rules = only_builtin(builtin.rules())

@@ -95,7 +95,7 @@ def test_information_alone_ends_with_0() -> None:
 
 
 def test_a_missing_tool_is_exit_code_4() -> None:
-    """A controller that cannot be queried is a finding. It is about the missing tool."""
+    """A controller without its tool is a finding about that tool."""
     result = of_machine("host-raid-card-no-tool")
     assert result.exit_code == 4
     assert "no_tool" in result.stdout

@@ -22,7 +22,7 @@ def p400(object_id: str, **changes: Any) -> Inventory:
 
 
 def test_write_back_without_a_battery_is_a_warning() -> None:
-    """Write-back that would continue without a battery is a warning. It is still protected at that time."""
+    """Write-back that would continue without a battery is a warning. The battery still protects it at that time."""
     one = ask("write_back_unprotected", p400(VOLUME, cache={"write_policy": "unprotected_write_back"}), VOLUME)
     assert (one.outcome, one.severity, one.field) == ("fail", "warning", "cache.write_policy")
 

@@ -252,7 +252,7 @@ def test_a_cut_off_batch_can_be_forgotten(batch: Batch) -> None:
 
 
 def test_a_load_started_with_an_ignored_signal_ignores_it(batch: Batch) -> None:
-    """A signal that was ignored at the start stays ignored. This is the case in a background job."""
+    """A signal that a background job ignores at the start stays ignored."""
     ran = batch.place / "ran"
     load = f"touch {ran}; sleep 1; exit 5"
     words = batch.raidctl("batch", "--write", "write-through", "/", "--yes", "--", "sh", "-c", load)

@@ -88,7 +88,7 @@ def test_a_batch_that_was_cut_off_has_to_be_restored_first(work: Work) -> None:
 
 
 def test_the_controller_of_a_cut_off_batch_is_recognised_by_its_serial_number(work: Work) -> None:
-    """A controller with another number still has to be restored first. It has this number since a reboot."""
+    """A controller that a reboot renumbered still has to be restored first."""
     [controller] = [controller for controller in work.seen.inventory.controllers if controller.id == "smartarray:1"]
     story = Begin(
         change="c1", at=now(), kind="batch", about="another load", user="ann", pid=7, boot="b", source="demo:p400",
@@ -228,7 +228,7 @@ def test_the_guardian_waits_for_the_lock_of_its_batch(tmp_path: Path) -> None:
 
 
 def test_a_tool_that_outlives_its_raidctl_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A tool of the same user is recognised by its command line. It may run with or without an interpreter."""
+    """A tool of the same user is recognised by its command line. An interpreter in front makes no difference."""
     tool = tmp_path / "acme"
     tool.write_text("#!/bin/sh\nread never\n")
     tool.chmod(0o755)

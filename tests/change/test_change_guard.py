@@ -1,4 +1,4 @@
-"""The guard against write-back that could lose data. It is tested with every state of the batteries."""
+"""The guard against unsafe write-back, with every state of the batteries."""
 
 from __future__ import annotations
 

@@ -118,7 +118,7 @@ def test_a_journal_that_is_no_regular_file_is_an_error(tmp_path: Path) -> None:
 
 
 def test_a_line_of_another_version_is_an_error(tmp_path: Path) -> None:
-    """An unknown line is an error. It may be a pending change."""
+    """An unknown line is an error. A pending change may be in it."""
     journal = Journal(tmp_path)
     journal.path.write_bytes(b'{"event":"begin","change":"c9"}\n')
     with pytest.raises(CannotTell, match="Line 1"):

@@ -102,7 +102,7 @@ def test_the_guardian_waits_for_the_tool_of_its_batch(on: Callable[[str], Machin
 
 @pytest.mark.parametrize("killed", [False, True])
 def test_a_batch_that_lost_its_terminal_is_restored(on: Callable[[str], Machine], *, killed: bool) -> None:
-    """A closed standard error stops neither raidctl nor its guardian. It is closed as after a lost connection."""
+    """A lost connection's closed standard error stops neither raidctl nor its guardian."""
     machine = on("p400")
     reading, writing = os.pipe()
     batch = machine.start_batch(1, errors=writing)

@@ -1,4 +1,4 @@
-"""Undo on a machine that changed since. It has renumbered controllers, other device nodes, or another tool."""
+"""Undo on a machine that changed since: renumbered controllers, nodes or tools."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Left:
         return survey(self.simulated, VENDORS)
 
     def rewrite(self, **words: str) -> None:
-        """Rewrite names in the journal. It is then as if the machine had had them before a reboot."""
+        """Rewrite names in the journal, as they were before a reboot."""
         rewrite(self.journal, words)
 
     def restore(self) -> Restored:

@@ -138,7 +138,7 @@ def test_an_unconfirmed_deed_stays_open_until_it_is_read(bays: Bench, *, came: b
 
 @pytest.mark.parametrize("late", [20.0, 4000.0])
 def test_a_command_that_hung_may_take_effect_later(bays: Bench, late: float) -> None:
-    """A timed-out command is watched as long as an accepted one. It is never reported as not done."""
+    """A timed-out command is watched like an accepted one. No report calls it not done."""
     change = bays.change(bays.plan(deed("add_spare", 4)))
 
     def done(state: State) -> State:
@@ -251,7 +251,7 @@ def test_guard_X1_an_object_without_a_unique_serial_number_is_refused(tmp_path: 
 
 
 def test_guard_X2_another_drive_under_the_same_name_is_refused(bays: Bench) -> None:
-    """A drive exchanged after the plan is not changed. It has the same device name."""
+    """A drive that took the planned drive's name since is not changed."""
     change = bays.change(bays.plan(deed("add_spare", 4)))
     bays.machine.keep(simulator.push(simulator.pull(bays.machine.state(), "4"), "4", "LABD00005"))
     assert bays.look().view.block("/dev/sdd").serial == "LABD00005"  # type: ignore[union-attr]  # the same letter

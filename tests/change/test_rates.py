@@ -1,4 +1,4 @@
-"""Background operation rates of md, MegaRAID and Smart Array. They are set through the change engine."""
+"""Background operation rates of md, MegaRAID and Smart Array, with their changes."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Odd input to ``raidctl bench``.
-
-It is names that are not UTF-8, runs that do not exist, and options without an effect.
-"""
+"""Odd input to ``raidctl bench``: invalid names, unknown runs, options without effect."""
 
 from __future__ import annotations
 
@@ -50,9 +47,9 @@ def kept(tmp_path: Path) -> Path:
 def test_a_name_that_is_no_text_loses_no_run(
     tmp_path: Path, capfd: pytest.CaptureFixture[str], *, as_json: bool
 ) -> None:
-    """A run whose name is no text is still shown and kept.
+    """A run whose name is no text is shown, kept and listed.
 
-    It is also listed and exported, with a mark for bytes that are no character.
+    Exports have it, too, with a mark for bytes that are no character.
     """
     settings = Settings()
     settings.as_json = as_json

@@ -1,4 +1,4 @@
-"""Shell completion for three shells. It is checked what raidctl offers, and what they make of it."""
+"""Shell completion: what raidctl offers, and what three shells make of it."""
 
 from __future__ import annotations
 

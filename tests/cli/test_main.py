@@ -144,7 +144,7 @@ def test_a_fault_of_our_own_is_one_sentence_and_exit_3(monkeypatch: pytest.Monke
 def test_a_start_imports_only_what_it_needs() -> None:
     """``--version`` and ``--help`` load no heavy module.
 
-    These are the model, rich, pyudev, pySMART and the vendor packages.
+    The model, rich, pyudev, pySMART and the vendor packages are heavy.
     """
     heavy = (
         "rich",

@@ -1,4 +1,4 @@
-"""The objects that a word on the command line names. It is also checked what a narrowed inventory contains."""
+"""Objects that a word on the command line names, and narrowed inventories."""
 
 from __future__ import annotations
 
@@ -236,7 +236,7 @@ def test_a_drive_or_a_battery_comes_alone() -> None:
 
 
 def test_problems_of_what_is_left_out_are_left_out() -> None:
-    """Problems that name no object stay. They may concern the requested object."""
+    """Problems that name no object stay: they may concern the requested one."""
     other = Problem(severity="warning", where="md:md1", message="m")
     general = Problem(severity="warning", where="some command", message="m")
     inventory = Inventory(host=SOFTWARE.host, controllers=SOFTWARE.controllers, problems=(other, general))

@@ -1,4 +1,4 @@
-"""Wheels for a pip without a network. They are of this checkout, and of the libraries that are installed here."""
+"""Wheels for a pip without a network: this checkout and installed libraries."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Helpers of the discovery tests. These are recorded machines, machines made of replies, vendors made of names."""
+"""Helpers of the discovery tests: recorded machines, replies, and invented vendors."""
 
 from __future__ import annotations
 

@@ -69,7 +69,7 @@ def test_a_device_that_the_kernel_does_not_have_is_not_repeated() -> None:
 
 
 def test_a_device_with_another_full_name_is_not_the_volume() -> None:
-    """Two different NAA names are two volumes. This holds even if no device has the one that the tool prints."""
+    """Two different NAA names are two volumes. The tool may print a name that no device has."""
     other = "600508B1001CFFFFB4C51D2E3F405162"
     linked = link([controller_with(volume(unique_id=other, device="/dev/sda"))], NO_TOOL)
     assert linked.controllers[0].volumes[0].device is None

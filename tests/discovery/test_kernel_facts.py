@@ -1,4 +1,4 @@
-"""Facts from the kernel about volumes, drives and controllers. These are queues, layers, mounts, links."""
+"""Kernel facts about volumes, drives and controllers: queues, layers, mounts, links."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def drive(machine: str, name: str) -> Drive:
 
 
 def layers(*blocks: BlockDevice) -> tuple[BlockLayer, ...]:
-    """The layers of the first device. It is shown as a volume of a controller."""
+    """The layers of the first device, shown as a controller's volume."""
     shown = Controller(id="x:0", mode="raid", volumes=(Volume(id="x:0/v0", device=blocks[0].node),))
     return kernel_facts.add_facts([shown], HostView(blocks=blocks)).controllers[0].volumes[0].layers
 

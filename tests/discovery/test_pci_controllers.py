@@ -90,10 +90,7 @@ def test_fewer_controllers_than_pci_functions_are_ambiguous() -> None:
 
 
 def test_ports_of_plain_drives_are_no_raid_controllers() -> None:
-    """Ports of plain drives give no problem.
-
-    They are SATA ports in RAID mode, VMD, virtio, NVMe and SAS HBAs without RAID.
-    """
+    """Ports of plain drives (VMD, virtio, NVMe, HBAs) give no problem."""
     functions = (
         raid("0000:00:17.0", "ahci"), raid("0000:00:0e.0", "vmd"), raid("0000:00:05.0", "virtio-pci", 0x010000),
         raid("0000:01:00.0", "nvme", 0x010802), raid("0000:02:00.0", "mpt3sas", 0x010700),
@@ -111,7 +108,7 @@ def test_a_controller_without_a_driver_hides_its_devices() -> None:
 
 
 def test_devices_that_a_family_shows_are_not_shown_twice() -> None:
-    """The bare controller omits devices that are shown already. They are block devices of a volume or a drive."""
+    """The bare controller omits block devices shown as a volume or drive."""
     taken = Controller(id="drives:0000:03:00.0", volumes=(Volume(id="x", device="/dev/sda"),))
     bare, _ = pci_controllers.unlisted(VIEW, [taken], VENDORS, ())
     assert [volume.device for volume in bare[0].volumes] == ["/dev/sdb"]

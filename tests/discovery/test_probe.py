@@ -21,7 +21,7 @@ HOSTS = ("host-laptop-nvme", "host-lvm-on-md", "host-no-udev", "host-raid-card-n
 def test_a_recorded_host_is_read_without_a_problem(machine: str) -> None:
     """Each recorded host is read without a problem.
 
-    It gives its name, kernel, and drives with size and PCI function.
+    Name, kernel, and drives with size and PCI function are known.
     """
     found = seen(machine)
     assert found.problems == []
@@ -35,7 +35,7 @@ def test_a_recorded_host_is_read_without_a_problem(machine: str) -> None:
 
 
 def test_a_laptop_is_traced_from_the_drive_to_the_root_directory() -> None:
-    """The NVMe drive is found to carry root, boot partitions and swap. It is traced through partition, LUKS and LVM."""
+    """The NVMe drive carries root, boot partitions and swap. Partitions, LUKS and LVM between them are followed."""
     view = seen("host-laptop-nvme").view
     drive = block(view, "nvme0n1")
     assert view.mountpoints("nvme0n1") == ("/", "/boot", "/boot/efi", "[swap]")
@@ -47,7 +47,7 @@ def test_a_laptop_is_traced_from_the_drive_to_the_root_directory() -> None:
 
 
 def test_an_empty_usb_reader_is_a_drive_of_size_0() -> None:
-    """A removable device without a medium is there, with size 0. It has its bus and its own driver."""
+    """A removable device without a medium has size 0. Bus and driver are its own."""
     reader = block(seen("host-laptop-nvme").view, "sda")
     assert (reader.model, reader.transport, reader.removable, reader.size_bytes) == ("Card Reader", "usb", True, 0)
     assert reader.driver == "xhci_hcd"
@@ -94,7 +94,7 @@ def test_subvolumes_of_btrfs_are_mount_points_of_its_drive() -> None:
 def test_sysfs_replaces_udev() -> None:
     """Without udev, sysfs gives the properties of every drive.
 
-    These are size, serial number, world wide name, address and interface.
+    The properties are size, serial number, world wide name, address and interface.
     """
     view = seen("host-no-udev").view
     assert [device.name for device in view.blocks] == ["dm-0", "nvme0n1", "sda", "sda1", "sdb"]
@@ -218,7 +218,7 @@ def test_a_name_with_a_slash_is_found_in_sysfs_and_in_dev() -> None:
 
 
 def test_this_very_machine_is_read() -> None:
-    """The local runner reads this very machine. It gives a host name, a kernel, and a size for each drive."""
+    """The local runner reads this very machine: name, kernel, and drive sizes."""
     found = converse(probe_machine(), LocalRunner())
     assert found.view.hostname
     assert found.view.kernel

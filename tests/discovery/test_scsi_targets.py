@@ -134,7 +134,7 @@ def test_a_target_is_read_in_any_notation(printed: str) -> None:
 def test_what_is_no_scsi_target_links_nothing(printed: str) -> None:
     """What is no SCSI target links nothing.
 
-    This is half an address, too long a one, no figures, a unit that is not there.
+    Examples are half an address, too long a one, letters, and an absent unit.
     """
     assert devices(link([controller_at(printed, at=FIRST)], machine(block("sda", "0:2:0:0")), DRIVERS)) == [None]
 

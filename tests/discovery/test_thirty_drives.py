@@ -35,7 +35,7 @@ def inventory() -> dict[str, Any]:
 
 @cache
 def functions() -> dict[str, str]:
-    """The PCI functions with a driver. They are found by the lines of the udev database.
+    """PCI functions with a driver, found by the udev database's lines.
 
     P: /devices/pci0000:00/0000:00:08.0
     E: DRIVER=ahci

@@ -215,7 +215,7 @@ def remove(state: Inventory, dice: random.Random) -> Mutation | None:
 
 
 def add(state: Inventory, dice: random.Random) -> Mutation | None:
-    """Add an object like another one. It has a new id and a new identity."""
+    """Add an object like another one, with a new id and identity."""
     document = ordered(state)
     every = [one for one in objects(document) if one[0] not in ("host", "controller")]
     if not every:

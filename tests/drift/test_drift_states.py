@@ -54,7 +54,7 @@ def item_of(inventory: Inventory) -> int | None:
 
 
 def test_two_hosts_in_one_store_have_histories_of_their_own(tmp_path: Path) -> None:
-    """The second host's state is its first. It is not a change of the other's."""
+    """The second host's state is its first. No change of the other host is reported."""
     store = States(tmp_path)
     store.add(_at(state(), "2026-03-04T05:00:00Z", "db1"))
     store.add(_at(state("smartarray-p400"), "2026-03-04T05:00:01Z", "db2"))

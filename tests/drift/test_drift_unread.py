@@ -68,9 +68,9 @@ def _without(machine: str, program: str) -> Inventory:
     ],
 )  # fmt: skip
 def test_a_recorded_machine_whose_tool_fails_has_lost_nothing(machine: str, program: str, back: bool) -> None:
-    """If a tool fails, nothing is lost where something else reports instead.
+    """If a tool fails, nothing is lost that another source reports.
 
-    This is the kernel, or another tool, with other ids, sizes and words.
+    The source is the kernel or another tool, with other ids, sizes and words.
     """
     states = (replayed(machine).inventory, _without(machine, program))
     drift = diff(*(states[::-1] if back else states))

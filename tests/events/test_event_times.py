@@ -71,10 +71,7 @@ def test_the_time_of_a_controller_is_converted_by_the_difference_of_the_clocks()
 
 
 def test_an_event_that_might_be_newer_is_kept() -> None:
-    """With an unknown difference, every event that may be newer is kept.
-
-    It may be after the moment in some time zone.
-    """
+    """With an unknown difference, every possibly newer event is kept. Some time zone puts it after the moment."""
     wanted = Filter(since=NOW)
     assert fits(event(1, "2026-05-06T00:00:00"), wanted)
     assert not fits(event(1, (NOW - MARGIN - timedelta(seconds=1)).strftime("%Y-%m-%dT%H:%M:%S")), wanted)

@@ -1,4 +1,4 @@
-"""Lines of the kernel log that concern drives and arrays. They are from the journal or dmesg."""
+"""Lines of the kernel log about drives and arrays. The journal or dmesg prints them."""
 
 from __future__ import annotations
 

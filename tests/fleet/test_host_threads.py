@@ -99,7 +99,7 @@ def test_an_end_in_the_middle_closes_what_runs() -> None:
 
 
 def test_the_worst_exit_code_of_the_hosts_decides() -> None:
-    """A finding comes before an unreachable host. That comes before an incomplete reading."""
+    """Findings come before unreachable hosts, and those before incomplete readings."""
     assert [combined(codes) for codes in ([], [0, 0], [0, 4], [4, 3, 0], [3, 8], [8, 1, 2], [2, 0], [5])] == [
         0, 0, 4, 3, 8, 1, 2, 3,
     ]  # fmt: skip

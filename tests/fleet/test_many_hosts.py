@@ -238,7 +238,7 @@ def test_the_inventory_can_be_limited(fleet: Fleet) -> None:
 
 
 def test_saved_snapshots_of_two_names_are_kept_apart(fleet: Fleet, tmp_path: Path) -> None:
-    """Both have the same host name. Each is compared with its previous snapshot."""
+    """Hosts with one name are compared with their own previous snapshots."""
     state = ("--state-dir", tmp_path)
     first = answers(fleet(*state, "--json", "snapshot"))
     assert {name: first[name]["state"] for name in GOOD} == dict.fromkeys(GOOD, "new")

@@ -1,4 +1,4 @@
-"""The outputs that the fuzzer damages. They are those of the recorded machines, or the files of a directory."""
+"""Outputs that the fuzzer damages: recorded machines, or files of a directory."""
 
 from __future__ import annotations
 

@@ -92,7 +92,7 @@ def test_no_figures_of_a_status_are_a_crash(words: list[str]) -> None:
 
 @given(st.text())
 def test_rubbish_in_sysfs_is_a_value_error(text: str) -> None:
-    """Every reader of a file gives a value or a ValueError. It gives nothing else."""
+    """Every reader of a file gives a value or a ValueError."""
     for reader in (number, human, chosen, parse):
         with contextlib.suppress(ValueError):
             reader(text)

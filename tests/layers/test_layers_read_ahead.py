@@ -59,7 +59,7 @@ def test_its_current_value_is_what_was_read() -> None:
 
 
 def test_a_mount_point_means_the_device_below_it(raidctl: Raidctl) -> None:
-    """An array has a separate read-ahead. It is set, read again, and then needs no change."""
+    """An array's own read-ahead is set, read again, and needs no change."""
     asked = ("cache", "set", "/srv/media", "--read-ahead", "8192", "--yes")
     first, second = raidctl(*asked), raidctl(*asked)
     assert (first.exit_code, second.exit_code) == (0, 0)

@@ -1,4 +1,4 @@
-"""Rubbish in every file and every output. It is reported and never causes a crash."""
+"""Rubbish in every file and output is reported and crashes nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Machines written for the tests, as a recording. It has the kernel's files and dmsetup's outputs."""
+"""Machines written as recordings of the kernel's files and dmsetup's outputs."""
 
 from __future__ import annotations
 

@@ -94,7 +94,7 @@ def made(machine: Bench, **about: str) -> str:
 
 
 def test_guard_P2_a_volume_with_a_signature_is_not_deleted(tmp_path: Path) -> None:
-    """A volume with a signature is deleted only if --wipe lists it. It is listed by its unique id."""
+    """A volume with a signature is deleted only if --wipe lists it. The list has to have its unique id."""
     machine = empty(tmp_path)
     text = made(machine, fs="ext4")
     [about] = arrays(machine.machine.state()).values()
@@ -105,7 +105,7 @@ def test_guard_P2_a_volume_with_a_signature_is_not_deleted(tmp_path: Path) -> No
 def test_guard_P1_a_volume_in_use_is_not_deleted(tmp_path: Path) -> None:
     """Nothing lifts the refusal for a volume in use.
 
-    It is held by a process, mounted, or below something else. This also holds right before the step.
+    A process, a mount or a layer above uses it. The check is repeated right before the step.
     """
     machine = empty(tmp_path)
     text = made(machine)

@@ -26,7 +26,7 @@ def test_a_machine_is_as_its_own_layout_describes(machine: str) -> None:
 
 
 def test_hostile_names_are_text_in_a_layout() -> None:
-    """A hostile name adds no key to the written file. It has quotes, control characters and brackets."""
+    """Quotes, control characters and brackets in a name add no key."""
     inventory = replayed("smartarray-gen10-failed-battery").inventory
     controller = inventory.controllers[0]
     volumes = tuple(replace(volume, name=HOSTILE, mountpoints=(HOSTILE,)) for volume in controller.volumes)
@@ -86,7 +86,7 @@ def test_volumes_share_some_of_their_drives_only_in_a_family_that_declares_it(fa
 
 
 def test_all_mistakes_are_reported_at_once() -> None:
-    """A file with several mistakes is refused with all of them. They are in its order."""
+    """A file with several mistakes is refused with all, in its order."""
     text = VOLUME + "raid_level = 'raid61'\nstrip = 7.5\n[[volume]]\nsize = 'x'\n"
     with pytest.raises(MistakesError) as caught:
         read_layout("machine.toml", text.encode())

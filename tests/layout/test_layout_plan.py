@@ -86,9 +86,9 @@ PLACES = {"md": "", "megaraid": "252:{}", "adaptec": "0,{}", "threeware": "p{}",
 
 @pytest.mark.parametrize(("family", "controller", "tool"), COMMANDS)
 def test_each_tool_is_given_its_own_words(family: str, controller: str, tool: str) -> None:
-    """Each tool gets the words of its manual for a RAID-6.
+    """Each tool gets its manual's words for a protected write-back RAID-6.
 
-    It has four drives in protected write-back, 3ware's at least five.
+    The volume has four drives, with 3ware's tool at least five.
     """
     drives = tuple(Drive(id=f"{controller}/{PLACES[family].format(number)}") for number in range(4))
     new = NewVolume(
@@ -303,7 +303,7 @@ def test_guard_P13_P14_a_volume_is_neither_grown_nor_shrunk() -> None:
 def test_guards_P9_P15_P18_are_outside_every_table(vendor: Vendor) -> None:
     """Forbidden operations are in no table of commands.
 
-    These are full initialisation, arcconf MODIFY, migration, expansion and ``--assume-clean``.
+    Forbidden are full initialisation, arcconf MODIFY, migration, expansion and ``--assume-clean``.
     """
     offered, making = operations_of(vendor), makers([vendor]).get(vendor.FAMILY)
     shapes = [*(offered.SHAPES if offered is not None else ()), *(getattr(making, "SHAPES", ()))]
@@ -355,7 +355,7 @@ def test_a_layout_for_another_machine_has_no_step() -> None:
 
 
 def test_no_command_of_a_plan_forces_anything(tmp_path: Path) -> None:
-    """No command skips a tool's own checks or acts on everything. This holds on every simulated machine."""
+    """No command skips a tool's own checks or acts on everything. All simulated machines are tried."""
     levels = ("raid0", "raid1", "raid5", "raid6", "raid10")
     volumes = "".join(
         f'[[volume]]\ncontroller = "{family}"\nname = "{level}"\nraid_level = "{level}"\nwrite = "wb"\n'

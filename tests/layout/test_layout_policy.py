@@ -61,9 +61,9 @@ def test_each_difference_is_a_finding(old: str, new: str, field: str | None, out
 
 
 def test_mistakes_of_a_layout_are_mistakes_of_the_policy() -> None:
-    """A layout's mistakes are mistakes of the policy.
+    """A layout's mistakes are the policy's, with file and line.
 
-    They have file and line, all at once, also if a policy includes it.
+    All are reported at once, also if a policy includes the layout.
     """
     with pytest.raises(MistakesError, match="did you mean strip"):
         findings("layout = 1\n[[volume]]\ncontroller = 'md'\nstripp = '64KiB'\n")

@@ -64,7 +64,7 @@ def test_the_password_is_on_the_standard_input_alone(folder: Path) -> None:
 def test_where_it_comes_from(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The password comes from three sources in order.
 
-    They are the variable, the file that a variable names, and the file for all. A file that others can read is refused.
+    A variable, the file that a variable names, and the file for all are tried. A file that others can read is refused.
     """
     assert password("areca") is None
     keep(folder / "areca-password", "of-all\n")

@@ -179,7 +179,7 @@ def test_sg_ses_numbers_bays_as_its_option_counts_them() -> None:
 def test_sg_ses_finds_a_bay_by_the_drives_sas_address() -> None:
     """sg_ses uses the element's own SAS address.
 
-    It is not that of the expander, and never an empty one. The LED is read back.
+    The expander's or an empty one is never used. The LED is read back.
     """
     assert list(sg_ses.elements(PAGE)) == [("0", "0x5000c500a1b2c3d5"), ("3", "0x5000c500a1b2c3d9")]
     programs: Programs = {

@@ -26,7 +26,7 @@ MACHINES = ("smartarray-gen9-degraded", "adaptec-5405-failed-battery", "md-degra
 
 
 def joined(text: str) -> str:
-    """A text without blanks and line ends. It is the same however its lines are broken."""
+    """A text without blanks and line ends, whatever its line breaks were."""
     return "".join(text.split())
 
 

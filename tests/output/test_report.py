@@ -243,7 +243,7 @@ def test_hostile_names_are_text_in_markdown() -> None:
 
 
 def test_each_drawing_has_its_text() -> None:
-    """Ratios, speed, latencies, knee and commits are drawn. Each has its figures as a table beside it."""
+    """Ratios, speed, latencies, knee and commits are drawn. A table beside each drawing has its figures."""
     one = measured()
     tree = checked(
         fitted(material(Survey(Inventory(host=Host())), (one, replace(one, id=2))), page_html.write, draw=True)
@@ -294,7 +294,7 @@ def test_a_large_machine_stays_small() -> None:
 def test_the_answer_to_a_contract_names_what_to_ask_for() -> None:
     """Each claim that does not pass names what to ask for.
 
-    It has what was promised, what is there, the evidence, and a request.
+    Promise, fact and evidence precede the request.
     """
     done = report("smartarray-p400", "--contract", str(CONTRACT))
     assert done.exit_code == 1

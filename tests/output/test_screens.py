@@ -252,7 +252,7 @@ def test_the_schema_describes_every_field() -> None:
 
 
 def test_json_is_the_same_for_the_same_inventory() -> None:
-    """JSON has fields in model order and sorted keys of details. It is UTF-8, with a newline at the end."""
+    """JSON has fields in model order and sorted keys of details. The encoding is UTF-8, with a newline at the end."""
     one = msgspec.structs.replace(HEALTHY.controllers[0], details={"b": "ü", "a": "2"})
     two = msgspec.structs.replace(one, details={"a": "2", "b": "ü"})
     assert to_json(one) == to_json(two)

@@ -99,7 +99,7 @@ def test_a_long_path_is_broken_behind_a_slash() -> None:
 
 
 def test_a_long_path_among_facts_is_broken_behind_a_slash() -> None:
-    """A drive's long mount points are also broken behind a slash. They are in a row."""
+    """A row of a drive's long mount points also breaks behind slashes."""
     rendered = pack(["/dev/sda on /srv/customers/northwind", "/dev/sdb on /"], 20, ", ").plain
     assert rendered == "/dev/sda on /srv/\ncustomers/northwind\n/dev/sdb on /"
 

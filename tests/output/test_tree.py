@@ -53,7 +53,7 @@ def test_a_wide_terminal_shows_more_and_folds_less(name: str, update_expected: b
 
 
 def test_verbose_shows_what_has_no_column(update_expected: bool) -> None:
-    """With -v, serial numbers, links and error counters are shown. They are below the table, at any width."""
+    """With -v, serial numbers, links and error counters are shown. At any width, they follow the table."""
     compare("software-verbose-80", screen(SOFTWARE, EIGHTY, more=True), update=update_expected)
 
 
@@ -197,14 +197,14 @@ def test_only_a_terminal_in_colour_gets_escape_codes() -> None:
 
 
 def test_markup_of_hardware_is_printed_as_it_stands() -> None:
-    """A drive that calls itself [red] is shown as such. This holds in colour as well."""
+    """A drive that calls itself [red] is shown so, even in colour."""
     inventory = Inventory(host=HOST, controllers=(controller_with((bay_drive(1, model="[red]X[/red]"),)),))
     for paper in (EIGHTY, Paper(width=80, colour=True)):
         assert "[red]X[/red]" in screen(inventory, paper)
 
 
 def test_notes_are_apart_from_problems() -> None:
-    """What is good to know is not counted. It is not mixed with what is to be done."""
+    """Information is not counted, nor mixed with what is to be done."""
     note = Problem(severity="info", where="somewhere", message="Good to know.")
     shown = screen(msgspec.structs.replace(HEALTHY, problems=(note,)), EIGHTY)
     assert "No problems found" in shown

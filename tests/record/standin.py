@@ -1,4 +1,4 @@
-"""Two small vendor packages. Each is enough of a family to be recognised and read."""
+"""Two small vendor packages, enough to be recognised and read."""
 
 from __future__ import annotations
 

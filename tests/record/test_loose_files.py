@@ -268,10 +268,7 @@ def test_archives_inside_an_archive_share_its_budget(
 
 
 def test_a_packed_file_that_is_cut_off_is_read_up_to_there(tmp_path: Path) -> None:
-    """A cut packed file is a problem, not an interruption.
-
-    This holds also where the cut comes long after its beginning.
-    """
+    """A cut packed file is a problem, wherever the cut is."""
     noise = random.Random(1).randbytes(200_000).hex()  # noqa: S311 - the same bytes in every run
     packed = gzip.compress(f"{APPLE_TEXT}\n{noise}\n".encode())
     found = given_text(tmp_path / "a.gz", packed[: len(packed) // 2])
@@ -344,7 +341,7 @@ stopped
 
 
 def test_a_terminal_session_is_cut_into_its_outputs(tmp_path: Path) -> None:
-    """The output of each command is a separate document. It is named by the command; other commands end it."""
+    """Each command's output is a separate document. The command names it, and other commands end it."""
     found = given_text(tmp_path / "session.txt", SESSION)
     texts = {document.name: document.text for _, documents in found.texts for document in documents}
     assert texts == {"applecli ctrl show": APPLE_TEXT, "sudo /opt/pear/pearctl --all": PEAR_TEXT}

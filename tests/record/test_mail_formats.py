@@ -94,7 +94,7 @@ def test_frames(text: str, plain: str) -> None:
     ],
 )
 def test_prefixes_of_all_lines(text: str, plain: str) -> None:
-    """Prefixes that all lines have are removed. They are what a log, a chat or ``cat -n`` puts before each line."""
+    """Prefixes that all lines have are removed. Logs, chats and ``cat -n`` add them."""
     assert without_prefixes(text) == plain
 
 

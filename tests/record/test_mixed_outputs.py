@@ -1,4 +1,4 @@
-"""Outputs of several tools in one file, one below the other. They are read as each of them alone."""
+"""Outputs of several tools in one file are read as alone."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def text(machine: str) -> str:
 
 @pytest.mark.parametrize("machine", MACHINES)
 def test_no_object_is_lost_between_outputs_of_different_tools(machine: str, tmp_path: Path) -> None:
-    """Beside another tool's output, an output keeps its objects and states. It may be before or behind it."""
+    """Beside another tool's output, an output keeps its objects and states. The order makes no difference."""
     alone = {}
     for name in MACHINES:
         (tmp_path / name).write_text(text(name), encoding="utf-8")
@@ -227,7 +227,7 @@ _TWICE = {
 def test_two_outputs_that_describe_one_array_differently_are_a_problem(kind: str, tmp_path: Path) -> None:
     """Of two descriptions of one array, the bad state counts.
 
-    They are of two machines or moments in one file, in either order. The doubt is reported.
+    Two machines or moments may be in one file, in either order. The doubt is reported.
     """
     path = tmp_path / "output.txt"
     good, bad = _TWICE[kind]
@@ -284,7 +284,7 @@ Exit Code: 0x00
 def test_two_tools_that_disagree_on_a_volume_are_a_problem(
     state: str, write: str, wanted: list[str], turned: bool, tmp_path: Path
 ) -> None:
-    """Of storcli and MegaCli, the worse state and policy count. They are in one file, and the doubt is reported."""
+    """Of storcli and MegaCli, the worse state and policy count. If one file has both, the doubt is reported."""
     path, megacli = tmp_path / "output.txt", _MEGACLI_LD.format(state, write, write)
     path.write_text("\n".join((megacli, _STORCLI_VD) if turned else (_STORCLI_VD, megacli)), encoding="utf-8")
     found = inventory(path)
@@ -473,7 +473,7 @@ def test_two_redfish_documents_of_one_path_that_differ_are_a_problem(turned: boo
 def test_two_outputs_of_one_volume_with_different_caches_are_a_problem(
     name: str, old: str, new: str, tmp_path: Path
 ) -> None:
-    """Of outputs before and after a change, write-back counts. They are in one file, in either order."""
+    """Of outputs before and after a change, write-back counts. Their order in the file makes no difference."""
     text = (FIXTURES / name).read_text(encoding="utf-8")
     assert old in text
     for given in ((text, text.replace(old, new)), (text.replace(old, new), text)):

@@ -210,7 +210,7 @@ def test_a_spare_with_a_wrong_checksum_is_not_ok(tmp_path: Path) -> None:
 
 
 def test_half_a_uuid_is_none(tmp_path: Path) -> None:
-    """A UUID that was cut off is a problem. It is no name of the array."""
+    """A UUID that was cut off is a problem, no array's name."""
     found = read(tmp_path, SUPERBLOCK.format(checksum="correct").replace("d4e5f607", "d4e5"))
     assert [volume.unique_id for volume in found.controllers[0].volumes] == [None]
     assert any("Incomplete UUID" in message for message in unread(found))

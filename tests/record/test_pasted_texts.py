@@ -153,7 +153,7 @@ def test_damage_outside_the_facts_changes_nothing(damage: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(("width", "part", "parts"), [(72, 0, 2), (76, 1, 2)])
 def test_wrapped_lines_keep_the_blanks_of_their_columns(width: int, part: int, parts: int) -> None:
-    """A rest that keeps its indentation is joined as well. It is below a line without blanks at its end."""
+    """An indented rest is joined as well. The line above has no blank at its end."""
     right = known = 0
     for text in share(part, parts):
         whole, found = facts(text), facts("\n".join(broken(text, width)))

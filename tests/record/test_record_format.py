@@ -127,7 +127,10 @@ def test_the_same_recording_is_the_same_archive(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["full", "file", "m.tgz"])
 def test_nothing_is_overwritten(tmp_path: Path, name: str) -> None:
-    """A used path is refused, and stays as it is. It is a directory with something in it, a file, or an archive."""
+    """A used path is refused and stays as it is.
+
+    A directory with something in it, a file and an archive are used paths.
+    """
     place = tmp_path / name
     if name == "full":
         place.mkdir()

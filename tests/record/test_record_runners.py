@@ -50,7 +50,7 @@ def one(runner: ReplayRunner, request: Request[Any]) -> Any:
 
 
 def test_the_recorder_keeps_the_first_order_and_the_last_answer() -> None:
-    """A file that is read twice is at its first position. It has its last content."""
+    """A file that is read twice keeps its place and latest content."""
     recorder = RecordRunner(Scripted(ReadAnswer(b"1"), WhichAnswer("/bin/x"), ReadAnswer(b"2")))
     recorder.carry_out([Read("/a"), Which("x")])
     recorder.carry_out([Read("/a")])
@@ -131,7 +131,7 @@ def test_in_a_complete_recording_patterns_match_what_was_read() -> None:
 
 
 def test_a_recording_is_never_changed() -> None:
-    """A request that changes something is refused. This holds even when the same command was recorded."""
+    """A changing request is refused, even if the same command was recorded."""
     runner = machine(Entry(run=("tool", "set"), code=0), complete=True)
     answer = one(runner, Run(("tool", "set"), changes=True))
     assert (answer.trouble, answer.code) == (Failure.UNRECORDED, None)

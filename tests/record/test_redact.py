@@ -149,7 +149,7 @@ def everything(recording: Recording) -> str:
 def test_no_original_survives_anywhere() -> None:
     """No original survives anywhere.
 
-    It is neither in outputs nor in arguments, paths, file names, the source or the description.
+    Outputs, arguments, paths, file names, the source and the description are searched.
     """
     masked_text = everything(redact(machine(FILES))).lower()
     assert [secret for secret in SECRETS if secret.lower() in masked_text] == []
@@ -190,9 +190,9 @@ def test_what_is_no_secret_stays(kept: str) -> None:
 
 
 def test_the_same_original_is_the_same_replacement_everywhere() -> None:
-    """The serial number in a report is the same everywhere.
+    """A report's serial number is the same everywhere.
 
-    It is still the one in the link, the udev database and the arguments.
+    The link, the udev database and the arguments still have one number.
     """
     masked = redact(machine(FILES))
     serial = re.search(rb"Serial Number:    (\S+)", masked.files["smart.out"])
@@ -230,7 +230,7 @@ def test_a_name_with_its_bytes_reversed_is_masked_along() -> None:
 
 
 def test_a_name_in_hexadecimal_digits_is_masked_along() -> None:
-    """The kernel spells the serial number of some namespaces in hexadecimal. It is still the same number."""
+    """A serial number that the kernel spells in hexadecimal stays the same."""
     text = one("E: ID_SERIAL_SHORT=RCN5A00042\nS: disk/by-id/nvme-nvme.1b36-52434e35413030303432-5243-00000001\n")
     serial, link = re.findall(r"SHORT=(\S+)|1b36-([0-9a-f]+)", text)
     assert bytes.fromhex(link[1]).decode() == serial[0]
@@ -351,7 +351,7 @@ def test_the_labels_of_every_tool_are_known() -> None:
 def test_a_serial_number_behind_a_place_is_known_without_a_label(place: str) -> None:
     """A missing member's serial number is known without a label.
 
-    It is only in the list of its array: no other line has it.
+    Only the list of its array has it.
     """
     line = f"   Group 1, Segment 1    : Missing {place}RCX00017\n"
     assert {identity.text for identity in identities(line)} == {"RCX00017"}

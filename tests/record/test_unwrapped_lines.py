@@ -1,4 +1,4 @@
-"""Each way of joining wrapped lines is needed for an output. It is one of a recorded machine, and only read with it."""
+"""Each way of joining wrapped lines is needed for a recorded output."""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ def test_lines_that_belong_apart_stay_apart(
 
 
 def test_a_row_that_was_broken_several_times_is_one_row(tmp_path: Path) -> None:
-    """Nearly all facts of a narrow mail's long rows are read. They are much longer than its lines."""
+    """Nearly all facts of a narrow mail's long rows are read. The rows are much longer than its lines."""
     text = _output("smartarray-cciss-vol-status", _VOLUMES)
     whole, found = _facts(_read(tmp_path, text)), _facts(_read(tmp_path, blanks_kept(text, 64)))
     assert sum(found.get(name) == value for name, value in whole.items()) >= 0.97 * len(whole)
@@ -159,7 +159,7 @@ def test_a_row_that_was_broken_several_times_is_one_row(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("below", ["$ date", "C:\\> dir", "joe@db:~$ date", "What does that mean?"])
 def test_a_long_line_is_not_joined_with_what_stands_below_it(below: str, tmp_path: Path) -> None:
-    """A text's longest line was not broken by a terminal. This holds even if it is a bit wider than one."""
+    """A text's longest line was not broken by a terminal. The line may be slightly wider than one."""
     head = "smartctl 7.2\n\n=== START OF INFORMATION SECTION ===\nDevice Model:     ACME\nSerial Number:    A1\n"
     firmware = "X1" * 25
     text = f"{head}Firmware Version: {firmware} of the year 2011, and one\n{below}\n\n"

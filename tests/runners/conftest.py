@@ -1,4 +1,4 @@
-"""A machine to reach over ssh. It is a real sshd on the loopback address, with separate keys and configuration."""
+"""A real sshd on the loopback address, with separate keys."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ def test_what_came_within_is_answered_at_the_end() -> None:
 
 @pytest.mark.usefixtures("uncollected")
 def test_handlers_are_as_before_after_a_storm_that_interrupts_every_step() -> None:
-    """Wherever a handler raises, the next Ctrl-C still interrupts. It may be on the way in or out."""
+    """Wherever a handler raises, the next Ctrl-C still interrupts. The way in and the way out are tried."""
 
     def interrupt(*_: object) -> None:
         raise TimeoutError

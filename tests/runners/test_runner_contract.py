@@ -179,7 +179,7 @@ def test_directories_are_not_shared(runner: Runner) -> None:
 
 
 def test_a_missing_program_is_reported(runner: Runner, tmp_path: Path) -> None:
-    """A program that is not there is MISSING. This holds by name and by full path."""
+    """A program that is not there is MISSING, by name or path."""
     for name in ("raidctl-no-such-tool", str(tmp_path / "none"), "./none", f"{tmp_path}/none/none"):
         answer = run(runner, name)
         assert (answer.trouble, answer.code) == (Failure.MISSING, None), name
@@ -207,7 +207,7 @@ def test_a_tool_that_misses_something_itself_has_answered(runner: Runner, tmp_pa
 def test_a_request_that_cannot_be_carried_out_fails(runner: Runner) -> None:
     """A request that cannot be carried out is FAILED, and nothing runs.
 
-    It has no program, a NUL, or a variable that is none.
+    The program is missing, a NUL is in it, or a variable is invalid.
     """
     requests: list[Request[Any]] = [
         Run(()),
@@ -240,7 +240,7 @@ def test_a_hanging_program_ends_with_its_children(runner: Runner, tmp_path: Path
 
 
 def test_children_that_left_the_group_end_with_a_late_program(runner: Runner, tmp_path: Path) -> None:
-    """At the time limit, a tool that makes itself a daemon ends. It may do so once or twice over."""
+    """At the time limit, a tool that became a daemon ends. Becoming one twice over does not save it."""
     pids = tmp_path / "pids"
     daemon = f'echo $$ >>"{pids}"; exec sleep 300'
     text = f"setsid sh -c '{daemon}' & (setsid setsid sh -c '{daemon}' &) ; sleep 300"
@@ -329,7 +329,7 @@ def test_a_lock_keeps_programs_apart(runner: Runner, tmp_path: Path) -> None:
 
 
 def test_a_mixed_batch_is_answered_in_order(runner: Runner, tmp_path: Path) -> None:
-    """Replies are in the order of the requests. Each is of the class that belongs to its request."""
+    """Replies are in the order of the requests. Each has its request's class."""
     (tmp_path / "file").write_text("text")
     first, second, third, fourth, fifth = runner.carry_out(
         [
@@ -369,7 +369,10 @@ FILES = {
 
 @pytest.mark.parametrize("data", FILES.values(), ids=FILES)
 def test_a_file_arrives_unchanged(runner: Runner, tmp_path: Path, data: bytes) -> None:
-    """A file arrives unchanged. It has NULs, a missing last line break, line breaks at the end, or no bytes."""
+    """A file arrives unchanged.
+
+    NULs, line breaks at the end, a missing one, and no bytes are tried.
+    """
     (tmp_path / "it's a $file\n").write_bytes(data)
     assert read(runner, tmp_path / "it's a $file\n") == ReadAnswer(data=data)
 
@@ -382,7 +385,10 @@ def test_files_of_the_kernel_can_be_read(runner: Runner) -> None:
 
 
 def test_what_is_not_there_is_missing(runner: Runner, tmp_path: Path) -> None:
-    """What is not there is MISSING. It is no such file, a file where a directory should be, or a link to nowhere."""
+    """What is not there is MISSING.
+
+    A file where a directory should be and a link to nowhere count as not there.
+    """
     (tmp_path / "file").touch()
     (tmp_path / "link").symlink_to("nowhere")
     for name in ("none", "file/none", "link"):

@@ -161,7 +161,7 @@ def test_work_that_hangs_in_the_kernel_is_given_up() -> None:
 
 
 def test_a_fault_of_ours_is_raised() -> None:
-    """An exception in a thread is not swallowed. It comes out where the work was asked for."""
+    """An exception in a thread comes out where work was asked for."""
 
     def fail() -> Answer:
         raise ZeroDivisionError
@@ -231,7 +231,7 @@ def test_a_name_with_a_line_break_starts_no_line() -> None:
 
 
 def test_the_database_of_this_machine_is_read() -> None:
-    """Every drive that the kernel shows is in the database. This holds with or without a running udevd."""
+    """Every drive that the kernel shows is in the database. No udevd needs to run."""
     (answer,) = LocalRunner().carry_out([UdevDatabase()])
     assert isinstance(answer, ReadAnswer)
     assert answer.fine, answer.detail
@@ -276,6 +276,6 @@ def test_the_runner_starts_quickly() -> None:
 
 
 def test_a_run_keeps_its_answer_class() -> None:
-    """Each answer is of the class of its request. This holds with a lock or without."""
+    """Each answer has the class of its request, locked or not."""
     answers = LocalRunner().carry_out([Run(("true",)), Run(("true",), lock="raidctl-test")])
     assert all(isinstance(answer, RunAnswer) and answer.code == 0 for answer in answers)

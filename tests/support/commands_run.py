@@ -43,7 +43,7 @@ def logged() -> Iterator[Log]:
 
 
 def forbidden(log: Log) -> list[str]:
-    """The commands that no test may have had run. These are forced ones, and deeds outside of the tables of shapes."""
+    """Commands that no test may run: forced or outside the tables."""
     found = []
     for kind, argv in log:
         shapes = [shape for shape in _shapes() if _fits(argv, shape)] if kind == "deed" else []

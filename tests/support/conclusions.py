@@ -174,7 +174,7 @@ def cut_worse(
 
 
 def is_torn(seen: Survey) -> bool:
-    """Whether an output that was read is torn. It is not whole, or was not understood."""
+    """Whether an output that was read is incomplete or not understood."""
     return any(one.kind == "unread" for one in seen.inventory.problems)
 
 

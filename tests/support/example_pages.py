@@ -1,7 +1,4 @@
-"""The reports of the manual's site, made when it is built.
-
-They are of recorded machines, and runs with invented figures.
-"""
+"""Reports for the manual's site, of recorded machines and invented runs."""
 
 from __future__ import annotations
 

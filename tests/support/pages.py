@@ -99,7 +99,7 @@ def commands_page() -> str:
 
 
 def commands(command: click.Command = cli, parent: click.Context | None = None) -> Iterator[click.Context]:
-    """The whole tree of commands in the order of the help. Each is in a separate context."""
+    """All commands in the order of the help, each with its context."""
     names = cli.context_settings["help_option_names"]
     name = command.name if parent else "raidctl"
     context = click.Context(command, info_name=name, parent=parent, terminal_width=80, help_option_names=names)
@@ -123,7 +123,7 @@ SHOWN = "adaptec-5405-failed-battery"
 
 
 def with_screen(readme: str) -> str:
-    """The README with the screen of a recorded machine. It is between its marks, as a pipe of 80 columns gets it."""
+    """The README, with a recorded machine's screen between its marks."""
     command = ["--replay", f"fixtures/{SHOWN}", "show"]
     done = subprocess.run(
         [sys.executable, "-m", "raidctl", *command],

@@ -15,14 +15,14 @@ from raidctl.vendor.simulator import State
 
 @dataclass
 class Readings:
-    """The last readings of this process. They are kept by the recording and the state of its machine."""
+    """The last readings of this process, by recording and machine state."""
 
     most: int = 1000
     """Readings that are kept; one takes some 100 KB."""
     _kept: OrderedDict[Hashable, Survey] = field(default_factory=OrderedDict)
 
     def of(self, recording: str, state: State, read: Callable[[], Survey]) -> Survey:
-        """Return what ``read`` returns for this state. It is a new object each time, read now."""
+        """Return what ``read`` returns for this state. Each call makes a new object."""
         key = recording, frozenset(state.items())
         if key not in self._kept:
             self._kept[key] = read()

@@ -1,4 +1,4 @@
-"""The generated manual page about the built-in rules. It has their docstrings, and an example finding."""
+"""The generated manual page about the built-in rules, with example findings."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ def test_a_rebuild_that_vanishes_because_its_drive_failed_is_a_failure(capsys: p
 
 
 def test_the_kernels_files_are_read_every_second_and_tools_only_at_the_end() -> None:
-    """While nothing but md works, no tool starts between two looks. They are the first and the last."""
+    """While nothing but md works, no tool starts between two looks. Only the first and the last look start tools."""
     moving = md_rebuild()
     followed(moving)
     assert moving.asked["mdadm --detail /dev/md10"] == 2

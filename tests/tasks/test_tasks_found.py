@@ -43,9 +43,9 @@ def changed(volume: Progress | None = None, drive: Progress | None = None, **fie
 
 @over("machine", MACHINES)
 def test_every_object_with_an_operation_has_a_task_and_no_other(machine: str) -> None:
-    """Each busy object of a recorded machine is named by one task.
+    """One task names each busy object of a recorded machine.
 
-    It is a volume, drive or battery; nothing else is named.
+    Volumes, drives and batteries are busy objects; nothing else is named.
     """
     assert list(violations(replayed(machine).inventory)) == []
 
@@ -90,7 +90,7 @@ def test_a_learn_cycle_is_a_task() -> None:
 
 
 def test_a_narrowed_inventory_keeps_the_tasks_of_what_is_left() -> None:
-    """A task stays if an object that it names is shown. This is its own object, or one that it also names."""
+    """A task stays if any object that it names is shown."""
     inventory = replayed("md-degraded-rebuilding").inventory
     busy = inventory.tasks[0]
     assert narrow(inventory, frozenset({busy.object_id})).tasks == (busy,)

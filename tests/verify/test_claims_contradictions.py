@@ -50,7 +50,7 @@ def test_the_capacity_is_compared_with_the_level(level: str, size: float, findin
 
 
 def test_a_level_that_the_capacity_refutes_is_suspect() -> None:
-    """A volume of RAID-5 size does not pass as RAID-6. It is called RAID-6."""
+    """A volume of RAID-5 size that claims RAID-6 does not pass."""
     answer = judged(checked_machine(raid_controller(level="raid6", size=10 * TB)), raid_level="raid6")
     assert answer.verdict == "suspect"
     assert "as raid5 would" in " ".join(answer.reasons)
@@ -232,7 +232,7 @@ def test_a_drive_cache_that_is_on_is_inconclusive_until_it_is_measured() -> None
 
 @pytest.mark.parametrize("filesystem", ["btrfs", "zfs_member"])
 def test_a_drive_under_a_file_system_that_copies_is_not_called_unmirrored(filesystem: str) -> None:
-    """A file system that copies makes one drive's RAID level unknown. It may keep copies on several drives."""
+    """A file system that copies makes one drive's RAID level unknown. Its copies may be on several drives."""
     assert (
         judged(checked_machine(plain_drive(None), filesystem=filesystem), raid_level="raid1").verdict == "inconclusive"
     )

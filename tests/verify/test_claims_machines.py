@@ -109,7 +109,7 @@ PROMISES: list[tuple[str, str, str, str, str]] = [
 
 @pytest.mark.parametrize("promise", PROMISES, ids="-".join)
 def test_each_claim_has_the_answer_of_the_raw_text(answers: Answers, promise: tuple[str, str, str, str, str]) -> None:
-    """Each claim has the answer that follows from the raw output. It is about a recorded volume."""
+    """Each claim about a recorded volume has the raw output's answer."""
     machine, name, claim, verdict, word = promise
     kind, _, value = claim.partition(" ")
     words = [f"--{kind.replace('_', '-')}", *([value] if value else []), name]
@@ -212,7 +212,7 @@ def test_an_invalid_claim_is_refused_with_a_valid_one(verify: Verify, words: tup
 def test_a_target_is_followed_down_to_its_volumes(answers: Answers, machine: str, target: str, found: set[str]) -> None:
     """A target is followed down to the volumes that carry it.
 
-    It is a mount point, a directory on it, a device or an id.
+    A target is a mount point, a directory on it, a device or an id.
     """
     assert {name for name, _ in answers(machine, "--volume-status", "ok", target)} == found
 
@@ -234,7 +234,7 @@ def test_an_unread_controller_keeps_the_whole_machine_from_passing(verify: Verif
 
 
 def test_drives_of_arrays_are_not_judged_beside_them(answers: Answers) -> None:
-    """Drives of software arrays are judged only as part of them. This holds without a target, for failed ones too."""
+    """Drives of software arrays are judged only as part of them. Without a target, that includes failed ones."""
     assert {name for name, _ in answers("md-degraded-rebuilding")} == {"md:md5", "md:md10"}
 
 

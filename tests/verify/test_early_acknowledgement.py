@@ -184,7 +184,7 @@ SAFE = frozenset({"uncached", "volatile", "survivor", "bbu"})
 
 
 def measured(truth: str) -> dict[str, Any]:
-    """Return the evidence of perfect measurements and a complete inventory. It is that of a device of known truth."""
+    """Return perfect measurements and the whole inventory of a known device."""
     base: dict[str, Any] = {
         "medium": "rotating",
         "rpm": 7200.0,
@@ -249,7 +249,7 @@ ANY_RATE = [None, SLOW, Interval(130, 170), MODEST, CACHED]
 def test_a_pass_always_has_evidence_of_durability() -> None:
     """Each pass rests on one of the kinds of proof.
 
-    This holds over a grid of evidence, contradictory evidence included.
+    A grid of evidence is tried, contradictory evidence included.
     """
     passes = 0
     grid = product(

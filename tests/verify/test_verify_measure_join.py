@@ -53,7 +53,7 @@ def test_a_knee_on_both_sides_of_the_limit_confirms_no_size() -> None:
 
 @pytest.mark.parametrize(("drives", "sure"), [("disabled", True), ("enabled", False), (None, False)])
 def test_whose_cache_was_measured_is_known_where_those_of_the_drives_are_off(drives: str | None, sure: bool) -> None:
-    """A cache of the promised size may be that of the drives. It is not if theirs are known to be off."""
+    """A cache of the promised size may be that of the drives. Drives whose caches are off rule that out."""
     knee = session("knee", {"write_cache": (380, 370, 390)})
     back = VolumeCache(write_policy="protected_write_back", write_active="write_back", controller_cache="protected")
     answer = answered(

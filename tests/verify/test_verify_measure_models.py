@@ -190,7 +190,7 @@ def test_in_a_virtual_machine_nothing_measured_passes(write_through: Session) ->
 
 
 def test_an_export_of_which_nothing_is_known_is_answered_by_the_clock_alone(write_through: Session) -> None:
-    """Claims about the medium's kind and speed pass without any setting. They are measured."""
+    """Claims about the medium's kind and speed pass without any setting. Measurements decide them."""
     asked, found = claims({"media": "hdd", "drive_rpm": 15000}), unknown_server(write_through)
     answers = tuple(unknown_target(asked, found.named, "It is not known.", served=True))
     report = Verification(host=Host(hostname="m"), verdict=overall(answers), answers=answers)

@@ -36,7 +36,7 @@ def verify(*words: str | Path) -> Result:
 def test_a_directory_needs_no_dot_before_it(
     here: CheckedMachine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """``srv`` is the directory of that name. It is so for ``bench run`` and ``--measure``, too."""
+    """``srv`` is the directory of that name. ``bench run`` and ``--measure`` agree."""
     (tmp_path / "srv" / "db").mkdir(parents=True)
     (tmp_path / "link").symlink_to(tmp_path / "srv")
     monkeypatch.chdir(tmp_path)

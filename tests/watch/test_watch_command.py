@@ -345,7 +345,7 @@ def test_a_state_that_cannot_be_written_silences_nothing(watched: Watched, tmp_p
 def test_a_pipe_in_the_place_of_the_state_is_named(watched: Watched) -> None:
     """A pipe in the place of the state is named.
 
-    It has no writer or reader, so that a look would never end; the notes name both.
+    Without a writer or reader, opening it would never end. The notes name both.
     """
     place = watched.state / "demo/raid6"
     place.mkdir(parents=True, mode=0o700)

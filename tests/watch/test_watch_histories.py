@@ -286,7 +286,7 @@ def test_an_object_with_a_finding_is_gone_once() -> None:
 
 
 def test_a_lost_volume_comes_before_what_is_good_again_and_before_warnings() -> None:
-    """A lost volume comes before new warnings and what is good again. It is critical."""
+    """A critical lost volume comes before warnings and good news."""
     volume = Known(kind="volume", identity="U1", where="x:0/v0")
     battery = Sighting(finding=finding("critical", "x:0/b0"), state="bad", is_object=True)
     good = msgspec.structs.replace(battery, state="good")
