@@ -62,7 +62,7 @@ _MASK = (1 << 64) - 1
 
 @cache
 def pool() -> bytes:
-    """The random bytes from which every block body is cut. They are the same on every machine."""
+    """The random bytes from which every block body is cut. Every machine generates the same ones."""
     return hashlib.shake_128(MAGIC).digest(POOL_SIZE)
 
 
@@ -88,7 +88,7 @@ def header(run_id: int, place: int, generation: int, time_ns: int) -> bytes:
 
 @dataclass(frozen=True)
 class _Steps:
-    """Headers of many sectors, computed at once. Each has one lane of a large integer.
+    """Headers of many sectors, computed together in lanes of large integers.
 
     A CRC is linear: the one of a header whose place differs in some bits is the other one's with fixed bits changed. So
     if the places differ from the first only in bits that are 0 there, one exclusive or derives all CRCs from one.
@@ -220,7 +220,7 @@ class Checker:
 
 
 def classify(data: bytes, start: int, run_id: int, generation: int = 0) -> State:
-    """State of a block, sector by sector. This is slower than `Checker`, which calls it only after a mismatch."""
+    """State of a block, examined sector by sector. `Checker` is faster and calls this only after a mismatch."""
     found = [
         sector_state(data[at : at + SECTOR], start + at, run_id, generation)
         for at in range(0, len(data) - SECTOR + 1, SECTOR)

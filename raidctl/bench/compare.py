@@ -1,4 +1,4 @@
-"""Comparison of two runs. It has the ratio of each figure with its interval, and other differences. Pure."""
+"""Comparison of two runs: ratios with their intervals, and other differences. Pure."""
 
 from __future__ import annotations
 

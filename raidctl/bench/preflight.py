@@ -100,10 +100,7 @@ class Readings:
 
 
 def ask(blocks: Iterable[BlockDevice]) -> Dialogue[Readings]:
-    """Read what the inventory lacks.
-
-    This is the queues of block devices, kinds of mappings, the processor, and the mounts.
-    """
+    """Read what the inventory lacks: queues, kinds of mappings, processor, and mounts."""
     wanted = [(block.name, name) for block in blocks for name in _attributes(block)]
     requests = [Read(path_of(block, name)) for block, name in wanted]
     cpu, mounts, *answers = yield from ask_all([Read(CPUINFO, limit=_ONE_CPU), Read(MOUNTINFO), *requests])
@@ -137,7 +134,7 @@ def ticks(blocks: Iterable[BlockDevice]) -> Dialogue[dict[str, int]]:
 
 
 def load(before: Mapping[str, int], after: Mapping[str, int], seconds: float) -> Iterator[Confounder]:
-    """Devices that were busy for others. They are found by two readings of `ticks` that many seconds apart."""
+    """Devices busy for others between two readings of `ticks`. The readings are ``seconds`` apart."""
     for name, first in before.items():
         busy = (after.get(name, first) - first) / 1000 / seconds if seconds > 0 else 0.0
         if busy > BUSY:

@@ -1,6 +1,7 @@
-"""The result of a trial. It has measured figures with their uncertainty, the model's figures, and the verdict.
+"""The result of a trial: measured figures, the model's figures, a verdict.
 
-Field names are stable, as those of the inventory are: `raidctl schema bench` prints them.
+Measured figures have an uncertainty. Field names are stable, as those of the inventory are: `raidctl schema bench`
+prints them.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ _BINS = (64 - 7 + 1) * _LANES
 
 @dataclass(frozen=True)
 class Slice:
-    """The work of one of ``depth`` workers. It is every ``depth``-th operation from its number on."""
+    """One worker's share: every ``depth``-th operation from the worker's number on."""
 
     ops: bytes
     offsets: array[int]
@@ -76,10 +76,7 @@ def _flushes(ops: bytes) -> array[int]:
 
 
 def before(slice_: Slice, round_: int, number: int, worker: int, lengths: Sequence[int]) -> int:
-    """Number of a worker's operations that come before another operation.
-
-    That is operation ``number`` of the stream's ``round_``.
-    """
+    """Number of a worker's operations before operation ``number`` of round ``round_``."""
     return round_ * lengths[worker] + max(0, -(-(number - worker) // slice_.depth))
 
 

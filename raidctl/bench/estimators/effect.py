@@ -1,4 +1,4 @@
-"""Effect of a change. It is the ratio of paired rounds with its interval, and a verdict by thresholds."""
+"""Effect of a change: the ratio with its interval, judged by thresholds."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ TOO_SLOW = 0.6
 
 
 def paired(first: Sequence[float], second: Sequence[float]) -> Spread:
-    """Ratio second/first of rounds taken in turn. It has an interval from six pairs on."""
+    """Ratio second/first of rounds taken in turn. An interval requires at least six pairs."""
     return paired_ratio(first, second)
 
 
 def of_medians(first: Sequence[float], second: Sequence[float], seed: int = SEED, rounds: int = ROUNDS) -> Spread:
-    """Unpaired ratio of the medians of second and first, by resampling both.
+    """Unpaired ratio of the medians, second/first, by resampling both.
 
-    They are before and after a setting change.
+    The two series are not taken in turn: before and after a setting change, for example.
     """
     before = [value for value in finite(first) if value > 0]
     after = [value for value in finite(second) if value > 0]
@@ -81,7 +81,7 @@ def together(ratio: Spread) -> Verdict:
 def marked(ratio: Spread) -> bool | None:
     """Whether zeros are so much faster that all other figures are marked.
 
-    They are compared with random data. None: unclear.
+    The ratio compares them with random data. None: unclear.
     """
     if ratio.low is None or ratio.high is None:
         return None

@@ -116,7 +116,7 @@ def holding(level: str, drives: int) -> int | None:
 
 
 def pattern_size(times: Mapping[int, float]) -> int | None:
-    """Bytes after which the layout repeats. That is the shortest slow stride whose multiples are slow too.
+    """Bytes after which the layout repeats. The shortest slow stride whose multiples are slow too has this size.
 
     ``times``: for each stride (bytes), time for the same number of random operations at its multiples, at depth 16. At
     that stride all operations address one drive; at a divisor of it some of the drives, which is less slow. Strides are
@@ -134,7 +134,7 @@ def pattern_size(times: Mapping[int, float]) -> int | None:
 
 
 def full_stripe(speeds: Mapping[int, float]) -> int | None:
-    """Bytes of data in a stripe. That is the shortest fast aligned sequential write whose multiples are fast too.
+    """Bytes of data in a stripe. The smallest fast aligned sequential write whose multiples are fast too has this size.
 
     ``speeds``: bytes per second by size of the write, in steps of a chunk, up to two stripes at least. The result
     divided by the chunk is the number of data drives. None: no size stands out, as without parity.

@@ -71,7 +71,7 @@ class Histogram:
             self._extend(other._least, other._worst)
 
     def quantile(self, share: float) -> int | None:
-        """The value not exceeded by ``share`` (0 to 1) of all. It is taken by nearest rank; None if empty."""
+        """The nearest-rank value not exceeded by ``share`` (0 to 1) of all. None if empty."""
         if self._least is None or self._worst is None:
             return None
         rank = max(1, -(-int(min(max(share, 0.0), 1.0) * self.count * 10**9) // 10**9))

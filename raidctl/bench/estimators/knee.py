@@ -133,7 +133,7 @@ def _points(seconds: Sequence[float], totals: Sequence[float]) -> list[tuple[flo
 
 
 def _cells(points: list[tuple[float, float]], end: float) -> list[tuple[float, float]]:
-    """Bytes written by each of ``CELLS`` equally spaced moments up to ``end``. They are interpolated between writes."""
+    """Bytes written at the ends of ``CELLS`` equal intervals up to ``end``. Values between writes are interpolated."""
     if end <= 0 or points[-1][1] <= 0:
         return []
     cells, place = [], 0

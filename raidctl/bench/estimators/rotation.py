@@ -98,7 +98,7 @@ def rpm(interval_ms: Sequence[float]) -> Rotation:
 def _longest_period(intervals: list[float]) -> tuple[float, float] | None:
     """The longest time of which nearly all intervals are multiples.
 
-    It is the mode, or a half, third or quarter of it.
+    Candidates are the mode and its half, third and quarter.
     """
     peak = _densest(intervals)
     for parts in range(1, MOST_REVOLUTIONS + 1):
@@ -113,7 +113,7 @@ def _longest_period(intervals: list[float]) -> tuple[float, float] | None:
 
 
 def _densest(values: list[float]) -> float:
-    """The mode, by repeatedly keeping the half with the narrowest range. It is robust to other peaks."""
+    """The mode, by repeatedly keeping the half with the narrowest range. Other peaks hardly affect the result."""
     ordered = sorted(values)
     while len(ordered) > 8:
         half = (len(ordered) + 1) // 2
@@ -131,7 +131,7 @@ def _fitting(intervals: list[float], period: float) -> list[tuple[float, int]]:
 
 
 def _named(intervals: list[float], period: float, share: float) -> Rotation:
-    """The speed for a period that may be several revolutions. It is one of the speeds on the market."""
+    """The nominal speed that fits a period of one or more revolutions."""
     named: dict[int, int] = {}
     for parts in range(1, MOST_REVOLUTIONS + 1):
         for speed in NOMINAL:

@@ -81,7 +81,7 @@ def _network(points: Mapping[int, float]) -> tuple[float, float] | None:
 
 
 def collapses(points: Mapping[int, float]) -> list[tuple[int, int]]:
-    """Neighbouring depths between which throughput drops by more than half. They may also be numbers of streams."""
+    """Neighbouring depths, or stream counts, between which throughput drops by over half."""
     ordered = sorted(points)
     return [
         (before, after)

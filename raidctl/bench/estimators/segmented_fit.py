@@ -87,7 +87,7 @@ def bend(points: Sequence[Point], near: float | None = None) -> Bend | None:
 def _search(
     sums: _Sums, points: Sequence[Point], near: float | None
 ) -> tuple[float, tuple[float, float, float, float]] | None:
-    """The position of the best bend. It is searched first in coarse steps, then point by point, then between points."""
+    """The position of the best bend. The search goes in coarse steps, then point by point, then between points."""
     last = len(points) - 3
     if near is None:
         centre = _best(sums, range(2, last + 1, COARSE))

@@ -138,7 +138,7 @@ def _runs(flags: Sequence[bool]) -> list[tuple[int, int]]:
 
 
 def _dips(points: list[Point], passes: dict[float, list[float]]) -> tuple[float, ...]:
-    """Isolated slow positions, at most two in a row. They are slow in more than half of the passes."""
+    """Isolated positions, at most two in a row, slow in most passes."""
     slow = [False] * len(points)
     for place, (position, _) in enumerate(points):
         around = [speed for _, speed in points[max(0, place - 4) : place] + points[place + 1 : place + 5]]

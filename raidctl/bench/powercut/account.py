@@ -163,7 +163,7 @@ class Account:
         return self.run.with_cuts(self.cuts)
 
     def about(self, target: Target) -> None:
-        """Store the target's names as a new session reports them. They may change from boot to boot."""
+        """Store the target's device node as a new session reports it. Nodes may change from boot to boot."""
         self.run = msgspec.structs.replace(
             self.run, target=msgspec.structs.replace(self.run.target, device=target.device)
         )

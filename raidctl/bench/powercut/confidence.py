@@ -9,9 +9,10 @@ CONFIDENCE = 0.95
 
 
 def bound(clean: int, confidence: float = CONFIDENCE) -> float:
-    """Upper bound of the probability that a cut loses data. It is 0 to 1, after ``clean`` cuts without a loss.
+    """Upper bound of the probability that a cut loses data.
 
-    A drive that loses data in a share p of the cuts passes k of them with probability (1 - p) ** k.
+    The bound is 0 to 1, after ``clean`` cuts without a loss. A drive that loses data in a share p of the cuts passes k
+    of them with probability (1 - p) ** k.
     """
     return 1.0 - (1.0 - confidence) ** (1.0 / clean) if clean > 0 else 1.0
 

@@ -1,4 +1,4 @@
-"""The medium of the test. It is a new file, a range of a device, or an NBD export.
+"""Test media: new files, ranges of devices, and NBD exports.
 
 A file is created with O_EXCL under a name with the run's id, and reused only if it is a regular file of that name and
 size. A device is opened with the guards of `raidctl.bench.targets.device`.

@@ -1,6 +1,6 @@
 """The bytes of drives and files below a block device.
 
-They are found through loop devices, partitions and linear mappings.
+The search follows loop devices, partitions and linear mappings.
 
 Writing through one loop device changes the content of another one on the same file, without any notice by the kernel.
 """

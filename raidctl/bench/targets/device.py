@@ -1,7 +1,7 @@
-"""A block device as a target. It is read-only unless the user names a range to overwrite.
+"""A block device as a target, read-only unless a range is named.
 
-Even then it is refused for any reason in `raidctl.bench.targets.safety`; and while it is open, O_EXCL prevents other
-exclusive use: no mount, no array.
+Even if the user names a range to overwrite, the device is refused for any reason in `raidctl.bench.targets.safety`; and
+while it is open, O_EXCL prevents other exclusive use: no mount, no array.
 """
 
 from __future__ import annotations

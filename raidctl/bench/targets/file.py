@@ -1,4 +1,4 @@
-"""A temporary file in the user's directory. It is written completely, and removed at the end.
+"""A temporary file in the user's directory, written completely and finally removed.
 
 Written completely, since reading reserved blocks or a hole accesses no drive. Existing files are never touched: the
 file is created with O_EXCL, and only that very file is removed, by a second process if raidctl is killed. It is locked
@@ -109,7 +109,7 @@ class FileTarget(Opened):
         self._settle()
 
     def close(self) -> None:
-        """Remove the file if it is still the one created. It may be called repeatedly."""
+        """Remove the file if it is still the one created. Repeated calls are allowed."""
         made, self._made = self._made, None
         caretaker, self._caretaker = self._caretaker, None
         if made is not None:
@@ -126,7 +126,7 @@ class FileTarget(Opened):
         super().close()
 
     def _refuse_place(self) -> None:
-        """Refuse a directory in which no file may be created. This is checked before the free space."""
+        """Refuse a directory in which no file may be created. The check of the free space comes later."""
         if not os.path.isdir(self.directory):  # noqa: PTH112 - paths are strings here
             shown = printable(self.directory)
             raise BenchError(f"{shown} is no directory: name one in which raidctl may make a file.")
@@ -193,7 +193,7 @@ class FileTarget(Opened):
             return os.pwritev(self._handle, [view], at)
 
     def _settle(self) -> None:
-        """Find out the properties of the file. These are alignment, page cache, copy on write, and holes."""
+        """Find out the file's alignment, page cache, copy on write, and holes."""
         place = place_of(self.path)
         if place.in_memory or (place.filesystem == "zfs" and self.direct):
             self.direct = False
@@ -230,7 +230,10 @@ def room(directory: str) -> int:
 
 
 def leftovers(directory: str) -> list[str]:
-    """Files of killed runs. They have raidctl's name, raidctl's first sector or nothing, and no lock held."""
+    """Files of killed runs.
+
+    Each has a name of raidctl's form, no lock, and raidctl's first sector, zeros or nothing at its start.
+    """
     try:
         names = sorted(entry.name for entry in os.scandir(directory) if _NAME.fullmatch(entry.name))
     except OSError:

@@ -27,7 +27,7 @@ _GRAINS = (512, 1024, 2048, 4096, 16384, 65536)
 
 
 class Opened:
-    """A target with one descriptor. It is opened on entering, and always closed on leaving."""
+    """A target with one descriptor, opened on entering and closed on leaving."""
 
     name: str
     _handle = -1
@@ -111,7 +111,7 @@ def set_direct(handle: int, *, wanted: bool) -> bool:
 def grain_of(handle: int) -> int | None:
     """Smallest block size in bytes that a descriptor with O_DIRECT accepts.
 
-    It is found by reading. None if it accepts none.
+    Reads of increasing size are tried. None: no size is accepted.
 
     Raise OSError for other errors.
     """

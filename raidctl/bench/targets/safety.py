@@ -1,4 +1,4 @@
-"""Reasons not to write to a device. It is in use, or holds data. Unknown is never safe.
+"""Reasons not to write to a device in use or with data. Unknown is never safe.
 
 Any of four checks suffices to refuse: the kernel (holders, partitions, mounts, swap; and O_EXCL in
 `raidctl.bench.targets.device`), blkid and wipefs, and known signatures in the first and last MiB.

@@ -20,7 +20,7 @@ Way = tuple[str, int, int]
 class Alignment:
     """Random operations at multiples of the chunk, and shifted.
 
-    They are shifted by a sector, by 4 KiB, and by half a chunk.
+    The shifts are a sector, 4 KiB, and half a chunk.
 
     A chunk is the contiguous part on one drive: the volume's reported strip size, or 64 KiB. Blocks have 4 KiB, 16 KiB,
     and the size of a chunk; blocks larger than a chunk are placed at multiples of their size.

@@ -202,7 +202,7 @@ def _speed(bench: Bench) -> Spread:
 def _judged(
     bench: Bench, reading: commits.Reading, *, rotating: bool | None, short: bool
 ) -> tuple[Verdict, tuple[str, ...], str | None]:
-    """The conclusion from commits alone. It is at most a hint, since the cache that acknowledges may be protected."""
+    """The conclusion from commits alone, at most a hint. The cache that acknowledges may be protected."""
     barred = tuple(one.text for one in bench.confounders if one.forbids)
     if barred:
         return "inconclusive", barred, POWER_CUT

@@ -1,6 +1,6 @@
 """Reads and writes of single blocks without an engine.
 
-They are used if the content matters, or if engines lack the operation.
+Trials use them if the content matters, or if engines lack the operation.
 """
 
 from __future__ import annotations

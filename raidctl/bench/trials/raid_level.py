@@ -1,6 +1,6 @@
 """RAID level and layout from measurements.
 
-These are capacity, cost of small writes, strides, and full stripes.
+The evidence is the capacity, the cost of small writes, strides, and full stripes.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ class RaidLevel:
         return [chunk * count for count in range(1, most + 1)]
 
     def _strides(self, bench: Bench, seen: _Seen) -> None:
-        """Random reads at multiples of each stride. They are slowest if all address one drive."""
+        """Time random reads at multiples of each stride. Reads that all address one drive are slowest."""
         size = bench.fitting(self.size)
         for stride in bench.shuffled(self._chunks(bench)):
             outcome = bench.run(stream(Op.READ, bench.places(stride, self.strided), size, 16))

@@ -79,7 +79,7 @@ class Layers:
 
     @property
     def by_pattern(self) -> tuple[str, ...]:
-        """Levels whose layout can repeat after this number of chunks. They are for the given number of drives."""
+        """Levels whose layout on the given number of drives repeats as measured."""
         if self._repeats is None or self.drives is None:
             return ()
         return geometry.by_pattern(self._repeats, self.drives)
