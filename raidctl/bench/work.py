@@ -1,4 +1,4 @@
-"""Requests to an engine and their results. They are the same for every engine and target.
+"""Requests and their results, the same for every engine and target.
 
 Offsets and sizes are in bytes, times in nanoseconds of the monotonic clock. Arithmetic on samples is done elsewhere: an
 engine only carries out operations and times them.
@@ -80,7 +80,7 @@ class Work:
 
 @dataclass(frozen=True, kw_only=True)
 class Samples:
-    """Results of one stream, one entry per completed operation. They are in order of completion."""
+    """Results of one stream: an entry per operation, in order of completion."""
 
     ops: bytes
     offsets: array[int]
@@ -140,7 +140,7 @@ class Target(Protocol):
     def alignment(self) -> int:
         """Bytes of which offsets and sizes are multiples.
 
-        It is the logical block size, or 1 if there is no restriction.
+        Usually the logical block size; 1 if there is no restriction.
         """
 
     @property
@@ -149,7 +149,10 @@ class Target(Protocol):
 
     @property
     def writable(self) -> bool:
-        """Whether writing is allowed. It is for a file that raidctl created, or a range that the user named."""
+        """Whether writing is allowed.
+
+        Only a file that raidctl created or a range that the user named may be written.
+        """
 
 
 class Engine(Protocol):

@@ -1,4 +1,4 @@
-"""The first journal entry of a change. It has the plan, and who, where, when and why."""
+"""A change's first journal entry: plan, who, where, when and why."""
 
 from __future__ import annotations
 

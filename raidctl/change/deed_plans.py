@@ -65,7 +65,7 @@ def _unprinted(denials: Sequence[Denial]) -> Iterator[Denial]:
 def always(deed: Deed, seen: Survey) -> list[Denial]:
     """Return the reasons to refuse any deed.
 
-    These are no identity, two drives with one serial number, and an old reading.
+    Such reasons are a missing identity, a serial number shared by two drives, and an old reading.
     """
     found: list[Denial] = []
     why = unidentified(seen, deed.drive) if deed.drive is not None else None
@@ -92,7 +92,7 @@ def unidentified(seen: Survey, object_id: str) -> str | None:
 
 
 def stale(seen: Survey) -> str | None:
-    """Explain why no deed follows from a reading (X3). It is a recording, or too old. None if it is fresh."""
+    """Explain why no deed follows from a recording or old reading (X3). None if the reading is fresh."""
     host = seen.inventory.host
     if not host.source.startswith(("local", "ssh:", "demo:")):
         return "This is a recording, not a machine: nothing is done from it."

@@ -23,7 +23,7 @@ _LASTING = (
 
 
 def unmet(seen: Survey, expectations: Iterable[Expectation]) -> list[str]:
-    """Return the expectations that a reading does not show. Each has what the reading shows instead."""
+    """Describe each expectation that a reading does not meet. The text includes what the reading shows instead."""
     return [text for one in expectations if (text := _unmet(seen, one)) is not None]
 
 
@@ -177,7 +177,7 @@ def _moved(seen: Survey, subject: Identity) -> str | None:
 def known_words(inventory: Inventory, view: HostView) -> frozenset[str]:
     """Return all words that a command may name.
 
-    These are ids and their parts, places, device nodes and kernel names.
+    Ids and their parts, places, device nodes and kernel names are such words.
     """
     found: set[str] = set()
     for controller in inventory.controllers:

@@ -55,9 +55,9 @@ def trouble_text(answer: Answer) -> str:
 
 
 def interruption(error: BaseException) -> str:
-    """Describe what interrupted a change.
+    """Describe what interrupted a change: failure, Ctrl-C, signal, or bug.
 
-    It was an expected failure, Ctrl-C, a signal (an exit code of 128 + its number), or a bug.
+    Failures are those that raidctl expects. A signal is an exit code of 128 + its number.
     """
     if isinstance(error, RaidctlError):
         return str(error)
@@ -91,7 +91,7 @@ def what_is_undone(begin: Begin, *, undone: bool, resumed: bool) -> str:
 
 
 def silent(controllers: Sequence[Controller], problems: Sequence[Problem], ids: Collection[str]) -> dict[str, str]:
-    """Return drives that did not respond to the last reading. Each is one of these objects, and has a sentence.
+    """Describe drives among ``ids`` that did not respond to the last reading.
 
     The place of a failed call's problem is its command line (``hdparm -I -W /dev/sdb``), or the device node.
     """

@@ -114,7 +114,10 @@ def _use(drive: Drive, view: HostView | None) -> str | None:
 
 
 def _on(block: BlockDevice, view: HostView) -> str | None:
-    """Return what is on a drive. It may be mounts, layers, or signatures that the kernel's links do not show (ZFS)."""
+    """Return what is on a drive: mounts, layers, or signatures.
+
+    Signatures reveal data without links in the kernel (ZFS).
+    """
     mounted = view.mountpoints(block.name)
     if mounted:
         return f"{listing(mounted)} is on the drive"

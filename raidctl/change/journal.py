@@ -1,4 +1,4 @@
-"""The journal of all changes: who, what, from, to, why. It is synced to storage before the change.
+"""The journal of all changes: who, what, from, to, why. A sync to storage precedes each change.
 
 ``journal.jsonl``: one JSON object per line, append-only. A change begins with a line that has all of its steps and how
 to undo each; then a line before and after each step, and a line at the end. A change without an end was interrupted
@@ -144,7 +144,7 @@ class Story(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def open(self) -> bool:
-        """Whether it may have left something changed. It has no end, and a step was started."""
+        """Whether it started a step but never ended, so changes may remain."""
         return self.pending and bool(self.turns)
 
     @property
@@ -255,7 +255,7 @@ class Journal:
             return 0
 
     def pending(self) -> list[Story]:
-        """Return the changes without an end, the newest first. This is the order in which to undo them."""
+        """Return the changes without an end, newest first, as undoing requires."""
         return [story for story in reversed(self.stories()) if story.pending]
 
 
@@ -285,7 +285,7 @@ _SEAL = re.compile(rb'\{"line":([0-9]{1,9}),"crc32":"([0-9a-f]{8})",')
 
 
 def sealed(number: int, entry: Entry) -> bytes:
-    """Encode a line. It has its number, a checksum of number and entry, and the entry."""
+    """Encode a line: number, checksum of number and entry, and the entry."""
     body = msgspec.json.encode(entry)[1:]
     return b'{"line":%d,"crc32":"%08x",%s\n' % (number, _checksum(number, body), body)
 
@@ -343,7 +343,7 @@ def _is_json(line: bytes) -> bool:
 
 
 def _torn(tail: bytes) -> bool:
-    """Whether the text after the last line feed is a torn line. It was cut off while written."""
+    """Whether the text after the last line feed is cut off (torn)."""
     try:
         json_decode.decode_at(tail.decode("utf-8", "replace"))
     except ValueError:

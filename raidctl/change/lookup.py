@@ -47,7 +47,10 @@ def concerned(inventory: Inventory, plan: Plan) -> list[Controller]:
 
 
 def names(inventory: Inventory, plan: Plan) -> dict[str, str]:
-    """Return further identifiers of a plan's objects, by id. They are serial number, unique id, and node."""
+    """Return further identifiers of a plan's objects, by id.
+
+    Controllers have a serial number, volumes a unique id, drives a device node.
+    """
     controllers = concerned(inventory, plan)
     found: dict[str, str] = {controller.id: controller.serial for controller in controllers if controller.serial}
     ids = {step.object_id for step in plan.steps} | {desired.object_id for desired in plan.desired}
@@ -104,7 +107,7 @@ def not_in_force(inventory: Inventory, desired: Desired) -> str | None:
 
 
 def drives_still_on(inventory: Inventory, desired: Desired) -> str | None:
-    """Name the drives that still report their write cache on. It is to be off. None if none does."""
+    """Name drives that report their write cache on, though off is desired. None if none does."""
     controller = owner(inventory.controllers, desired.object_id)
     if controller is None or (desired.setting, desired.value) != ("drive_write_cache", "disabled"):
         return None

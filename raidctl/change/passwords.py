@@ -1,4 +1,4 @@
-"""Passwords of controllers. They are read when a command is run, and entered in the tool's own session.
+"""Controller passwords, read for each command and entered in the tool's session.
 
 A password is never in a command line, where every user could see it, nor in the journal: an action only names it. It is
 in ``RAIDCTL_AREA_PASSWORD`` (the name in capitals), in the file that ``RAIDCTL_AREA_PASSWORD_FILE`` names, or in
@@ -56,7 +56,7 @@ def request_of(action: Action) -> Run | Write:
 
 
 def without_password(action: Action, answer: RunAnswer) -> RunAnswer:
-    """Return output without a password that the tool has echoed. It is in the line that enters the password."""
+    """Return output without an echoed password. The line that enters the password is masked."""
     word = password(action.session.name) if action.session is not None else None
     if word is None or action.session is None:
         return answer

@@ -250,7 +250,10 @@ def _is_recent(story: Story) -> bool:
 
 
 def decide(back: UndoStep, current: str) -> Literal["stands", "turn", "left"]:
-    """Decide about a setting. It has its previous value, is to be undone, or was changed by somebody else."""
+    """Decide whether to undo a setting.
+
+    At its previous value there is nothing to undo, and a value that somebody else set is left.
+    """
     if rollback.moved_volume(back) is not None or current not in (back.step.before, back.step.after):
         return "left"
     return "stands" if current == back.step.before else "turn"

@@ -1,4 +1,4 @@
-"""Copies of content made before a step that cannot be undone. They are in ``saved/CHANGE`` in the state directory."""
+"""Copies of content made before a step that cannot be undone. ``saved/CHANGE`` in the state directory holds them."""
 
 from __future__ import annotations
 

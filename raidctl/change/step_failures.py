@@ -1,4 +1,4 @@
-"""Exceptions that end a running change early. They are raised by its steps and caught by the engine."""
+"""Exceptions that end a running change early. Its steps raise them, and the engine catches them."""
 
 from __future__ import annotations
 

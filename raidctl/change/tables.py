@@ -1,4 +1,4 @@
-"""The commands that deeds may run, and who judges their output. They are of all families and of the core."""
+"""The commands that deeds may run, and who judges their output. All families and the core contribute commands."""
 
 from __future__ import annotations
 

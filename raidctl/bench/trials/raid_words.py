@@ -91,7 +91,7 @@ class Layers:
 
     @property
     def posterior(self) -> Mapping[str, float]:
-        """Probability of each level by cost, all equal before. It is 0 for levels excluded by other methods."""
+        """Probability of each level by cost, all equal before. Levels excluded by other methods have 0."""
         permitted = [set(one) for one in (self.capacity, self.by_layout) if one]
         weights = {}
         for level in PENALTY:

@@ -80,7 +80,9 @@ class _Seen:
 
 @dataclass(frozen=True, kw_only=True)
 class ReadAhead:
-    """Reads of 64 KiB, one at a time. They are sequential and random past the kernel, and sequential through it.
+    """Reads of 64 KiB, one at a time.
+
+    Reads past the kernel are sequential and random, reads through it only sequential.
 
     With a ``kernel``, the kernel's read-ahead is set to several sizes, up and down. With a ``switch``, the controller's
     own is inverted: unchanged, inverted twice, unchanged, so that no drift looks like an effect.

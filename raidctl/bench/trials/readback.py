@@ -82,7 +82,7 @@ class ReadBack:
 
 
 def _states(bench: Bench, wrong: Sequence[int], size: int, generation: int) -> dict[str, int]:
-    """States of the mismatches, most frequent first. Each is read again, bypassing the engine."""
+    """States of the mismatches, most frequent first. Each block is read again, bypassing the engine."""
     counts: Counter[str] = Counter()
     with gets(bench.target, size) as get:
         for place in wrong:

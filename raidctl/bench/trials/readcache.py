@@ -31,9 +31,10 @@ class _Seen:
 
 @dataclass(frozen=True, kw_only=True)
 class ReadCache:
-    """Working sets from small to large. Each is read once and then at random: hits are fast.
+    """Working sets, from small to large, read once and then at random.
 
-    Then the same 2 MiB repeatedly, as hdparm -T --direct does: the throughput between host and cache.
+    Reads that hit a cache are fast. The same 2 MiB are then read repeatedly, as hdparm -T --direct does: the throughput
+    between host and cache.
     """
 
     most: int = 4096 * MIB

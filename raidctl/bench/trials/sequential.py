@@ -65,7 +65,7 @@ class Sequential:
         return self._result(bench, phases)
 
     def _round(self, bench: Bench, way: Way, phase: Phase) -> None:
-        """Measure one rate over all positions, from their total time. It is the mean over the drive."""
+        """Measure one rate, the mean over all positions, from their total time."""
         kind, asked, depth = way
         size, op = bench.fitting(asked), Op.READ if kind == "read" else Op.WRITE
         count, seconds = 0, 0.0
@@ -134,9 +134,9 @@ def _holding(bench: Bench) -> int | None:
 
 
 def networked(figures: Iterable[Spread], bench: Bench) -> list[str]:
-    """A sentence if a network may be the limit.
+    """A sentence if a network of 1 Gbit/s may be the limit.
 
-    It may lie in between, and the fastest figure is the limit of 1 Gbit/s Ethernet.
+    The fastest figure is close to that rate, and a network lies, or may lie, in between.
     """
     fastest = max((one.measured for one in figures if one.measured is not None), default=0.0)
     names = {one.name for one in bench.confounders} & _REMOTE

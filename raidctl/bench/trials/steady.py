@@ -1,4 +1,4 @@
-"""Random writes until the rate is steady. It may be high at first."""
+"""Random writes until the rate, which may start high, is steady."""
 
 from __future__ import annotations
 
