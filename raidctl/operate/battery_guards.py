@@ -62,7 +62,7 @@ def _pack(deed: Deed, controller: Controller) -> Iterator[Denial]:
 
 
 def _volumes(deed: Deed, controller: Controller) -> Iterator[Denial]:
-    """B1: every volume is complete. It is in write-through, or able to fall back to it."""
+    """B1: every volume is complete, and can run in write-through."""
     for volume in controller.volumes:
         yield from _volume(deed, volume)
     cache = controller.cache

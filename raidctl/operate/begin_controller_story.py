@@ -61,7 +61,10 @@ def facts_behind(seen: Survey, controller: Controller, old: Drive, *, new: str =
 
 
 def _former(controller: Controller, old: Drive) -> list[Volume]:
-    """Return the volumes of the only incomplete array. This is for a failed drive that is listed outside of arrays."""
+    """Return the volumes of the only incomplete array.
+
+    A failed drive that is listed outside of arrays is taken for its former member.
+    """
     if old.array or not (old.status == "critical" or old.role == "failed"):
         return []
     short = [one for one in controller.volumes if one.status in ("degraded", "rebuilding") and one.array]

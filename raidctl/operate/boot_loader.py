@@ -97,7 +97,7 @@ def _firmware(paths: Sequence[str]) -> Literal["bios", "uefi"] | None:
 
 
 def boot_parts(view: HostView, name: str) -> Iterator[str]:
-    """Yield boot-related content of a drive. It is limited to what the kernel shows."""
+    """Yield the boot-related content of a drive, as the kernel shows it."""
     for part in view.above(name):
         if part.kind == "partition" and part.parent == name:
             kind = (part.partition_type or "").lower()

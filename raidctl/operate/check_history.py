@@ -1,6 +1,6 @@
 """The results of consistency checks.
 
-They are in ``checks.jsonl`` in the state directory, append-only, one JSON object per line.
+The file ``checks.jsonl`` in the state directory is append-only, with one JSON object per line.
 
 The kernel forgets the result of a check at a reboot, and shows a check that was stopped like one that passed. So
 raidctl records the checks that it started, and the ends that it saw. Unreadable lines are skipped and counted.
@@ -29,7 +29,7 @@ Ended = Literal["complete", "interrupted", "paused", "unknown"]
 
 
 class CheckRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One check of one array. It has a line at its start, and another at its end."""
+    """One check of one array. Its start is one line of the file, its end another."""
 
     array: Annotated[str, doc("The volume's unique id: the UUID of an md array.")]
     volume: Annotated[str, doc("Its id then: `md:md0`.")]

@@ -206,7 +206,7 @@ def _since_boot(base: VolumeCheck, volume: Volume, reading: CheckReading, eviden
 
 
 def settled(record: CheckRecord, volume: Volume, reading: CheckReading, evidence: Evidence) -> CheckRecord:
-    """A record with its end, if known by now. It is unchanged if it has one, or if the check still runs.
+    """A record with its end, if known by now. One that has an end, or whose check still runs, is unchanged.
 
     The first end in the log after its start belongs to it: raidctl starts each check at the beginning of the volume.
     """

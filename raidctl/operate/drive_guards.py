@@ -1,4 +1,4 @@
-"""Reasons to refuse changing the state of a drive. These are the guards D1 to D6, with R and X. Pure.
+"""Reasons to refuse changing the state of a drive. Guards D1 to D6 apply, with R and X. Pure.
 
 ===========  =======================================  ===========================================================
 verb         what it makes of a drive                 guards
@@ -160,7 +160,7 @@ def _erase(deed: Deed, subject: Subject, known: Known) -> Iterator[Denial]:
 def erased_with(subject: Subject) -> tuple[str, ...]:
     """D6: device nodes of everything that is erased with a drive.
 
-    These are every namespace of an NVMe controller, and every path.
+    The nodes include every namespace of an NVMe controller, and every path.
     """
     return tuple(block.node for block in subject.blocks)
 

@@ -22,9 +22,7 @@ _SAME_SIZE = 0.02
 
 
 def denials(deed: Deed, seen: Survey, preview: ForeignPreview | None, *, selects: bool) -> list[Denial]:
-    """Reasons why foreign configurations must not be imported or cleared.
-
-    They may also forbid discarding preserved cache.
+    """Reasons against importing or clearing foreign configurations, or discarding preserved cache.
 
     Args:
         deed: With ``part``, the one configuration or volume that is meant.

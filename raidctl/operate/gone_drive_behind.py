@@ -36,7 +36,7 @@ def facts_of_volume(
 def facts_of_gone(seen: Survey, word: str, before: Inventory, *, new: str = "") -> Facts | None:
     """Return the facts of a drive that only the last snapshot contains.
 
-    It is found by serial number or id. None: not found.
+    ``word`` is its serial number or id. None: not found.
 
     Raises:
         UsageError, CannotTell: As :func:`facts_of_volume`; no volume that it was a member of exists now.

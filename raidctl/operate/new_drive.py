@@ -35,7 +35,7 @@ class Objection(Struct, frozen=True, kw_only=True):
 
 
 class Candidate(Struct, frozen=True, kw_only=True):
-    """A drive that is to join an array. It may also be a partition of one."""
+    """A drive or partition that is to join an array."""
 
     drive: Drive
     """The physical drive."""
@@ -180,7 +180,7 @@ def health(drive: Drive) -> Iterator[Objection]:
 
 
 def signed(candidate: Candidate, block: BlockDevice, *, free: bool) -> Iterator[Objection]:
-    """R11: no file system, LVM, RAID or partition table. This holds whatever the udev database contains."""
+    """R11: no file system, LVM, RAID or partition table. The udev database alone does not suffice."""
     found = candidate.signatures
     if found is None:
         yield Objection(

@@ -69,7 +69,7 @@ def parse(text: str) -> Table | None:
 
 
 def script(source: Table, node: str) -> str:
-    """Return the input of sfdisk for a drive. It has the same partitions, with new identifiers (R12)."""
+    """Return sfdisk's input for the same partitions with new identifiers (R12)."""
     joint = "p" if node[-1:].isdigit() else ""
     lines = [f"{name}: {source.heads[name]}" for name in _HEADS if name in source.heads]
     for part in source.partitions:

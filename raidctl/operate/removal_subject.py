@@ -67,7 +67,7 @@ class Loss(Struct, frozen=True):
 
     @property
     def doubtful(self) -> bool:
-        """Whether a member reported as gone may still be needed. It may hold the only copy of some data."""
+        """Whether a member reported gone may hold the only copy of data."""
         if self.controller.mode == "software" and all(drive.role == "failed" for drive in self.leaving):
             return False  # the kernel has dropped it
         return self.volume is None or overdrawn(self.controller, self.volume)
@@ -178,7 +178,7 @@ class Subject(Struct, frozen=True, dict=True):
 
     @property
     def unlisted(self) -> tuple[str, ...]:
-        """Arrays without a listed volume. They may need a spare or failed drive."""
+        """Arrays without listed volumes that may need this spare or failed drive."""
         needed = any(drive.role == "spare" for _, drive in self.entries)
         dropped = not self.losses and (self.drive.role == "failed" or self.drive.status == "critical")
         if not needed and not dropped:
@@ -194,7 +194,7 @@ class Subject(Struct, frozen=True, dict=True):
 
     @property
     def volumes(self) -> Iterator[tuple[Controller, Volume]]:
-        """All volumes related to the drive. They are on it, formerly on it, or covered by it as a spare."""
+        """Volumes now or formerly on the drive, or covered by this spare."""
         yield from ((loss.controller, loss.volume) for loss in self.losses if loss.volume)
         yield from ((self.controller, volume) for volume in self.former)
         yield from self.spared

@@ -278,7 +278,7 @@ class Replacing:
         return self.settled(stage, seen)[1]
 
     def settled(self, stage: Stage, seen: Survey) -> tuple[Stage, Plan]:
-        """Return the stage and its steps. It is the following stage if the family has no steps for it."""
+        """Return the stage and its steps. If the family has no steps for it, the following stage is returned."""
         if stage.step is not None:
             return stage, Plan(steps=(stage.step,), deeds=tuple(self._touched(stage.step, seen)))
         if stage.name == "letting_in" and not self.facts.volumes and (made := self._prepared(stage, seen)) is not None:

@@ -1,4 +1,4 @@
-"""Reasons to refuse adding or removing a spare. These are the guards S1 to S5, with R10 and R11 of the drive. Pure."""
+"""Reasons to refuse adding or removing a spare. Guards S1 to S5 apply, and R10 and R11 to the drive. Pure."""
 
 from __future__ import annotations
 

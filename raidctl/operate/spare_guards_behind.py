@@ -1,4 +1,4 @@
-"""Reasons to refuse a spare of a controller. These are the guards S1 to S5, with R10 of the drive. Pure."""
+"""Reasons to refuse a spare of a controller. Guards S1 to S5 apply, and R10 to the drive. Pure."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from raidctl.vendor.plan import Deed
 def objections_behind(deed: Deed, seen: Survey, controller: Controller) -> list[Objection]:
     """Reasons why a spare must not be added or removed now.
 
-    It is one of a volume's array, or of the whole controller.
+    The spare serves a volume's array, or the whole controller.
     """
     drive = next((one for one in controller.drives if one.id == deed.drive), None)
     if drive is None:
@@ -59,7 +59,7 @@ def _global(seen: Survey, controller: Controller, drive: Drive) -> list[Objectio
 
 
 def _removable(controller: Controller, drive: Drive) -> Iterator[Objection]:
-    """S1, S2: the spare is used by no array. It is not the last one of an array that needs it."""
+    """S1, S2: the spare is used by no array. No array loses the last spare that it needs."""
     if drive.role != "spare":
         yield Objection(guard="S1", text=f"{drive.id} is no spare but {drive.role or 'of unknown use'}.")
         return

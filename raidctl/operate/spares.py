@@ -63,7 +63,7 @@ def _levels(controller: Controller, array: Array) -> set[RaidLevel | None]:
 
 
 def _can_use_spares(controller: Controller, array: Array) -> bool:
-    """Whether a drive could be rebuilt on a spare. This is assumed for an array with unknown levels."""
+    """Whether a drive could be rebuilt on a spare. An array with unknown levels counts as able."""
     return not _levels(controller, array) or not _levels(controller, array) <= WITHOUT_REDUNDANCY
 
 

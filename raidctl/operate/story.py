@@ -87,7 +87,7 @@ def _add(part: Part, new: Drive) -> Deed:
 
 
 def _leaving(arrays: Sequence[Part], old: Drive, facts: Facts) -> Stage:
-    """The stage in which the old drive leaves. It is removed from its arrays, then a person pulls it."""
+    """The stage in which the old drive leaves. Removal from its arrays comes first, then a person pulls it."""
     deeds: list[Deed] = []
     for part in arrays:
         member = part.member(old.device or "")

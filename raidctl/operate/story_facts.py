@@ -252,9 +252,9 @@ def _parts_behind(seen: Survey, facts: Facts) -> list[Part] | str:
 
 
 def observed(facts: Facts, seen: Survey) -> Facts:
-    """Return the facts with those of a reading.
+    """Return the facts, updated by a reading.
 
-    These are what was not read, the bays by serial number, and the drives that the kernel shows.
+    The update concerns what was not read, the bays by serial number, and the drives that the kernel shows.
     """
     shown = {block.serial for block in seen.view.blocks if block.kind == "disk"}
     kernel = "\n".join(serial for serial in facts.serials if serial in shown)
@@ -297,7 +297,7 @@ def missing(seen: Survey, facts: Facts) -> list[str]:
 
 
 def place_of(seen: Survey, drive: Drive) -> str:
-    """Return the address of a drive. It is its SCSI address, or that of its NVMe controller. Empty: unknown."""
+    """Return a drive's SCSI address, or its NVMe controller's PCI address. Empty: unknown."""
     block = seen.view.block(drive.device or "")
     return (block.scsi_address or (block.pci_address if block.transport == "nvme" else None) or "") if block else ""
 

@@ -1,4 +1,4 @@
-"""Reasons to refuse starting or ending a rebuild or patrol read. These are the guards T3, T4 and R10. Pure."""
+"""Reasons to refuse starting or ending a rebuild or patrol read. Guards T3, T4, R4 and R10 apply. Pure."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def _filled(drive: Drive) -> bool:
 def _startable(deed: Deed, controller: Controller, drive: Drive) -> Iterator[Denial]:
     """R10: a rebuild overwrites the drive, so it is no working member.
 
-    It has not failed, and does not predict a failure.
+    A drive with a foreign configuration or a predicted failure is refused as well.
     """
     volumes = volumes_of(controller, drive)
     if _filled(drive):
