@@ -15,14 +15,15 @@ BLOCK = 512
 
 
 def line(run: Run) -> str:
-    """A run as one line of JSON. It is in ASCII, safe for any terminal encoding."""
+    """A run as one JSON line, in ASCII for any terminal encoding."""
     return json_safe(json.dumps(msgspec.to_builtins(run), separators=(",", ":"))) + "\n"
 
 
 def zcav(run: Run) -> str | None:
-    """The curve of a run, as lines. They have position (GiB), speed (MiB/s), seconds for 512 MiB. None: there is none.
+    """The curve of a run, as lines. None: there is no curve.
 
-    It has zcav's own header, so that programs for zcav's files accept it.
+    Each line has the position (GiB), the speed (MiB/s) and the seconds for 512 MiB. The header is zcav's own, so that
+    programs for zcav's files accept the text.
     """
     points = next((rows for one in run.session.results if (rows := zcav_rows(one))), None)
     if points is None:

@@ -241,7 +241,7 @@ def _names(volumes: list[Volume], controller: Controller, paper: Paper) -> str:
 
 
 def _labels(controller: Controller, paper: Paper) -> Iterator[Row]:
-    """The labels that users gave to volumes. They are shown if the table has no room for them."""
+    """The users' labels of volumes, for tables without room for them."""
     named = [f"{short(volume.id, controller.id)} is {volume.name}" for volume in controller.volumes if volume.name]
     if named:
         yield "names", [(paper.clean(text), DULL) for text in named]

@@ -118,6 +118,6 @@ def _unparsed(lines: Sequence[str], paper: Paper, *, more: bool) -> Iterator[Ren
 
 
 def as_lines(events: Sequence[Event], paper: Paper, write: Callable[[str], None], *, json: bool) -> None:
-    """Write new events as they come. Each is one line or one JSON object."""
+    """Write each new event as one line or one JSON object."""
     for event in events:
         write(json_safe(msgspec.json.encode(event).decode()) + "\n" if json else paper.render([rows([event], paper)]))

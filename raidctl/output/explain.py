@@ -20,7 +20,7 @@ _PARTS = frozenset({"batteries", "arrays", "volumes", "drives", "capabilities", 
 
 
 def facts_of(outputs: Sequence[Output], identifier: str) -> list[Fact]:
-    """All facts of one object. They are in the order of the outputs and their lines."""
+    """All facts of one object, in order of outputs and their lines."""
     found = [fact for output in outputs for fact in output.facts if fact.object_id == identifier]
     order = {output.command: index for index, output in reversed(list(enumerate(outputs)))}
     return sorted(found, key=lambda fact: (order.get(fact.command, 0), fact.line.number))
@@ -52,7 +52,7 @@ def explained(inventory: Inventory, outputs: Sequence[Output], identifiers: Sequ
 def concluded(inventory: Inventory, outputs: Sequence[Output], identifier: str) -> list[tuple[str, str]]:
     """Fields with a value but without a line.
 
-    They are derived from other facts, or from the structure of the output.
+    Their values derive from other facts, or from the structure of the output.
     """
     item = next((i for c in inventory.controllers for i in items(c) if i.id == identifier), None)
     if item is None:

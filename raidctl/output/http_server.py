@@ -74,7 +74,7 @@ class Refresher:
 
 
 class Probes:
-    """One page for each allowed target. It is read on request, at most every ``interval`` seconds.
+    """One page for each allowed target. Requests cause a scan at most every ``interval`` seconds.
 
     Concurrent requests for one target share a scan; different targets are read in parallel.
     """
@@ -184,7 +184,7 @@ class _Server(ThreadingHTTPServer):
 
 
 def _is_loopback(host: str) -> bool:
-    """Whether a name or an address means this machine. It may include a port."""
+    """Whether a name or address, perhaps with a port, means this machine."""
     name = (
         host[1:].partition("]")[0] if host.startswith("[") else host if host.count(":") > 1 else host.partition(":")[0]
     )

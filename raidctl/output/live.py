@@ -157,7 +157,7 @@ def _head(board: Board, paper: Paper, width: int) -> Iterator[Text]:
 
 
 def _sign(board: Board, fact: Fact, paper: Paper) -> list[Piece]:
-    """The mark of a value that changed in the last minute. It is bold, and readable without colour."""
+    """The bold mark of a value changed in the last minute. Its sign is readable without colour."""
     way = board.mark(fact)
     return [(_SIGNS[way][paper.ascii], _CHANGED), " "] if way else []
 

@@ -81,7 +81,7 @@ class Kind(Generic[T]):
         return Metric(f"raidctl_{self.name}_{name}", text, (self.label,), rows)
 
     def states(self, name: str, text: str, label: str, words: Any) -> Metric:
-        """Define the metric for the field of this name. It has one series per word of a ``Literal``."""
+        """Define a field's metric with one series per word of its ``Literal``."""
 
         def rows(inventory: Inventory) -> Iterator[Row]:
             for key, _, item in self.every(inventory):

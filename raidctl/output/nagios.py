@@ -93,9 +93,9 @@ def plugin(status: Status, text: str, figures: Iterable[str] = (), more: Sequenc
 
 
 def safe(text: str) -> str:
-    """The text on one line, without characters that might be interpreted.
+    """The text on one line, without special characters.
 
-    Those are the ones that the protocol, a terminal or a shell interprets.
+    The protocol, a terminal or a shell would interpret them.
     """
     return collapse(printable(text)).translate(_SAFE)
 

@@ -152,7 +152,7 @@ def medium(drive: Drive) -> str:
 def errors(drive: Drive) -> str:
     """The counters that are not zero.
 
-    They are shown only if there are media errors or the drive predicts its failure.
+    Empty unless there are media errors or the drive predicts its failure.
     """
     if not (drive.errors.media or drive.errors.predictive):
         return ""

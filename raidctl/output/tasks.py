@@ -119,7 +119,7 @@ class Log(Struct):
     written: dict[tuple[str, str], tuple[float, float | None]] = field(default_factory=dict)
 
     def lines(self, step: Step) -> Iterator[str]:
-        """The lines of a reading. Each has the time since the first reading."""
+        """The lines of a reading, with the time since the first reading."""
         now = step.frame.seconds
         for task in step.frame.tasks:
             key = task.operation, task.object_id

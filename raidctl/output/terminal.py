@@ -10,7 +10,7 @@ _PLAIN = ("", "dumb", "unknown")
 
 
 def is_terminal(stream: TextIO | None) -> bool:
-    """Whether a standard stream is a terminal. It is None if it was closed before the start."""
+    """Whether a standard stream is a terminal. A stream that was closed before the start is None."""
     return stream is not None and stream.isatty()
 
 

@@ -124,7 +124,7 @@ def _measurement(report: Verification, paper: Paper) -> Iterator[RenderableType]
 
 
 def _failed_tests(session: Session, shown: Collection[str], paper: Paper) -> Iterator[RenderableType]:
-    """Tests without a result, each with its reason. It is a failed operation, or a target that is too small."""
+    """Tests without a result, each with its reason. An operation failed, or the target is too small."""
     for one in session.results:
         reasons = [reason for reason in one.reasons if reason not in shown]
         if not one.figures and reasons:

@@ -1,4 +1,4 @@
-"""``--format junit``: JUnit XML for CI servers. It has a suite per host and a case per rule and object.
+"""``--format junit``: JUnit XML for CI servers. Each host is a suite, each pair of rule and object a case.
 
 A failed check is a failure, an unknown result an error; a rule that selected nothing is skipped. The file is plain
 ASCII, so that it is valid XML whatever the encoding of the terminal, and it is written host by host.

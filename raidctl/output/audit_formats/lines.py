@@ -1,4 +1,4 @@
-"""``--format jsonl``: one line of JSON per host. It is written as soon as the host's result is known."""
+"""``--format jsonl``: one line of JSON per host, as results arrive."""
 
 from __future__ import annotations
 

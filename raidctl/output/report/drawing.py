@@ -28,7 +28,7 @@ _NAMES = 190
 
 @dataclass(frozen=True)
 class Scale:
-    """An axis of values from ``low`` to ``high``. They are at places from ``start`` to ``end``."""
+    """An axis of values, with ``low`` at ``start`` and ``high`` at ``end``."""
 
     low: float
     high: float
@@ -59,7 +59,7 @@ class Scale:
 
 
 def _round_step(least: float) -> float:
-    """The smallest round step that is at least ``least``. It is 1, 2 or 5 times a power of ten."""
+    """The smallest round step that is at least ``least``. Round steps are 1, 2 or 5 times a power of ten."""
     if least <= 0:
         return 1.0
     power = 10.0 ** math.floor(math.log10(least))
@@ -188,7 +188,7 @@ def _text(x: float, y: float, text: str, anchor: str) -> svg.Text:
 
 
 def _figure_of(title: str, summary: str, height: float, parts: Sequence[svg.Element]) -> str:
-    """The drawing with its text alternative. It has no ids, which two drawings could share."""
+    """The drawing with its text alternative. Ids are avoided, since two drawings could share them."""
     title, summary = escape(printable(title)), escape(printable(summary))
     drawing = svg.SVG(
         viewBox=svg.ViewBoxSpec(0, 0, WIDTH, height),

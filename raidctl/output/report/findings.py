@@ -21,7 +21,7 @@ _MOST_UNKNOWN = 50
 def summary(found: Diagnosis, inventory: Inventory) -> Cell:
     """The health of the machine in a sentence.
 
-    It gives the number of findings and the worst one, else what is unknown.
+    The sentence gives the number of findings and the worst one, else what is unknown.
     """
     counts = {level: sum(one.severity == level for one in causes(found.findings)) for level in LEVELS}
     words = [

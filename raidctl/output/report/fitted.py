@@ -21,7 +21,7 @@ _NONE = "Lines of output are left out, as the page would be too large; raidctl s
 def fitted(material: Material, write: Callable[[Page], bytes], *, draw: bool) -> bytes:
     """The report, with all lines behind its facts if they fit.
 
-    It has fewer if it would be larger than :data:`LARGEST`.
+    Fewer lines are included if the report would be larger than :data:`LARGEST`.
     """
     named = _named(material.diagnosis)
     ways: tuple[tuple[Callable[[str], bool], tuple[str, ...]], ...] = (

@@ -1,6 +1,6 @@
-"""The report as one HTML file.
+"""The report as one HTML file, without scripts or external resources.
 
-It has no scripts and no external resources, and every text is escaped. Pure but for the template.
+Every text is escaped. Pure but for the template.
 """
 
 from __future__ import annotations

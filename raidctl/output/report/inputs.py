@@ -12,7 +12,7 @@ from raidctl.text import counted
 
 
 def checksums(outputs: Sequence[Output], files: Mapping[str, bytes]) -> dict[str, tuple[str, int]]:
-    """SHA-256 and number of lines of each output, by command. They are sorted by name; a file has 0 lines."""
+    """SHA-256 and line count of each output and file, sorted by name. A file has 0 lines."""
     found: dict[str, tuple[str, int]] = {}
     grouped: dict[str, list[Output]] = {}
     for output in outputs:

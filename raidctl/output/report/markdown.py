@@ -91,7 +91,7 @@ def _cell(one: Cell) -> str:
 
 
 def _clean(text: str) -> str:
-    """A text without any effect in Markdown. It is on one line, without markup, HTML or mentions."""
+    """A text on one line, with Markdown, HTML and mentions escaped."""
     flat = collapse(printable(text))
     marked = _SPECIAL.sub(r"\\\1", flat)
     return marked.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("@", "&#64;")

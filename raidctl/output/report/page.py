@@ -111,7 +111,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Plot:
-    """A drawing with its text alternative. This is the description, and the figures as a table."""
+    """A drawing with its text alternative: description and table of figures."""
 
     title: str
     description: str

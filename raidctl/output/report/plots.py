@@ -1,4 +1,4 @@
-"""The plots of a run. Each has its description and its figures as a table. Pure."""
+"""The plots of a run, each with description and table of figures. Pure."""
 
 from __future__ import annotations
 
