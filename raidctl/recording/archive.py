@@ -144,7 +144,7 @@ class Skipped(Struct, frozen=True):
 
 
 def pieces(path: str | os.PathLike[str], nesting: int = NESTING) -> Iterator[Piece | Skipped]:
-    """Yield every file at ``path``. It is a file, a directory, an archive, or ``-`` for standard input.
+    """Yield every file at ``path``: file, directory, archive, or standard input (``-``).
 
     Archives inside archives are opened ``nesting`` levels deep; with 0, files in an archive are not opened.
 
@@ -254,7 +254,7 @@ class _Unpacker(Struct, frozen=True):
     def _zip(self, opened: _Readable, stream: Stream, depth: int) -> Iterator[Piece | Skipped]:
         """Read a zip, whose directory is at its end.
 
-        It is read from the file itself, or from a limited copy in memory.
+        The source is the file itself, or a limited copy in memory.
         """
         on_disk = isinstance(getattr(opened, "raw", None), io.FileIO) and cast("IO[bytes]", opened).seekable()
         copy = b"" if on_disk else stream.read(FILE_LIMIT)
@@ -339,5 +339,5 @@ def _is_tar(head: bytes) -> bool:
 
 
 def _inner(name: str) -> str:
-    """Return the name of a member for display. It is never used as a path."""
+    """Return the name of a member for display, never for a path."""
     return name.removeprefix("./")

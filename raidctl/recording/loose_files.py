@@ -1,4 +1,4 @@
-"""Outputs of vendors' tools in a file, directory or archive. They are found by their content.
+"""Tools' outputs in a file, directory or archive, recognised by their content.
 
 An unrecognised file is a problem if it was given alone; among many files (a support archive) it is only counted.
 """
@@ -78,11 +78,10 @@ class _Outputs:
 
 
 def collect_outputs(path: str | os.PathLike[str], vendors: Sequence[Vendor]) -> LooseOutputs:
-    """Collect the outputs of known tools at ``path``.
+    """Collect known tools' outputs from a file, directory, archive or standard input.
 
-    It is a file, a directory, an archive, or ``-`` for standard input.
-
-    Check first that it is not a recording (:func:`raidctl.recording.recording.is_recording`).
+    The path ``-`` is standard input. Check first that the path is not a recording
+    (:func:`raidctl.recording.recording.is_recording`).
 
     Raises:
         RecordError: there is nothing at ``path``, or it may not be read.

@@ -44,7 +44,7 @@ _FEWEST_LINES = 3
 
 
 def without_prefixes(text: str) -> str:
-    """Remove the prefixes of each line. They are those of a log, a chat or ``cat -n``."""
+    """Remove the line prefixes of a log, a chat or ``cat -n``."""
     lines = text.split("\n")
     full = [line for line in lines if line.strip()]
     if full and sum(_PREFIX.match(line) is not None for line in full) * 10 >= len(full) * 9:
@@ -82,7 +82,7 @@ def without_references(text: str) -> str:
 def without_frames(text: str) -> str:
     """Remove the marks of code blocks, a signature, and surplus blank lines.
 
-    They are surplus if every second line is one.
+    Blank lines are surplus if every second line is blank.
 
     A page that closes its code block behind the last word has dropped the blank lines there. Those at its beginning go
     with them: a blank line first and none last would show that the output is cut off.

@@ -72,7 +72,7 @@ class Masks:
         self._put(match["id"], str(int(self._hex(tail), 16)), Kind.SERIAL)
 
     def add_reversed(self, match: re.Match[str]) -> None:
-        """Add part of a volume's name in both byte orders. It is also printed with its bytes reversed."""
+        """Add part of a volume's name in both byte orders. Outputs also contain it with its bytes reversed."""
         old = match["id"].lower()
         new = self._hex(old)
         self._put(old, new, Kind.HEX)
@@ -95,7 +95,7 @@ class Masks:
             self._put(tail, new[keep:], Kind.HEX)
 
     def _add_encoded(self, text: str) -> None:
-        """Add the serial number in hexadecimal digits. This is the kernel's name of a namespace without an id."""
+        """Add the serial number in hexadecimal digits. The kernel uses them to name a namespace without an id."""
         new = _as(text, self.replacement(text.lower()))
         self._put(text.encode("latin-1").hex(), new.encode("latin-1").hex(), Kind.HEX)
 
@@ -181,7 +181,7 @@ def _reversed(digits: str) -> str:
 def _reach(old: str, kind: Kind) -> int:
     """Return where a value is replaced, from 0 to 3.
 
-    It is replaced anywhere (0), as a whole word (1), inside other names (2), or only after its label (3).
+    The levels are anywhere (0), as a whole word (1), inside other names (2), and only after its label (3).
     """
     letters, digits = any(char.isalpha() for char in old), any(char.isdigit() for char in old)
     if kind is Kind.USER or len(old) < _STEM or (len(old) < 8 and _DEVICE.fullmatch(old)):

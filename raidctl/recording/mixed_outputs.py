@@ -37,7 +37,7 @@ Look = Callable[[Vendor, Document], Reading]
 def separated(
     document: Document, owner: Vendor, families: Sequence[Vendor], claim: Claim, look: Look
 ) -> Iterator[tuple[Vendor, Document]]:
-    """Split a document into outputs with their families. They are the owner's, and those of the lines that it left.
+    """Split a document into outputs with their families. Other families get the lines that the owner left.
 
     Lines keep their numbers: those of other outputs are empty. A rest without a family stays in the document.
     """
@@ -79,7 +79,7 @@ def _end(lines: Sequence[str], kept: Sequence[str]) -> int:
 
 
 def _blocks(lines: Sequence[str], unread: Collection[str], gap: int) -> frozenset[int]:
-    """The indices of the lines of other outputs. They are unread lines, at most ``gap`` apart, and their heads."""
+    """The indices of the lines of other outputs. Unread lines at most ``gap`` apart form a block with its head."""
     found = [number for number, line in enumerate(lines) if line.strip() in unread]
     between = [n for a, b in pairwise(found) if b - a <= gap for n in range(a + 1, b)]
     heads = []

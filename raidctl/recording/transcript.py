@@ -70,9 +70,10 @@ def is_garbled(head: bytes) -> bool:
 
 
 def text_of(data: bytes) -> str:
-    """Decode bytes to text with LF line ends. They are UTF-8 or UTF-16 by their marks, else UTF-8, else Latin-1.
+    """Decode bytes to text with LF line ends.
 
-    A few invalid bytes in UTF-8 become U+FFFD; the rest is still UTF-8.
+    A byte order mark selects UTF-8 or UTF-16; without one, UTF-8 is tried, then Latin-1. A few invalid bytes in UTF-8
+    become U+FFFD; the rest is still UTF-8.
     """
     for mark, encoding in _MARKS:
         if data.startswith(mark):
@@ -89,7 +90,7 @@ def _lines(text: str) -> str:
 
 
 def normalised(text: str, prompts: Prompts | None = None) -> str:
-    """Return a text as the tool printed it. It is cleaned, without the sentences around a JSON document."""
+    """Return a text as the tool printed it. Cleaning also removes sentences around a JSON document."""
     text = cleaned(text, prompts)
     return document_in(text) or text
 
@@ -145,7 +146,7 @@ def _is_folded(text: str) -> bool:
 
 
 def documents_in(text: str) -> list[tuple[int, int]]:
-    """Return start and end of the complete JSON documents in a text. Each is at the beginning of a line."""
+    """Return start and end of complete JSON documents that begin a line."""
     found: list[tuple[int, int]] = []
     decode = json.JSONDecoder().raw_decode
     for begin in islice(JSON_START.finditer(text), _CALLS):
@@ -249,7 +250,7 @@ class Prompts:
 
 
 def _others(text: str, marks: list[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
-    """Return lines with a prompt that is known from a call. It is that of a user and machine."""
+    """Return lines whose prompt has a known call's user and machine."""
     taken = {start for start, _, _ in marks}
     people = {who[0] for start, end, command in marks if (who := _WHO.match(text[start:end].lstrip("[( ")))}
     if not people:

@@ -179,7 +179,7 @@ def _may_go_on(line: str, following: str, indented: object) -> bool:
 
 
 def _blocks(lines: Sequence[str]) -> Iterator[tuple[int, int, int]]:
-    """Yield start and end of blocks between empty lines and rules. Each has the length of the longer rule."""
+    """Yield blocks between empty lines and rules: start, end, longer rule's length."""
     begin = rule = 0
     for number, line in enumerate([*lines, ""]):
         if not line.strip() or _is_rule(line):
@@ -207,7 +207,10 @@ def _joined(lines: Sequence[str], numbers: Collection[int], blank: str) -> list[
 
 @lru_cache(maxsize=8)
 def reading(document: Document, read: Read) -> Reading:
-    """Read one document and count what was understood. It is cached, as unwrapping and splitting both read it."""
+    """Read one document and count what was understood.
+
+    Unwrapping and splitting both need it, so the result is cached.
+    """
     seen = read([document])
     left = [line.stripped for output in seen.outputs for line in output.unparsed()]
     facts = sum(len(output.facts) for output in seen.outputs)
