@@ -27,7 +27,7 @@ class Changes(Protocol):
         """
 
     def current_settings(self, controller: Controller) -> Mapping[ToolSetting, str]:
-        """The current values of all settings that steps can set. They are in the tool's own words."""
+        """Current values of all settings that steps set, in the tool's words."""
 
     def flushes(self, controller: Controller, tools: Sequence[Tool]) -> Sequence[Flush]:
         """How each cache is flushed: the controller's, and those of reachable drives."""

@@ -88,7 +88,7 @@ class Checks(Protocol):
         """The checks of each volume, by its id."""
 
     def glance(self, volumes: Sequence[Volume]) -> Dialogue[Mapping[str, Glance]]:
-        """Which of these volumes are being checked, with the progress. This is cheap enough to run every second."""
+        """Which of these volumes are being checked, with the progress. A call every second is cheap enough."""
 
     def events(self) -> Dialogue[Sequence[CheckEvent] | None]:
         """The ends of checks in the log of this boot, oldest first. None: it cannot be read."""
@@ -97,10 +97,10 @@ class Checks(Protocol):
         """The schedules on this machine."""
 
     def schedule_family(self, calendars: Sequence[str]) -> Vendor:
-        """The schedules in the form of a vendor package. They are for the change engine.
+        """The schedules as a vendor package, for use by the change engine.
 
-        It shows one controller; its volumes are the schedules, their names in ``details["name"]``. The controller's
-        details have each calendar that systemd understands, as systemd writes it.
+        The package shows one controller; its volumes are the schedules, their names in ``details["name"]``. The
+        controller's details have each calendar that systemd understands, as systemd writes it.
         """
 
     def cron_times(self, text: str) -> str | None:

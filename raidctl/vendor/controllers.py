@@ -35,7 +35,7 @@ class Controllers(Struct, Generic[C]):
         return self.controllers[name]
 
     def reported(self) -> list[C]:
-        """The drafts that any line is about. They are in the natural order of their names."""
+        """The drafts that any line is about, in natural order of names."""
         ordered = sorted(self.controllers.values(), key=lambda draft: natural(draft.name))
         return [draft for draft in ordered if draft.reported]
 

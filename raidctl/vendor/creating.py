@@ -74,7 +74,7 @@ class Creating(Protocol):
 
 
 class Setup(Struct, frozen=True, kw_only=True):
-    """Further facts about the machine. They are for a family whose volumes raidctl creates itself."""
+    """Further machine facts for a family whose volumes raidctl creates itself."""
 
     files: Mapping[str, str | None] = {}
     """The text of configuration files by path. None: there is no such file."""
@@ -90,7 +90,7 @@ class Setup(Struct, frozen=True, kw_only=True):
 class Making(Protocol):
     """A vendor package whose volumes raidctl creates and deletes itself.
 
-    It has a module ``make``, whose functions are pure.
+    The functions of its module ``make`` are pure.
     """
 
     def setup(self, view: HostView) -> Dialogue[Setup]:

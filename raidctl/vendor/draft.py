@@ -61,9 +61,9 @@ class Complaint(Struct, frozen=True):
 
 
 class Draft(Struct):
-    """The draft of one object.
+    """The draft of one object: values with ranks, details, evidence, and problems.
 
-    It has field values with their ranks, details in the tool's words, evidence, and problems.
+    Details are in the tool's words.
     """
 
     name: str = ""

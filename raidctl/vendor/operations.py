@@ -113,7 +113,7 @@ class Operations(Protocol):
         """The tool's objection in its own words; None if it accepted. The next reading decides, not this."""
 
     def hinders(self, words: Sequence[str]) -> bool:
-        """Whether the process with this command line may be changing something. It has to be a tool of the family."""
+        """Whether a family's tool with this command line may be changing something."""
 
     def back(self, volume: Volume, node: str) -> Action:
         """The command that brings a former member back into its array. A person runs it, never raidctl."""

@@ -42,7 +42,7 @@ class ToolSpec(Struct, frozen=True):
 
 
 class Document(Struct, frozen=True):
-    """One output of a tool, on its way to a parser. It is live or from a file."""
+    """A tool's output, live or from a file, for a parser."""
 
     name: str
     """File name, or the command line that printed it."""

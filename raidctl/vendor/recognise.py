@@ -128,7 +128,7 @@ class Recogniser:
         return max(found, default=None)
 
     def _best(self, score: _Score) -> Signature:
-        """The signature with the command. It is the first that matches, or all of whose parts were found."""
+        """The first signature that matches, or all of whose parts were found. Its command is the recognised one."""
         seen = {self._signatures[number].command for number in (*score.hits, *score.labels)}
         fits = (
             row
@@ -147,7 +147,7 @@ class _Line(NamedTuple):
 
 @lru_cache(maxsize=2)
 def _lines(head: str) -> tuple[_Line, ...]:
-    """The lines of a text that are not blank. They are cached for the other families, which examine the same text."""
+    """The lines of a text that are not blank. The cache serves the other families, which examine the same text."""
     found, place = [], 0
     for raw in head.split("\n"):
         text = printable(raw.rstrip("\r")).strip() if len(raw) <= _LONGEST else ""

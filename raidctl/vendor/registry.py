@@ -53,7 +53,7 @@ def families_that_count_redundancy(packages: Iterable[Vendor]) -> frozenset[str]
 
 
 def _declaring(fact: str, packages: Iterable[Vendor]) -> frozenset[str]:
-    """The families that declare a fact as true. It is false for a family without the constant."""
+    """The families that declare a fact as true. A missing constant means false."""
     return frozenset(vendor.FAMILY for vendor in packages if getattr(vendor, fact, False) is True)
 
 

@@ -119,7 +119,7 @@ def standing(group: Group) -> Literal["ok", "degraded", "rebuilding", "failed"]:
 
 
 def tolerated(level: str, members: int) -> int:
-    """The number of members that may be missing. They are of one mirror set, span or array."""
+    """Number of missing members that a mirror set, span or array tolerates."""
     return members - 1 if level in ("raid1", "raid10") else _TOLERATED.get(level, 0)
 
 
@@ -254,7 +254,10 @@ def rebuild(machine: Bays, group: Group, slot: Slot, serial: str) -> None:
 
 
 def _candidate(machine: Bays, name: str, slot: Slot) -> str | None:
-    """The drive that replaces a member automatically. It is one in its bay, a spare, then any free one."""
+    """The drive that replaces a member automatically.
+
+    A drive in its bay comes first, then a spare, then any free one.
+    """
     there = machine.bays.get(slot.bay)
     fitting = [serial for serial in machine.bays.values() if _fits(machine, slot, serial)]
     if machine.same_bay and there in fitting and machine.disks[there].state == "free":

@@ -1,4 +1,7 @@
-"""Code shared by families of software RAID. They have one controller with all volumes, and tools that print JSON."""
+"""Code shared by families of software RAID.
+
+Such a family has one controller with all volumes, and tools that print JSON.
+"""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ class Installed(Struct, frozen=True):
 
 
 def command_of(tool: Tool) -> str:
-    """First word of a tool's command lines. It is the tool's name if that is on the PATH, else the full path."""
+    """First word of a tool's command lines. Tools on the PATH go by name, others by their full path."""
     if tool.path is None or (basename(tool.path) == tool.name and dirname(tool.path) in _ON_PATH):
         return tool.name
     return tool.path
