@@ -125,7 +125,7 @@ class Expectation(Value, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Identity(Value, frozen=True, kw_only=True, omit_defaults=True):
-    """Permanent identity of a deed's object, looked up again before the step."""
+    """The permanent identity of a deed's object. It is looked up again right before the step."""
 
     object_id: Annotated[str, doc("Its id when the plan was made.")]
     unique: Annotated[str, doc("Serial number of the drive, or unique id of the volume.")]
@@ -177,7 +177,7 @@ class Denial(Value, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Step(Value, frozen=True, kw_only=True, omit_defaults=True):
-    """A step of a plan: setting change, deed, manual step, or hardware wait."""
+    """A step of a plan. It is a change of a setting, a deed, a manual step, or a wait for the hardware."""
 
     object_id: Annotated[str, doc("The object that has the setting: a controller if it acts on all of it.")]
     setting: Annotated[str, doc("The setting in the tool's own word, or the verb of a deed.")]
