@@ -239,9 +239,9 @@ def finish(policy: Policy, tally: Tally, *, alone: bool) -> Summary:
 
 
 def too_old(collected_at: str | None, most: int, now: datetime) -> Finding | None:
-    """The finding for an inventory that is too old.
+    """The finding for an inventory older than ``most`` seconds, or None.
 
-    It is older than ``most`` seconds, from the future, or of unknown age. None for any other.
+    An inventory from the future or of unknown age counts as too old.
     """
     read = parse_moment(collected_at)
     age = None if read is None else (now - read).total_seconds()
@@ -283,7 +283,7 @@ def _verdict(findings: Iterable[Finding], problems: Sequence[Problem]) -> Verdic
 
 
 def _unread(problems: Sequence[Problem], rules: RuleSet) -> Iterable[Finding]:
-    """Findings for what could not be read on the machine. It may hide objects."""
+    """Findings for what could not be read and may hide objects."""
     if rules.unread is None or not problems:
         return
     covered = {chosen.rule.name for chosen in rules.builtin}

@@ -18,7 +18,7 @@ from raidctl.text import printable
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True):
-    """One ignored finding. It is of a rule on one object of one host, up to the severity at that time."""
+    """An ignored finding: one rule, object and host, up to a severity."""
 
     rule: Annotated[str, doc("Name of the rule.")]
     where: Annotated[str, doc("Id of the object, as in the finding.")]
@@ -29,9 +29,10 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def waivers_of(entries: Sequence[Entry], host: str | None, shown: str) -> tuple[Waiver, ...]:
-    """The entries of a host as waivers. Each is for one object, and for no severity above that of its day.
+    """The entries of a host as waivers, each for one object.
 
-    Its end is a finding as long as the finding is there.
+    A waiver does not cover a severity above that at which the finding was ignored. Its end is a finding as long as the
+    ignored one is there.
     """
     return tuple(
         Waiver(one.rule, one.until, one.reason, escape(one.where), place=shown, at_most=one.severity, stays=False)

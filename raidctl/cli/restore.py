@@ -249,7 +249,7 @@ def _report(results: list[Restored], settings: Settings) -> int:
 
 
 def _install(state_dir: str | None, *, dry_run: bool) -> int:
-    """Install and enable the unit. It has the path of this raidctl and the directory of the journal.
+    """Install and enable the unit for this raidctl and its journal's directory.
 
     Raises:
         AccessMissing: It cannot be written, or others than root could change the program that it starts at boot.

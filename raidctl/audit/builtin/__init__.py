@@ -57,5 +57,5 @@ def named(name: str) -> Rule | None:
 
 
 def manual(rule: Rule) -> str:
-    """The manual page of a rule, in Markdown. It is the docstring of its module."""
+    """The docstring of a rule's module: its manual page in Markdown."""
     return inspect.cleandoc(importlib.import_module(f"{__name__}.{rule.name}").__doc__ or "")

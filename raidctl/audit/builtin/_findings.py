@@ -1,4 +1,4 @@
-"""Findings of a rule. They have their object, device, mount points, and the facts as evidence."""
+"""Findings of a rule: object, device, mount points, and facts as evidence."""
 
 from __future__ import annotations
 

@@ -41,7 +41,10 @@ _SATA_BEST, _SAS_BEST = 6.0, 12.0
 
 
 def check(inventory: Inventory) -> Findings:
-    """One finding for each controller with a known link. It has two or more drives, all of a known type."""
+    """One finding per controller whose link and drive types are known.
+
+    Controllers with fewer than two drives are skipped.
+    """
     for controller in inventory.controllers:
         if controller.mode == "software" or controller.pci_link is None or len(controller.drives) < 2:
             continue

@@ -76,7 +76,10 @@ def _complete_controller(item: Controller, scope: Scope) -> bool:
 
 
 def no_battery_possible(controller: Controller) -> bool:
-    """Whether the controller certainly has no battery. It is software, is no RAID, or has no cache module."""
+    """Whether the controller certainly has no battery.
+
+    Software, controllers without RAID and those without a cache module have none.
+    """
     return controller.mode in ("software", "none", "hba") or (
         controller.cache is not None and controller.cache.present is False
     )

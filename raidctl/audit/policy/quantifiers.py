@@ -1,4 +1,4 @@
-"""Conditions on lists of objects. They are on their number, and on any, all or none of them."""
+"""Conditions on lists of objects: their number, any, all or none."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An inventory prepared for rules. It has all objects of a kind, each with its controller."""
+"""An inventory prepared for rules, with objects by kind and their controllers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rules for a host. They are the policy's rules, with additions, replacements and exceptions by its groups."""
+"""The rules for a host: the policy's, as changed by its groups. Groups add and replace rules, and make exceptions."""
 
 from __future__ import annotations
 

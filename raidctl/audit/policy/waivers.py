@@ -1,4 +1,4 @@
-"""Waivers: findings that are suspended until a day, with a reason. They are in a policy, or in a separate file.
+"""Waivers: findings that are suspended until a day, with a reason. A policy or a separate file contains them.
 
 ::
 

@@ -1,4 +1,4 @@
-"""The storage below a target, for the trials that need it. It comes from inventory and kernel."""
+"""The storage below a target, from inventory and kernel, for the trials."""
 
 from __future__ import annotations
 

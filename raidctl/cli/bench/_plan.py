@@ -1,4 +1,7 @@
-"""The plan of ``raidctl bench run``, shown before it starts. It has what is written where, and how long it takes."""
+"""The plan of ``raidctl bench run``, shown before it starts.
+
+The user sees what is written where, and how long it takes.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +32,7 @@ _MIB = 1 << 20
 
 @dataclass(frozen=True, kw_only=True)
 class Prospect:
-    """A file that does not exist yet. It has what trials need to know of it to plan."""
+    """A file to be created, with what trials need for planning."""
 
     name: str
     size: int
@@ -196,7 +199,7 @@ def announcement(order: Order, target: Target, notes: Sequence[str]) -> list[str
 
 
 def once(profile: Profile, target: Target) -> float:
-    """Return the seconds of one round of everything. This is the minimum, whatever the time limit."""
+    """Return the minimum seconds: one round of everything, whatever the time limit."""
     return sum(trial.needs(target).seconds / max(int(getattr(trial, "rounds", 1)), 1) for trial in profile.trials)
 
 

@@ -1,9 +1,7 @@
 """Settings that ``raidctl bench run`` changes temporarily on request.
 
-They are the kernel's read-ahead and a write cache.
-
-Both go through the journal, as every change: they are put back when the measurement ends, fails or is interrupted, by a
-second process when raidctl is killed, and by ``raidctl restore``.
+The kernel's read-ahead and a write cache go through the journal, as every change: they are put back when the
+measurement ends, fails or is interrupted, by a second process when raidctl is killed, and by ``raidctl restore``.
 """
 
 from __future__ import annotations
@@ -189,7 +187,9 @@ def _disk(seen: Survey, path: str) -> BlockDevice:
 
 
 def cache_off(settings: Settings, here: Machine, seen: Survey, path: str) -> tuple[Switch, str]:
-    """Return the switch of the write cache, with the plan's notes. It is the controller's, or else that of the drives.
+    """Return the switch of the write cache, with the plan's notes.
+
+    A controller's volume is switched to write-through, otherwise the drives' write caches are switched off.
 
     Raises:
         UsageError: There is none that could be switched.

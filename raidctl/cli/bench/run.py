@@ -97,7 +97,7 @@ def command(
 
 
 def ready(settings: Settings) -> Store:
-    """Return the store for the run. It is checked before two minutes are spent measuring.
+    """Return the store for the run, checked before time is spent measuring.
 
     Raises:
         AccessMissing, CannotTell: It cannot be written.

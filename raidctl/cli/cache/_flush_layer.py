@@ -150,7 +150,7 @@ def _of_code(reply: Reply) -> str | None:
 
 @contextmanager
 def _signs(what: str, unwritten: Callable[[], int | None]) -> Iterator[None]:
-    """Show progress on a terminal. It has the seconds, and what is still to be written. Nothing is shown in a pipe."""
+    """Show the seconds and the unwritten data on a terminal. Nothing is shown in a pipe."""
     if not is_terminal(sys.stderr):
         yield
         return

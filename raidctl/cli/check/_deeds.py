@@ -100,7 +100,7 @@ class CheckDeeds(Struct):
         return [one.reason for one in found if not (one.overridable and self.consent.unsafe is not None)]
 
     def confirmed(self, work: Work) -> None:
-        """Ask for unique ids of volumes whose copies a repair would overwrite. This is guard T1."""
+        """Ask for unique ids of volumes whose copies a repair would overwrite. Guard T1 requires them."""
         for volume in _volumes(work.seen, [deed.object_id for deed in work.plan.deeds]):
             if must_be_confirmed(self.verb, volume):
                 confirm_volume(work, volume, self.confirm)

@@ -231,7 +231,7 @@ def _none_running(named: Machine, chosen: Sequence[Tested]) -> list[SelfTest]:
 
 
 def _shown(named: Machine, chosen: Sequence[Tested], before: Sequence[SelfTest]) -> list[SelfTest]:
-    """Return the started tests. Each is running, or already in the log of the drive.
+    """Return the started tests, each running or already in its drive's log.
 
     Raises:
         ChangeStands: A drive shows neither, whatever its tool printed.

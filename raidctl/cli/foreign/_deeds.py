@@ -1,6 +1,6 @@
-"""Import and clear foreign configurations, discard preserved cache.
+"""Deeds on a controller's foreign configurations and preserved cache, with their guards.
 
-These are deeds on a controller, with their guards.
+Foreign configurations are imported or cleared, preserved cache is discarded.
 """
 
 from __future__ import annotations

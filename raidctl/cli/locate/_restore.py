@@ -1,4 +1,4 @@
-"""Locate LEDs that an earlier raidctl left on. They are found, and switched off by the engine's ``restore``."""
+"""Locate LEDs that an earlier raidctl left on. The engine's ``restore`` switches them off."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ def advice(
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the findings that count, and the checks without a result.
 
-    Each is given by object and problem, the worst first. ``whole``: the machine that the inventory is a part of.
+    Each line has an object and its problem, the worst first. ``whole``: the machine that the inventory is a part of.
     """
     judged = inventory if whole is None else whole
     others = left_out(inventory, judged)

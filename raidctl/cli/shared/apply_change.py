@@ -78,7 +78,7 @@ class Report:
 def reported(report: Report, settings: Settings) -> Iterator[Report]:
     """With ``--json``, print one document with the outcome of the plan.
 
-    It is also printed after a failure or an interruption.
+    A failure or an interruption is an outcome, too.
     """
     try:
         yield report

@@ -43,7 +43,7 @@ class FarAudit:
     def exit_code(self, code: int) -> int:
         """Return the exit code of the audit.
 
-        It is 8 if hosts were not reached and nothing fails, 130 if it was interrupted.
+        Unreached hosts give 8 if nothing fails, an interruption gives 130.
         """
         if len(self._codes) < len(self._hosts):
             return EXIT_INTERRUPTED

@@ -108,7 +108,7 @@ def desired_settings(
 
 
 def kernel() -> Sequence[Vendor]:
-    """Return the family of the kernel's own settings. It is imported only for a change of them."""
+    """Return the family of the kernel's own settings, imported on demand."""
     from raidctl.layers import family  # noqa: PLC0415 - rarely needed
 
     return (cast("Vendor", family),)

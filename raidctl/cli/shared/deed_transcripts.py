@@ -57,7 +57,7 @@ def family_of_command(words: tuple[str, ...]) -> Vendor:
 
 
 def reading_of(recording: Recording, seen: Survey, words: tuple[str, ...]) -> Reading:
-    """Return what the command's tool printed for its reading commands. These are as raidctl runs them."""
+    """Return what the command's tool printed for raidctl's reading commands."""
     family = family_of_command(words)
     names = {tool.name for tool in family.TOOLS}
     runs = [
