@@ -52,7 +52,7 @@ class Line(Struct, eq=False):
     def fact(self, object_id: str, field: str, value: object) -> None:
         """Record that the line gives ``field`` of an object.
 
-        It is a name of the model, such as ``cache.size_bytes``.
+        Fields are named as in the model, such as ``cache.size_bytes``.
         """
         self.used = True
         # called for each field of each object, so without the helper that unpacks the name
@@ -161,10 +161,7 @@ class Output(Struct, eq=False):
 
     @property
     def facts(self) -> list[Fact]:
-        """The facts of the lines, created on demand.
-
-        They are needed for a line's origin.
-        """
+        """The facts of the lines, created when a line's origin is needed."""
         later, self._later = self._later, []
         for object_id, evidence in later:
             self._facts += [

@@ -171,7 +171,10 @@ class HostView(Struct, frozen=True, dict=True):
                     yield device
 
     def mountpoints(self, name: str) -> tuple[str, ...]:
-        """Return the mount points of a device, its partitions and layers above. They are sorted, each once."""
+        """Return the mount points of a device, its partitions and layers above.
+
+        Each is listed once, in sorted order.
+        """
         own = self.block(name)
         devices = ([own] if own else []) + list(self.above(own.name if own else name))
         return tuple(sorted({point for device in devices for point in device.mountpoints}))

@@ -34,7 +34,7 @@ def decode(data: bytes | str, kind: Any = Any) -> Any:
 
 @cache
 def _decoder(kind: Any) -> msgspec.json.Decoder[Any]:
-    """Return the type's decoder. It is cached, as thousands of documents are read with it."""
+    """Return the type's decoder, cached for thousands of documents."""
     return msgspec.json.Decoder(kind)
 
 

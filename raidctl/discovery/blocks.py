@@ -222,7 +222,10 @@ def _links(devices: DeviceFacts, name: str) -> tuple[str, ...]:
 
 
 def _identity(kind: BlockKind, properties: Mapping[str, str], attributes: Attributes) -> Identity:
-    """Return the identity of a drive. It is empty for others, as udev copies a drive's properties to its partitions."""
+    """Return the identity of a drive or device-mapper device.
+
+    Others have none, as udev copies a drive's properties to its partitions.
+    """
     if kind == "dm":
         return Identity(wwn=properties.get("DM_WWN"), serial=properties.get("DM_SERIAL"))
     if kind not in ("disk", "cdrom"):

@@ -110,7 +110,7 @@ class Index:
     def mounted(self, device: BlockDevice) -> list[tuple[str, BlockDevice]]:
         """Return the mount points of a device, its partitions and layers above.
 
-        They are sorted, with what is mounted.
+        Each mount point comes with the device mounted there, in sorted order.
         """
         found: dict[str, BlockDevice] = {}
         for layer in (device, *self.above(device.name)):

@@ -1,4 +1,4 @@
-"""The dialogue with the kernel. It has two rounds of requests, and a third without udev."""
+"""The dialogue with the kernel: two rounds, and a third without udev."""
 
 from __future__ import annotations
 

@@ -190,7 +190,7 @@ def identity(attributes: Attributes) -> Identity:
 
 
 def _ata_words(page: bytes, first: int, last: int) -> str | None:
-    """Decode text of IDENTIFY DEVICE. It has two letters per 16-bit word, the second one first."""
+    """Decode text of IDENTIFY DEVICE. Each 16-bit word has two letters, the second one first."""
     raw = page[first * 2 : last * 2 + 2]
     if len(raw) < (last - first + 1) * 2:
         return None

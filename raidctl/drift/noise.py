@@ -1,4 +1,4 @@
-"""Table of fields that change without an event. Each has a reason.
+"""Table of fields that change without an event, with the reasons.
 
 Three ways to ignore them. ``drop``: the field becomes null. ``mask``: the text is kept, changing figures (percentages,
 times) become ``…``. ``labels``: of facts with a tool's own labels, measured and counted ones are dropped, settings and
@@ -123,7 +123,7 @@ def masked(text: str) -> str:
 
 
 def is_measured(kind: str, label: str, value: str) -> bool:
-    """Whether a value with a tool's own label is measured or counted. It is then no setting or name."""
+    """Whether a value with a tool's own label is measured or counted. Settings and names are neither."""
     if label in _WHILE_IT_RUNS:
         return True
     if _SET.search(label):

@@ -43,7 +43,7 @@ class History(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def kinds(states: Iterable[Inventory]) -> dict[str, str]:
-    """The kind of every object with fields. These are the ids in any snapshot, and ``host``."""
+    """The kind of every object with fields, by id. The ids are those in any snapshot, and ``host``."""
     found = {"host": "host"}
     for state in states:
         for controller in state.controllers:

@@ -97,7 +97,7 @@ def _of_kernel(kernel: KernelLog, seen: Survey, vendors: Sequence[Vendor]) -> Ev
 
 
 def _functions(inventory: Inventory) -> Iterator[re.Pattern[str]]:
-    """Patterns for lines of controllers' drivers. They are the driver's name, usually followed by the PCI function."""
+    """Patterns for lines of controllers' drivers. A driver's name is usually followed by the PCI function."""
     # megaraid_sas 0000:03:00.0: 1234 (831364081s/0x0001/CRIT) - VD 00/0 is now DEGRADED
     for controller in inventory.controllers:
         driver = controller.driver or ""

@@ -1,4 +1,4 @@
-"""The report of ``raidctl events``. It has the events of all logs in one list, and unreadable logs. Pure."""
+"""The events of all logs in one list, for ``raidctl events``. Unreadable logs are reported as problems. Pure."""
 
 from __future__ import annotations
 

@@ -151,7 +151,10 @@ def recorded(path: str) -> Inventory:
 
 
 def documents(data: bytes, first: int) -> Iterator[tuple[int, bytes]]:
-    """Yield the JSON documents in some lines, with their first line numbers. They are one per line or indented."""
+    """Yield the JSON documents in some lines, with their first line numbers.
+
+    A document is one line, or indented over several.
+    """
     started, lines = 0, list[bytes]()
     for number, line in enumerate(io.BytesIO(data), first):
         if started:

@@ -49,7 +49,7 @@ def rows_of(table: str, policy: Policy) -> Rows:
 
 
 def with_waivers(audited: Audited) -> list[tuple[Finding, str | None]]:
-    """All findings of a host. Each has the last day of its waiver, if any."""
+    """All findings of a host, with the last day of any waiver."""
     waived = [(one.finding, str(one.until)) for one in audited.waived]
     return [*((one, None) for one in audited.findings), *waived]
 

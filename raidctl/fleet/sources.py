@@ -57,7 +57,7 @@ def pieces(paths: Iterable[str], stdin: Stream) -> Iterator[Piece]:
 
 
 def is_single(paths: list[str]) -> bool:
-    """Whether the paths are one machine. That is one file named like an inventory, or one recording."""
+    """Whether the paths are a single machine. The only path is then a recording, or named like an inventory."""
     return len(paths) == 1 and paths[0] != STDIN and (paths[0].endswith(_SINGLE) or is_recording(paths[0]))
 
 

@@ -179,7 +179,10 @@ def _works(drive: Drive, whole: bool) -> bool:
 
 
 def in_stripe(volume: Volume) -> int | None:
-    """The number of members of a parity volume, from its full stripe. That is one strip of data each, plus parity."""
+    """The number of members of a parity volume, from its full stripe.
+
+    The strips of data are counted, and parity is added.
+    """
     if volume.raid_level not in _PARITY or not volume.strip_bytes or not volume.full_stripe_bytes:
         return None
     return volume.full_stripe_bytes // volume.strip_bytes + _PARITY[volume.raid_level]

@@ -75,10 +75,7 @@ def ready(controller: Controller, volume: Volume) -> list[Drive]:
 
 
 def offer(controller: Controller, volume: Volume) -> str | None:
-    """The unassigned drive that could become the volume's spare.
-
-    It is given as the start of a remedy. None if none fits.
-    """
+    """The start of a remedy that makes an unassigned drive a spare. None if no drive fits the volume."""
     drives = below(controller, volume)
     idle = [drive for drive in controller.drives if drive.role == "unassigned" and drive.status == "ok"]
     fitting = [drive for drive in idle if not drive.mountpoints and not unfit(controller, drive, drives)]

@@ -26,7 +26,7 @@ class Hole(Struct, frozen=True):
 def write_hole(controller: Controller, volume: Volume) -> Hole:
     """Judge a volume by what protects stripes that are being written.
 
-    This is a journal, a parity log or a protected cache.
+    A journal, a parity log or a protected cache protects them.
     """
     if volume.raid_level in (None, "unknown"):
         return Hole("unknown", "its RAID level is unknown")

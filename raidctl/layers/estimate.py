@@ -74,7 +74,7 @@ class Rotation:
 def parse(text: str) -> Times:
     """Parse a line of ``stat``.
 
-    It has requests, merged, sectors and milliseconds for reads, the same for writes, and more.
+    The line has requests, merged requests, sectors and milliseconds for reads, the same for writes, and more.
 
     Raises:
         ValueError: It is in no known format.

@@ -196,7 +196,7 @@ def _of_controllers(scope: Scope, flushes: Mapping[str, Flush]) -> Iterator[Job]
 
 
 def has_cache(controller: Controller) -> bool:
-    """Whether a controller is a layer. It is one if it has a cache, or if it is RAID and its cache is unknown."""
+    """Whether a controller is a layer with a cache. A RAID controller whose cache is unknown counts."""
     if controller.mode in ("none", "software") or (controller.cache is not None and controller.cache.present is False):
         return False
     return controller.cache is not None or controller.mode in ("raid", "mixed")

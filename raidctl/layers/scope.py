@@ -95,7 +95,7 @@ def _blocks(view: HostView, target: str) -> list[BlockDevice]:
 
 
 def _nodes(inventory: Inventory, ids: frozenset[str]) -> list[str]:
-    """Return the nodes of the named volumes and drives. They may also be named by controller or array."""
+    """Return the nodes of the named volumes and drives. The id of a controller or an array covers all that it has."""
     found: list[str] = []
     for controller in inventory.controllers:
         parts: tuple[Volume | Drive, ...] = (*controller.volumes, *controller.drives)
@@ -143,7 +143,10 @@ def _below(
 
 
 def _strange(inventory: Inventory, blocks: Iterable[BlockDevice]) -> set[str]:
-    """Return the PCI addresses of drives that no object is known to be. They may be volumes without a known device."""
+    """Return the PCI addresses of drives that match no known object.
+
+    Such a drive may be a volume without a known device.
+    """
     known = {volume.device for c in inventory.controllers for volume in c.volumes}
     known |= {drive.device for c in inventory.controllers for drive in c.drives}
     return {

@@ -76,7 +76,7 @@ def shown(path: str, text: str, state: Mapping[str, str]) -> str:
 
 
 def written(path: str, data: str) -> Mapping[str, str]:
-    """Return the files that change when a word is written to one. Each has its new content.
+    """Return the new contents of the files that writing a word changes.
 
     Raises:
         ValueError: The kernel refuses that word; the text is the kernel's.

@@ -250,7 +250,7 @@ def _hits(files: Files) -> dict[str, int]:
 def _ratio(name: str, now: Mapping[str, int], old: Mapping[str, int]) -> list[Counter]:
     """Return the share of hits among reads.
 
-    It is that of the interval if there is an earlier sample, else since the start.
+    With an earlier sample, only the interval's reads count. Otherwise, all reads since the start do.
     """
     hits, total = _reads(now)
     if old:

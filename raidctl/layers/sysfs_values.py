@@ -21,7 +21,7 @@ def number(text: str) -> int:
 
 
 def members_of(text: str) -> int:
-    r"""Parse an md array's number of members. It is ``4 (3)`` during a reshape from 3 to 4.
+    r"""Parse an md array's number of members. A reshape from 3 to 4 shows ``4 (3)``.
 
     >>> members_of("4 (3)\n"), members_of("6")
     (4, 6)
@@ -49,5 +49,5 @@ def word(text: str) -> str:
 
 
 def state(text: str) -> str:
-    """Parse the state of a bcache device. It may be two words: ``no cache``."""
+    """Parse the state of a bcache device, such as ``no cache``."""
     return " ".join(word(part) for part in text.split()) or word(text)

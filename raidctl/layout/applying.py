@@ -198,7 +198,7 @@ class Applying:
     def _name_old_data(self, made: Sequence[Volume]) -> None:
         """P12: warn that old content may be readable again.
 
-        It is that of an earlier array with the same drives and geometry.
+        An earlier array with the same drives and geometry may have left it.
         """
         nodes = {volume.device: volume for volume in made if volume.device and self.facts.pins}
         for node, found in converse(probed(list(nodes)), self.runner).items():
@@ -284,7 +284,7 @@ def _identity(volume: Volume) -> Identity:
 
 
 def _present(one: Doomed, seen: Survey) -> Iterator[tuple[Identity, str]]:
-    """Yield the former members that are present. Each is the whole drive, and the node of the member."""
+    """Yield the present former members: the whole drive and the member's node."""
     drives = {drive.serial: drive for _, drive in physical_drives(seen.inventory.controllers) if drive.serial}
     for pair in one.members:
         serial, _, part = pair.partition("=")

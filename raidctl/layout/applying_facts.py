@@ -1,4 +1,4 @@
-"""The facts of an operation on a layout. They are stored in the journal as text. Pure."""
+"""Facts of an operation on a layout, as text in the journal. Pure."""
 
 from __future__ import annotations
 

@@ -73,7 +73,7 @@ class Stock(Struct, frozen=True, kw_only=True):
 
 
 def candidates(controller: Controller, machine: Machine) -> list[Drive]:
-    """The drives that a controller can use. These are its own, or for md all that the system sees."""
+    """The drives that a controller can use. md can use all that the system sees, others only those that they list."""
     if controller.mode == "software":
         return [drive for _, drive in physical_drives(machine.inventory.controllers) if drive.device]
     return list(controller.drives)
@@ -199,7 +199,7 @@ def _spread(group: Sequence[Place], count: int) -> list[Place]:
 def choose_spares(
     wanted: VolumeLayout, members: Sequence[Place], controller: Controller, stock: Stock
 ) -> tuple[list[Place], list[str]]:
-    """Spares for an array with these members. They are the named ones, or the requested number."""
+    """Named spares, or the requested number, for an array with these members."""
     if isinstance(wanted.spares, tuple):
         found, why = _named(wanted, wanted.spares, controller, stock)
     else:
@@ -214,7 +214,7 @@ def _spares(
 ) -> tuple[list[Place], list[str]]:
     """The requested number of spares for named members.
 
-    They are of the members' kind, and at least as large as the smallest.
+    Each spare is of the members' kind, and at least as large as the smallest member.
     """
     if not members or not isinstance(wanted.spares, int):
         return [], []
@@ -279,7 +279,7 @@ def objections(
 
 
 def _in_system(place: Place, stock: Stock, partition: Partition | None, *, counted: bool) -> Iterator[str]:
-    """Objections to a drive that the system sees. It is used, has signatures, or is held by a process."""
+    """Objections to a drive that the system sees. Uses, signatures and processes that hold it are objections."""
     node = place.node
     if partition is not None:
         made = stock.seen.view.block(node or "")
@@ -316,7 +316,7 @@ def _mounted(seen: Survey, block: BlockDevice) -> bool:
 
 
 def _behind_controller(drive: Drive, seen: Survey) -> Iterator[str]:
-    """Objections to a drive behind a controller. It is in an array, a spare, or foreign."""
+    """Objections to a drive behind a controller. Members of arrays, spares and foreign drives are not free."""
     if drive.role != "unassigned":
         word = "its use is unknown" if drive.role is None else f"it is a {drive.role} drive"
         yield f"{drive.id}: {word}{f' of {drive.array}' if drive.array else ''}."

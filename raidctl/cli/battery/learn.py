@@ -60,7 +60,7 @@ def _hits(deed: Deed, seen: Survey) -> Sequence[str]:
 
 
 def _denials(deed: Deed, seen: Survey, named: Machine, settings: Settings) -> Sequence[Denial]:
-    """Apply the guards. B2 uses the later learn cycle of the controller's log and the journal."""
+    """Apply the guards. B2 uses the last learn cycle in the controller's log or the journal."""
     now = datetime.now(timezone.utc)
     logs = converse(read_logs(seen, named.vendors, now, frozenset({deed.object_id})), named.runner)
     last, reported = last_learn(logs.logs, deed.object_id, now)

@@ -199,7 +199,7 @@ class Measuring:
 
 
 def second_opinion(target: Target, first: Engine) -> Engine:
-    """Return the engine that repeats measurements. raidctl's own repeats those of fio, and fio all others.
+    """Return the engine that repeats measurements. raidctl's own engine repeats those of fio, and fio all others.
 
     Raises:
         BenchError: It cannot be used here.

@@ -189,7 +189,7 @@ def _disk(seen: Survey, path: str) -> BlockDevice:
 def cache_off(settings: Settings, here: Machine, seen: Survey, path: str) -> tuple[Switch, str]:
     """Return the switch of the write cache, with the plan's notes.
 
-    A controller's volume is switched to write-through, otherwise the drives' write caches are switched off.
+    A controller's volume is switched to write-through. Any other target has its drives' write caches switched off.
 
     Raises:
         UsageError: There is none that could be switched.

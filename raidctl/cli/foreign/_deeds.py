@@ -1,6 +1,6 @@
 """Deeds on a controller's foreign configurations and preserved cache, with their guards.
 
-Foreign configurations are imported or cleared, preserved cache is discarded.
+Foreign configurations are imported or cleared, and preserved cache is discarded.
 """
 
 from __future__ import annotations

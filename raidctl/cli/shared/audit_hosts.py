@@ -43,7 +43,7 @@ class FarAudit:
     def exit_code(self, code: int) -> int:
         """Return the exit code of the audit.
 
-        Unreached hosts give 8 if nothing fails, an interruption gives 130.
+        Unreached hosts give 8 if nothing fails, and an interruption gives 130.
         """
         if len(self._codes) < len(self._hosts):
             return EXIT_INTERRUPTED

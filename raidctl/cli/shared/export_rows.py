@@ -1,6 +1,6 @@
 """``raidctl export --rows``: flat rows of this machine or of other sources.
 
-These are files and directories, or saved snapshots and runs.
+Other sources are files, directories, saved snapshots and saved runs.
 """
 
 from __future__ import annotations
@@ -156,7 +156,7 @@ def _runs(paths: Sequence[str], settings: Settings, faults: list[str]) -> Iterat
 
 
 def _documents(data: bytes) -> list[bytes]:
-    """Split a file into runs. It has a single run over several lines, or one per line."""
+    """Split a file into runs: one per line, or a single one."""
     several = [line for line in data.splitlines() if line.strip()]
     return several if several and all(line.lstrip().startswith(b"{") and line.rstrip().endswith(b"}")
                                       for line in several) else [data]  # fmt: skip

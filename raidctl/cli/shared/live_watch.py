@@ -1,6 +1,6 @@
 """``raidctl watch`` without ``--once``: repeated readings of a machine.
 
-They are shown on a terminal or line by line.
+Readings are drawn on a terminal or printed line by line.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def _without_temperatures(controller: Controller) -> Controller:
 
 
 def on_screen(settings: Settings) -> bool:
-    """Return whether standard output is a terminal that can be drawn on. It is false if another format is requested."""
+    """Return whether standard output is a terminal that can be drawn on. JSON is never drawn."""
     return is_drawable(sys.stdout) and not settings.as_json
 
 

@@ -185,7 +185,7 @@ def _password(path: str | None) -> str | None:
 
 
 def demo_directory(settings: Settings, name: str) -> Path:
-    """Return the directory for the changes of a simulated machine. It is next to the real journal.
+    """Return the directory for a simulated machine's changes, beside the real journal.
 
     Raises:
         UsageError: There is no machine of this name; nothing is made for it.

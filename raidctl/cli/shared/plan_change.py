@@ -53,7 +53,7 @@ DesiredMaker = Callable[[Survey], Sequence[Desired]]
 
 @dataclass(frozen=True)
 class Consent:
-    """The user's consent to a change. It comes from the command line or the answer to a question."""
+    """The user's consent to a change, from options or an answer."""
 
     dry_run: bool
     yes: bool

@@ -1,4 +1,4 @@
-"""Hints for a replacement on a simulated machine. They are commands that pull and push drives, and pass time."""
+"""Hints for a replacement on a simulated machine. The suggested commands pull and push drives, and pass time."""
 
 from __future__ import annotations
 

@@ -54,7 +54,10 @@ def facts_for(named: Machine, seen: Survey, word: str, wanted: Wanted, settings:
 
 
 def with_boot(facts: Facts, seen: Survey, around: Around, wanted: Wanted) -> Facts:
-    """Return the facts with the steps for the boot loader. They are as on the old drive, else as on its siblings."""
+    """Return the facts with the steps for the boot loader.
+
+    The steps follow the old drive, or its siblings if it was not read.
+    """
     if facts.volumes:
         return facts  # the boot loader is on the controller's volume, not on a single drive
     own = nodes_of(seen, [facts.old_id] if drive_of(seen, facts.old) is not None else [])
@@ -192,7 +195,10 @@ def _left(volume: VolumeLeft) -> str:
 
 
 def notes(seen: Survey, facts: Facts, around: Around, wanted: Wanted) -> Iterator[str]:
-    """Yield notes for the plan. They are how the replacement begins, the guards' notes and the boot loader."""
+    """Yield notes for the plan.
+
+    The beginning of the replacement comes first, then the guards' notes and the boot loader.
+    """
     if facts.gone == "spare":
         yield f"A spare has taken the place of {facts.name}: the new drive becomes the next spare."
     if facts.gone and not facts.new and not facts.place:

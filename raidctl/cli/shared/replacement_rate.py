@@ -1,4 +1,4 @@
-"""``replace --rate``: the rebuild rate while raidctl waits. It is restored like the settings of a batch."""
+"""``replace --rate``: the rebuild rate while raidctl waits. The old rate is restored like the settings of a batch."""
 
 from __future__ import annotations
 

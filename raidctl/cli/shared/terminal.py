@@ -38,7 +38,7 @@ def emit(text: str) -> None:
 
 
 def emit_bytes(data: bytes) -> None:
-    """Write bytes to standard output as they are. They are lines of JSON, in UTF-8."""
+    """Write lines of JSON, in UTF-8, to standard output as they are."""
     _write(data)
 
 

@@ -25,7 +25,7 @@ DeedMaker = Callable[[Survey], Deed]
 
 
 class Spares(Struct):
-    """One deed with a spare on a machine, and its guards. They are checked for the plan and before the step."""
+    """One deed with a spare on a machine. Its guards are checked for the plan and before the step."""
 
     make: DeedMaker
     consent: Consent

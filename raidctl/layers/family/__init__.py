@@ -97,7 +97,7 @@ def _of_memory(kernel: Kernel) -> dict[str, str]:
 def _available(kernel: Kernel) -> int | None:
     """Return the bytes that a limit's percentage refers to.
 
-    They are calculated from the resulting limit that the kernel reports.
+    The kernel reports the resulting limit, from which they are calculated.
     """
     for stem, name in (("dirty", "nr_dirty_threshold"), ("dirty_background", "nr_dirty_background_threshold")):
         ratio, limit = kernel.vm.value(f"{stem}_ratio", number), kernel.page_bytes(name)
