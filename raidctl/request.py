@@ -167,7 +167,7 @@ class Read(Request[ReadAnswer], frozen=True):
 
 
 class Write(Request[WriteAnswer], frozen=True):
-    """Write a word into an existing file of /proc or /sys. It is one call, and always changes something."""
+    """Write a word into an existing file of /proc or /sys. The single call always changes something."""
 
     path: str
     data: str
@@ -175,7 +175,7 @@ class Write(Request[WriteAnswer], frozen=True):
 
 
 class Glob(Request[GlobAnswer], frozen=True):
-    """List the paths that match a shell pattern. It may have ``*``, ``?`` and ``[…]``, but no ``**``."""
+    """List the paths that match a shell pattern. Patterns may have ``*``, ``?`` and ``[…]``, but no ``**``."""
 
     pattern: str
 
@@ -201,7 +201,7 @@ class Get(Request[GetAnswer], frozen=True):
 
 
 class UdevDatabase(Request[ReadAnswer], frozen=True):
-    """The udev database in the form of ``udevadm info --export-db``. It has P:, N:, S: and E: lines."""
+    """The udev database in the form of ``udevadm info --export-db``. Its lines begin with P:, N:, S: or E:."""
 
 
 def key(request: Request[Any]) -> tuple[str, ...]:
@@ -233,7 +233,7 @@ side by side, and is sent the answer (or the tuple of answers)."""
 
 
 def requests_of(asked: Asked) -> tuple[Request[Any], ...]:
-    """The requests of a question. It is one request or a tuple of them."""
+    """The requests of a question as a tuple, even a single one."""
     return asked if isinstance(asked, tuple) else (asked,)
 
 
@@ -246,14 +246,14 @@ class Runner(Protocol):
 
 
 def answers_at_once(runner: Runner) -> bool:
-    """Whether a runner never waits, so that threads gain nothing. This is its attribute ``AT_ONCE``, if it has one."""
+    """Whether a runner never waits, so that threads gain nothing. Its attribute ``AT_ONCE`` decides, if it has one."""
     return bool(getattr(runner, "AT_ONCE", False))
 
 
 def asks_in_step(runner: Runner) -> bool:
     """Whether dialogues share rounds, as each costs a session.
 
-    This is the runner's attribute ``IN_STEP``, if it has one.
+    The runner's attribute ``IN_STEP`` decides, if it has one.
     """
     return bool(getattr(runner, "IN_STEP", False))
 

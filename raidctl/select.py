@@ -90,7 +90,7 @@ def find(inventory: Inventory, view: HostView, words: Sequence[str]) -> frozense
 def unseen(error: UsageError, problems: Sequence[Problem]) -> RaidctlError:
     """Return a weaker error if the object may be hidden.
 
-    It may be if not everything could be read. Otherwise return the error itself.
+    Objects may be hidden if not everything could be read. Otherwise return the error itself.
     """
     for kind in _UNSEEN:
         for problem in problems:
@@ -299,7 +299,7 @@ def _topmost(ids: list[str]) -> list[str]:
 
 
 def _named(inventory: Inventory, word: str) -> list[str]:
-    """Return the volumes with a label. It is spelled as by the tool or the screen."""
+    """Return the volumes with a label, spelled as by tool or screen."""
     volumes = [volume for controller in inventory.controllers for volume in controller.volumes if volume.name]
     return [volume.id for volume in volumes if volume.name and word in (volume.name, printable(volume.name))]
 

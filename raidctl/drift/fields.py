@@ -106,7 +106,7 @@ def with_device(old: Mapping[str, Any], new: Mapping[str, Any]) -> Mapping[str, 
 
 
 def on_disk(disk: str, device: str) -> str | None:
-    """The number of a partition of a block device. The number is empty for the device itself, and None for any other."""
+    """The number of a partition of a block device. Empty for the device itself, None for any other device."""
     found = re.fullmatch(r"p?(\d*)", device.removeprefix(disk), re.ASCII) if device.startswith(disk) else None
     return found and found[1]
 

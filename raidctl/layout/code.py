@@ -1,4 +1,4 @@
-"""The code of a plan: eight hexadecimal digits that confirm it. It is valid for this machine as it was read. Pure."""
+"""The code of a plan: eight hexadecimal digits that confirm it. Another machine or state has another code. Pure."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ Reader = Callable[[Any, Place], Any]
 
 
 def read_layout(path: str, data: bytes, controller: str | None = None) -> Layout:
-    """Read the bytes of a layout file. It may also be one of a provisioner's.
+    """Read the bytes of a layout file, or of a provisioner's file.
 
     Args:
         path: For messages.

@@ -1,4 +1,4 @@
-"""Find the objects of a layout in an inventory. They are controllers, drives, members and spares. Pure."""
+"""Find controllers, drives, members and spares of a layout in an inventory. Pure."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ class LayoutPlan(Struct, frozen=True, kw_only=True):
 
 
 def nodes_to_probe(layout: Layout, seen: Survey) -> list[str]:
-    """The device nodes that new md arrays may use. They are probed for signatures before planning."""
+    """The device nodes that new md arrays may use. Their signatures are read before planning."""
     machine = Machine(seen.inventory)
     nodes: dict[str, None] = {}
     for wanted in _missing(layout, compare(layout, seen.inventory)):
@@ -128,7 +128,7 @@ def drives_of(one: Creation) -> list[Drive]:
 def drive_tables(creations: Sequence[Creation]) -> Iterator[tuple[Drive, list[Creation], list[Row] | str]]:
     """The partition table of each drive that gets one.
 
-    It has the partitions of all volumes on it. A sentence if they do not fit.
+    The partitions of all volumes on the drive are included. A sentence replaces the table if they do not fit.
     """
     wanted: dict[str, tuple[Drive, list[Creation]]] = {}
     for one in creations:

@@ -1,4 +1,4 @@
-"""Names in a layout that match no object or several. They are reported as mistakes of the file. Pure.
+"""Mistakes of a layout: names that match no object or several. Pure.
 
 Pure, but for the installed families: each declares whether its volumes may share drives.
 """
@@ -54,7 +54,7 @@ def _unknown(
 def _renamed(layout: Layout, machine: Machine, path: str) -> Iterator[Fault]:
     """The drives of an array that another entry names differently.
 
-    That is another array or a spare. Only whole drives are considered.
+    The other entry is an array or a spare. Only whole drives are considered.
     """
     arrays = [
         (one, one.drives) for one in layout.volumes if isinstance(one.drives, tuple) and one.partition is None

@@ -1,4 +1,4 @@
-"""Partition tables for a layout. They are GPT, with one partition per volume on the drive. Pure."""
+"""GPT partition tables for a layout, with one partition per volume. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Reading from a drive in bursts, so that its activity LED flashes. It is meant for drives without a locate LED. Pure.
+"""Reading from a drive in bursts, so that its activity LED flashes.
+
+Drives without a locate LED are found in this way. Pure.
 
 Only reads, past the page cache, from a drive that the operating system sees.
 """

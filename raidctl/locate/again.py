@@ -24,7 +24,7 @@ _FILES = ("enclosure", "npem", "pci_slot")
 def found_again(
     stories: Sequence[Story], runner: Runner, survey: Callable[[], Survey], vendors: Sequence[Vendor], boot: str
 ) -> list[Lamp]:
-    """Return the LEDs that are still there. Each has the commands that switch it now.
+    """Return the LEDs that are still there, with their current commands.
 
     Args:
         stories: Changes without an end.

@@ -14,7 +14,7 @@ _WAYS = (enclosures.find, npem.find, pci_slots.find)
 
 
 def bays_of(seen: Survey, leds: KernelLeds) -> dict[str, Lamp]:
-    """Return the LED of each drive's bay, by the drive's serial number. Each has the bay's name."""
+    """Return the LED of each drive's bay, by the drive's serial number. Each LED has its bay's name."""
     found: dict[str, Lamp] = {}
     for controller in seen.inventory.controllers:
         for drive in controller.drives if controller.mode != "software" and leds.all() else ():

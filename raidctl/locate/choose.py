@@ -25,7 +25,7 @@ _FILES: Mapping[Way, Callable[[Wanted, KernelLeds], Lamp | str]] = {
 def choose(
     wanted: Sequence[Wanted], leds: KernelLeds, vendors: Sequence[Vendor], tools: Sequence[Tool], seconds: float
 ) -> Dialogue[list[Lamp | Unlit]]:
-    """Return the LED of each drive or bay. It is switched by the first working method.
+    """Return each drive's or bay's LED, by the first working method.
 
     For a drive behind a RAID controller, the controller's tool comes first; for a bay, and a drive that the operating
     system sees (HBA, JBOD, NVMe), the kernel's files.

@@ -1,4 +1,4 @@
-"""The locate LEDs that the kernel shows as files. They are read once, in two rounds."""
+"""The locate LEDs that the kernel shows as files, with their states."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class KernelLeds(Struct, frozen=True):
 
 
 def read_kernel_leds() -> Dialogue[KernelLeds]:
-    """List the LEDs of enclosures, NPEM ports and PCIe slots. Each has its state."""
+    """List the LEDs of enclosures, NPEM ports and PCIe slots, with states."""
     locates, inside, leds, addresses, children = yield from ask_all(
         [
             Glob(f"{ENCLOSURES}/*/*/locate"),

@@ -1,4 +1,4 @@
-"""sg_ses of the package sg3-utils. It is for enclosures whose kernel driver ``ses`` is not loaded.
+"""sg_ses of sg3-utils, for enclosures whose kernel driver ``ses`` is not loaded.
 
 A drive is found by its SAS address in the enclosure's page of additional element status.
 """

@@ -1,4 +1,4 @@
-"""The controllers' own tools. They are the only method for drives that the operating system does not see."""
+"""The controllers' own tools. No other method reaches drives that the operating system does not see."""
 
 from __future__ import annotations
 

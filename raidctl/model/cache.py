@@ -1,6 +1,6 @@
 """Cache classes of the model: controller cache, volume cache settings, battery.
 
-They are names of :mod:`raidctl.model`, and part of its contract.
+:mod:`raidctl.model` exports them as part of its contract.
 """
 
 from __future__ import annotations

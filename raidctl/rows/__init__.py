@@ -1,4 +1,4 @@
 """Flat rows for tables of many machines.
 
-They are drives, volumes, batteries, caches, findings and benchmark figures.
+A row is a drive, volume, battery, cache, finding or benchmark figure.
 """

@@ -55,7 +55,7 @@ class Session:
 
 
 def _sessions(client: Client, root: Reply) -> str:
-    """The path at which sessions are opened. It comes from the service root, if that names one on this host."""
+    """The path at which sessions are opened. The service root's is used if it is on this host."""
     value = _decoded(root.data)
     for name in ("Links", "Sessions", "@odata.id"):
         value = value.get(name) if isinstance(value, dict) else None

@@ -65,7 +65,7 @@ def checked(destination: str) -> str:
 
 
 class Sessions(Protocol):
-    """Transport of scripts to another machine. It is ssh, or the connection of another program."""
+    """Transport of scripts to another machine, by ssh or another program's connection."""
 
     passing: bool
     """Whether the failure is temporary."""
@@ -83,7 +83,7 @@ class Sessions(Protocol):
         ...
 
     def settle(self) -> None:
-        """Wait after a broken session until the connection's state is known. It may have ended as well."""
+        """Wait after a broken session until the connection's state is known. The connection may have ended as well."""
         ...
 
     def close(self) -> None:
@@ -148,7 +148,7 @@ class Connection:
             return self._failure
 
     def settle(self) -> None:
-        """Wait for the end of the connection after a broken session. It may prove intact instead.
+        """Wait for the end of the connection after a broken session. The connection may prove intact instead.
 
         A session ends when the sockets of a killed client close, a moment before the system reports the client's end.
         """
@@ -262,5 +262,5 @@ def _host_key(errors: str, destination: str) -> str | None:
 
 
 def environment() -> dict[str, str]:
-    """Return ssh's environment. It is the user's (agent, home), with messages in the C locale."""
+    """Return ssh's environment: the user's (agent, home), in the C locale."""
     return dict(os.environ) | {"LC_ALL": "C"}

@@ -40,7 +40,7 @@ def defer_signals(signals: Iterable[int] | None = None, *, block: bool = True) -
 
 
 class _Gate:
-    """A signal handler in front of the previous ones. It is opened and closed in one step.
+    """A signal handler in front of the previous ones. One step opens or closes it for all signals.
 
     A handler may raise at any point while the gate is installed or removed: a gate that remains is open, and passes
     signals on.

@@ -53,7 +53,7 @@ class Switch:
 
     @contextmanager
     def event(self) -> Iterator[threading.Event]:
-        """Yield an event for one call. It is already set if the switch is closed."""
+        """Yield a call's event, already set if the switch is closed."""
         stop = threading.Event()
         with self._lock:
             self._events.add(stop)

@@ -44,11 +44,11 @@ class Interrupted(Exception):
 class Bounds(Struct, frozen=True):
     """Limits of a program, and its input.
 
-    It is ended after ``seconds``, or ``size`` bytes of both outputs. With ``begin``, the seconds count from when its
-    standard output has these bytes, for which it has ``patience`` seconds. ``feed`` is written to its standard input,
-    which then stays open until the end, or is closed with ``fed_whole``; without it there is no standard input. With
-    ``until``, the program is done when both outputs contain these bytes. ``leave_children`` spares processes that it
-    started (a changing command may start a service); otherwise they are ended. ``handles`` are file descriptors that
+    The program is ended after ``seconds``, or ``size`` bytes of both outputs. With ``begin``, the seconds count from
+    when its standard output has these bytes, for which it has ``patience`` seconds. ``feed`` is written to its standard
+    input, which then stays open until the end, or is closed with ``fed_whole``; without it there is no standard input.
+    With ``until``, the program is done when both outputs contain these bytes. ``leave_children`` spares processes that
+    it started (a changing command may start a service); otherwise they are ended. ``handles`` are file descriptors that
     it inherits.
     """
 
@@ -280,7 +280,7 @@ class _Child:
             self._reap()
 
     def end_strays(self) -> None:
-        """Kill processes that left the group. They are found by their private directory, which no other program has."""
+        """Kill processes that left the group. Their private directory, which no other program has, identifies them."""
         for _ in range(_ROUNDS if self.mark else 0):
             strays = process_group.marked(self.mark)
             for pid in strays:

@@ -85,7 +85,7 @@ def _others_write(state: os.stat_result) -> bool:
 
 
 def executable_by_some(path: str) -> bool:
-    """Whether a file is a program for at least one user. It may be root's alone."""
+    """Whether at least one user, perhaps only root, can execute a file."""
     try:
         mode = os.stat(path).st_mode
     except OSError:

@@ -42,7 +42,7 @@ class ReplayRunner:
     AT_ONCE = True
 
     def __init__(self, recording: Recording, answers: Mapping[tuple[str, ...], Answer] | None = None) -> None:
-        """Take ``answers``, if they are not those of the recording. They are by the keys of their requests."""
+        """Use ``answers`` by request key, or else those of the recording."""
         if answers is None:
             answers = {key(request): answer for request, answer in recording.answers()}
         self._recording, self._answers = recording, dict(answers)
@@ -87,7 +87,7 @@ class ReplayRunner:
     def _paths(self) -> Mapping[int, Collection[tuple[str, ...]]]:
         """Every file in the recording, and the directories above.
 
-        They are given as their parts, by the number of parts.
+        Paths are split into their parts, and keyed by the number of parts.
         """
         there: set[str] = set()
         for (kind, *words), answer in self._answers.items():

@@ -80,7 +80,7 @@ class SshRunner:
 
     @property
     def passing(self) -> bool:
-        """Whether the connection failed for a temporary reason. It may be over in a moment."""
+        """Whether the connection failed for a temporary reason that may soon pass."""
         return self._connection.passing
 
     def carry_out(self, requests: Sequence[Request[Any]]) -> Sequence[Answer]:

@@ -1,4 +1,4 @@
-"""A simulated machine whose tools misbehave. It is for tests of the verification after a command.
+"""A simulated machine whose tools misbehave, to test verification after commands.
 
 A tool's exit code and output prove nothing (mdadm has refused a command and carried it out; firmware accepts and does
 nothing). A mood is one kind of misbehaviour, for the commands that a test names.
@@ -36,7 +36,7 @@ def _unseen(_request: Request[Any]) -> object:
 
 @dataclass
 class Moody:
-    """A runner of a simulated machine whose tools have a mood. It has a log of the changes."""
+    """A runner of a simulated machine with moody tools, logging the changes."""
 
     AT_ONCE: ClassVar = True
 

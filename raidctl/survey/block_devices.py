@@ -132,7 +132,7 @@ def claimed_nodes(controllers: Sequence[Controller], view: HostView | None = Non
 
 
 class _Linker:
-    """One pass over the controllers. It has the index, and the problems and evidence so far."""
+    """One pass over the controllers, with the problems and evidence so far."""
 
     def __init__(self, index: Index) -> None:
         self.index = index
@@ -280,7 +280,7 @@ class _Linker:
     ) -> list[Controller]:
         """Give a family's only controller without an address its PCI function.
 
-        It is the only function of its drivers.
+        The function must be the only free one of the family's drivers.
         """
         taken = {controller.pci_address for controller in controllers}
         only: dict[str, PciDevice] = {}

@@ -95,7 +95,7 @@ def problems_of(answered: Iterable[tuple[Request[Any], Answer]], known: Iterable
 
 
 def _covers(problem: Problem, name: str, answer: Answer) -> bool:
-    """Whether a problem lists a resource. It is among those below a path that failed for the same reason."""
+    """Whether a problem already covers a resource, by path, name and reason."""
     listed = name.startswith(f"{problem.where}/") and name.rpartition("/")[2] in problem.message
     return listed and _why(answer, name) in problem.message
 

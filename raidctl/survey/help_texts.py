@@ -1,4 +1,4 @@
-"""Help texts of tools that list their commands only there. They are read before deeds only."""
+"""Help texts of tools that list their commands only there. raidctl reads them only before deeds."""
 
 from __future__ import annotations
 

@@ -195,7 +195,7 @@ def _controllers(
 ) -> list[_PciController]:
     """Return all functions with the vendor package in charge.
 
-    Each has the controllers that the package listed there.
+    Each function comes with the controllers that the package listed there.
     """
     others = {vendor.FAMILY for vendor in vendors if vendor.LAST} | {kernel_only.FAMILY}
     listed: dict[str, list[str]] = {}

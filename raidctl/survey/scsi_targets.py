@@ -64,7 +64,7 @@ def _candidates(volume: Volume, index: Index) -> list[BlockDevice]:
 def _reachable(disk: BlockDevice, address: str | None, drivers: Sequence[str], taken: Collection[str]) -> bool:
     """Whether a drive can be on the controller.
 
-    It is on its function or, if that is unknown, on a free one of its drivers.
+    The drive must be on the controller's function or, if that is unknown, on a free one of its drivers.
     """
     if address is not None:
         return disk.pci_address == address

@@ -40,7 +40,7 @@ class _Pair(Struct, frozen=True):
 
 
 def families(vendors: Sequence[Vendor]) -> frozenset[str]:
-    """The families that see the machine from outside. They have the constant ``SECOND_VIEW``."""
+    """The families that see the machine from outside. Their packages have the constant ``SECOND_VIEW``."""
     return frozenset(vendor.FAMILY for vendor in vendors if getattr(vendor, "SECOND_VIEW", False))
 
 
@@ -95,7 +95,7 @@ def _named(controllers: Iterable[Controller]) -> bool:
 def _pairs(own: Sequence[Controller], other: Controller) -> Iterator[_Pair]:
     """The BMC's volumes and drives with the objects that they are.
 
-    They are those of one controller; names must be unique.
+    ``other`` is one of the BMC's controllers. Only unique names match.
     """
     for kind in (Volume, Drive):
         listed = [(controller, item) for controller in own for item in items(controller) if isinstance(item, kind)]

@@ -54,7 +54,7 @@ def _by_drives(controller: Controller, hinted: Collection[str], below: DrivesBel
 
 
 def _last(output: Output) -> set[str]:
-    """Return the ids of the objects of the last fact. It is the last before the point at which an output breaks off."""
+    """Return the ids of objects described last before an output breaks off."""
     numbers = {fact.line.number for fact in output.facts}
     breaks = [line.number for line in output.left_out]
     if output.gap or not breaks:
@@ -104,7 +104,7 @@ def _part(part: Part, ids: Collection[str]) -> Part:
 def _volume(volume: Volume, *, unsure: bool, keep: bool = False) -> Volume:
     """Make the protection of written data unknown if in doubt.
 
-    It is if the volume, controller or battery is described in part.
+    An incomplete description of the volume, controller or battery leaves it in doubt.
 
     ``keep``: keep the controller's cache, as only the drives' caches are in doubt.
     """

@@ -20,7 +20,7 @@ _MIB = 1 << 20
 def facts(machine: CheckedMachine, subject: Subject) -> Evidence:
     """The facts of a volume.
 
-    They are controller, policy, battery, caches and flushes, and the common speed of its drives.
+    Controller, policy, battery, caches, flushes and the common speed of its drives are included.
     """
     case = Case(Claim("power_safe"), subject, machine)
     controller = None if subject.on_controllers else _controller(subject)

@@ -216,8 +216,8 @@ def join(machine: CheckedMachine, parts: Sequence[Verification], contract: str) 
 def exit_code(report: Verification) -> int:
     """The exit code of a verification.
 
-    It is 1 if a claim fails or is suspect, 3 if inconclusive, 4 if inconclusive for lack of a tool or permission, and 0
-    for a pass.
+    A failed or suspect claim gives 1, and a pass 0. An inconclusive verification gives 3, or 4 for lack of a tool or
+    permission.
     """
     if report.verdict in ("fail", "suspect"):
         return EXIT_NO

@@ -272,7 +272,7 @@ def _unread(clock: Clock) -> tuple[str, ...]:
 
 
 def _still(clock: Clock) -> bool:
-    """Whether reads were too fast for a hard drive. They have to cover more data than a controller's cache holds."""
+    """Whether reads were too fast for a hard drive. The data read must exceed what a controller's cache holds."""
     medium = clock.results.get("medium")
     controller = clock.subject.controller if clock.subject is not None else None
     cache = controller.cache.size_bytes if controller is not None and controller.cache is not None else None

@@ -76,9 +76,10 @@ def _with_write_hole(case: Case, volume: Volume, found: Answer) -> Answer:
 
 
 def may_damage_stripes(subject: Subject) -> bool:
-    """Whether a power failure may damage other data than that being written. It may on a degraded or rebuilding volume.
+    """Whether a power failure may damage data that is not being written.
 
-    Tests of flushes or power cuts do not show this, as they read back only what they have written.
+    A degraded or rebuilding volume with parity is at risk. Tests of flushes or power cuts do not show this, as they
+    read back only what they have written.
     """
     volume = subject.volume
     return (

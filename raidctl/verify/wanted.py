@@ -58,7 +58,7 @@ DEFAULT: tuple[Claim, ...] = (
 
 
 def claims(given: Mapping[str, object]) -> tuple[Claim, ...]:
-    """The claims of the options; without any, the default ones. They are in the order of the help.
+    """The claims of the options, or the default ones, in help order.
 
     The options are given by their names with underscores.
 

@@ -156,7 +156,10 @@ class Live(Struct):
 
 
 def _with_lost(fresh: Sequence[Fact], before: Sequence[Fact], reading: Reading) -> list[Fact]:
-    """The facts, including those that could not be read this time. These are unknown, in their former places."""
+    """The facts, including those that could not be read this time.
+
+    Unread facts keep their places, with unknown values.
+    """
     inventory = reading.frame.inventory
     present = {fact.key for fact in fresh}
     silent = {

@@ -191,7 +191,7 @@ def _words(layer: Layer, label: str, name: str, text: str) -> Fact:
 def _size(layer: Layer, label: str, name: str, size: int) -> Fact:
     """The fact of a size.
 
-    It is logged for each twentieth of the cache, or of the limit for unwritten data in memory.
+    Changes by a twentieth of the cache, or of the limit for unwritten data in memory, are logged.
     """
     limits = [one.effective_bytes for one in layer.thresholds if one.name.startswith("dirty_") and one.effective_bytes]
     whole = max(limits, default=0) if layer.kind == "page_cache" else layer.size_bytes
