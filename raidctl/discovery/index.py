@@ -110,7 +110,7 @@ class Index:
     def mounted(self, device: BlockDevice) -> list[tuple[str, BlockDevice]]:
         """Return the mount points of a device, its partitions and layers above.
 
-        Each mount point comes with the device mounted there, in sorted order.
+        Each comes with the device that is mounted there, sorted by mount point.
         """
         found: dict[str, BlockDevice] = {}
         for layer in (device, *self.above(device.name)):

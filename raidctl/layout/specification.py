@@ -27,7 +27,7 @@ class Counted(Struct, frozen=True, kw_only=True):
 
 
 class Partition(Struct, frozen=True, kw_only=True):
-    """The partition of each drive that is a member. It is made if the drives are empty."""
+    """The partition of each member drive, made if the drives are empty."""
 
     number: Annotated[int, doc("Its number: the place of the volume among those on the same drives, from 1.")]
     size_bytes: Annotated[int | None, doc("Its size, bytes; null: the rest of the drive.")] = None

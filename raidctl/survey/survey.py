@@ -215,7 +215,7 @@ def _link(view: HostView, vendors: Sequence[Vendor], results: _Results) -> None:
 
 
 def _outside(vendors: Sequence[Vendor], results: _Results) -> tuple[Controller, ...]:
-    """Take out controllers of families that see the machine from outside. Joining them is the last step."""
+    """Take out controllers of families that see the machine from outside. The survey joins them at its end."""
     families = second_view.families(vendors)
     found = tuple(one for one in results.controllers if family_of(one) in families)
     results.controllers = [one for one in results.controllers if family_of(one) not in families]
