@@ -1,8 +1,7 @@
-"""The compiled engine of the benchmark.
+"""The compiled engine of the benchmark. Everything else is in setup.cfg.
 
-It is built where a compiler and Python's headers are there. Everything else is in setup.cfg.
-
-Without them raidctl installs all the same, and measures with its portable engine.
+The engine is built where a compiler and Python's headers are there. Without them raidctl can still be installed, and
+measures with its portable engine.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""Outputs of arcconf of any length. They have the tool's format and made-up values."""
+"""Outputs like arcconf's, of any length, with made-up values."""
 
 from __future__ import annotations
 

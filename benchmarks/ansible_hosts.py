@@ -1,4 +1,4 @@
-"""The cost of ``raid_info`` of the Ansible collection on many hosts. It is compared with ``raw: "true"`` in turn.
+"""The cost of ``raid_info`` of the Ansible collection on many hosts. Runs alternate with those of ``raw: "true"``.
 
     python benchmarks/ansible_hosts.py [--quick] [--hosts 50] [--forks 10]
 

@@ -1,4 +1,4 @@
-"""An audit of up to 100,000 inventories. Each has 12 drives, and the policy has 20 rules.
+"""An audit of up to 100,000 inventories. Each inventory has 12 drives, and the policy 20 rules.
 
     python benchmarks/audit_scale.py [--quick]
 

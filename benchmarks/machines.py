@@ -78,7 +78,10 @@ def volume(number: int) -> str:
 
 
 def smart_array(slots: range, drives: int) -> str:
-    """``ctrl all show config detail`` of several controllers. Each has this number of drives, six to an array."""
+    """``ctrl all show config detail`` of several controllers.
+
+    Each controller has ``drives`` drives, six to an array.
+    """
 
     def parts() -> Iterator[str]:
         for slot in slots:

@@ -1,4 +1,4 @@
-"""Outputs of MegaCli and storcli of any length. They have the tools' formats and made-up values."""
+"""Outputs like MegaCli's and storcli's, of any length, with made-up values."""
 
 from __future__ import annotations
 

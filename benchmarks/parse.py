@@ -46,12 +46,12 @@ def reader(vendor: Vendor, text: str) -> Callable[[], object]:
 
 
 def walk(text: str) -> Callable[[], object]:
-    """A function that cuts every line at its colon. That is the least work possible."""
+    """A function that cuts lines at their colons, the least possible work."""
     return lambda: [line.partition(":") for line in text.splitlines()]
 
 
 def best(work: Callable[[], object], rounds: int) -> float:
-    """Processor time of the shortest of several runs. It is what the code needs when the machine leaves it alone."""
+    """Processor time of the shortest of several runs, the least disturbed one."""
     times = []
     for _ in range(rounds):
         start = time.process_time()

@@ -1,4 +1,4 @@
-"""Other programs that call the same tools, and their cost. It is wall time, and CPU time with their children."""
+"""Other programs that call the same tools, and their cost. The cost is wall time, and CPU time with their children."""
 
 from __future__ import annotations
 

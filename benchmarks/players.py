@@ -29,7 +29,7 @@ esac
 
 @dataclass(frozen=True)
 class Player:
-    """A tool and its outputs by arguments. These are shell patterns in lower case, of which the first match counts."""
+    """A tool and its outputs by arguments. The arguments are shell patterns in lower case: the first match counts."""
 
     name: str
     answers: Mapping[str, str]

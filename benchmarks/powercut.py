@@ -1,6 +1,6 @@
 """The reliability of the power-cut test.
 
-It is how often the test accuses an honest drive, and how soon it catches one that lies about flushes.
+Two figures show it: how often the test accuses an honest drive, and how soon it catches one that lies about flushes.
 
     python benchmarks/powercut.py            # 20 cuts, each a killed QEMU and its boot; about 15 minutes
     python benchmarks/powercut.py --cuts 3

@@ -1,4 +1,4 @@
-"""The cost of ``--host`` and ``--hosts``. It is compared with a bare ssh to the same servers in turn.
+"""The cost of ``--host`` and ``--hosts``, compared with a bare ssh. All go to the same servers in turn.
 
     python benchmarks/remote.py [--quick] [--hosts 30] [--jobs 10]
 

@@ -1,6 +1,6 @@
 """Code shared by the benchmarks.
 
-It has interleaved rounds, the median of the ratios, a table and a closing line of JSON.
+Rounds are interleaved, the median of their ratios counts, and a table and a closing line of JSON are printed.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The cost of a start of raidctl. It is compared with importing its packages in turn.
+"""The cost of a start of raidctl, compared with importing its packages. Both run in turn.
 
     python benchmarks/startup.py [--quick]
 

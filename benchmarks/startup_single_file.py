@@ -1,4 +1,4 @@
-"""The cost of a start of the single file. It is compared with the same raidctl in this virtual environment in turn.
+"""The cost of a start of the single file. Its runs alternate with the same raidctl in this virtual environment.
 
     python benchmarks/startup_single_file.py [--quick]
 

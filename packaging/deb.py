@@ -117,7 +117,7 @@ def source(place: Path, tree: Mapping[str, bytes]) -> None:
 def _wanted(name: str) -> bool:
     """Whether the package contains a file.
 
-    It has compiled modules of one Python and processor, and licences in one place.
+    Compiled modules are of one Python and processor, and licences are in one place.
     """
     if name.startswith(("bin/", "tomli")) or "/licenses/" in name:  # Python 3.11 has a TOML parser
         return False

@@ -114,7 +114,7 @@ def bills(work: Path, wheel: Path, output: Path) -> list[Path]:
 def environment_bill(place: Path, installs: Sequence[Sequence[str | Path]], target: Path) -> None:
     """Write the bill of materials, with licences, of a new environment.
 
-    It is filled by these calls of ``pip install``.
+    Each of ``installs`` is a call of ``pip install`` that fills the environment.
     """
     venv.create(place, symlinks=True)
     python = place / "bin" / "python"

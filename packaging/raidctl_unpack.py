@@ -1,4 +1,4 @@
-"""The start of the single file. It is unpacked once per boot, and raidctl runs from there.
+"""The start of the single file, which is unpacked once per boot. raidctl runs from there.
 
 An extension module cannot be loaded from an archive, and Python code in one is compiled at each start. So the archives
 inside the single file are unpacked into a private directory. Its name contains the build, the interpreter and the boot:

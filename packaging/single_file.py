@@ -90,7 +90,7 @@ def main() -> int:
 
 
 def epoch() -> int:
-    """Return the time of all files in seconds. It is SOURCE_DATE_EPOCH, else that of the last commit, else 1980."""
+    """Return the time of all files in seconds. SOURCE_DATE_EPOCH comes first, then the last commit, then 1980."""
     given = os.environ.get("SOURCE_DATE_EPOCH")
     if given:
         return int(given)
@@ -100,7 +100,7 @@ def epoch() -> int:
 
 
 def download(wheels: Path) -> None:
-    """Download the dependencies for every Python and processor. Each is verified by its hash."""
+    """Download the dependencies for every Python and processor, verified by their hashes."""
     wheels.mkdir(parents=True, exist_ok=True)
     for processor in PROCESSORS:
         for python in PYTHONS:
@@ -159,7 +159,7 @@ def members(wheels: Iterable[Path]) -> dict[str, bytes]:
 
 
 def packed(tree: Mapping[str, bytes], when: int, preset: Preset) -> bytes:
-    """Return the whole file. It has the start code as plain modules, and the trees as archives."""
+    """Return the whole file: start code as plain modules, trees as archives."""
     compiled = {name: data for name, data in tree.items() if name.endswith(".so")}
     parts = {"tree.tar.xz": archived({name: data for name, data in tree.items() if name not in compiled}, when, preset)}
     own = f"{os.uname().machine}-linux-gnu"  # time of the compiler

@@ -1,6 +1,6 @@
 """What keeps the cache through a power loss.
 
-It is a battery, ZMM, cache backup unit with its supercapacitor, or Green Backup.
+A controller has a battery, ZMM, cache backup unit with its supercapacitor, or Green Backup.
 """
 
 from __future__ import annotations

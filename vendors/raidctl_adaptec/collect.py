@@ -39,7 +39,7 @@ class Collection(Struct):
         return list({id(answer.output): answer.output for answer in self.answers}.values()) + self.broken_json
 
     def controller(self, number: str | None, serial: str | None) -> ControllerDraft:
-        """The draft of a controller. It is the one of that number, unless its serial number is another."""
+        """The draft of a controller. A draft of that number is used again, unless its serial number is another."""
         same = [c for c in self.controllers if number is None or c.name in ("", number)]
         for found in same:
             known = found.get("serial")
@@ -315,7 +315,7 @@ def _derived_arrays(controller: ControllerDraft) -> None:
 def _health(array: GroupDraft, one: GroupDraft) -> None:
     """Infer the health of an array from its segments.
 
-    This is done if it has no status, or one of them is not present.
+    The segments count if the array has no status, or is ok although one of them is not present.
     """
     states = [segment.state for segment in one.segments]
     if not states or not all(states):

@@ -240,7 +240,7 @@ def _most(name: str) -> Callable[[Draft, Pair], None]:
 def row(drive: Draft, pair: Pair) -> None:
     """Read what a call about one device reports besides its counters.
 
-    It is ``Vendor``, ``Model`` and ``Serial number``.
+    These lines are ``Vendor``, ``Model`` and ``Serial number``.
     """
     if not read_pair(drive, pair, normalized(pair.label), _ROW_FIELDS):
         keep(drive, pair)

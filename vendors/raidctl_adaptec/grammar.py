@@ -1,4 +1,4 @@
-"""The forms of the lines. They are titles, headings of objects, and what is reported about the run.
+"""The forms of lines: titles, objects' headings, and reports about the run.
 
 The comments above the expressions are the tool's own lines. Indentation is ignored: pasted outputs have often lost it.
 """
@@ -195,7 +195,7 @@ def heading(text: str) -> Heading | None:
 def subtitle(text: str) -> bool:
     """Whether a line without a colon is the title of a part.
 
-    It is known by its words where the rules around it are lost.
+    Where the rules around a title are lost, its words show it.
     """
     low = text.lower()
     return len(low) < 80 and (

@@ -188,7 +188,7 @@ def read_phy_device(controller: ControllerDraft, blocks: Sequence[Block]) -> Non
 
 
 def read_log(controller: ControllerDraft, block: Block, number: int) -> None:
-    """``getlogs``: each entry's lines become details of the controller. They are under the entry's title."""
+    """``getlogs``: keep an entry's lines as controller details under its title."""
     mark_read(*block.heads)
     for pair in block.pairs:
         keep(controller, pair, prefix=f"{block.sub or 'Log'} {number}: ")

@@ -270,7 +270,7 @@ class _Outliner:
         self.last = found
 
     def rest(self, text: str, line: Line) -> None:
-        """Read a line of no other form. It is an entry of a log, else it stays unparsed."""
+        """Read a line of no other form. The title of a log's entry opens a block. Other lines stay unparsed."""
         if re.fullmatch(r"(?:ControllerLog|deadDriveEntry|\w+Entry|\w+Log)", text):
             self.open(Block("log", sub=text), line)
 

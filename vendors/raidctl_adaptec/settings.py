@@ -1,4 +1,4 @@
-"""The settings of arcconf's ``setcache`` and their current values. They are in the words of the commands. Pure.
+"""Settings of arcconf's ``setcache`` and current values, in the commands' words. Pure.
 
 ===========================  ==========  =============================================================  ========
 setting                      object      command                                                        controllers

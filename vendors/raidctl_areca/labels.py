@@ -1,4 +1,4 @@
-"""The labels of the tool's sections, in lower case. Each has its field, or the function that reads it.
+"""The labels of the tool's sections, in lower case. Each label leads to its field, or to the function that reads it.
 
 Sources: einarc (areca.rb) for ``sys info`` and ``disk info drv=N``; the fields of sGUI_VOLUMESET and sGUI_RAIDSET in
 Documentation/scsi/arcmsr_spec.rst for ``vsf info vol=N`` and ``rsf info raid=N``. The labels of these two, of the SATA

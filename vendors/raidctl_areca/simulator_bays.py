@@ -145,7 +145,7 @@ def _role(usage: str) -> machine_of.DiskState:
 
 
 def renumber(state: Mapping[str, str], one: str, other: str) -> State:
-    """Exchange the numbers of two volumes. It is as if they were deleted and created again."""
+    """Exchange the numbers of two volumes, as if deleted and created again."""
     machine = BAYS.of(state, "1")
     if machine is None or not {one, other} <= machine.volumes.keys():
         raise LookupError
@@ -162,7 +162,7 @@ def renumber(state: Mapping[str, str], one: str, other: str) -> State:
 
 
 def _exchanged(text: str, one: str, other: str) -> str:
-    """A list in which two rows have each other's number. It is still in the order of numbers."""
+    """A list in which two rows have each other's number, still sorted."""
     lines = {cells["number"]: line for line, cells in _rows(text)}
     fresh = {
         lines[at]: re.sub(rf"^( *){was}(?= )", rf"\g<1>{at}", lines[was]) for at, was in ((one, other), (other, one))

@@ -1,4 +1,4 @@
-"""The drives of one output. It is for tools that print a header before each device: hdparm and sdparm."""
+"""The drives of one output of hdparm or sdparm. Both tools print a header before each device."""
 
 from __future__ import annotations
 

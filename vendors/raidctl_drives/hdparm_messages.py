@@ -54,7 +54,7 @@ def failed(draft: DriveDraft, line: Line, what: str, message: str) -> None:
 
 
 def conclude(draft: DriveDraft) -> None:
-    """Conclude what a device's complaints leave of the rest. This is done at the end of its output."""
+    """Conclude what a device's complaints mean, at the end of its output."""
     name = _name(draft)
     known = set(draft.values) - {"device"}
     if draft.marked("no_ata"):

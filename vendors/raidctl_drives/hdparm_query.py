@@ -1,6 +1,6 @@
 """The short outputs of hdparm.
 
-They are of ``-W``, ``-A``, ``-B``, ``-C``, ``-H``, ``-N``, ``-g``, ``-i``, ``-t``, ``-T``, and of no option.
+Their options are ``-W``, ``-A``, ``-B``, ``-C``, ``-H``, ``-N``, ``-g``, ``-i``, ``-t``, ``-T``, or none.
 """
 
 from __future__ import annotations

@@ -71,7 +71,7 @@ def _belongs_to_controller(block: BlockDevice, controllers: set[str], answered: 
 
 
 def by_drive(blocks: list[BlockDevice]) -> list[list[BlockDevice]]:
-    """Group the block devices by drive. They are matched by WWN, else by serial number and model."""
+    """Group the block devices by drive. WWNs are compared, else serial numbers and models."""
     groups: list[list[BlockDevice]] = []
     index: dict[str, list[BlockDevice]] = {}
     for block in blocks:

@@ -81,7 +81,7 @@ def _read_eui(draft: DriveDraft, page: Page, line: Line, value: str) -> None:
 
 
 def _read_value(draft: DriveDraft, page: Page, line: Line, words: str) -> bool:
-    """Read a value on a separate line. It is a hex dump or a SCSI name string."""
+    """Read a hex dump or SCSI name string on a separate line."""
     label, page.expects = page.expects or page.designator or page.name, ""
     draft.detail(line, label, words)
     return True

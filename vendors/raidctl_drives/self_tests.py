@@ -1,4 +1,6 @@
-"""Self-tests of plain drives, through smartctl. They are read as JSON (7.0 and later), started and aborted. Pure.
+"""Reading, starting and aborting self-tests of plain drives through smartctl.
+
+Results are read as JSON (7.0 and later). Pure.
 
 ``-t force`` is never used: it aborts a test that somebody else has started. What smartctl prints of a start is not
 trusted either: drives accept a test and do not run it. The next reading counts.

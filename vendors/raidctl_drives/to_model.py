@@ -77,7 +77,7 @@ def wwn_key(text: str | None) -> str | None:
 def grouped(sources: Iterable[Source]) -> list[Group]:
     """The sources, grouped by drive.
 
-    They are matched by serial number, by WWN, and by device where nothing contradicts it.
+    Serial numbers and WWNs are compared, and devices where nothing contradicts them.
     """
     groups: list[Group] = []
     index: dict[str, Group] = {}

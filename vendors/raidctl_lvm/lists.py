@@ -106,7 +106,7 @@ def _text_row(line: Line, match: re.Match[str], *, typed: bool) -> Row:
 
 
 def _cells(text: str) -> dict[str, str]:
-    """The contents of a row's last columns. They are the last percentage, and the devices."""
+    """The last percentage and the devices in a row's last columns."""
     cells = {}
     percents = _PERCENT.findall(f" {text}")
     if percents:
@@ -128,10 +128,7 @@ def _target(line: Line, match: re.Match[str], controller: ControllerDraft) -> No
 
 
 def _other_target(name: str, target: str, words: list[str], controller: ControllerDraft) -> None:
-    """Report failures of the layers below and beside RAID.
-
-    They are checksums that were wrong, or a cache or pool that has failed.
-    """
+    """Report wrong checksums, and failed caches and pools, below and beside RAID."""
     # vg-data_rimage_0: 0 209715200 integrity 17 207618048 -
     if target == "integrity" and words[:1] and words[0].isdecimal() and int(words[0]):
         message, remedy = f"dm-integrity has found {words[0]} mismatches in {name}.", "Check the drive below it."

@@ -147,7 +147,7 @@ class RaidctlAction(ActionBase):
 
 
 def _document(text: str) -> dict[str, t.Any] | None:
-    """Return the JSON object in an output. It may follow what a login has printed. None: there is none."""
+    """Return the JSON object in an output. A login may have printed text before it. None: there is none."""
     begin = text.find("{\n")
     try:
         found = json.loads(text[max(begin, 0) :])

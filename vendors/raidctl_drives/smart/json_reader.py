@@ -1,4 +1,4 @@
-"""smartctl's JSON output (``--json``, ``-j``). Each is of one drive, or the list of a scan."""
+"""smartctl's JSON output (``--json``, ``-j``) of one drive, or of a scan."""
 
 from __future__ import annotations
 

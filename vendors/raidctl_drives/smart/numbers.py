@@ -1,6 +1,6 @@
 """Figures as smartctl prints them.
 
-They are grouped by the locale's mark, followed by words, or packed into raw values.
+Some are grouped by the locale's mark, some followed by words, others packed into raw values.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def first_number(text: str) -> int:
 
 
 def ata_celsius(raw: str) -> int:
-    """Degrees of a temperature attribute, 1 to 127. That is what smartctl itself takes for a temperature."""
+    """Degrees of a temperature attribute, 1 to 127, smartctl's own range."""
     degrees = first_number(raw)
     if not 0 < degrees < 128:
         raise ValueError(f"not a temperature: {raw!r}")

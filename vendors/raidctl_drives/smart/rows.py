@@ -229,7 +229,7 @@ def pending(draft: SmartDraft, line: Line, text: str) -> bool:
 def defect(draft: SmartDraft, line: Line, text: str) -> bool:
     """Read a row for a sector that cannot be read now.
 
-    It is in an ATA drive's log of them, or in the results of a SCSI background scan.
+    Such rows are in an ATA drive's log, or in the results of a SCSI background scan.
     """
     if not _DEFECT.fullmatch(text):
         return False

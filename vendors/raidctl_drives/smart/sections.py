@@ -1,4 +1,4 @@
-"""The sections of smartctl's text output. Each has the line that begins it, and the rows that belong to it.
+"""The sections of smartctl's text output, with their first lines and rows.
 
 A line ``matches`` a section's rows only while that section is open; what a row does not match stays unparsed.
 Rows are matched against the line without white space around it.

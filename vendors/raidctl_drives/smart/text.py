@@ -58,7 +58,7 @@ class Reader:
         return [draft.finish() for draft in drafts]
 
     def _gap(self, lines: Sequence[Line]) -> str:
-        """What is missing after the last line about the last drive. It is a clause, empty if nothing is missing."""
+        """What is missing after the last line about the last drive. The clause is empty if nothing is."""
         draft, ended = self.draft, not any(line.stripped for line in lines[-2:])
         last = next((line.stripped for line in reversed(lines) if line.stripped), "")
         if not ended and (self.section in ("information", "attributes") or _GOES_ON.match(last)):
@@ -132,7 +132,7 @@ class Reader:
         return False
 
     def _next(self) -> None:
-        """Begin another output. It is of another drive, unless the last one has no facts yet."""
+        """Begin another output, and another drive unless the last has no facts."""
         self.section = ""
         if not self.draft.blank:
             self._begin(*self.called)
@@ -189,7 +189,7 @@ _OF_SCSI = (
 
 
 def scsi_gap(lines: Sequence[str]) -> str:
-    """What is missing in the output for a SCSI drive. It is a clause, empty if nothing is missing.
+    """What is missing in the output for a SCSI drive. The clause is empty if nothing is.
 
     ``smartctl -a`` and ``-iHA`` of smartmontools 5 to 7 (scsiprint.cpp): identity, health, temperature and counts of
     starts, grown defects; ``-a`` goes on with errors and self-tests. ``-H`` alone prints no identity.
