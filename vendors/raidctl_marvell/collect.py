@@ -33,7 +33,7 @@ def assemble(
 ) -> Observation:
     """Return the observation of a dialogue.
 
-    It has the problems and tools, and what the kernel knows of each controller.
+    Its problems and tools are included, and ``places`` has what the kernel knows of each controller.
     """
     controllers = Controllers()
     readers = read_outputs(documents, lambda output: Reader(output, controllers))

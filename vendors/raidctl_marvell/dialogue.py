@@ -71,7 +71,7 @@ def _smart(session: Session[Document]) -> list[tuple[str, ...]]:
 
 
 def _counts(document: Document, *, wanted: bool) -> bool:
-    """Whether an output is read. It is not if there is no controller, or if a drive reports no SMART attributes."""
+    """Whether an output is read. Outputs without a controller, or without a drive's SMART attributes, are not."""
     if " smart " in document.name:
         return re.search(r"Attribute Name|SMART STATUS RETURN", document.text) is not None
     return wanted or not _none_there(document)

@@ -1,6 +1,6 @@
 """Volumes as the kernel has them.
 
-They are drives of ahci or nvme, found by their model, ``DELLBOSS VD`` of Dell BOSS-S1 and S2.
+The kernel shows drives of ahci or nvme, known by their model: ``DELLBOSS VD`` of Dell BOSS-S1 and S2.
 """
 
 from __future__ import annotations

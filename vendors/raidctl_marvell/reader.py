@@ -215,7 +215,7 @@ class Reader:
 def missing_line(section: Section) -> str:
     """The missing line at the end of a controller's description.
 
-    It is one that mvcli always prints. Empty if it is there.
+    Only lines that mvcli always prints are checked. The text is empty if they are there.
 
     A controller that checks the images of its firmware announces it as a feature, and their states come last.
     """

@@ -1,4 +1,4 @@
-"""Conversion of drafts to model objects. They have final ids and the evidence of each line."""
+"""Model objects from drafts, with final ids and each line's evidence."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """How the machine takes care of its arrays.
 
-This is the configuration file, the monitor, the scheduled check, and the end of the last check.
+The configuration file, the monitor, the scheduled check, and the end of the last check show it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Steps that make, list and delete an md array. It is listed in mdadm.conf and the boot image. Pure.
+"""Steps that make, list and delete an md array. A new array is listed in mdadm.conf and the boot image. Pure.
 
 ``mdadm --create --run`` asks nothing: it was seen to overwrite an ext4 file system and members of another array with
 exit code 0. So raidctl's own guards come before it. It runs under the locks of the whole drives: udev's late events
@@ -156,7 +156,7 @@ _LISTED = "with the ARRAY lines"
 
 
 def _config(found: Setup) -> tuple[str, str | None]:
-    """The file to write. It is the existing one, else the one at the distribution's place."""
+    """The file to write: the existing one, else the distribution's."""
     known = [(path, text) for path, text in found.files.items() if path in conf.PATHS]
     return next((pair for pair in known if pair[1] is not None), known[0])
 
@@ -198,7 +198,7 @@ def renew(subject: Identity, found: Setup) -> Sequence[Step]:
 
 
 def wrong(step: Step, found: Setup) -> str | None:
-    """What the files do not show yet after a step. They were read again for it."""
+    """What the files, read again after a step, do not show yet."""
     if step.setting == "boot_image":
         newer = found.times.get(step.after, 0) >= found.times.get(step.before, 0)
         return None if newer else f"{step.after} is older than {step.before}"

@@ -1,6 +1,7 @@
-"""The grammar of /proc/mdstat. It has the tokens after an array's name, from Linux 2.2 to now.
+"""The grammar of the tokens after an array's name in /proc/mdstat.
 
-They are those of ``md_seq_show``, ``status_resync``, the bitmap's and the personalities' ``status`` in the kernel.
+From Linux 2.2 to now, the kernel prints them in ``md_seq_show``, ``status_resync``, and the ``status`` of the bitmap
+and of the personalities.
 """
 
 from __future__ import annotations

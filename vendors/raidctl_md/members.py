@@ -35,7 +35,7 @@ class Device(Struct, eq=False):
     reports: list[tuple[ArrayDraft, MemberDraft]] = []
 
     def values(self, order: Sequence[Source]) -> Mapping[str, Any]:
-        """The values of all sources. Each comes from the strongest one that reports it."""
+        """The values of all sources, each from the strongest that reports it."""
         if len(self.reports) == 1:
             return {name: value for name, (_, value) in self.reports[0][1].values.items()}
         found: dict[str, Any] = {}
@@ -70,7 +70,7 @@ class Roll:
         return member.name
 
     def add_listing(self, draft: ArrayDraft) -> None:
-        """Add the members of an array's only output. It has to list each device once, under one name."""
+        """Add the members of an array's only output. The output has to list each device once, under one name."""
         self.devices += [Device(self.key(m), m.node, m.number, set(), [(draft, m)]) for m in draft.members.values()]
 
     def add(self, draft: ArrayDraft, member: MemberDraft, *, numbered: bool) -> Device:

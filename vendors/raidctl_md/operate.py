@@ -139,9 +139,9 @@ def _steps(
 
 
 def _subjects(deed: Deed, volume: Volume, view: HostView) -> tuple[Identity, ...]:
-    """The array, the drive and the member, each by its identifier.
+    """The array by its UUID, and the drive by its serial number.
 
-    These are the UUID, the serial number and the device node.
+    Both have their device nodes.
     """
     found = [Identity(object_id=volume.id, unique=volume.unique_id or "", device=volume.device)]
     if deed.drive is None or deed.device is None:

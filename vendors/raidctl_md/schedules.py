@@ -1,8 +1,7 @@
-"""What starts scrubs of md arrays.
+"""What starts scrubs of md arrays: systemd timers and cron jobs. Pure.
 
-This is mdadm's and Fedora's systemd timers, and cron jobs of Debian and Red Hat. Pure.
-
-raidctl shows and edits the schedule that is there; it never adds another one.
+The timers are mdadm's and Fedora's, the cron jobs those of Debian and Red Hat. raidctl shows and edits the schedule
+that is there; it never adds another one.
 """
 
 from __future__ import annotations

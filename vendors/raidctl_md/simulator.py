@@ -1,4 +1,4 @@
-"""A simulated machine with md arrays. It has drives in bays, members, and rebuilds that advance with the clock. Pure.
+"""A simulated machine with md arrays. Drives are in bays, and rebuilds of members advance with the clock. Pure.
 
 The machine's state is lines ``NAME = VALUE``, in a demo the output of ``simulated-md``:
 
@@ -69,7 +69,7 @@ def advance(state: Mapping[str, str], seconds: float) -> State:
 
 
 def pull(state: Mapping[str, str], bay: str) -> State:
-    """Take the drive out of a bay. It is removed from its arrays by udev, and a spare steps in."""
+    """Take the drive out of a bay. udev removes it from its arrays, and a spare steps in."""
     serial = state.get(f"md/bay {bay}")
     if "md/clock" not in state:
         raise LookupError

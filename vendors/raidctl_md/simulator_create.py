@@ -183,7 +183,7 @@ def _wipe(node: str, state: State) -> Reply:
 def generated(state: Mapping[str, str]) -> Answers:
     """Return what is shown of this part.
 
-    It is geometry, superblocks, files, and whether a device can be opened alone.
+    The outputs show geometry, superblocks, files, and whether a device can be opened alone.
     """
     if "md/clock" not in state:
         return {}

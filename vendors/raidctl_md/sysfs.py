@@ -238,7 +238,7 @@ _FIELDS: Fields[ArrayDraft] = {
 def _progress(action: Operation, details: dict[str, str]) -> Progress:
     """Return the progress from ``sync_completed``.
 
-    It is ``delayed`` while another array is first, and a pair of figures while it moves.
+    The kernel prints ``delayed`` while another array is first, and a pair of figures while this one moves.
     """
     percent = _percent(details.get("sync_completed", ""))
     if details.get("sync_completed") == "delayed":

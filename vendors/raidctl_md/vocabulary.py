@@ -1,6 +1,6 @@
 """md's words and their neutral values.
 
-They are from the sources of mdadm (maps.c, Detail.c) and of the kernel (md.c).
+The words are from the sources of mdadm (maps.c, Detail.c) and of the kernel (md.c).
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def chunk_bytes(text: str) -> int | None:
 
 
 def is_uuid(text: str) -> bool:
-    """Whether a text is a UUID, masked or not. It is one word that is not all zeros, as a free spare's is."""
+    """Whether a text is a UUID, masked or not. Several words, half a UUID and a free spare's zeros do not count."""
     return bool(_UUID.fullmatch(text)) and text.strip("0:") != "" and not is_half_uuid(text)
 
 

@@ -68,7 +68,7 @@ def _storcli(controller: ControllerDraft) -> None:
 
 
 def _counted(controller: ControllerDraft) -> None:
-    """Derive a volume's missing number of drives. It has as many as its group has places in the topology."""
+    """Derive a volume's missing number of drives. Its group has a place in the topology for each of them."""
     for volume in controller.volumes.values():
         group = controller.arrays.get(volume.get("array"))
         places = len(group.get("rows") or {}) if group is not None else 0
@@ -197,7 +197,7 @@ def _health(states: Iterable[str]) -> Health:
 
 
 def _rebuild(controller: ControllerDraft, volume: GroupDraft) -> None:
-    """Make a drive's rebuild its volume's operation. It is reported of the drive being filled; the slowest counts."""
+    """Make a drive's rebuild its volume's operation. Tools report it of drives being filled, and the slowest counts."""
     if volume.get("progress.operation") is not None or volume.get("array") not in controller.arrays:
         return
     keys = volume.members or controller.arrays[volume.get("array")].members

@@ -119,7 +119,7 @@ def _plain(value: object) -> str:
 
 
 def _shares(controllers: Controllers, read: Controllers) -> bool:
-    """Whether both report one serial number. It is that of a controller, or of a drive in the same place."""
+    """Whether both report one serial number. Controllers are compared, and drives in the same place."""
     for mine, controller in _pairs(controllers, read):
         pairs: list[tuple[Draft, Draft]] = [(mine, controller)]
         pairs += [(mine.drives[key], controller.drives[key]) for key in mine.drives.keys() & controller.drives.keys()]
@@ -131,7 +131,7 @@ def _shares(controllers: Controllers, read: Controllers) -> bool:
 def same_controller(mine: ControllerDraft, kind: str, other: ControllerDraft, its: str) -> bool:
     """Whether two tools report the same controller.
 
-    It is compared by serial number, else bus address, else number and model.
+    Serial numbers are compared, else bus addresses, else numbers and models.
     """
     for name in ("serial", "pci_address", "bus"):
         first, second = mine.get(name), other.get(name)

@@ -1,4 +1,4 @@
-"""What the commands of the family's tools have in common. This is settings, their values, and what cannot be done."""
+"""Settings, values and refusals common to the commands of the family's tools."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Grammar(Protocol):
     """The values of each setting, the higher the less safe. The tool takes no other value."""
 
     def current_settings(self, controller: Controller) -> dict[ToolSetting, str]:
-        """The current values of all settings that can be set. They are in the tool's own words."""
+        """The current values of all changeable settings, in the tool's own words."""
 
     def assignments(
         self, controller: Controller, desired: Desired, current: Mapping[ToolSetting, str]

@@ -75,7 +75,7 @@ class StorCli:
     def current_settings(self, controller: Controller) -> dict[ToolSetting, str]:
         """The settings that can be changed.
 
-        They are ``wrcache`` … of each volume, and ``cacheflushint`` of the controller.
+        Each volume has ``wrcache`` …, and the controller ``cacheflushint``, rates and the alarm.
         """
         found = reported([pair for volume in controller.volumes for pair in _of_volume(volume)])
         interval = controller.cache.flush_interval_seconds if controller.cache is not None else None

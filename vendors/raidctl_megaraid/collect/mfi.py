@@ -1,4 +1,4 @@
-"""The dialogue with raidctl-mfi. It is asked last, where no other tool has reported a controller on its driver."""
+"""The dialogue with raidctl-mfi. It runs last, if no other tool has reported a controller on its driver."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """``-AdpBbuCmd`` and its parts.
 
-They are status, capacity, design and properties of the battery or the CacheVault's capacitor.
+The parts are status, capacity, design and properties of the battery or the CacheVault's capacitor.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ _GOING: dict[BatteryStatus, int] = {"learning": bbu_mask.LEARN_ACTIVE, "charging
 
 
 def battery_of(controller: ControllerDraft, block: Block) -> Draft:
-    """The draft of the controller's pack. It is a CacheVault by its type, else a BBU; a controller has one."""
+    """The draft of the controller's only pack. Its type makes it a CacheVault, else it is a BBU."""
     kinds = {
         battery_kind(item.pair.value)
         for item in block.items

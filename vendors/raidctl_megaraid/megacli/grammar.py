@@ -147,7 +147,7 @@ _BEGINNINGS = regex(
 
 
 def ordinary(text: str) -> bool:
-    """Whether a line begins as only pairs do. It is no heading, sentence, command line or banner."""
+    """Whether a line begins as only pairs do. Headings, sentences, command lines and banners do not."""
     low = text.lower()
     return not (_BEGINNINGS.match(low) or "mega" in low or "cmdtool" in low or "copyright" in low)
 
@@ -194,7 +194,7 @@ _LEVEL_END = regex(r"(?:secondary-\d{1,2}, ?)?(?:raid )?(?:level )?qualifier-\d{
 
 
 def glue(above: str, text: str) -> str:
-    """The separator of two lines of one value. It is a blank where a mailer broke a line, else ``; ``."""
+    """The separator of two lines of one value. A line that a mailer broke gets a blank, any other ``; ``."""
     return " " if len(above) >= _BROKEN and (above.endswith(",") or text[:1].islower()) else "; "
 
 

@@ -1,4 +1,4 @@
-"""The inquiry data of a drive. It is vendor, model, firmware and serial number in one padded text without separators.
+"""The inquiry data of a drive. Vendor, model, firmware and serial number are in one padded text without separators.
 
 Two layouts, both of fixed columns (SPC for SCSI, ATA IDENTIFY for SATA drives behind newer firmware)::
 

@@ -1,4 +1,4 @@
-"""An output of MegaCli as blocks. Each has the lines below one heading, with their controller.
+"""An output of MegaCli as blocks. A block has the lines below one heading, and their controller.
 
 The tool's outputs have no grammar in common: ``-PDList`` starts a drive with its enclosure, ``-LdPdInfo`` with ``PD: 0
 Information``, ``-AdpAllInfo`` sets titles above rules. Blank lines mean nothing. A file may hold several, or a part.

@@ -261,7 +261,7 @@ def read_missing(controller: ControllerDraft, block: Block) -> None:
 
 
 def read_events(controller: ControllerDraft, blocks: list[Block]) -> None:
-    """Read events: ``seqNum: 0x00002a10`` and the lines below it. They are counted, and the latest are kept."""
+    """Count events, and keep the latest: ``seqNum: 0x00002a10`` and the lines below."""
     for block in blocks:
         for line in ([block.line] if block.line else []) + block.texts:
             controller.add_evidence(line, "details[Events]", line.stripped)
