@@ -52,9 +52,9 @@ NO_VALUE = frozenset(
 
 
 class DriveWord(NamedTuple):
-    """What a physical drive's state word means.
+    """The health and role that a physical drive's state word reports.
 
-    It gives the health, and what the drive is for as far as the word reports.
+    The role is None if the word does not report it.
     """
 
     health: Health

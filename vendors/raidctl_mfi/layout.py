@@ -107,7 +107,7 @@ def _value(kind: Kind, data: bytes, start: int) -> Any:
 
 
 def elements(kind: Record, data: bytes, start: int, count: int, stride: int | None = None) -> Iterator[dict[str, Any]]:
-    """Yield up to ``count`` structures that came whole. They are ``stride`` bytes apart (their size when None)."""
+    """Yield up to ``count`` structures that came whole, ``stride`` bytes apart. A ``stride`` of None is their size."""
     step = stride or kind.size
     for number in range(count):
         place = start + number * step

@@ -34,7 +34,7 @@ def assemble(
 ) -> Observation:
     """Assemble the observation of a dialogue.
 
-    It has its problems, tools and devices, without the controllers that others show.
+    Its problems, tools and devices are included, and controllers that others show are left out.
     """
     controllers = Controllers()
     readers = read_outputs(documents, lambda output: Reader(output, controllers))

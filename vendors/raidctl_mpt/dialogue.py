@@ -1,6 +1,6 @@
 """The dialogue with the tools.
 
-It is ``LIST``, then ``DISPLAY`` of each controller, and ``STATUS`` of those with volumes.
+``LIST`` comes first, then ``DISPLAY`` of each controller, and ``STATUS`` of those with volumes.
 
 A controller without volumes whose drives the kernel shows is an HBA: its drives are read as plain drives. An IR volume
 of the kernel that no tool lists is reported, as its members are hidden from the operating system.

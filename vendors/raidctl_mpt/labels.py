@@ -1,4 +1,4 @@
-"""The labels of the tools' sections, in lower case. Each has its field, or the function that reads it.
+"""The labels of the tools' sections, in lower case. Each label leads to its field, or to the function that reads it.
 
 Labels in none of these tables are details.
 """

@@ -218,7 +218,7 @@ def assemble(
 def _groups(resources: Mapping[str, Resource]) -> list[_Group]:
     """Return the resources of each controller.
 
-    They are found by their paths, and by the links of Storage to drives elsewhere.
+    Paths show to which controller a resource belongs, as do the links of Storage to drives elsewhere.
     """
     groups: dict[str, _Group] = {}
     homes = {

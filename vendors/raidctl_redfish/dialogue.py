@@ -1,6 +1,6 @@
-"""The way through the resources of a service processor. It is breadth first, what matters most first.
+"""The breadth-first way through the resources of a service processor.
 
-The number of requests is limited, so drives, of which there are most, come last.
+What matters most comes first. The number of requests is limited, so drives, of which there are most, come last.
 """
 
 from __future__ import annotations
@@ -268,7 +268,7 @@ def _drives(walk: _Walk, storages: Sequence[Resource]) -> Dialogue[None]:
 def _without_volumes(walk: _Walk, storage: Resource) -> bool:
     """Whether a storage has no volumes by its kind.
 
-    It has NVMe drives at the processor, and nothing that speaks of RAID.
+    Such a storage has NVMe drives at the processor, and nothing in it hints at RAID.
     """
     controllers = [one for one in walk.resources.values() if one.path.startswith(f"{storage.path}/Controllers/")]
     controllers += storage.parts("StorageControllers")

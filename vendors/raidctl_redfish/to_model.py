@@ -98,7 +98,7 @@ def _cache(controller: ControllerDraft) -> Cache | None:
 def _rename(controller: ControllerDraft) -> None:
     """Give drives and volumes the shortest names that are unique.
 
-    These are the ends of their paths, without Dell's addresses.
+    The names are the ends of their paths, without Dell's addresses.
     """
     names = _short([*controller.drives], controller.drives)
     controller.drives = {names[path]: draft for path, draft in controller.drives.items()}

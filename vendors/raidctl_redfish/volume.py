@@ -169,7 +169,10 @@ def _status(resource: Resource) -> VolumeStatus | None:
 
 
 def _put_operation(draft: GroupDraft, name: str, done: object, lines: Sequence[Line | None]) -> None:
-    """Put an operation that runs. It is shown, and a rebuild is the state of a volume that is not whole."""
+    """Put an operation that runs, and the status that follows from it.
+
+    Only a rebuild changes the status ``degraded``.
+    """
     row = next((row for row in OPERATIONS if row[0] in bare(name)), None)
     if row is None:
         shown = printable(name)[:40]

@@ -217,7 +217,7 @@ class _Planner(Planner):
     def bypass(self, desired: Desired) -> None:
         """Plan the size from which requests go past the cache.
 
-        It is 16 to 1040 KiB in steps of 16; requests of this size and more do.
+        The size is 16 to 1040 KiB in steps of 16. Requests of this size and more bypass the cache.
         """
         size = int(desired.value) if desired.value.isdecimal() and len(desired.value) < 6 else 0
         if not 16 <= size <= 1040 or size % 16:

@@ -177,7 +177,7 @@ def _power_source(controller: ControllerDraft, pair: Pair) -> None:
 def read_device(controller: ControllerDraft, section: Section) -> None:
     """Keep cages, enclosures, expanders, ports and sensors as the controller's details.
 
-    They are named by section title.
+    The section's title names each detail.
     """
     if section.line is None:
         return

@@ -107,7 +107,7 @@ def _steps(controller: Controller, deed: Deed, tools: Sequence[Tool]) -> list[St
 
 
 def _needs_a_command(deed: Deed, drive: Drive, volume: Volume) -> bool:
-    """Whether the controller does not take the drive automatically. It is in another bay than the missing member."""
+    """Whether the controller does not take the drive automatically. It does so only in the missing member's bay."""
     elsewhere = drive.role == "unassigned" and drive.id != deed.replaces
     return elsewhere and volume.status == "degraded"
 

@@ -1,6 +1,6 @@
 """One output of the tools as a tree of sections.
 
-It has controllers, in them arrays and groups, in them volumes and drives.
+Controllers contain arrays and groups, and these contain volumes and drives.
 
 A section belongs below the last open section of a higher rank; a ``label: value`` pair belongs to the innermost open
 section whose kind knows the label. Indentation only decides between two such sections, because the tools' own is not

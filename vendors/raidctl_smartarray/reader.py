@@ -53,7 +53,7 @@ def unfinished(item: Outline) -> str:
 
 
 def _short_page(item: Outline) -> str:
-    """Return what the last page lacks. This is its status, or the line that ends all other pages."""
+    """Return what the last page lacks. Its status may be missing, or the line that ends all other pages."""
     last = next(_leaves(item.controllers[-1:], backwards=True), None)
     if last is None or last.kind not in _LISTED.values():
         return ""

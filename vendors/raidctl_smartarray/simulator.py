@@ -1,6 +1,6 @@
 """A simulated Smart Array that can be changed.
 
-It gives what the tools print with other settings, and their replies to changes. Pure.
+Its tools print the changed settings, and reply to changes. Pure.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ def leds(argv: tuple[str, ...], text: str) -> State:
 
 
 def render(argv: tuple[str, ...], text: str, state: Mapping[str, str]) -> str:
-    """Return the output with other settings. Each is in the words that this version of the tool uses for it.
+    """Return the output with other settings, in this tool version's words.
 
     A split is not shown while no volume uses the cache, or while it is permanently disabled.
     """

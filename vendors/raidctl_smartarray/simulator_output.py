@@ -176,7 +176,7 @@ class _Output:
     def _line(self, line: str) -> Iterator[str]:
         """Yield a line outside of the drives' sections.
 
-        These are rows of drives and the states of arrays and volumes.
+        Rows of drives and the states of arrays and volumes are the current ones.
         """
         if row := _ROW.match(line):
             key = self._name(row["address"])

@@ -129,7 +129,7 @@ def _with_errors(document: Document, errors: str) -> Document:
 def _nodes(host: HostView) -> Dialogue[list[str]]:
     """Return the device nodes of controllers.
 
-    They are ``/dev/cciss/c0d0`` of the cciss driver, ``/dev/sg2`` of the others.
+    The cciss driver has ``/dev/cciss/c0d0``, the others have ``/dev/sg2``.
     """
     blocks = yield from ask(Glob("/dev/cciss/c*d0"))
     types = yield from ask(Glob("/sys/class/scsi_generic/*/device/type"))

@@ -192,7 +192,7 @@ def _drive(draft: Draft, spares: dict[str, list[str]], controller: str) -> Drive
 
 
 def _join_addresses(controller: ControllerDraft) -> None:
-    """Join ``1:4`` and ``2I:1:4`` if the port of ``1:4`` is 2I. They are one drive (old tools print both forms)."""
+    """Join ``1:4`` and ``2I:1:4`` if the port of ``1:4`` is 2I. Old tools print both forms of one drive."""
     for address in [name for name in controller.drives if name.count(":") == 1]:
         short = controller.drives[address]
         full = controller.drives.get(f"{short.details.get('Port')}:{address}")

@@ -119,7 +119,7 @@ _FIRST = {
 def number_of(text: str) -> str | None:
     """Return the controller in a command line or file name.
 
-    It is ``3`` in ``tw_cli /c3 show`` and ``info.c3.unitstatus``.
+    ``tw_cli /c3 show`` and ``info.c3.unitstatus`` both name controller ``3``.
     """
     found = {match[1] for match in _NAMED.finditer(text[-300:].rsplit("/", 1)[-1] if " " not in text else text[-300:])}
     return found.pop() if len(found) == 1 else None
@@ -136,7 +136,7 @@ def command_of(text: str) -> str | None:
 def controllers_named(text: str) -> set[str]:
     """Return the numbers of all controllers in a text.
 
-    They are in ``/c0/u0``, or ``c0`` at the beginning of a line.
+    Paths such as ``/c0/u0`` contain one, and so may the beginning of a line (``c0``).
     """
     found = set(_CONTROLLER_PATH.findall(text))
     for line in text.split("\n"):

@@ -1,4 +1,6 @@
-"""The labels of attributes (``/c0 Label = value``), in lower case. Each has its field, or the function that reads it.
+"""The labels of attributes (``/c0 Label = value``), in lower case.
+
+Each label leads to its field, or to the function that reads it.
 
 Sources of the labels: tw_cli(8) of 2011, sections ``Controller``, ``Logical Disk`` and ``BBU Object Messages``;
 those of drives beyond Status, Model, Serial, Firmware Version and Capacity are in the source of raidinfo
@@ -87,7 +89,7 @@ def _driver(controller: ControllerDraft, pair: Pair) -> None:
 def _memory(controller: ControllerDraft, pair: Pair) -> None:
     """``/cx show memory``: "the size of the memory installed on the controller".
 
-    It is less than what is soldered on, but the only figure that the tool has.
+    The figure is less than what is soldered on, but the tool has no other.
     """
     size = controller.read_field(pair, "cache.size_bytes", optional(has_value, vocabulary.size))
     if size is not None:

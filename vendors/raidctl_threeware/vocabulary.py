@@ -178,7 +178,7 @@ def capacity(text: str) -> int:
 
 @lru_cache(maxsize=256)
 def gigabytes(text: str) -> int:
-    """Return the bytes of a figure in the column ``Size(GB)``. It is binary, as all figures of the tool."""
+    """Return the bytes of a figure in the column ``Size(GB)``. Like all figures of the tool, it is binary."""
     return parse_size(f"{plausible(text)} GB", binary=True)
 
 

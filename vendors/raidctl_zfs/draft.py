@@ -1,4 +1,4 @@
-"""A pool under construction. It has its vdevs as a tree, and the drafts of what the model shows."""
+"""A pool under construction: its tree of vdevs, and the model's drafts."""
 
 from __future__ import annotations
 

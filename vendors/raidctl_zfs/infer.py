@@ -44,7 +44,7 @@ def _amount(text: str) -> int | None:
 
 
 def put_message(pool: PoolDraft, status: tuple[Sequence[Line], str], action: tuple[Sequence[Line], str]) -> None:
-    """Put the texts after ``status:`` and ``action:``. They are printed only if zpool has something to report."""
+    """Put the texts after ``status:`` and ``action:``. zpool prints them only if it has something to report."""
     for label, (lines, text) in (("status", status), ("action", action)):
         pool.detail_of(lines, label, text)
     text = status[1]
@@ -100,7 +100,7 @@ def _walk(vdev: Vdev) -> Iterator[Vdev]:
 
 
 def _pool_row(pool: PoolDraft, array: PoolDraft) -> None:
-    """Read the pool's own row of the table. It has the state once more, and errors that no device accounts for."""
+    """Read the pool's own row of the table. It repeats the state, and counts errors that no device accounts for."""
     root = pool.root
     if root is None:
         return

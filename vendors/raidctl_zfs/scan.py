@@ -66,7 +66,7 @@ def read_scan(pool: PoolDraft, lines: Sequence[Line], text: str) -> None:
 
 
 def read_move(pool: PoolDraft, lines: Sequence[Line], text: str) -> None:
-    """Read the text after a label of :data:`MOVES`. It is work in progress, unless a scrub is shown as such."""
+    """Read the text after a label of :data:`MOVES`. Progress already shown, such as a scrub's, takes precedence."""
     match = _MOVING.match(collapse(text))
     if match is not None and pool.get("progress") is None:
         kind: Operation = "expand" if match["what"].lower() == "expansion" else "migrate"

@@ -1,4 +1,4 @@
-"""``zpool status -j`` and ``zpool list -j``: one object for each pool. It has the tree of its vdevs."""
+"""``zpool status -j`` and ``zpool list -j``: one object for each pool. Each object has the tree of the pool's vdevs."""
 
 from __future__ import annotations
 

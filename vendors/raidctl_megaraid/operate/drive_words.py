@@ -55,11 +55,10 @@ def seat_of(drive: Drive) -> tuple[str, str, str] | None:
 
 
 def missing_places(controller: Controller, array: str | None) -> list[tuple[str, str]]:
-    """The places of missing members of an array.
+    """The places of an array's missing members, as the tool names them.
 
-    They are as the tool names them: span and row, of MegaCli array and row.
-
-    MegaCli numbers the spans of all groups in one list, so its places count only if one array alone lacks drives.
+    A place is a span and a row, with MegaCli an array and a row. MegaCli numbers the spans of all groups in one list,
+    so its places count only if one array alone lacks drives.
     """
     own = next((item for item in controller.arrays if item.id == array), None)
     if own is not None and MISSING_PLACES in own.details:

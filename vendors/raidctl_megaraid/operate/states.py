@@ -114,7 +114,7 @@ def jbod(case: Case) -> Made:
 def _young(case: Case) -> tuple[str, ...]:
     """A note that the tool may lack ``del jbod``.
 
-    It is in the help of 007.2707 (2023), and not in that of versions about 007.04 (2018).
+    The help of 007.2707 (2023) lists it, and that of versions about 007.04 (2018) does not.
     """
     text = "Older versions of the tool have no command that takes a drive back from JBOD, and reject it."
     return (text,) if case.way.kind == "storcli" else ()

@@ -1,6 +1,6 @@
 """What all deeds of the family have in common.
 
-It is the tool, the objects by identity, expectations, and the step. Pure.
+Each deed has a tool, objects by identity, expectations, and a step. Pure.
 """
 
 from __future__ import annotations

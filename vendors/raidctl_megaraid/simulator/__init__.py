@@ -1,6 +1,6 @@
 """A simulated MegaRAID that can be changed.
 
-It gives what the tools print with other settings and drives, and their replies. Pure.
+Its tools print the changed settings and drives, and reply to commands. Pure.
 
 * :mod:`.state`: the names of the settings, and what follows from them;
 * :mod:`.storcli_output`, :mod:`.storcli_set`: settings with storcli, perccli and their second generation, in JSON;

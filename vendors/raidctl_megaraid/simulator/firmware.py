@@ -98,7 +98,7 @@ def dedicated_spare(machine: Machine, disk: Disk, groups: list[str]) -> int:
 
 
 def insert(machine: Machine, disk: Disk, seat: str) -> int:
-    """Put a drive in the place of a missing one. It is offline until it is rebuilt."""
+    """Put a drive in the place of a missing one. The drive is offline until it is rebuilt."""
     if seat not in machine.seats or machine.occupant(seat) is not None:
         return INVALID
     if disk.state != "UGood" or disk.down or disk.foreign:

@@ -29,7 +29,7 @@ class Leaf(NamedTuple):
         return unquoted(self.raw)
 
     def spelt(self, value: str) -> str:
-        """Return another value in the form of this one. It is in quotes if this one is."""
+        """Return another value in the form of this one, quoted or not."""
         return json.dumps(value, ensure_ascii=False) if self.raw.startswith('"') else value
 
 

@@ -374,7 +374,7 @@ def _move_back(machine: Machine) -> None:
 def _fits(machine: Machine, disk: Disk, seat: str) -> bool:
     """Whether a drive can take a place.
 
-    It has to be as large as the place needs, and of the same kind as the other members.
+    The drive has to be as large as the place needs, and of the same kind as the other members.
     """
     span = seat.rpartition(".")[0]
     others = [one for one in machine.disks.values() if one.seat.rpartition(".")[0] == span and one is not disk]

@@ -38,7 +38,7 @@ _STATES = {"Optl": "Optimal", "Pdgd": "Partially Degraded", "Dgrd": "Degraded", 
 
 
 class Piece(NamedTuple):
-    """A part of an output. It is a drive's block with the lines around it, or other lines."""
+    """A part of an output: a drive's block, or other lines. A block includes the lines around it."""
 
     adapter: str
     lines: list[str]
@@ -136,7 +136,7 @@ def _add_seats(machine: Machine, parts: list[Piece]) -> None:
 def _bay_of(machine: Machine, seat: str) -> str:
     """Return the bay of a missing member; empty if unknown.
 
-    It is known if the bay numbers of the others follow their rows.
+    The bay is known if the bay numbers of the others follow their rows.
     """
     span, _, row = seat.rpartition(".")
     known = [
@@ -217,7 +217,7 @@ def _of_volume(machine: Machine, piece: Piece) -> Iterator[str]:
 
 
 def block(machine: Machine, bay: str, state: Mapping[str, str]) -> str:
-    """Return the current block of the drive in a bay. It is ``Enclosure Device ID: 8`` and what follows."""
+    """Return the current block of the drive in a bay. The block begins with ``Enclosure Device ID: 8``."""
     key = machine.bays[bay]
     disk = machine.disks[key]
     body = state[name(machine.number, f"line {disk.home or key}")]
@@ -244,7 +244,7 @@ def _state(disk: Disk, printed: str) -> str:
 
 
 def _new(body: str, disk: Disk) -> str:
-    """Return the block of another drive of the same model. It has its own serial number and no errors yet."""
+    """Return the block of another drive of the same model. Its serial number is new, and it has no errors yet."""
     inquiry = _INQUIRY.search(body)
     old = split_inquiry(inquiry[1], None, None).serial if inquiry else None
     if old:

@@ -127,7 +127,7 @@ def _drive(number: str, bay: str) -> str:
 
 
 def readings(machine: Machine, state: Mapping[str, str]) -> list[tuple[tuple[str, ...], str]]:
-    """Return the outputs about rebuilds, copies, checks and the patrol read. They are requested while there are any."""
+    """Return the outputs about rebuilds, copies, checks and the patrol read. raidctl requests them while any runs."""
     found = [
         ((path, "show", what.lower(), "nolog", "J"), rebuilds(machine, state, what))
         for what in ("Rebuild", "Copyback")

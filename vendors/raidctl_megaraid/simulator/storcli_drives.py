@@ -227,7 +227,7 @@ class _Page:
     def details(self, title: str, table: Any, disk: Disk) -> Any:
         """Return the details of a drive.
 
-        They have its own serial number and its place in the array; a new one has no errors.
+        The place in the array is the current one. A new drive has another serial number and no errors.
         """
         if title.endswith("Policies/Settings") and "Drive position" in table:
             group, span, row = disk.seat.split(".") if disk.seat else ("", "", "")

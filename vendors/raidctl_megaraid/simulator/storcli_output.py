@@ -1,7 +1,5 @@
 """Settings in the JSON of simulated storcli, perccli and their second generation.
 
-They are read, and other ones are printed.
-
 Each place of an output that shows a setting is one :class:`Place`: it reads the value there, and prints another one.
 The rest of the output stays as it was recorded.
 """

@@ -82,7 +82,7 @@ def read_battery(controller: ControllerDraft, section: Section, kind: str | None
 def read_column(controller: ControllerDraft, cell: Pair) -> None:
     """Read the column ``BBU`` or ``EPack`` of the overview.
 
-    It has the state of the controller's pack, whatever kind it is.
+    The column has the state of the controller's pack, whatever kind it is.
     """
     if words.word(cell.value) in words.NO_VALUE or len(controller.batteries) > 1:
         return

@@ -187,7 +187,7 @@ def _read_section(controller: ControllerDraft, section: Section) -> None:
 def _read_preserved(controller: ControllerDraft, section: Section) -> None:
     """Read a table of volumes whose preserved data the controller holds.
 
-    It has volume and state (``Missing``, ``Offline``).
+    Its columns are volume and state (``Missing``, ``Offline``).
     """
     for cell in next(iter(section.rows)).values():
         for line in cell.lines[:1]:

@@ -1,4 +1,4 @@
-"""Foreign configurations. They are groups of drives that another controller made, or this one before it lost them."""
+"""Foreign configurations. Another controller made these groups of drives, or this one before it lost them."""
 
 from __future__ import annotations
 

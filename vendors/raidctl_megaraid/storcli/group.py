@@ -23,7 +23,7 @@ MISSING = "Missing drives"
 
 
 def read_topology(controller: ControllerDraft, row: Cells) -> Draft:
-    """Read a row of ``TOPOLOGY``. It is a group, one of its spans, or a drive.
+    """Read a row of ``TOPOLOGY``: a group, a span, or a drive.
 
     ====  ===  ===  ========  ===  =====  =====
     DG    Arr  Row  EID:Slot  DID  Type   State
@@ -108,7 +108,7 @@ def _missing(owner: Draft, row: Cells) -> Draft:
 def read_free_space(controller: ControllerDraft, row: Cells, number: int) -> Draft:
     """Read a row of ``FREE SPACE DETAILS``.
 
-    It is a piece of a group that no volume uses. ``number`` is its place in the table.
+    Each row is a piece of a group that no volume uses. ``number`` is its place in the table.
     """
     name = row["dg"].value if "dg" in row else ""
     owner: Draft = controller.array(name) if _NUMBER.fullmatch(name) else controller

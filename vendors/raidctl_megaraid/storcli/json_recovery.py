@@ -96,7 +96,7 @@ def whole_characters(text: str) -> str:
 
 
 def torn(text: str) -> bool:
-    """Whether a text is a piece out of a document. It has names that only these tools print, and no beginning."""
+    """Whether a text is a piece out of a document. A piece has names that only these tools print, and no beginning."""
     return _OWN.search(text) is not None and not begins(text)
 
 
@@ -145,7 +145,7 @@ def _begun(text: str, start: int, fault: int, limit: int) -> Document:
 
 
 def _limits(starts: list[re.Match[str]], end: int) -> list[int]:
-    """Return the latest end of each document. It is the beginning of the next one that is not a part of it."""
+    """Return the latest end of each document. The next document that is not a part of it begins there."""
     limits: list[int] = []
     any_next = whole_next = end
     for match in reversed(starts):

@@ -44,9 +44,9 @@ class Section(Struct):
 
 
 class Answer(Struct):
-    """What is reported of one controller, or of none (``show``).
+    """A ``Command Status`` and its ``Response Data``, of one controller or none.
 
-    It is a ``Command Status`` and its ``Response Data``.
+    The output of ``show`` is about none.
     """
 
     status: list[Pair] = []

@@ -180,7 +180,7 @@ def _cells(row: str, titles: Sequence[str], edges: Sequence[int]) -> tuple[str, 
 
 
 def _by_words(row: str, titles: Sequence[str]) -> tuple[str, ...] | None:
-    """Split a row that is not aligned with its head. It is split by its words where their number leaves no doubt."""
+    """Split an unaligned row by its words. None: their number leaves a doubt."""
     parts = _GAPS.split(row.strip())
     if len(parts) == len(titles) and all(
         _words(part) == 1 or _free(title) for part, title in zip(parts, titles, strict=True)

@@ -153,7 +153,7 @@ def read_properties(volume: GroupDraft, pairs: Iterable[Pair]) -> None:
 
 
 def _count(volume: GroupDraft, pair: Pair) -> None:
-    """Read a figure that others are worked out from. It is also a detail."""
+    """Read a figure that others are derived from, and keep the detail."""
     name = _COUNTS[normalized(pair.label)]
     volume.keep_detail(pair)
     try:
