@@ -75,7 +75,7 @@ class Handle:
 
 
 def on_disk(path: Path, blocks: int, *, base: int = 0) -> Handle:
-    """A file of zeros. It is opened with O_DIRECT if its file system allows that."""
+    """The handle of a file of zeros. O_DIRECT is used if the file system allows it."""
     path.write_bytes(bytes(base + blocks * BLOCK))
     try:
         handle, direct = os.open(path, os.O_RDWR | os.O_DIRECT), True

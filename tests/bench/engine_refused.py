@@ -41,7 +41,7 @@ def forbid(number: int, *calls: int) -> None:
 def main(place: str, number: str, file: str, aio: str = "") -> None:
     """Print the result of a run without io_uring.
 
-    It is the reason against io_uring, the engine used instead, the number of its operations, and the notes.
+    The lines are the reason against io_uring, the engine used instead, the number of its operations, and the notes.
     """
     spec = importlib.util.spec_from_file_location(NAME, place)
     if spec is None or spec.loader is None:

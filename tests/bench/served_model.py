@@ -96,7 +96,7 @@ class Model:
     def too_slow(self) -> bool:
         """Whether the host was too slow since the last reset.
 
-        It may have been too slow for the model or for the client.
+        A delay of either the model or the client counts.
         """
         found = self.say("status")["lateness"]
         return bool(found["host_too_slow"]) or float(found["client_p99_ms"]) > SLOW_CLIENT_MS

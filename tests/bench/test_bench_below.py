@@ -120,7 +120,7 @@ def test_the_expected_speed_grows_with_the_data_drives(drives: int, verdict: str
 
 
 def test_seeks_have_an_expectation_for_known_rotation_speeds() -> None:
-    """Seeks have an expectation at 7200 and 15000 rpm only. It is 79 and 182 per second."""
+    """Only at 7200 and 15000 rpm is a seek rate expected. The rates are 79 and 182 per second."""
     expected = {}
     for rpm in (7200.0, 15000.0, 10000.0):
         stage = Stage(DISKS).bench(known=dict(TURNS), rpm=rpm)
@@ -188,7 +188,7 @@ def test_commits_to_a_bare_drive_are_raw() -> None:
 def test_the_controllers_read_ahead_is_switched_and_restored(
     tmp_path: Path, demo: str, before: str, during: str
 ) -> None:
-    """The controller and the journal show the change and its undo. This holds after an error, too."""
+    """The controller's read-ahead is switched, and restored even after an error. The journal records that."""
     switch = ahead(tmp_path, demo, "/dev/sda")
     assert isinstance(switch, ControllerReadAhead)
     assert switch.on

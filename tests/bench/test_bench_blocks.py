@@ -121,7 +121,7 @@ def test_a_later_generation_is_no_fault() -> None:
 
 
 def test_blocks_do_not_compress_and_do_not_repeat() -> None:
-    """Blocks share no sector body and do not compress. They are of different offsets, generations and runs."""
+    """Blocks do not compress and share no sector body. Their offsets, generations and runs differ."""
     blocks = [
         made(start=at * SIZE, generation=generation, run=run)
         for at in range(8)

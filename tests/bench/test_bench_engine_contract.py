@@ -151,7 +151,7 @@ def test_one_changed_bit_is_found(engine: Engine, target: Handle, depth: int) ->
 
 
 def test_an_older_generation_is_a_mismatch(engine: Engine, target: Handle) -> None:
-    """A block's previous generation is a mismatch. It was left by a lost write."""
+    """A lost write leaves the previous generation, which is a mismatch."""
     write(engine, target, generation=1)
     work = Work(streams=[stream(Op.READ, range(BLOCKS))], run_id=RUN, generation=2, verify=True)
     assert len(engine.run(target, work).samples[0].mismatches) == BLOCKS
@@ -198,7 +198,7 @@ def test_a_late_start_counts_as_latency(engine: Engine, target: Handle) -> None:
 
 
 def test_a_short_read_is_a_sample(engine: Engine, tmp_path: Path) -> None:
-    """A short read has the number of its bytes. It is not compared."""
+    """A short read returns its number of bytes and is not compared."""
     path = tmp_path / "short"
     path.write_bytes(bytes(BLOCK + 100))
     with path.open("rb") as file:

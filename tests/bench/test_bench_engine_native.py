@@ -283,7 +283,7 @@ def copy_of_the_tree(place: Path) -> Path:
 def test_a_wheel_is_built_without_a_compiler(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, compiler: str, *, held: bool
 ) -> None:
-    """A wheel has the engine only if built with a compiler. It is for every Python from 3.10 on."""
+    """Only a wheel built with a compiler has the engine. One engine serves every Python from 3.10 on."""
     monkeypatch.setenv("CC", compiler)
     builder = ProjectBuilder(copy_of_the_tree(tmp_path), python_executable=sys.executable)
     wheel = builder.build("wheel", tmp_path / "out")

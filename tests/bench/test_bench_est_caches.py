@@ -26,7 +26,7 @@ def reads(seed: int, size: float, cache: float, count: int = 500) -> list[float]
 def test_the_read_cache_is_sized_by_its_hits(cache: float) -> None:
     """The size is within 12 % in each of 6 series.
 
-    That is three standard deviations. In at least 4 it is in the interval.
+    The 12 % are three standard deviations. In at least 4 series, the interval contains the true size.
     """
     held = 0
     for seed in FEW:
@@ -42,7 +42,7 @@ def test_the_read_cache_is_sized_by_its_hits(cache: float) -> None:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_latencies_of_one_kind_have_no_valley(seed: int) -> None:
-    """Latencies of one distribution are not split into hits and misses. This holds however broad it is."""
+    """One distribution, however broad, is not split into hits and misses."""
     source = chance(seed)
     assert readcache.valley([source.lognormvariate(0, 1.5) for _ in range(500)]) is None
     assert readcache.valley([source.uniform(4, 16) for _ in range(500)]) is None

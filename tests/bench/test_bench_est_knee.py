@@ -54,9 +54,10 @@ def test_the_interval_holds_the_size() -> None:
 
 
 def slowed(begin: float, length: float, rate: float) -> Knee:
-    """A cache of 128 MiB with a destage rate of 76 MiB/s. It is filled at 381, for a while only at ``rate``.
+    """The knee of a cache whose filling was slowed for a while.
 
-    ``begin`` and ``length`` are in units of the undisturbed fill time.
+    A cache of 128 MiB with a destage rate of 76 MiB/s is filled at 381 MiB/s, for a while only at ``rate``. ``begin``
+    and ``length`` are in units of the undisturbed fill time.
     """
     size, fill, destage = 128.0, 381.0, 76.0
     whole = size / (fill - destage)
@@ -81,7 +82,7 @@ def slowed(begin: float, length: float, rate: float) -> Knee:
      (0.3, 12, 85, "as fast as at the start again"), (4, 99, 35, "changes once more")],
 )  # fmt: skip
 def test_a_host_that_was_busy_meanwhile_gives_no_size(begin: float, length: float, rate: float, reason: str) -> None:
-    """A disturbed curve has no size instead of a wrong one. It is fast again later, or changes its speed twice."""
+    """A disturbed curve gives no size rather than a wrong one. Its speed recovers later, or changes twice."""
     found = slowed(begin, length, rate)
     assert found.size.measured is None
     assert reason in (found.refused or "")

@@ -59,7 +59,10 @@ def check(value: Any) -> None:
 @QUICK
 @given(SERIES)
 def test_any_series_gives_finite_results(series: list[float]) -> None:
-    """Medians, speeds, steady rounds, valleys and effects are finite or None. This holds for any series."""
+    """Every estimate of any series is finite or None.
+
+    The estimates are medians, speeds, steady rounds, valleys and effects.
+    """
     check(spread.of_rounds(series, "ms"))
     check(rotation.medium(series))
     check(rotation.rpm(series))
@@ -73,7 +76,7 @@ def test_any_series_gives_finite_results(series: list[float]) -> None:
 @given(SERIES, SERIES)
 @example([0.0] * 5 + [2.28e58], [0.0, 0.0, 0.0, 1.0, 6.8e-96, 0.0])
 def test_any_two_series_give_finite_results(first: list[float], second: list[float]) -> None:
-    """Slopes, knees, curves, layouts and networks are finite or None. This holds for any pairs."""
+    """Every estimate of any pairs is finite or None. The estimates are slopes, knees, curves, layouts and networks."""
     pairs = list(zip(first, second, strict=False))
     check(slope.fit(pairs))
     check(knee.find([x for x, _ in pairs], [y for _, y in pairs]))

@@ -67,7 +67,7 @@ def test_an_ambiguous_period_names_all_speeds() -> None:
 def test_no_speed_is_found_without_rotation(seed: int) -> None:
     """Without rotation, no speed is found.
 
-    This holds for exponential waits, flash, and a steady rate of no nominal speed.
+    The series are exponential waits, flash, and a steady rate of no nominal speed.
     """
     source = chance(seed)
     assert rotation.rpm([source.expovariate(1 / 8.0) for _ in range(400)]).rpm.measured is None

@@ -161,7 +161,7 @@ def test_a_power_cut_loses_what_the_kind_loses(kind: Kind, flushes: bool) -> Non
 
 
 def test_the_battery_does_not_cover_the_drives() -> None:
-    """Data that has left the protected cache is lost with the power. It is then in a drive cache."""
+    """A power cut loses data that is only in a drive cache. The controller's battery does not cover it."""
     device = Device(Plan(kind="battery", drive_cache=8 * MIB))
     now = 100.0
     for number in range(64):
@@ -189,7 +189,7 @@ def test_only_acknowledged_writes_survive_a_cut() -> None:
 
 
 def test_content_is_read_back_whatever_the_offsets() -> None:
-    """Overlapping writes are read as from a plain file. They have any size and order."""
+    """Overlapping writes of any size and order read like a plain file."""
     source, plain = chance(5), bytearray(1 << 18)
     device, now = Device(Plan(kind="battery", cache=64 << 10, drive_cache=64 << 10)), 100.0
     for number in range(600):
@@ -233,7 +233,7 @@ def test_sequential_reads_are_slower_on_inner_tracks(share: float, speed: float)
 
 @pytest.mark.parametrize(("level", "penalty"), [("raid0", 1), ("raid10", 2), ("raid5", 4), ("raid6", 6)])
 def test_small_writes_have_the_cost_of_the_level(level: Level, penalty: int) -> None:
-    """A small write takes the drive operations of its level. They are counted from the busy times of the drives."""
+    """A small write costs the drive operations of its level. The drives' busy times give the number."""
     array = Array(Mechanics(size=GIB, rpm=0, flash=1e-3, outer=1e12), level, 8)
     source, busy = chance(2), 0.0
     for number in range(500):

@@ -65,7 +65,7 @@ def test_the_cost_of_writes_names_the_level(level: Level, drives: int) -> None:
 
 @pytest.mark.parametrize(("level", "drives"), [("raid5", 5), ("raid6", 6), ("raid5", 4)])
 def test_data_drives_are_counted_by_the_full_stripe(level: Level, drives: int) -> None:
-    """Sequential aligned writes are faster at a full stripe. This gives the number of data drives."""
+    """Sequential aligned writes are faster at a full stripe. Its size gives the number of data drives."""
     data = drives - {"raid5": 1, "raid6": 2}[level]
     speeds = {}
     for count in range(1, 2 * data + 2):
@@ -118,7 +118,7 @@ def self_placed(drives: int, seed: int) -> list[int]:
 
 @pytest.mark.parametrize(("mib", "depth"), [(32, 1), (64, 8), (128, 8)])
 def test_the_write_cache_is_sized(mib: int, depth: int) -> None:
-    """Random writes to new places give the cache size within 2 %. They are eight times the cache, at depth 1 and 8."""
+    """Random writes to new places give the cache size within 2 %. Eight times that size is written, at depth 1 or 8."""
     plan = Plan(kind="battery", cache=mib * MIB, destage=20e6, size=16 * GIB, keep=False)
     places = chance(mib).sample(range(plan.size // CHUNK), 8 * mib * MIB // CHUNK)
     done = ends(Device(plan), [place * CHUNK for place in places], depth=depth, size=CHUNK, write=True)

@@ -43,7 +43,7 @@ def run(target: NbdTarget, what: Stream, **more: float) -> Samples:
 @pytest.mark.parametrize("depth", [1, 3, 32])
 @pytest.mark.parametrize("op", [Op.WRITE, Op.WRITE_DURABLE])
 def test_written_blocks_read_back(tmp_path: Path, depth: int, op: Op) -> None:
-    """Every block written through NBD verifies. This holds at any depth, with and without FUA."""
+    """Blocks written through NBD verify at any depth, with and without FUA."""
     places = random.sample(range(BLOCKS), BLOCKS)
     with nbdkit(tmp_path, *MEMORY), NbdTarget(uri(tmp_path), write=True) as target:
         assert set(run(target, stream([op] * BLOCKS, places, depth=depth)).results) == {BLOCK}
@@ -64,7 +64,7 @@ def test_unwritten_blocks_are_mismatches(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("depth", [1, 5, 32])
 def test_a_flush_is_a_barrier(tmp_path: Path, depth: int) -> None:
-    """A flush separates everything before it from everything after it. This holds with any server threads."""
+    """A flush separates the operations before and after it at any depth. The server's threads make no difference."""
     ops = ([Op.WRITE] * 6 + [Op.FLUSH]) * 8
     places = [0 if op == Op.FLUSH else at for at, op in enumerate(ops)]
     with nbdkit(tmp_path, "--filter=delay", *MEMORY, "wdelay=1ms"), NbdTarget(uri(tmp_path), write=True) as target:

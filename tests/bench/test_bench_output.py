@@ -32,7 +32,7 @@ NARROW_ASCII = Paper(ascii=True)
 
 @pytest.mark.parametrize("paper", [WIDE, NARROW_ASCII], ids=["utf-8", "ascii"])
 def test_every_line_fits_80_columns(paper: Paper) -> None:
-    """No line of a run or comparison is longer than 80 columns. This holds even with a long target."""
+    """A run or comparison, even of a long target, fits 80 columns."""
     long = bench_runs.session(target="/srv/" + "a-long-directory/" * 8 + "raidctl-bench-1-0a1b2c3d.tmp")
     run = bench_runs.run(session=long, label="after the firmware", id=12)
     text = screen(run, paper, more=True) + compare_screen(compare(run, bench_runs.run()), paper)
@@ -136,7 +136,7 @@ def test_more_values_than_columns_are_merged() -> None:
 
 
 def test_a_histogram_shows_a_single_stall() -> None:
-    """One operation of 2000 has a bar and its count. They are far from the others."""
+    """One slow operation of 2000 has a bar and its count."""
     text = screen(bench_runs.run(), WIDE, more=False)
     stall = text[text.index("commits: latencies") :].split("\n\n")[0].splitlines()[-1]
     assert stall.endswith("▏ 1")

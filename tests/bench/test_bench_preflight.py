@@ -278,7 +278,10 @@ class Files:
 
 
 def test_the_facts_are_read_in_one_round() -> None:
-    """All facts are read in one round. They are queues of drives, kinds of mappings, the processor and the mounts."""
+    """All facts are read in one round.
+
+    The facts are queues of drives, kinds of mappings, the processor and the mounts.
+    """
     mapped = BlockDevice(name="dm-0", node="/dev/dm-0", kind="dm", slaves=("sda",))
     files = {
         "/proc/cpuinfo": BARE,

@@ -254,7 +254,7 @@ def test_a_mount_is_named(tree: Tree) -> None:
 
 
 def test_a_loop_device_onto_a_mounted_file_system_is_not_free(tree: Tree, tmp_path: Path) -> None:
-    """Another loop device on the same file may overlap a mounted one. It has an offset."""
+    """A loop device that shows bytes of a mounted one is refused. On the same file, offset and size decide."""
     below = tmp_path / "image.disk"
     below.write_bytes(bytes(SIZE))
     sectors = SIZE // 512

@@ -86,7 +86,7 @@ def fewer(work: Work, outcome: Outcome) -> Outcome:
 
 
 def counted(work: Work, outcome: Outcome) -> Outcome:
-    """Count operations that were requested by number. They are counted as if they were more than an engine keeps."""
+    """Count operations requested by number, as if too many to be kept."""
     bins = array("Q", [0] * 128 + [1])
     lost = fewer(work, outcome)
     return lost if lost is outcome else _each(lost, lambda one: replace(one, beyond={Op.READ: bins}))

@@ -189,7 +189,10 @@ def interrupted_at(line: int, folder: Path) -> tuple[set[int], int, bool | None]
 
 @pytest.mark.slow
 def test_an_interruption_at_any_line_keeps_the_figures(folder: Path) -> None:
-    """An interruption at any line ends the session and marks it. This holds once the engine has run."""
+    """An interruption at any line ends the session and marks it.
+
+    Before the engine has run, the interruption may be raised instead.
+    """
     lines, _, whole = interrupted_at(0, folder)
     assert whole is False
     ends = {line: interrupted_at(line, folder)[1:] for line in lines}

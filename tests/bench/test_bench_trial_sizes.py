@@ -1,4 +1,7 @@
-"""Figures of targets that only accept large blocks. They are of the moved bytes; ZFS accepts 128 KiB and more."""
+"""Figures of targets that accept only large blocks.
+
+Each counts the bytes moved. ZFS, for one, accepts 128 KiB and more.
+"""
 
 from __future__ import annotations
 

@@ -241,7 +241,7 @@ def test_the_drives_of_raid0_are_counted() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("strip", [None, 64 * KIB, 256 * KIB])
 def test_operations_across_chunks_are_slower(strip: int | None) -> None:
-    """On RAID-0, a strip read from its middle keeps two drives busy. This holds for any strip size."""
+    """On RAID-0, a strip read from its middle keeps two drives busy. The size of the strip makes no difference."""
     chunk = strip or 64 * KIB
     made = stage(**FOUR, chunk=chunk, below=Below(strip=strip)).bench()
     made.target.writable = False  # type: ignore[misc]  # as above

@@ -1,4 +1,7 @@
-"""Figures measured over NBD on a model with known properties. They are rotation speed and size of the write cache."""
+"""Figures measured over NBD on models with known properties.
+
+Rotation speed, size of the write cache and RAID level are compared with the truth.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +47,10 @@ def rpm(speed: int, *, reads: int = 60, commits: int = 300) -> Figured:
 
 
 def write_cache(mib: int, *, destage: float = 20.0, fills: int = 1) -> Figured:
-    """The size of a protected cache in MiB. It has this destage rate in MB/s, and six times its size is written."""
+    """The measured size of a protected cache of ``mib`` MiB.
+
+    The cache destages ``destage`` MB/s, and six times its size is written.
+    """
     words = ("--kind", "battery", "--cache", f"{mib}MiB", "--destage", f"{destage}MB/s", "--size", "16GiB", "--no-keep")
     trial = Knee(most=6 * mib * MIB, fills=fills, rest=0.2)
     return _figure(trial, "write_cache", float(mib), *words)

@@ -17,7 +17,7 @@ from tests.lab.recording import RECORDED, record
 
 
 def machines() -> dict[str, Machine]:
-    """All machines of the lab. They are from the tuple MACHINES of each file machines*.py in this folder."""
+    """All machines of the lab, by name. Each file machines*.py in this folder has some in its tuple MACHINES."""
     names = sorted(path.stem for path in Path(__file__).parent.glob("machines*.py"))
     modules = [importlib.import_module(f"tests.lab.{name}") for name in names]
     return {machine.name: machine for module in modules for machine in module.MACHINES}

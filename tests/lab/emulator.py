@@ -17,7 +17,7 @@ OWN = b"QEMU NVMe Ctrl\0"
 
 
 def renamed(qemu: str, model: str, store: Path = STORE) -> str:
-    """The path of a QEMU whose NVMe drives are of this model. It is made if it is not there yet.
+    """The path of a QEMU whose NVMe drives are of this model. A missing one is made.
 
     Args:
         qemu: The packaged program.
@@ -42,7 +42,7 @@ def renamed(qemu: str, model: str, store: Path = STORE) -> str:
 
 
 def _make(tree: Path, packaged: Path, program: bytes) -> None:
-    """Make a folder with the program and what it expects beside it. These are links to QEMU's modules and firmware."""
+    """Make a folder with the program and links beside it. The links lead to QEMU's modules and firmware."""
     tree.parent.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="tmp-", dir=tree.parent) as name:
         scratch = Path(name) / "tree"

@@ -1,4 +1,4 @@
-"""An SES enclosure for a machine. It is an iSCSI server on the host, attached by QEMU as a SCSI device of type 0x0D.
+"""An SES enclosure, served to a machine over iSCSI by the host. QEMU attaches it as a SCSI device of type 0x0D.
 
 A test checks the LEDs in the server instead of the file in the guest. Like a real enclosure, it keeps its LEDs when
 the machine loses power. It implements what the kernel's ``ses`` driver needs: INQUIRY and the diagnostic pages 0, 1
@@ -163,7 +163,10 @@ class _Session:
         return data
 
     def _send(self, head: bytes, tail: bytes, tag: bytes, data: bytes = b"") -> None:
-        """Send a PDU. It has 4 bytes, length, LUN, tag, 4 bytes of the opcode, the counters, the rest."""
+        """Send a PDU.
+
+        The header has 4 bytes, length, LUN, tag, 4 bytes of the opcode, the counters and the rest.
+        """
         body = head + len(data).to_bytes(4, "big") + bytes(8) + tag + tail[:4]
         body += struct.pack(">III", self._status, self._expected, self._expected + 16) + tail[4:]
         self._link.sendall(body.ljust(_BHS, b"\0") + data + bytes(-len(data) % 4))

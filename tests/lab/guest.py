@@ -1,4 +1,4 @@
-"""A running machine. It is booted, runs commands, has its power cut, and is booted again."""
+"""A machine that boots, runs commands, loses power, and boots again."""
 
 from __future__ import annotations
 
@@ -180,7 +180,7 @@ class Guest:
         return Background(self, answer["pid"])
 
     def start_raidctl(self, *words: str, imports: Sequence[str] = ()) -> Background:
-        """Start raidctl in the background, with an empty stdin. It is started as `raidctl` runs it."""
+        """Start raidctl in the background, as `raidctl` does, with empty stdin."""
         return self.start(words, env=PYTHONPATH, modules=MODULES, imports=list(imports))
 
     def read_file(self, path: str) -> bytes:

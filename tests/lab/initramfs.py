@@ -1,6 +1,6 @@
 """The initramfs of all machines.
 
-It has busybox, a few modules, and an init that makes the host's root the guest's root.
+Its contents are busybox, a few modules, and an init that makes the host's root the guest's root.
 
 The host's root is mounted over 9p, read-only, under an overlay whose upper side is in memory. So the guest has the
 host's Python, checkout, virtual environment and tools, and can write anywhere without changing the host.
@@ -66,7 +66,7 @@ exec /bin/busybox switch_root /new BUSYBOX sh -c '"$PYTHON" -I -S "$AGENT"; BUSY
 
 
 def build(kernel: Kernel) -> Path:
-    """The initramfs for this kernel. It is rebuilt if this file or busybox is newer."""
+    """The kernel's initramfs, rebuilt if this file or busybox is newer."""
     path = kernel.tree / "initramfs"
     busybox = _busybox()
     newest = max(Path(__file__).stat().st_mtime, Path(busybox).stat().st_mtime)
@@ -78,7 +78,7 @@ def build(kernel: Kernel) -> Path:
 
 
 def archive(entries: Iterable[tuple[str, int, bytes]]) -> bytes:
-    """A cpio archive in the format of the kernel ("newc"). It has name, mode and content of each entry."""
+    """A cpio archive in the format of the kernel ("newc"). Each entry has a name, a mode and content."""
     out = bytearray()
     for number, (name, mode, content) in enumerate((*entries, ("TRAILER!!!", 0, b""))):
         fields = (number, mode, 0, 0, 1, 0, len(content), 0, 0, 0, 0, len(name) + 1, 0)

@@ -1,4 +1,4 @@
-"""The Python of the guests. It is the distribution's, if its version is that of the virtual environment.
+"""The Python of the guests. The distribution's is used if its version is that of the virtual environment.
 
 Pythons built by hand, e.g. with pyenv, rarely use profile-guided optimisation. An emulated processor needs a fifth
 fewer instructions for the distribution's.

@@ -1,4 +1,4 @@
-"""The distribution's kernel. It is downloaded once, unpacked into the ignored folder ``.lab``, never installed.
+"""The distribution's kernel, downloaded once and never installed. The ignored folder ``.lab`` has its files.
 
 A later run needs no network. Two processes that fetch it at once wait for each other; an interrupted fetch leaves
 nothing that a later one takes for complete.
@@ -36,9 +36,9 @@ class Kernel:
 
     @property
     def image(self) -> Path:
-        """The image that QEMU boots.
+        """The image that QEMU boots, decompressed if possible.
 
-        It is decompressed here because an emulated processor needs three seconds for that.
+        An emulated processor needs three seconds to decompress it.
         """
         bare = self.tree / "vmlinux"
         if bare.exists():
@@ -77,7 +77,7 @@ def kernel(store: Path = STORE) -> Kernel:
 
 
 def fetch(store: Path = STORE) -> Kernel:
-    """Download and unpack the distribution's kernel, unless it is in the store. It is that of ``linux-image-amd64``."""
+    """Download and unpack the kernel of ``linux-image-amd64`` unless in the store."""
     store.mkdir(exist_ok=True)
     with alone(store):
         try:

@@ -1,6 +1,6 @@
 """The machine whose drives are pulled and pushed.
 
-It has SCSI bays with an SES enclosure, PCIe slots with NVMe drives.
+Its SCSI bays have an SES enclosure, its PCIe slots NVMe drives.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ MIRROR = ("LABNVME1", "LABNVME2")
 
 
 def _made(name: str, serials: tuple[str, ...], how: str) -> str:
-    """The command that assembles or creates an array. It is assembled from its present members."""
+    """The command that assembles or creates an array. Missing members do not prevent the assembly."""
     nodes = " ".join(_NODE.format(serial) for serial in serials)
     return (
         f"[ -e /sys/block/{name}/md ] || mdadm --assemble --quiet --run --config=partitions /dev/{name} --name={name} "

@@ -1,4 +1,4 @@
-"""Machines on which caches are changed. They have drives of every kind, layers of the kernel, failures."""
+"""Machines on which caches are changed. They have drives of every kind, kernel layers, and failing devices."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The machine with RAID volumes of LVM. They are a mirror and a RAID-5 that share a drive."""
+"""The machine with RAID volumes of LVM. A mirror and a RAID-5 share a drive."""
 
 from __future__ import annotations
 

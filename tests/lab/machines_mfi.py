@@ -8,7 +8,7 @@ from tests.lab.machine import MIB, Controller, Drive, Machine
 
 
 def drive(serial: str, target: int, **more: object) -> Drive:
-    """A drive on the controller. It has the target number that the driver shows."""
+    """A drive on the controller. ``target`` is the number that the driver shows."""
     return Drive(serial, bus="megasas", vendor="LAB", model=f"DISK {serial}", rpm=7200, scsi_id=target, **more)  # type: ignore[arg-type] # a drive's own options
 
 

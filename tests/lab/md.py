@@ -9,7 +9,7 @@ def waits(path: str, word: str) -> str:
 
 
 def complete(name: str) -> str:
-    """The lines that wait until an array has all its members. It was created without ``--assume-clean``.
+    """The lines that wait until an array has all its members. The array was created without ``--assume-clean``.
 
     ``sync_action`` is not enough: it is "idle" before the first rebuild too. A RAID-5 starts without its last member,
     so ``degraded`` is 1 from the start and 0 once that was built.

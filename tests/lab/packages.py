@@ -1,4 +1,4 @@
-"""Debian packages that only machines of the lab use. They are unpacked beside their kernel, never installed."""
+"""Debian packages for the lab's machines, unpacked beside their kernel, never installed."""
 
 from __future__ import annotations
 

@@ -176,7 +176,7 @@ def _frontend(drive: Drive, found: list[Controller], slots: Iterator[int], used:
 
 
 def _controller(drive: Drive, found: list[Controller], used: Counter[str]) -> Controller:
-    """The controller of a drive. It is the named one, else the first of its bus with a free port."""
+    """The controller of a drive. Without a name, the first of its bus with a free port is used."""
     for controller in found:
         mine = drive.controller in ("", controller.name) and SERVES[controller.kind] == drive.bus
         if mine and (controller.kind != "ahci" or used[controller.name] < PORTS):

@@ -81,7 +81,7 @@ def nodes_of(guest: Guest) -> dict[str, str]:
 
 @pytest.fixture(scope="module")
 def lab() -> Iterator[Lab]:
-    """The machine, with drives that must not be written to. They have a file system, an array and a mount."""
+    """The machine, with drives that must not be written to. Each has a file system, an array or a mount."""
     with Guest(BUCKET) as guest:
         guest.boot()
         nodes = nodes_of(guest)
