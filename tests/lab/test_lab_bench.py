@@ -153,7 +153,7 @@ def test_in_a_virtual_machine_nothing_is_concluded_about_durability(slow: Run, c
 def test_a_drive_in_use_is_not_written_to(lab: Lab, serial: str, why: str) -> None:
     """A drive in use is refused with the reason.
 
-    It has a file system, a member of an array or a mount, and nothing is written.
+    Nothing is written to a drive with a file system, in an array, or below a mount.
     """
     node = "/dev/mapper/files" if serial == "mounted" else lab.nodes[serial]
     before = lab.content(node)

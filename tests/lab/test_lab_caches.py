@@ -1,4 +1,4 @@
-"""Write caches of drives, switched by raidctl in a running machine. They are checked with the real tools."""
+"""Write caches of drives, switched by raidctl in a running machine. The real tools check them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Caches:
     nodes: dict[str, str]
 
     def asked(self) -> dict[str, bool]:
-        """Whether each write cache is enabled. It is read by hdparm, sdparm and nvme."""
+        """Whether each write cache is enabled, according to hdparm, sdparm and nvme."""
         # sdparm ends with 5 where a drive has no saved values
         text = self.guest.sh(
             f"hdparm -W {self.nodes['CS1']}; hdparm -W {self.nodes['CS2']};"
@@ -71,7 +71,7 @@ def caches() -> Iterator[Caches]:
 
 
 def test_every_field_of_every_kind_of_drive_is_that_of_the_tools(caches: Caches) -> None:
-    """Fields of SATA, SAS and NVMe drives equal those of the tools. These are lsblk and the cache tools."""
+    """Fields of all drives equal those of lsblk and the cache tools. The drives are SATA, SAS and NVMe."""
     names = "NAME,SIZE,MODEL,SERIAL,REV,ROTA,TRAN,WWN,MOUNTPOINTS"
     blocks = {
         block["serial"]: block
@@ -117,7 +117,7 @@ def test_caches_of_all_kinds_are_disabled_and_enabled(caches: Caches) -> None:
 
 
 def test_the_cache_under_a_file_system_is_not_enabled(caches: Caches) -> None:
-    """Enabling a volatile cache below a file system needs a reason. It is refused without one."""
+    """Without a reason, no volatile cache below a file system is enabled."""
     done = caches.raidctl("cache", "drive", "/srv/db", "on", "--yes")
     assert (done.rc, "volatile, and /srv/db is on the drive" in " ".join(done.text.split())) == (1, True), done
     assert caches.asked() == ALL

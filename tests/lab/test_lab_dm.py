@@ -157,7 +157,7 @@ def test_watermarks_need_a_new_table_and_are_refused(layers: Layers) -> None:
 
 
 def test_a_batch_sets_the_caches_of_an_array_temporarily(layers: Layers) -> None:
-    """Stripe cache, journal mode and read-ahead are changed only for the load. They are restored afterwards."""
+    """Stripe cache, journal mode and read-ahead are changed only for the load."""
     look = f"cat {MD}/stripe_cache_size {MD}/journal_mode /sys/block/md0/queue/read_ahead_kb"
     before = layers.guest.sh(look)
     words = ["--stripe-cache", "1024", "--journal-mode", "write-back", "--read-ahead", "4096", "--unsafe", "the lab"]

@@ -165,7 +165,7 @@ def test_tests_of_one_machine_go_to_one_worker(tmp_path: Path) -> None:
 def test_a_marked_test_reports_as_if_it_ran_on_the_host(tmp_path: Path) -> None:
     """The junit file reports marked tests as if run on the host.
 
-    It has passes, failures with traceback and output, a shared boot and a hanging test.
+    The samples pass, fail with traceback and output, share a boot, and hang.
     """
     environment = {**os.environ, "PYTEST_ADDOPTS": "", "RAIDCTL_LAB_GRACE": "20"}
     argv = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--junitxml={tmp_path}/junit.xml"]

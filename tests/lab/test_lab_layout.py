@@ -1,4 +1,7 @@
-"""Layouts under a real kernel. They are applied, refused because of signatures, interrupted by a power cut, deleted."""
+"""Layouts under a real kernel, applied, refused, interrupted and deleted.
+
+Signatures cause the refusal, a power cut the interruption.
+"""
 
 from __future__ import annotations
 
@@ -121,7 +124,7 @@ def write(guest: Guest, text: str) -> None:
 
 
 def coded(guest: Guest, *words: str) -> str:
-    """The code of the plan. It is from a run without it, which changes nothing."""
+    """The plan's code, from a run without it that changes nothing."""
     done = apply(guest, PLACE, *words, "--yes")
     found = re.search(r"confirm this plan with --confirm ([0-9a-f]{8})", printed(done))
     assert (done.rc, found is not None) == (2, True), done

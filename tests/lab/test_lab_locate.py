@@ -1,4 +1,4 @@
-"""LEDs of a real enclosure driver and of PCIe slots. They are on, off after their time, off after a kill.
+"""LEDs of a real enclosure driver and of PCIe slots. Each goes on, and off after its time or a kill.
 
 That they are off after a power failure, too, is tested in `test_lab_survives_power_cuts.py`.
 """

@@ -1,4 +1,4 @@
-"""LVM RAID under a real kernel. It is complete, without a drive that both volumes use, and complete again."""
+"""LVM RAID under a real kernel. Two volumes lose a drive that both use, and get it back."""
 
 from __future__ import annotations
 

@@ -132,7 +132,7 @@ def test_the_size_is_the_block_device_s(volumes: Json, blocks: Json) -> None:
 
 
 def test_the_strip_is_the_kernel_s_chunk(volumes: Json) -> None:
-    """The strip size of an array equals the chunk size of sysfs. This holds if the level has one."""
+    """The strip size of an array equals the chunk size of sysfs. Levels without strips have a chunk size of 0."""
     for name in ARRAYS:
         assert (volumes[name]["strip_bytes"] or 0) == int(sys_md(name, "chunk_size"))
 
@@ -150,7 +150,7 @@ def test_the_unique_id_is_mdadm_s(volumes: Json) -> None:
 
 
 def test_the_status_follows_from_the_kernel_s_state(volumes: Json) -> None:
-    """An array is rebuilding if sync_action is "recover". It is degraded if drives are missing, else ok."""
+    """An array whose sync_action is "recover" is rebuilding. Any other is degraded if drives are missing, else ok."""
     for name in ARRAYS:
         action = "none" if name in PLAIN else sys_md(name, "sync_action")
         missing = 0 if name in PLAIN else int(sys_md(name, "degraded"))
@@ -274,7 +274,7 @@ def plain(shown: Json) -> dict[str, Json]:
 def test_every_drive_is_listed_once_with_the_properties_of_lsblk(shown: Json, blocks: Json) -> None:
     """The properties of all nine drives equal those of lsblk.
 
-    These are size, model, serial number, firmware, media and interface.
+    Size, model, serial number, firmware, media and interface are compared.
     """
     disks = {name: block for name, block in blocks.items() if block["type"] == "disk"}
     wanted = {

@@ -73,7 +73,7 @@ def listed() -> Json:
 
 
 def disks() -> dict[str, dict[int, tuple[str, int]]]:
-    """SCSI block devices by PCI function and target number. Each has node and size, from sysfs alone."""
+    """Node and size of SCSI block devices, by PCI function and target. Only sysfs is read."""
     found: dict[str, dict[int, tuple[str, int]]] = {}
     for place in Path("/sys/block").glob("sd*"):
         device = (place / "device").resolve()

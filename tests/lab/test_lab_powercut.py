@@ -1,4 +1,4 @@
-"""The power-cut test with real power cuts. It has an honest and a lying drive."""
+"""The power-cut test with real power cuts. One drive is honest, the other lies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A drive that becomes the spare of a real array. It is removed again."""
+"""A drive that becomes a real array's spare and is removed again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Small machines for the guards. These are a controller with one array, plain drives, and a software array on them."""
+"""Small machines for the guards. Each is a controller with one array, plain drives, or a software array on them."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ def test_guard_B1_every_volume_falls_back_and_is_whole() -> None:
 def test_guard_B2_not_within_a_day() -> None:
     """A learn cycle is refused within a day of the last.
 
-    It is also refused while one runs. If the last one is unknown, --unsafe overrides it.
+    A running cycle is refused as well. If the last one is unknown, --unsafe overrides the refusal.
     """
     assert refused(machine(), "2026-11-01T00:00:00Z") == {}
     assert refused(machine(), "2026-11-01T00:00:01Z") == {"B2": False}

@@ -54,7 +54,7 @@ def test_guard_T1_a_repair_of_copies_is_confirmed() -> None:
 def test_guard_T2_only_a_complete_volume_is_checked() -> None:
     """A volume that is not complete is not checked.
 
-    It is degraded, rebuilding, busy with anything, or of unknown state or number of members.
+    Degraded, rebuilding and busy volumes are refused, and those whose state or number of members is unknown.
     """
     verbs: tuple[Verb, ...] = ("start_check", "repair")
     for verb in verbs:

@@ -105,7 +105,8 @@ def test_complete_needs_an_end_that_was_seen(
 ) -> None:
     """A check is complete only with an end that was seen.
 
-    It is done in the log of the same boot after its start, or kept as such. Everything else is interrupted or unknown.
+    The log of the same boot has its end after its start, or the result was kept. Everything else is interrupted or
+    unknown.
     """
     found = check(known)
     assert (found.state, found.complete, found.differ) == (state, complete, differ)
@@ -171,9 +172,9 @@ def test_no_evidence_of_less_makes_a_check_complete() -> None:
 
 
 def test_read_errors_are_those_since_the_start() -> None:
-    """They are the members' counters minus their earlier values.
+    """Read errors are the members' counters minus their earlier values.
 
-    They are unknown where either is, or a member was exchanged.
+    The number is unknown if either is, or if a member was exchanged.
     """
     assert check(evidence(replace(IDLE, read_errors=5), BEGUN, log=(DONE,))).errors == 3
     assert check(evidence(replace(IDLE, read_errors=None), BEGUN, log=(DONE,))).errors is None

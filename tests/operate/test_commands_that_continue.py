@@ -1,4 +1,4 @@
-"""The commands that raidctl prints to continue. They are complete, so that they find the same machine and journal."""
+"""The commands that raidctl prints to continue. Each has the options that find the same machine and journal."""
 
 from __future__ import annotations
 

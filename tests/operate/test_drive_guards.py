@@ -49,7 +49,7 @@ def refused(verb: Verb, found: Inventory, view: HostView | None = None, known: K
 def test_guard_D1_only_a_drive_of_nothing_becomes_good() -> None:
     """Only an unused drive becomes good.
 
-    It is no member, spare or journal, not seen by the system, not foreign, and not of unknown use.
+    An unused drive is no member, spare or journal, not seen by the system, not foreign, and not of unknown use.
     """
     assert refused("good", machine(BAD)) == {}
     assert refused("good", machine(FREE)) == {}
@@ -98,7 +98,7 @@ DOWN: dict[str, Any] = {"role": "failed", "status": "critical", "status_text": "
 def test_guard_D4_online_only_what_missed_nothing() -> None:
     """Only a drive that raidctl set offline goes online.
 
-    That was in this boot, with the array inactive since then. Even so, --unsafe is needed.
+    The change was in this boot, and the array has been inactive since then. Even so, --unsafe is needed.
     """
     stopped, running = machine(DOWN, status="offline"), machine(DOWN, status="degraded")
     good = replace(KNOWN, offline=WAS_INACTIVE)
@@ -124,9 +124,9 @@ def story(setting: str, result: str | None, *, still: bool = True, source: str =
 
 
 def test_the_last_change_of_a_drive_counts() -> None:
-    """The last change of a drive in the journal counts.
+    """Only a drive's last change in the journal counts.
 
-    It was set offline, complete, with nothing done to it since, on this machine.
+    That change must have set the drive offline, be complete, and be of this machine.
     """
     assert last_offline([story("offline", "done")], "local", "S0") == SetOffline(
         change="offline", boot="b1", was_inactive=True

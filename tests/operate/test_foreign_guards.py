@@ -1,4 +1,4 @@
-"""The guards of foreign configurations and preserved cache. Each has a machine that passes and one that does not."""
+"""The guards of foreign configurations and preserved cache. One machine passes each guard, another does not."""
 
 from __future__ import annotations
 

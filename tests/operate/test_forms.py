@@ -1,6 +1,6 @@
 """Every command of a deed has a form of the tool.
 
-It is from the tool's own help or manual, word by word and in its order.
+The form is that of the tool's own help or manual, word by word and in its order.
 
 Those of storcli2 run only where its help on the machine lists them; ``set uconf`` is raidmgmt's.
 

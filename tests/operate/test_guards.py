@@ -266,7 +266,8 @@ def test_guard_R7_nothing_else_uses_the_drive() -> None:
 def test_guard_R7_what_may_be_used_is_unknown() -> None:
     """What may be used counts as unknown.
 
-    This is a file system that is not mounted, an array that no tool lists, no kernel's view, or no udev database.
+    A file system that is not mounted or an array that no tool lists may be used. So may any drive without the kernel's
+    view or the udev database.
     """
     found, view = mirror()
     for more in (
@@ -384,7 +385,7 @@ def test_guard_R14_timeouts_of_the_other_drives() -> None:
 
 
 def test_guard_R16_a_journal_is_no_redundant_member() -> None:
-    """A drive with an array's journal is not redundant. It may hold the only copy of the newest data."""
+    """A drive with an array's journal is not redundant. The journal may be the only copy of the newest data."""
     found, view = mirror()
     assert of("R16", asked(found, "drives:S-sda", view)) == {"yes"}
     journal = Drive(
@@ -425,7 +426,7 @@ def test_guard_R17_all_namespaces_of_a_drive_are_looked_at() -> None:
 
 
 def test_guard_X1_the_serial_number_identifies_the_drive() -> None:
-    """A drive without a unique serial number cannot be identified. It has none, or another drive has it as well."""
+    """A missing or repeated serial number does not identify a drive."""
     assert of("X1", asked(inventory(raid("raid6", *[OK] * 4)))) == {"yes"}
     assert of("X1", asked(inventory(raid("raid6", {"serial": None}, *[OK] * 3)))) == {"unknown"}
     assert of("X1", asked(inventory(raid("raid6", {"serial": "S1"}, *[OK] * 3)))) == {"unknown"}
@@ -458,9 +459,9 @@ def test_guard_X8_what_could_not_be_read_is_unknown() -> None:
 
 
 def test_guard_S6_a_controller_that_takes_any_drive_is_named() -> None:
-    """A controller that rebuilds automatically names its possible drives.
+    """If a controller rebuilds automatically, each drive it may use is named.
 
-    It may use an unconfigured drive, even a failed one.
+    The controller may use an unconfigured drive, even a failed one.
     """
     found = raid("raid6", *[OK] * 4, {"role": "unassigned", "array": None})
     assert of("S6", asked(inventory(found))) == {"yes"}

@@ -23,7 +23,7 @@ MACHINES, STEPS = 40, 25
 
 @dataclass
 class Truth:
-    """The true state of an array. It has its level, and for each member its drive and its state."""
+    """The true level of an array, and each member's drive and state."""
 
     name: str
     level: str

@@ -44,7 +44,7 @@ def unfounded(seen: Survey) -> Iterator[str]:
 def test_no_working_member_without_known_redundancy_may_be_pulled() -> None:
     """No working member without known redundancy may be pulled.
 
-    This is checked over all recorded machines, demos, and any collection's outputs.
+    All recorded machines and demos are checked, and a fourth of any collection's outputs.
     """
     found = [f"{name}: {text}" for name, seen in machines() for text in unfounded(seen)]
     paths = sorted(path for path in COLLECTION.rglob("*") if path.is_file()) if COLLECTION.is_dir() else []

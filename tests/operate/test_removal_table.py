@@ -107,7 +107,7 @@ def test_each_family_has_a_reviewed_answer() -> None:
 
 
 def test_the_answer_names_enclosure_and_bay_of_the_drive() -> None:
-    """The answer names the enclosure and bay of the drive. Each is in its own field."""
+    """The answer has the drive's enclosure and bay in separate fields."""
     seen = replayed("smartarray-gen9-degraded")
     places = {
         one.id: (one.enclosure, one.bay) for controller in seen.inventory.controllers for one in controller.drives

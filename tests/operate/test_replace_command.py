@@ -70,7 +70,7 @@ def test_without_check_the_command_is_refused() -> None:
 def test_what_is_not_one_drive_is_refused(drive: str) -> None:
     """What is not one drive gives exit code 2.
 
-    It is a volume, a mount point, a controller or an unknown name. The drives do not matter.
+    The word names a volume, a mount point, a controller or no object.
     """
     refused = replayed("md-healthy", drive, "--check")
     assert refused.exit_code == 2

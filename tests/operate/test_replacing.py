@@ -230,7 +230,7 @@ def why_unfit(machine: Bench, **about: str) -> str:
 def test_guard_R10_a_drive_that_does_not_fit_is_refused(tmp_path: Path) -> None:
     """A drive that does not fit is refused by name.
 
-    It is too small, or has another sector size. No command has run, and the story waits.
+    Such drives are too small or have another sector size. No command has run, and the story waits.
     """
     kinds = (({"sectors": "90000"}, "too small"), ({"sectors": "101000"}, "too small"), ({"sector": "4096"}, "sectors"))
     for number, (about, words_of) in enumerate(kinds):
@@ -282,7 +282,7 @@ def test_the_last_mib_of_a_drive_that_is_wiped_ends_with_the_drive(tmp_path: Pat
 def test_guard_P7_a_drive_of_another_kind_needs_an_override(tmp_path: Path) -> None:
     """A drive of another kind joins only with --unsafe.
 
-    It is an SSD among hard drives, or has another interface, and is refused by name.
+    An SSD among hard drives, or a drive with another interface, is refused by name.
     """
     machine = bench(tmp_path / "kind", definition("raid6", 4))
     machine.machine.keep(drive(machine.machine.state(), NEW, rotational="0"))
@@ -522,7 +522,7 @@ def _events() -> Iterator:  # type: ignore[type-arg]  # of a test
 
 
 def _cut(machine: Bench, what: str, at: int) -> None:
-    """Run the story in a process that is killed. It is killed before a command, or at a moment."""
+    """Run the story in a process that is killed. The kill comes before command ``at``, or at that moment."""
     child = os.fork()
     if child == 0:
         counts = iter(range(100))

@@ -143,7 +143,7 @@ def test_it_can_be_abandoned(run: Run) -> None:
 def test_wrong_words_are_usage_errors(run: Run) -> None:
     """Wrong words give exit code 2 and one sentence.
 
-    They are a volume, a drive in no array, two drives, or a number that is not open.
+    Among them are a volume, a drive in no array, two drives, and a number that is not open.
     """
     for words in (
         ("replace",), ("replace", "md0"), ("replace", "/dev/sde"), ("replace", "/dev/sda", "/dev/sdb"),

@@ -1,4 +1,4 @@
-"""A replacement that begins with the old drive already gone. It is named by its array, or by the last snapshot."""
+"""A replacement that begins with the old drive already gone. Its array, or the last snapshot, names the drive."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def test_a_spare_that_has_stepped_in_makes_it_the_story_of_a_new_spare(tmp_path:
 def test_what_is_not_certain_is_refused(tmp_path: Path) -> None:
     """What is not certain is refused.
 
-    It is a complete array, two missing members, or a serial number that is there or in no snapshot.
+    Examples are a complete array, two missing members, and a serial number that is present or in no snapshot.
     """
     machine = bench(tmp_path / "raid6", definition("raid6", 4))
     with pytest.raises(UsageError, match="lacks no member"):
@@ -131,7 +131,7 @@ def test_a_new_drive_that_is_in_already_is_named(run: Run, tmp_path: Path) -> No
 
 
 def test_the_old_drive_put_back_is_asked_to_leave(tmp_path: Path) -> None:
-    """The failed drive put back is no new drive. It is named to be pulled again."""
+    """The failed drive, if put back, is named to be pulled again."""
     machine = bench(tmp_path / "back", definition("raid6", 4))
     before = pulled(machine, "2")
     story = story_of(machine, before)

@@ -87,7 +87,7 @@ class ControllerReplacement:
     # --- a person's hands
 
     def pull(self, bay: str | None = None) -> None:
-        """Take a drive out now. It is the old one, or that of another bay."""
+        """Take the old drive out now, or that of another bay."""
         self.bench.machine.pull(bay or self.bay)
 
     def push(self, kind: str = "like", bay: str | None = None, serial: str | None = None) -> None:
@@ -167,7 +167,7 @@ _CHOSEN: dict[str, tuple[str, str, str]] = {}
 
 
 def _chosen(name: str, seen: Survey) -> tuple[str, str, str]:
-    """Ids of a controller, a volume and a pullable member of it. They are the same for every test."""
+    """Ids of a controller, a volume and a pullable member of it. Every test of a machine gets the same ones."""
     if name not in _CHOSEN:
         _CHOSEN[name] = next(
             (one.id, volume.id, drive.id)

@@ -92,7 +92,7 @@ def test_a_bay_that_is_not_there_is_refused(name: str, run: Run) -> None:
 
 
 def test_a_spare_is_added_to_an_array_and_removed(run: Run) -> None:
-    """The spare commands name the array and the drive. They are verified, and never act on all arrays."""
+    """The spare commands name the array and the drive, never all arrays. The result of each is verified."""
     run("demo", "--pass-time", "p440", "10h")
     removed = run("--demo", "p440", "spare", "remove", "2I:1:7", "--yes")
     assert (removed.exit_code, "array B remove spares=2I:1:7" in removed.output) == (0, True), removed.output

@@ -59,7 +59,7 @@ def test_without_a_snapshot_the_only_new_drive_is_meant(story: ControllerReplace
 def test_what_lacks_nothing_is_refused(story: ControllerReplacement) -> None:
     """What lacks nothing is refused with the remedy.
 
-    This is a complete volume, one under rebuild, or a failed drive in its bay.
+    Examples are a complete volume, one under rebuild, and a failed drive in its bay.
     """
     with pytest.raises(UsageError, match="lacks no member"):
         facts_of_volume(story.bench.look(), *story.now(), None)

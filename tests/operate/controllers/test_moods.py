@@ -115,7 +115,7 @@ def test_guard_X2_numbers_that_move_meanwhile_hit_nothing_else(when: str, tmp_pa
 def test_guard_X1_ambiguous_objects_are_refused(name: str, tmp_path: Path) -> None:
     """Nothing is begun with ambiguous objects.
 
-    These are two drives with one serial number, two volumes with one identity, or none of either.
+    Two drives with one serial number or two volumes with one identity are ambiguous, and so are objects without any.
     """
     story = replacement_on(name, tmp_path)
     seen = story.bench.look()

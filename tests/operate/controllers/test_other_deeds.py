@@ -92,7 +92,7 @@ CASES = [
 def test_the_outcome_is_what_the_machine_shows(case: Case, mood: Mood, tmp_path: Path) -> None:
     """A refused deed that changed nothing was not done.
 
-    This holds even past the point of no return. No deed is done on the tool's word.
+    The point of no return makes no difference, and the tool's word is no proof that a deed was done.
     """
     bench = Bench(tmp_path, machine(case.demo, VENDORS, tmp_path / "machine"), recorded=case.demo)
 

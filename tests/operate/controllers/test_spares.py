@@ -192,9 +192,10 @@ def test_a_spare_that_stepped_in_is_released_or_followed(name: str, tmp_path: Pa
 
 @every
 def test_guard_R10_another_kind_of_drive_is_refused(story: ControllerReplacement) -> None:
-    """Each drive of another kind is refused by name.
+    """Each unfit drive is refused by its guard.
 
-    It has another sector size, is or may be in use, foreign, failing, or of unknown size.
+    Unfit drives are of another kind, in use, foreign, failing, too small or without a serial number. So are those whose
+    size, role or status is unknown.
     """
     others = [structs.replace(one, media=one.media or "hdd") for one in story.others()]
     unknown = [structs.replace(one, media=None) for one in others]

@@ -73,9 +73,9 @@ def test_guard_R9_the_wrong_drive_pulled_stops_everything(story: ControllerRepla
 
 @every
 def test_guard_R10_a_drive_that_is_too_small_never_counts(story: ControllerReplacement) -> None:
-    """No command lets a drive in that is too small.
+    """No command lets in a drive that is too small.
 
-    It is refused by name, or failed by its controller. The story stays open.
+    The drive is refused by name, or failed by its controller. The story stays open.
     """
     story.hands("small")
     with pytest.raises((UnderWay, ChangeStands, ChangeUndone), match=r"too small|has failed"):
@@ -90,7 +90,7 @@ def test_guard_R10_a_drive_that_is_too_small_never_counts(story: ControllerRepla
 def test_guard_R10_a_drive_that_expects_its_failure_never_counts(story: ControllerReplacement, name: str) -> None:
     """A replacement with a failing drive is not called complete.
 
-    This holds even if the controller uses the drive automatically.
+    The controller may have used the drive automatically.
     """
     if name in SILENT:
         pytest.skip("the tool does not report that a drive expects its failure")
@@ -249,7 +249,7 @@ def test_two_new_drives_are_asked_about(story: ControllerReplacement) -> None:
 
 @every
 def test_a_replacement_begins_with_a_drive_that_has_failed(story: ControllerReplacement) -> None:
-    """A dead drive in its bay is named, pulled and replaced. It is treated like a good one."""
+    """A dead drive is named, pulled and replaced like a good one."""
     story.bench.machine.fail(story.bay)
     if story.now()[1].status == "rebuilding":
         pytest.skip("a spare has stepped in: guard R3 waits for it")
