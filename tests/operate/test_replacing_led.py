@@ -1,6 +1,6 @@
 """The LED in a replacement.
 
-It is on while a person is waited for. It is off when the new drive joins, after a kill, at boot.
+The LED is on while raidctl waits for a person, and off once the new drive joins, after a kill, and at boot.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def push(bay: str, serial: str) -> Callable[[State], State]:
 def test_the_bay_blinks_until_the_new_drive_joins(run: Run, tmp_path: Path) -> None:
     """The bay blinks while the story waits for a person.
 
-    This holds even if the bay is empty. The way and the bay are reported.
+    Even an empty bay blinks. The bay and the LED method are reported.
     """
     begun = run(*BEGIN)
     assert begun.exit_code == 7

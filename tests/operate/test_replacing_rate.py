@@ -88,7 +88,7 @@ def test_a_rate_that_cannot_be_set_is_refused_before_anything_is_done(
 ) -> None:
     """A rate that cannot be set is refused.
 
-    It is a speed for a controller, a share for md, 0, a level that the controller lacks, or in a run without a wait.
+    Examples are a share for md, 0, a number for a controller with named levels, and any rate with --no-wait.
     """
     options = ["--state-dir", str(tmp_path), "--demo", demo]
     result = CliRunner().invoke(cli, [*options, "replace", *words])

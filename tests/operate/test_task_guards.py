@@ -1,4 +1,4 @@
-"""The guards of rebuilds and patrol reads. Each has one test, on a machine that passes and one that does not."""
+"""The guards of rebuilds and patrol reads. One machine passes each guard, another does not."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ENDING: tuple[Verb, ...] = ("stop_rebuild", "pause_rebuild")
 
 
 def refused(verb: Verb, found: Inventory, drive: str | None = "x:0/0") -> dict[str, bool]:
-    """The guards that refuse a deed. Each comes with whether --unsafe lifts all its reasons."""
+    """The guards that refuse a deed. A value is true if --unsafe lifts all reasons of its guard."""
     lifted: dict[str, bool] = {}
     object_id = "x:0" if drive is None else "x:0/v0"
     for one in denials(Deed(object_id=object_id, verb=verb, drive=drive), Survey(found)):

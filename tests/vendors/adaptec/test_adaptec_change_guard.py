@@ -28,7 +28,7 @@ SECTIONS = {
 
 
 def passes(controller: Controller, value: str = "protected_write_back", setting: Setting = "write_policy") -> bool:
-    """Whether the guard allows a change. It is of the first volume, or of the controller."""
+    """Whether the guard allows a change of the first volume or controller."""
     object_id = controller.volumes[0].id if setting == "write_policy" else controller.id
     return unsafe(controller, Desired(object_id=object_id, setting=setting, value=value)) is None
 

@@ -72,7 +72,7 @@ def test_a_tool_that_hangs_is_reported() -> None:
 
 
 def test_an_output_without_its_last_line_is_reported() -> None:
-    """An output without its last line is read. It is marked as cut off."""
+    """An output without its end is read and marked as cut off."""
     found = seen(Script({"arcconf getconfig 1 AL": ran(machine()[:3000])}))
     assert len(found.controllers) == 1
     assert found.outputs[0].cut_off == "the line that ends it is missing"

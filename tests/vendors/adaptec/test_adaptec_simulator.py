@@ -1,4 +1,4 @@
-"""The simulated controllers. They have outputs with other settings, and replies to setcache."""
+"""The simulated controllers' outputs with other settings, and replies to setcache."""
 
 from __future__ import annotations
 

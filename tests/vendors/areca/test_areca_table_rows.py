@@ -85,7 +85,7 @@ def test_a_drive_that_lost_its_name_is_not_an_empty_slot() -> None:
 
 
 def test_the_oldest_volumes_name_their_set_by_its_number() -> None:
-    """Old volume tables give the array's number. It may follow a full name directly."""
+    """Old volume tables give the array's number. A name of full width may directly precede it."""
     for name in ("ARC-1120-VOL#00   ", "sixteen chars 01 "):
         (volume,) = controller(SETS, OLD_VOLUMES.replace("ARC-1120-VOL#00    ", name)).volumes
         assert (volume.name, volume.array) == (name.strip(), "areca:1/r1")

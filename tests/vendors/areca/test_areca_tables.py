@@ -109,7 +109,7 @@ def test_an_unknown_state_is_reported() -> None:
     ],
 )  # fmt: skip
 def test_raid_levels(drives: int, word: str, level: RaidLevel | None) -> None:
-    """`Raid0+1` is a mirror of two drives. It is RAID 1E of an odd number. RAID 3 keeps the tool's word."""
+    """`Raid0+1` of two drives is a mirror. An odd number makes it RAID 1E. RAID 3 keeps the tool's word."""
     sets = SETS.replace("Raid Set # 00        3", f"Raid Set # 00        {drives}")
     volume = controller(sets, VOLUMES.replace("Raid5  ", word.ljust(7))).volumes[0]
     assert volume.raid_level == level
@@ -159,7 +159,7 @@ def test_drives_in_enclosures_go_by_enclosure_and_slot() -> None:
 
 
 def test_raid_sets_known_only_from_drives_are_arrays() -> None:
-    """An array known only from its drives has an unknown status. It has no problem."""
+    """An array known only from its drives has an unknown status. No problem is reported."""
     found = observed(SLOTS)
     (array,) = found.controllers[0].arrays
     assert (array.id, array.status, array.drives) == ("areca:1/r=tank", "unknown", ("areca:1/E2:S1", "areca:1/E2:S2"))

@@ -78,9 +78,9 @@ def test_an_nvme_setting_is_not_persistent() -> None:
     ],
 )
 def test_what_cannot_be_switched_is_refused_with_the_reason(item: Drive) -> None:
-    """What cannot be switched is refused.
+    """What cannot be switched is refused with the reason.
 
-    This is so for virtual and USB drives, drives without a node or address, and unknown caches.
+    Virtual and USB drives, drives without a node or address, and unknown caches cannot be switched.
     """
     plan = off(item)
     assert plan.steps == ()

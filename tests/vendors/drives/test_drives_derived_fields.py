@@ -1,4 +1,7 @@
-"""Fields that are derived from details. They are sectors, spare blocks, warnings, error recovery and link errors."""
+"""Fields that are derived from details.
+
+Examples are sectors, spare blocks, warnings, error recovery and link errors.
+"""
 
 from __future__ import annotations
 

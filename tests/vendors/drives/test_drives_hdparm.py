@@ -180,7 +180,7 @@ def test_the_identification_gives_every_fact() -> None:
 
 
 def test_a_world_wide_name_of_zeros_is_none() -> None:
-    """A world wide name of zeros is none. It is kept as a detail."""
+    """A world wide name of zeros is kept only as a detail."""
     drive = only(IDENTIFY.replace("5000cca0c0ffee01", "0000000000000000"))
     assert drive.wwn is None
     assert drive.details["WWN"] == "0000000000000000"

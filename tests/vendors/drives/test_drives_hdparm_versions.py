@@ -1,4 +1,4 @@
-"""Less common forms of hdparm's output. They are written after its source with invented names and numbers."""
+"""Less common forms of hdparm's output. Its source gives the forms, names and numbers are invented."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The output formats of nvme-cli's versions. They are written after its sources with invented names and numbers."""
+"""The output formats of nvme-cli's versions. Its sources give the formats, names and numbers are invented."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_rows_wider_than_their_header_are_read(row: str) -> None:
 
 
 def test_the_namespaces_of_a_drive_add_up() -> None:
-    """Two rows with one serial number are one drive. It has the sum of the sizes."""
+    """Two rows with one serial number are one drive. The sizes of both are added."""
     header = f"{'Node':<16} {'SN':<20} {'Model':<40} Namespace {'Usage':<26} {'Format':<16} FW Rev"
     rule = f"{'-' * 16} {'-' * 20} {'-' * 40} {'-' * 9} {'-' * 26} {'-' * 16} {'-' * 8}"
     names = f"{'QZ98A1004417':<20} {'QUARTZ Q980 1TB':<40}"

@@ -158,7 +158,7 @@ def test_drives_of_other_families_are_left_to_them() -> None:
 
 
 def test_a_drive_whose_capacity_the_kernel_cannot_read_is_listed() -> None:
-    """A failed drive has a size of 0. It is a finding; an empty reader or an unused node is none."""
+    """A failed drive with a size of 0 is a finding. An empty reader or an unused node is none."""
     lost, node = replace(SATA, size_bytes=0), replace(SATA, name="nbd0", node="/dev/nbd0", transport=None, size_bytes=0)
     found = seen(Machine(), lost, node, pci=(AHCI,))
     [drive] = [drive for controller in found.controllers for drive in controller.drives]
@@ -187,7 +187,7 @@ def test_two_paths_are_one_drive() -> None:
 
 
 def test_namespaces_are_parts_of_one_drive() -> None:
-    """Two namespaces with one serial number are one drive. It has the sum of the sizes."""
+    """Two namespaces with one serial number are one drive. The sizes of both are added."""
     second = replace(NVME, name="nvme0n2", node="/dev/nvme0n2", size_bytes=500107862016, wwn="eui.6479a7500a004418")
     first = replace(NVME, wwn="eui.6479a7500a004417")
     (controller,) = seen(Machine(tools=()), first, second).controllers

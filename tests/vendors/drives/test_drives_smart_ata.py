@@ -1,4 +1,4 @@
-"""Outputs of smartctl for ATA drives. They are written after ataprint.cpp with invented names and numbers."""
+"""Outputs of smartctl for ATA drives. Their form is that of ataprint.cpp, names and numbers are invented."""
 
 from __future__ import annotations
 
@@ -225,7 +225,10 @@ FULL = BANNER + IDENTITY + HEALTH + TABLE + LOGS
 
 
 def test_the_whole_table_of_a_drive_is_read() -> None:
-    """Values of an ATA drive come from the most precise line. They are identity, link, cache, counters and times."""
+    """Values of an ATA drive come from the most precise line.
+
+    Identity, link, cache, counters and times are read.
+    """
     part, output = one(FULL)
     assert (part.model, part.serial, part.firmware) == ("HARBOR HD4000QX-2", "HBQ40A17", "HQ07")
     assert part.size_bytes == 4_000_787_030_016
@@ -259,7 +262,7 @@ def test_a_failed_self_test_and_damaged_sectors_are_reported() -> None:
 def test_capabilities_and_counters_have_separate_fields() -> None:
     """Capabilities and counters have separate fields.
 
-    They are maximum link speed, each kind of damaged sector and newer firmware.
+    The maximum link speed, each kind of damaged sector and newer firmware have one each.
     """
     part, output = one(FULL)
     assert (part.link_gbps, part.max_link_gbps) == (3.0, 6.0)
@@ -445,7 +448,7 @@ def test_unknown_labels_stay_unparsed() -> None:
 
 
 def test_a_figure_that_is_damaged_is_no_figure() -> None:
-    """A damaged number is unknown and reported. It is not cut to its first digits."""
+    """A damaged number is unknown and reported, not cut to first digits."""
     part, _ = one(FULL.replace("4,000,787,030,016 bytes [4.00 TB]", "4,0#0,787,030,016 bytes [4.00 TB]"))
     assert part.size_bytes is None
     assert [problem.kind for problem in part.problems if "'User Capacity'" in problem.message] == ["unread"]

@@ -1,4 +1,4 @@
-"""The command line above an output of smartctl. It gives the drive, its type, and the end of an output."""
+"""The command line above an output of smartctl. Drive and type are read from it, and an output ends there."""
 
 from __future__ import annotations
 

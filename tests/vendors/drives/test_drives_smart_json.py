@@ -1,4 +1,4 @@
-"""JSON outputs of smartctl. They are written after the keys of its source with invented names and numbers."""
+"""JSON outputs of smartctl. Their keys are those of its source, names and numbers are invented."""
 
 from __future__ import annotations
 
@@ -168,7 +168,7 @@ def test_a_scan_names_the_drives() -> None:
 
 
 def test_drives_behind_a_controller_have_no_node() -> None:
-    """``/dev/bus/0`` and a volume's node belong to the controller. They are details."""
+    """``/dev/bus/0`` and a volume's node are the controller's. A drive has them only in its address or details."""
     devices = [
         {"name": "/dev/bus/0", "info_name": f"/dev/bus/0 [megaraid_disk_0{n}]", "type": f"megaraid,{n}",
          "protocol": "SCSI"} for n in (4, 5)

@@ -49,7 +49,10 @@ def _same_language() -> Iterator[None]:
 
 @pytest.mark.parametrize("path", OUTPUTS, ids=lambda path: f"{path.parent.name}/{path.name}")
 def test_pysmart_reads_the_same_facts(path: Path) -> None:
-    """Both readers give the same facts. They are model, serial number, firmware, size, kind and verdict."""
+    """Both readers give the same facts.
+
+    Model, serial number, firmware, size, kind and verdict are compared.
+    """
     from pySMART import Device  # noqa: PLC0415 - it changes the process: see the fixture
 
     text = path.read_text(encoding="utf-8")

@@ -34,7 +34,7 @@ def survives(text: str) -> list[Reported]:
 @pytest.mark.slow
 @pytest.mark.parametrize("text", TEXTS, ids=["ata", "sas", "nvme", "ata-json", "nvme-json", "list-json"])
 def test_an_output_cut_at_any_place_is_read(text: str) -> None:
-    """Any cut gives parts whose facts belong to a part. It may even be inside a line."""
+    """Wherever an output is cut, each fact belongs to a part. The cut may even be inside a line."""
     for cut in range(0, len(text), max(1, len(text) // 150)):
         survives(text[:cut])
         survives(text[cut:])

@@ -17,7 +17,7 @@ _HEAD = "  LV              VG  Attr       LSize Pool Origin Data%  Meta%  Move L
 
 def _json(*, segtype: str = "raid1", attr: str = "rwi-aor---", sync: str = "100.00", action: str = "idle",
           images: tuple[str, ...] = ("iwi-aor---", "iwi-aor---"), mismatches: str = "0") -> str:  # fmt: skip
-    """The output of lvs for one volume. It has as many physical volumes as images."""
+    """The output of lvs for one volume. Each image is on a physical volume."""
     names = ",".join(f"data_rimage_{number}(0)" for number in range(len(images)))
     rows = [{"vg_name": "vg", "lv_name": "data", "lv_attr": attr, "lv_size": "1073741824", "segtype": segtype,
              "stripe_size": "65536", "sync_percent": sync, "raid_sync_action": action,
@@ -168,7 +168,7 @@ def test_the_kernel_reports_the_health_of_each_device(target: str, expected: tup
 
 
 def test_a_status_cut_off_inside_a_line_is_reported() -> None:
-    """A cut line is no volume. It is no part of the line above."""
+    """A cut line is reported. Nothing in it is a volume or a part of the line above."""
     text = (
         "vg-a: 0 2097 mirror 2 254:57 254:58 2048/2048 1 AA 1 core\nvg-b: 0 2097152 mirror 2 254:61 254:62 7/9 1 AA\n"
     )

@@ -1,4 +1,4 @@
-"""Outputs of md and mdadm. They are written after their formats with invented names and numbers."""
+"""Outputs of md and mdadm. The formats are theirs, names and numbers are invented."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The care for arrays. It is their entries in the configuration, their monitor and their checks."""
+"""Configuration entries, monitor and checks of arrays."""
 
 from __future__ import annotations
 

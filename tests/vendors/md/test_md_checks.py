@@ -165,7 +165,7 @@ def test_a_job_without_a_line_is_off() -> None:
 
 
 def test_what_cannot_be_read_may_hide_a_schedule() -> None:
-    """A file that may not be read is a problem. It is not taken for a missing schedule."""
+    """An unreadable file is a problem, not a missing schedule."""
     found = shown({"/etc/cron.d/mdadm": Failure.DENIED})
     assert [(one.name, one.enabled) for one in found.schedules] == [("/etc/cron.d/mdadm", None)]
     assert [one.kind for one in found.problems] == ["no_right"]

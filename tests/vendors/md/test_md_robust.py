@@ -115,7 +115,7 @@ def test_md_robust_a_thousand_arrays() -> None:
 
 
 def test_md_robust_many_descriptions_of_one_array_are_a_contradiction() -> None:
-    """If too many descriptions differ to compare each pair, that is reported. It is not passed over."""
+    """Too many different descriptions to compare each pair are reported, not ignored."""
     one = "/dev/md0:\n     Raid Devices : {0}\n          UUID : {0:032x}\n"
     text = "".join(map(one.format, range(150)))
     assert any("more than 100 descriptions" in problem.message for problem in read(text).problems)

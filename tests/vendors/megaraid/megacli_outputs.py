@@ -451,7 +451,7 @@ Exit Code: 0x00
 
 
 def read_outputs(*texts: str, name: str = "output.txt") -> tuple[Controllers, list[Output], list[Problem]]:
-    """The controllers, outputs and problems of some texts. They are read one after the other."""
+    """The controllers, outputs and problems of texts read in sequence."""
     controllers = Controllers()
     outputs: list[Output] = []
     problems: list[Problem] = []

@@ -1,4 +1,4 @@
-"""Deeds on the family's simulated machines. They are planned, run as the engine runs them, and read again."""
+"""Deeds on the family's simulated machines. Each is planned, run as the engine runs it, and read again."""
 
 from __future__ import annotations
 

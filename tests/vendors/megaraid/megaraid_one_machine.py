@@ -1,4 +1,4 @@
-"""One invented machine in three forms. They are storcli's JSON, storcli's text and MegaCli's text.
+"""One invented machine as storcli's JSON, storcli's text and MegaCli's text.
 
 Storcli's text is rendered from its JSON by the tool's rules (columns as wide as their widest cell, numbers aligned
 right), so that any JSON output has a text. MegaCli's text is separate.

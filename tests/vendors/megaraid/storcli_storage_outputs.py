@@ -1,4 +1,4 @@
-"""Outputs of storcli about volumes and drives, written after the format. They are of no real machine."""
+"""Outputs of storcli about volumes and drives, of no real machine. The format is that of the tool."""
 
 from __future__ import annotations
 

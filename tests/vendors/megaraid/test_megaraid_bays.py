@@ -1,4 +1,4 @@
-"""Drives in the bays of the simulated machines. They are pulled, inserted, failed, and printed by the tools."""
+"""Drives in the bays of simulated machines. Tests pull, insert and fail them, and the tools print them."""
 
 from __future__ import annotations
 

@@ -202,7 +202,7 @@ def test_an_unchangeable_io_policy_does_not_prevent_write_through(tmp_path: Path
 
 
 def test_settings_that_protect_data_come_first(tmp_path: Path) -> None:
-    """The drives' caches are disabled before write-back is enabled. This holds in any order of requests."""
+    """Drive caches are disabled before write-back is enabled. The order of the requests makes no difference."""
     requests = [desired("v0", "write_policy", "unprotected_write_back"), desired("v0", "drive_write_cache", "disabled")]
     for order in (requests, requests[::-1]):
         plan = planned("9271", tmp_path, *order, wrcache="WT", pdcache="On")
@@ -320,7 +320,7 @@ def test_the_second_of_two_contradicting_requests_is_refused(tmp_path: Path) -> 
 
 
 def test_saved_outputs_are_planned_with_their_tool(tmp_path: Path) -> None:
-    """A plan for saved outputs can be shown. It has the tool that printed them."""
+    """A plan for saved outputs names the tool that printed them."""
     saved = replace(controller_of("9271", tmp_path), told_by=None)
     plan = change.plan(saved, [desired("v0", "write_policy", "write_through")], [Tool(name="storcli")])
     assert [step.action.argv[0] for step in plan.steps] == ["storcli"]
@@ -339,7 +339,7 @@ def test_the_range_of_the_flush_interval_is_reported_as_undocumented(tmp_path: P
     ("adaptive", "none", True), ("NoRA", "adaptive", True), ("NoRA", "read_ahead", False),
 ])  # fmt: skip
 def test_megacli_may_lack_adaptive_read_ahead(tmp_path: Path, current: str, requested: str, noted: bool) -> None:
-    """A plan for adaptive read-ahead notes that the tool may lack it. This holds for setting and restoring it."""
+    """A plan for adaptive read-ahead notes that the tool may lack it. Both setting and restoring it need the note."""
     found, tools = seen(simulated("perc5i", tmp_path, {"v0/rdcache": current}))
     [step] = change.plan(found, [desired("v0", "read_policy", requested)], tools).steps
     assert any("ADRA" in text for text in step.affects) == noted

@@ -85,7 +85,7 @@ def test_the_pci_address_is_hexadecimal() -> None:
 
 
 def test_the_property_command() -> None:
-    """Known properties are fields and others details. They are of the controller that the line names."""
+    """Each property belongs to the controller that its line names. Known ones are fields, others details."""
     controllers, _, problems = read_outputs(
         "Adapter 0: Cache Flush Interval = 4s\nAdapter 0: NCQ is Enabled.\nAdapter 1: BIOS will Stop On Error.\n\n"
         "Exit Code: 0x00\n"
