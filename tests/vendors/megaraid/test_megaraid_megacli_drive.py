@@ -134,7 +134,7 @@ def test_an_unreadable_value_is_a_problem_and_a_detail(line: str) -> None:
     ],
 )
 def test_sizes_are_counted_in_sectors_that_fit(text: str, size: int | None) -> None:
-    """The sector count gives the size if it fits the printed size. It has to fit with 512 or 4096 bytes per sector."""
+    """A sector count that fits the printed size gives the size. Sectors of 512 and 4096 bytes are tried."""
     assert drive(f"Enclosure Device ID: 8\nSlot Number: 1\nCoerced Size: {text}\n").get("size_bytes") == size
 
 

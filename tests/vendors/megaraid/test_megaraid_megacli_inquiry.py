@@ -1,4 +1,4 @@
-"""Inquiry data of drives of many vendors. It is intact or has lost blanks, with and without firmware level."""
+"""Inquiry data of many vendors' drives. Some has lost its blanks, and some comes with the firmware level."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def _collapsed(text: str) -> str:
 def test_the_columns_of_sata_drives(
     serial: str, model: str, firmware: str, *, with_level: bool, attached: str | None
 ) -> None:
-    """Serial number, model and firmware are in 20, 40 and 8 columns. This holds for any vendor."""
+    """Serial number, model and firmware of any vendor have fixed columns. The widths are 20, 40 and 8."""
     level = firmware.strip()[-4:] if with_level else None
     found = split_inquiry(f"{serial}{model:40}{firmware}", attached, level)
     assert (found.serial, found.model, found.firmware) == (serial.strip(), model, firmware.strip())

@@ -96,7 +96,7 @@ def test_a_state_that_the_tool_does_not_know() -> None:
     ],
 )
 def test_words_in_brackets(state: str, status: str, role: str) -> None:
-    """A word in brackets after a drive's state is read. It is part of the state, or the power state."""
+    """Brackets after the state contain part of it or the power state."""
     found = drive(f"{_DRIVE}Firmware state: {state}\n")
     assert fields(found, "status", "role") == (status, role)
     assert not complaints(found, "unread")
@@ -111,7 +111,7 @@ def test_an_unknown_word_in_brackets_is_unread() -> None:
 
 @pytest.mark.parametrize("operation", ["Rebuild", "Copyback"])
 def test_a_rebuild_without_a_state_is_a_warning(operation: str) -> None:
-    """A drive with only a rebuild or copyback is a member. It has a warning."""
+    """A drive known only by a rebuild or copyback is a member. Its status is a warning."""
     found = drive(f"{operation} Progress on Device at Enclosure 9, Slot 4 Completed 8% in 39 Minutes.\n")
     assert fields(found, "status", "status_text", "role") == ("warning", operation, "member")
 

@@ -72,7 +72,7 @@ def test_the_words_of_the_read_policy(words: str, policy: ReadPolicy) -> None:
 
 
 def test_a_policy_that_was_cut_is_not_guessed() -> None:
-    """Write-back without the clause on the battery is unknown. It is a detail and a problem."""
+    """Write-back without its battery clause is unknown, a detail and a problem."""
     found = volume("Virtual Drive: 0 (Target Id: 0)\nDefault Cache Policy: WriteBack, ReadAdaptive\n")
     assert found.get("write_configured") is None
     assert found.details["Default Cache Policy"] == "WriteBack, ReadAdaptive"

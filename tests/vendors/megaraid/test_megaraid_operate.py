@@ -85,7 +85,7 @@ def test_a_controller_that_rebuilds_automatically_gets_no_command(h730: Bench) -
 
 
 def test_a_spare_that_takes_over_is_reported_and_not_changed(h730: Bench) -> None:
-    """The step names the spare that takes over. It is one command without an undo."""
+    """The one step, without an undo, names the spare that takes over."""
     [step] = h730.plan("take_out", "v1", "32:5").steps
     assert step.undo.empty
     assert "32:8" in " ".join(step.affects)
@@ -103,7 +103,7 @@ def test_a_spare_of_another_medium_does_not_take_over(h730: Bench) -> None:
 
 
 def test_a_drive_that_comes_back_is_marked_good_first(h730: Bench) -> None:
-    """A drive in ``UBad`` is set good before it is inserted. It is read again in between."""
+    """A drive in ``UBad`` is set good, read again, and then inserted."""
     h730.do("remove_spare", "", "32:8")
     serial = h730.drive("32:5").serial
     h730.machine.keep(h730.machine.state() | {"megaraid 0/auto": "Off"})
@@ -124,7 +124,7 @@ def test_a_member_is_copied_and_its_array_stays_complete(h730: Bench) -> None:
 
 @pytest.mark.parametrize("name", ["h730", "perc5i"])
 def test_a_removal_is_undone_in_reverse_order(name: str, tmp_path: Path) -> None:
-    """The steps are undone in reverse order. This holds as far as the tool has commands for it."""
+    """The steps are undone in reverse order, as far as commands exist."""
     bench = Bench(name, tmp_path)
     volume, bay = ("v1", "32:5") if name == "h730" else ("v0", "8:3")
     if name == "h730":
@@ -268,7 +268,7 @@ def test_jbod_and_back(h730: Bench) -> None:
 
 @pytest.mark.parametrize("verb", sorted(PRINTED["storcli"]))
 def test_what_no_output_confirms_is_printed(verb: Verb, h730: Bench) -> None:
-    """A command whose result no output shows is printed. It is not in the table."""
+    """A command whose result no output shows is printed for the user. The table of commands lacks it."""
     h730.do("remove_spare", "", "32:8")
     target: dict[str, tuple[str, str | None]] = {
         "erase": ("32:8", None), "patrol": ("", None), "learn": ("", None)

@@ -44,7 +44,7 @@ def everything(controller: Controller) -> Iterator[Deed]:
 
 
 def planned(survey: Survey) -> Iterator[tuple[Step, Survey, Controller]]:
-    """All steps planned on a machine. They are planned with each tool that could have reported its controllers."""
+    """All steps planned on a machine. Each tool that could have reported its controllers is used."""
     for controller in survey.inventory.controllers:
         if not controller.id.startswith("megaraid:"):
             continue
@@ -207,7 +207,7 @@ def test_replies_of_storcli(text: str, words: str | None) -> None:
     ],
 )  # fmt: skip
 def test_replies_of_megacli(text: str, words: str | None) -> None:
-    """A reply without a sentence of success is a failure. This holds even with exit code 0."""
+    """Without a sentence of success, even exit code 0 is a failure."""
     found = judge(_MEGACLI, RunAnswer(code=0, out=text.encode()))
     assert (found is None) if words is None else (found is not None and words in found), found
 

@@ -218,7 +218,7 @@ def test_the_flush_interval_property(value: str) -> None:
 
 
 def test_an_unreadable_value_is_a_problem_and_a_detail() -> None:
-    """A value of unknown form is a problem with its label. It is also a detail."""
+    """A value of unknown form is a detail. A problem names its label."""
     controller = read(section("HwCfg", "On Board Memory Size = plenty", "BBU = maybe")).controller
     assert controller.details == {"On Board Memory Size": "plenty", "BBU": "maybe"}
     assert [complaint.kind for complaint in controller.complaints] == ["unread", "unread"]

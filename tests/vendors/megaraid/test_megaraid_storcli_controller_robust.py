@@ -27,7 +27,7 @@ VALUES = st.one_of(
 
 @pytest.mark.parametrize("text", [SHOW_ALL, BATTERY])
 def test_a_text_may_end_anywhere(text: str) -> None:
-    """A cut text gives no controller that the complete text lacks. It may be cut anywhere."""
+    """A text cut anywhere gives no controller that the whole lacks."""
     whole = read(text)
     for cut in range(0, len(text), 3):
         found = read(text[:cut])

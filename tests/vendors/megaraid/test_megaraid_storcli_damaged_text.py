@@ -1,4 +1,4 @@
-"""Text of storcli that was cut, wrapped or moved. It is read only if certain, and reported otherwise."""
+"""Text of storcli that was cut, wrapped or moved. Uncertain parts are reported instead of read."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_a_policy_with_an_empty_default_is_not_split_at_its_words() -> None:
 
 
 def test_a_last_line_without_an_end_is_noted() -> None:
-    """A last line without a line end is a note. It may be cut off."""
+    """A last line without a line end is noted as possibly cut."""
     found = observed("Controller = 0\nStatus = Success\nDescription = None\n\nDriver Name = megaraid")
     assert ["may be cut" in item.message for item in found.problems] == [True]
     assert found.problems[0].kind == "note"

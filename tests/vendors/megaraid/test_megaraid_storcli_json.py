@@ -159,7 +159,7 @@ def test_repeated_columns_are_all_kept() -> None:
 
 
 def test_the_line_of_a_pair_is_its_leaf() -> None:
-    """A pair's line is the leaf's path and value. This holds also if the name contains dots and brackets."""
+    """A pair's line is the leaf's path and value. Its name may contain dots and brackets."""
     found = read({"S.M.A.R.T": {"a[0]": 5}})
     (pair,) = section(found, "S.M.A.R.T").pairs
     assert [line.text for line in pair.lines] == ["Controllers[0].Response Data.S.M.A.R.T.a[0]: 5"]
@@ -224,7 +224,7 @@ def test_control_bytes_in_values() -> None:
     ],
 )
 def test_half_characters(written: str, read_as: str) -> None:
-    """Half of a surrogate pair becomes the replacement character. This holds in value and line."""
+    """In value and line, half a surrogate pair becomes the replacement character."""
     found = raw(f'"Name" : "{written}"')
     assert as_tuples(section(found, "").pairs) == [("Name", read_as)]
     assert found.output.lines[-1].text.encode().decode().endswith(f'"{read_as}"')

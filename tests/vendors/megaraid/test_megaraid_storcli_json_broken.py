@@ -1,4 +1,4 @@
-"""JSON outputs of storcli and its relatives. They are incomplete or surrounded by other text."""
+"""JSON outputs of storcli and its relatives, incomplete or amid other text."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_warning_before_is_a_note(before: str, shown: str) -> None:
 
 @pytest.mark.parametrize("before", ["\ufeff", "\x1b[?1034h", "\n\n  ", "\x00", "\ufeff\r\n"])
 def test_invisible_bytes_before_are_nothing(before: str) -> None:
-    """Byte order marks, escape codes and blank lines may precede the JSON. They are no problem."""
+    """Byte order marks, escape codes and blank lines may precede the JSON. None of them is a problem."""
     found = read(before + WHOLE)
     assert found.problems == []
     assert unparsed(found) == []
@@ -110,7 +110,7 @@ def test_broken_list_of_documents() -> None:
 
 @over("length", range(60, len(WHOLE) - 6, 13))
 def test_cut_json_is_reported(length: int) -> None:
-    """JSON that is cut anywhere is a problem. It gives no value that the complete output lacks."""
+    """JSON that is cut anywhere is a problem. All its values are in the complete output."""
     found = read(WHOLE[:length])
     assert any("breaks off" in message for message in unread(found))
     whole = read(WHOLE).answers[0]

@@ -97,7 +97,7 @@ def test_lost_blanks_are_split_by_words() -> None:
 
 
 def test_rows_that_cannot_be_split_are_reported() -> None:
-    """A row that does not fit its header is unparsed. It is also a problem."""
+    """A row that mismatches its header is unparsed, and a problem."""
     text = answer_text({"PD LIST": [drive(), drive("9:1")]}).replace("9:1     31  Onln   0", "9:1 31 Onln")
     found = read(text)
     assert cells(section(found, "PD LIST")) == [drive()]
@@ -184,7 +184,7 @@ def test_values_with_signs() -> None:
 
 
 def test_value_that_runs_on() -> None:
-    """A list that continues on the next lines is one value. It has all its lines."""
+    """A list over several lines is one value with all its lines."""
     levels = "RAID Level Supported = RAID0, RAID1, \n, PRL 11, SRL 3, \nlast one\n"
     text = f"{title('Capabilities')}{levels}Enable JBOD = No\n"
     (level, jbod) = section(body(text), "Capabilities").pairs

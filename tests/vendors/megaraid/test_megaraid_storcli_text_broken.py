@@ -1,4 +1,4 @@
-"""Text outputs of storcli and its relatives. They are incomplete or mixed with other text."""
+"""Text outputs of storcli and its relatives, incomplete or amid other text."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def _pages(number: int) -> str:
 
 @pytest.mark.parametrize("number", [1, 2, 3])
 def test_a_page_without_its_last_parts_is_cut_off(number: int) -> None:
-    """The last drive's page is a problem if a part is missing. It is none if it is complete."""
+    """The last drive's page is a problem only if parts are missing."""
     whole = _pages(number)
     assert not unread(from_text(COMMAND, whole))
     lines = whole.splitlines(keepends=True)
@@ -148,7 +148,7 @@ def test_table_cut_by_the_next_answer() -> None:
     "words", ["Illegal instruction", "Segmentation fault (core dumped)", "./run: line 3: 77 Killed"]
 )
 def test_tool_that_died(words: str) -> None:
-    """A crash of the tool is a problem. It has the section and the shell's message."""
+    """A crash of the tool is a problem. Its message contains the section and what the shell printed."""
     found = from_text(COMMAND, f"{WHOLE[: WHOLE.index('Alarm')]}{words}\n")
     assert unread(found) == [f"The tool died in “HwCfg” ({words}): the output up to that point was read."]
     assert unparsed(found) == []

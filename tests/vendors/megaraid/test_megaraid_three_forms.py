@@ -1,4 +1,4 @@
-"""One machine in three forms, which give one inventory. They are storcli's JSON, storcli's text and MegaCli's text."""
+"""One machine in three forms gives one inventory. The forms are storcli's JSON, storcli's text and MegaCli's text."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ def test_a_command_without_data_leaves_the_rest() -> None:
 
 @pytest.mark.parametrize("zeros", [GET_PROP, BBU, CTRL_GET_INFO, GET_PROPERTIES])
 def test_an_answer_of_zeros_is_no_answer(zeros: int) -> None:
-    """A buffer of zeros is not read as values. It is from a firmware that clears it and fills nothing in."""
+    """A buffer of zeros is not read as values. The firmware cleared the buffer and filled nothing in."""
     firmware = healthy()
     for key in [key for key in firmware.answers if key[0] == zeros]:
         firmware.answers[key] = bytes(2048)
@@ -197,7 +197,7 @@ def test_a_configuration_that_contradicts_its_header_is_not_read() -> None:
 
 
 def test_a_battery_that_the_hardware_lacks_is_unknown() -> None:
-    """A battery status beside hardware without a battery is a contradiction. It is unknown, and a problem."""
+    """If hardware without a battery reports its status, that is a problem. The battery's presence is unknown."""
     firmware = healthy()
     firmware.answers[CTRL_GET_INFO, NONE] = controller(hardware=0x34)
     firmware.answers[BBU, NONE] = battery()

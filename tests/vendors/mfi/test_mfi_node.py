@@ -57,7 +57,7 @@ def test_the_major_number_is_that_of_the_drivers_line() -> None:
 
 
 def test_a_driver_that_is_not_loaded_is_reported(tmp_path: Path) -> None:
-    """A driver that is not loaded is reported as such. It is not reported as a missing permission."""
+    """An unloaded driver is reported as such, not as a missing permission."""
     with pytest.raises(DriverUnavailable, match="no entry in /proc/devices") as caught:
         open_node(devices=str(tmp_path / "devices"))
     assert not caught.value.right
@@ -97,7 +97,7 @@ def test_a_node_that_cannot_be_opened_is_removed(tmp_path: Path) -> None:
 
 
 def test_a_refused_ioctl_is_an_answer_with_a_fault(null: int) -> None:
-    """A refused ioctl is an answer with the system's error. It has the error's name and text."""
+    """A refused ioctl is an answer with the error's name and text."""
     answer = ask(null, 0, Question(c.CTRL_GET_INFO))
     assert (answer.status, answer.has_data, (answer.fault or "")[:7]) == (None, False, "ENOTTY:")
 

@@ -1,6 +1,6 @@
 """The words of sas2ircu and sas3ircu.
 
-They are as the SAS-2 and SAS-3 Integrated RAID Solution User Guides list them.
+The SAS-2 and SAS-3 Integrated RAID Solution User Guides list them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Write policies of five vendors' BMCs. They are configured and active policy, and what follows for unwritten data."""
+"""Write policies of five vendors' BMCs, configured and active. The protection of unwritten data follows from them."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def test_an_empty_bay_is_no_drive() -> None:
 
 
 def test_service_tags_and_names_are_masked() -> None:
-    """Values that identify a server are masked. This holds also without the word "serial" beside them."""
+    """Values that identify a server are masked. The word "serial" need not be beside them."""
     for machine, secrets in (
         ("redfish-idrac9-h740p", ("7QX1M53", "CNIVC0098A01B2", "6D09466077A3F100", "4c4c4544-0051", "S0M1AB01", "db3")),
         ("redfish-ilo6-failed-capacitor", ("58CE38EE22A1B0", "CZ2D4X0Q1T", "6WSQB0CB2J10QX", "erp1")),

@@ -1,4 +1,4 @@
-"""Objects that the machine's own tool lists and the BMC does not. They are reported if the BMC must see them."""
+"""Objects that the machine's own tool lists and the BMC does not. Those that the BMC must see are reported."""
 
 from __future__ import annotations
 

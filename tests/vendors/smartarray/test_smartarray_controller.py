@@ -15,7 +15,7 @@ MIB = 1024**2
 def test_the_controllers_fields_are_read() -> None:
     """The controller's fields are read.
 
-    They are name, slot, serial number, firmware, driver and PCI address in lower case.
+    Among them are name, slot, serial number, firmware and driver. The PCI address is in lower case.
     """
     found = controller(CONTROLLER)
     assert (found.id, found.slot, found.model, found.vendor) == ("smartarray:0", "0", "Smart Array P420i", "HP")
@@ -248,7 +248,7 @@ def test_cages_ports_and_expanders_are_details_of_the_controller() -> None:
 
 
 def test_a_banner_about_the_cache_is_one_finding_with_its_state() -> None:
-    """A banner and a disabled cache give one finding. They have one cause."""
+    """A banner and a disabled cache have one cause and one finding."""
     banner = "CACHE STATUS PROBLEM DETECTED: The cache on this controller has a problem.\n\n"
     output = "Smart Array P400 in Slot 1\n   Slot: 1\n   Controller Status: OK\n   Cache Status: {}\n\n"
     for status, rule in (("Permanently Disabled", "cache_in_trouble"), ("OK", "reported_trouble")):

@@ -34,7 +34,7 @@ def test_the_drives_fields_are_read() -> None:
 def test_the_vendor_column_is_cut_off_the_model(text: str, model: str | None) -> None:
     """The vendor column is cut off the model.
 
-    It is eight characters wide, or a known vendor's name if blanks were lost.
+    The column is eight characters wide, or is a known vendor's name if blanks were lost.
     """
     assert drive_model(text) == model
 

@@ -47,7 +47,7 @@ def test_without_a_tool_nothing_is_asked_or_reported() -> None:
 
 
 def test_one_call_is_enough_if_it_is_complete() -> None:
-    """One complete call is enough. It has the family's lock and a time limit, and skips storage networks."""
+    """One complete call is enough. The call has the family's lock and a time limit, and skips storage networks."""
     script = Script({"ssacli": "/usr/sbin/ssacli"}, {f"ssacli {ALL}": ran(CONTROLLER)})
     found = seen(script, bus("hpsa"))
     assert [controller.id for controller in found.controllers] == ["smartarray:0"]

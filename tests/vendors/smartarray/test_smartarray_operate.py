@@ -90,7 +90,7 @@ def test_a_tool_that_may_change_something_hinders(words: tuple[str, ...], busy: 
 
 
 def test_a_spare_is_released_by_the_new_drive(p440: ControllerReplacement) -> None:
-    """A spare is active while the bay is empty. It is a spare again after the rebuild."""
+    """A spare is active while the bay is empty. The rebuild of the new drive makes it a spare again."""
     machine = p440.bench.machine
     machine.pull("1I:1:3")
     machine.pass_time(LATER)

@@ -58,7 +58,7 @@ def test_a_banner_above_the_heading_belongs_to_the_controller_below() -> None:
 def test_outputs_of_one_machine_are_put_together() -> None:
     """Outputs of one machine give one controller.
 
-    They are a list, a volume without its controller's name, and the settings.
+    A volume without its controller's name, a list, and the settings are put together.
     """
     found = controller(
         "   logicaldrive 1 (279.4 GB, RAID 1): OK\n",

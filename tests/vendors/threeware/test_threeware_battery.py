@@ -19,7 +19,10 @@ def pack(demo: Simulated) -> str:
 
 
 def test_a_battery_test_ends_with_its_duration(tmp_path: Path) -> None:
-    """A battery test ends with its duration. It has no undo, is listed as a task, and a second one is refused."""
+    """A battery test without undo ends with its duration.
+
+    Meanwhile, it is a listed task, and a second one is refused.
+    """
     demo = simulated("9690", tmp_path)
     [step] = planned(look(demo), TEST).steps
     assert (step.undo.argv, step.way_back) == ((), "none")

@@ -81,7 +81,7 @@ def test_the_status_of_a_unit(row: str, status: VolumeStatus, operation: str | N
 
 @pytest.mark.parametrize(("word", "kind"), [("LEVITATING", "unread"), ("UNKNOWN", "state"), ("OK*", "state")])
 def test_an_odd_status_is_reported(word: str, kind: str) -> None:
-    """An odd status is a problem. It is an unknown word, the tool's `UNKNOWN`, or the mark of a drive error."""
+    """An odd status is a problem. Unknown words, the tool's `UNKNOWN` and the mark of a drive error are odd."""
     found = observed(UNIT_HEAD + f"u0    RAID-6    {word}  - - 64K 100.0 OFF OFF\n")
     assert [(problem.kind, problem.where) for problem in found.problems] == [(kind, "threeware:unknown/v0")]
     assert found.controllers[0].volumes[0].status_text == word
@@ -105,7 +105,7 @@ def test_unit_types(word: str, level: RaidLevel | None) -> None:
 def test_the_units_table_of_old_releases() -> None:
     """The units table of old releases is read.
 
-    It has other columns, a strip size with a blank, and the write cache only.
+    Its columns differ, the strip size has a blank, and only the write cache is shown.
     """
     text = (
         "Unit  UnitType  Status         %Cmpl  Stripe  Size(GB)  Cache  AVerify  IgnECC\n"
@@ -278,7 +278,7 @@ def test_sub_units_give_the_members_and_their_state() -> None:
 
 
 def test_a_carved_unit_is_several_volumes() -> None:
-    """Each volume is a LUN of the unit's target. It has a separate size."""
+    """Each volume is a separately sized LUN of the unit's target."""
     row = "u0/v{}    Volume    -              -       -       -     -       {}\n"
     more = row.format(0, "2047.00") + row.format(1, "1529.06")
     carved = UNIT.replace(row.format(0, "465.641"), more)

@@ -25,7 +25,7 @@ _END = "\nerrors: No known data errors\n"
 
 
 def _status(*rows: str, state: str = "ONLINE", more: str = "", end: str = _END) -> str:
-    """Return an output with rows of name, state and remark. They are indented by two blanks for each level."""
+    """Return an output with rows of name, state and remark. Two blanks indent each level."""
     lines = []
     for row in (f"tank {state}", *rows):
         name, _, rest = row.strip().partition(" ")
@@ -171,7 +171,7 @@ def _leaf(name: str, state: str = "ONLINE") -> dict[str, Any]:
 
 @pytest.mark.parametrize(("word", "status", "left"), [("ONLINE", "ok", 1), ("FAULTED", "degraded", 0)])
 def test_json_gives_the_same_as_text(word: str, status: str, left: int) -> None:
-    """``zpool status -j`` and the text give the same. This holds without and with a failed device."""
+    """``zpool status -j`` and the text agree, even with a failed device."""
     state = "ONLINE" if word == "ONLINE" else "DEGRADED"
     mirror = {"name": "mirror-0", "vdev_type": "mirror", "class": "normal", "state": state,
               "vdevs": {"sda": _leaf("sda"), "sdb": _leaf("sdb", word)}}  # fmt: skip
@@ -253,7 +253,7 @@ def test_a_sequential_resilver_is_a_rebuild() -> None:
 
 
 def test_checksum_errors_name_their_device() -> None:
-    """Checksum errors are reported with their device. This holds with and without a message of zpool."""
+    """Checksum errors are reported with their device, even without zpool's message."""
     row = "    sdb  ONLINE       0     0     0"
     message = "status: One or more devices has experienced an unrecoverable error.\naction: Clear them.\n"
     for more in (message, ""):
@@ -266,7 +266,7 @@ def test_checksum_errors_name_their_device() -> None:
 
 
 def test_errors_of_a_drive_beside_a_resilver_are_reported() -> None:
-    """Of errors during a resilver zpool prints the counts alone. They are reported, also from 1024 on (``1.2K``)."""
+    """Errors during a resilver are reported from zpool's counts alone. From 1024 on, counts read like ``1.2K``."""
     row, more = "    sda  ONLINE       0     0     0", "status: One or more devices is currently being resilvered.\n"
     text = _status("  mirror-0 ONLINE", *_FOUR[:3], more=more)
     for counts, media, problems in (
