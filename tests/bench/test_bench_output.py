@@ -136,7 +136,7 @@ def test_more_values_than_columns_are_merged() -> None:
 
 
 def test_a_histogram_shows_a_single_stall() -> None:
-    """One slow operation of 2000 has a bar and its count."""
+    """A single slow operation of 2000 has a bar with its count."""
     text = screen(bench_runs.run(), WIDE, more=False)
     stall = text[text.index("commits: latencies") :].split("\n\n")[0].splitlines()[-1]
     assert stall.endswith("▏ 1")

@@ -1,6 +1,6 @@
 """Figures of targets that accept only large blocks.
 
-Each counts the bytes moved. ZFS, for one, accepts 128 KiB and more.
+Every figure counts the bytes moved. ZFS, for one, accepts 128 KiB and more.
 """
 
 from __future__ import annotations

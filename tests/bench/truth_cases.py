@@ -1,4 +1,4 @@
-"""Each row of the evidence table, as a model with known properties. Each has its reported facts and the right verdict.
+"""Each row of the evidence table, as a model with known properties. The reported facts and right verdict come with it.
 
 Data only. ``truth_runs`` measures it over NBD; the tests run each case once, ``benchmarks/known_truths.py`` many
 times.

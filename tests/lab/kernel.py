@@ -77,7 +77,7 @@ def kernel(store: Path = STORE) -> Kernel:
 
 
 def fetch(store: Path = STORE) -> Kernel:
-    """Download and unpack the kernel of ``linux-image-amd64`` unless in the store."""
+    """Download and unpack the kernel of ``linux-image-amd64`` unless the store has it."""
     store.mkdir(exist_ok=True)
     with alone(store):
         try:

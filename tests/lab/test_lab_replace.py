@@ -37,7 +37,7 @@ def ext4(path: Path) -> bytes:
 def test_a_member_is_replaced_despite_mistakes_and_failures(bays: Bays, tmp_path: Path) -> None:
     """A RAID-6 keeps its checksum despite mistakes and failures.
 
-    A wrong drive is pulled, two new drives are unfit, and a second one fails.
+    A wrong drive is pulled, two new drives are unfit, and a second member fails.
 
     The new drive has the letter and the SCSI address of the old one.
     """

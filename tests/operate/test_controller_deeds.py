@@ -79,7 +79,7 @@ def test_a_drive_is_not_let_in_where_it_is_unknown_whether_a_member_is_missing(f
 
 @over("family", FAMILIES)
 def test_no_command_forces_or_acts_on_all(family: str) -> None:
-    """Only 3ware's quiet answers a question. Its commands name one port, unit or battery (X6)."""
+    """Only 3ware's quiet answers a question. Commands with it name one port, unit or battery (X6)."""
     for shape in operations(family).SHAPES:
         words = {word for word in shape if FORCING.fullmatch(word)}
         assert words <= {"quiet"}, shape

@@ -90,7 +90,7 @@ def test_guard_R10_a_drive_that_is_too_small_never_counts(story: ControllerRepla
 def test_guard_R10_a_drive_that_expects_its_failure_never_counts(story: ControllerReplacement, name: str) -> None:
     """A replacement with a failing drive is not called complete.
 
-    The controller may have used the drive automatically.
+    Automatic use of the drive by the controller does not complete it either.
     """
     if name in SILENT:
         pytest.skip("the tool does not report that a drive expects its failure")

@@ -1,4 +1,4 @@
-"""Less common forms of hdparm's output. Its source gives the forms, names and numbers are invented."""
+"""Less common forms of hdparm's output. The forms follow its source, with invented names and numbers."""
 
 from __future__ import annotations
 

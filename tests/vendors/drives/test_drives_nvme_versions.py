@@ -1,4 +1,4 @@
-"""The output formats of nvme-cli's versions. Its sources give the formats, names and numbers are invented."""
+"""The output formats of nvme-cli's versions. They follow its sources, with invented names and numbers."""
 
 from __future__ import annotations
 

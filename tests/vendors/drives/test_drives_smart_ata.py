@@ -1,4 +1,4 @@
-"""Outputs of smartctl for ATA drives. Their form is that of ataprint.cpp, names and numbers are invented."""
+"""Outputs of smartctl for ATA drives. The lines follow ataprint.cpp, with invented names and numbers."""
 
 from __future__ import annotations
 

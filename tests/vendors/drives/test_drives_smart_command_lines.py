@@ -1,4 +1,4 @@
-"""The command line above an output of smartctl. Drive and type are read from it, and an output ends there."""
+"""The command line above an output of smartctl. Drive and type are read from it, and the output above ends there."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""JSON outputs of smartctl. Their keys are those of its source, names and numbers are invented."""
+"""JSON outputs of smartctl. The keys follow its source, with invented names and numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Outputs of smartctl for SCSI and NVMe drives. Their form is that of scsiprint.cpp and nvmeprint.cpp."""
+"""Outputs of smartctl for SCSI and NVMe drives. The lines follow scsiprint.cpp and nvmeprint.cpp."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Outputs of md and mdadm. The formats are theirs, names and numbers are invented."""
+"""Outputs of md and mdadm. The formats are real, the names and numbers invented."""
 
 from __future__ import annotations
 

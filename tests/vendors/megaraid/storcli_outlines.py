@@ -127,7 +127,7 @@ def unread(outline: Outline) -> list[str]:
 
 
 def lost(outline: Outline) -> list[str]:
-    """The lines of an outline's pairs, cells and texts that the output lacks.
+    """Lines of an outline's pairs, cells and texts that the output lacks.
 
     Lines that no reader used are not lost: they are reported as unparsed.
     """

@@ -210,7 +210,7 @@ def test_the_summary() -> None:
 
 
 def test_the_summary_and_a_list_are_merged_by_slot() -> None:
-    """Drives of the same slot and model are one, whatever is read first."""
+    """Whatever is read first, drives of equal slot and model are one."""
     listed = DRIVE.replace("Slot Number: 3", "Slot Number: 0")
     same = SUMMARY.replace("ST600MM0006", "ST9300653SS")
     for order in ((listed, same), (same, listed), (f"{same}\n{listed}",)):

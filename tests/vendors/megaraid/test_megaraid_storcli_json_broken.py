@@ -110,7 +110,7 @@ def test_broken_list_of_documents() -> None:
 
 @over("length", range(60, len(WHOLE) - 6, 13))
 def test_cut_json_is_reported(length: int) -> None:
-    """JSON that is cut anywhere is a problem. All its values are in the complete output."""
+    """JSON that is cut anywhere is a problem. Every value that is read is in the complete output."""
     found = read(WHOLE[:length])
     assert any("breaks off" in message for message in unread(found))
     whole = read(WHOLE).answers[0]

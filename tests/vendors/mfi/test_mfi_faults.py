@@ -197,7 +197,7 @@ def test_a_configuration_that_contradicts_its_header_is_not_read() -> None:
 
 
 def test_a_battery_that_the_hardware_lacks_is_unknown() -> None:
-    """If hardware without a battery reports its status, that is a problem. The battery's presence is unknown."""
+    """A battery status from hardware without a battery is a problem. Whether there is a battery is unknown."""
     firmware = healthy()
     firmware.answers[CTRL_GET_INFO, NONE] = controller(hardware=0x34)
     firmware.answers[BBU, NONE] = battery()
