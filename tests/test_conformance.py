@@ -23,7 +23,7 @@ from raidctl.vendor.protocol import CAPABILITIES, Document, Vendor
 from raidctl.vendor.registry import vendors
 from tests.support.machines import FIXTURES, MACHINES, recording, replayed
 
-VENDORS = vendors()[0]
+VENDORS, UNUSABLE = vendors()
 families = pytest.mark.parametrize("vendor", VENDORS, ids=[vendor.FAMILY for vendor in VENDORS])
 machines = pytest.mark.parametrize("machine", MACHINES)
 UPDATE = "If the new one is right, run this test with --update-expected -k MACHINE, and compare it with the output."
@@ -51,9 +51,11 @@ def test_every_vendor_package_is_installed() -> None:
     """
     packages = {path.parent.name for path in (FIXTURES.parent / "vendors").glob("raidctl_*/__init__.py")} - PROGRAMS
     lacking = sorted(packages - {f"raidctl_{vendor.FAMILY}" for vendor in VENDORS})
-    assert not lacking, (
-        f"Not installed: {', '.join(lacking)}. Add its three lines to setup.cfg, then run pip install -e . --no-deps."
+    why = " ".join(problem.message for problem in UNUSABLE) or (
+        "Add its three lines to setup.cfg, then run .venvs/3.11/bin/pip install -e . --no-deps --no-build-isolation; "
+        "FAMILY is the name of the package without raidctl_."
     )
+    assert not lacking, f"Not installed: {', '.join(lacking)}. {why}"
 
 
 def objects_of(controller: Controller) -> Iterator[tuple[str, Model]]:
@@ -215,7 +217,10 @@ def test_an_unknown_status_is_reported(machine: str) -> None:
 def test_a_family_has_a_recorded_machine(vendor: Vendor) -> None:
     """Each family has at least one recorded machine."""
     seen = {c.id.split(":")[0] for machine in MACHINES for c in replayed(machine).inventory.controllers}
-    assert vendor.FAMILY in seen, f"No machine in fixtures/ has a controller {vendor.FAMILY}:…"
+    assert vendor.FAMILY in seen, (
+        f"No machine in fixtures/ has a controller {vendor.FAMILY}:…. If there is one, "
+        "`raidctl --replay fixtures/MACHINE show -v` shows why its outputs were not read."
+    )
 
 
 @families
@@ -269,13 +274,16 @@ def broken_at(vendor: Vendor, machine: str) -> Iterator[str]:
                 yield f"{machine}: {command}: line {cut}: {error!r}"
             else:
                 if not all(isinstance(output, Output) for output in found.outputs):
-                    yield f"{machine}: {command}: line {cut}: no sheet"
+                    yield f"{machine}: {command}: line {cut}: an item of Observation.outputs is no Output"
 
 
 @families
 def test_half_an_output_never_breaks_a_reader(vendor: Vendor) -> None:
     """A reader returns an observation, whatever line an output is cut at. Every fact has a line."""
-    assert [place for machine in MACHINES for place in broken_at(vendor, machine)] == []
+    broken = [place for machine in MACHINES for place in broken_at(vendor, machine)]
+    assert not broken, "\n".join(
+        ["read() must not raise, whatever the text is (a parser of a value may raise ValueError alone):", *broken[:9]]
+    )
 
 
 def recognised(vendor: Vendor, machine: str) -> Iterator[bool]:
