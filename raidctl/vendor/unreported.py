@@ -22,7 +22,7 @@ class Unreported(Struct, frozen=True, kw_only=True):
 
     fact: Fact
     why: str
-    """What the tools report instead, one sentence."""
+    """What the tools report instead: the end of a sentence, without a capital letter and without a full stop."""
     in_status: bool = False
     """Whether the status of the cache would mention it. Then that status has to be known."""
 
