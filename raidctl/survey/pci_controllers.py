@@ -116,8 +116,9 @@ class _PciController(Struct, frozen=True):
 
 
 def unlisted(
-    view: HostView, controllers: Sequence[Controller], vendors: Sequence[Vendor], tools_found: Collection[str]
-) -> tuple[list[Controller], list[Problem]]:
+    view: HostView, controllers: Sequence[Controller], vendors: Sequence[Vendor], tools_found: Collection[str],
+    failed: Collection[str] = (),
+) -> tuple[list[Controller], list[Problem]]:  # fmt: skip
     """Return the RAID controllers that the kernel sees and no family lists. Return a problem for each, too.
 
     Args:
@@ -125,6 +126,7 @@ def unlisted(
         controllers: Those that the families have found.
         vendors: All vendor packages.
         tools_found: Names of the installed tools.
+        failed: Families whose vendor package failed, so that their tools are unknown.
 
     Returns:
         The unlisted controllers, status unknown, their block devices as volumes; and the problems with remedies.
@@ -136,7 +138,7 @@ def unlisted(
         if item.function.driver is None:
             problems.append(_unbound_problem(item))
         elif item.raid and not item.controllers:
-            problems.append(_unlisted_problem(item, view, tools_found))
+            problems.append(_unlisted_problem(item, view, tools_found, failed))
         if item.raid and not item.controllers and not item.ambiguous:
             bare.append(kernel_only.controller(item.function, view, taken))
     return bare, problems
@@ -256,7 +258,9 @@ def _at(controller: Controller) -> str | None:
     return (normalised(address) or address) if address else None
 
 
-def _unlisted_problem(item: _PciController, view: HostView, tools_found: Collection[str]) -> Problem:
+def _unlisted_problem(
+    item: _PciController, view: HostView, tools_found: Collection[str], failed: Collection[str]
+) -> Problem:
     """Report a RAID controller that no tool lists."""
     where = f"{item.name} at {item.function.address}"
     driver = item.function.driver
@@ -267,6 +271,11 @@ def _unlisted_problem(item: _PciController, view: HostView, tools_found: Collect
             "Use the vendor's tool to read its arrays and its cache."
         )
         return Problem("error", item.function.address, message, remedy, "no_tool")
+    if broken := [vendor.FAMILY for vendor in item.able if vendor.FAMILY in failed]:
+        message = (
+            f"The RAID controller {where} (driver {driver}) was not read: the vendor package {listing(broken)} failed."
+        )
+        return Problem("error", item.function.address, message, None, "unread")
     installed = [tool.name for vendor in item.able for tool in vendor.TOOLS if tool.name in tools_found]
     if not installed:
         needs = (f"{one.TITLE} needs {listing((t.name for t in one.TOOLS), 'or')}" for one in item.able)

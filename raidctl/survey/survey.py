@@ -36,6 +36,7 @@ from raidctl.survey import (
 )
 from raidctl.survey.ask_vendors import Outcome, ask_vendors, warm
 from raidctl.survey.failed_requests import FailureWatch
+from raidctl.survey.undescribed_members import undescribed
 from raidctl.survey.unmatched_drives import unmatched
 from raidctl.tasks.derive import tasks_of
 from raidctl.vendor.protocol import Document, Observation, Vendor
@@ -63,6 +64,8 @@ class _Results(Struct):
     tools: list[Tool] = field(default_factory=list)
     outputs: list[Output] = field(default_factory=list)
     tracebacks: list[str] = field(default_factory=list)
+    broken: set[str] = field(default_factory=set)
+    """Families whose vendor package failed."""
     views: tuple[SecondView, ...] = ()
     counting: frozenset[str] = frozenset()
     """The families that report themselves how many more drives each volume survives."""
@@ -86,6 +89,7 @@ class _Results(Struct):
     def failed(self, vendor: Vendor, error: Exception, what: str) -> None:
         import traceback  # noqa: PLC0415 - rarely needed
 
+        self.broken.add(vendor.FAMILY)
         self.tracebacks.append("".join(traceback.format_exception(error)))
         message = f"The vendor package {vendor.FAMILY} failed {what}: {type(error).__name__}: {error}."
         remedy = "Everything else is shown. Run again with -v for the traceback, and report it with a recording."
@@ -120,7 +124,8 @@ def survey(
     view = replace(seen.view, claimed=claimed)
     _ask(last, view, runner, results)
     _join(outside, results)
-    bare, missing = pci_controllers.unlisted(view, results.controllers, vendors, [tool.name for tool in results.tools])
+    installed = [tool.name for tool in results.tools]
+    bare, missing = pci_controllers.unlisted(view, results.controllers, vendors, installed, results.broken)
     results.controllers += bare
     results.problems += [*missing, *unmatched(view, results.controllers)]
     results.outputs += pci_controllers.evidence(bare, view)
@@ -259,7 +264,7 @@ def _survey(host: Host, results: _Results, view: HostView) -> Survey:
         host=host,
         controllers=ordered,
         tasks=tasks_of(ordered),
-        problems=tuple(results.problems),
+        problems=(*results.problems, *undescribed(ordered)),
         tools=tuple(results.tools),
         second_views=results.views,
     )

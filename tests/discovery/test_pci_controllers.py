@@ -66,6 +66,14 @@ def test_an_installed_tool_that_does_not_list_the_controller_is_another_problem(
     assert [p.kind for p in as_user if p.where == "0000:03:00.0"] == ["no_right"]
 
 
+def test_a_family_that_failed_has_an_unread_controller() -> None:
+    """Its tool may be installed, so none is to be installed."""
+    _, problems = pci_controllers.unlisted(VIEW, (), VENDORS, (), ["example"])
+    known = next(problem for problem in problems if problem.where == "0000:03:00.0")
+    assert (known.kind, known.remedy) == ("unread", None)
+    assert "the vendor package example failed" in known.message
+
+
 def test_a_controller_that_a_family_lists_is_matched() -> None:
     """It matches by PCI address, or as its family's only controller. Plain drives on it do not count."""
     view = HostView(pci=(raid("0000:03:00.0"),))
