@@ -68,9 +68,9 @@ class HostThreads(Generic[T]):
     def outcomes(self) -> Generator[Outcome[T], None, None]:
         """Yield the outcome of each host as it comes. Leaving it early ends what runs."""
         left = self._left
-        for _ in range(self._jobs):
-            threading.Thread(target=self._ask, name="raidctl-host", daemon=True).start()
         try:
+            for _ in range(self._jobs):
+                threading.Thread(target=self._ask, name="raidctl-host", daemon=True).start()
             while left:
                 yield self._found.get()
                 left -= 1

@@ -95,9 +95,9 @@ class WorkerPool:
                 to end before.
         """
         started = min(self.width, self.long + (self.long < len(self.waiting)))
-        for _ in range(started):
-            self._start_thread()
         try:
+            for _ in range(started):
+                self._start_thread()
             with self.change:
                 self._start_more_threads(self.width - started)
                 while not self._is_finished():
@@ -147,9 +147,10 @@ class WorkerPool:
 
     def _carry_out(self, task: Task) -> bool:
         """Run one task. False if it was given up meanwhile, or the work is stopped."""
-        if self.stop.is_set():
-            return False
-        task.began = time.monotonic()
+        with self.change:  # whoever stops the work sees every task that will still run
+            if self.stop.is_set():
+                return False
+            task.began = time.monotonic()
         answer, fault = None, None
         try:
             answer = task.work()

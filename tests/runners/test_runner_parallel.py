@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import threading
 
+import pytest
+
 from raidctl.request import Answer, ReadAnswer
 from raidctl.runners.parallel import Task, WorkerPool
 
@@ -48,3 +50,29 @@ def test_no_more_threads_work_than_permitted() -> None:
     tasks = [Task(lambda: named("file"), patience=30.0), Task(lambda: named("program"))]
     WorkerPool([[task] for task in tasks], threading.Event(), width=1).work()
     assert order == ["program", "file"]
+
+
+class _InterruptedAtItsStart(WorkerPool):
+    """Ctrl-C arrives while the first thread is started."""
+
+    def _start_thread(self) -> None:
+        super()._start_thread()
+        raise KeyboardInterrupt
+
+
+def test_an_interruption_while_threads_start_ends_what_runs() -> None:
+    """The running task has ended before the caller is interrupted, and no other one begins."""
+    running, stop = threading.Event(), threading.Event()
+    ended: list[str] = []
+
+    def program() -> Answer:
+        running.set()
+        stop.wait(60)
+        ended.append("program")
+        return Answer()
+
+    pool = _InterruptedAtItsStart([[Task(program)], [Task(program)]], stop)
+    with pytest.raises(KeyboardInterrupt):
+        pool.work()
+    assert len(ended) == running.is_set()
+    assert stop.is_set()
