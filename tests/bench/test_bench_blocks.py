@@ -1,3 +1,5 @@
+"""Written blocks identify themselves, and every fault of one is recognised."""
+
 from __future__ import annotations
 
 import zlib

@@ -1,3 +1,5 @@
+"""Cache sizes, spindles, RAID levels and stalls are estimated from measured times."""
+
 from __future__ import annotations
 
 import math

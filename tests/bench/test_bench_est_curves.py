@@ -1,3 +1,5 @@
+"""The curve of speed over position shows what a volume consists of."""
+
 from __future__ import annotations
 
 from collections.abc import Callable

@@ -1,3 +1,5 @@
+"""The size of a write cache, and what a flush costs, with intervals."""
+
 from __future__ import annotations
 
 import pytest

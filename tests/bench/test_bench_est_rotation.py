@@ -1,3 +1,5 @@
+"""The rotational speed is estimated from times between commits."""
+
 from __future__ import annotations
 
 from itertools import pairwise

@@ -1,3 +1,5 @@
+"""Intervals of medians, ratios, percentiles, drift and steady state."""
+
 from __future__ import annotations
 
 import math

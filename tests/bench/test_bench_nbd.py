@@ -1,3 +1,5 @@
+"""The benchmark measures exports of real NBD servers, also of faulty ones."""
+
 from __future__ import annotations
 
 import errno

@@ -1,3 +1,5 @@
+"""The portable engine: its workers, their common start, and how they end."""
+
 from __future__ import annotations
 
 import os

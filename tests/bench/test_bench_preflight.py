@@ -1,3 +1,5 @@
+"""What could distort a measurement is found before it begins."""
+
 from __future__ import annotations
 
 import re

@@ -1,3 +1,5 @@
+"""Only a device that is known to be free is written to."""
+
 from __future__ import annotations
 
 import os

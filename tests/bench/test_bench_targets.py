@@ -1,3 +1,5 @@
+"""A measured file is created, filled, locked, and removed at the end."""
+
 from __future__ import annotations
 
 import fcntl

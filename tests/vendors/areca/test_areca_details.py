@@ -1,3 +1,5 @@
+"""Outputs of cli64 about one volume, drive, battery or hardware monitor."""
+
 from __future__ import annotations
 
 import pytest

@@ -1,3 +1,5 @@
+"""The commands that cli64 is run with, and failures of single ones."""
+
 from __future__ import annotations
 
 import pytest

@@ -1,3 +1,5 @@
+"""Outputs of cli64 are recognised by their content, and read completely."""
+
 from __future__ import annotations
 
 import json

@@ -1,3 +1,5 @@
+"""Odd rows in cli64's tables are read, or reported as unread."""
+
 from __future__ import annotations
 
 import pytest

@@ -1,3 +1,5 @@
+"""The tables of cli64 about controllers, arrays, volumes and drives."""
+
 from __future__ import annotations
 
 import pytest

@@ -1,3 +1,5 @@
+"""The bit mask that MegaRAID firmware prints for its battery."""
+
 from __future__ import annotations
 
 import pytest

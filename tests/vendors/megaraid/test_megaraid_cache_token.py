@@ -1,3 +1,5 @@
+"""Cache policies are read from a token such as ``RWBD``."""
+
 from __future__ import annotations
 
 import pytest

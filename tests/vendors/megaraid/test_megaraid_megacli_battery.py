@@ -1,3 +1,5 @@
+"""Batteries and capacitors in MegaCli's outputs."""
+
 from __future__ import annotations
 
 import pytest

@@ -1,3 +1,5 @@
+"""Controllers in MegaCli's outputs, and what belongs to no volume or drive."""
+
 from __future__ import annotations
 
 from pathlib import Path

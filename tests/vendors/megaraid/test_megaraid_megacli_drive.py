@@ -1,3 +1,5 @@
+"""Drives in MegaCli's outputs, with their inquiry data."""
+
 from __future__ import annotations
 
 import pytest

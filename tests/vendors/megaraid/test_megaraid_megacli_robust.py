@@ -1,3 +1,5 @@
+"""No text breaks the reader of MegaCli's outputs, and failures are problems."""
+
 from __future__ import annotations
 
 import pytest

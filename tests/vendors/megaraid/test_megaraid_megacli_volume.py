@@ -1,3 +1,5 @@
+"""Volumes, their spans and their cache policies in MegaCli's outputs."""
+
 from __future__ import annotations
 
 import pytest

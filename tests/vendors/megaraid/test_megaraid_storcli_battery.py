@@ -1,3 +1,5 @@
+"""Batteries and CacheVaults in storcli's outputs."""
+
 from __future__ import annotations
 
 import pytest

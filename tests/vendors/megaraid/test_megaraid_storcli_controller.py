@@ -1,3 +1,5 @@
+"""The controller's sections, rates, cache and settings in storcli's outputs."""
+
 from __future__ import annotations
 
 import json

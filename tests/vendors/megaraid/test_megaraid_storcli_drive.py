@@ -1,3 +1,5 @@
+"""Drives in storcli's outputs, of the older and the newer tool."""
+
 from __future__ import annotations
 
 import pytest

@@ -1,3 +1,5 @@
+"""What storcli reports as failed becomes a problem of the right kind."""
+
 from __future__ import annotations
 
 import pytest

@@ -1,3 +1,5 @@
+"""A foreign configuration is reported, and is no array of the controller."""
+
 from __future__ import annotations
 
 from tests.vendors.megaraid.storcli_storage_outputs import drive_row, read, topology_row, volume_row

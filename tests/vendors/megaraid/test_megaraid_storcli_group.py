@@ -1,3 +1,5 @@
+"""Arrays, spans and missing drives in storcli's topology."""
+
 from __future__ import annotations
 
 import pytest

@@ -1,3 +1,5 @@
+"""The overview of storcli gives each controller with its health and battery."""
+
 from __future__ import annotations
 
 import pytest

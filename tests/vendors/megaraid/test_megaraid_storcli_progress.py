@@ -1,3 +1,5 @@
+"""Operations under way on volumes and drives, in storcli's outputs."""
+
 from __future__ import annotations
 
 import pytest

@@ -1,3 +1,5 @@
+"""Every line of storcli's volumes, drives and enclosures belongs to an object."""
+
 from __future__ import annotations
 
 import json

@@ -1,3 +1,5 @@
+"""Volumes, their states and their cache policies in storcli's outputs."""
+
 from __future__ import annotations
 
 import pytest

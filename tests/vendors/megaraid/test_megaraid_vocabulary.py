@@ -1,3 +1,5 @@
+"""The words of both MegaRAID tools for levels, states and policies."""
+
 from __future__ import annotations
 
 import pytest

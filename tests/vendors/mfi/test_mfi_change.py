@@ -1,3 +1,5 @@
+"""A change through the driver is confirmed only by a later reading."""
+
 from __future__ import annotations
 
 import pytest

@@ -1,3 +1,5 @@
+"""The command ``raidctl-mfi``: exit codes, usage, and controllers that it leaves alone."""
+
 from __future__ import annotations
 
 import json

@@ -1,3 +1,5 @@
+"""A controller's binary structures become fields, words and problems."""
+
 from __future__ import annotations
 
 from typing import Any

@@ -1,3 +1,5 @@
+"""Missing, cut, refused and contradicting replies give null and a problem."""
+
 from __future__ import annotations
 
 from typing import Any

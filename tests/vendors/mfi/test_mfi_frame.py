@@ -1,3 +1,5 @@
+"""The packets to the driver are laid out as it reads them."""
+
 from __future__ import annotations
 
 import struct

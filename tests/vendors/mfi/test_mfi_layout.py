@@ -1,3 +1,5 @@
+"""The structures have the sizes and offsets of the published headers."""
+
 from __future__ import annotations
 
 import pytest

@@ -1,3 +1,5 @@
+"""The driver's device node is found, opened and removed, whatever fails."""
+
 from __future__ import annotations
 
 import os

@@ -1,3 +1,5 @@
+"""Controllers, caches and batteries in the outputs of HP's tools."""
+
 from __future__ import annotations
 
 import pytest

@@ -1,3 +1,5 @@
+"""Drives, their addresses and their states in the outputs of HP's tools."""
+
 from __future__ import annotations
 
 import pytest

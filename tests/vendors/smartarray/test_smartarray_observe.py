@@ -1,3 +1,5 @@
+"""Which of HP's tools is run, with which commands, and what fails."""
+
 from __future__ import annotations
 
 import pytest

@@ -1,3 +1,5 @@
+"""Outputs of HP's tools are read whole, damaged, cut and together."""
+
 from __future__ import annotations
 
 import pytest

@@ -1,3 +1,5 @@
+"""Volumes, arrays and their caches in the outputs of HP's tools."""
+
 from __future__ import annotations
 
 import pytest

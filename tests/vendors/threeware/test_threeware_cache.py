@@ -1,3 +1,5 @@
+"""Whether a unit's cached writes are protected, by StorSave and battery."""
+
 from __future__ import annotations
 
 import pytest

@@ -1,3 +1,5 @@
+"""Which of several controllers each of tw_cli's tables belongs to."""
+
 from __future__ import annotations
 
 import pytest

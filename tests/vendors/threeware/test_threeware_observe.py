@@ -1,3 +1,5 @@
+"""The commands that tw_cli is run with, and how failures are reported."""
+
 from __future__ import annotations
 
 import json

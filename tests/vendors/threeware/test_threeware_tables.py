@@ -1,3 +1,5 @@
+"""The tables of tw_cli about controllers, units, drives and batteries."""
+
 from __future__ import annotations
 
 import pytest

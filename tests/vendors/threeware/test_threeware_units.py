@@ -1,3 +1,5 @@
+"""The state of a unit from its status, sentences and settings."""
+
 from __future__ import annotations
 
 import pytest
