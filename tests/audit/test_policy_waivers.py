@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
@@ -108,8 +109,8 @@ def test_diagnose_of_many_hosts_reports_an_expired_waiver_once(waivers: Path, mo
     """It is on the host with a finding that it would cover. If it covers nothing, it is about no host: exit code 1."""
     names = ("megaraid-9660-storcli2", "adaptec-smartraid-mixed")  # without a finding
 
-    def read(*_: object) -> list[Outcome[Survey]]:
-        return [Outcome(Host(name, name), 1, replayed(name)) for name in names]
+    def read(*_: object) -> Iterator[Outcome[Survey]]:
+        yield from (Outcome(Host(name, name), 1, replayed(name)) for name in names)
 
     monkeypatch.setattr(many, "read_hosts", read)
     hosts = ["--hosts", ",".join(names), "--state-dir", str(waivers.parent), "diagnose", "--waivers", str(waivers)]

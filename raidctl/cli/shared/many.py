@@ -5,8 +5,9 @@ from __future__ import annotations
 import copy
 import gc
 import os
+import signal
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any, TypeVar
@@ -24,6 +25,7 @@ from raidctl.fleet.host_threads import Closeable, HostThreads, Outcome
 from raidctl.fleet.hosts import Host, HostList, of_text, of_words
 from raidctl.fleet.report import HostAnswer, Rank, report
 from raidctl.model import Problem
+from raidctl.runners.deferred_signals import defer_signals
 from raidctl.runners.ssh import SshRunner
 from raidctl.survey.ask_vendors import warm
 from raidctl.text import printable
@@ -98,7 +100,7 @@ def one_of(settings: Settings, host: Host) -> Settings:
 
 def read_hosts(
     settings: Settings, hosts: Sequence[Host], work: Callable[[Machine], V], *, jobs: int | None = None
-) -> Iterator[Outcome[V]]:
+) -> Generator[Outcome[V], None, None]:
     """Read the hosts, and yield each outcome as it comes. An interruption ends the reading early."""
     from raidctl.output.hosts import progress  # noqa: PLC0415 - only where there are many
 
@@ -129,7 +131,11 @@ def read_hosts(
                 bar(outcome.host.name)
                 yield outcome
         except KeyboardInterrupt:
-            click.echo("raidctl: interrupted: the hosts that have answered are shown.", err=True)
+            _report_interruption()
+
+
+def _report_interruption() -> None:
+    click.echo("raidctl: interrupted: the hosts that have answered are shown.", err=True)
 
 
 def run(
@@ -149,7 +155,8 @@ def run(
     hosts = hosts_of(settings) if hosts is None else hosts
     order = {host.name: place for place, host in enumerate(hosts)}
     found: list[tuple[Rank, int, HostAnswer, tuple[str, ...]]] = []
-    for outcome in read_hosts(settings, hosts, work):
+
+    def add(outcome: Outcome[V]) -> None:
         row = _line(outcome, line)
         answer = HostAnswer(
             host=outcome.host.name, hostname=row.hostname, exit_code=row.exit_code, state=row.state,
@@ -157,6 +164,14 @@ def run(
             error=row.message if row.result is None else None,
         )  # fmt: skip
         found.append((row.rank, order[outcome.host.name], answer, row.more))
+
+    try:
+        with closing(read_hosts(settings, hosts, work)) as outcomes:
+            for outcome in outcomes:
+                with defer_signals((signal.SIGINT,), block=False):  # a host whose files are saved is also shown
+                    add(outcome)
+    except KeyboardInterrupt:
+        _report_interruption()
     found.sort(key=lambda one: one[:2])
     ranks = {answer.host: rank for rank, _, answer, _ in found}
     more = {answer.host: lines for _, _, answer, lines in found} if settings.verbose else {}

@@ -1,0 +1,45 @@
+"""Ctrl-C during a command for many hosts, at any moment."""
+
+from __future__ import annotations
+
+import json
+import signal
+from collections.abc import Iterator
+
+import pytest
+
+from raidctl.cli.shared import many
+from raidctl.cli.shared.options import Settings
+from raidctl.fleet.host_threads import Outcome
+from raidctl.fleet.hosts import Host
+from raidctl.fleet.report import Rank
+
+HOSTS = (Host("db1", "db1"), Host("db2", "db2"))
+
+
+def test_an_interruption_while_a_host_is_saved_shows_this_host(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its files are complete, so it is shown. The exit code is 130, and the next host is counted as not asked."""
+    closed = []
+
+    def read(*_: object) -> Iterator[Outcome[str]]:
+        try:
+            yield from (Outcome(host, 1, host.name) for host in HOSTS)
+        finally:
+            closed.append("connections")
+
+    def line(_: Host, name: str) -> many.Line:
+        signal.raise_signal(signal.SIGINT)
+        return many.Line(0, Rank.FINE, "new", "saved", result={"name": name})
+
+    monkeypatch.setattr(many, "read_hosts", read)
+    settings = Settings()
+    settings.as_json = True
+    assert many.run(settings, "snapshot", lambda named: named.source, line, HOSTS) == 130
+    shown = capsys.readouterr()
+    document = json.loads(shown.out)
+    assert [one["host"] for one in document["hosts"]] == ["db1"]
+    assert (document["exit_code"], document["summary"]["not_asked"]) == (130, 1)
+    assert shown.err.count("interrupted") == 1
+    assert closed == ["connections"]
