@@ -11,7 +11,6 @@ import select
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import jsonschema
@@ -30,7 +29,7 @@ from raidctl.cli.shared.options import Settings
 from raidctl.errors import BenchError, CannotTell
 from tests.bench import bench_runs
 from tests.bench.served_model import serving
-from tests.support.terminal import read_until
+from tests.support.terminal import interrupted_at, read_until
 from tests.support.waiting import until
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -128,20 +127,13 @@ def test_a_dry_run_creates_nothing(tmp_path: Path) -> None:
 
 
 def test_ctrl_c_prints_the_figures_and_removes_the_file(tmp_path: Path) -> None:
-    """The exit code is 130. The run is stored and marked as interrupted."""
+    """The exit code is 130, and the run is stored and marked as interrupted."""
     place, state = tmp_path / "data", tmp_path / "state"
     place.mkdir()
     command = program("--json", "bench", "run", place, *SMALL, "--seconds", "60", "--state-dir", state)
-    with subprocess.Popen(
-        command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, stdin=subprocess.DEVNULL,
-        start_new_session=True,
-    ) as process:  # fmt: skip
-        wait_for_file(place)
-        time.sleep(1)
-        os.killpg(process.pid, signal.SIGINT)
-        out, err = process.communicate()
-    assert process.returncode == 130, err
-    assert json.loads(out)["session"]["interrupted"] is True
+    code, screen = interrupted_at(b"portable: ", command, tmp_path / "out")
+    assert code == 130, screen
+    assert json.loads((tmp_path / "out").read_bytes())["session"]["interrupted"] is True
     assert Store(state).list()[0].interrupted is True
     assert list(place.iterdir()) == []
 
@@ -154,17 +146,11 @@ def test_sigterm_removes_the_file(tmp_path: Path) -> None:
     with subprocess.Popen(
         command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL
     ) as process:
-        wait_for_file(place)
-        time.sleep(1)
+        until(lambda: any(file.stat().st_blocks * 512 >= FILLED for file in place.iterdir()))
         process.terminate()
         assert process.wait() == 128 + signal.SIGTERM
     assert list(place.iterdir()) == []
     assert leftovers(str(place)) == []
-
-
-def wait_for_file(place: Path) -> None:
-    """Wait until the file is filled and the measurement has started."""
-    until(lambda: any(file.stat().st_blocks * 512 >= FILLED for file in place.iterdir()))
 
 
 def test_a_run_on_a_terminal_needs_confirmation(tmp_path: Path) -> None:

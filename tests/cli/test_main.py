@@ -21,6 +21,7 @@ from raidctl.cli import COMMANDS, cli
 from raidctl.model import Inventory
 from tests.cli import acme
 from tests.output.inventories import DEGRADED, HEALTHY, THIRTY
+from tests.support.terminal import rest
 
 Raidctl = Callable[..., Result]
 Recorded = Callable[[Inventory | None], Path]
@@ -180,16 +181,13 @@ def test_a_pipe_gets_80_columns_and_no_colour(plugins: Path, recorded: Recorded)
 def in_terminal(plugins: Path, arguments: list[str | Path], **environment: str) -> str:
     """What a person sees in a terminal of 100 columns."""
     ours, theirs = pty.openpty()
-    try:
+    with os.fdopen(ours, "rb"), os.fdopen(theirs, "wb") as screen:
         done = acme.program(
-            plugins, arguments, environment={"TERM": "xterm", "COLUMNS": "100", **environment}, stdout=theirs
+            plugins, arguments, environment={"TERM": "xterm", "COLUMNS": "100", **environment}, stdout=screen
         )
         assert done.returncode == 0, done.stderr
-        os.set_blocking(ours, False)
-        return os.read(ours, 1 << 16).decode()
-    finally:
-        os.close(ours)
-        os.close(theirs)
+        screen.close()
+        return rest(ours).decode()
 
 
 @pytest.mark.parametrize(

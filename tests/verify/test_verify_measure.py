@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-import signal
-import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +14,7 @@ import pytest
 from raidctl.verify.report import Verification
 from tests.bench.served_target import modelled
 from tests.support.command_line import Raidctl, command_line
-from tests.support.waiting import until
+from tests.support.terminal import interrupted_at
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -156,18 +153,11 @@ def test_what_is_only_read_names_what_it_takes_to_write(raidctl: Raidctl) -> Non
 def test_ctrl_c_leaves_the_answers_up_to_then_and_no_file(place: Path, tmp_path: Path) -> None:
     """Ctrl-C leaves a document with what was known. The exit code is 130, and the directory is as it was."""
     words = ["--state-dir", str(tmp_path / "state"), "verify", "--measure", "--seconds", "60", "--size", "64MiB"]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "raidctl", *words, "--json", str(place)], cwd=ROOT, stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE, text=True,
-    )  # fmt: skip
-    # filled: then it measures
-    until(lambda: any(file.stat().st_blocks * 512 >= 64 << 20 for file in place.iterdir()))
-    time.sleep(1.0)
-    os.kill(process.pid, signal.SIGINT)
-    out, err = process.communicate()
-    assert process.returncode == 130, err
-    assert "Ended early" in err
-    assert json.loads(out)["answers"]
+    command = [sys.executable, "-m", "raidctl", *words, "--json", str(place)]
+    code, screen = interrupted_at(b"whether the medium", command, tmp_path / "out")
+    assert code == 130, screen
+    assert "Ended early" in screen
+    assert json.loads((tmp_path / "out").read_bytes())["answers"]
     assert list(place.iterdir()) == []
 
 

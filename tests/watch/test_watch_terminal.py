@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.terminal import read_until
+from tests.support.terminal import read_until, rest
 
 ROOT = Path(__file__).resolve().parents[2]
 SECOND_SCREEN, FIRST_SCREEN, CURSOR = b"\x1b[?1049h", b"\x1b[?1049l", b"\x1b[?25h"
@@ -50,15 +50,6 @@ def watched(
         if process.poll() is None:
             process.kill()
             process.wait(60)
-
-
-def rest(terminal: int) -> bytes:
-    """What is shown until nothing more is written."""
-    seen = b""
-    with suppress(OSError):  # EIO: the last one has closed it
-        while part := os.read(terminal, 65536):
-            seen += part
-    return seen
 
 
 def ended(pid: int) -> int:
