@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import msgspec
@@ -13,27 +12,13 @@ import pytest
 from raidctl.fleet.process_pool import results
 from raidctl.fleet.sources import BLOCK, Piece
 from tests.audit.policies import recorded
-
-GONE = 120.0
-
-
-def under_way(pid: int) -> list[int]:
-    """The running child processes of a process."""
-    path = Path(f"/proc/{pid}/task/{pid}/children")
-    return [int(child) for child in path.read_text(encoding="ascii").split()] if path.exists() else []
-
-
-def alive(pid: int) -> bool:
-    """Whether a process exists and is no zombie."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()[0] != "Z"
-    except (FileNotFoundError, ProcessLookupError):
-        return False
+from tests.support.processes import alive, children
+from tests.support.waiting import until
 
 
 @pytest.mark.slow
 def test_no_process_outlives_an_audit_that_is_killed(tmp_path: Path) -> None:
-    """An audit killed by signal 9 leaves no process behind. Its output is blocked at that time."""
+    """An audit killed with signal 9 while its output is blocked leaves no process."""
     site = tmp_path / "site.toml"
     site.write_text('raid_level = "raid6"\n', encoding="utf-8")
     line = msgspec.json.encode(recorded("smartarray-gen9-degraded")) + b"\n"
@@ -42,15 +27,11 @@ def test_no_process_outlives_an_audit_that_is_killed(tmp_path: Path) -> None:
         assert done.stdin is not None
         done.stdin.write(line * 2000)
         done.stdin.close()
-        deadline = time.monotonic() + GONE
-        while len(started := under_way(done.pid)) < 2:
-            assert time.monotonic() < deadline
-            time.sleep(0.02)
+        until(lambda: len(children(done.pid)) == 2)
+        started = children(done.pid)
         done.kill()
         done.wait()
-        while any(map(alive, started)):
-            assert time.monotonic() < deadline + GONE
-            time.sleep(0.02)
+        until(lambda: not any(map(alive, started)))
 
 
 @pytest.mark.slow

@@ -8,10 +8,8 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
-import time
 from array import array
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -75,7 +73,7 @@ class Handle:
 
 
 def on_disk(path: Path, blocks: int, *, base: int = 0) -> Handle:
-    """The handle of a file of zeros. O_DIRECT is used if the file system allows it."""
+    """A file of zeros, opened with O_DIRECT if its file system allows that."""
     path.write_bytes(bytes(base + blocks * BLOCK))
     try:
         handle, direct = os.open(path, os.O_RDWR | os.O_DIRECT), True
@@ -109,19 +107,3 @@ def stream(
 def ends(samples: Samples) -> list[int]:
     """The end of each operation, in ns after the common start."""
     return [start + latency for start, latency in zip(samples.starts, samples.latencies, strict=True)]
-
-
-def alive(pid: int) -> bool:
-    """Whether a process runs; a zombie does not."""
-    with suppress(OSError):
-        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] not in "ZX"
-    return False
-
-
-def until(true: Callable[[], bool]) -> bool:
-    """Wait for a condition; returns whether it became true."""
-    for _ in range(60_000):
-        if true():
-            return True
-        time.sleep(0.01)
-    return False

@@ -21,7 +21,8 @@ from raidctl.bench.engines.work_split import awaited, bin_of, slices
 from raidctl.bench.targets.file import FileTarget
 from raidctl.bench.work import Op, Stream, Work
 from raidctl.errors import BenchError
-from tests.bench.engine_bench import alive, until
+from tests.support.processes import alive, children
+from tests.support.waiting import until
 
 BLOCK = 4096
 BLOCKS = 64
@@ -38,11 +39,6 @@ def stream(op: Op, count: int, *, depth: int = 1, cycle: bool = False) -> Stream
     """The first blocks, one after the other."""
     offsets = array("Q", [at % BLOCKS * BLOCK for at in range(count)])
     return Stream(ops=bytes([op] * count), offsets=offsets, size=BLOCK, depth=depth, cycle=cycle)
-
-
-def children(pid: int) -> list[int]:
-    """The child processes of a process."""
-    return [int(text) for text in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
 
 ENDLESS = """\
@@ -63,16 +59,16 @@ def test_workers_never_outlive_their_parent(tmp_path: Path, number: signal.Signa
     """However the parent ends, its workers end and its file is removed."""
     script = ENDLESS.format(place=str(tmp_path))
     with subprocess.Popen([sys.executable, "-c", script], stderr=subprocess.DEVNULL) as parent:
-        assert until(lambda: len(children(parent.pid)) == 5)  # four workers, and the process that removes the file
+        until(lambda: len(children(parent.pid)) == 5)  # four workers, and the process that removes the file
         workers = children(parent.pid)
         parent.send_signal(number)
         parent.wait()
-    assert until(lambda: not any(alive(pid) for pid in workers))
-    assert until(lambda: not list(tmp_path.iterdir()))
+    until(lambda: not any(map(alive, workers)))
+    until(lambda: not list(tmp_path.iterdir()))
 
 
 def test_a_killed_worker_is_an_error_and_ends_the_others(target: FileTarget) -> None:
-    """A killed worker is an error. Its part of the figure is missing."""
+    """A killed worker is an error: part of the figure is missing."""
     seen: list[int] = []
     before = set(children(os.getpid()))  # what other tests have left running
 
@@ -86,7 +82,7 @@ def test_a_killed_worker_is_an_error_and_ends_the_others(target: FileTarget) -> 
     with pytest.raises(BenchError, match="killed"):
         PortableEngine().run(target, Work(streams=[stream(Op.READ, 8, depth=4, cycle=True)], seconds=3600))
     killer.join()
-    assert not any(alive(pid) for pid in seen)
+    assert not any(map(alive, seen))
 
 
 def test_an_error_of_a_worker_is_raised() -> None:

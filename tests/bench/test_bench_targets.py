@@ -18,7 +18,8 @@ from raidctl.bench.targets.file import FileTarget, leftovers, room
 from raidctl.bench.targets.place import place_in
 from raidctl.bench.work import Op, Stream, Work
 from raidctl.errors import AccessMissing, BenchError
-from tests.bench.engine_bench import alive, until
+from tests.support.processes import alive
+from tests.support.waiting import until
 
 MIB = 1 << 20
 RUN = 5
@@ -120,7 +121,7 @@ def test_a_killed_program_leaves_no_file(tmp_path: Path) -> None:
         [sys.executable, "-uc", script], check=False, cwd=tmp_path, capture_output=True, start_new_session=True
     )
     assert done.stdout == b"1\n"
-    assert until(lambda: not list(tmp_path.iterdir()))
+    until(lambda: not list(tmp_path.iterdir()))
 
 
 def test_another_file_of_that_name_is_kept_after_a_kill(tmp_path: Path) -> None:
@@ -136,7 +137,7 @@ def test_another_file_of_that_name_is_kept_after_a_kill(tmp_path: Path) -> None:
         "os.kill(os.getpid(), 9)\n"
     )
     done = subprocess.run([sys.executable, "-uc", script], check=False, cwd=tmp_path, capture_output=True)
-    assert until(lambda: not alive(int(done.stdout)))
+    until(lambda: not alive(int(done.stdout)))
     assert len(list(tmp_path.iterdir())) == 2
 
 
