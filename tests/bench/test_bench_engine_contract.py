@@ -6,7 +6,6 @@ import errno
 import os
 import random
 import signal
-import time
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,6 +16,7 @@ from raidctl.bench import blocks
 from raidctl.bench.work import Engine, Op, Outcome, Stream, Work
 from raidctl.errors import BenchError
 from tests.bench.engine_bench import BLOCK, RUN, Handle, ends, engines, on_disk, stream
+from tests.support.waiting import until
 
 BLOCKS = 64
 SHAPES = [(1, 1), (7, 1), (32, 32)]
@@ -283,34 +283,32 @@ def test_signals_disturb_no_operation(engine: Engine, target: Handle) -> None:
     assert set(done.results) == {BLOCK}
 
 
+def interrupted_soon(engine: Engine, target: Handle, work: Work) -> None:
+    """Run a work that would take an hour, with a Ctrl-C after a tenth of a second."""
+
+    def run() -> None:
+        signal.setitimer(signal.ITIMER_REAL, 0.1)
+        engine.run(target, work)
+
+    before = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            run()
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
 @pytest.mark.usefixtures("uncollected")
 @pytest.mark.parametrize("depth", [1, 32])
 def test_an_interruption_ends_it(engine: Engine, target: Handle, depth: int) -> None:
     """Ctrl-C ends a run of an hour, and leaves no descriptor open."""
     held = descriptors()
-    before = signal.signal(signal.SIGALRM, signal.default_int_handler)
-    signal.setitimer(signal.ITIMER_REAL, 0.1)
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            engine.run(target, Work(streams=[stream(Op.READ, shuffled(), depth=depth, cycle=True)], seconds=3600))
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
-    for _ in range(200):  # operations that were under way may end later, and then nothing is left
-        if descriptors() == held:
-            break
-        time.sleep(0.05)
-    assert descriptors() == held
+    interrupted_soon(engine, target, Work(streams=[stream(Op.READ, shuffled(), depth=depth, cycle=True)], seconds=3600))
+    until(lambda: descriptors() == held)  # operations that were under way may end later
 
 
 @pytest.mark.usefixtures("uncollected")
 def test_an_interruption_ends_a_wait(engine: Engine, target: Handle) -> None:
     """Ctrl-C does not wait for an operation due in an hour."""
-    before = signal.signal(signal.SIGALRM, signal.default_int_handler)
-    signal.setitimer(signal.ITIMER_REAL, 0.1)
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            engine.run(target, Work(streams=[stream(Op.READ, [0, 1], intended=[0, 3600 * 10**9])]))
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+    interrupted_soon(engine, target, Work(streams=[stream(Op.READ, [0, 1], intended=[0, 3600 * 10**9])]))

@@ -16,6 +16,7 @@ import pytest
 from click.testing import CliRunner
 
 from raidctl.cli import cli
+from tests.support.processes import alive
 from tests.support.waiting import PATIENCE, until
 
 pytestmark = pytest.mark.slow
@@ -27,6 +28,12 @@ class Batch:
     def __init__(self, place: Path) -> None:
         self.place = place
         self.running: list[subprocess.Popen[str]] = []
+        self.released = f"until [ -e {place}/released ]; do sleep 0.1; done"
+        """What a load runs to wait for `release`."""
+
+    def release(self) -> None:
+        """Let the load go on."""
+        (self.place / "released").touch()
 
     def raidctl(self, *words: str) -> list[str]:
         """The command line of raidctl."""
@@ -66,6 +73,12 @@ class Batch:
                 if "--when-gone" in words and str(self.place / "state") in words:
                     return int(path.parent.name)
         raise AssertionError("the batch has no guardian")
+
+    def kill_guardian(self) -> None:
+        """Kill the guardian, and wait until it has ended."""
+        guardian = self.guardian()
+        os.kill(guardian, signal.SIGKILL)
+        until(lambda: not alive(guardian))
 
     def policy(self) -> str:
         """The current write policy of the machine."""
@@ -133,7 +146,7 @@ def test_the_screen_reports_a_change_under_way_or_cut_off(batch: Batch) -> None:
     """``show`` names a running batch. After a kill with its guardian, it names the command that restores."""
     load = batch.start("sleep 60")
     assert "for the duration of a batch" in batch.run("show", "-v").stdout
-    os.kill(batch.guardian(), signal.SIGKILL)
+    batch.kill_guardian()
     load.kill()
     load.wait()
     assert "raidctl restore" in batch.run("show", "-v").stdout
@@ -158,8 +171,9 @@ def test_a_batch_without_a_load_is_refused(batch: Batch) -> None:
 
 def test_a_batch_restores_without_its_guardian(batch: Batch) -> None:
     """A batch whose guardian was killed restores the policy. It returns the exit code."""
-    load = batch.start("sleep 1; exit 7")
-    os.kill(batch.guardian(), signal.SIGKILL)
+    load = batch.start(f"{batch.released}; exit 7")
+    batch.kill_guardian()
+    batch.release()
     assert load.wait(PATIENCE) == 7
     assert batch.policy() == "protected_write_back"
 
@@ -224,7 +238,7 @@ def test_an_active_policy_is_locked_for_the_load(batch: Batch) -> None:
 def test_a_cut_off_batch_blocks_further_changes(batch: Batch) -> None:
     """A batch killed with its guardian blocks other changes. Its controller has to be restored first."""
     load = batch.start("sleep 60")
-    os.kill(batch.guardian(), signal.SIGKILL)
+    batch.kill_guardian()
     load.kill()
     load.wait()
     refused = batch.run("batch", "--write", "protected-write-back", "/", "--yes", "--", "true")
@@ -239,7 +253,7 @@ def test_a_cut_off_batch_blocks_further_changes(batch: Batch) -> None:
 def test_a_cut_off_batch_can_be_forgotten(batch: Batch) -> None:
     """``restore --forget`` ends a change by name, and changes nothing. It prints the undo commands."""
     load = batch.start("sleep 60")
-    os.kill(batch.guardian(), signal.SIGKILL)
+    batch.kill_guardian()
     load.kill()
     load.wait()
     [story] = json.loads(batch.run("journal", "--json").stdout)
@@ -254,7 +268,7 @@ def test_a_cut_off_batch_can_be_forgotten(batch: Batch) -> None:
 def test_a_load_started_with_an_ignored_signal_ignores_it(batch: Batch) -> None:
     """A signal that a background job ignores at the start stays ignored."""
     ran = batch.place / "ran"
-    load = f"touch {ran}; sleep 1; exit 5"
+    load = f"touch {ran}; {batch.released}; exit 5"
     words = batch.raidctl("batch", "--write", "write-through", "/", "--yes", "--", "sh", "-c", load)
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
@@ -264,6 +278,7 @@ def test_a_load_started_with_an_ignored_signal_ignores_it(batch: Batch) -> None:
     batch.running.append(process)
     until(ran.exists)
     process.send_signal(signal.SIGINT)
+    batch.release()
     assert process.wait(PATIENCE) == 5
 
 

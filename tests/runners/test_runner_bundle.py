@@ -27,6 +27,7 @@ from raidctl.request import (
 from raidctl.runners import bundle, process, remote
 from raidctl.runners.process import Bounds
 from tests.runners.conftest import MakeServer, Server
+from tests.support.waiting import PATIENCE
 
 MARK = "raidctl-0123456789abcdef"
 SHELLS = [
@@ -38,7 +39,7 @@ SHELLS = [
 def reply(shell: list[str], files: list[Request[Any]], programs: dict[int, Run], chains: list[list[int]]) -> RunAnswer:
     """What a shell answers to a script."""
     script = bundle.script(files, programs, chains, MARK)
-    bounds = Bounds(feed=script, until=f"{MARK}{bundle.END}".encode(), seconds=60.0, size=1 << 26)
+    bounds = Bounds(feed=script, until=f"{MARK}{bundle.END}".encode(), seconds=PATIENCE, size=1 << 26)
     return process.run(shell, environment={"PATH": "/usr/bin:/bin", "IFS": "x", "number": "9"}, bounds=bounds)
 
 
@@ -48,13 +49,20 @@ def test_a_round_through_each_shell(shell: list[str], tmp_path: Path) -> None:
     data = bytes(range(256)) * 50 + f"{MARK}#1 5 5\n".encode()
     (tmp_path / "data").write_bytes(data)
     files: list[Request[Any]] = [Read(f"{tmp_path}/data"), Read("/none"), Glob(f"{tmp_path}/d*")]
+    written = f"until [ -s {tmp_path}/pid ]; do sleep 0.1; done"
     programs = {
         4: Run(("sh", "-c", "printf out; printf err >&2; exit 3")),
         5: Run(("raidctl-none",)),
         6: Run(("cat", f"{tmp_path}/data")),
         7: Run(("sh", "-c", "exec yes"), limit=100_000),
         8: Run(("sleep", "60"), timeout=1.0),
-        9: Run(("sh", "-c", f"setsid sh -c 'echo $$ >{tmp_path}/pid; exec sleep 60' & echo begun; sleep 0.3")),
+        9: Run(
+            (
+                "sh",
+                "-c",
+                f"setsid sh -c 'echo $$ >{tmp_path}/pid; exec sleep 60' & echo begun; {written}",
+            )
+        ),
         10: Run(
             ("sh", "-c", f"mkdir {tmp_path}/busy && sleep 0.2 && rmdir {tmp_path}/busy"), lock="raidctl-test-round"
         ),
