@@ -10,6 +10,7 @@ import pytest
 
 from raidctl.errors import UsageError
 from raidctl.simulation.executables import Disturbance, Fault, Tools, install
+from tests.support.waiting import PATIENCE
 
 LOOK = ("ctrl", "all", "show", "config", "detail")
 SPLIT = ("ctrl", "slot=1", "modify", "cacheratio=50/50", "forced")
@@ -24,7 +25,9 @@ def p400(tmp_path: Path) -> Tools:
 
 def call(tools: Tools, *words: str) -> subprocess.CompletedProcess[bytes]:
     """Run the tool as a shell would."""
-    return subprocess.run([tools.programs / "hpacucli", *words], capture_output=True, check=False, timeout=120, env={})
+    return subprocess.run(
+        [tools.programs / "hpacucli", *words], capture_output=True, check=False, timeout=PATIENCE, env={}
+    )
 
 
 def test_a_change_is_seen_by_the_next_call(p400: Tools) -> None:
@@ -65,7 +68,7 @@ def test_calls_at_the_same_time_lose_no_change(p400: Tools) -> None:
     words = [SPLIT, ("ctrl", "slot=1", "modify", "dwc=enable", "forced"), *[LOOK] * 8]
     tool = p400.programs / "hpacucli"
     running = [subprocess.Popen([tool, *line], stdout=subprocess.DEVNULL) for line in words]
-    assert [process.wait(30) for process in running] == [0] * len(words)
+    assert [process.wait(PATIENCE) for process in running] == [0] * len(words)
     assert (p400.state[RATIO], p400.state["slot=1/drivewritecache"]) == ("50/50", "enable")
 
 

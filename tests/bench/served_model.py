@@ -7,13 +7,13 @@ import socket
 import struct
 import subprocess
 import sys
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from raidctl.bench.model import control, nbd
+from tests.support.waiting import until
 
 ROOT = Path(__file__).resolve().parents[2]
 SLOW_CLIENT_MS = 2.0
@@ -127,13 +127,13 @@ def serving(folder: Path, *words: str) -> Iterator[Model]:
 
 def wait_for(model: Model) -> None:
     """Wait until it responds; fails if it ended instead."""
-    end = time.monotonic() + 30
-    while time.monotonic() < end:
+
+    def responds() -> bool:
         assert model.process.poll() is None, "the model ended at once"
         try:
             model.say("status")
         except OSError:
-            time.sleep(0.02)
-        else:
-            return
-    raise AssertionError("the model does not answer")
+            return False
+        return True
+
+    until(responds)

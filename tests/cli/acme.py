@@ -17,6 +17,7 @@ import msgspec
 from raidctl.model import Inventory
 from raidctl.recording.manifest import FORMAT, Entry, Manifest
 from raidctl.recording.recording import Recording, save
+from tests.support.waiting import PATIENCE
 
 ROOT = Path(__file__).resolve().parents[2]
 TOOL = "acmecli"
@@ -107,6 +108,6 @@ def program(
         stdout=how.pop("stdout", subprocess.PIPE),
         stderr=subprocess.PIPE,
         check=False,
-        timeout=60,
+        timeout=PATIENCE,
         **how,
     )

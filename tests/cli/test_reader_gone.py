@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.waiting import PATIENCE
+
 GEN9 = Path(__file__).resolve().parents[2] / "fixtures" / "smartarray-gen9-degraded"
 
 
@@ -26,7 +28,7 @@ def test_a_reader_of_both_outputs_that_goes_away_is_no_answer(words: tuple[str, 
     os.close(reading)
     try:
         argv = [sys.executable, "-m", "raidctl", *words]
-        done = subprocess.run(argv, stdout=writing, stderr=writing, check=False, timeout=60)
+        done = subprocess.run(argv, stdout=writing, stderr=writing, check=False, timeout=PATIENCE)
     finally:
         os.close(writing)
     assert done.returncode == 141

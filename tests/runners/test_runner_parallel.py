@@ -8,6 +8,7 @@ import pytest
 
 from raidctl.request import Answer, ReadAnswer
 from raidctl.runners.parallel import Task, WorkerPool
+from tests.support.waiting import PATIENCE
 
 
 def test_reading_that_waits_does_not_hold_up_what_comes_behind_it() -> None:
@@ -15,13 +16,13 @@ def test_reading_that_waits_does_not_hold_up_what_comes_behind_it() -> None:
     second_was_read = threading.Event()
 
     def first() -> Answer:
-        return ReadAnswer(data=b"first" if second_was_read.wait(20) else None)
+        return ReadAnswer(data=b"first" if second_was_read.wait(PATIENCE) else None)
 
     def second() -> Answer:
         second_was_read.set()
         return ReadAnswer(data=b"second")
 
-    tasks = [Task(first, patience=30.0), Task(second, patience=30.0)]
+    tasks = [Task(first, patience=PATIENCE), Task(second, patience=PATIENCE)]
     WorkerPool([[task] for task in tasks], threading.Event()).work()
     assert [task.answer for task in tasks] == [ReadAnswer(data=b"first"), ReadAnswer(data=b"second")]
 
@@ -31,10 +32,10 @@ def test_programs_run_side_by_side_and_files_beside_them() -> None:
     meeting = threading.Barrier(3)
 
     def meet() -> Answer:
-        meeting.wait(20)
+        meeting.wait(PATIENCE)
         return Answer()
 
-    tasks = [Task(meet, patience=30.0), Task(meet), Task(meet)]
+    tasks = [Task(meet, patience=PATIENCE), Task(meet), Task(meet)]
     WorkerPool([[task] for task in tasks], threading.Event()).work()
     assert [task.answer for task in tasks] == [Answer()] * 3
 

@@ -27,6 +27,7 @@ from raidctl.request import (
 )
 from raidctl.runners import process, remote
 from raidctl.runners.process import Bounds
+from tests.support.waiting import PATIENCE
 
 MARK = "raidctl-0123456789abcdef"
 SHELLS = [
@@ -55,7 +56,7 @@ def shell(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[list[str], di
 def far(shell: tuple[list[str], dict[str, str]], request: Run) -> RunAnswer:
     """The answer of one program through a shell."""
     script = remote.program_script(request, MARK)
-    bounds = Bounds(feed=script, until=f"{MARK}.".encode(), seconds=20.0)
+    bounds = Bounds(feed=script, until=f"{MARK}.".encode(), seconds=PATIENCE)
     answer = process.run(shell[0], environment=shell[1], bounds=bounds)
     found = remote.read_program(answer, MARK, request)
     assert found is not None, answer
@@ -121,7 +122,7 @@ def test_files_through_each_shell(shell: tuple[list[str], dict[str, str]], tmp_p
     ]
     for more in ([], [Read("/sys/class/net/lo/speed")]):  # this one cannot be read: then each is read separately
         script = remote.files_script([*kernel, *more], MARK)
-        answer = process.run(shell[0], environment=shell[1], bounds=Bounds(feed=script, seconds=20.0))
+        answer = process.run(shell[0], environment=shell[1], bounds=Bounds(feed=script, seconds=PATIENCE))
         found = remote.read_files(answer.out, MARK, [*kernel, *more], Answer())
         assert found[0] == ReadAnswer(data=b"Linux\n")
         assert found[1] == ReadAnswer(data=Path("/proc/sys/kernel/osrelease").read_bytes())
@@ -138,7 +139,7 @@ def test_files_through_each_shell(shell: tuple[list[str], dict[str, str]], tmp_p
         Which("raidctl-none", ("/none", "/bin/sh")),
         Which("raidctl-none"),
     ]
-    bounds = Bounds(feed=remote.files_script(requests, MARK), until=None, seconds=20.0)
+    bounds = Bounds(feed=remote.files_script(requests, MARK), until=None, seconds=PATIENCE)
     answer = process.run(shell[0], environment=shell[1], bounds=bounds)
     found = remote.read_files(answer.out, MARK, requests, Answer())
     assert found[0] == ReadAnswer(data=data)

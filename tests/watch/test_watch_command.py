@@ -20,6 +20,7 @@ from aiosmtpd.controller import Controller
 from click.testing import CliRunner, Result
 
 from raidctl.cli import cli
+from tests.support.waiting import PATIENCE
 
 DAY = 86400
 
@@ -46,7 +47,7 @@ def server() -> Iterator[tuple[Server, str]]:
     with closing(socket.create_server(("127.0.0.1", 0))) as free:
         port = free.getsockname()[1]
     keeper = Server()
-    controller = Controller(keeper, hostname="127.0.0.1", port=port)
+    controller = Controller(keeper, hostname="127.0.0.1", port=port, ready_timeout=PATIENCE)
     controller.start()
     yield keeper, f"127.0.0.1:{port}"
     controller.stop()
@@ -185,10 +186,7 @@ def test_a_mail_that_was_sent_and_not_marked_has_the_same_message_id(
 
 
 def test_the_mails_about_a_finding_are_one_conversation(watched: Watched, server: tuple[Server, str]) -> None:
-    """The mails about a finding refer to the same thing.
-
-    The alarm, the reminder and the end share it; another finding has another.
-    """
+    """A finding, its reminder and its end refer to the same message."""
     keeper, address = server
     words = ("--mail", "root", "--smtp", address, "--after", "1")
     watched.run("demo", "--pull", "raid6", "3")
@@ -285,7 +283,10 @@ def test_present_findings_reach_an_address_that_is_added(watched: Watched, tmp_p
 
 
 def test_a_damaged_state_is_put_aside_and_everything_is_reported_again(watched: Watched) -> None:
-    """A damaged state is put aside, and the alarms come again. A note names both files, and the exit code is 3 once."""
+    """A damaged state is put aside, and the alarms come again.
+
+    A note reports it, and the exit code is 3 once.
+    """
     watched.events("--after", "1")
     file = watched.state / "demo/raid6/watch.json"
     file.write_bytes(file.read_bytes()[:100])
@@ -343,9 +344,9 @@ def test_a_state_that_cannot_be_written_silences_nothing(watched: Watched, tmp_p
 
 
 def test_a_pipe_in_the_place_of_the_state_is_named(watched: Watched) -> None:
-    """A pipe in the place of the state is named.
+    """A pipe in place of the state is neither read nor written.
 
-    Without a writer or reader, opening it would never end. The notes name both.
+    Without a writer and a reader, a look would never end.
     """
     place = watched.state / "demo/raid6"
     place.mkdir(parents=True, mode=0o700)
