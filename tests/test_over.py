@@ -8,21 +8,33 @@ import pytest
 
 from tests.support.over import over
 
-SEEN: list[tuple[int, str]] = []
-
 
 @over("number", range(3))
 @over("word, size", [("a", 1), ("bc", 2)])
-def test_each_case_is_tried(number: int, word: str, size: int, tmp_path: Path) -> None:
-    """All combinations, with the fixtures that the test asks for."""
+def test_cases_share_the_fixtures(number: int, word: str, size: int, tmp_path: Path) -> None:
+    """Each case gets the fixtures that the test asks for."""
     assert tmp_path.is_dir()
+    assert number < 3
     assert len(word) == size
-    SEEN.append((number, word))
 
 
-def test_every_case_was_tried() -> None:
-    """This depends on the test above."""
-    assert SEEN in ([], [(number, word) for number in range(3) for word in ("a", "bc")])
+def test_every_combination_is_tried() -> None:
+    """Two decorators try all combinations of their cases."""
+    seen: list[tuple[int, str]] = []
+
+    @over("number", range(3))
+    @over("word", ["a", "bc"])
+    def noted(number: int, word: str) -> None:
+        seen.append((number, word))
+
+    noted()
+    assert seen == [(number, word) for number in range(3) for word in ("a", "bc")]
+
+
+def test_a_table_without_a_case_is_refused() -> None:
+    """A test without a case would pass and check nothing."""
+    with pytest.raises(AssertionError, match="without a case"):
+        over("number", [])
 
 
 def test_the_cases_that_fail_are_listed() -> None:

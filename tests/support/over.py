@@ -20,6 +20,7 @@ def over(names: str, cases: Iterable[Any]) -> Callable[[Test], Test]:
     parameters are ``names``, with commas between them.
     """
     words, table = [name.strip() for name in names.split(",")], list(cases)
+    assert table, "a test without a case checks nothing"
 
     def decorated(test: Test) -> Test:
         @wraps(test)
