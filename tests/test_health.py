@@ -71,7 +71,7 @@ def test_nothing_bad_is_called_ok(machine: str) -> None:
 
 @pytest.mark.parametrize("machine", MACHINES)
 def test_show_finds_no_problems_only_where_diagnose_warns_of_none(machine: str) -> None:
-    """Where nothing failed, warnings or checks without a result come first."""
+    """No screen without problems or failures begins with less than diagnose finds."""
     shown = CliRunner().invoke(cli, ["--replay", str(FIXTURES / machine), "show"]).stdout.splitlines()
     judged = diagnose(replayed(machine).inventory, rules())
     warned = [one for one in causes(judged.findings) if one.severity != "info"]
@@ -114,7 +114,7 @@ def test_every_command_gives_the_same_verdict(machine: str) -> None:
 
 @pytest.mark.parametrize("demo", DEMOS)
 def test_a_demo_shows_what_diagnose_finds(demo: str, tmp_path: Path) -> None:
-    """Every problem of a simulated machine is at the top of show. Its severity is that of diagnose."""
+    """Every condition of a simulated machine has its severity in diagnose."""
 
     def run(*arguments: str) -> Any:
         line = ["--demo", demo, "--state-dir", str(tmp_path), *arguments]
@@ -170,7 +170,7 @@ def test_severity_follows_from_what_is_left(level: str, gone: int, state: str, w
 
 @pytest.mark.parametrize(("gone", "cause"), [(0, "not_started"), (1, "not_started"), (2, "out_of_reach")])
 def test_an_inactive_array_without_redundancy_is_critical(gone: int, cause: str) -> None:
-    """An inactive RAID-6 with redundancy left is a warning. It would survive a failure once started."""
+    """An inactive RAID-6 is worse if too many of its drives failed."""
     inventory = changed(GOOD, VOLUME, {"raid_level": "raid6", "status": "inactive"})
     for number in range(gone):
         inventory = changed(inventory, f"megaraid:0/310:{number}", {"status": "critical"})
@@ -186,10 +186,7 @@ def test_an_inactive_array_without_redundancy_is_critical(gone: int, cause: str)
     ],
 )  # fmt: skip
 def test_a_predicted_failure_is_critical_where_it_takes_the_last(level: str, status: str, wanted: str) -> None:
-    """Errors are critical on an array that survives at most this failure.
-
-    Where it survives another, they are a warning.
-    """
+    """A predicted failure is a warning only if redundancy remains after it."""
     inventory = changed(GOOD, VOLUME, {"raid_level": level, "status": status, "name": "x"})
     inventory = changed(inventory, DRIVE, {"status": "warning", "status_text": "Predictive Failure"})
     assert severity(inventory, "drive_expects_failure", DRIVE) == wanted
@@ -312,7 +309,7 @@ def test_a_failed_member_of_a_volume_in_an_unknown_state_is_critical(level: str 
 
 @pytest.mark.parametrize(("kind", "wanted"), [("error", "critical"), ("warning", "warning"), ("info", "info")])
 def test_what_a_tool_prints_reaches_diagnose(kind: Any, wanted: str) -> None:
-    """A problem of kind state is a finding of the same severity. Its words do not matter."""
+    """A problem of kind state is a finding, whatever its words."""
     for message in ("The controller counts 1 degraded drives.", "The write caches of 4 drives are on.", "Odd."):
         problem = Problem(severity=kind, where="megaraid:0", message=message, kind="state")
         found = diagnose(structs.replace(GOOD, problems=(problem,)), rules()).findings
@@ -366,7 +363,7 @@ SPARE_DAMAGED = """/dev/sdg:
 
 @pytest.mark.parametrize("text", [WAITING, SPARE_DAMAGED])
 def test_a_member_that_is_filled_or_waits_expects_no_failure(text: str, tmp_path: Path) -> None:
-    """What md does to a member predicts no failure of it. It hides no warning of its tool."""
+    """What md does to a member predicts no failure and hides none."""
     path = tmp_path / "output.txt"
     path.write_text(text, encoding="utf-8")
     result = CliRunner().invoke(cli, ["--replay", str(path), "diagnose", "--json"])

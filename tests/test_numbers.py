@@ -14,10 +14,7 @@ from tests.support.over import over
 
 
 def numeric(command: click.Command, path: str = "") -> Iterator[tuple[str, click.Command, click.Option]]:
-    """The options of a command that take a number with a fraction.
-
-    Those of the commands below it are included. Each comes with its name.
-    """
+    """The fractional options of a command and its subcommands, with their names."""
     for option in command.params:
         if isinstance(option, click.Option) and isinstance(option.type, (click.FloatRange, click.types.FloatParamType)):
             yield f"{path} {option.opts[-1]}".strip(), command, option

@@ -25,7 +25,7 @@ COMMANDS = {
 
 
 def checked(place: Path, broken: str, *words: str) -> tuple[int, list[str], str]:
-    """Run a copy with substitutes for all programs. Those that match the pattern ``broken`` fail."""
+    """Run a copy with substitutes, of which those like ``broken`` fail."""
     script = ROOT / "tests/run"
     (place / "tests").mkdir()
     shutil.copy(script, place / "tests/run")

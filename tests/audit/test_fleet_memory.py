@@ -27,7 +27,7 @@ require = { "drives.model" = { same = true } }
 @pytest.mark.parametrize("every", [False, True], ids=["policy", "builtin"])
 @pytest.mark.usefixtures("uncollected")
 def test_an_inventory_is_freed_as_soon_as_it_is_audited(every: bool) -> None:
-    """An audited inventory is freed without a garbage collection. No reference cycle keeps it."""
+    """An audited inventory is in no cycle, and freed without garbage collection."""
     text = 'builtin = "all"\n' if every else RULES
     auditor = Auditor(policy(text, builtin=builtin.rules()))
     machine = recorded("smartarray-gen9-degraded")

@@ -1,4 +1,4 @@
-"""Files among the inventories that are none are each reported once. Nothing blocks."""
+"""Files that are no inventories are reported once, and block nothing."""
 
 from __future__ import annotations
 

@@ -26,14 +26,14 @@ def completions(values: list[Truth]) -> list[list[bool]]:
 
 @given(LISTS)
 def test_a_conjunction_is_known_if_every_completion_agrees(values: list[Truth]) -> None:
-    """A conjunction is known if unknown parts cannot change it. It is then the same for every value of them."""
+    """A conjunction is known if no value of unknown parts changes it."""
     answers = {all(one) for one in completions(values)}
     assert conjunction(values) is (answers.pop() if len(answers) == 1 else None)
 
 
 @given(LISTS)
 def test_a_disjunction_is_known_if_every_completion_agrees(values: list[Truth]) -> None:
-    """A disjunction is known if unknown parts cannot change it. It is then the same for every value of them."""
+    """A disjunction is known if no value of unknown parts changes it."""
     answers = {any(one) for one in completions(values)}
     assert disjunction(values) is (answers.pop() if len(answers) == 1 else None)
 
@@ -46,7 +46,7 @@ def test_de_morgan_holds(values: list[Truth]) -> None:
 
 @given(st.integers(0, 6), st.integers(0, 6), st.integers(0, 6), st.none() | st.integers(0, 6))
 def test_a_count_is_known_if_every_possible_number_agrees(least: int, more: int, low: int, high: int | None) -> None:
-    """Three to five is at least three, possibly four, and not six."""
+    """Three to five is at least three, perhaps four, and not six."""
     assume(high is None or low <= high)  # a policy with such bounds is refused
     possible = range(least, least + more + 1)
     answers = {low <= number and (high is None or number <= high) for number in possible}
@@ -76,7 +76,7 @@ CONDITIONS = st.sampled_from(
 
 @st.composite
 def values_of_a_volume(draw: st.DrawFn) -> tuple[dict[str, Any], dict[str, Any], list[dict[str, Any]]]:
-    """Values of a volume, its cache and two drives. They do not contradict each other."""
+    """Values of a volume, its cache and two drives without a contradiction."""
     drives = [
         {"media": draw(st.sampled_from(["hdd", "ssd"])), "rpm": draw(st.sampled_from([5400, 10000])),
          "write_cache": draw(st.sampled_from(["enabled", "disabled"]))}

@@ -88,7 +88,7 @@ def test_an_expired_waiver_is_a_finding_and_waives_nothing(waivers: Path) -> Non
 
 
 def test_a_waiver_in_the_policy_is_for_the_hosts_that_it_names(tmp_path: Path) -> None:
-    """A waiver for a pattern of host names covers no other hosts. It does not cover a host without a name either."""
+    """A waiver for a pattern covers no other and no nameless host."""
     policy = tmp_path / "site.toml"
     text = (
         'raid_level = "raid6"\n[[waiver]]\nrule = "raid_level"\nhosts = ["{}"]\nuntil = "2999-12-31"\nbecause = "old"\n'
@@ -218,10 +218,7 @@ def counted(state: Path, *words: str) -> dict[str, tuple[Found, Found]]:
 
 
 def test_every_command_counts_the_same_findings(tmp_path: Path, waivers: Path) -> None:
-    """All commands count the same findings.
-
-    They do so without a waiver, with a file, with ``diagnose --ignore``, and after each ends.
-    """
+    """All commands count the same findings, whatever is waived or ignored."""
     state = tmp_path / "state"
     trouble = {("reported_trouble", "smartarray:1")}
     over = {("waiver_expired", "smartarray:1")}
@@ -285,7 +282,7 @@ MISTAKES = {
 
 @pytest.mark.parametrize(("text", "expected"), MISTAKES.items())
 def test_mistakes_have_their_line(text: str, expected: str, waivers: Path) -> None:
-    """The message has file, line and remedy; the exit code is 2. This holds in a policy and in a separate file."""
+    """A mistake in either file has its line and exit code 2."""
     names = [rule.name for rule in builtin.rules()]
     with pytest.raises(MistakesError) as error:
         waivers_of_file("w.toml", lambda _: text.encode(), names)

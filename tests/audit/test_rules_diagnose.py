@@ -72,7 +72,7 @@ def test_the_screen_fits_eighty_columns(machine: str) -> None:
 
 @pytest.mark.parametrize("machine", MACHINES)
 def test_the_json_keeps_its_schema(machine: str) -> None:
-    """The JSON validates against ``raidctl schema diagnose``. Its verdict agrees with the exit code."""
+    """The JSON follows its schema, and its verdict fits the exit code."""
     result = of_machine(machine, "--json")
     diagnosis = json.loads(result.stdout)
     jsonschema.validate(diagnosis, schema("Diagnosis", Diagnosis))
@@ -95,7 +95,7 @@ def test_information_alone_ends_with_0() -> None:
 
 
 def test_a_missing_tool_is_exit_code_4() -> None:
-    """A controller without its tool is a finding about that tool."""
+    """A controller without its tool is the finding ``no_tool``, exit code 4."""
     result = of_machine("host-raid-card-no-tool")
     assert result.exit_code == 4
     assert "no_tool" in result.stdout
@@ -170,7 +170,7 @@ def test_a_manual_page_is_printed(rule: Rule) -> None:
 
 @pytest.mark.parametrize("name", names())
 def test_a_result_without_a_rule_has_a_page(name: str) -> None:
-    """--explain takes any rule name that findings have. It also prints JSON."""
+    """--explain takes any rule name of a finding, also with --json."""
     result = raidctl("diagnose", "--explain", name)
     assert result.exit_code == 0
     assert "How to fix." in result.stdout

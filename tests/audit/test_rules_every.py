@@ -1,4 +1,4 @@
-"""Every built-in rule has a manual page and fails on its example. A healthy machine gives no finding."""
+"""Every built-in rule has a manual page, and fails on bad machines."""
 
 from __future__ import annotations
 

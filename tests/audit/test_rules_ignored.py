@@ -42,7 +42,10 @@ def without(inventory: Inventory, found: Sequence[Finding], entries: Sequence[En
 
 
 def test_an_ignored_finding_does_not_count_and_is_listed_with_its_reason(tmp_path: Path) -> None:
-    """An ignored finding is listed in this run and the next. It is on the screen, in JSON and in the plugin's line."""
+    """An ignored finding is listed with its reason, also in later runs.
+
+    The screen, the JSON and the line of the plugin have it.
+    """
     file = tmp_path / "ignored.json"
     assert "drive_expects_failure" in CliRunner().invoke(cli, ["--replay", str(FIXTURES / MACHINE), "diagnose"]).stdout
     line = "ignored until 2999-12-31: drive_expects_failure megaraid:0/32:5: a drive is ordered"

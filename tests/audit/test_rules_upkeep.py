@@ -40,9 +40,9 @@ def outcome_of(rule: str, machine: str, where: str, **changes: Any) -> tuple[str
 def test_a_write_hole_of_md_is_worse_while_a_drive_is_missing(
     changes: dict[str, Any], expected: tuple[str, str | None]
 ) -> None:
-    """The write hole is information on a complete array.
+    """The write hole is a warning only while the array is degraded.
 
-    It is a warning on a degraded one. A journal or PPL closes it.
+    A journal or PPL closes it.
     """
     name = {} if changes == {"status": "ok"} else changes
     assert outcome_of("write_hole", MD, RAID6, **name) == expected

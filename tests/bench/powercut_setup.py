@@ -34,7 +34,7 @@ def fair(cut: Cut) -> bool:
 
 @dataclass
 class Drive:
-    """A drive with a volatile cache. It fails after a number of operations."""
+    """A drive with a volatile cache that fails after some operations."""
 
     honest: bool = True
     medium: bytearray = field(default_factory=lambda: bytearray(PLAN.blocks * PLAN.block_bytes))

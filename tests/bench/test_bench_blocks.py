@@ -99,7 +99,7 @@ def test_each_fault_has_its_class(data: bytes, state: State) -> None:
 
 
 def test_exchanged_sectors_are_misdirected() -> None:
-    """Two exchanged sectors of a block are found. Each sector has its offset."""
+    """Two exchanged sectors of a block are found by their offsets."""
     data = made()
     swapped = data[512:1024] + data[:512] + data[1024:]
     assert Checker(SIZE, RUN).check(swapped, SIZE) is State.MISDIRECTED
@@ -123,7 +123,10 @@ def test_a_later_generation_is_no_fault() -> None:
 
 
 def test_blocks_do_not_compress_and_do_not_repeat() -> None:
-    """Blocks do not compress and share no sector body. Their offsets, generations and runs differ."""
+    """Blocks of different offsets, generations and runs share no sector body.
+
+    They do not compress.
+    """
     blocks = [
         made(start=at * SIZE, generation=generation, run=run)
         for at in range(8)

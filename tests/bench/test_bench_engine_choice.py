@@ -74,7 +74,7 @@ def test_an_unknown_name_is_wrong_usage() -> None:
 @pytest.mark.parametrize("name", ["native", "threads", "uring", "portable"])
 @pytest.mark.parametrize("depth", [1, 8])
 def test_every_engine_is_calibrated_on_memory(name: str, depth: int) -> None:
-    """The calibration has a rate for the requested shape. It also has the engine that reached it."""
+    """The calibration has a rate for the shape, and its engine."""
     found = ceiling(ENGINES[name](), depth=depth)
     assert found.rate > 0
     assert (found.depth, found.size) == (depth, 4096)

@@ -1,4 +1,4 @@
-"""The compiled engine: its build, system calls, memory and blocks. Its blocks equal those of Python."""
+"""The compiled engine: its build, system calls, memory and blocks."""
 
 from __future__ import annotations
 
@@ -217,7 +217,7 @@ def test_polling_does_not_starve_the_workers(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("rate", [None, 2000])
 def test_on_one_processor_aio_sleeps(tmp_path: Path, rate: int | None) -> None:
-    """With one processor the engine sleeps instead of polling. It also does so at a fixed rate."""
+    """On one processor, work is completed, also at a fixed rate."""
     on_system_with_aio(tmp_path)
     target = on_disk(tmp_path / "file", 64)
     intended = None if rate is None else [number * 10**9 // rate for number in range(640)]
@@ -283,7 +283,7 @@ def copy_of_the_tree(place: Path) -> Path:
 def test_a_wheel_is_built_without_a_compiler(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, compiler: str, *, held: bool
 ) -> None:
-    """Only a wheel built with a compiler has the engine. One engine serves every Python from 3.10 on."""
+    """A wheel has the engine only if built with a compiler."""
     monkeypatch.setenv("CC", compiler)
     builder = ProjectBuilder(copy_of_the_tree(tmp_path), python_executable=sys.executable)
     wheel = builder.build("wheel", tmp_path / "out")

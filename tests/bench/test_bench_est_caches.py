@@ -44,7 +44,7 @@ def test_the_read_cache_is_sized_by_its_hits(cache: float) -> None:
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_latencies_of_one_kind_have_no_valley(seed: int) -> None:
-    """One distribution, however broad, is not split into hits and misses."""
+    """Latencies of one distribution are never split into hits and misses."""
     source = chance(seed)
     assert readcache.valley([source.lognormvariate(0, 1.5) for _ in range(500)]) is None
     assert readcache.valley([source.uniform(4, 16) for _ in range(500)]) is None
@@ -194,7 +194,7 @@ def test_stalls_at_random_have_no_period(seed: int) -> None:
 
 
 def test_overlapping_waits_are_one_stall() -> None:
-    """Operations whose waits overlap are one stall. It lasts from the first start to the last end."""
+    """Overlapping waits are one stall, from first start to last end."""
     found = stalls.longest(stalls.find([0, 10**9, 11 * 10**8, 5 * 10**9], [10**6, 10**9, 2 * 10**9, 10**6], 100))
     assert found == stalls.Stall(start=1.0, seconds=2.1, operations=2)
 

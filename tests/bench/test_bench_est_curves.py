@@ -30,7 +30,7 @@ def curve(shape: Callable[[float], float], seed: int, noise: float, count: int =
 @pytest.mark.parametrize("noise", NOISE)
 @pytest.mark.parametrize("count", [48, 128])
 def test_the_curve_of_a_hard_drive_falls(noise: float, count: int) -> None:
-    """A hard drive's curve falls to about half, without a step. All of 20 series have this shape."""
+    """A hard drive's curve falls to half, in each of 20 series."""
     found = [curve(drive, seed, noise, count) for seed in SEEDS]
     assert [each.shape for each in found] == ["falling"] * 20
     assert all(each.spindles and each.ratio == pytest.approx(2, rel=0.1) for each in found)

@@ -84,7 +84,7 @@ def slowed(begin: float, length: float, rate: float) -> Knee:
      (0.3, 12, 85, "as fast as at the start again"), (4, 99, 35, "changes once more")],
 )  # fmt: skip
 def test_a_host_that_was_busy_meanwhile_gives_no_size(begin: float, length: float, rate: float, reason: str) -> None:
-    """A disturbed curve gives no size rather than a wrong one. Its speed recovers later, or changes twice."""
+    """A curve that speeds up again, or changes twice, has no size."""
     found = slowed(begin, length, rate)
     assert found.size.measured is None
     assert reason in (found.refused or "")

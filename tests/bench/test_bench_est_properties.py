@@ -59,10 +59,7 @@ def check(value: Any) -> None:
 @QUICK
 @given(SERIES)
 def test_any_series_gives_finite_results(series: list[float]) -> None:
-    """Every estimate of any series is finite or None.
-
-    The estimates are medians, speeds, steady rounds, valleys and effects.
-    """
+    """Medians, speeds, steady rounds, valleys and effects are finite or None."""
     check(spread.of_rounds(series, "ms"))
     check(rotation.medium(series))
     check(rotation.rpm(series))
@@ -76,7 +73,7 @@ def test_any_series_gives_finite_results(series: list[float]) -> None:
 @given(SERIES, SERIES)
 @example([0.0] * 5 + [2.28e58], [0.0, 0.0, 0.0, 1.0, 6.8e-96, 0.0])
 def test_any_two_series_give_finite_results(first: list[float], second: list[float]) -> None:
-    """Every estimate of any pairs is finite or None. The estimates are slopes, knees, curves, layouts and networks."""
+    """Slopes, knees, curves, layouts and networks are finite or None."""
     pairs = list(zip(first, second, strict=False))
     check(slope.fit(pairs))
     check(knee.find([x for x, _ in pairs], [y for _, y in pairs]))
@@ -132,7 +129,7 @@ def test_a_faster_machine_has_a_larger_median(values: list[float], factor: float
 
 @pytest.mark.parametrize("value", [0.0, 1.0, 8.33, 1e18])
 def test_long_constant_series_give_finite_results(value: float) -> None:
-    """A hundred thousand equal values give a figure or none. They never give an error."""
+    """A hundred thousand equal values never cause an error."""
     series = [value] * 100_000
     check(spread.of_rounds(series, "ms"))
     check(rotation.rpm(series))

@@ -18,7 +18,10 @@ NOISE = (0.05, 0.5)
 
 
 def intervals(seed: int, rpm: float, width: float, shares: tuple[float, ...] = (1.0,), count: int = 300) -> list[float]:
-    """Times between commits. Each takes a number of revolutions with these shares, plus noise."""
+    """Times between commits of one or more revolutions, with noise.
+
+    ``shares`` has the share of each number of revolutions.
+    """
     source = chance(seed)
     turn, moment, ends = 60000 / rpm, 0.0, [0.0]
     for _ in range(count):
@@ -48,7 +51,7 @@ def test_the_speed_is_within_two_per_cent(rpm: int, width: float) -> None:
 @pytest.mark.parametrize("rpm", [5400, 7200, 15000])
 @pytest.mark.parametrize("shares", [(0.7, 0.3), (0.3, 0.5, 0.2), (0.0, 0.6, 0.4)])
 def test_missed_revolutions_do_not_change_the_speed(rpm: int, shares: tuple[float, ...]) -> None:
-    """If commits take several revolutions, the speed is still that of one. Some of them take two or three."""
+    """The speed is found even if commits take two or three revolutions."""
     assert all(right(rotation.rpm(intervals(seed, rpm, 0.3, shares)), rpm) for seed in SEEDS)
 
 

@@ -61,7 +61,7 @@ def test_no_reply_is_early(folder: Path, kind: str, rpm: int) -> None:
 
 
 def test_commits_wait_for_the_platter_while_the_policy_is_write_through(folder: Path) -> None:
-    """The switch changes the served array's policy and changes it back. Its speed is tested without the server."""
+    """The switch changes the served array's policy, and changes it back."""
     with serving(folder, "--kind", "battery", "--rpm", "300") as model:
         client = model.client()
         model.say("policy write-through")
@@ -165,7 +165,7 @@ def test_garbage_ends_only_its_connection(folder: Path) -> None:
 
 
 def test_a_stopped_host_is_reported(folder: Path) -> None:
-    """A model stopped for longer than a reply reports a slow host. It does so until it is reset."""
+    """A model stopped for longer than a reply reports it until reset."""
     with serving(folder, "--kind", "write-through", "--rpm", "100") as model:
         client = model.client()
         # on a busy machine all replies may be due before it is stopped
@@ -191,10 +191,7 @@ def test_a_stopped_host_is_reported(folder: Path) -> None:
 
 @pytest.mark.slow
 def test_another_client_understands_the_server(folder: Path) -> None:
-    """qemu-io works with the server.
-
-    It negotiates, writes with and without force unit access, flushes and reads back.
-    """
+    """qemu-io writes with and without FUA, flushes, and reads back."""
     with serving(folder, "--kind", "volatile") as model:
         words = [
             *("write -P 0xab 1M 64k", "write -f -P 0xcd 2M 4k", "flush"),
@@ -225,7 +222,7 @@ def test_many_simultaneous_requests_are_all_replied_to(folder: Path) -> None:
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_it_leaves_no_socket_behind(folder: Path, number: signal.Signals) -> None:
-    """A signal ends it with exit code 0. Its sockets are removed."""
+    """A signal ends it with exit code 0, and removes its sockets."""
     with serving(folder, "--kind", "battery") as model:
         process = model.process
         process.send_signal(number)

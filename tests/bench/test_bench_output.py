@@ -32,7 +32,7 @@ NARROW_ASCII = Paper(ascii=True)
 
 @pytest.mark.parametrize("paper", [WIDE, NARROW_ASCII], ids=["utf-8", "ascii"])
 def test_every_line_fits_80_columns(paper: Paper) -> None:
-    """A run or comparison, even of a long target, fits 80 columns."""
+    """No line is longer than 80 columns, even with a long target."""
     long = bench_runs.session(target="/srv/" + "a-long-directory/" * 8 + "raidctl-bench-1-0a1b2c3d.tmp")
     run = bench_runs.run(session=long, label="after the firmware", id=12)
     text = screen(run, paper, more=True) + compare_screen(compare(run, bench_runs.run()), paper)
@@ -47,7 +47,7 @@ def test_each_figure_has_its_interval_and_number() -> None:
 
 
 def test_a_measurement_that_was_too_short_has_no_figure() -> None:
-    """Four plus signs are printed instead of 0 and an interval. Their meaning is printed as well."""
+    """Four plus signs, which are explained, replace the figure and its interval."""
     text = screen(bench_runs.run(), WIDE, more=False)
     [line] = [line for line in text.splitlines() if "unflushed" in line]
     assert line.split() == ["commits:", "unflushed", "++++", "ops/s", "1,200"]
@@ -136,7 +136,7 @@ def test_more_values_than_columns_are_merged() -> None:
 
 
 def test_a_histogram_shows_a_single_stall() -> None:
-    """A single slow operation of 2000 has a bar with its count."""
+    """A single operation of 2000 has a bar and its count."""
     text = screen(bench_runs.run(), WIDE, more=False)
     stall = text[text.index("commits: latencies") :].split("\n\n")[0].splitlines()[-1]
     assert stall.endswith("▏ 1")
@@ -188,7 +188,7 @@ def test_the_interval_of_a_ratio_combines_independent_errors() -> None:
 
 
 def test_a_ratio_covers_the_truth_in_most_repetitions() -> None:
-    """A ratio has the truth in about 95 % of the repetitions. Its figures have errors of 3 and 5 %."""
+    """About 95 % of ratios of imprecise figures include the truth."""
     import random  # noqa: PLC0415 - of this test only
 
     source, inside = random.Random(11), 0  # noqa: S311 - a simulation

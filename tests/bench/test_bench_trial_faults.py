@@ -86,7 +86,7 @@ def fewer(work: Work, outcome: Outcome) -> Outcome:
 
 
 def counted(work: Work, outcome: Outcome) -> Outcome:
-    """Count operations requested by number, as if too many to be kept."""
+    """Count operations requested by number as if an engine kept none."""
     bins = array("Q", [0] * 128 + [1])
     lost = fewer(work, outcome)
     return lost if lost is outcome else _each(lost, lambda one: replace(one, beyond={Op.READ: bins}))
@@ -148,7 +148,7 @@ def test_a_failure_has_the_message_of_the_system() -> None:
 
 
 def test_a_mapping_too_small_for_its_reads_is_reported() -> None:
-    """A mapping's piece without room for the reads is not compared. Its size is reported."""
+    """A mapping's piece too small for the reads is reported, not compared."""
     below = Below(ranges=(Range(mapping="/dev/mapper/small", path="/dev/sda", first=0, length=512 << 10),))
     result = only(LayerTax(), below=below)
     assert result.verdict == "inconclusive"
@@ -164,7 +164,7 @@ def test_a_strip_larger_than_the_target_is_reported() -> None:
 
 @pytest.mark.parametrize("trial", [Compression(), ReadBack(most=MIB)], ids=lambda trial: trial.name)
 def test_the_needed_space_depends_on_the_smallest_block(trial: Trial) -> None:
-    """Blocks of 1 MiB need more space than those of 64 KiB. The latter were requested."""
+    """Blocks of 1 MiB need 16 times the requested blocks' space."""
     device = Device(Plan(kind="write-through", size=64 * MIB))
     small, large = (trial.needs(Modelled(device, alignment=grain)).size for grain in (4096, MIB))
     assert large == 16 * small

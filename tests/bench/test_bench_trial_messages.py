@@ -35,7 +35,7 @@ LITTLE = "There were too few rounds, or too short ones, to tell."
 
 
 def without_time(trial: Trial, budget: float | None = NO_TIME) -> TrialResult:
-    """The result of a trial whose time allows only its first round."""
+    """The result of a trial whose time ends with its first round."""
     session = Runner(STAGE.bench(budget=budget), again=False).run(
         Profile(name="test", title="", seconds=1, size=64 * MIB, trials=(trial,))
     )

@@ -1,4 +1,4 @@
-"""The trial of the RAID level, on arrays of known level. It runs in the model's time."""
+"""The trial of the RAID level, on models of known level."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_another_level_than_promised_fails() -> None:
 
 @pytest.mark.parametrize("why", ["degraded", "rebuild"])
 def test_a_degraded_array_is_judged_by_its_sizes_only(why: str) -> None:
-    """Cost and layout of a degraded array are not used. Both are those of another level."""
+    """A degraded array has the cost and layout of another level."""
     bench = Stage(drives_of(level="raid0", drives=3), Below(strip=64 * KIB)).bench()
     bench.confounders = (Confounder(name=why, text="md:md0 lacks a drive."),)
     result = whole(replace(SHORT, promised="raid5"), bench)

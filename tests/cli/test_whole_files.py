@@ -65,7 +65,7 @@ def test_a_link_stays_a_link(command: str, tmp_path: Path) -> None:
 def test_root_follows_no_link_into_another_directory(
     command: str, tmp_path: Path, root: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A link must not choose what root overwrites. It would in a directory that somebody else may write to."""
+    """A link in another directory must not choose what root overwrites."""
     monkeypatch.setattr(os, "geteuid", lambda: 0 if root else 1000)
     (tmp_path / "here").mkdir()
     precious, link = tmp_path / "precious", tmp_path / "here" / "raidctl.prom"

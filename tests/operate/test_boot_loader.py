@@ -73,7 +73,7 @@ def test_guard_R13_a_drive_that_may_boot_is_never_passed_over() -> None:
 
 
 def with_grub(place: Path, *, asked: bool, parts: str = "1,2") -> Story:
-    """The replacement of a drive of a GRUB machine. It boots by GRUB from each of its drives."""
+    """The replacement of a drive in a machine with GRUB everywhere."""
     text = definition("raid6", 4, parts=parts)
     machine = bench(place, text.replace("node=sd", "boot=grub node=sd"))
     exchanged(machine)

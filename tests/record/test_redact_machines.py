@@ -15,7 +15,7 @@ from tests.support.machines import MACHINES, recording, replayed
 
 
 def outline(seen: Survey) -> list[object]:
-    """All of an inventory that is no secret: places, models and states."""
+    """What is where, of which model and in which state: no secret."""
 
     def of(controller: Controller) -> Iterator[object]:
         yield controller.model, controller.firmware, controller.status, controller.mode, controller.cache

@@ -43,7 +43,7 @@ def logged() -> Iterator[Log]:
 
 
 def forbidden(log: Log) -> list[str]:
-    """Commands that no test may run: forced or outside the tables."""
+    """Forced commands, and deeds outside the tables, which no test may run."""
     found = []
     for kind, argv in log:
         shapes = [shape for shape in _shapes() if _fits(argv, shape)] if kind == "deed" else []

@@ -1,4 +1,4 @@
-"""Claims about survivable failures, the write hole, and the last consistency check."""
+"""Claims about redundancy left, the write hole and the last consistency check."""
 
 from __future__ import annotations
 
@@ -183,10 +183,7 @@ def test_commits_that_were_counted_and_too_few_are_not_called_unmeasured() -> No
 
 
 def test_a_slope_around_zero_is_no_measurable_difference() -> None:
-    """A slope interval that contains zero shows no measurable difference.
-
-    It is not reported as a flush that takes longer.
-    """
+    """A slope interval that contains zero shows no measurable difference."""
     slope = {"flush_slope": {"flush_slope": Spread(measured=0.01, unit="ms/MiB", n=40, low=-0.2, high=0.3)}}
     answer = answered(behind("not_caching"), counted(slope), power_safe=True)
     [line] = [one.says for one in answer.evidence if one.source == "measurement"]

@@ -86,7 +86,7 @@ def test_write_back_of_which_nothing_is_seen_is_suspect(write_through: Session) 
 
 
 def test_a_drive_of_another_speed_fails(write_through: Session) -> None:
-    """A drive of another speed fails. It reports 7200 rpm, and commits come at the pace of 15000."""
+    """A drive reported with 7200 rpm fails if commits show 15000."""
     known = checked_machine(plain_drive("disabled", rpm=7200))
     assert answered(known, write_through, drive_rpm=7200).verdict == "fail"
     assert (
@@ -125,7 +125,7 @@ def test_the_size_of_a_cache_of_nobody_knows_whom_never_passes(volatile: Session
 
 
 def test_a_drive_that_lies_fails_once_its_cache_was_off(lying: Session) -> None:
-    """A drive that is fast only with its cache on fails. It does not honour the flush."""
+    """A drive fast only with its cache on ignores the flush."""
     answer = answered(checked_machine(plain_drive("enabled", rpm=15000)), lying, power_safe=True)
     assert answer.verdict == "fail"
     assert "ignores the flush" in " ".join(answer.reasons)
@@ -139,7 +139,7 @@ def test_a_lie_behind_a_controller_in_write_through_is_seen(lying: Session) -> N
 
 
 def test_without_the_switch_a_lie_never_passes_and_the_command_is_named(lying: Session) -> None:
-    """What one more test would decide is inconclusive. That test is given as a command to copy."""
+    """The inconclusive answer has the command of the test that would decide."""
     [medium, switch] = lying.results
     as_it_is = {"commits": switch.figures["commits_before"]}
     commits = msgspec.structs.replace(switch, trial="commits", figures=as_it_is)
@@ -150,10 +150,7 @@ def test_without_the_switch_a_lie_never_passes_and_the_command_is_named(lying: S
 
 
 def test_a_battery_backed_cache_passes_by_the_switch(battery: Session) -> None:
-    """A cache with a healthy battery passes by the switch.
-
-    Fast in write-back and slow in write-through, it is the controller's.
-    """
+    """A cache that is fast only in write-back is the controller's."""
     answer = answered(checked_machine(raid_controller(volume_cache=WRITE_BACK)), battery, write_cache="protected")
     assert answer.verdict == "pass"
     assert any("ignores the flush" in one for one in answer.ruled_out)
@@ -190,7 +187,7 @@ def test_in_a_virtual_machine_nothing_measured_passes(write_through: Session) ->
 
 
 def test_an_export_of_which_nothing_is_known_is_answered_by_the_clock_alone(write_through: Session) -> None:
-    """Claims about the medium's kind and speed pass without any setting. Measurements decide them."""
+    """Measured claims about the medium's kind and speed pass without any setting."""
     asked, found = claims({"media": "hdd", "drive_rpm": 15000}), unknown_server(write_through)
     answers = tuple(unknown_target(asked, found.named, "It is not known.", served=True))
     report = Verification(host=Host(hostname="m"), verdict=overall(answers), answers=answers)

@@ -291,6 +291,6 @@ def test_old_versions_list_channels_and_devices() -> None:
 
 
 def test_failed_stripes_are_reported() -> None:
-    """Failed stripes are reported at the volume. Some data cannot be read."""
+    """Failed stripes, whose data cannot be read, are reported at the volume."""
     problems = found(machine(volumes=[volume_text(0, {"Failed stripes": "Yes"})])).problems
     assert any(p.where == "adaptec:1/v0" and "Failed stripes" in p.message for p in problems)

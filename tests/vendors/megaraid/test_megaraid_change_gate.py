@@ -1,4 +1,4 @@
-"""The battery gate. Write-back needs a good battery on the same controller."""
+"""Write-back needs a good battery on the same controller."""
 
 from __future__ import annotations
 

@@ -52,7 +52,10 @@ def test_lines_in_any_order_break_nothing(lines: list[str]) -> None:
 
 @given(st.sampled_from(_ALL), st.integers(0, 4000))
 def test_a_truncated_text_gives_no_other_value(text: str, cut: int) -> None:
-    """What a truncated text gives, the complete text gives too."""
+    """A truncated text contradicts the complete one in no steady value.
+
+    States, sizes and cache policies may depend on the lines that are missing.
+    """
     whole, part = _values(text), _values(text[:cut].rpartition("\n")[0])
     steady = {
         name: value

@@ -154,7 +154,7 @@ def test_the_bad_health_of_storage_counts_beside_a_state_without_a_health(state:
      ("Critical", "Enabled", "failed")],
 )  # fmt: skip
 def test_health_and_state_of_a_battery(health: str, state: str, status: str) -> None:
-    """A battery with health OK that is disabled has failed. It protects nothing."""
+    """A disabled battery with health OK protects nothing, and has failed."""
     value = {**resources(_BMC)[_BATTERY], "Status": {"Health": health, "State": state}}
     seen = seen_with(_BMC, {_BATTERY: value})
     assert [one.status for controller in seen.inventory.controllers for one in controller.batteries] == [status]
@@ -238,7 +238,7 @@ def test_a_bad_health_rollup_without_a_bad_part_is_a_problem(rollup: str, severi
 
 @pytest.mark.parametrize(("health", "severity"), [("OK", None), ("Warning", "warning"), ("Critical", "error")])
 def test_a_bad_health_of_storage_beside_good_controllers_counts(health: str, severity: str | None) -> None:
-    """A bad ``Status.Health`` of Storage is a problem. This holds even if every part is good."""
+    """A bad ``Status.Health`` of Storage is a problem beside good parts."""
     machine, path = "redfish-supermicro-x12", "/redfish/v1/Systems/1/Storage/HBA0"
     storage = resources(machine)[path]
     seen = seen_with(machine, {path: {**storage, "Status": {"State": "Enabled", "Health": health}}})

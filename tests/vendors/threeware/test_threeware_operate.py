@@ -20,10 +20,7 @@ MEMBER, SPARE, FREE = "threeware:6/p3", "threeware:6/p6", "threeware:6/p7"
 
 @pytest.fixture
 def demo(tmp_path: Path) -> Simulated:
-    """Return a machine without Auto-Rebuild.
-
-    On it are a mirror, a RAID-5 of p2 to p5, the spare p6 and the free drive p7.
-    """
+    """A mirror, a RAID-5 of p2 to p5, spare p6, free p7."""
     return simulated("9690", tmp_path)
 
 
@@ -100,7 +97,7 @@ def test_with_auto_rebuild_the_controller_begins_without_a_command(tmp_path: Pat
 
 
 def test_spares_are_units_that_are_looked_up_by_their_drive(demo: Simulated) -> None:
-    """Right before deletion, the unit must still be this drive's spare."""
+    """Right before the command, the unit must have this spare drive."""
     [step] = planned(look(demo), deed("remove_spare", SPARE, CONTROLLER)).steps
     assert {one.object_id for one in step.requires} == {SPARE}
     assert play(demo, deed("add_spare", FREE, CONTROLLER)) == ["tw_cli /c6 add type=spare disk=7"]
