@@ -9,17 +9,18 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from click.testing import CliRunner, Result
 from hypothesis import given
 from hypothesis import strategies as st
 
 from raidctl.audit.finding import Audited, Finding
 from raidctl.audit.report import Summary
-from raidctl.cli import cli
 from raidctl.output.audit_formats import Options, writer
 from raidctl.output.console import Paper
 from tests.audit.policies import recorded
+from tests.support.command_line import command_line
 from tests.support.machines import FIXTURES, MACHINES
+
+run = command_line()
 
 # What the usual readers (Jenkins, GitLab, the schema of Ant's reports) have in common: for each element the attributes
 # that it must have, those that it may have, and the elements inside it.
@@ -38,11 +39,6 @@ SCHEMA = {
 ANY_TEXT = st.text(st.characters(exclude_categories=())) | st.sampled_from(
     ["]]>", "<!--", "&#0;", "\x1b[31m", "\ufffe"]
 )
-
-
-def run(*words: str | Path) -> Result:
-    """Run a command line in this process."""
-    return CliRunner().invoke(cli, [str(word) for word in words])
 
 
 def written(*hosts: Audited, summary: Summary | None = None) -> ET.Element:

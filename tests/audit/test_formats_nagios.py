@@ -11,19 +11,20 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from click.testing import CliRunner, Result
 from hypothesis import given
 from hypothesis import strategies as st
 
 from raidctl.audit.finding import Audited, Finding
 from raidctl.audit.report import Summary
-from raidctl.cli import cli
 from raidctl.output.audit_formats import Options, writer
 from raidctl.output.console import Paper
 from raidctl.output.nagios import LONGEST, Counts, Status, cut, plugin, safe, status_of
 from tests.audit.policies import recorded
 from tests.audit.rule_examples import HEALTHY
+from tests.support.command_line import command_line
 from tests.support.machines import FIXTURES, MACHINES
+
+run = command_line()
 
 # The guidelines' grammar: 'label'=value[UOM];[warn];[crit];[min];[max]
 _NUMBER = r"-?\d+(?:\.\d+)?"
@@ -59,11 +60,6 @@ def read(output: str) -> Check:
     assert len(output.encode()) <= LONGEST
     assert len(first.encode()) < 1024
     return Check(parsed["state"], parsed["text"], figures, more)
-
-
-def run(*words: str | Path, given: bytes = b"") -> Result:
-    """Run a command line in this process."""
-    return CliRunner().invoke(cli, [str(word) for word in words], input=given)
 
 
 def finding(severity: str = "critical", outcome: str = "fail", **more: object) -> Finding:

@@ -22,7 +22,6 @@ from typing import Any
 import jsonschema
 import msgspec
 import pytest
-from click.testing import CliRunner, Result
 from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
@@ -30,7 +29,6 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from raidctl.audit.builtin import rules
 from raidctl.audit.diagnosis import diagnose
-from raidctl.cli import cli
 from raidctl.errors import UsageError
 from raidctl.model import Inventory
 from raidctl.output.http_server import CONNECTIONS, Page, Probes, Refresher, _server, address
@@ -39,17 +37,15 @@ from raidctl.output.metrics import Export, families
 from raidctl.output.metrics_table import INVENTORY, of_rules, of_scan, seconds
 from raidctl.output.prometheus import number, text
 from tests.output.inventories import DEGRADED, EVERY, HEALTHY
+from tests.support.command_line import command_line
 from tests.support.machines import FIXTURES, MACHINES, replayed
+
+run = command_line()
 
 Series = dict[tuple[str, frozenset[tuple[str, str]]], float]
 NASTY = st.text(st.characters(exclude_categories=())) | st.sampled_from(
     ['"', "\\", "\n", '\\"', "a\x00b", "}", "\ud800"]
 )
-
-
-def run(*words: str | Path) -> Result:
-    """Run a command line in this process."""
-    return CliRunner().invoke(cli, [str(word) for word in words])
 
 
 def written(inventory: Inventory) -> str:

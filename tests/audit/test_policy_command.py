@@ -13,13 +13,14 @@ from pathlib import Path
 import jsonschema
 import msgspec
 import pytest
-from click.testing import CliRunner, Result
 
 from raidctl.audit.report import Report
-from raidctl.cli import cli
 from raidctl.output.audit_formats import FORMATS
 from tests.audit.policies import mistakes, recorded
+from tests.support.command_line import command_line
 from tests.support.machines import FIXTURES, MACHINES
+
+run = command_line()
 
 PAGE = (FIXTURES.parent / "docs" / "policy.md").read_text(encoding="utf-8")
 GEN9 = str(FIXTURES / "smartarray-gen9-degraded")
@@ -40,11 +41,6 @@ def fleet(tmp_path: Path) -> Path:
     path = tmp_path / "fleet.jsonl"
     path.write_bytes(b"\n".join(lines) + b"\n")
     return path
-
-
-def run(*words: str | Path, given: bytes = b"") -> Result:
-    """Run a command line in this process."""
-    return CliRunner().invoke(cli, [str(word) for word in words], input=given)
 
 
 def test_the_exit_code_is_the_result(site: Path, tmp_path: Path) -> None:
@@ -173,7 +169,7 @@ def test_built_in_rules_that_did_not_apply_are_counted() -> None:
 
 def test_the_screen_counts_further_unreadable_lines(site: Path) -> None:
     """Twenty unreadable lines are listed, and the others counted."""
-    screen = run("audit", site, "-", given=b"hello\n" * 23).stdout
+    screen = run("audit", site, "-", answer=b"hello\n" * 23).stdout
     assert screen.count("It is no JSON: invalid character") == 20
     assert "3 more could not be read; --details names them." in screen
 
@@ -185,9 +181,9 @@ def test_a_list_over_several_lines_is_read_from_a_pipe_as_from_a_file(site: Path
     kept = tmp_path / "fleet.json"
     kept.write_bytes(many)
     for path in (kept, "-"):
-        found = run("audit", site, path, "--format", "jsonl", given=many).stdout.splitlines()
+        found = run("audit", site, path, "--format", "jsonl", answer=many).stdout.splitlines()
         assert [json.loads(line)["host"] for line in found] == ["anvil"] * 3
-    cut = run("audit", site, "-", "--format", "jsonl", given=many[:-500]).stdout.splitlines()
+    cut = run("audit", site, "-", "--format", "jsonl", answer=many[:-500]).stdout.splitlines()
     assert [json.loads(line)["source"] for line in cut] == ["standard input"]
     assert "cut off in the middle" in cut[0]
 
@@ -196,7 +192,9 @@ def test_a_word_in_brackets_before_the_inventories_is_no_list(site: Path) -> Non
     """A prompt of sudo or a log line is one unreadable line. The rest is audited."""
     one = msgspec.json.encode(recorded("smartarray-p400"))
     given = b"[sudo] password for olga:\n" + one + b"\n" + one + b"\n"
-    found = [json.loads(line) for line in run("audit", site, "-", "--format", "jsonl", given=given).stdout.splitlines()]
+    found = [
+        json.loads(line) for line in run("audit", site, "-", "--format", "jsonl", answer=given).stdout.splitlines()
+    ]
     assert [(host["unreadable"], host["source"]) for host in found] == [
         (True, "standard input:1"), (False, "standard input:2"), (False, "standard input:3"),
     ]  # fmt: skip
@@ -205,17 +203,17 @@ def test_a_word_in_brackets_before_the_inventories_is_no_list(site: Path) -> Non
 def test_each_item_of_a_list_is_a_host_and_an_empty_list_is_unknown(site: Path) -> None:
     """An empty list does not pass."""
     one = msgspec.json.encode(recorded("smartarray-p400"))
-    assert run("audit", site, "-", given=b"[" + one + b"," + one + b"]\n" + one).exit_code == 0
-    empty = run("audit", site, "-", given=b"[]")
+    assert run("audit", site, "-", answer=b"[" + one + b"," + one + b"]\n" + one).exit_code == 0
+    empty = run("audit", site, "-", answer=b"[]")
     assert (empty.exit_code, "It is an empty list." in empty.stdout) == (3, True)
 
 
 def test_one_unreadable_line_is_unknown(site: Path) -> None:
     """If everything else passes, the exit code is 3."""
     good = msgspec.json.encode(recorded("smartarray-p400"))
-    assert run("audit", site, "-", given=good + b"\n" + good).exit_code == 0
-    assert run("audit", site, "-", given=good + b"\n" + good[:-9] + b"\n" + good).exit_code == 3
-    assert run("audit", site, "-", given=b"").exit_code == 3
+    assert run("audit", site, "-", answer=good + b"\n" + good).exit_code == 0
+    assert run("audit", site, "-", answer=good + b"\n" + good[:-9] + b"\n" + good).exit_code == 3
+    assert run("audit", site, "-", answer=b"").exit_code == 3
 
 
 def test_files_without_an_inventory_are_named(site: Path, tmp_path: Path) -> None:
@@ -236,7 +234,7 @@ def test_the_remedy_of_an_unreadable_source_fits(site: Path, tmp_path: Path, mon
     (tmp_path / "fleet").mkdir()
     remedies = []
     for given in (b"hello\n", b"", b"x" * 2 * 2**20):
-        [line] = run("audit", site, "-", "--format", "jsonl", given=given).stdout.splitlines()
+        [line] = run("audit", site, "-", "--format", "jsonl", answer=given).stdout.splitlines()
         remedies.append(json.loads(line)["findings"][0]["remedy"])
     [line] = run("audit", site, tmp_path / "fleet", "--format", "jsonl").stdout.splitlines()
     remedies.append(json.loads(line)["findings"][0]["remedy"])
@@ -247,7 +245,7 @@ def test_indented_inventories_one_after_the_other_are_read(site: Path) -> None:
     """Concatenated outputs of ``raidctl --json show`` are read as several hosts."""
     one = msgspec.json.format(msgspec.json.encode(recorded("smartarray-p400")), indent=2) + b"\n"
     found = [
-        json.loads(line) for line in run("audit", site, "-", "--format", "jsonl", given=one * 3).stdout.splitlines()
+        json.loads(line) for line in run("audit", site, "-", "--format", "jsonl", answer=one * 3).stdout.splitlines()
     ]
     assert [host["host"] for host in found] == ["anvil"] * 3
 

@@ -18,6 +18,11 @@ def spread(measured: float | None, low: float | None = None, high: float | None 
     return Spread(measured=measured, unit=unit, n=1200, low=low, high=high)
 
 
+def rate(value: float) -> Spread:
+    """A rate known within 2 %."""
+    return spread(value, value * 0.98, value * 1.02)
+
+
 def latency() -> Latency:
     """Latencies of 2000 operations around 0.1 ms, and one of 80 ms."""
     histogram, source = Histogram(), random.Random(7)  # noqa: S311 - latencies, not secrets

@@ -16,12 +16,10 @@ from pathlib import Path
 import jsonschema
 import msgspec
 import pytest
-from click.testing import CliRunner, Result
 
 from raidctl.bench.profiles import PROFILES
 from raidctl.bench.store import FILE, Store
 from raidctl.bench.targets.file import leftovers
-from raidctl.cli import cli
 from raidctl.cli.bench._measure import Measured
 from raidctl.cli.bench._plan import Order, Prospect, announcement, file_size
 from raidctl.cli.bench.run import _shown
@@ -29,17 +27,15 @@ from raidctl.cli.shared.options import Settings
 from raidctl.errors import BenchError, CannotTell
 from tests.bench import bench_runs
 from tests.bench.served_model import serving
+from tests.support.command_line import command_line
 from tests.support.terminal import interrupted_at, read_until
 from tests.support.waiting import until
+
+raidctl = command_line()
 
 ROOT = Path(__file__).resolve().parents[2]
 FILLED = 8 << 20
 SMALL = ("--size", "8MiB", "--seconds", "1", "--engine", "portable")
-
-
-def raidctl(*words: str | Path, stdin: bytes | None = None) -> Result:
-    """Run a command line in this process."""
-    return CliRunner().invoke(cli, [str(word) for word in words], input=stdin)
 
 
 def program(*words: str | Path) -> list[str]:
@@ -332,7 +328,7 @@ def test_a_run_of_another_machine_is_a_file(kept: Path, tmp_path: Path) -> None:
     packed = tmp_path / "theirs.json.gz"
     packed.write_bytes(gzip.compress(printed.encode()))
     shown = raidctl("bench", "show", other).stdout
-    assert raidctl("bench", "show", "-", stdin=printed.encode()).stdout == shown
+    assert raidctl("bench", "show", "-", answer=printed.encode()).stdout == shown
     assert raidctl("bench", "show", packed).stdout == shown
 
 

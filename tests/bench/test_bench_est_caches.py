@@ -9,7 +9,7 @@ import pytest
 from raidctl.bench.estimators import geometry, readcache, scaling, stalls
 from raidctl.bench.estimators.figures import chance
 from raidctl.bench.estimators.readcache import WorkingSet
-from raidctl.bench.result import Spread
+from tests.bench.bench_runs import rate
 from tests.support.over import over
 
 SEEDS = range(20)
@@ -104,11 +104,6 @@ def test_later_growth_is_no_saturation() -> None:
 def test_a_collapse_needs_separate_intervals(rounds: dict[int, list[float]], found: list[tuple[int, int]]) -> None:
     """Too few rounds, or overlapping ones, are no collapse."""
     assert scaling.sure_collapses(rounds) == found
-
-
-def rate(value: float) -> Spread:
-    """A rate known within 2 %."""
-    return Spread(measured=value, unit="ops/s", n=1000, low=value * 0.98, high=value * 1.02)
 
 
 @pytest.mark.parametrize("level", ["raid0", "raid10", "raid5", "raid6"])

@@ -12,6 +12,7 @@ from raidctl.bench.estimators import geometry
 from raidctl.bench.result import Spread
 from raidctl.bench.trials.raid_level import MOST_DRIVES
 from raidctl.bench.trials.raid_words import Layers, judged
+from tests.bench.bench_runs import rate
 from tests.support.over import over
 
 CHUNK = 64 << 10
@@ -128,11 +129,6 @@ def test_small_arrays_with_cheaper_writes_are_named(level: str, drives: int, rat
     found = geometry.levels(rate(ratio * 1000), rate(1000), drives)
     assert level in found.levels
     assert "raid0" not in found.levels
-
-
-def rate(value: float) -> Spread:
-    """A rate known within 2 %."""
-    return Spread(measured=value, unit="ops/s", n=1000, low=value * 0.98, high=value * 1.02)
 
 
 def test_a_row_of_raid10_may_be_raid10_or_raid6() -> None:

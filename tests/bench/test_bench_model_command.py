@@ -8,15 +8,11 @@ import sys
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 
-from raidctl.cli import cli
 from tests.bench.served_model import ROOT
+from tests.support.command_line import command_line
 
-
-def raidctl(*words: str | Path) -> Result:
-    """Run a command line in this process."""
-    return CliRunner().invoke(cli, [str(word) for word in words])
+raidctl = command_line()
 
 
 def program(*words: str | Path) -> list[str]:

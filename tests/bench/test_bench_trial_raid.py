@@ -13,6 +13,7 @@ from raidctl.bench.result import Confounder, Spread
 from raidctl.bench.trials.raid_level import RaidLevel
 from raidctl.bench.trials.raid_words import Layers, judged
 from raidctl.bench.trials.trial import GIB, KIB, Below, whole
+from tests.bench.bench_runs import rate
 from tests.bench.virtual_clock import Stage
 
 pytestmark = pytest.mark.slow  # arithmetic, the same on every Python
@@ -84,8 +85,3 @@ def test_behind_a_cache_the_cost_is_a_lower_bound() -> None:
     assert cached.named == ("raid1", "raid10", "raid5", "raid6")
     assert judged(cached, "raid6", promised=True)[0] == "inconclusive"
     assert judged(cached, "raid0", promised=True)[0] == "suspect"
-
-
-def rate(value: float) -> Spread:
-    """A rate known within 2 %."""
-    return Spread(measured=value, unit="ops/s", n=1000, low=value * 0.98, high=value * 1.02)

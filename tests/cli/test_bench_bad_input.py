@@ -8,26 +8,22 @@ from pathlib import Path
 
 import jsonschema
 import pytest
-from click.testing import CliRunner, Result
 
 from raidctl.bench.profiles import PROFILES
 from raidctl.bench.record import Run
 from raidctl.bench.store import FILE, Store
-from raidctl.cli import cli
 from raidctl.cli.bench._measure import Measured
 from raidctl.cli.bench._plan import Order, Prospect, announcement
 from raidctl.cli.bench.run import _shown
 from raidctl.cli.shared.options import Settings
 from raidctl.output.json import to_json
 from tests.bench import bench_runs
+from tests.support.command_line import command_line
+
+raidctl = command_line()
 
 NO_TEXT = os.fsdecode(b"/srv/caf\xe9")
 """A directory of a time before UTF-8."""
-
-
-def raidctl(*words: str | Path, stdin: bytes | None = None) -> Result:
-    """Run a command line in this process."""
-    return CliRunner().invoke(cli, [str(word) for word in words], input=stdin)
 
 
 def no_text() -> Run:
@@ -191,7 +187,7 @@ def test_a_file_that_is_no_run_is_called_what_it_is(kept: Path, tmp_path: Path, 
 def test_standard_input_is_not_asked_for_twice(kept: Path) -> None:
     """Reading it a second time would find nothing. The message names that reason, not a run that was cut off."""
     printed = raidctl("--json", "bench", "show", "1", "--state-dir", kept).stdout.encode()
-    assert raidctl("bench", "compare", "-", "1", "--state-dir", kept, stdin=printed).exit_code == 0
-    done = raidctl("bench", "compare", "-", "-", "--state-dir", kept, stdin=printed)
+    assert raidctl("bench", "compare", "-", "1", "--state-dir", kept, answer=printed).exit_code == 0
+    done = raidctl("bench", "compare", "-", "-", "--state-dir", kept, answer=printed)
     assert done.exit_code == 2
     assert "only once" in done.stderr

@@ -15,7 +15,7 @@ Raidctl = Callable[..., Result]
 def command_line(*options: str | Path) -> Raidctl:
     """Return a function that runs command lines with these options first."""
 
-    def run(*words: str | Path, answer: str = "") -> Result:
+    def run(*words: str | Path, answer: str | bytes = "") -> Result:
         return CliRunner().invoke(cli, [*map(str, options), *map(str, words)], input=answer)
 
     return run
