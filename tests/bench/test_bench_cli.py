@@ -7,7 +7,6 @@ import json
 import os
 import pty
 import re
-import select
 import signal
 import subprocess
 import sys
@@ -28,7 +27,7 @@ from raidctl.errors import BenchError, CannotTell
 from tests.bench import bench_runs
 from tests.bench.served_model import serving
 from tests.support.command_line import command_line
-from tests.support.terminal import interrupted_at, read_until
+from tests.support.terminal import interrupted_at, read_until, rest
 from tests.support.waiting import until
 
 raidctl = command_line()
@@ -149,22 +148,6 @@ def test_sigterm_removes_the_file(tmp_path: Path) -> None:
     assert leftovers(str(place)) == []
 
 
-def test_a_run_on_a_terminal_needs_confirmation(tmp_path: Path) -> None:
-    """The answer no ends the run before it creates a file."""
-    leader, follower = pty.openpty()
-    command = program("bench", "run", tmp_path, *SMALL, "--no-save")
-    with subprocess.Popen(
-        command, cwd=ROOT, stdin=follower, stdout=follower, stderr=follower, env={**os.environ, "TERM": "xterm"}
-    ) as process:
-        os.close(follower)
-        seen = read_until(leader, b"Begin? [Y/n]")
-        os.write(leader, b"n\n")
-        assert process.wait(60) == 1
-    os.close(leader)
-    assert b"a file of 8 MiB is created" in seen
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_the_progress_bar_honours_no_color(tmp_path: Path) -> None:
     """With NO_COLOR, the progress bar has the time left without colours."""
     leader, follower = pty.openpty()
@@ -176,13 +159,7 @@ def test_the_progress_bar_honours_no_color(tmp_path: Path) -> None:
         os.close(follower)
         seen = read_until(leader, b" left")
         os.killpg(process.pid, signal.SIGTERM)
-        while process.poll() is None:
-            if select.select([leader], [], [], 0.1)[0]:
-                try:
-                    os.read(leader, 65536)
-                except OSError:
-                    break
-        process.wait(60)
+        rest(leader)
     os.close(leader)
     assert re.search(rb"\d:\d\d left", seen)
     assert not re.search(rb"\x1b\[[0-9;]*3[0-9]", seen)

@@ -74,9 +74,9 @@ def run_on_a_terminal(place: Path, *words: str) -> tuple[subprocess.Popen[bytes]
 
 
 def test_a_no_is_the_answer_no(tmp_path: Path) -> None:
-    """A no is not an interruption. The exit code is 1, and a message reports that nothing was done."""
+    """After the plan, a no ends the run with exit code 1 and a message."""
     process, terminal = run_on_a_terminal(tmp_path)
-    read_until(terminal, b"Begin? [Y/n]")
+    assert b"a file of 8 MiB is created" in read_until(terminal, b"Begin? [Y/n]")
     os.write(terminal, b"n\n")
     assert b"raidctl:" in read_until(terminal, b"Nothing was done.")
     assert process.wait(60) == 1
