@@ -20,7 +20,7 @@ from urllib.parse import urlencode
 import pytest
 
 from tests.audit.test_prometheus_rules import RULES
-from tests.runners.conftest import Server, free_port, program, serving
+from tests.runners.conftest import Server, free_port, program, refusing_port, serving
 
 T = TypeVar("T")
 NODE = {"__name__": "node_textfile_scrape_error", "job": "node"}
@@ -144,15 +144,15 @@ def test_a_file_reaches_prometheus_through_node_exporter(tmp_path: Path) -> None
         soon(lambda: [1] if names(base) == {"RaidVolumeDegraded"} else [], "another alert is left")
 
 
-def far_hosts(server: Server, place: Path) -> dict[str, str]:
+def far_hosts(server: Server, place: Path, refusing: int) -> dict[str, str]:
     """The environment of a raidctl with a redirected ssh.
 
-    It connects db1 and db2 to the server, and ``refused`` to a closed port.
+    It connects db1 and db2 to the server, and ``refused`` to a port that refuses.
     """
     (place / "bin").mkdir()
     ssh = program("ssh", "openssh-client")
     (place / "config").write_text(
-        f"Host db1 db2 refused\n HostName 127.0.0.1\nHost refused\n Port {free_port()}\n"
+        f"Host db1 db2 refused\n HostName 127.0.0.1\nHost refused\n Port {refusing}\n"
         f"Host *\n Include {server.place}/config\n"
     )
     (place / "bin" / "ssh").write_text(f'#!/bin/sh\nexec {ssh} -F {place}/config "$@"\n')
@@ -164,15 +164,15 @@ def far_hosts(server: Server, place: Path) -> dict[str, str]:
 def test_probes_over_ssh(tmp_path: Path) -> None:
     """Two simultaneous scrapes of a target share one login. Refused and unlisted hosts do not delay others."""
     (tmp_path / "sshd").mkdir()
-    with serving(tmp_path / "sshd") as server:
-        probes_of(server, tmp_path)
+    with serving(tmp_path / "sshd") as server, refusing_port() as refusing:
+        probes_of(server, tmp_path, refusing)
 
 
-def probes_of(server: Server, tmp_path: Path) -> None:
+def probes_of(server: Server, tmp_path: Path, refusing: int) -> None:
     """Probe the machines of a server."""
     (tmp_path / "targets").write_text("db1\ndb2\nrefused\n")
     words = ("export", "--rules", "--listen", "0", "--targets", tmp_path / "targets", "--timeout", "30")
-    environment = far_hosts(server, tmp_path)
+    environment = far_hosts(server, tmp_path, refusing)
     with started(sys.executable, "-m", "raidctl", *words, environment=environment) as exporter:
         assert exporter.stderr is not None
         served = re.search(r"http://(\S+)/metrics", exporter.stderr.readline())

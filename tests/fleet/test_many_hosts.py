@@ -28,7 +28,7 @@ from raidctl.output.json import to_json
 from raidctl.recording.recording import load
 from raidctl.survey.survey import survey
 from raidctl.vendor.registry import vendors
-from tests.runners.conftest import Server, free_port
+from tests.runners.conftest import Server, refusing_port
 
 pytestmark = pytest.mark.slow
 
@@ -84,19 +84,19 @@ def fleet(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Fleet]:
         f"{name} ansible_host=127.0.0.1 ansible_ssh_common_args='-F {server.place}/config'"
         for name, server in servers.items()
     ]
-    (place / "hosts").write_text(
-        "\n".join(
-            (
-                *lines,
-                lines[0],
-                lines[0].replace("db1 ", "db2 ", 1),
-                f"refused ansible_host=127.0.0.1 ansible_port={free_port()}",
-                "no-such-host.invalid",
-                "here ansible_connection=local",
+    with pytest.MonkeyPatch.context() as patch, refusing_port() as refusing:
+        (place / "hosts").write_text(
+            "\n".join(
+                (
+                    *lines,
+                    lines[0],
+                    lines[0].replace("db1 ", "db2 ", 1),
+                    f"refused ansible_host=127.0.0.1 ansible_port={refusing}",
+                    "no-such-host.invalid",
+                    "here ansible_connection=local",
+                )
             )
         )
-    )
-    with pytest.MonkeyPatch.context() as patch:
         patch.setattr("raidctl.fleet.host_threads.PAUSE", 0.1)
         patch.setattr("raidctl.runners.connection.PAUSE", 0.1)
         yield Fleet(place / "hosts", servers)

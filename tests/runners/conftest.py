@@ -37,6 +37,14 @@ def free_port() -> int:
     return port
 
 
+@contextmanager
+def refusing_port() -> Iterator[int]:
+    """A port of the loopback address that refuses connections, and that nobody else can take."""
+    with socket.socket() as deaf:
+        deaf.bind(("127.0.0.1", 0))
+        yield deaf.getsockname()[1]
+
+
 class Server:
     """A running sshd and what a client needs to reach it."""
 

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import json
 import os
-import socket
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import closing
 from email import message_from_bytes
 from email.message import Message
 from pathlib import Path
@@ -20,6 +18,7 @@ from aiosmtpd.controller import Controller
 from click.testing import CliRunner, Result
 
 from raidctl.cli import cli
+from tests.runners.conftest import free_port, refusing_port
 from tests.support.waiting import PATIENCE
 
 DAY = 86400
@@ -44,9 +43,7 @@ class Server:
 @pytest.fixture
 def server() -> Iterator[tuple[Server, str]]:
     """A mail server on a port of the loopback, and its address."""
-    with closing(socket.create_server(("127.0.0.1", 0))) as free:
-        port = free.getsockname()[1]
-    keeper = Server()
+    keeper, port = Server(), free_port()
     controller = Controller(keeper, hostname="127.0.0.1", port=port, ready_timeout=PATIENCE)
     controller.start()
     yield keeper, f"127.0.0.1:{port}"
@@ -204,11 +201,9 @@ def test_the_mails_about_a_finding_are_one_conversation(watched: Watched, server
 
 def test_no_server_is_a_failure_that_waits(watched: Watched, tmp_path: Path) -> None:
     """Without a server, events wait: exit code 3, with the reason. Other channels get their events."""
-    with closing(socket.create_server(("127.0.0.1", 0))) as free:
-        port = free.getsockname()[1]
     hook, seen = hook_of(tmp_path, "cat > {seen}")
-    words = ("--mail", "root", "--smtp", f"127.0.0.1:{port}", "--run", str(hook), "--after", "1")
-    done = watched.look(*words)
+    with refusing_port() as port:
+        done = watched.look("--mail", "root", "--smtp", f"127.0.0.1:{port}", "--run", str(hook), "--after", "1")
     assert done.exit_code == 3
     assert "Not sent to mail:root, 1 event waiting: 127.0.0.1 port" in done.stdout
     assert f"Sent to run:{hook}: 1 event." in done.stdout
