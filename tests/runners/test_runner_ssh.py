@@ -211,6 +211,7 @@ def test_the_far_program_ends_with_this_process(server: Server, tmp_path: Path, 
     shutil.rmtree(Path((tmp_path / "socket").read_text()).parent, ignore_errors=True)
 
 
+@pytest.mark.usefixtures("uncollected")
 def test_ctrl_c_goes_on(server: Server, tmp_path: Path) -> None:
     """An interruption of the caller ends the wait at once."""
     with server.runner() as runner:
