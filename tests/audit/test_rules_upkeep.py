@@ -183,6 +183,28 @@ def test_a_path_is_missing_when_most_drives_of_the_model_have_more() -> None:
     assert "has 1 path; most others of its model have 2" in lost.message
 
 
+def test_drives_without_reported_paths_do_not_hide_a_lost_one() -> None:
+    """Only reported paths are compared, and nothing is concluded about the others."""
+    inventory = replayed("drives-sas-multipath").inventory
+    names = [drive.id for drive in inventory.controllers[0].drives]
+    for name in names[1:]:
+        inventory = changed(inventory, name, {"paths": 2, "wwn": name})
+    for name in names[3:]:
+        inventory = changed(inventory, name, {"paths": None, "errors": Errors(link=0)})
+    assert [ask("sas_link", inventory, name).outcome for name in names] == ["fail", *["pass"] * (len(names) - 1)]
+    assert ask("sas_link", inventory, names[3]).message == "The drive has no significant link errors."
+
+
+def test_paths_of_drives_of_unknown_model_are_not_compared() -> None:
+    """Two drives of unknown model are not drives of one model."""
+    inventory = replayed("drives-sas-multipath").inventory
+    names = [drive.id for drive in inventory.controllers[0].drives]
+    for name in names:
+        paths = 1 if name == names[0] else 2
+        inventory = changed(inventory, name, {"paths": paths, "wwn": name, "model": None, "errors": Errors(link=0)})
+    assert {ask("sas_link", inventory, name).outcome for name in names} == {"pass"}
+
+
 def test_errors_of_a_sas_link_count_from_a_hundred_on() -> None:
     """Fewer than 100 errors pass, because resets cause a few."""
     for number, outcome in ((99, "pass"), (100, "fail")):

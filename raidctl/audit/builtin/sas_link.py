@@ -11,7 +11,8 @@ to a cable, a connector or the backplane, not to the drive.
 
 **Passes** otherwise; a few errors occur on every reset.
 
-**Unknown:** never. Drives that report neither are not checked.
+**Unknown:** never. Drives that report neither are not checked, and paths are compared only where both paths and model
+are reported.
 
 **How to fix.** Trace the missing path from the drive to the controller: I/O module, cable, port. Reseat or replace the
 part.
@@ -23,29 +24,33 @@ from __future__ import annotations
 
 from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings
 from raidctl.audit.builtin._queries import drives
+from raidctl.health.judge import MANY_LINK
 from raidctl.model import Drive, Inventory
 from raidctl.text import counted
 
 FINDINGS = RuleFindings("sas_link", "warning", "A SAS drive lost a path or has link errors")
-MANY = 100
 
 
 def check(inventory: Inventory) -> Findings:
     """One finding for each SAS drive that reports paths or link errors."""
     mine = [drive for _, drive in drives(inventory) if drive.interface == "sas"]
-    paths: dict[str | None, list[int]] = {}
+    paths: dict[str, list[int]] = {}
     for drive in mine:
-        paths.setdefault(drive.model, []).append(drive.paths or 0)
+        if drive.model and drive.paths is not None:
+            paths.setdefault(drive.model, []).append(drive.paths)
     for drive in mine:
-        if drive.paths is not None or drive.errors.link is not None:
-            alike = sorted(paths[drive.model])
-            yield _judge(drive, alike[(len(alike) - 1) // 2])  # the lower median
+        alike = sorted(paths.get(drive.model or "", ())) if drive.paths is not None else []
+        if alike or drive.errors.link is not None:
+            yield _judge(drive, alike[(len(alike) - 1) // 2] if alike else 0)  # the lower median
 
 
 def _judge(drive: Drive, usual: int) -> Finding:
+    """Judge a drive. ``usual``: the number of paths of most drives of its model; 0: unknown."""
     lost = drive.paths is not None and drive.paths < usual
-    if not lost and (drive.errors.link or 0) < MANY:
-        return FINDINGS.passed(drive, "The drive has all its paths and no significant link errors.")
+    if not lost and (drive.errors.link or 0) < MANY_LINK:
+        compared = ["at least as many paths as most drives of its model"] if usual else []
+        counters = ["no significant link errors"] if drive.errors.link is not None else []
+        return FINDINGS.passed(drive, f"The drive has {' and '.join((*compared, *counters))}.")
     return FINDINGS.failed(
         drive,
         f"The drive has {counted(drive.paths or 0, 'path')}; most others of its model have {usual}."
@@ -55,5 +60,5 @@ def _judge(drive: Drive, usual: int) -> Finding:
         if lost
         else "Reseat or replace the cable; if the number still grows, check the backplane.",
         "paths errors.link enclosure bay serial",
-        wants=("paths" if lost else "errors.link", str(usual) if lost else f"below {MANY}"),
+        wants=("paths" if lost else "errors.link", str(usual) if lost else f"below {MANY_LINK}"),
     )
