@@ -168,14 +168,14 @@ def _discard(deed: Deed, controller: Controller) -> Iterator[Denial]:
         known = cache is not None and cache.preserved_data is False
         yield Denial(deed=deed, guard="" if known else "F4", reason=reason, unknown=not known)
         return
-    drives = foreign_drives(controller)
-    silent = [drive.id for drive in controller.drives if drive.foreign is None]
-    if drives or controller.foreign or controller.foreign_groups:
+    foreign = has_foreign(controller)
+    if foreign:
+        drives = foreign_drives(controller)
         names = f" ({listing(drive.id for drive in drives)})" if drives else ""
         reason = f"{controller.id} has foreign drives{names}: importing them writes the cache to them."
         yield Denial(deed=deed, guard="F4", reason=reason, alternative=f"raidctl foreign import {controller.id}")
-    elif silent:
-        reason = f"Whether {counted(len(silent), 'drive')} of {controller.id} are foreign is not reported."
+    elif foreign is None:
+        reason = f"Whether {controller.id} has foreign drives is not reported."
         yield Denial(deed=deed, guard="F4", reason=reason, unknown=True)
     reason = f"The preserved data of {deed.part} exist nowhere else, and are lost."
     yield Denial(deed=deed, guard="F4", reason=reason, alternative="--unsafe REASON, with its id", overridable=True)

@@ -115,6 +115,9 @@ def test_guard_F4_cache_is_not_discarded_while_its_drives_may_be_here() -> None:
     assert discard(machine(FOREIGN, controller=own)) == {"F4": False}
     assert discard(machine(controller={**own, "foreign": True})) == {"F4": False}
     assert discard(machine({**FOREIGN, "foreign": None}, controller=own)) == {"F4": False}
+    empty = machine(controller={**own, "foreign": None})
+    nothing_listed = replace(empty.controllers[0], drives=(), arrays=(), volumes=())
+    assert discard(replace(empty, controllers=(nothing_listed,))) == {"F4": False}
     assert discard(machine(controller=own), "x:0/v7") == {"F4": False}
     nothing = {**own, "preserved": (), "cache": Cache(preserved_data=False)}
     assert discard(machine(controller=nothing)) == {"": False}
