@@ -1,9 +1,9 @@
-"""Reader of Ansible inventories in INI, YAML and JSON. It reads groups, hosts and variables. Pure.
+"""Read Ansible inventories in INI, YAML and JSON. Pure.
 
-It reads hosts with ranges (``db[01:50]``), groups, ``children`` and ``vars``; variables of a host take precedence over
-those of its groups, those of a child over those of its parent. It does not read ``group_vars`` and ``host_vars``
-directories, templates, plugins and scripts: ``ansible-inventory --list`` evaluates all of these and prints JSON, which
-can be read here.
+Hosts with ranges (``db[01:50]``), groups, ``children`` and ``vars`` are read; variables of a host take precedence over
+those of its groups, those of a child over those of its parent. ``group_vars`` and ``host_vars`` directories, templates,
+plugins and scripts are not: ``ansible-inventory --list`` evaluates all of these and prints JSON, which can
+be read here.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ class Groups:
 
 
 def of_lines(text: str, name: str = "") -> Groups:
-    """Read an INI inventory, or a plain list of hosts. The list has one per line.
+    """Read an INI inventory, or a plain list of hosts, one per line.
 
     Raises:
         UsageError: A line cannot be understood.
@@ -154,8 +154,8 @@ def of_document(text: str, name: str) -> Groups:
     for group, content in document.items():
         _group(found, str(group), content, name)
     hosts = kept.get("hostvars") if isinstance(kept, dict) else None
-    for host, variables in (hosts or {}).items():
-        found.own.setdefault(str(host), {}).update(variables or {})
+    for host, variables in _variables(hosts, "hostvars", name).items():
+        found.own.setdefault(str(host), {}).update(_variables(variables, str(host), name))
     return found
 
 
@@ -191,13 +191,29 @@ def _group(found: Groups, name: str, content: Any, source: str) -> None:
             "expected."
         )
     group = found.group(name)
-    hosts, children = content.get("hosts") or {}, content.get("children") or {}
-    group.variables.update(content.get("vars") or {})
-    for host in hosts:
-        found.add(str(host), name, (hosts[host] or {}) if isinstance(hosts, dict) else {})
-    for child in children:
-        group.children.append(str(child))
-        _group(found, str(child), children[child] if isinstance(children, dict) else None, source)
+    group.variables.update(_variables(content.get("vars"), name, source))
+    for host, variables in _entries(content.get("hosts"), name, source).items():
+        found.add(host, name, _variables(variables, host, source))
+    for child, inner in _entries(content.get("children"), name, source).items():
+        group.children.append(child)
+        _group(found, child, inner, source)
+
+
+def _entries(value: Any, owner: str, source: str) -> dict[str, Any]:
+    """Return hosts or children with their content: of a mapping, a list, or a single name (``hosts: db1``)."""
+    if isinstance(value, str) and value:
+        return {value: None}
+    if isinstance(value, list):
+        return {str(name): None for name in value}
+    if value and not isinstance(value, dict):
+        raise UsageError(f"{printable(source)}: {printable(owner)} has hosts or children that are no names.")
+    return {str(name): content for name, content in (value or {}).items()}
+
+
+def _variables(value: Any, owner: str, source: str) -> dict[str, Any]:
+    if value and not isinstance(value, dict):
+        raise UsageError(f"{printable(source)}: the variables of {printable(owner)} are no mapping (key: value).")
+    return value or {}
 
 
 def expanded(pattern: str) -> list[str]:

@@ -187,6 +187,10 @@ def test_passwords_are_not_used_and_that_is_reported() -> None:
         ("a:\n  - b: [\n", "x.yml", "x.yml:3"),
         ("- a\n- b\n", "x.yml", "no inventory"),
         ("all: {hots: {a: }}\n", "x.yml", "not understood"),
+        ("all: {hosts: 5}\n", "x.yml", "all has hosts or children that are no names"),
+        ("all: {hosts: {a: }, vars: x}\n", "x.yml", "variables of all"),
+        ("all: {hosts: {a: x}}\n", "x.yml", "variables of a"),
+        ('{"_meta": {"hostvars": {"a": 3}}, "all": ["a"]}', "x.json", "variables of a"),
         ("[a:children]\nb\n[b:children]\na\n[a]\nh\n", "x", "contains itself"),
     ],
 )
@@ -194,6 +198,13 @@ def test_what_cannot_be_understood_is_refused(text: str, name: str, word: str) -
     """The message names the line, if there is one. A part of the hosts is never taken for all."""
     with pytest.raises(UsageError, match=word):
         of_text(text, name)
+
+
+def test_a_single_name_is_one_host_or_one_group() -> None:
+    """As Ansible reads it. It was read as one host per letter."""
+    assert [host.name for host in of_text("all: {hosts: db1}\n", "x.yml").hosts] == ["db1"]
+    found = of_text("all: {children: web}\nweb: {hosts: {w1: }}\n", "x.yml")
+    assert [host.name for host in found.hosts] == ["w1"]
 
 
 @given(st.text(max_size=80), st.sampled_from(["x", "x.yml", "x.json"]))
