@@ -1,4 +1,4 @@
-"""What the figures of nvme-cli mean. Its fields are read into the model, from text and from JSON."""
+"""Fields of nvme-cli's outputs, as text and as JSON, and what their figures mean."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from raidctl_drives import nvme_labels
 from raidctl_drives.draft import DeviceComplaint, DriveDraft
 from raidctl_drives.vocabulary import any_integer, grouped_number
 
-_BLOCKS = regex(r"(0x[0-9a-f]+|\d+)\b")
+_INTEGER = regex(r"(0x[0-9a-f]+|\d+)\b")
 _SENSOR = regex(r"(?:Temperature Sensor|temperature_sensor_) ?\d+")
 _WARNINGS = (
     "available spare below its threshold",
@@ -56,14 +56,25 @@ def _read_temperature(*, kelvin: bool) -> Callable[[DriveDraft, Pair], None]:
     return read
 
 
-def _read_critical_warning(draft: DriveDraft, pair: Pair) -> None:
+def _read_warnings(draft: DriveDraft, pair: Pair) -> int | None:
+    """Keep and return the bits of a critical warning; None, with a problem, if it is no number."""
     keep(draft, pair)
     bits = any_integer(pair.value)
     if bits is None:
-        message = f"The drive's critical_warning {pair.value!r} is not a number: warnings are unknown."
+        message = f"The drive's {pair.label} {pair.value!r} is not a number: warnings are unknown."
         draft.add_problem("warning", "unread", message, "Run nvme smart-log again.")
+    return bits
+
+
+def _named(bits: int) -> list[str]:
+    return [text for bit, text in enumerate(_WARNINGS) if bits >> bit & 1]
+
+
+def _read_critical_warning(draft: DriveDraft, pair: Pair) -> None:
+    bits = _read_warnings(draft, pair)
+    if bits is None:
         return
-    warnings = [text for bit, text in enumerate(_WARNINGS) if bits >> bit & 1]
+    warnings = _named(bits)
     # like every SMART alert a warning; a drive that is read-only has failed
     draft.put(pair.lines[0], "status", "critical" if bits & 0x8 else "warning" if bits else "ok")
     words = f": {', '.join(warnings)}" if warnings else ""
@@ -96,14 +107,21 @@ def _read_volatile_cache(draft: DriveDraft, pair: Pair) -> None:
 
 def _read_blocks(draft: DriveDraft, pair: Pair) -> None:
     keep(draft, pair)
-    if figure := _BLOCKS.match(pair.value):
-        draft.mark(pair.lines[0], "nsze", int(figure[1], 16 if figure[1].startswith("0x") else 10))
+    blocks = _first_integer(pair.value)
+    if blocks is not None:
+        draft.mark(pair.lines[0], "nsze", blocks)
 
 
 def _read_name(draft: DriveDraft, pair: Pair) -> None:
     keep(draft, pair)
     if pair.value.strip("0") and "wwn" not in draft.values:
         draft.put(pair.lines[0], "wwn", pair.value)
+
+
+def _first_integer(text: str) -> int | None:
+    """The integer that a value begins with; words may follow it."""
+    found = _INTEGER.match(text)
+    return any_integer(found[1]) if found else None
 
 
 def keep(draft: DriveDraft, pair: Pair) -> None:
@@ -113,23 +131,21 @@ def keep(draft: DriveDraft, pair: Pair) -> None:
 
 def _read_group_warning(draft: DriveDraft, pair: Pair) -> None:
     """``endurance group critical warning summary: 0x4``: the same bits for any endurance group of the drive."""
-    keep(draft, pair)
-    bits = any_integer(pair.value) or 0
-    warnings = [text for bit, text in enumerate(_WARNINGS) if bits >> bit & 1]
+    bits = _read_warnings(draft, pair)
     if bits:
         draft.add_problem(
             "error" if bits & 0x8 else "warning",
             "state",
-            f"NVMe endurance group critical warning: {', '.join(warnings) or pair.value}.",
+            f"NVMe endurance group critical warning: {', '.join(_named(bits)) or pair.value}.",
             "Check the backups, and replace the drive.",
         )
 
 
 def _read_result(draft: DriveDraft, pair: Pair) -> None:
-    """Read the result of a self-test. The newest comes first, and the older ones are history."""
+    """Read the result of a self-test, ``0x7``. The newest comes first, and the older ones are history."""
     newest = pair.label not in draft.details
     keep(draft, pair)
-    if newest and any_integer(pair.value) in _FAILED_TESTS:
+    if newest and _first_integer(pair.value) in _FAILED_TESTS:
         draft.add_problem(
             "warning",
             "state",

@@ -292,13 +292,21 @@ def test_a_warning_of_an_endurance_group_is_reported(bits: str, severity: str | 
     assert [one.severity for one in found.problems] == ([severity] if severity else [])
 
 
+def test_an_unreadable_warning_of_an_endurance_group_is_reported() -> None:
+    """It is not taken for 0."""
+    found = observed(smart() + "endurance group critical warning summary: Qzx\n")
+    (problem,) = found.problems
+    assert (problem.kind, "critical warning summary 'Qzx'" in problem.message) == ("unread", True)
+
+
 @pytest.mark.parametrize(
-    ("results", "bad"), [("0x7", True), ("0x6", True), ("0", False), ("0x1", False), ("0 0x7", False)]
+    ("results", "bad"),
+    [("0x7", True), ("0x6", True), ("0", False), ("0x1", False), ("0|0x7", False), ("0x7 (failed)|0", True)],
 )
 def test_the_newest_self_test_that_failed_is_a_finding(results: str, bad: bool) -> None:
-    """Only the newest result of ``nvme self-test-log`` counts."""
+    """Only the newest result of ``nvme self-test-log`` counts. Words may follow its number."""
     rows = "".join(f"Self Test Result[{n}]:\n  Operation Result             : {one}\n  Self Test Code : 2\n"
-                   for n, one in enumerate(results.split()))  # fmt: skip
+                   for n, one in enumerate(results.split("|")))  # fmt: skip
     text = f"Device Self Test Log for NVME device:nvme0\nCurrent operation  : 0\nCurrent Completion : 0%\n{rows}"
     assert bool([one for one in observed(text).problems if one.kind == "state"]) is bad
 
