@@ -154,8 +154,8 @@ def _read_result(draft: DriveDraft, pair: Pair) -> None:
         )
 
 
-def read_way(draft: DriveDraft, line: Line, name: str, state: str) -> None:
-    """The state of a controller: ``live``, ``dead``. The kernel reaches the drive by this controller."""
+def read_path_state(draft: DriveDraft, line: Line, name: str, state: str) -> None:
+    """The state, ``live`` or ``dead``, of a controller by which the kernel reaches the drive."""
     draft.detail(line, f"state of {name}", state)
     if _LOST.search(state):
         draft.add_problem(

@@ -94,14 +94,14 @@ class _Reader:
         for place, namespace in namespaces:
             inner = self.new() if len(namespaces) > 1 else draft
             self._read_namespace(inner, place, namespace, draft)
-        for place, way in _items(controller, path, "Paths"):
-            self._read_entry(draft, place, way)
+        for place, connection in _items(controller, path, "Paths"):
+            self._read_entry(draft, place, connection)
 
     def _read_shared(self, path: str, namespace: Mapping[str, Any]) -> None:
         """Read a namespace of a subsystem with several paths. It belongs to the first path's controller."""
         draft = self.new()
-        for place, way in _items(namespace, path, "Paths"):
-            self._read_entry(draft, place, way)
+        for place, connection in _items(namespace, path, "Paths"):
+            self._read_entry(draft, place, connection)
         self._read_namespace(draft, path, namespace, draft)
 
     def _read_namespace(
@@ -132,7 +132,9 @@ class _Reader:
             if name in _BRANCHES and not value:
                 mark_read(line)
             elif name == "State" and isinstance(value, str):
-                nvme_fields.read_way(draft, line, str(entry.get("Controller") or entry.get("Name") or "above"), value)
+                nvme_fields.read_path_state(
+                    draft, line, str(entry.get("Controller") or entry.get("Name") or "above"), value
+                )
             elif name not in _TEXTS or isinstance(value, str):
                 text = _plain(value) if name == "PhysicalSize" else str(value)
                 read_pair(draft, Pair(name, text, [line]), name, _LIST)

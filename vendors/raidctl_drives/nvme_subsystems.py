@@ -1,4 +1,4 @@
-"""``nvme list-subsys``: the subsystems as a tree, with the ways to each."""
+"""``nvme list-subsys``: the subsystems as a tree, with the paths to each."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ _SUBSYSTEM = regex(r"(nvme-subsys\d+) - NQN=(.*)")
 #                hostnqn=nqn.2014-08.org.nvmexpress:uuid:…
 _ATTRIBUTE = regex(r"(hostnqn|hostid|iopolicy|model|serial|firmware|type)=(.*)")
 #  +- nvme0 pcie 0000:01:00.0 live
-_WAY = regex(r"\+- (nvme\d+)(?: (\S+))?(?: (.*))?")
+_PATH = regex(r"\+- (nvme\d+)(?: (\S+))?(?: (.*))?")
 _BRANCH = regex(r"\\|\+- ns \d+.*")
 _FACTS = frozenset(("model", "serial", "firmware"))
 
 
 class State(Protocol):
-    """The place of the reader in an output of nvme."""
+    """What the reader of an output of nvme keeps between lines."""
 
     section: str
     drafts: list[DriveDraft]
@@ -31,7 +31,7 @@ class State(Protocol):
 
 def is_line(words: str) -> bool:
     """Whether a line is one of such a tree."""
-    return any(form.fullmatch(words) for form in (_SUBSYSTEM, _ATTRIBUTE, _WAY, _BRANCH))
+    return any(form.fullmatch(words) for form in (_SUBSYSTEM, _ATTRIBUTE, _PATH, _BRANCH))
 
 
 def read_line(state: State, line: Line, words: str) -> None:
@@ -49,10 +49,10 @@ def read_line(state: State, line: Line, words: str) -> None:
             draft.put(line, attribute[1], attribute[2])
         else:
             draft.detail(line, attribute[1], attribute[2])
-    elif way := _WAY.fullmatch(words):
+    elif path := _PATH.fullmatch(words):
         if "device" not in draft.values:
-            draft.put(line, "device", f"/dev/{way[1]}")
-        draft.detail(line, "Transport", way[2] or "")
-        nvme_fields.read_way(draft, line, way[1], way[3] or "")
+            draft.put(line, "device", f"/dev/{path[1]}")
+        draft.detail(line, "Transport", path[2] or "")
+        nvme_fields.read_path_state(draft, line, path[1], path[3] or "")
     else:
         mark_read(line)
