@@ -1,4 +1,4 @@
-"""Outputs of smartctl about self-tests of simulated ATA drives. They show a start, an abort, or a running test. Pure.
+"""What smartctl prints about self-tests of simulated ATA drives: started, running, aborted. Pure.
 
 A setting for each node, ``self-test /dev/sda``: ``as recorded``, ``running short``, ``aborted short``;
 ``deaf``: the drive accepts each test and runs none.
@@ -57,14 +57,13 @@ def render(argv: tuple[str, ...], text: str, state: Mapping[str, str]) -> str:
     if verb not in ("running", "aborted"):
         return text
     tree: dict[str, Any] = json_decode.decode_text(text)
-    running = verb == "running"
     status: dict[str, Any] = {"value": 249, "string": "in progress, 90% remaining", "remaining_percent": 90}
-    if not running:
+    if verb == "aborted":
         status = {"value": 25, "string": "was aborted by the host"}
         log = tree["ata_smart_self_test_log"]["standard"]
         hours = max((one["lifetime_hours"] for one in log.get("table", ())), default=_HOURS) + 1
-        status = {"value": 25, "string": "Aborted by host", "remaining_percent": 90}
-        log["table"] = [{"type": _TYPES[kind], "status": status, "lifetime_hours": hours}, *log.get("table", ())]
+        result = {"value": 25, "string": "Aborted by host", "remaining_percent": 90}
+        log["table"] = [{"type": _TYPES[kind], "status": result, "lifetime_hours": hours}, *log.get("table", ())]
         log["count"] = len(log["table"])
     tree["ata_smart_data"]["self_test"]["status"] = status
     return msgspec.json.encode(tree).decode() + "\n"

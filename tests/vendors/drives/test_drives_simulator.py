@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -17,7 +18,8 @@ from raidctl.simulation.runner import Simulated
 from raidctl.survey.survey import survey
 from raidctl.vendor.registry import vendors
 from raidctl.vendor.simulator import State
-from raidctl_drives import simulator
+from raidctl_drives import simulator, simulator_self_tests
+from raidctl_drives.self_tests import READ
 from tests.support.printed import rendered, settings_of, texts
 
 VENDORS = vendors()[0]
@@ -134,3 +136,14 @@ def test_what_the_tools_refuse_is_refused(line: str) -> None:
 def test_what_only_reads_is_no_change(line: str) -> None:
     """A reading command, or one of another tool, is no change."""
     assert simulator.change(tuple(line.split()), STATE) is None
+
+
+def test_an_aborted_self_test_has_smartctls_words_in_status_and_log() -> None:
+    """The status and the entry in the log have one value and different words."""
+    argv = (*READ, "/dev/sda")
+    tree = json.loads(
+        simulator_self_tests.render(argv, texts("workstation")[argv], {"self-test /dev/sda": "aborted short"})
+    )
+    entry = tree["ata_smart_self_test_log"]["standard"]["table"][0]
+    assert tree["ata_smart_data"]["self_test"]["status"] == {"value": 25, "string": "was aborted by the host"}
+    assert entry["status"] == {"value": 25, "string": "Aborted by host", "remaining_percent": 90}
