@@ -184,6 +184,21 @@ def test_a_slow_bus_is_graded(link: PciLink, severity: str | None) -> None:
     assert [one.severity for one in found("pcie_link_slow", inventory)] == ([severity] if severity else [])
 
 
+@pytest.mark.parametrize(
+    ("link", "message"),
+    [
+        (PciLink(width=8, max_width=8, speed_gtps=8.0, max_speed_gtps=8.0), "runs at full width and speed."),
+        (PciLink(width=8, max_width=8, max_speed_gtps=8.0), "runs at full width."),
+        (PciLink(width=8, speed_gtps=8.0, max_speed_gtps=8.0), "runs at full speed."),
+    ],
+)
+def test_a_bus_is_full_only_as_far_as_it_is_reported(link: PciLink, message: str) -> None:
+    """A width or speed that is not reported is not called full."""
+    inventory = changed(replayed(LSI).inventory, "megaraid:0", {"pci_link": link})
+    one = ask("pcie_link_slow", inventory, "megaraid:0")
+    assert (one.outcome, one.message) == ("pass", f"The PCI Express link {message}")
+
+
 def test_a_cache_split_that_a_failed_battery_forces_is_information() -> None:
     """Without a battery, writes cannot be cached, so the split is information."""
     inventory = changed(replayed(P400).inventory, "smartarray:1/v1", {"mountpoints": ("/var/lib/mysql",)})

@@ -39,9 +39,14 @@ def check(inventory: Inventory) -> Findings:
     """One finding for each array of two drives and more."""
     for controller in inventory.controllers:
         for array in controller.arrays:
-            drives = [drive for drive in members(controller, array) if "write_mostly" not in drive.flags]
+            drives = compared(controller, array)
             if len(drives) > 1:
                 yield _judge(controller, array, drives)
+
+
+def compared(controller: Controller, array: Array) -> list[Drive]:
+    """The members of an array, without those that are write-mostly: they are slow on purpose."""
+    return [drive for drive in members(controller, array) if "write_mostly" not in drive.flags]
 
 
 def _judge(controller: Controller, array: Array, drives: Sequence[Drive]) -> Finding:
@@ -61,12 +66,12 @@ def _judge(controller: Controller, array: Array, drives: Sequence[Drive]) -> Fin
         large, small = format_decimal(max(sizes)), format_decimal(min(sizes))
         message = f"The array mixes drives of {small} and {large}; the rest of the large ones may be unused."
         return _failed(array, drives, "size_bytes", message)
-    return FINDINGS.passed(array, "The drives of the array have the same type, speed and size.")
+    return FINDINGS.passed(array, "No reported type, speed or size differs between the drives of the array.")
 
 
 def differ(controller: Controller, array: Array) -> bool:
-    """Whether drives of an array differ in what decides speed or room."""
-    drives = [drive for drive in members(controller, array) if "write_mostly" not in drive.flags]
+    """Whether drives of an array differ in type, speed or size."""
+    drives = compared(controller, array)
     return len(drives) > 1 and _judge(controller, array, drives).outcome == "fail"
 
 

@@ -26,8 +26,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings, facts
-from raidctl.audit.builtin._queries import members
-from raidctl.audit.builtin.mixed_drives import differ
+from raidctl.audit.builtin.mixed_drives import compared, differ
 from raidctl.model import Array, Drive, Inventory
 from raidctl.text import listing
 
@@ -39,9 +38,7 @@ def check(inventory: Inventory) -> Findings:
     """One finding for each array. Two or more of its drives have to report their model."""
     for controller in inventory.controllers:
         for array in controller.arrays:
-            drives = [
-                drive for drive in members(controller, array) if drive.model and "write_mostly" not in drive.flags
-            ]
+            drives = [drive for drive in compared(controller, array) if drive.model]
             if len(drives) > 1 and not differ(controller, array):
                 yield _judge(array, drives)
 
@@ -60,7 +57,7 @@ def _judge(array: Array, drives: Sequence[Drive]) -> Finding:
         message = f"Drives of one model have different firmware: {listing(sorted(str(name) for name in versions))}."
         remedy = "Read the release notes, then update the drives to the newest revision, one at a time."
         return _failed(array, odd, "firmware", message, remedy)
-    return FINDINGS.passed(array, "The drives have the same model and firmware.")
+    return FINDINGS.passed(array, "No reported model or firmware differs between the drives.")
 
 
 def _failed(array: Array, drives: Sequence[Drive], field: str, message: str, remedy: str) -> Finding:

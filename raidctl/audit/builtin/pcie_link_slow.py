@@ -10,7 +10,7 @@ speed. Some controllers also lower the speed to save power while idle, and raise
 **Fails** (warning) when the link has fewer lanes than the controller supports; (information) when only the speed is
 lower: an older board, or a link in power saving.
 
-**Passes** when width and speed are at their maximum.
+**Passes** when width and speed are at their maximum; if only one of them is reported, that one.
 
 **Unknown:** never. Where the kernel does not report the link, as in virtual machines, it is not checked.
 
@@ -49,8 +49,11 @@ def check(inventory: Inventory) -> Findings:
             )
             remedy = "Check again under load; if it stays, try another slot or the slot speed setting in the BIOS."
             yield _failed(controller, message, remedy, "pci_link.speed_gtps")
-        elif link.max_width or link.max_speed_gtps:
-            yield FINDINGS.passed(controller, "The PCI Express link runs at full width and speed.")
+        else:
+            reported = (("width", link.max_width), ("speed", link.speed_gtps and link.max_speed_gtps))
+            full = " and ".join(name for name, known in reported if known)
+            if full:
+                yield FINDINGS.passed(controller, f"The PCI Express link runs at full {full}.")
 
 
 def _failed(controller: Controller, message: str, remedy: str, field: str) -> Finding:

@@ -41,7 +41,7 @@ def _spare(controller: Controller, spare: Drive) -> Finding:
     reasons = [(array, unfit(controller, spare, members(controller, array))) for array in arrays_of(controller, spare)]
     wrong = [(array, why) for array, why in reasons if why]
     if not wrong or (not spare.spare_for and len(wrong) < len(reasons)):
-        return FINDINGS.passed(spare, "The spare fits.")
+        return FINDINGS.passed(spare, "No reported size or type keeps the spare from fitting.")
     array, why = wrong[0]
     message = f"The spare does not fit {array.id}: {why}."
     remedy = "Replace it with a drive of the array's type."
