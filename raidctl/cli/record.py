@@ -1,4 +1,4 @@
-"""``raidctl record``."""
+"""``raidctl record``: save all outputs of the tools, to work from them later."""
 
 from __future__ import annotations
 

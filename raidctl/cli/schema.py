@@ -1,4 +1,4 @@
-"""``raidctl schema``."""
+"""``raidctl schema``: the JSON Schema of the --json output."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``raidctl show``."""
+"""``raidctl show``: controllers, arrays, volumes, drives, batteries and caches on one screen."""
 
 from __future__ import annotations
 

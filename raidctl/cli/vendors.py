@@ -1,4 +1,4 @@
-"""``raidctl vendors``."""
+"""``raidctl vendors``: what can be read, set and done on each family."""
 
 from __future__ import annotations
 

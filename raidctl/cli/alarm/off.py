@@ -1,4 +1,4 @@
-"""``raidctl alarm off``."""
+"""``raidctl alarm off``: switch the alarm of a controller off."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``raidctl alarm on``."""
+"""``raidctl alarm on``: switch the alarm of a controller on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``raidctl alarm show``."""
+"""``raidctl alarm show``: which controllers have an alarm, and whether it is on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``raidctl alarm silence``."""
+"""``raidctl alarm silence``: silence an alarm that sounds, without a question."""
 
 from __future__ import annotations
 

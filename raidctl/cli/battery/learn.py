@@ -1,4 +1,4 @@
-"""``raidctl battery learn``."""
+"""``raidctl battery learn``: start a learn cycle."""
 
 from __future__ import annotations
 

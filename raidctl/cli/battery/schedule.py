@@ -1,4 +1,4 @@
-"""``raidctl battery schedule``."""
+"""``raidctl battery schedule``: the learn cycle schedule, and how to change it by hand."""
 
 from __future__ import annotations
 

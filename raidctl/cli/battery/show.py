@@ -1,4 +1,4 @@
-"""``raidctl battery show``."""
+"""``raidctl battery show``: charge, capacity, temperature and learn cycles of batteries."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``raidctl bench compare``."""
+"""``raidctl bench compare``: two runs side by side."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``raidctl bench export``."""
+"""``raidctl bench export``: runs as JSON lines, or the curve of one."""
 
 from __future__ import annotations
 

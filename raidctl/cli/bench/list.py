@@ -1,4 +1,4 @@
-"""``raidctl bench list``."""
+"""``raidctl bench list``: list the saved runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``raidctl bench show``."""
+"""``raidctl bench show``: the results of a run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``raidctl check pause``."""
+"""``raidctl check pause``: pause a check of volumes."""
 
 from __future__ import annotations
 

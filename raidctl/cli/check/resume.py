@@ -1,4 +1,4 @@
-"""``raidctl check resume``."""
+"""``raidctl check resume``: continue a paused check at its place."""
 
 from __future__ import annotations
 

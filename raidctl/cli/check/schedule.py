@@ -1,4 +1,4 @@
-"""``raidctl check schedule``."""
+"""``raidctl check schedule``: show and change what starts checks regularly."""
 
 from __future__ import annotations
 

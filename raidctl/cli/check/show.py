@@ -1,4 +1,4 @@
-"""``raidctl check show``."""
+"""``raidctl check show``: the running or last check of each volume, and its result."""
 
 from __future__ import annotations
 

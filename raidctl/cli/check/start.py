@@ -1,4 +1,4 @@
-"""``raidctl check start``."""
+"""``raidctl check start``: start a check of volumes."""
 
 from __future__ import annotations
 

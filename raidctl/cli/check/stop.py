@@ -1,4 +1,4 @@
-"""``raidctl check stop``."""
+"""``raidctl check stop``: stop the check of volumes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``raidctl drive erase``."""
+"""``raidctl drive erase``: erase drives that are in no array."""
 
 from __future__ import annotations
 

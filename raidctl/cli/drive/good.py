@@ -1,4 +1,4 @@
-"""``raidctl drive good``."""
+"""``raidctl drive good``: make failed drives in no array usable again."""
 
 from __future__ import annotations
 

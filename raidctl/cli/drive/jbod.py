@@ -1,4 +1,4 @@
-"""``raidctl drive jbod``."""
+"""``raidctl drive jbod``: expose unused drives to the operating system."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``raidctl drive offline``."""
+"""``raidctl drive offline``: set a member of an array offline."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``raidctl drive online``."""
+"""``raidctl drive online``: set a member online again, without a rebuild."""
 
 from __future__ import annotations
 

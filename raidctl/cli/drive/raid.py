@@ -1,4 +1,4 @@
-"""``raidctl drive raid``."""
+"""``raidctl drive raid``: take drives back from the operating system."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``raidctl foreign clear``."""
+"""``raidctl foreign clear``: delete foreign configurations; their data are lost."""
 
 from __future__ import annotations
 

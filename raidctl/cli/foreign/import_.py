@@ -1,4 +1,4 @@
-"""``raidctl foreign import``."""
+"""``raidctl foreign import``: import foreign configurations with their data."""
 
 from __future__ import annotations
 

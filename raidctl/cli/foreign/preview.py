@@ -1,4 +1,4 @@
-"""``raidctl foreign preview``."""
+"""``raidctl foreign preview``: which volumes an import would bring."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``raidctl foreign show``."""
+"""``raidctl foreign show``: foreign configurations, and the drives that hold them."""
 
 from __future__ import annotations
 

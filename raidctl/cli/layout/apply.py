@@ -1,4 +1,4 @@
-"""``raidctl layout apply``."""
+"""``raidctl layout apply``: make a machine what a layout file describes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``raidctl layout check``."""
+"""``raidctl layout check``: compare a machine with a layout file."""
 
 from __future__ import annotations
 

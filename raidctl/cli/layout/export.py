@@ -1,4 +1,4 @@
-"""``raidctl layout export``."""
+"""``raidctl layout export``: write the volumes and spares of a machine as a layout file."""
 
 from __future__ import annotations
 

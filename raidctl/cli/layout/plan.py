@@ -1,4 +1,4 @@
-"""``raidctl layout plan``."""
+"""``raidctl layout plan``: print the steps to make a machine what a layout file describes."""
 
 from __future__ import annotations
 

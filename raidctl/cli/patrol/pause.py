@@ -1,4 +1,4 @@
-"""``raidctl patrol pause``."""
+"""``raidctl patrol pause``: pause a patrol read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``raidctl patrol resume``."""
+"""``raidctl patrol resume``: continue a paused patrol read."""
 
 from __future__ import annotations
 

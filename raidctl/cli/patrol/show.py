@@ -1,4 +1,4 @@
-"""``raidctl patrol show``."""
+"""``raidctl patrol show``: the patrol read of each controller."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``raidctl patrol start``."""
+"""``raidctl patrol start``: start a patrol read of all drives of a controller."""
 
 from __future__ import annotations
 

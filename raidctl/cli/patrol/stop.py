@@ -1,4 +1,4 @@
-"""``raidctl patrol stop``."""
+"""``raidctl patrol stop``: stop a patrol read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``raidctl preserved discard``."""
+"""``raidctl preserved discard``: discard the unwritten data of a volume."""
 
 from __future__ import annotations
 

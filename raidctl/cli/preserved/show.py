@@ -1,4 +1,4 @@
-"""``raidctl preserved show``."""
+"""``raidctl preserved show``: the volumes whose unwritten data are kept."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``raidctl rebuild pause``."""
+"""``raidctl rebuild pause``: pause a rebuild."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``raidctl rebuild resume``."""
+"""``raidctl rebuild resume``: continue a paused rebuild."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``raidctl rebuild start``."""
+"""``raidctl rebuild start``: start the rebuild of a member that was lost."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``raidctl rebuild stop``."""
+"""``raidctl rebuild stop``: stop a rebuild."""
 
 from __future__ import annotations
 

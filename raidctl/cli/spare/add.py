@@ -1,4 +1,4 @@
-"""``raidctl spare add``."""
+"""``raidctl spare add``: make a drive or a partition a spare of an array."""
 
 from __future__ import annotations
 

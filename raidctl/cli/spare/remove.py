@@ -1,4 +1,4 @@
-"""``raidctl spare remove``."""
+"""``raidctl spare remove``: remove a spare from its array."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``raidctl spare show``."""
+"""``raidctl spare show``: the spares of each array, and whether they fit."""
 
 from __future__ import annotations
 
