@@ -31,7 +31,7 @@ from raidctl.runners.record import RecordRunner
 from raidctl.survey.doctor import check_tools
 from raidctl.survey.survey import Survey
 from raidctl.text import printable
-from raidctl.verify import kernel as claims_kernel
+from raidctl.verify.kernel import read_kernel
 
 
 @click.command("record")
@@ -146,13 +146,13 @@ def _masked(kept: Recording, seen: Survey) -> Recording:
 
 
 def _record(named: Machine, about: str, *, events: bool) -> tuple[Recording, Survey]:
-    """Run all commands of "show" and "doctor" through a recording runner."""
+    """Make all requests of the commands that read, through a recording runner."""
     runner = RecordRunner(named.runner)
     listened = Machine(runner, named.vendors, named.source, named.problems, named.collected_at)
     seen = listened.survey()
     converse(check_tools(named.vendors, seen.inventory.tools), runner)
     kernel = converse(probe_caches(seen.view), runner)
-    converse(claims_kernel.read_kernel(seen.view), runner)
+    converse(read_kernel(seen.view), runner)
     converse(sample(seen.view, Scope(None, blocks=seen.view.blocks), kernel), runner)
     if events:
         converse(read_logs(seen, named.vendors, None), runner)

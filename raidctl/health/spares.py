@@ -12,9 +12,9 @@ _SLACK = 0.001
 """Relative tolerance for a spare's size, as tools print rounded sizes."""
 
 
-def medium(members_: Sequence[Drive]) -> str | None:
+def medium(drives: Sequence[Drive]) -> str | None:
     """``ssd`` or ``hdd`` if all drives are of that type. None if they differ or one is unknown."""
-    kinds = {drive.media for drive in members_}
+    kinds = {drive.media for drive in drives}
     return kinds.pop() if len(kinds) == 1 else None
 
 

@@ -87,9 +87,9 @@ def _step(number: str, step: Step, width: int) -> Iterator[Line]:
         yield from _deed(number, step)
         return
     yield Verbatim(f"{number}{step.action}")
-    turn = f"{step.setting} of {step.object_id}: {step.before} -> {step.after}"
+    change = f"{step.setting} of {step.object_id}: {step.before} -> {step.after}"
     lasts = _LASTS[step.persistent]
-    parts = [f"{turn}; {lasts}"] if 5 + len(turn) + 2 + len(lasts) <= width else [turn, lasts]
+    parts = [f"{change}; {lasts}"] if 5 + len(change) + 2 + len(lasts) <= width else [change, lasts]
     yield from (Sentence(part, indent=5) for part in parts)
     for sentence in step.affects:
         yield Sentence(f"also: {sentence}", indent=5)

@@ -12,7 +12,7 @@ from raidctl.vendor.draft import Draft, GroupDraft
 
 
 class UnitDraft(GroupDraft):
-    """A unit, ``name`` is its number; ``ports`` are those of its members."""
+    """A unit; ``name`` is its number, ``ports`` are those of its members."""
 
     ports: dict[str, None] = field(default_factory=dict)
     parts: dict[str, str] = field(default_factory=dict)

@@ -93,8 +93,7 @@ def _vdev(line: Line, row: dict[str, str], pool: PoolDraft, path: list[tuple[int
     depth = line.indent if not pool.flat else 1 if INTERIOR.fullmatch(row["NAME"]) else 2
     while len(path) > 1 and path[-1][0] >= depth:
         path.pop()
-    if path:
-        above = path[-1][1]
-        found = Vdev(row["NAME"], row.get("HEALTH", ""), above.part, lines=[line])
-        above.children.append(found)
-        path.append((depth, found))
+    above = path[-1][1]
+    found = Vdev(row["NAME"], row.get("HEALTH", ""), above.part, lines=[line])
+    above.children.append(found)
+    path.append((depth, found))

@@ -116,18 +116,18 @@ def _in_stripe(volume: Volume) -> int | None:
 
 def data_drives(controller: Controller, volume: Volume) -> int | None:
     """The number of drives that hold the data of one stripe. None if unknown."""
-    drives_ = count(controller, volume)
-    if drives_ is None:
+    number = count(controller, volume)
+    if number is None:
         return None
     level, spans = volume.raid_level, volume.spans
     if level in ("raid0", "raid5", "raid6", "raid4"):
         parity = {"raid5": 1, "raid4": 1, "raid6": 2}.get(level, 0)
-        return drives_ - parity if drives_ > parity else None
+        return number - parity if number > parity else None
     if level in ("raid50", "raid60"):
         parity = (1 if level == "raid50" else 2) * (spans or 0)
-        return drives_ - parity if spans and drives_ > parity else None
-    if level == "raid10" and controller.mode != "software" and drives_ % 2 == 0:
-        return drives_ // 2
+        return number - parity if spans and number > parity else None
+    if level == "raid10" and controller.mode != "software" and number % 2 == 0:
+        return number // 2
     return None
 
 

@@ -1,4 +1,4 @@
-"""Wording that several rules share: names of drives and batteries, a tool's text in a sentence. Pure."""
+"""Wording that several rules share: names of drives and batteries, and a tool's text. Pure."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from raidctl.model import Battery, Drive
 from raidctl.text import listing
 
 
-def short(drives_: Sequence[Drive], longest: int = 4) -> str:
+def short(drives: Sequence[Drive], longest: int = 4) -> str:
     """The ids of drives without the controller, the rest counted: ``1I:1:1, 1I:1:2 and 3 more``."""
-    return few([drive.id.partition("/")[2] or drive.id for drive in drives_], longest)
+    return few([drive.id.partition("/")[2] or drive.id for drive in drives], longest)
 
 
 def few(names: Sequence[str], longest: int = 4) -> str:

@@ -30,7 +30,7 @@ from raidctl.audit.builtin._queries import drives
 from raidctl.model import Controller, Drive, Inventory
 
 FINDINGS = RuleFindings("link_slow", "warning", "A drive's link is slower than it could be")
-_ENOUGH_FOR_A_DISK = 3.0
+_ENOUGH_FOR_A_HARD_DRIVE = 3.0
 _BEST = {"sata": 6.0}
 """Maximum of the interface. A SATA drive with 12 reports the speed of the expander."""
 
@@ -44,7 +44,8 @@ def check(inventory: Inventory) -> Findings:
         best = max(alike or 0.0, _can(drive))
         if not best:
             continue
-        odd, enough = _odd(controller, drive, alike), drive.media == "hdd" and drive.link_gbps >= _ENOUGH_FOR_A_DISK
+        odd = _odd(controller, drive, alike)
+        enough = drive.media == "hdd" and drive.link_gbps >= _ENOUGH_FOR_A_HARD_DRIVE
         if drive.link_gbps >= best:
             full = "The link runs at full speed."
             as_others = "The link is as fast as those of other drives of its model; its maximum is not reported."
