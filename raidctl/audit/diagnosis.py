@@ -1,4 +1,4 @@
-"""Findings of the built-in rules on one machine, sorted and counted. The exit code follows from them. Pure."""
+"""Findings of the built-in rules on one machine, sorted and counted. Pure."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ def _within(one: Finding, inventory: Inventory, scope: Collection[str]) -> bool:
 
 
 def around(inventory: Inventory, ids: Collection[str]) -> frozenset[str]:
-    """These objects, their controllers with batteries, and what is below members.
+    """These objects and what they depend on: controllers, batteries, and what is below members.
 
     A volume may be slow because of the battery of its controller; an array fails with the drive or volume below.
     """

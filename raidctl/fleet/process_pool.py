@@ -1,6 +1,7 @@
-"""Parallel processes, with results in the order of the pieces. Few pieces are in memory.
+"""Work on pieces in parallel processes; yield the results in order.
 
-The inventories of a piece reach a process through shared memory: a pipe takes as long as decoding them.
+Few pieces are in memory at a time. Their inventories reach a process through shared memory: a pipe takes as long as
+decoding them.
 """
 
 from __future__ import annotations

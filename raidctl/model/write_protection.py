@@ -1,4 +1,4 @@
-"""Whether written data survives a power failure. It depends on the caches of controller and drives. Pure.
+"""Whether written data in the caches of controller and drives survives a power failure. Pure.
 
 Vendor packages report the controller's part. The drives' part follows from the controller's setting and from the drives
 themselves: a drive that reports its cache on overrides a setting that keeps it off.

@@ -1,6 +1,6 @@
-"""The results of consistency checks.
+"""The results of consistency checks: ``checks.jsonl`` in the state directory.
 
-The file ``checks.jsonl`` in the state directory is append-only, with one JSON object per line.
+The file is append-only, with one JSON object per line.
 
 The kernel forgets the result of a check at a reboot, and shows a check that was stopped like one that passed. So
 raidctl records the checks that it started, and the ends that it saw. Unreadable lines are skipped and counted.

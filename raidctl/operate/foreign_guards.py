@@ -1,6 +1,6 @@
-"""Reasons to refuse operations on foreign configurations or preserved cache.
+"""Reasons to refuse deeds on foreign configurations or preserved cache. Pure.
 
-The guards F1 to F4 cover importing, clearing and discarding. Pure.
+The guards F1 and F2 cover importing and clearing, F3 the drives that are affected, F4 discarding.
 
 F5 (a setting that imports or discards automatically) has no guard: no family has a command for it.
 """
@@ -22,7 +22,7 @@ _SAME_SIZE = 0.02
 
 
 def denials(deed: Deed, seen: Survey, preview: ForeignPreview | None, *, selects: bool) -> list[Denial]:
-    """Reasons against importing or clearing foreign configurations, or discarding preserved cache.
+    """Reasons to refuse a deed on foreign configurations or preserved cache.
 
     Args:
         deed: With ``part``, the one configuration or volume that is meant.

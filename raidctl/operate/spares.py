@@ -1,4 +1,4 @@
-"""The spares of each array. Each fits it or not, and may be shared with other arrays. Pure."""
+"""The spares of each array, and whether each of them fits. Pure."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ _HEAD = 3
 """Lines above the first unread one that belong to it. They are fewer if a blank line is nearer."""
 
 Claim = Callable[[str, str, Sequence[Vendor]], "tuple[Vendor, Sniffed] | None"]
-"""A function that returns the family for a text. It goes by its name and beginning, among some families."""
+"""Returns the family of a text, by its name and beginning. Only the families given are considered."""
 Look = Callable[[Vendor, Document], Reading]
 """Returns how well a family reads a document."""
 
@@ -37,7 +37,7 @@ Look = Callable[[Vendor, Document], Reading]
 def separated(
     document: Document, owner: Vendor, families: Sequence[Vendor], claim: Claim, look: Look
 ) -> Iterator[tuple[Vendor, Document]]:
-    """Split a document into outputs with their families. Other families get the lines that the owner left.
+    """Split a document into the outputs of its owner and of other families.
 
     Lines keep their numbers: those of other outputs are empty. A rest without a family stays in the document.
     """
@@ -79,7 +79,7 @@ def _end(lines: Sequence[str], kept: Sequence[str]) -> int:
 
 
 def _blocks(lines: Sequence[str], unread: Collection[str], gap: int) -> frozenset[int]:
-    """The indices of the lines of other outputs. Unread lines at most ``gap`` apart form a block with its head."""
+    """The indices of the lines of other outputs: unread lines at most ``gap`` apart, and their heads."""
     found = [number for number, line in enumerate(lines) if line.strip() in unread]
     between = [n for a, b in pairwise(found) if b - a <= gap for n in range(a + 1, b)]
     heads = []

@@ -1,8 +1,7 @@
-"""Deeds of a vendor package: a module ``operate`` in the package.
+"""Contract of a vendor package's module ``operate``, which plans deeds.
 
-A package has it if its hardware's drives and checks can be managed.
-
-Its functions are pure. A package without it is read-only in this respect: the engine refuses every deed.
+A deed is an operation on a drive, an array's check or a whole controller: erase, replace, start a check. The functions
+are pure. A package without the module is read-only in this respect: the engine refuses every deed.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ Proof = Literal["kernel", "captures", "manual", "programs", "none"]
 
 
 class Ability(Struct, frozen=True, kw_only=True):
-    """The ability of a controller's tool to carry out a deed. It includes the source of that knowledge."""
+    """Whether a controller's tool can carry out a deed, and how that is known."""
 
     can: Annotated[bool, doc("Whether raidctl runs it; false: it is refused.")]
     why_not: Annotated[str | None, doc("Why it is refused, one sentence; null: it is not.")] = None
@@ -72,7 +71,7 @@ class Operations(Protocol):
         controller that needs nothing. Only what a drive that is let in again reverts.
     ``let_in``
         ``object_id``: the volume. ``drive``: the new drive, in its bay, checked by the core. ``replaces``: the id
-        that the drive had which has left. What makes the controller take the new drive as a member (``insert``,
+        of the drive that has left. What makes the controller take the new drive as a member (``insert``,
         ``replace missing``, ``start rebuild``; rescan and ``good`` before them); no step if the controller takes
         it automatically, has taken it (it is a member, or being filled), or if the array lacks no member (a hot spare
         has stepped in): then the core plans ``add_spare``. ``expects`` that the drive's ``array`` is the array.

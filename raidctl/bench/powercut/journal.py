@@ -1,4 +1,4 @@
-"""The witness's append-only journal of a run. Each line is one record with a checksum.
+"""The witness's append-only journal of a run, one record with checksum per line.
 
 ``1c291ca3 {"at":1234.5,"record":{"type":"intent",…}}``: CRC-32 of the rest of the line, in hexadecimal. An incomplete
 last line is removed: the witness failed while writing it. Any other damaged line makes the journal useless.

@@ -88,7 +88,7 @@ def _known(deed: Deed, seen: Survey, named: Machine, settings: Settings) -> Know
 
 
 def _set_offline(deed: Deed, seen: Survey, named: Machine, settings: Settings) -> SetOffline | None:
-    """Return how raidctl set the drive offline. None unless that was its last deed on the drive."""
+    """Return how raidctl set the drive offline. None unless the journal shows that as its last deed on it."""
     found = drive_of(seen.inventory, deed.drive)
     serial = found[1].serial if found is not None else None
     try:

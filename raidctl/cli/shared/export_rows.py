@@ -1,7 +1,4 @@
-"""``raidctl export --rows``: flat rows of this machine or of other sources.
-
-Other sources are files, directories, saved snapshots and saved runs.
-"""
+"""``raidctl export --rows``: flat rows of this machine, of files, or of saved snapshots and runs."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""``--format junit``: JUnit XML for CI servers. Each host is a suite, each pair of rule and object a case.
+"""``--format junit``: JUnit XML for CI servers, with a suite per host.
 
-A failed check is a failure, an unknown result an error; a rule that selected nothing is skipped. The file is plain
-ASCII, so that it is valid XML whatever the encoding of the terminal, and it is written host by host.
+A suite has a case per rule and object. A failed check is a failure, an unknown result an error; a rule that selected
+nothing is skipped. The file is plain ASCII, so that it is valid XML whatever the encoding of the terminal, and it is
+written host by host.
 """
 
 from __future__ import annotations
