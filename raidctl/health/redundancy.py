@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from raidctl.model import Array, Controller, Drive, Volume
 from raidctl.model.raid_levels import RAIDZ, WITHOUT_REDUNDANCY
 from raidctl.select import family_of
-from raidctl.text import regex
+from raidctl.text import counted, regex
 
 _ONE = ("raid1e", "raid4", "raid5", "raid50", "raid10")
 _TWO = ("raid6", "raid60", "raid1t", "raid10t")
@@ -329,4 +329,4 @@ def in_words(left: int | None) -> str:
     """``survives no further failure``; empty if unknown."""
     if left is None:
         return ""
-    return f"survives {left} more drive failure{'s' * (left != 1)}" if left else "survives no further failure"
+    return f"survives {counted(left, 'more drive failure')}" if left else "survives no further failure"

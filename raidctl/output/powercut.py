@@ -11,6 +11,7 @@ from rich.text import Text
 from raidctl.bench.powercut.report import Cut, PowerCutRun
 from raidctl.output.console import BAD, DULL, GOOD, PLAIN, WARN, Paper, drawn, line
 from raidctl.output.table import Column, cells, facts, table
+from raidctl.text import counted
 from raidctl.units import format_binary
 
 _TEXTS = {
@@ -91,7 +92,7 @@ def _verdict(run: PowerCutRun) -> Iterator[RenderableType]:
     elif run.loss_probability is None:
         yield line(("No cut counts yet.", WARN))
     else:
-        cuts = f"{run.clean} counted cut{'s' * (run.clean != 1)}"
+        cuts = counted(run.clean, "counted cut")
         yield line(
             (
                 f"{cuts} without a loss: at most {run.loss_probability:.0%} of the cuts lose data (95 % confidence).",

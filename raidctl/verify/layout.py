@@ -114,26 +114,26 @@ def drives(case: Case) -> Answer:
     known = max(len(array.drives) if array else 0, len(case.subject.members))
     expected = volume.drives_expected or known
     if known:
-        case.cite(volume.array or volume.id, "drives", f"lists {_drives(known)}")
+        case.cite(volume.array or volume.id, "drives", f"lists {counted(known, 'drive')}")
     if volume.drives_expected is not None:
-        case.cite(volume.id, "drives_expected", f"consists of {_drives(volume.drives_expected)}")
+        case.cite(volume.id, "drives_expected", f"consists of {counted(volume.drives_expected, 'drive')}")
     if not expected:
         return case.inconclusive("Its number of drives is not reported.")
     if volume.drives_expected is None and volume.status not in _COMPLETE and expected <= wanted:
         return case.inconclusive(
-            f"It is {volume.status} and lists {_drives(expected)}; lost drives may be missing from the list."
+            f"It is {volume.status} and lists {counted(expected, 'drive')}; lost drives may be missing from the list."
         )
     if expected != wanted:
-        return case.failed(f"It consists of {_drives(expected)}, not {wanted}.")
+        return case.failed(f"It consists of {counted(expected, 'drive')}, not {wanted}.")
     active = working if volume.drives_active is None else min(working, volume.drives_active)
     if active < expected:
         return case.failed(
-            f"It consists of {_drives(expected)}, of which only {active} {'works' if active == 1 else 'work'}."
+            f"It consists of {counted(expected, 'drive')}, of which only {active} {'works' if active == 1 else 'work'}."
         )
     if volume.drives_active is None and volume.status not in _COMPLETE:
         which = "whether all of them work is not reported"
-        return case.inconclusive(f"It consists of {_drives(expected)} and is {volume.status}; {which}.")
-    return case.passed(f"It consists of {_drives(expected)}.")
+        return case.inconclusive(f"It consists of {counted(expected, 'drive')} and is {volume.status}; {which}.")
+    return case.passed(f"It consists of {counted(expected, 'drive')}.")
 
 
 def spares(case: Case) -> Answer:
@@ -345,7 +345,7 @@ def survives(case: Case) -> Answer:
     if volume is not None:
         case.cite(volume.id, "raid_level", f"RAID level {volume.raid_level}")
         case.cite(volume.id, "status", f"status {volume.status}")
-    many = f"{left or 'no'} more drive failure{'s' * (left != 1)}"
+    many = counted(left, "more drive failure") if left else "no more drive failures"
     if left < wanted:
         return case.failed(f"It survives {many}; claimed: {wanted}.")
     return case.passed(f"It survives {many}, whichever drive fails.")
@@ -390,9 +390,5 @@ def firmware(case: Case) -> Answer:
     return case.failed(f"{owner.id} runs firmware {version}, not {case.claim.wanted}.")
 
 
-def _drives(count: int) -> str:
-    return f"{count} drive{'s' * (count != 1)}"
-
-
 def _spares(count: int) -> str:
-    return f"{count or 'no'} good spare{'s' * (count != 1)}"
+    return counted(count, "good spare") if count else "no good spares"

@@ -32,7 +32,7 @@ from raidctl.audit.builtin._queries import drives
 from raidctl.health.judge import MANY_LINK, Condition
 from raidctl.health.redundancy import expects_failure
 from raidctl.model import Drive, Inventory
-from raidctl.text import listing
+from raidctl.text import counted, listing
 
 FINDINGS = RuleFindings("drive_errors", "critical", "The error counters of a drive are not zero")
 _NAMES = ("media", "pending", "uncorrectable", "reallocated", "link")
@@ -97,4 +97,4 @@ def _in_words(wrong: dict[str, int]) -> str:
         "uncorrectable": "uncorrectable sector",
         "link": "link error",
     }
-    return listing(f"{number} {words[name]}{'s' * (number != 1)}" for name, number in wrong.items())
+    return listing(counted(number, words[name]) for name, number in wrong.items())

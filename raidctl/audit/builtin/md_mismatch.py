@@ -26,6 +26,7 @@ from __future__ import annotations
 from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings, Severity
 from raidctl.audit.builtin._queries import PARITY, md_volumes
 from raidctl.model import Inventory, Volume
+from raidctl.text import counted
 
 FINDINGS = RuleFindings("md_mismatch", "warning", "A scrub found differing copies or parity")
 _FEW = 1024
@@ -47,7 +48,7 @@ def _differs(volume: Volume, number: int) -> Finding:
     mild = not parity and number <= _FEW
     what = "parity does not match the data" if parity else "the copies differ"
     often = " (often harmless on mirrors that hold swap)" if mild else ""
-    message = f"The last scrub found {number} sector{'s' * (number != 1)} where {what}{often}."
+    message = f"The last scrub found {counted(number, 'sector')} where {what}{often}."
     again = (
         f"then scrub again: `raidctl check start {volume.id}`; if the number stays: "
         f"`raidctl check start {volume.id} --repair`."

@@ -26,6 +26,7 @@ from raidctl.bench.powercut.messages import (
     Session,
 )
 from raidctl.bench.powercut.report import Cut, How, PowerCutRun, Target
+from raidctl.text import counted
 
 _COUNTS = (
     "ok", "ahead", "torn_in_flight", "lost", "torn", "reordered", "misdirected", "foreign", "unreadable", "unannounced",
@@ -179,5 +180,5 @@ def _doubts(history: History, tally: Tally) -> list[str]:
         (tally.unannounced, "contain writes that are missing in the witness's journal"),
     ):
         if count:
-            sentences.append(f"{count} block{'s' * (count != 1)} {what}.")
+            sentences.append(f"{counted(count, 'block')} {what}.")
     return sentences
