@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from raidctl.health.phrases import battery_noun
 from raidctl.host import BlockDevice, HostView
 from raidctl.model import Battery, Controller, Drive
 from raidctl.text import listing
@@ -82,8 +83,7 @@ def unprotected(controller: Controller) -> str | None:
 
 
 def _fault(battery: Battery) -> str | None:
-    name = "the battery" if battery.kind == "unknown" else f"the {battery.kind}"
-    name = f"{name} {battery.id}"
+    name = f"the {battery_noun(battery)} {battery.id}"
     if battery.status != "ok":
         return f"{name} is {battery.status}"
     if battery.replace:

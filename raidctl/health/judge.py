@@ -15,7 +15,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from raidctl.health import views
-from raidctl.health.phrases import errors, predicts, state_words
+from raidctl.health.phrases import battery_noun, errors, predicts, state_words
 from raidctl.health.redundancy import (  # fmt: skip
     NOT_WHOLE,
     OUT_OF_REACH,
@@ -287,7 +287,7 @@ def _array(machine: _Machine, controller: Controller, array: Array) -> None:
 
 
 def _battery(machine: _Machine, controller: Controller, battery: Battery) -> None:
-    name = "battery" if battery.kind == "unknown" else battery.kind
+    name = battery_noun(battery)
     low = battery.charge_percent is not None and battery.charge_percent < LITTLE_CHARGE
     if battery.status == "missing" and not relied_on(controller) and not pack_gone(controller, battery):
         return  # the controller has no battery, and needs none

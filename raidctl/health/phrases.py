@@ -1,11 +1,16 @@
-"""The cause of a condition in a few words. Pure."""
+"""Objects and the causes of their conditions in a few words. Pure."""
 
 from __future__ import annotations
 
 import re
 
-from raidctl.model import Drive
+from raidctl.model import Battery, Drive
 from raidctl.text import counted, listing
+
+
+def battery_noun(battery: Battery) -> str:
+    """``battery`` or ``capacitor``."""
+    return "battery" if battery.kind == "unknown" else battery.kind
 
 
 def predicts(drive: Drive) -> str:

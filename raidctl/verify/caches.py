@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from raidctl.change.guard import FULL_ENOUGH, unprotected
+from raidctl.health.phrases import battery_noun
 from raidctl.model import Battery, VolumeCache
 from raidctl.text import listing
 from raidctl.units import format_binary
@@ -40,7 +41,7 @@ def battery(case: Case) -> Answer:
     for one in controller.batteries:
         detail = f" ({one.status_text})" if one.status_text and one.status_text.lower() != one.status else ""
         charge = f", charged to {one.charge_percent} %" if one.charge_percent is not None else ""
-        case.cite(one.id, "status", f"{_kind(one)} {one.status}{detail}{charge}")
+        case.cite(one.id, "status", f"{battery_noun(one)} {one.status}{detail}{charge}")
     if not controller.batteries:
         return case.inconclusive(
             f"{controller.id} reports no battery or capacitor.", next_test="Check the controller itself."
@@ -50,7 +51,7 @@ def battery(case: Case) -> Answer:
         return case.failed(f"{listing(bad)}.")
     waiting = [one for one in controller.batteries if one.status != "ok"]
     if waiting:
-        names = listing(f"{_kind(one)} {one.id} is {one.status}" for one in waiting)
+        names = listing(f"{battery_noun(one)} {one.id} is {one.status}" for one in waiting)
         unknown = all(one.status == "unknown" for one in waiting)
         why = "its condition is not reported" if unknown else "its condition is known only afterwards"
         return case.inconclusive(f"The {names}: {why}.", next_test=None if unknown else LEARN, access=unknown)
@@ -62,17 +63,13 @@ def battery(case: Case) -> Answer:
     if case.subject.volume is None:
         return case.suspect("The battery is ok, but the drive is passed through without a cache.")
     if len(controller.batteries) == 1:
-        return case.passed_unless_virtual(f"The {_kind(controller.batteries[0])} of {controller.id} is ok.")
+        return case.passed_unless_virtual(f"The {battery_noun(controller.batteries[0])} of {controller.id} is ok.")
     return case.passed_unless_virtual(f"All {len(controller.batteries)} batteries of {controller.id} are ok.")
-
-
-def _kind(one: Battery) -> str:
-    return "battery" if one.kind == "unknown" else one.kind
 
 
 def _bad(one: Battery) -> str | None:
     """The certain defect of a battery; None: none is known."""
-    name = f"The {_kind(one)} {one.id}"
+    name = f"The {battery_noun(one)} {one.id}"
     if one.status in ("failed", "degraded", "missing"):
         return f"{name} is {one.status}"
     if one.replace:

@@ -1,10 +1,10 @@
-"""Wording that several rules share: names of drives and batteries, and a tool's text. Pure."""
+"""Wording that several rules share: names of drives, and a tool's text. Pure."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from raidctl.model import Battery, Drive
+from raidctl.model import Drive
 from raidctl.text import listing
 
 
@@ -16,11 +16,6 @@ def short(drives: Sequence[Drive], longest: int = 4) -> str:
 def few(names: Sequence[str], longest: int = 4) -> str:
     """Names, the rest counted: ``sda1, sda2, sda3 and 2 more``."""
     return listing(names if len(names) <= longest else [*names[: longest - 1], f"{len(names) - longest + 1} more"])
-
-
-def kind(battery: Battery) -> str:
-    """``battery`` or ``capacitor``."""
-    return "battery" if battery.kind == "unknown" else battery.kind
 
 
 def plain(sentence: str | None) -> str:

@@ -27,7 +27,8 @@ import re
 
 from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings, facts
 from raidctl.audit.builtin._queries import batteries
-from raidctl.audit.builtin._wording import kind, plain
+from raidctl.audit.builtin._wording import plain
+from raidctl.health.phrases import battery_noun
 from raidctl.health.reliance import relied_on
 from raidctl.model import Battery, Inventory
 
@@ -45,11 +46,11 @@ def check(inventory: Inventory) -> Findings:
             yield _failed(battery)
         elif battery.status == "missing":
             if controller.volumes:
-                yield FINDINGS.passed(battery, f"No {kind(battery)} is fitted, and no volume relies on one.")
+                yield FINDINGS.passed(battery, f"No {battery_noun(battery)} is fitted, and no volume relies on one.")
         elif battery.status != "unknown":
-            yield FINDINGS.passed(battery, f"The {kind(battery)} does not need replacement.")
+            yield FINDINGS.passed(battery, f"The {battery_noun(battery)} does not need replacement.")
         elif relied_on(controller):
-            message = f"The state of the {kind(battery)} is not reported, but write-back relies on it."
+            message = f"The state of the {battery_noun(battery)} is not reported, but write-back relies on it."
             remedy = "Install a newer version of the vendor's tool, or check the LED on the controller."
             yield FINDINGS.unknown(
                 battery, message, remedy, "status status_text charge_percent", wants=("status", "ok")
@@ -58,7 +59,7 @@ def check(inventory: Inventory) -> Findings:
 
 def _failed(battery: Battery) -> Finding:
     bad = battery.status in ("failed", "degraded", "missing")
-    name = kind(battery)
+    name = battery_noun(battery)
     evidence = facts(battery, "status", "status_text", "replace", "charge_percent")
     state = {"failed": "has failed", "degraded": "is degraded", "missing": "is missing"}.get(
         battery.status, "needs replacement"

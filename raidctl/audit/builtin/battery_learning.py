@@ -24,8 +24,8 @@ from __future__ import annotations
 
 from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings
 from raidctl.audit.builtin._queries import batteries
-from raidctl.audit.builtin._wording import kind
 from raidctl.health.judge import LITTLE_CHARGE
+from raidctl.health.phrases import battery_noun
 from raidctl.model import Battery, Inventory
 
 FINDINGS = RuleFindings("battery_learning", "warning", "A cache battery is learning, charging or low")
@@ -38,7 +38,7 @@ def check(inventory: Inventory) -> Findings:
         if battery.id in found:
             yield _not_ready(battery, low=battery.status == "ok")
         elif battery.status == "ok":
-            yield FINDINGS.passed(battery, f"The {kind(battery)} is charged, as far as is reported.")
+            yield FINDINGS.passed(battery, f"The {battery_noun(battery)} is charged, as far as is reported.")
 
 
 def _not_ready(battery: Battery, *, low: bool) -> Finding:
@@ -49,7 +49,7 @@ def _not_ready(battery: Battery, *, low: bool) -> Finding:
     }.get(battery.status, f"is reported ok, but is charged to only {battery.charge_percent} %")
     return FINDINGS.failed(
         battery,
-        f"The {kind(battery)} of the cache {state}.",
+        f"The {battery_noun(battery)} of the cache {state}.",
         "Replace it if it does not charge within a day."
         if low
         else "Wait; do not force write-back. Replace it if this lasts more than a day.",

@@ -25,7 +25,7 @@ from datetime import datetime, timedelta
 
 from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings, facts
 from raidctl.audit.builtin._queries import GOOD_BATTERY, batteries
-from raidctl.audit.builtin._wording import kind
+from raidctl.health.phrases import battery_noun
 from raidctl.model import Battery, Inventory
 from raidctl.text import counted
 from raidctl.units import parse_moment
@@ -54,15 +54,15 @@ def _judge(battery: Battery, now: datetime | None, made: datetime | None, learn:
             battery, "Its age is unknown, because the time of the scan is unknown.", severity="info"
         )
     if learn and _LATE < now - learn < _CLOCK and battery.status == "ok":
-        message = f"The learn cycle of the {kind(battery)} is {counted((now - learn).days, 'day')} overdue."
+        message = f"The learn cycle of the {battery_noun(battery)} is {counted((now - learn).days, 'day')} overdue."
         remedy = "Start a learn cycle at a quiet time; until then its capacity is unknown."
         return FINDINGS.failed(battery, message, remedy, wants=("next_learn_at", None), more=evidence)
     years, rated = (now - made) / _YEAR if made else 0.0, _RATED.get(battery.kind, _RATED_BATTERY)
     if years <= rated:
-        return FINDINGS.passed(battery, f"The {kind(battery)} is within its rated life, as far as is reported.")
+        return FINDINGS.passed(battery, f"The {battery_noun(battery)} is within its rated life, as far as is reported.")
     return FINDINGS.failed(
         battery,
-        f"The {kind(battery)} is {years:.0f} years old; its type is rated for about {rated} years.",
+        f"The {battery_noun(battery)} is {years:.0f} years old; its type is rated for about {rated} years.",
         "Order a replacement, and start a learn cycle to measure its remaining capacity.",
         severity="info" if years <= 2 * rated else None,
         wants=("made_at", None),

@@ -23,6 +23,7 @@ from __future__ import annotations
 
 from raidctl.audit.builtin._findings import Findings, RuleFindings, Severity
 from raidctl.audit.builtin._queries import batteries, drives
+from raidctl.health.phrases import battery_noun
 from raidctl.model import Inventory
 from raidctl.select import Item
 
@@ -37,7 +38,7 @@ def check(inventory: Inventory) -> Findings:
     for _, drive in drives(inventory):
         yield from _judge(drive, "drive", drive.temperature_celsius, _DRIVES[drive.media])
     for _, battery in batteries(inventory):
-        name = "battery" if battery.kind == "unknown" else battery.kind
+        name = battery_noun(battery)
         yield from _judge(battery, name, battery.temperature_celsius, _BATTERIES[battery.kind])
 
 
