@@ -1,15 +1,15 @@
 """A background operation is running and slows a volume down.
 
 **What it checks.** Volumes that are being checked, initialised, expanded or migrated, and drives that are being
-erased, copied or rebuilt, that belong to a foreign configuration, that are locked by a key, or that the controller does
-not accept as genuine.
+erased, copied or rebuilt, that belong to a foreign configuration, that are too hot, that are locked by a key, or that
+the controller does not accept as genuine.
 
 **Why it matters.** "Why is it slow tonight?" is often answered by the monthly check, which reads every drive from end
 to end, or by the first parity initialisation after an installation. Both are normal and end without intervention.
 During parity initialisation writes are slower than later: not the time for a benchmark.
 
 **Fails** (information) while an operation is running, with its progress if reported; (warning) when one has failed, and
-for a drive that is locked or not accepted. Rebuilds are covered by `volume_rebuilding`.
+for a drive that is too hot, locked or not accepted. Rebuilds are covered by `volume_rebuilding`.
 
 **Passes** when none is running.
 
@@ -26,7 +26,7 @@ from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings
 from raidctl.audit.builtin._queries import rebuilding, volumes
 from raidctl.audit.builtin._wording import plain
 from raidctl.health.redundancy import being_copied, being_rebuilt, locked, not_accepted, too_hot
-from raidctl.model import Inventory, Volume
+from raidctl.model import Drive, Inventory, Volume
 
 FINDINGS = RuleFindings("background_operation", "warning", "A background operation slows a volume down")
 _WORDS = {
@@ -55,22 +55,27 @@ def check(inventory: Inventory) -> Findings:
             yield FINDINGS.passed(volume, "No background operation is running.")
     found = FINDINGS.conditions(inventory)
     for drive in (drive for controller in inventory.controllers for drive in controller.drives if drive.id in found):
-        message = (
-            f"{'Data of another drive are copied onto the drive' if being_copied(drive) else 'The drive is '}"
-            f"{'' if being_copied(drive) else 'being rebuilt' if being_rebuilt(drive) else 'not in normal use'}"
-            f" ({plain(drive.status_text) or drive.status})."
-        )
-        remedy = "Wait, or complete the operation that was started on the drive."
-        if too_hot(drive):
-            message = f"The drive reports that it is too hot ({plain(drive.status_text)})."
-            remedy = "Check fans, filters, empty bays and the room."
-        elif not_accepted(drive):
-            message = f"The controller does not accept the drive as genuine ({plain(drive.status_text)})."
-            remedy = "Reseat it; if that does not help, use a drive that the controller supports."
-        elif locked(drive):
-            message = f"The drive is locked: its data cannot be read without its key ({plain(drive.status_text)})."
-            remedy = "Enter the key that it was locked with; replacing it would not bring its data back."
+        message, remedy = _of_drive(drive)
         yield FINDINGS.failed(drive, message, remedy, "status status_text role", wants=("status", "ok"))
+
+
+def _of_drive(drive: Drive) -> tuple[str, str]:
+    """What a drive that is not in normal use does, and the remedy."""
+    text = plain(drive.status_text)
+    if too_hot(drive):
+        return f"The drive reports that it is too hot ({text}).", "Check fans, filters, empty bays and the room."
+    if not_accepted(drive):
+        remedy = "Reseat it; if that does not help, use a drive that the controller supports."
+        return f"The controller does not accept the drive as genuine ({text}).", remedy
+    if locked(drive):
+        remedy = "Enter the key that it was locked with; replacing it would not bring its data back."
+        return f"The drive is locked: its data cannot be read without its key ({text}).", remedy
+    what = "The drive is not in normal use"
+    if being_copied(drive):
+        what = "Data of another drive are copied onto the drive"
+    elif being_rebuilt(drive):
+        what = "The drive is being rebuilt"
+    return f"{what} ({text or drive.status}).", "Wait, or complete the operation that was started on the drive."
 
 
 def _busy(volume: Volume, operation: str) -> Finding:
