@@ -13,7 +13,8 @@ from raidctl.operate.partition_table import Table, not_copied, parse
 from raidctl.request import Dialogue, Read, Run, ask_all
 from raidctl.units import format_decimal
 
-SECTOR = 512
+_SECTOR = 512
+"""Unit of md's ``offset``, and of a partition table if the drive's is unknown, bytes."""
 
 
 class Probed(Struct, frozen=True):
@@ -58,7 +59,7 @@ def probe(
     sources = sources[len(inside) :]
     needed = {
         array: None if (size := numbers[2 + 2 * index]) is None or (offset := numbers[3 + 2 * index]) is None
-        else size * 1024 + offset * SECTOR
+        else size * 1024 + offset * _SECTOR
         for index, array in enumerate(members)
     }  # fmt: skip
     return Probed(
@@ -121,8 +122,10 @@ def _copied(found: Probed) -> bool:
 def _identity(drive: Drive, inventory: Inventory, view: HostView) -> Iterator[tuple[str, str, bool]]:
     if not drive.serial:
         yield "X1", f"{drive.id} has no serial number.", False
-    if drive.role not in ("passthrough", "unassigned", None) or drive.foreign:
+    if drive.role not in ("passthrough", "unassigned", None):
         yield "R10", f"{drive.id} is in use: {drive.role}.", False
+    if drive.foreign:
+        yield "R10", f"{drive.id} holds a configuration that a controller has not imported.", False
     block = view.block(drive.device or "")
     if block is None:
         yield "R10", f"{drive.id} has no device node, so its use is unknown.", False
@@ -149,7 +152,7 @@ def _size(drive: Drive, found: Probed, partitions: Sequence[str]) -> Iterator[tu
             return
         # the second copy of a GPT takes 33 sectors at the end
         need = (end + (34 if found.source is not None and found.source.heads.get("label") == "gpt" else 0)) * (
-            found.sector_bytes or SECTOR
+            found.sector_bytes or _SECTOR
         )
         if drive.size_bytes < need:
             yield "R10", _too_small(drive, need), False

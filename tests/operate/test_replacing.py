@@ -315,6 +315,16 @@ def test_guard_P7_a_drive_of_another_kind_needs_an_override(tmp_path: Path) -> N
         assert ("P7", True) in [(guard, lifted) for guard, _, lifted in found], (mine, theirs)
 
 
+def test_guard_R10_a_foreign_drive_is_not_called_in_use(tmp_path: Path) -> None:
+    """A drive with a configuration that was not imported is refused for that."""
+    seen = bench(tmp_path, definition("raid6", 4)).look()
+    sata = next(one for controller in seen.inventory.controllers for one in controller.drives if not one.backing)
+    foreign = msgspec.structs.replace(sata, role="unassigned", foreign=True)
+    texts = [text for _, text, _ in unfit(foreign, (seen.inventory, seen.view), Probed(), [sata], partitions=())]
+    assert f"{sata.id} holds a configuration that a controller has not imported." in texts
+    assert f"{sata.id} is in use: unassigned." not in texts
+
+
 def test_guard_R10_an_unknown_sector_size_of_the_members_fits_no_drive(tmp_path: Path) -> None:
     """No drive fits if the members' sector size is unknown.
 
