@@ -8,7 +8,7 @@ from itertools import chain
 from raidctl.output.sentences import Line, Sentence, Verbatim, fitted, room
 from raidctl.text import printable
 from raidctl.vendor.plan import Desired, Plan, Step, point_of_no_return
-from raidctl.vendor.setting_values import LABELS
+from raidctl.vendor.setting_values import LABELS, spelt
 
 _LASTS = {
     True: "survives a reboot",
@@ -106,4 +106,4 @@ _OVERRIDDEN = ("unsafe", "not_in_force")
 
 
 def _desired(desired: Desired) -> str:
-    return f"{LABELS[desired.setting]} of {desired.object_id} {desired.value.replace('_', '-')}"
+    return f"{LABELS[desired.setting]} of {desired.object_id} {spelt(desired.value)}"

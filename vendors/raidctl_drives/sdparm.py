@@ -20,9 +20,14 @@ from raidctl_drives.vocabulary import ERRNO, LONGEST_LINE, refused
 
 #     /dev/sda: EXAMPLE   HD1000            0001  [disk]
 _HEADER = regex(r"\s*(/dev/\S*[^\s:]): (.*?)(?:\s+(\[[^\]]*\]))?\s*")
+# EXAMPLE   HD1000            0001      the part of a header behind the device
 _COLUMNS = regex(r"(\S.{0,7}?)\s{2,}(\S.{0,15}?)\s{2,}(\S{1,4})\s*")
+# ATA EXAMPLE HD1000 0001            the same with single blanks
 _WORDS = regex(r"([^\s:]{1,8})\s+((?<=ATA )[^:]{1,16}?|[^\s:]{1,16})\s+([^\s:]{1,4})\s*")
+# Caching (SBC) mode page:
+# Read write error recovery [rw] mode page:
 _MODE_PAGE = regex(r"(\S.*?) mode (?:sub)?page(?: \[PS=[01]\])?(?: \[0x[0-9a-f,x]+\])?:")
+# Device identification VPD page:
 _VPD_PAGE = regex(
     r"(\S.*?) VPD page(?: \[0x[0-9a-f]+\])?(?: \(SBC\))?:|SCSI Feature sets:|standard INQUIRY:(?: \[.*\])?"
 )
@@ -36,6 +41,8 @@ _CAPACITY = regex(
 _READY = regex(r"Ready|Not ready(?:, progress indication: \d+% done)?|Operation in progress: .* done")
 #   WCE           1  [cha: y, def:  1, sav:  1]  Write cache enable
 _FIELD = regex(r"([A-Z0-9][A-Z0-9_+-]*(?:\.\d+)?)\s+(-?\d+|0x[0-9a-f]+)(?:\s+(\[.*?\]))?(?:\s{1,}(\S.*))?")
+# >>> warning: mode page seems malformed, try '--flexible'
+# mode sense(10) failed, device not ready
 _COMPLAINT = regex(
     r">>>? .*|.*cdb not supported, try again.*|.*\((?:6|10)\) failed, .*|.*\((?:6|10)\): .*"
     r"|SCSI INQUIRY command failed.*|INQUIRY fetching .* failed.*|.*failed fetching page.*|.*some problem|.*not found"
@@ -45,10 +52,12 @@ _COMPLAINT = regex(
 _HEX_ROW = regex(r"[0-9a-f]{2,4}\s+(?:[0-9a-f]{2}(?:\s+|\Z)){1,16}\S*.*")
 _HEX_TITLES = ("Current:", "Changeable:", "Default:", "Saved:")
 
+# open error: /dev/sdzz [read only]: No such file or directory
 _OPEN = regex(r"open error: (\S+) \[[^\]]*\]: (.*)")
 _LOOSE = frozenset(
     ("WCE", "RCD", "AWRE", "ARRE", "PER", "SWP", "EWASC", "DEXCPT", "MRIE", "DRA", "NV_DIS", "IC", "FSW")
 )
+"""Fields that are read without the title of a mode page above them."""
 _PROTOCOLS = {"1": "scsi", "6": "sas"}
 _RPM = regex(r"\d{1,6}", re.ASCII)
 _SLOWEST = 1025
