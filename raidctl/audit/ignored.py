@@ -1,4 +1,4 @@
-"""Findings that ``diagnose --ignore`` waives for a limited time: the file with them. Pure."""
+"""The file of findings that ``diagnose --ignore`` waives for a limited time. Pure."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from raidctl.text import printable
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True):
-    """An ignored finding: one rule, object and host, up to a severity."""
+    """An ignored finding: a rule on one object of one host, up to a severity."""
 
     rule: Annotated[str, doc("Name of the rule.")]
     where: Annotated[str, doc("Id of the object, as in the finding.")]

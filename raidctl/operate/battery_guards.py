@@ -48,7 +48,7 @@ def denials(deed: Deed, seen: Survey, last: str | None, now: datetime, *, report
 
 
 def _pack(deed: Deed, controller: Controller) -> Iterator[Denial]:
-    """B1: the battery is there, and does nothing else."""
+    """B1: the battery is good and charged. B2: it is not learning already."""
     for battery in controller.batteries:
         if battery.status == "learning":
             yield Denial(deed=deed, guard="B2", reason=f"{battery.id} is learning.", alternative="raidctl tasks")
@@ -62,7 +62,7 @@ def _pack(deed: Deed, controller: Controller) -> Iterator[Denial]:
 
 
 def _volumes(deed: Deed, controller: Controller) -> Iterator[Denial]:
-    """B1: every volume is complete, and can run in write-through."""
+    """B1: every volume is complete, and in write-through or able to fall back to it."""
     for volume in controller.volumes:
         yield from _volume(deed, volume)
     cache = controller.cache

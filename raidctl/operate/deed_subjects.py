@@ -50,7 +50,7 @@ def learning(controller: Controller) -> Battery | None:
 
 
 def whole(deed: Deed, inventory: Inventory, controller: Controller) -> Iterator[Denial]:
-    """Denials of a command on a whole controller. They apply if it has no identity, or unread objects.
+    """Denials of a command on a whole controller without identity, or with unread objects.
 
     X1: its serial number is known, and no other controller has it. X8: no drive or volume of it is missing from what
     was read.

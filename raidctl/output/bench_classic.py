@@ -37,9 +37,9 @@ def tables(session: Session, paper: Paper) -> Iterator[RenderableType]:
     """All tables for which there are figures."""
     results = {one.trial: one for one in session.results}
     parts = (_cache(results, paper), _timings(results, paper), _row(results, paper), _at_once(results, paper))
-    for number_, part in enumerate(parts):
+    for number, part in enumerate(parts):
         drawn = list(part)
-        if drawn and number_:
+        if drawn and number:
             yield Text("")
         yield from drawn
 

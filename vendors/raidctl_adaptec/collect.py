@@ -1,4 +1,4 @@
-"""Combination of outputs. It finds which belong to the same controller, and which drives the volumes lie on."""
+"""Combine outputs of one controller, and find the drives below its volumes."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Collection(Struct):
 
     @property
     def outputs(self) -> list[Output]:
-        """Each output's output once."""
+        """Each output once."""
         return list({id(answer.output): answer.output for answer in self.answers}.values()) + self.broken_json
 
     def controller(self, number: str | None, serial: str | None) -> ControllerDraft:
@@ -158,7 +158,7 @@ def _read_block(controller: ControllerDraft, block: Block, entries: int) -> None
 
 
 def _number(collection: Collection) -> None:
-    """A controller whose number nobody reports gets the first that is free."""
+    """Give a controller without a number the first free one."""
     taken = {controller.name for controller in collection.controllers if controller.name}
     for controller in collection.controllers:
         if not controller.name:
@@ -167,7 +167,7 @@ def _number(collection: Collection) -> None:
             collection.guessed.add(id(controller))
 
 
-# --- which drives a volume lies on
+# --- the drives below a volume
 
 
 def infer(controller: ControllerDraft) -> None:

@@ -1,4 +1,4 @@
-"""Effect of a change: the ratio with its interval, judged by thresholds."""
+"""The effect of a change: a ratio with its interval, and a verdict."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def paired(first: Sequence[float], second: Sequence[float]) -> Spread:
 def of_medians(first: Sequence[float], second: Sequence[float], seed: int = SEED, rounds: int = ROUNDS) -> Spread:
     """Unpaired ratio of the medians, second/first, by resampling both.
 
-    The two series are not taken in turn: before and after a setting change, for example.
+    ``first`` is measured before a setting is changed, ``second`` after it.
     """
     before = [value for value in finite(first) if value > 0]
     after = [value for value in finite(second) if value > 0]
@@ -79,10 +79,7 @@ def together(ratio: Spread) -> Verdict:
 
 
 def marked(ratio: Spread) -> bool | None:
-    """Whether zeros are so much faster that all other figures are marked.
-
-    The ratio compares them with random data. None: unclear.
-    """
+    """Whether zeros are so much faster than random data that all figures are marked. None: unclear."""
     if ratio.low is None or ratio.high is None:
         return None
     if ratio.low > MARKED_ABOVE:

@@ -1,4 +1,4 @@
-"""The command line inside another program. That program has its own connection to the machine."""
+"""The command line inside another program, which has its own connection to the machine."""
 
 from __future__ import annotations
 

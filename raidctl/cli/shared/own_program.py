@@ -1,4 +1,4 @@
-"""The command line that starts this raidctl again. It runs at boot, or as a second process."""
+"""The command line that starts this raidctl again: at boot, or as a second process."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ NAME = "raidctl"
 
 
 def second_process() -> list[str]:
-    """Return the beginning of a command line that starts the same raidctl. It uses the same interpreter.
+    """Return the beginning of a command line for the same raidctl and interpreter.
 
     The single file and the program of a package set the path of their modules; the bare interpreter does not.
     """

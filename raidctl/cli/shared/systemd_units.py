@@ -20,7 +20,7 @@ UNITS = Path("/etc/systemd/system")
 
 
 def filled(name: str, words: Sequence[str], **places: str) -> str:
-    """Return a unit template that runs this program with these words.
+    """Return a unit template with the command line of this program and these words.
 
     Args:
         name: Its file.

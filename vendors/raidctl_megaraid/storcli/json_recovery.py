@@ -1,4 +1,4 @@
-"""JSON as the tools print it. Names repeat, an output has several documents, and one breaks off.
+"""JSON as the tools print it: with repeated names, several documents, or broken off.
 
 The standard library reads it. Of a document that is JSON only up to some place, everything that was complete
 before that is read, and nothing after it.
