@@ -46,6 +46,17 @@ def test_a_test_is_started_shown_and_aborted(keeper: Raid) -> None:
     assert keeper("stop", "/dev/sdb").exit_code == 0
 
 
+def test_a_test_that_cannot_be_read_is_not_taken_for_an_aborted_one(
+    keeper: Raid, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """``stop`` does not know whether a test runs: exit code 3."""
+    lost = SelfTest(drive="drives:x", state="unknown", why="smartctl did not answer in time.")
+    monkeypatch.setattr(media, "_read", lambda *_: [lost])
+    done = keeper("stop", "/dev/sda")
+    assert done.exit_code == 3
+    assert "did not answer in time" in done.stdout
+
+
 def test_several_drives_are_one_command(keeper: Raid) -> None:
     """If one of them cannot be tested now, none is."""
     assert keeper("/dev/sda", "--short").exit_code == 0

@@ -128,14 +128,8 @@ def show(context: click.Context, *, drive: tuple[str, ...]) -> int:
     with machine(settings) as named:
         seen = named.survey()
         found = _read(named, _chosen(named, seen, drive))
-    problems = missed(seen.inventory.problems, found)
-    emit_found(found, settings, "self_tests.self_tests_screen", unread=bool(problems))
-    if not settings.as_json:
-        tell_problems(problems)
-    if any(test.state == "failed" for test in found):
-        return EXIT_NO
-    unknown = any(test.state == "unknown" for test in found)
-    return exit_code(problems) or (EXIT_CANNOT_TELL if unknown else EXIT_FINE)
+    code = _emit_with_problems(seen, found, settings)
+    return EXIT_NO if any(test.state == "failed" for test in found) else code
 
 
 @command.command("stop", epilog=examples("raidctl check media stop /dev/sda"))
@@ -154,7 +148,8 @@ def stop(context: click.Context, *, drive: tuple[str, ...], dry_run: bool) -> in
     if not dry_run:
         settings.refuse_recording()
     with machine(settings) as named:
-        chosen = _chosen(named, named.survey(), drive)
+        seen = named.survey()
+        chosen = _chosen(named, seen, drive)
         running = [one for one, test in zip(chosen, _read(named, chosen), strict=True) if test.state == "running"]
         actions = _actions(running, lambda one: one.tests.stop(one.drive))
         if dry_run:
@@ -165,8 +160,17 @@ def stop(context: click.Context, *, drive: tuple[str, ...], dry_run: bool) -> in
         still = [test.drive for test in found if test.state == "running"]
         if still:
             raise ChangeStands(f"The self-test of {', '.join(still)} is still running.")
-    emit_found(found, settings, "self_tests.self_tests_screen")
-    return EXIT_FINE
+    return _emit_with_problems(seen, found, settings)
+
+
+def _emit_with_problems(seen: Survey, found: Sequence[SelfTest], settings: Settings) -> int:
+    """Print the tests, and what could not be read. Return the exit code: a test of unknown state is 3."""
+    problems = missed(seen.inventory.problems, found)
+    emit_found(found, settings, "self_tests.self_tests_screen", unread=bool(problems))
+    if not settings.as_json:
+        tell_problems(problems)
+    unknown = any(test.state == "unknown" for test in found)
+    return exit_code(problems) or (EXIT_CANNOT_TELL if unknown else EXIT_FINE)
 
 
 def _chosen(named: Machine, seen: Survey, words: Sequence[str]) -> list[Tested]:
