@@ -1,4 +1,4 @@
-"""Search for the objects that a user names. The inventory is narrowed to them. Pure.
+"""Find the objects that a user names, and narrow to them. Pure.
 
 An object is named by its id, by the part of the id that the screen shows (``v1``, ``1I:1:4``), by the unique beginning
 of an id, by a device (``/dev/sdb``, ``/dev/disk/by-id/…``), by a mount point, a volume by its label, a drive by its

@@ -1,4 +1,4 @@
-"""Comparison of two runs: ratios with their intervals, and other differences. Pure."""
+"""Compare two runs: the ratio of each figure, and other differences. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The result of a trial: measured figures, the model's figures, a verdict.
+"""The result of a trial: measured figures, the model's, and the verdict.
 
 Measured figures have an uncertainty. Field names are stable, as those of the inventory are: `raidctl schema bench`
 prints them.

@@ -1,4 +1,4 @@
-"""Requests and their results, the same for every engine and target.
+"""Requests to an engine and their results, for every engine and target.
 
 Offsets and sizes are in bytes, times in nanoseconds of the monotonic clock. Arithmetic on samples is done elsewhere: an
 engine only carries out operations and times them.

@@ -1,4 +1,4 @@
-"""A change's first journal entry: plan, who, where, when and why."""
+"""The first journal entry of a change: plan, who, where, when, why."""
 
 from __future__ import annotations
 

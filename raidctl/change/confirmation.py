@@ -1,4 +1,4 @@
-"""The check that a typed identifier names an operation's object. The object is the one drive or volume. Pure."""
+"""Whether a typed identifier names the one object of an operation. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Planning of deeds on a machine. It covers the families' steps, and the guards of every deed (X1, X3, X7). Pure."""
+"""Plan deeds, with the guards of every deed (X1, X3, X7). Pure."""
 
 from __future__ import annotations
 

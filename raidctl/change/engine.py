@@ -1,4 +1,4 @@
-"""The engine that carries out a plan. It journals, executes step by step, verifies, and undoes on failure.
+"""Carry out a plan: journal, execute each step, verify, undo on failure.
 
 The order is always the same. The controllers are locked against other raidctl processes. The settings are read, the
 desired ones planned and checked for risks. The journal has the whole plan on disk before the first step, and a line

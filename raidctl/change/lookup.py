@@ -1,4 +1,4 @@
-"""Look-up of a plan's objects in an inventory. It finds controllers, current values and active policies. Pure."""
+"""Find a plan's controllers, current values and active policies in an inventory. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Controller passwords, read for each command and entered in the tool's session.
+"""Passwords of controllers, entered in the tool's own session.
 
 A password is never in a command line, where every user could see it, nor in the journal: an action only names it. It is
 in ``RAIDCTL_AREA_PASSWORD`` (the name in capitals), in the file that ``RAIDCTL_AREA_PASSWORD_FILE`` names, or in

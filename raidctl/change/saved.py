@@ -1,4 +1,4 @@
-"""Copies of content made before a step that cannot be undone. ``saved/CHANGE`` in the state directory holds them."""
+"""Copies of content from before steps that cannot be undone, in ``saved/CHANGE``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Exceptions that end a running change early. Its steps raise them, and the engine catches them."""
+"""Exceptions of a step that end a running change early."""
 
 from __future__ import annotations
 

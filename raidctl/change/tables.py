@@ -1,4 +1,4 @@
-"""The commands that deeds may run, and who judges their output. All families and the core contribute commands."""
+"""The commands that deeds may run, and who judges their output."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The dialogue with the kernel: two rounds, and a third without udev."""
+"""The dialogue with the kernel: two rounds, a third without udev."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The events of all logs in one list, for ``raidctl events``. Unreadable logs are reported as problems. Pure."""
+"""The report of ``raidctl events``: all events, and unreadable logs. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The hosts of ``--hosts``. They come from a list of names, a file with one per line, or an Ansible inventory. Pure."""
+"""The hosts of ``--hosts``: from names, a file, or an Ansible inventory. Pure."""
 
 from __future__ import annotations
 

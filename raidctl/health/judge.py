@@ -1,4 +1,4 @@
-"""The conditions of a machine for every command, the worst first. Pure.
+"""The conditions of a machine, the worst first, for every command. Pure.
 
 Each object in a bad state is one condition, with a severity that depends on the remaining redundancy (:data:`TABLE`). A
 consequence of another condition is folded under it: a failed drive under its degraded volume, a battery's cache under

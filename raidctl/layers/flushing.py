@@ -1,4 +1,4 @@
-"""Plan how to flush each cache of a stack. The order is from top to bottom. Pure."""
+"""Plan how to flush a stack of caches, from top to bottom. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Read the kernel's caches. The dialogue has at most two rounds of requests."""
+"""Read the kernel's caches, in at most two rounds of requests."""
 
 from __future__ import annotations
 

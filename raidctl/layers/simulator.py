@@ -1,4 +1,4 @@
-"""Simulate the kernel's caches. This covers the effects of flushes and of writing to files. Pure.
+"""Simulate the kernel's caches: flushes, and writing to their files. Pure.
 
 The simulated machine keeps written files itself; here are the side effects: the counterpart of a limit becomes 0, a
 word gets its brackets, unwritten data decreases.

@@ -1,4 +1,4 @@
-"""Find controllers, drives, members and spares of a layout in an inventory. Pure."""
+"""Find a layout's controllers, drives, members and spares in an inventory. Pure."""
 
 from __future__ import annotations
 

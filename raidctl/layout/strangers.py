@@ -1,4 +1,4 @@
-"""Mistakes of a layout: names that match no object or several. Pure.
+"""Names in a layout that match no object or several.
 
 Pure, but for the installed families: each declares whether its volumes may share drives.
 """

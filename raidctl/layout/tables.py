@@ -1,4 +1,4 @@
-"""GPT partition tables for a layout, with one partition per volume. Pure."""
+"""GPT partition tables for a layout, one partition per volume. Pure."""
 
 from __future__ import annotations
 

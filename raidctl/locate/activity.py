@@ -1,6 +1,4 @@
-"""Reading from a drive in bursts, so that its activity LED flashes.
-
-Drives without a locate LED are found in this way. Pure.
+"""Read a drive in bursts, so that its activity LED flashes. Pure.
 
 Only reads, past the page cache, from a drive that the operating system sees.
 """

@@ -1,4 +1,4 @@
-"""The locate LEDs that the kernel shows as files, with their states."""
+"""The locate LEDs that the kernel shows as files."""
 
 from __future__ import annotations
 

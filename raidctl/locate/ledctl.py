@@ -1,4 +1,4 @@
-"""ledctl of the package ledmon. It switches LEDs behind SGPIO, VMD and other host controllers.
+"""LEDs through ledctl (ledmon): behind SGPIO, VMD and other host controllers.
 
 Always with ``--listed-only``: without it, it may change the LEDs of other drives. It shows no state of a single LED in
 all versions, so nothing is read back.

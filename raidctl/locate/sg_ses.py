@@ -1,4 +1,4 @@
-"""sg_ses of sg3-utils, for enclosures whose kernel driver ``ses`` is not loaded.
+"""LEDs through sg_ses (sg3-utils), if the kernel's driver ``ses`` is not loaded.
 
 A drive is found by its SAS address in the enclosure's page of additional element status.
 """

@@ -1,4 +1,4 @@
-"""The controllers' own tools. No other method reaches drives that the operating system does not see."""
+"""LEDs through controllers' own tools, for drives that Linux does not see."""
 
 from __future__ import annotations
 

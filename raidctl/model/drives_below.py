@@ -1,4 +1,4 @@
-"""Physical drives of a machine or below a volume, each once. Pure.
+"""Physical drives, each once: of a machine, or those below a volume. Pure.
 
 A software array lists partitions and drives that another controller lists as well; ``Drive.backing`` links the two.
 """

@@ -1,4 +1,4 @@
-"""A second view of an object, by the service processor (BMC)."""
+"""A second view of an object, from the service processor (BMC)."""
 
 from __future__ import annotations
 

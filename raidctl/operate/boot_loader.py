@@ -1,4 +1,4 @@
-"""The boot loader of a replaced drive. This covers its first sector, and the steps for the new drive.
+"""The boot loader of a replaced drive, and of the new one.
 
 On a BIOS machine, GRUB is in the first sector and after it, outside every file system: no rebuild restores it. Its
 first sector (``boot.img``) contains the word ``GRUB``. On UEFI the firmware loads a file of the EFI system partition: a

@@ -1,4 +1,4 @@
-"""Reasons to refuse changing the state of a drive. Guards D1 to D6 apply, with R and X. Pure.
+"""Guards D1 to D6 against changing the state of a drive. Pure.
 
 ===========  =======================================  ===========================================================
 verb         what it makes of a drive                 guards

@@ -1,4 +1,4 @@
-"""A replacement whose old drive is gone already. This covers the arrays that lack it, and its identity. Pure.
+"""A replacement whose old drive is gone: its identity, and its arrays. Pure.
 
 An array that lacks exactly one member has one slot for a new drive. The last snapshot shows which drive it was; without
 one, the story is about the empty slot.

@@ -1,4 +1,4 @@
-"""Guards against pulling a drive that concern its arrays. This module has R1 to R4, R6 and R8. Pure.
+"""Guards R1 to R4, R6, R8 against pulling a drive. Pure.
 
 A guard yields its reasons against the pull; if there are none, one reason with the verdict ``yes``. Nothing passes on
 an unknown value.

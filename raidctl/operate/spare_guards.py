@@ -1,4 +1,4 @@
-"""Reasons to refuse adding or removing a spare. Guards S1 to S5 apply, and R10 and R11 to the drive. Pure."""
+"""Guards S1 to S5, R10, R11 against adding or removing spares. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reasons to refuse a spare of a controller. Guards S1 to S5 apply, and R10 to the drive. Pure."""
+"""Guards S1 to S5, R10 against changing a controller's spares. Pure."""
 
 from __future__ import annotations
 

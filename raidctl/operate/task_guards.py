@@ -1,4 +1,4 @@
-"""Reasons to refuse starting or ending a rebuild or patrol read. Guards T3, T4, R4 and R10 apply. Pure."""
+"""Guards T3, T4, R10 against starting or ending a task. Pure."""
 
 from __future__ import annotations
 

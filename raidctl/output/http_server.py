@@ -1,4 +1,4 @@
-"""Serve one page over HTTP. The page is the last result, refreshed on request if it is too old.
+"""Serve the last result over HTTP, refreshed if it is too old.
 
 Tools run in the thread that calls :func:`serve`, the main one, so that a signal that ends raidctl ends them, too; only
 requests are answered in separate threads.

@@ -1,4 +1,4 @@
-"""Transcripts of one changing command, with its tool's outputs before and after.
+"""Transcripts of a changing command, with its tool's outputs around it.
 
 raidctl only reads; the owner of the machine runs a command that is due anyway, and pastes its output. A transcript is a
 directory: ``before.json``, ``answer.txt`` to paste into, ``after.json``, and ``transcript.txt`` with everything. It

@@ -1,4 +1,4 @@
-"""Tools' outputs in a file, directory or archive, recognised by their content.
+"""Outputs of tools in a file, directory or archive, recognised by content.
 
 An unrecognised file is a problem if it was given alone; among many files (a support archive) it is only counted.
 """

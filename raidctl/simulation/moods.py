@@ -1,4 +1,4 @@
-"""A simulated machine whose tools misbehave, to test verification after commands.
+"""A simulated machine whose tools misbehave, to test the verification of commands.
 
 A tool's exit code and output prove nothing (mdadm has refused a command and carried it out; firmware accepts and does
 nothing). A mood is one kind of misbehaviour, for the commands that a test names.

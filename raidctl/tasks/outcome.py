@@ -1,4 +1,4 @@
-"""The result of a task. It follows from the states of its object before and after. Pure.
+"""The result of a task, from its object before and after. Pure.
 
 A task that is no longer reported has not necessarily succeeded: a rebuild also vanishes if the drive fails.
 """

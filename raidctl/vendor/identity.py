@@ -1,4 +1,4 @@
-"""Identification of objects. It keeps a command from reaching another object under the same id (X1, X2). Pure.
+"""Identify objects, so that a command reaches no other one (X1, X2). Pure.
 
 A drive has a serial number, a volume a unique id. Where a tool prints no unique id of volumes, the controller's serial
 number, the volume's number and its label stand for it: a volume that took over the number of a deleted one has another

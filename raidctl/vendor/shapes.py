@@ -1,4 +1,4 @@
-"""The commands that deeds may run: a table of shapes. Every command is compared with it right before it runs. Pure.
+"""The commands that deeds may run, compared right before a command runs. Pure.
 
 A shape is a command line with placeholders: ``{}`` matches a word that was read from the machine, a device node or an
 id. A placeholder may be a part of a word: ``slot={}``, ``/c{}/e{}/s{}``, ``-PhysDrv[{}:{}]``. ``{}+``, at the end only,

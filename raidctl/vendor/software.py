@@ -1,7 +1,4 @@
-"""Code shared by families of software RAID.
-
-Such a family has one controller with all volumes, and tools that print JSON.
-"""
+"""Code shared by families of software RAID, whose tools print JSON."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Facts that no tool of a family has a word for. A vendor package lists them in ``UNREPORTED``.
+"""``UNREPORTED``: facts that no tool of a family has a word for.
 
 A guard that needs a fact which a tool could report, and did not, does not pass. Where no tool of the family has a word
 for it, the guard passes with the reason that the family gives. Without the constant, the tools report every fact.

@@ -1,4 +1,4 @@
-"""The forms of lines: titles, objects' headings, and reports about the run.
+"""The forms of the lines: titles, headings of objects, reports.
 
 The comments above the expressions are the tool's own lines. Indentation is ignored: pasted outputs have often lost it.
 """

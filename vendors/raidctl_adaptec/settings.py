@@ -1,4 +1,4 @@
-"""Settings of arcconf's ``setcache`` and current values, in the commands' words. Pure.
+"""The settings of arcconf's ``setcache`` and their current values, in its words. Pure.
 
 ===========================  ==========  =============================================================  ========
 setting                      object      command                                                        controllers

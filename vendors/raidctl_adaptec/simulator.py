@@ -1,4 +1,4 @@
-"""A controller that can be changed. The module has what arcconf prints for it and replies to commands. Pure."""
+"""A simulated controller: what arcconf prints, and replies to commands. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Drives in bays of a simulated aacraid controller. The module has SETSTATE, TASK, and automatic rebuilds. Pure.
+"""Drives in bays of a simulated aacraid controller: SETSTATE, TASK, automatic rebuilds. Pure.
 
 The states are those of recorded outputs: ``Failed``, ``Ready``, ``Raw (Pass Through)``, ``Rebuilding``, ``Global
 Hot-Spare``. What the commands do is as Adaptec's command line guide describes "arcconf setstate" and "arcconf task".

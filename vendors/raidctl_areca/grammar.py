@@ -1,4 +1,4 @@
-"""The forms of the tool's lines, not their meaning. The lines are prompts, titles, tables and trailers.
+"""The forms of the tool's lines, without meaning: prompts, titles, tables, trailers.
 
 Sources: einarc (areca.rb) for the tables of drives, arrays and volumes, for events, titles, trailer and the old
 ``main``; check_raid (areca.pm) for the table with enclosures; check_areca for ``ctrl=``. The newer ``main`` with its

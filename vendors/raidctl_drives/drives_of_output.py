@@ -1,4 +1,4 @@
-"""The drives of one output of hdparm or sdparm. Both tools print a header before each device."""
+"""The drives of an output with headers per device: hdparm and sdparm."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Reading, starting and aborting self-tests of plain drives through smartctl.
-
-Results are read as JSON (7.0 and later). Pure.
+"""Read, start, abort self-tests of plain drives with smartctl (from 7.0). Pure.
 
 ``-t force`` is never used: it aborts a test that somebody else has started. What smartctl prints of a start is not
 trusted either: drives accept a test and do not run it. The next reading counts.

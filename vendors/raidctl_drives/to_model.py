@@ -1,4 +1,4 @@
-"""Combination of the drafts of drives. It decides which describe the same drive, its id, and the value that counts."""
+"""Combine drafts of the same drive: its id, the values that count."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the tools of this family have in common. It includes device nodes, the system's error messages, and figures."""
+"""What this family's tools have in common: device nodes, error messages, figures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Model objects from drafts, with final ids and each line's evidence."""
+"""Convert drafts to model objects with final ids, and their evidence."""
 
 from __future__ import annotations
 

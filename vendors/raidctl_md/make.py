@@ -1,4 +1,4 @@
-"""Steps that make, list and delete an md array. A new array is listed in mdadm.conf and the boot image. Pure.
+"""Steps that make, list or delete an md array. Pure.
 
 ``mdadm --create --run`` asks nothing: it was seen to overwrite an ext4 file system and members of another array with
 exit code 0. So raidctl's own guards come before it. It runs under the locks of the whole drives: udev's late events

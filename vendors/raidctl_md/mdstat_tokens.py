@@ -1,4 +1,4 @@
-"""The grammar of the tokens after an array's name in /proc/mdstat.
+"""The tokens after an array's name in /proc/mdstat, from Linux 2.2 on.
 
 From Linux 2.2 to now, the kernel prints them in ``md_seq_show``, ``status_resync``, and the ``status`` of the bitmap
 and of the personalities.

@@ -1,4 +1,4 @@
-"""A simulated machine with md arrays. Drives are in bays, and rebuilds of members advance with the clock. Pure.
+"""A simulated machine with md arrays: bays, members, rebuilds that take time. Pure.
 
 The machine's state is lines ``NAME = VALUE``, in a demo the output of ``simulated-md``:
 

@@ -1,4 +1,4 @@
-"""systemd's timers on a simulated machine. A timer is on or off, and may have a drop-in with times. Pure.
+"""systemd's timers on a simulated machine: on or off, with a drop-in. Pure.
 
 State: ``timer NAME`` is enabled or disabled, ``times NAME`` its calendar, ``dropin NAME`` the text of raidctl's
 drop-in, ``loaded NAME`` the calendar that systemd has read.

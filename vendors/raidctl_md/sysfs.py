@@ -1,4 +1,4 @@
-"""The files of an array in ``/sys/block/mdX/md``. The dialogue joins them to lines ``FILE: VALUE``.
+"""The files of an array in ``/sys/block/mdX/md``, as lines ``FILE: VALUE``.
 
 Facts from the kernel's Documentation/admin-guide/md.rst.
 """

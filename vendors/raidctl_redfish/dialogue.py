@@ -1,4 +1,4 @@
-"""The breadth-first way through the resources of a service processor.
+"""Walk the resources of a service processor, the most important first.
 
 What matters most comes first. The number of requests is limited, so drives, of which there are most, come last.
 """

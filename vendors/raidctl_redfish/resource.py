@@ -1,4 +1,4 @@
-"""Redfish resources. A resource is a JSON object with its path, its kind, and the lines that its leaves are."""
+"""Redfish resources: JSON objects with path, kind, and lines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The error messages of cciss_vol_status as problems. It prints them to standard error, and exits with 1."""
+"""The error messages of cciss_vol_status (standard error, exit code 1) as problems."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A pool under construction: its tree of vdevs, and the model's drafts."""
+"""A pool under construction: a tree of vdevs, and the model's drafts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What several kinds of output report alike of a pool. It includes what follows when all of them were read."""
+"""What every output reports of a pool, and what follows from all."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``zpool status -j`` and ``zpool list -j``: one object for each pool. Each object has the tree of the pool's vdevs."""
+"""``zpool status -j`` and ``zpool list -j``: pools with their vdevs."""
 
 from __future__ import annotations
 

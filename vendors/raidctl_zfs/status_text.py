@@ -1,4 +1,4 @@
-"""``zpool status`` and ``zpool import`` as text: labels and vdev table. The table is read by its indentation."""
+"""``zpool status`` and ``zpool import`` as text: labels and vdev table."""
 
 from __future__ import annotations
 

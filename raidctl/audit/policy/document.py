@@ -1,4 +1,4 @@
-"""Reader of a policy file with its includes. It reports all mistakes at once."""
+"""Read a policy file with its includes; report all mistakes at once."""
 
 from __future__ import annotations
 

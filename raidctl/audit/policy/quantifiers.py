@@ -1,4 +1,4 @@
-"""Conditions on lists of objects: their number, any, all or none."""
+"""Conditions on lists of objects: their number, and any, all or none."""
 
 from __future__ import annotations
 

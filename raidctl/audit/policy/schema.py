@@ -1,4 +1,4 @@
-"""The model as seen by a policy: kinds, fields and links.
+"""The model as seen by a policy: kinds of objects, fields, links.
 
 Plain fields come from the model, so that a new one can be used immediately. Derived fields are added here: the
 controller of a volume, the drives below it, the state of a write cache from policy and drives.

@@ -1,4 +1,4 @@
-"""An inventory prepared for rules, with objects by kind and their controllers."""
+"""An inventory prepared for rules: each object with its controller."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rules for a host: the policy's, as changed by its groups. Groups add and replace rules, and make exceptions."""
+"""The rules for a host: the policy's, changed by its groups."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Waivers: findings that are suspended until a day, with a reason. A policy or a separate file contains them.
+"""Waivers of a policy or file: findings suspended until a day.
 
 ::
 

@@ -1,4 +1,4 @@
-"""Measurement of an engine's upper limit. It runs the same work on memory, without a device.
+"""Measure an engine's upper limit with the same work on memory.
 
 A device's rate above half of that is marked: the engine may limit it, not the device.
 """

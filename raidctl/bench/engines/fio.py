@@ -1,4 +1,4 @@
-"""fio as a second opinion. It runs work that fio can express, with one sample per operation.
+"""Run work with fio, as a second opinion: one sample per operation.
 
 raidctl itself does not measure with fio, which is absent on rescue systems, mixes sentences with JSON in its output,
 and chooses random offsets itself. Work that fio cannot express is refused with the reason, never approximated.

@@ -1,4 +1,4 @@
-"""The portable engine on an NBD export. Each stream has its own process and connection, and pipelined requests.
+"""The portable engine on an NBD export: one pipelining process per stream.
 
 The depth is the number of requests under way on that connection. A flush is sent when all requests before it are
 answered, so its effect does not depend on what the server announces about several connections.

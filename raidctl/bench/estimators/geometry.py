@@ -1,4 +1,4 @@
-"""Inference of RAID level and layout. It uses the cost of small writes, the capacity and slow strides."""
+"""Infer RAID level and layout from small writes, capacity and slow strides."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Detection of the steady state. It follows the SNIA Solid State Storage Performance Test (2.0.2, 2.1.24)."""
+"""Detect the steady state, by the SNIA test (PTS 2.0.2, 2.1.24)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A model array with known properties, served over NBD with realistic timing.
+"""A model of an array with known properties, served over NBD.
 
 Every verdict of the benchmark can be tested against it, without hardware or permissions: rotation, a finite write cache
 with its destage rate, caches that are volatile, lying or backed by a battery, RAID levels, and a power cut. ``python -m

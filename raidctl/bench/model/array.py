@@ -1,4 +1,4 @@
-"""The model of drives under a RAID level. It determines which drives serve an operation, and when they finish."""
+"""The model of drives under a RAID level, and their timing."""
 
 from __future__ import annotations
 

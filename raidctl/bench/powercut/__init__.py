@@ -1,1 +1,1 @@
-"""The power-cut test, with a witness on another machine. It checks that acknowledged data survives."""
+"""The power-cut test of acknowledged data, with a witness on another machine."""

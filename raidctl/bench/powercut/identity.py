@@ -1,4 +1,4 @@
-"""The identity of a target across a power cut. It consists of serial number, world wide name and size. Pure."""
+"""The identity of a target across a power cut. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Test media: new files, ranges of devices, and NBD exports.
+"""What the test writes to: file, range of a device, NBD export.
 
 A file is created with O_EXCL under a name with the run's id, and reused only if it is a regular file of that name and
 size. A device is opened with the guards of `raidctl.bench.targets.device`.

@@ -1,4 +1,4 @@
-"""A connection between writer and witness. It carries whole messages, authenticated by a shared token.
+"""A connection between writer and witness, authenticated by a shared token.
 
 Both sides send ``MAGIC`` and 32 random bytes, from which each connection gets its own key; so nothing recorded can be
 sent again. Then come frames: 4 bytes length, 32 bytes HMAC-SHA256 over direction, number of the frame and content, and

@@ -1,4 +1,4 @@
-"""A shell that removes a file when raidctl no longer can. It waits for this process to end.
+"""A shell that removes a file if this process could not.
 
 It is needed only for signal 9, which this process cannot handle.
 """

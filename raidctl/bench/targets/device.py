@@ -1,4 +1,4 @@
-"""A block device as a target, read-only unless a range is named.
+"""A block device as a target: read-only, unless a range is named.
 
 Even if the user names a range to overwrite, the device is refused for any reason in `raidctl.bench.targets.safety`; and
 while it is open, O_EXCL prevents other exclusive use: no mount, no array.

@@ -1,4 +1,4 @@
-"""A temporary file in the user's directory, written completely and finally removed.
+"""A temporary file as a target, written completely, removed at the end.
 
 Written completely, since reading reserved blocks or a hole accesses no drive. Existing files are never touched: the
 file is created with O_EXCL, and only that very file is removed, by a second process if raidctl is killed. It is locked

@@ -1,4 +1,4 @@
-"""Detection of rotation and rpm. It uses random reads over the whole span and commits of one block."""
+"""Detect rotation and rpm, by random reads and commits of one block."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The base of every trial. It covers requirements, execution, and the bench on which it measures."""
+"""The base of every trial: requirements, execution, and the bench."""
 
 from __future__ import annotations
 

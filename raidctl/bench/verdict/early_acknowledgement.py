@@ -1,4 +1,4 @@
-"""The evidence table. It shows which cache acknowledges early, and the verdict on the promise. Pure.
+"""The evidence table: which cache acknowledges early, and the verdict. Pure.
 
 ===========================================  =========  ============  =============  ==============  ==================
 case                                         E2         E3            E4 (WB to WT)  E4' (drive off)  verdict

@@ -1,4 +1,4 @@
-"""Evidence on a device, as data only. It consists of measured intervals (E1 to E5) and facts of the inventory (C1, C2).
+"""Evidence on a device: measured intervals (E1 to E5), inventory (C1, C2).
 
 Every figure is a 95 % interval, judged as a whole: an interval on both sides of a limit decides nothing.
 """

@@ -1,4 +1,4 @@
-"""The storage below a target, from inventory and kernel, for the trials."""
+"""What inventory and kernel report of the storage below a target."""
 
 from __future__ import annotations
 

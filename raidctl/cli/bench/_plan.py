@@ -1,7 +1,4 @@
-"""The plan of ``raidctl bench run``, shown before it starts.
-
-The user sees what is written where, and how long it takes.
-"""
+"""The plan of ``raidctl bench run``: what is written, and how long."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Locate LEDs that an earlier raidctl left on. The engine's ``restore`` switches them off."""
+"""Find the locate LEDs that an earlier raidctl left on, for ``restore``."""
 
 from __future__ import annotations
 

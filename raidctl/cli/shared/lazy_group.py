@@ -1,4 +1,4 @@
-"""Command groups that import a command's module only when it is used. The help does not import it."""
+"""Command groups that import a command's module only when it is used."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hints for a replacement on a simulated machine. The suggested commands pull and push drives, and pass time."""
+"""Commands that pull and push drives on a simulated machine."""
 
 from __future__ import annotations
 

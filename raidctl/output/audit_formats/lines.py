@@ -1,4 +1,4 @@
-"""``--format jsonl``: one line of JSON per host, as results arrive."""
+"""``--format jsonl``: a line of JSON per host, once it is known."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The plots of a run, each with description and table of figures. Pure."""
+"""The plots of a run, each with its description and a table. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Settings, values and refusals common to the commands of the family's tools."""
+"""Settings of the tools' commands, their values, and what cannot be done."""
 
 from __future__ import annotations
 

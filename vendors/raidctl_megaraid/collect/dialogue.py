@@ -1,4 +1,4 @@
-"""The dialogue with the tools of a machine. They run in turn until every controller on the PCI bus is shown."""
+"""Ask the tools until every controller on the PCI bus is shown."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The dialogue with raidctl-mfi. It runs last, if no other tool has reported a controller on its driver."""
+"""Ask raidctl-mfi last, for controllers that no other tool has reported."""
 
 from __future__ import annotations
 

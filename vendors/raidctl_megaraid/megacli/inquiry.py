@@ -1,4 +1,4 @@
-"""The inquiry data of a drive. Vendor, model, firmware and serial number are in one padded text without separators.
+"""Inquiry data of a drive: vendor, model, firmware, serial number without separators.
 
 Two layouts, both of fixed columns (SPC for SCSI, ATA IDENTIFY for SATA drives behind newer firmware)::
 

@@ -1,4 +1,4 @@
-"""An output of MegaCli as blocks. A block has the lines below one heading, and their controller.
+"""An output of MegaCli as blocks: the lines below each heading.
 
 The tool's outputs have no grammar in common: ``-PDList`` starts a drive with its enclosure, ``-LdPdInfo`` with ``PD: 0
 Information``, ``-AdpAllInfo`` sets titles above rules. Blank lines mean nothing. A file may hold several, or a part.

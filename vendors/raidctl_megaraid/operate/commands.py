@@ -1,4 +1,4 @@
-"""The commands of deeds, by storcli, perccli and MegaCli. One table has the command lines and their shapes. Pure.
+"""Command lines of deeds and their shapes, for storcli, perccli and MegaCli. Pure.
 
 =================  ==========================================  ==============================================
 command            storcli, perccli (behind it ``nolog J``)    MegaCli (behind it ``-a0 -NoLog``)

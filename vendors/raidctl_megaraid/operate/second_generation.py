@@ -1,4 +1,4 @@
-"""Commands of storcli2 and perccli2. They run only where the tool's own help lists their form. Pure.
+"""Commands of storcli2 and perccli2, run only where their help lists them. Pure.
 
 =================  ===========================  ===================================================
 deed               command                      known from

@@ -1,4 +1,4 @@
-"""Learn cycles of a simulated battery or CacheVault. The tools are storcli, perccli and MegaCli. Pure.
+"""Learn cycles of a simulated battery, for storcli, perccli and MegaCli. Pure.
 
 ``megaraid 0/learning``: on the machine's clock, when the cycle began. It takes :data:`SECONDS`; then the battery is
 as good as before.

@@ -1,4 +1,4 @@
-"""Foreign configurations and preserved cache of a simulated MegaRAID. The tools are storcli and perccli. Pure.
+"""Foreign configurations and preserved cache of a simulated MegaRAID (storcli, perccli). Pure.
 
 =============================  ================================================================================
 name                           value

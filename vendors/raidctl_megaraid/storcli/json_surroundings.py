@@ -1,4 +1,4 @@
-"""Text around the JSON, and where the JSON is cut off. The text is warnings, prompts, crash messages and replies."""
+"""Text around the JSON, and where the JSON breaks off."""
 
 from __future__ import annotations
 
