@@ -233,7 +233,7 @@ side by side, and is sent the answer (or the tuple of answers)."""
 
 
 def requests_of(asked: Asked) -> tuple[Request[Any], ...]:
-    """The requests of a question as a tuple, even a single one."""
+    """The requests of a question, which is one request or a tuple."""
     return asked if isinstance(asked, tuple) else (asked,)
 
 

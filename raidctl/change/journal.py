@@ -144,7 +144,7 @@ class Story(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def open(self) -> bool:
-        """Whether it started a step but never ended, so changes may remain."""
+        """Whether it may have left changes: a step began, no end followed."""
         return self.pending and bool(self.turns)
 
     @property
@@ -255,7 +255,7 @@ class Journal:
             return 0
 
     def pending(self) -> list[Story]:
-        """Return the changes without an end, newest first, as undoing requires."""
+        """Return the changes without an end, newest first, as they are undone."""
         return [story for story in reversed(self.stories()) if story.pending]
 
 
@@ -343,7 +343,7 @@ def _is_json(line: bytes) -> bool:
 
 
 def _torn(tail: bytes) -> bool:
-    """Whether the text after the last line feed is cut off (torn)."""
+    """Whether text after the last line feed was cut off while written."""
     try:
         json_decode.decode_at(tail.decode("utf-8", "replace"))
     except ValueError:

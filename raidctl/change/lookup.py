@@ -47,10 +47,7 @@ def concerned(inventory: Inventory, plan: Plan) -> list[Controller]:
 
 
 def names(inventory: Inventory, plan: Plan) -> dict[str, str]:
-    """Return further identifiers of a plan's objects, by id.
-
-    Controllers have a serial number, volumes a unique id, drives a device node.
-    """
+    """Return serial numbers, unique ids and nodes of a plan's objects."""
     controllers = concerned(inventory, plan)
     found: dict[str, str] = {controller.id: controller.serial for controller in controllers if controller.serial}
     ids = {step.object_id for step in plan.steps} | {desired.object_id for desired in plan.desired}

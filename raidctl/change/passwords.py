@@ -56,7 +56,7 @@ def request_of(action: Action) -> Run | Write:
 
 
 def without_password(action: Action, answer: RunAnswer) -> RunAnswer:
-    """Return output without an echoed password. The line that enters the password is masked."""
+    """Return output without the password that the tool has echoed."""
     word = password(action.session.name) if action.session is not None else None
     if word is None or action.session is None:
         return answer

@@ -196,7 +196,7 @@ def _absent(name: str, inventory: Inventory) -> str:
 
 
 def covered(begin: Begin, back: UndoStep) -> bool:
-    """Whether all desired settings of the step's object have known previous values."""
+    """Whether the previous values of all the step's desired settings are known."""
     name = _renamed(back.step.object_id, back.controller.id, back.subject.id)
     desired = {one.setting for one in begin.desired if one.object_id == name}
     return bool(desired) and desired <= {was.setting for was in begin.was if was.object_id == name}

@@ -144,7 +144,7 @@ def _many(settings: Settings, ids: Sequence[str], chosen: Sequence[Rule], ignori
 
 
 def _shown(seen: Survey, ids: Sequence[str]) -> Inventory:
-    """Return these objects and what carries them. Without ids, return all."""
+    """Return the objects diagnosed: all, or those with these ids and carriers."""
     whole = with_unlisted(seen.inventory, seen.view, ids)
     return narrow_with_carriers(whole, find(whole, seen.view, ids)) if ids else whole
 

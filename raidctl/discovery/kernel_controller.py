@@ -40,7 +40,7 @@ def controller(function: PciDevice, view: HostView, taken: Collection[str]) -> C
 
 
 def evidence(controllers: Iterable[Controller], view: HostView) -> list[Output]:
-    """Return the evidence of such controllers, one kernel line per fact."""
+    """Return the evidence of such controllers: one line per fact."""
     index = Index(view)
     output = KernelEvidence()
     for item in controllers:

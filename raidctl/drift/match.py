@@ -162,7 +162,7 @@ def _unique(things: Sequence[Thing], key: Key) -> dict[Hashable, Thing]:
 
 
 def _twins(left: Sequence[Thing], right: Sequence[Thing]) -> Iterator[Pair]:
-    """Pairs with the same id, in order. Ids may occur several times in one snapshot."""
+    """Pairs with the same id, in order, of ids that repeat."""
     waiting: dict[str, list[Thing]] = {}
     for thing in right:
         waiting.setdefault(thing.home, []).append(thing)

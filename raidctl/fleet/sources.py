@@ -57,7 +57,7 @@ def pieces(paths: Iterable[str], stdin: Stream) -> Iterator[Piece]:
 
 
 def is_single(paths: list[str]) -> bool:
-    """Whether the paths are a single machine. The only path is then a recording, or named like an inventory."""
+    """Whether the paths are one machine: an inventory file, or a recording."""
     return len(paths) == 1 and paths[0] != STDIN and (paths[0].endswith(_SINGLE) or is_recording(paths[0]))
 
 

@@ -73,7 +73,7 @@ class Stock(Struct, frozen=True, kw_only=True):
 
 
 def candidates(controller: Controller, machine: Machine) -> list[Drive]:
-    """The drives that a controller can use. md can use all that the system sees, others only those that they list."""
+    """The drives that a controller can use; for md, all visible ones."""
     if controller.mode == "software":
         return [drive for _, drive in physical_drives(machine.inventory.controllers) if drive.device]
     return list(controller.drives)
@@ -199,7 +199,7 @@ def _spread(group: Sequence[Place], count: int) -> list[Place]:
 def choose_spares(
     wanted: VolumeLayout, members: Sequence[Place], controller: Controller, stock: Stock
 ) -> tuple[list[Place], list[str]]:
-    """Named spares, or the requested number, for an array with these members."""
+    """Spares for an array: those named, or as many as requested."""
     if isinstance(wanted.spares, tuple):
         found, why = _named(wanted, wanted.spares, controller, stock)
     else:
@@ -279,7 +279,7 @@ def objections(
 
 
 def _in_system(place: Place, stock: Stock, partition: Partition | None, *, counted: bool) -> Iterator[str]:
-    """Objections to a drive that the system sees. Uses, signatures and processes that hold it are objections."""
+    """Objections to a drive that the system sees: use, signatures, processes."""
     node = place.node
     if partition is not None:
         made = stock.seen.view.block(node or "")
@@ -316,7 +316,7 @@ def _mounted(seen: Survey, block: BlockDevice) -> bool:
 
 
 def _behind_controller(drive: Drive, seen: Survey) -> Iterator[str]:
-    """Objections to a drive behind a controller. Members of arrays, spares and foreign drives are not free."""
+    """Objections to a drive behind a controller: member, spare, or foreign."""
     if drive.role != "unassigned":
         word = "its use is unknown" if drive.role is None else f"it is a {drive.role} drive"
         yield f"{drive.id}: {word}{f' of {drive.array}' if drive.array else ''}."

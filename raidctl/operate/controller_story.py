@@ -89,7 +89,7 @@ def _joining(arrays: Sequence[Part], new: Drive, facts: Facts) -> Stage:
 
 
 def inside(arrays: Sequence[Part], new: Drive) -> bool:
-    """Whether a drive belongs to the array. A member being filled does, and a spare that covers it."""
+    """Whether a drive belongs to the array: member, being filled, covering spare."""
     mine = {part.volume.array for part in arrays if part.volume.array}
     if new.role == "spare":
         return not new.spare_for or bool(mine & set(new.spare_for))

@@ -194,7 +194,7 @@ class Subject(Struct, frozen=True, dict=True):
 
     @property
     def volumes(self) -> Iterator[tuple[Controller, Volume]]:
-        """Volumes now or formerly on the drive, or covered by this spare."""
+        """Volumes that the drive holds, held, or covers as a spare."""
         yield from ((loss.controller, loss.volume) for loss in self.losses if loss.volume)
         yield from ((self.controller, volume) for volume in self.former)
         yield from self.spared

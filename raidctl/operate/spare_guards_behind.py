@@ -59,7 +59,7 @@ def _global(seen: Survey, controller: Controller, drive: Drive) -> list[Objectio
 
 
 def _removable(controller: Controller, drive: Drive) -> Iterator[Objection]:
-    """S1, S2: the spare is used by no array. No array loses the last spare that it needs."""
+    """S1, S2: the spare is unused, and not the last one needed."""
     if drive.role != "spare":
         yield Objection(guard="S1", text=f"{drive.id} is no spare but {drive.role or 'of unknown use'}.")
         return

@@ -55,7 +55,7 @@ def _merged(values: Sequence[float | None], room: int) -> list[float | None]:
 
 
 def below(left: str, right: str, count: int, paper: Paper) -> str:
-    """The line below `columns` of ``count`` values, labelling the axis' ends."""
+    """The labels of the axis' ends, below `columns` of ``count`` values."""
     room = paper.columns - _INDENT - _LABEL - 1
     bars = min(count, room)
     width = max(bars * max(1, min(3, room // max(bars, 1))), len(left) + len(right) + 2)

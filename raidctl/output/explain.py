@@ -20,7 +20,7 @@ _PARTS = frozenset({"batteries", "arrays", "volumes", "drives", "capabilities", 
 
 
 def facts_of(outputs: Sequence[Output], identifier: str) -> list[Fact]:
-    """All facts of one object, in order of outputs and their lines."""
+    """All facts of one object, in the order of outputs and lines."""
     found = [fact for output in outputs for fact in output.facts if fact.object_id == identifier]
     order = {output.command: index for index, output in reversed(list(enumerate(outputs)))}
     return sorted(found, key=lambda fact: (order.get(fact.command, 0), fact.line.number))

@@ -124,7 +124,7 @@ def _measurement(report: Verification, paper: Paper) -> Iterator[RenderableType]
 
 
 def _failed_tests(session: Session, shown: Collection[str], paper: Paper) -> Iterator[RenderableType]:
-    """Tests without a result, each with its reason. An operation failed, or the target is too small."""
+    """Tests without a result, with the reason: failed, or target too small."""
     for one in session.results:
         reasons = [reason for reason in one.reasons if reason not in shown]
         if not one.figures and reasons:

@@ -144,7 +144,7 @@ class Skipped(Struct, frozen=True):
 
 
 def pieces(path: str | os.PathLike[str], nesting: int = NESTING) -> Iterator[Piece | Skipped]:
-    """Yield every file at ``path``: file, directory, archive, or standard input (``-``).
+    """Yield every file at ``path``: file, directory, archive, or ``-`` (standard input).
 
     Archives inside archives are opened ``nesting`` levels deep; with 0, files in an archive are not opened.
 

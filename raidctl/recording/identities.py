@@ -172,7 +172,7 @@ def _people(text: str) -> Iterator[Identity]:
 
 
 def identities_of_answer(entry: Entry, text: str) -> Iterator[Identity]:
-    """Yield identities by the file they were read from. Examples are ``…/hostname`` and ``…/serial``."""
+    """Yield identities by their file: the content of ``…/hostname`` or ``…/serial``."""
     path = entry.read or ""
     if path.endswith(_HOST_FILES) or entry.run in _HOST_CALLS:
         yield from _host(text.strip(), len(text) - len(text.lstrip()))

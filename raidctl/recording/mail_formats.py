@@ -44,7 +44,7 @@ _FEWEST_LINES = 3
 
 
 def without_prefixes(text: str) -> str:
-    """Remove the line prefixes of a log, a chat or ``cat -n``."""
+    """Remove the prefixes of a log, chat or ``cat -n`` from lines."""
     lines = text.split("\n")
     full = [line for line in lines if line.strip()]
     if full and sum(_PREFIX.match(line) is not None for line in full) * 10 >= len(full) * 9:

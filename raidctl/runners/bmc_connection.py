@@ -99,7 +99,7 @@ def fingerprint_of(text: str) -> str:
 
 
 class Reply(Struct, frozen=True, kw_only=True):
-    """The result of a request: status and body, or a failure."""
+    """The result of a request: a status with body, or a failure."""
 
     status: int | None = None
     data: bytes = b""

@@ -65,7 +65,7 @@ def checked(destination: str) -> str:
 
 
 class Sessions(Protocol):
-    """Transport of scripts to another machine, by ssh or another program's connection."""
+    """Transport of scripts to another machine: ssh, or another program's connection."""
 
     passing: bool
     """Whether the failure is temporary."""
@@ -262,5 +262,5 @@ def _host_key(errors: str, destination: str) -> str | None:
 
 
 def environment() -> dict[str, str]:
-    """Return ssh's environment: the user's (agent, home), in the C locale."""
+    """Return ssh's environment: the user's, with messages in the C locale."""
     return dict(os.environ) | {"LC_ALL": "C"}

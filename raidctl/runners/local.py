@@ -110,7 +110,7 @@ def _start(request: Run, stop: threading.Event, lock: int | None = None) -> RunA
 
 
 def tool_environment(place: str) -> dict[str, str]:
-    """Return a tool's environment, without variables that change language or load code.
+    """Return a tool's environment, without variables for language or loaded code.
 
     HOME and TMPDIR are its private directory, so that its files are removed with it.
     """

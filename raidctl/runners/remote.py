@@ -55,7 +55,7 @@ def program_script(request: Run, mark: str) -> bytes:
 
 
 def program_lines(request: Run, mark: str) -> list[str]:
-    """Return the lines that define a program, its limits and its start."""
+    """Return the lines that define one program: its limits, and its start."""
     words = [f"{name}={shlex.quote(value)}" for name, value in request.environment]
     words += [shlex.quote(word) for word in request.argv]
     settings = {
@@ -87,7 +87,7 @@ BASE = 'PATH="$PATH" LC_ALL=C LANG=C HOME="$box/work" TMPDIR="$box/work"'
 
 
 def script(body: str, mark: str, lines: Sequence[str]) -> bytes:
-    """Return a script for a shell's standard input, with lines filled in."""
+    """Return a script with its lines filled in, for a shell's input."""
     # as a function: the shell has read all of it before the first command runs, so none of it is taken as input
     text = "\n".join(
         (

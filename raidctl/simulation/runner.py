@@ -140,7 +140,7 @@ class Simulated:
         return answer
 
     def _current(self, state: State) -> Runner:
-        """Return the recorded machine in a state, as changed by the simulators."""
+        """Return the machine in a state: the recording, as changed by simulators."""
         offered = [one.generated for one in self._simulators if hasattr(one, "generated")]
         if not offered:
             return self._machine

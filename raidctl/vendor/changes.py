@@ -27,7 +27,7 @@ class Changes(Protocol):
         """
 
     def current_settings(self, controller: Controller) -> Mapping[ToolSetting, str]:
-        """Current values of all settings that steps set, in the tool's words."""
+        """The current values of all settings, in the tool's own words."""
 
     def flushes(self, controller: Controller, tools: Sequence[Tool]) -> Sequence[Flush]:
         """How each cache is flushed: the controller's, and those of reachable drives."""

@@ -97,7 +97,7 @@ class Checks(Protocol):
         """The schedules on this machine."""
 
     def schedule_family(self, calendars: Sequence[str]) -> Vendor:
-        """The schedules as a vendor package, for use by the change engine.
+        """The schedules as a vendor package, for the change engine.
 
         The package shows one controller; its volumes are the schedules, their names in ``details["name"]``. The
         controller's details have each calendar that systemd understands, as systemd writes it.

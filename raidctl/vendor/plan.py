@@ -177,7 +177,7 @@ class Denial(Value, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Step(Value, frozen=True, kw_only=True, omit_defaults=True):
-    """A step of a plan. It is a change of a setting, a deed, a manual step, or a wait for the hardware."""
+    """A step of a plan: setting, deed, manual step, or wait."""
 
     object_id: Annotated[str, doc("The object that has the setting: a controller if it acts on all of it.")]
     setting: Annotated[str, doc("The setting in the tool's own word, or the verb of a deed.")]

@@ -27,7 +27,7 @@ class Kernel:
         return next((pair for pair in reversed(self.mounts) if pair[0].point == point), None)
 
     def above(self, path: str) -> tuple[Mount, Line] | None:
-        """The mount that contains a path. The longest mount point counts, and its last mount if there are several."""
+        """The mount of a path: the last with the longest mount point."""
         found = None
         for pair in self.mounts:
             point = pair[0].point

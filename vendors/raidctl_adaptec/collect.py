@@ -39,7 +39,7 @@ class Collection(Struct):
         return list({id(answer.output): answer.output for answer in self.answers}.values()) + self.broken_json
 
     def controller(self, number: str | None, serial: str | None) -> ControllerDraft:
-        """The draft of a controller. A draft of that number is used again, unless its serial number is another."""
+        """The draft of the controller with this number, unless serial numbers differ."""
         same = [c for c in self.controllers if number is None or c.name in ("", number)]
         for found in same:
             known = found.get("serial")

@@ -112,7 +112,7 @@ def _differs(policy: WritePolicy, now: WriteActive) -> bool:
 
 
 def _reason(policy: WritePolicy, batteries: Sequence[Battery]) -> str:
-    """Why write-back is not active: the battery, if a fault is reported."""
+    """Why write-back is not active: the battery, if its fault is reported."""
     bad = next((battery for battery in batteries if battery.status not in ("ok", "unknown")), None)
     if policy != "protected_write_back" or bad is None:
         return _SILENT

@@ -192,7 +192,7 @@ def _device(block: str, machine: Bays, serial: str, place: str) -> str:
 
 
 def _other(block: str, disk: Disk) -> str:
-    """A new drive. It may be smaller, failing, or of another medium than the recorded one."""
+    """A new drive: smaller, failing, or of another medium than the recorded."""
     failing = disk.kind == "failing"
     block = _set_value(block, "S.M.A.R.T.", "Yes" if failing else "No")
     block = _set_value(block, "S.M.A.R.T. warnings", "3" if failing else "0")

@@ -57,10 +57,7 @@ def node_in(text: str) -> str | None:
 
 
 def refused(tool: str, device: str, message: str) -> DeviceComplaint:
-    """A problem for what the system answered to a tool.
-
-    The remedy depends on the answer: no right, no such device, or anything else.
-    """
+    """The problem for a system's answer: no right, no device, or other."""
     text = f"{tool} could not read {device}: {message}."
     if message in _RIGHTS:
         return DeviceComplaint("error", "no_right", text, "Run it as root.", device)

@@ -106,7 +106,7 @@ def _text_row(line: Line, match: re.Match[str], *, typed: bool) -> Row:
 
 
 def _cells(text: str) -> dict[str, str]:
-    """The last percentage and the devices in a row's last columns."""
+    """The last columns of a row: the last percentage, and the devices."""
     cells = {}
     percents = _PERCENT.findall(f" {text}")
     if percents:

@@ -96,7 +96,7 @@ class _Reader:
             self.last = pair.label
 
     def _continue(self, line: Line) -> None:
-        """Read a GUID in words, or the rest of a wrapped name. Neither line has a label."""
+        """Read a line without label: a GUID, or a wrapped name's rest."""
         text = line.text.strip()
         if self.last == "Container GUID" and _BRACKETED.fullmatch(line.text):
             self.draft.detail(line, "Container GUID in words", text.strip("()"))

@@ -156,7 +156,7 @@ _LISTED = "with the ARRAY lines"
 
 
 def _config(found: Setup) -> tuple[str, str | None]:
-    """The file to write: the existing one, else the distribution's."""
+    """The file to write: the existing one, else at the distribution's place."""
     known = [(path, text) for path, text in found.files.items() if path in conf.PATHS]
     return next((pair for pair in known if pair[1] is not None), known[0])
 

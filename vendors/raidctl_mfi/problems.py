@@ -54,6 +54,6 @@ class Problems:
 
 
 def exit_code(problems: Sequence[Json]) -> int:
-    """Return exit code 0 if all was read, else 3 or 4. Without permission or driver, it is 4."""
+    """Exit code: 0 all read, 4 no permission or driver, else 3."""
     kinds = {problem["kind"] for problem in problems}
     return 4 if kinds & {"no_right", "no_tool"} else 3 if "unread" in kinds else 0

@@ -57,5 +57,5 @@ def named(name: str) -> Rule | None:
 
 
 def manual(rule: Rule) -> str:
-    """The docstring of a rule's module: its manual page in Markdown."""
+    """The manual page of a rule, in Markdown: its module's docstring."""
     return inspect.cleandoc(importlib.import_module(f"{__name__}.{rule.name}").__doc__ or "")

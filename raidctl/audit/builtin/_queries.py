@@ -94,7 +94,7 @@ def batteries(inventory: Inventory) -> Iterator[tuple[Controller, Battery]]:
 
 
 def physical(inventory: Inventory, member: Drive) -> tuple[Drive, ...]:
-    """The physical drives below an array's member, or the member itself. Partitions and volumes have drives below."""
+    """Physical drives below a member: itself, a partition's or a volume's."""
     named = set(member.backing)
     found = tuple(drive for _, drive in drives(inventory) if drive.id in named)
     return found or ((member,) if not named else ())

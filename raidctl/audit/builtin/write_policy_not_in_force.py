@@ -81,7 +81,7 @@ def _judge(controller: Controller, volume: Volume, one: Condition | None) -> Fin
 
 
 def _guess(controller: Controller) -> str:
-    """A bad battery's status as the reason, if the tool reports none."""
+    """A reason if the tool gives none: a bad battery's state."""
     bad = next((battery for battery in controller.batteries if battery.status not in ("ok", "unknown")), None)
     return f"the battery is {bad.status}" if bad else "no reason reported"
 

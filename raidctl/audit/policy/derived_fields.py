@@ -76,10 +76,7 @@ def _complete_controller(item: Controller, scope: Scope) -> bool:
 
 
 def no_battery_possible(controller: Controller) -> bool:
-    """Whether the controller certainly has no battery.
-
-    Software, controllers without RAID and those without a cache module have none.
-    """
+    """Whether the controller certainly has no battery: software, no RAID, no cache."""
     return controller.mode in ("software", "none", "hba") or (
         controller.cache is not None and controller.cache.present is False
     )

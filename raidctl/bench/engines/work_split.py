@@ -19,7 +19,7 @@ _BINS = (64 - 7 + 1) * _LANES
 
 @dataclass(frozen=True)
 class Slice:
-    """One worker's share: every ``depth``-th operation from the worker's number on."""
+    """Every ``depth``-th operation from a number on: the work of one worker."""
 
     ops: bytes
     offsets: array[int]

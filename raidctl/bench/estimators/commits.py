@@ -17,7 +17,7 @@ EARLY_FROM = 1.5
 
 
 def limit(rpm: Spread) -> Spread:
-    """Maximum commits per second at that rotation: one per revolution."""
+    """The maximum number of commits per second: one per revolution."""
     return Spread(
         measured=None if rpm.measured is None else rpm.measured / 60,
         unit="ops/s",

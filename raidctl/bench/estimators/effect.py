@@ -23,7 +23,7 @@ TOO_SLOW = 0.6
 
 
 def paired(first: Sequence[float], second: Sequence[float]) -> Spread:
-    """Ratio second/first of rounds taken in turn. An interval requires at least six pairs."""
+    """Ratio second/first of alternating rounds, with an interval from six pairs on."""
     return paired_ratio(first, second)
 
 

@@ -106,7 +106,7 @@ def _run_in(document: bytes, shown: str) -> Run:
 
 
 def _lines(document: bytes) -> int:
-    """Return the number of lines if each is a run, else 0."""
+    """Return the number of lines that are runs; 0: other content."""
     lines = [line for line in document.splitlines() if line.strip()]
     try:
         found = [json_decode.decode(line) for line in lines]

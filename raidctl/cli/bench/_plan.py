@@ -196,7 +196,7 @@ def announcement(order: Order, target: Target, notes: Sequence[str]) -> list[str
 
 
 def once(profile: Profile, target: Target) -> float:
-    """Return the minimum seconds: one round of everything, whatever the time limit."""
+    """Return the seconds of one round of everything, a run's minimum."""
     return sum(trial.needs(target).seconds / max(int(getattr(trial, "rounds", 1)), 1) for trial in profile.trials)
 
 

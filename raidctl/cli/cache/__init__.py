@@ -25,7 +25,7 @@ _ORDER = ("show", "set", "split", "drive", "flush", "threshold", "stats")
 
 
 class SplitCommand(click.Command):
-    """A command that rejects ``-5/105`` as a split, not as an option."""
+    """A command that takes ``-5/105`` for a split, not an option."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Look for a split before click parses the arguments."""

@@ -108,7 +108,7 @@ def _spelt(name: str) -> str:
 
 
 def found_settings(seen: Survey, target: str | None, wanted: dict[str, int]) -> list[Desired]:
-    """Return the given limits as settings of the layers that have them. Only layers below the target count.
+    """Return each given limit for each layer below that has it.
 
     Raises:
         UsageError: No layer below the target has such a limit.

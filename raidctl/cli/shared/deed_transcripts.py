@@ -57,7 +57,7 @@ def family_of_command(words: tuple[str, ...]) -> Vendor:
 
 
 def reading_of(recording: Recording, seen: Survey, words: tuple[str, ...]) -> Reading:
-    """Return what the command's tool printed for raidctl's reading commands."""
+    """Return what the tool printed for the commands that raidctl reads with."""
     family = family_of_command(words)
     names = {tool.name for tool in family.TOOLS}
     runs = [

@@ -53,7 +53,7 @@ DesiredMaker = Callable[[Survey], Sequence[Desired]]
 
 @dataclass(frozen=True)
 class Consent:
-    """The user's consent to a change, from options or an answer."""
+    """The user's consent to a change, by option or by answer."""
 
     dry_run: bool
     yes: bool

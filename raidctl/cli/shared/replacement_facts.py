@@ -195,10 +195,7 @@ def _left(volume: VolumeLeft) -> str:
 
 
 def notes(seen: Survey, facts: Facts, around: Around, wanted: Wanted) -> Iterator[str]:
-    """Yield notes for the plan.
-
-    The beginning of the replacement comes first, then the guards' notes and the boot loader.
-    """
+    """Yield notes for the plan: beginning, guards, boot loader."""
     if facts.gone == "spare":
         yield f"A spare has taken the place of {facts.name}: the new drive becomes the next spare."
     if facts.gone and not facts.new and not facts.place:

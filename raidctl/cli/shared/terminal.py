@@ -38,7 +38,7 @@ def emit(text: str) -> None:
 
 
 def emit_bytes(data: bytes) -> None:
-    """Write lines of JSON, in UTF-8, to standard output as they are."""
+    """Write bytes (lines of JSON, UTF-8) to standard output as they are."""
     _write(data)
 
 

@@ -59,7 +59,7 @@ class Scale:
 
 
 def _round_step(least: float) -> float:
-    """The smallest round step that is at least ``least``. Round steps are 1, 2 or 5 times a power of ten."""
+    """The smallest 1, 2 or 5 times 10^n of at least ``least``."""
     if least <= 0:
         return 1.0
     power = 10.0 ** math.floor(math.log10(least))

@@ -111,7 +111,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Plot:
-    """A drawing with its text alternative: description and table of figures."""
+    """A drawing with its text alternative: description, and table of figures."""
 
     title: str
     description: str

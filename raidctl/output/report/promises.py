@@ -50,7 +50,7 @@ def summary(report: Verification) -> Cell:
 
 
 def section(report: Verification, contract: Contract | None) -> Section:
-    """All results as a table, then each that does not pass. These come with evidence and what to ask for."""
+    """All results as a table; each that does not pass has evidence."""
     answers = worst_first(report.answers)
     open_ = [one for one in answers if one.verdict != "pass"]
     blocks: list[Block] = list(_about(contract))

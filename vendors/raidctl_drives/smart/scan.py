@@ -68,7 +68,7 @@ def _found(draft: SmartDraft, line: Line, match: re.Match[str]) -> SmartDraft:
 
 
 def interface_of(kind: str, name: str, protocol: str) -> Interface | None:
-    """How the drive is attached, if its type or name shows it. Only NVMe and USB bridges do."""
+    """How the drive is attached, if shown: NVMe, or a USB bridge."""
     if "[USB" in name or kind.startswith(("usb", "snt")):
         return "usb"
     if kind.startswith("nvme") or protocol == "NVMe":

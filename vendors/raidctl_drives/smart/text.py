@@ -58,7 +58,7 @@ class Reader:
         return [draft.finish() for draft in drafts]
 
     def _gap(self, lines: Sequence[Line]) -> str:
-        """What is missing after the last line about the last drive. The clause is empty if nothing is."""
+        """A clause on what is missing after the last line; empty: nothing."""
         draft, ended = self.draft, not any(line.stripped for line in lines[-2:])
         last = next((line.stripped for line in reversed(lines) if line.stripped), "")
         if not ended and (self.section in ("information", "attributes") or _GOES_ON.match(last)):
@@ -189,7 +189,7 @@ _OF_SCSI = (
 
 
 def scsi_gap(lines: Sequence[str]) -> str:
-    """What is missing in the output for a SCSI drive. The clause is empty if nothing is.
+    """A clause on what is missing for a SCSI drive; empty: nothing.
 
     ``smartctl -a`` and ``-iHA`` of smartmontools 5 to 7 (scsiprint.cpp): identity, health, temperature and counts of
     starts, grown defects; ``-a`` goes on with errors and self-tests. ``-H`` alone prints no identity.

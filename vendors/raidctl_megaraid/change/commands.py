@@ -40,7 +40,7 @@ class Grammar(Protocol):
     """The values of each setting, the higher the less safe. The tool takes no other value."""
 
     def current_settings(self, controller: Controller) -> dict[ToolSetting, str]:
-        """The current values of all changeable settings, in the tool's own words."""
+        """The current values of all settings, in the tool's own words."""
 
     def assignments(
         self, controller: Controller, desired: Desired, current: Mapping[ToolSetting, str]

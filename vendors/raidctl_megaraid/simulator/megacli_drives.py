@@ -38,7 +38,7 @@ _STATES = {"Optl": "Optimal", "Pdgd": "Partially Degraded", "Dgrd": "Degraded", 
 
 
 class Piece(NamedTuple):
-    """A part of an output: a drive's block, or other lines. A block includes the lines around it."""
+    """A part of an output: a drive's block, or other lines."""
 
     adapter: str
     lines: list[str]
