@@ -9,9 +9,13 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
+from msgspec import structs
 
 from raidctl.cli import cli
+from raidctl.cli.check import _deeds
+from raidctl.cli.shared.machine import Machine
 from raidctl.errors import ChangeStands
+from raidctl.survey.survey import Survey
 from raidctl.vendor.plan import Deed
 from tests.change.md_machine import Bench, bench, definition
 
@@ -46,6 +50,20 @@ def test_a_check_that_is_stopped_is_interrupted(orchard: Raid) -> None:
     ended = shown(orchard)
     assert (ended["state"], ended["complete"], ended["began"]) == ("interrupted", False, running["began"])
     assert orchard("stop", "md0", "--yes").exit_code == 1
+
+
+def test_a_volume_that_is_gone_after_the_wait_has_no_result(orchard: Raid, monkeypatch: pytest.MonkeyPatch) -> None:
+    """If the last reading does not contain the volume, the result is unknown: exit code 3."""
+    survey = Machine.survey
+
+    def without_volumes(machine: Machine) -> Survey:
+        seen = survey(machine)
+        return structs.replace(seen, inventory=structs.replace(seen.inventory, controllers=()))
+
+    monkeypatch.setattr(_deeds, "wait", lambda *_: monkeypatch.setattr(Machine, "survey", without_volumes))
+    done = orchard("start", "md0", "--yes", "--wait")
+    assert done.exit_code == 3
+    assert "md:md0 was not found again: the result of its check is unknown" in done.stderr
 
 
 def test_a_paused_check_goes_on(orchard: Raid) -> None:
