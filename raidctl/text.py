@@ -1,4 +1,4 @@
-"""Helpers for text. They handle pairs, lists, plurals, and text that is safe on a terminal and in JSON."""
+"""Helpers for text: pairs, lists, plurals, safety in terminals and JSON."""
 
 from __future__ import annotations
 

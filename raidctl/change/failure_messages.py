@@ -1,4 +1,4 @@
-"""Explanations of why a change failed. They include whether only a right or a tool was missing."""
+"""Why a change failed, and whether a right or tool was missing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``raidctl replace``: replace a member of an array. It also checks whether a drive may be pulled."""
+"""``raidctl replace``: replace a member, or check whether it may be pulled."""
 
 from __future__ import annotations
 

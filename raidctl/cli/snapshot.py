@@ -1,4 +1,4 @@
-"""``raidctl snapshot``: save the state of a machine. It can also be written in a form for git."""
+"""``raidctl snapshot``: save the state of a machine, also for git."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Checks that a device is empty and free. They cover signatures, the first sector, and exclusive opening.
+"""Checks that a device is empty and free: signatures, first sector, O_EXCL.
 
 A device without a file system in the view of kernel and udev may still be used by a virtual machine, an iSCSI target, a
 database, or as an encrypted volume without a header.

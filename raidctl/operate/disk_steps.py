@@ -1,4 +1,4 @@
-"""Steps for a new drive before it joins an array. They remove signatures and copy a partition table. Pure."""
+"""Steps that erase signatures or copy partitions before a drive joins. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Checks whether a drive may join an array. They cover size, kind, health, use and signatures. Pure.
+"""Whether a drive may join an array: size, kind, health, use, signatures. Pure.
 
 mdadm accepts a drive with a file system without a question and with exit code 0, so these guards come first. Names are
 those of the manual: R7 (in use), R10 (the drive itself), R11 (signatures), S4 and S5 (spares).

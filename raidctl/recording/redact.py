@@ -1,4 +1,4 @@
-"""Masking of a machine's identity in a recording. It can then be shared.
+"""Mask a machine's identity, so that its recording can be shared.
 
 An original has the same replacement everywhere: in outputs, arguments, paths and file names. A replacement has the
 length and kinds of characters of its original, so that columns and formats stay (only a decimal number that is part of

@@ -1,4 +1,4 @@
-"""Helpers of all runners. They concern failed answers, and which requests may run in parallel."""
+"""Helpers of all runners: failed answers, and which requests run in parallel."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Unmatched kernel drives behind a RAID controller. They match no volume or drive of its tool. Pure.
+"""Kernel drives behind a RAID controller that its tool does not list. Pure.
 
 Such a drive may hold the machine's data, but its RAID level, status and cache are unknown.
 """

@@ -1,4 +1,4 @@
-"""The dialogue with the tool. One command follows the other, for one controller at a time.
+"""The dialogue with the tool, one command and controller at a time.
 
 ``sys info`` first: if it fails, nothing else is run. Then the commands for the whole controller, then those for each
 volume (its cache mode) and each drive (its serial number, firmware and error counters), which no table contains.

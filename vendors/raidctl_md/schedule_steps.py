@@ -1,4 +1,4 @@
-"""Steps that change a schedule of checks. They switch it on or off, or change its times. Pure.
+"""Steps that switch a schedule of checks, or change its times. Pure.
 
 A timer's times are set in a drop-in of raidctl's own, as systemd.timer(5) describes: an empty ``OnCalendar=`` first,
 which removes those of the distribution. systemd reads unit files with ``daemon-reload``; it stands before and after the

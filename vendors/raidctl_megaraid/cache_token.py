@@ -1,4 +1,4 @@
-"""The cache token of a virtual drive. One word has the read policy, write policy and IO policy."""
+"""The cache token of a virtual drive: read, write and IO policy."""
 
 from __future__ import annotations
 

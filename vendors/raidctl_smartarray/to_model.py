@@ -1,4 +1,4 @@
-"""Conversion of drafts to model objects. They get final ids and the evidence of each line."""
+"""Convert drafts to model objects with final ids, and their evidence."""
 
 from __future__ import annotations
 

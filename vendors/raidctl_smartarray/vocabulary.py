@@ -1,4 +1,4 @@
-"""The tool's words and their neutral values. One table for each set of words.
+"""The tool's words and their neutral values, one table per set.
 
 Words are compared in lower case with runs of blanks made one. A word that is not here is ``unknown`` to raidctl: the
 caller keeps the raw word and reports a problem.

@@ -1,4 +1,4 @@
-"""A layout file as a rule of a policy. Each difference of a machine is a finding."""
+"""A layout file as a policy rule: one finding per difference."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The writer of the test. It fills a range, writes groups of blocks, flushes, and reports each step to the witness."""
+"""The writer: it fills, writes groups, flushes, and reports to the witness."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sequential and random reads and writes of 8 KiB. They run with the write cache on and off, as in older reports."""
+"""Sequential and random I/O of 8 KiB, write cache on and off."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Several drives at once against each alone. This finds limits of bus, expander or processor."""
+"""Several drives at once against each alone: limits of bus, expander, processor."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Other views of an open target. They go through the page cache, or show part of the device below it.
+"""Views of an open target: through the page cache, or its part.
 
 They only read. Each is a separate target, so that engines measure it as any other.
 """

@@ -1,4 +1,4 @@
-"""Desired settings from the words of a changing command. They consist of the named objects and the settings of each."""
+"""Desired settings of the objects that a changing command names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Manual pages of results without a built-in rule. Such results are about a check itself, or the watch of a machine."""
+"""Manual pages of results of a check or watch, without a rule."""
 
 from __future__ import annotations
 
