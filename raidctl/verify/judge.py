@@ -9,7 +9,7 @@ from raidctl.model import HIDING, Problem
 from raidctl.model.raid_levels import WITHOUT_REDUNDANCY
 from raidctl.select import items
 from raidctl.text import listing, regex
-from raidctl.verify import caches, drive_claims, layout, safety
+from raidctl.verify import caches, drive_claims, layout, safety, status
 from raidctl.verify.case import Case
 from raidctl.verify.report import Answer, ClaimName, Skipped, Verification, overall
 from raidctl.verify.subjects import CheckedMachine, Subject
@@ -29,7 +29,7 @@ JUDGES: Mapping[ClaimName, Callable[[Case], Answer]] = {
     "min_size": layout.min_size,
     "media": layout.media,
     "drive_rpm": layout.drive_rpm,
-    "volume_status": layout.volume_status,
+    "volume_status": status.volume_status,
     "firmware": layout.firmware,
     "policy_active": safety.policy_active,
     "power_safe": safety.power_safe,

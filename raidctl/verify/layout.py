@@ -20,8 +20,6 @@ from raidctl.verify.subjects import blocks_of
 _COPYING = frozenset({"btrfs", "zfs_member", "bcachefs"})
 """File systems that can keep copies on several devices."""
 NOT_STRIPED = frozenset({"raid1", "raid1t", "jbod", "linear"})
-_BUSY = frozenset({"initializing", "expanding", "migrating"})
-"""Operations on a volume that is neither degraded nor final."""
 _COMPLETE = frozenset({"ok", "checking", "initializing", "expanding", "migrating", "rebuilding"})
 """States in which the list of members is complete."""
 _TIME = "Measure the time of random reads: hard drives need milliseconds, SSDs do not."
@@ -310,28 +308,6 @@ def _rotational(case: Case) -> None:
             path = f"/sys/class/block/{block.name.replace('/', '!')}/queue/rotational"
             statement = "treats it as a hard drive" if block.rotational else "treats it as solid state"
             case.evidence.append(Evidence("kernel", block.node, statement, path, 1, str(int(block.rotational))))
-
-
-def volume_status(case: Case) -> Answer:
-    """Whether the volume or drive is in the claimed state."""
-    item = case.subject.item
-    words = {"warning": "degraded", "critical": "failed"}
-    status = item.status if isinstance(item, Volume) else words.get(item.status, item.status)
-    detail = f" ({item.status_text})" if item.status_text and item.status_text.lower() != item.status else ""
-    if status == "unknown":
-        return case.inconclusive(f"Its state is unknown{detail}.")
-    case.cite(item.id, "status", f"status {item.status}{detail}", "controller" if case.subject.volume else "drive")
-    if status in case.claim.words:
-        return case.passed(f"It is {status}.")
-    if case.claim.words == ("ok",) and status == "checking":
-        return case.passed("It is ok; a consistency check is running.")
-    if case.claim.words == ("ok",) and status in _BUSY:
-        return case.inconclusive(
-            f"It is {status}{detail}; its state is known only afterwards.",
-            next_test="Verify again when that is complete.",
-            access=False,
-        )
-    return case.failed(f"It is {item.status}{detail}, not {case.claim.wanted}.")
 
 
 def survives(case: Case) -> Answer:

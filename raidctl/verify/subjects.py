@@ -48,10 +48,15 @@ class Subject:
         return self.controller.mode == "software"
 
     @property
+    def built_on(self) -> tuple[Subject, ...]:
+        """Of a software array: all volumes below it."""
+        found = {one.id: one for below in self.below for one in (below, *below.built_on)}
+        return tuple(one for one in found.values() if one.volume is not None)
+
+    @property
     def on_controllers(self) -> tuple[Subject, ...]:
         """Of a software array: the controller volumes below it."""
-        found = {one.id: one for below in self.below for one in (below, *below.on_controllers)}
-        return tuple(one for one in found.values() if one.volume is not None and not one.software)
+        return tuple(one for one in self.built_on if not one.software)
 
     @property
     def array(self) -> Array | None:

@@ -1,0 +1,53 @@
+"""Whether a volume or drive, and what it is built on, is in the claimed state. Pure."""
+
+from __future__ import annotations
+
+from raidctl.model import Volume
+from raidctl.text import listing
+from raidctl.verify.case import Case
+from raidctl.verify.report import Answer
+
+_BUSY = frozenset({"initializing", "expanding", "migrating"})
+"""Operations on a volume that is neither degraded nor final."""
+_LATER = "Verify again when that is complete."
+
+
+def volume_status(case: Case) -> Answer:
+    """Whether the volume or drive is in the claimed state. It is ok only if all volumes below it are."""
+    answer = _own_status(case)
+    if answer.verdict != "pass" or case.claim.words != ("ok",):
+        return answer
+    return _below(case) or answer
+
+
+def _own_status(case: Case) -> Answer:
+    item = case.subject.item
+    words = {"warning": "degraded", "critical": "failed"}
+    status = item.status if isinstance(item, Volume) else words.get(item.status, item.status)
+    detail = f" ({item.status_text})" if item.status_text and item.status_text.lower() != item.status else ""
+    if status == "unknown":
+        return case.inconclusive(f"Its state is unknown{detail}.")
+    case.cite(item.id, "status", f"status {item.status}{detail}", "controller" if case.subject.volume else "drive")
+    if status in case.claim.words:
+        return case.passed(f"It is {status}.")
+    if case.claim.words == ("ok",) and status == "checking":
+        return case.passed("It is ok; a consistency check is running.")
+    if case.claim.words == ("ok",) and status in _BUSY:
+        return case.inconclusive(
+            f"It is {status}{detail}; its state is known only afterwards.", next_test=_LATER, access=False
+        )
+    return case.failed(f"It is {item.status}{detail}, not {case.claim.wanted}.")
+
+
+def _below(case: Case) -> Answer | None:
+    """The answer for volumes below that are not ok. A software array notices only when it reads from them."""
+    below = [one.volume for one in case.subject.built_on if one.volume is not None]
+    volumes = [volume for volume in below if volume.status not in ("ok", "checking")]
+    for volume in volumes:
+        case.cite(volume.id, "status", f"status {volume.status}")
+    words = listing(f"{volume.id} (state {volume.status})" for volume in volumes)
+    if any(volume.status != "unknown" and volume.status not in _BUSY for volume in volumes):
+        return case.failed(f"It is built on {words}, which must be ok, too.")
+    if volumes:
+        return case.inconclusive(f"It is built on {words}, which must be ok, too.", next_test=_LATER, access=False)
+    return None

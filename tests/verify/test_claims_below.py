@@ -1,0 +1,54 @@
+"""Claims about a software array on a controller's volume."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec.structs import replace
+
+from raidctl.model import Array, Controller, Drive, Volume, VolumeStatus
+from raidctl.verify.judge import verify
+from raidctl.verify.report import Verdict
+from raidctl.verify.subjects import named
+from raidctl.verify.wanted import claims
+from tests.verify.checked_machines import checked_machine, raid_controller
+
+_MEMBERS = (
+    Drive(id="md:md0/sda", array="md:md0/array", role="member", device="/dev/sda", status="ok", backing=("acme:0/v0",)),
+    Drive(id="md:md0/sdz", array="md:md0/array", role="member", device="/dev/sdz", status="ok"),
+)
+_MIRROR = Controller(
+    id="md",
+    mode="software",
+    arrays=(Array(id="md:md0/array", status="ok", drives=("md:md0/sda", "md:md0/sdz")),),
+    volumes=(Volume(id="md:md0", array="md:md0/array", raid_level="raid1", status="ok", drives_expected=2),),
+    drives=_MEMBERS,
+)
+
+
+@pytest.mark.parametrize(
+    ("below", "wanted", "verdict"),
+    [
+        ("ok", "ok", "pass"),
+        ("checking", "ok", "pass"),
+        ("degraded", "ok", "fail"),
+        ("rebuilding", "ok", "fail"),
+        ("offline", "ok", "fail"),
+        ("failed", "ok", "fail"),
+        ("initializing", "ok", "inconclusive"),
+        ("unknown", "ok", "inconclusive"),
+        ("failed", "degraded", "fail"),
+    ],
+)
+def test_a_volume_is_ok_only_if_the_volumes_below_it_are(below: VolumeStatus, wanted: str, verdict: Verdict) -> None:
+    """The claim that a volume is ok does not pass while a volume that it is built on is bad or its state unknown."""
+    owner = raid_controller()
+    machine = checked_machine(_with_status(owner, below), _MIRROR)
+    [answer] = verify(machine, claims({"volume_status": wanted}), named(machine, ["md:md0"]), ("md:md0",), ()).answers
+    assert answer.verdict == verdict
+    if verdict != "pass" and wanted == "ok":
+        assert f"acme:0/v0 (state {below})" in answer.reasons[0]
+        assert any(one.object == "acme:0/v0" for one in answer.evidence)
+
+
+def _with_status(owner: Controller, status: VolumeStatus) -> Controller:
+    return replace(owner, volumes=(replace(owner.volumes[0], status=status),))
