@@ -29,7 +29,7 @@ from raidctl.cli.shared.options import (
 )
 from raidctl.cli.shared.terminal import emit, emit_found, emit_json, paper
 from raidctl.errors import UsageError
-from raidctl.health.narrowed import narrow_with_carriers, with_unlisted
+from raidctl.health.narrowed import members_on, narrow_with_carriers, with_unlisted
 from raidctl.health.unknown_states import doubt
 from raidctl.model import Inventory
 from raidctl.select import find, items, narrow
@@ -161,7 +161,9 @@ def _found(
     scope = None
     if ids:
         kept = narrow(inventory, find(inventory, seen.view, ids))
-        scope = around(inventory, {item.id for controller in kept.controllers for item in items(controller)})
+        own = {item.id for controller in kept.controllers for item in items(controller)}
+        # a member of a software array is the drive or volume that it lies on, under another name
+        scope = around(inventory, own) | members_on(inventory, own)
     every = findings_of(inventory, chosen, scope)
     aside = _waivers(settings, every, inventory.host.hostname, **ignoring)
     alone = scope is None and settings.hosts is None and len(chosen) == len(rules())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from msgspec.structs import replace
 
@@ -86,12 +86,31 @@ def find_whole(inventory: Inventory, view: HostView, word: str) -> frozenset[str
 
 
 def left_out(narrowed: Inventory, whole: Inventory) -> frozenset[str]:
-    """Return what findings about a narrowed inventory are not about. A drive alone has those of its volumes."""
+    """Return what findings about a narrowed inventory are not about.
+
+    A drive alone has those of its volumes, and what no listed member lies on those of the software arrays on it.
+    """
     arrays = {array.id for controller in narrowed.controllers for array in controller.arrays}
     alone = {d.array for c in narrowed.controllers for d in c.drives if d.array and d.array not in arrays}
-    above = {volume.id for c in whole.controllers for volume in c.volumes if volume.array in alone}
+    carriers = {name for c in narrowed.controllers for d in c.drives for name in d.backing}
+    on_top = members_on(whole, _names(narrowed) - carriers)
+    alone |= {d.array for c in whole.controllers for d in c.drives if d.id in on_top and d.array}
+    above = on_top | {volume.id for c in whole.controllers for volume in c.volumes if volume.array in alone}
     places = {problem.where for problem in whole.problems} - {problem.where for problem in narrowed.problems}
     return frozenset((_names(whole) - _names(narrowed) - above) | (places - above))
+
+
+def members_on(inventory: Inventory, ids: Collection[str]) -> set[str]:
+    """Return the ids of the members of software arrays on these drives and volumes, and on arrays of such members."""
+    arrays = {volume.id: volume.array for c in inventory.controllers for volume in c.volumes}
+    found, below = set[str](), set(ids)
+    while True:
+        new = {d.id for c in inventory.controllers for d in c.drives if below.intersection(d.backing)} - found
+        if not new:
+            return found
+        found |= new
+        grown = {d.array for c in inventory.controllers for d in c.drives if d.id in new and d.array}
+        below = {name for name, array in arrays.items() if array in grown}
 
 
 def _names(inventory: Inventory) -> set[str]:
