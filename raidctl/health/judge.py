@@ -24,6 +24,7 @@ from raidctl.health.redundancy import (  # fmt: skip
     being_rebuilt,
     below,
     called_degraded,
+    counted_above,
     expects_failure,
     held_journal,
     may_need,
@@ -240,7 +241,7 @@ def _drive(machine: _Machine, controller: Controller, drive: Drive) -> None:
         machine.add("reduced" if number else "bare", "volume_rebuilding", drive, "rebuilding", left=number)
         if drive.errors.predictive:
             machine.add("predicted", "drive_expects_failure", drive, predicts(drive) + errors(drive), left=number)
-        elif not drive.backing:
+        else:
             _counters(machine, drive, left)
     elif not drive.backing and expects_failure(controller, drive) and not named_for_rebuild(controller, drive):
         whole = not any(volume.status in NOT_WHOLE for volume in machine.volumes(controller, drive))
@@ -252,11 +253,12 @@ def _drive(machine: _Machine, controller: Controller, drive: Drive) -> None:
             if situation == "warned" or not machine.reported(drive):  # otherwise that is why it is not ok
                 words = (drive.status_text or "busy").lower()
                 machine.add(situation, "background_operation", drive, words, left=number)
-        if not drive.backing:  # otherwise the drive below is judged
-            _counters(machine, drive, left)
+        _counters(machine, drive, left)
 
 
 def _counters(machine: _Machine, drive: Drive, left: int | None) -> None:
+    if drive.backing and not counted_above(machine.inventory, drive, MANY):
+        return  # the drive below is judged
     now = (drive.errors.pending or 0) + (drive.errors.uncorrectable or 0)
     moved = max(drive.errors.media or 0, drive.errors.reallocated or 0)
     link = (drive.errors.link or 0) if drive.interface != "sas" else 0  # the rule sas_link covers SAS links

@@ -13,7 +13,7 @@ from collections.abc import Collection, Sequence
 
 from msgspec.structs import replace
 
-from raidctl.model import Array, Controller, Drive, Volume
+from raidctl.model import Array, Controller, Drive, Inventory, Volume
 from raidctl.model.raid_levels import RAIDZ, WITHOUT_REDUNDANCY
 from raidctl.select import family_of
 from raidctl.text import counted, regex
@@ -292,6 +292,22 @@ def expects_failure(controller: Controller, drive: Drive) -> bool:
     if controller.mode == "software" and not ("smart" in text or "error" in text):
         return False
     return drive.status == "warning" and not (speaks_of_rebuild(text) or any(sign in text for sign in _TREATED))
+
+
+def counted_above(inventory: Inventory, member: Drive, many: int) -> bool:
+    """Whether a software array counts ``many`` read errors of a member, and no drive below it has a problem."""
+    if (member.errors.media or 0) < many:
+        return False
+    names = frozenset(member.backing)
+    below = [drive for controller in inventory.controllers for drive in controller.drives if drive.id in names]
+    return not any(
+        one.errors.predictive or one.status in ("warning", "critical") or _counted(one) >= many for one in below
+    )
+
+
+def _counted(drive: Drive) -> int:
+    unreadable = (drive.errors.pending or 0) + (drive.errors.uncorrectable or 0)
+    return max(unreadable, drive.errors.media or 0, drive.errors.reallocated or 0)
 
 
 def too_hot(drive: Drive) -> bool:

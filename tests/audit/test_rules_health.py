@@ -106,6 +106,23 @@ def test_error_counters_are_graded(errors: Errors, severity: str) -> None:
     assert graded(ask("drive_errors", lsi(DRIVE, interface="sata", errors=errors), DRIVE)) == severity
 
 
+@pytest.mark.parametrize(
+    ("below", "reported"),
+    [
+        (Errors(), ["member"]),
+        (Errors(media=0, reallocated=2), ["drive", "member"]),
+        (Errors(reallocated=40), ["drive"]),
+    ],
+)
+def test_read_errors_that_only_md_counts_are_reported(below: Errors, reported: list[str]) -> None:
+    """Many read errors of a member are a warning, unless its drive counts as many, which are reported instead."""
+    inventory = changed(replayed(MD).inventory, "md:md1/sdc1", {"errors": Errors(media=500)})
+    [drive] = [one.id for owner in inventory.controllers for one in owner.drives if one.device == "/dev/sdc"]
+    names = {"md:md1/sdc1": "member", drive: "drive"}
+    where = [names[one.where] for one in found("drive_errors", changed(inventory, drive, {"errors": below}))]
+    assert sorted(where) == reported
+
+
 def test_link_errors_point_to_the_cable() -> None:
     """The remedy for link errors is the cable. Those of SAS drives are left to ``sas_link``."""
     one = ask("drive_errors", lsi(DRIVE, interface="sata", errors=Errors(link=500)), DRIVE)

@@ -1,7 +1,7 @@
 """The error counters of a drive are not zero.
 
 **What it checks.** Media errors, reallocated, pending and uncorrectable sectors, and link errors (those of SAS drives
-are covered by `sas_link`).
+are covered by `sas_link`). Read errors that md or ZFS counts for a member are checked if its drive counts none of them.
 
 **Why it matters.** A reallocated sector was once unreadable or nearly so; a pending one is unreadable now and will be
 remapped when it is next written. A handful that has not changed for years is harmless. A number that grows from week
@@ -28,7 +28,6 @@ week (`raidctl diff`), and replace the drive if the number grows. For link error
 from __future__ import annotations
 
 from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings, facts
-from raidctl.audit.builtin._queries import drives
 from raidctl.health.judge import MANY_LINK, Condition
 from raidctl.health.redundancy import expects_failure
 from raidctl.model import Drive, Inventory
@@ -48,10 +47,12 @@ _SCRUB = "Run a consistency check: it rewrites these sectors from the other driv
 def check(inventory: Inventory) -> Findings:
     """One finding for each drive with a counter and nothing worse. One counter is enough."""
     found = FINDINGS.conditions(inventory)
-    for controller, drive in drives(inventory):
+    for controller, drive in ((one, drive) for one in inventory.controllers for drive in one.drives):
         if drive.id in found:
             yield _failed(drive, found[drive.id])
-        elif drive.status == "critical" or drive.role == "failed" or expects_failure(controller, drive):
+        elif (
+            drive.backing or drive.status == "critical" or drive.role == "failed" or expects_failure(controller, drive)
+        ):
             continue
         elif any(getattr(drive.errors, name) is not None for name in _NAMES):
             yield FINDINGS.passed(drive, "The drive reports no significant errors.")
