@@ -10,6 +10,7 @@ import pytest
 from raidctl.audit.builtin import rules
 from raidctl.audit.diagnosis import diagnose, exit_code
 from tests.support.conclusions import read_text
+from tests.support.machines import FIXTURES
 
 _EXPORT = """\
 MD_LEVEL=raid6
@@ -240,6 +241,7 @@ def test_the_whole_outputs_are_fine(text: str, code: int) -> None:
         (_OVERVIEW, "0 Opt", "0 Unkwn"),
         (_ADAPTEC, "Optimal", "Unknown"),
         (_ADAPTEC, ": Ready", ": Unknown"),
+        (_ADAPTEC, ": Ready", ": Foreign"),
         (_DRIVE, "Onln", "Unkn"),
         (_PHYSICAL, "Authentication Status: OK", "Authentication Status: Failed"),
         (_PHYSICAL, " Status: OK", " Status: Not Authenticated"),
@@ -299,3 +301,12 @@ def test_a_drive_that_is_not_authenticated_expects_no_failure() -> None:
     assert [(one.rule, one.severity) for one in found.findings if one.outcome == "fail"] == [
         ("background_operation", "warning")
     ]
+
+
+def test_a_foreign_drive_of_version_8_is_flagged_although_it_is_in_no_group() -> None:
+    """Its second state word is the only line about that: a drive command must not use it as an unused drive."""
+    [path] = (FIXTURES / "megaraid-9660-storcli2").glob("*eall-sall*.out")
+    text = path.read_text().replace('"State" : "GHS"', '"State" : "UConf"')
+    seen = read_text(text.replace('"Status" : "Good"', '"Status" : "Foreign"', 1)).inventory
+    assert [drive.id for drive in seen.controllers[0].drives if drive.foreign] == ["megaraid:0/310:4"]
+    assert exit_code(diagnose(seen, rules())) == 1

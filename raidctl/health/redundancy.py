@@ -34,6 +34,7 @@ _COPIES = regex(r"(?:near|far|offset)=(\d)")
 _TREATED = ("eras", "sanitiz", "format", "foreign", "migrat", "expand", "initializ", "unsupported", "not supported",
             "transition", "blocked", "frgn", "unsp", "authentic")  # fmt: skip
 _NO_REASON = ("passed", "failed!", "warning", "critical_warning", "asc=", "ascq=")
+_FOREIGN = regex(r"\bforeign\b|\bfrgn\b", re.IGNORECASE)
 _LOCKED = regex(r"\blocked\b", re.IGNORECASE)
 _FORESEES = regex(r"smart|s\.m\.a\.r\.t|predict|error|fail")
 _SHORT_OF = regex(r"(?<!predicted )\bfailed\b|\bmissing\b|degraded|interim|rebuild", re.IGNORECASE)
@@ -329,9 +330,15 @@ def locked(drive: Drive) -> bool:
     return bool(_LOCKED.search(drive.status_text or ""))
 
 
+def called_foreign(drive: Drive) -> bool:
+    """Whether only a drive's state word reports that it is foreign. Flagged drives are a matter of their controller."""
+    return not drive.foreign and bool(_FOREIGN.search(drive.status_text or ""))
+
+
 def needs_attention(drive: Drive) -> bool:
     """Whether a drive's warning is more than an operation that ends without help."""
-    return too_hot(drive) or not_accepted(drive) or locked(drive) or "fail" in (drive.status_text or "").lower()
+    special = too_hot(drive) or not_accepted(drive) or locked(drive) or called_foreign(drive)
+    return special or "fail" in (drive.status_text or "").lower()
 
 
 def survives(volume: Volume) -> str:

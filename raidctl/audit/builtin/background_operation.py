@@ -9,7 +9,7 @@ to end, or by the first parity initialisation after an installation. Both are no
 During parity initialisation writes are slower than later: not the time for a benchmark.
 
 **Fails** (information) while an operation is running, with its progress if reported; (warning) when one has failed, and
-for a drive that is too hot, locked or not accepted. Rebuilds are covered by `volume_rebuilding`.
+for a drive that is too hot, locked, foreign or not accepted. Rebuilds are covered by `volume_rebuilding`.
 
 **Passes** when none is running.
 
@@ -25,7 +25,7 @@ from __future__ import annotations
 from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings
 from raidctl.audit.builtin._queries import rebuilding, volumes
 from raidctl.audit.builtin._wording import plain
-from raidctl.health.redundancy import being_copied, being_rebuilt, locked, not_accepted, too_hot
+from raidctl.health.redundancy import being_copied, being_rebuilt, called_foreign, locked, not_accepted, too_hot
 from raidctl.model import Drive, Inventory, Volume
 
 FINDINGS = RuleFindings("background_operation", "warning", "A background operation slows a volume down")
@@ -70,6 +70,9 @@ def _of_drive(drive: Drive) -> tuple[str, str]:
     if locked(drive):
         remedy = "Enter the key that it was locked with; replacing it would not bring its data back."
         return f"The drive is locked: its data cannot be read without its key ({text}).", remedy
+    if called_foreign(drive):
+        remedy = "Find out where it comes from; importing the configuration keeps its data, clearing deletes it."
+        return f"The drive holds a foreign configuration ({text}); no volume uses it.", remedy
     what = "The drive is not in normal use"
     if being_copied(drive):
         what = "Data of another drive are copied onto the drive"

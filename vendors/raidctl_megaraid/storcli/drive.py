@@ -230,7 +230,7 @@ def _coerced_size(drive: Draft, pair: Pair) -> None:
 def infer(drive: Draft) -> None:
     """Infer the status from state word, alerts and progress; idempotent."""
     state: Health | None = drive.get("state")
-    if normalized(drive.get("status_text") or "") in FOREIGN:
+    if not FOREIGN.isdisjoint(normalized(drive.get("status_text") or "").split(", ")):  # UConf, Foreign
         drive.override("foreign", value=True)  # the column DG of such a row can be "-"
     going = drive.get("progress.operation")
     worse: Health | None = "warning" if drive.get("alert") or drive.get("locked") or going else None
