@@ -8,7 +8,8 @@ import pytest
 from msgspec import structs
 
 from raidctl.audit.builtin import named
-from raidctl.model import Controller, Drive, Errors, Host, Inventory, Problem, Progress, Volume
+from raidctl.health.redundancy import with_redundancy
+from raidctl.model import Array, Controller, Drive, Errors, Host, Inventory, Problem, Progress, Volume
 from raidctl.output.console import Paper
 from raidctl.output.tree import screen
 from tests.audit.rule_examples import LSI, MD, ask, changed
@@ -322,3 +323,21 @@ unused devices: <none>
     inventory = read_text(listing).inventory
     assert outcome_of("raid0_in_use", inventory, "md:md1") == [("fail" if len(slots) == 1 else "pass", "info")]
     assert ("survives no further failure" in screen(inventory, Paper(80))) == (len(slots) == 1)
+
+
+def test_an_array_on_a_failed_volume_is_not_badly_designed() -> None:
+    """A mirror that has no redundancy because a volume below has failed does not have its members on one drive."""
+    [drive, other] = [one.id for one in replayed(LSI).inventory.controllers[0].volumes]
+    members = tuple(
+        Drive(id=f"md:md0/{at}", array="md:md0/a", role="member", status="ok", backing=(at,)) for at in (drive, other)
+    )
+    array = Array(id="md:md0/a", drives=tuple(one.id for one in members), status="ok")
+    mirror = Volume(id="md:md0", array="md:md0/a", raid_level="raid1", status="ok", drives_expected=2)
+    upper = Controller(id="md", mode="software", arrays=(array,), volumes=(mirror,), drives=members)
+    below = changed(replayed(LSI).inventory, other, {"status": "failed"})
+    inventory = structs.replace(below, controllers=tuple(with_redundancy((*below.controllers, upper))))
+    assert [one.failures_tolerated for one in inventory.controllers[-1].volumes] == [0]
+    assert outcome_of("raid0_in_use", inventory, "md:md0") == []
+    same = structs.replace(upper, drives=tuple(structs.replace(one, backing=(drive,)) for one in members))
+    inventory = structs.replace(below, controllers=tuple(with_redundancy((*below.controllers, same))))
+    assert "several members on one drive" in ask("raid0_in_use", inventory, "md:md0").message

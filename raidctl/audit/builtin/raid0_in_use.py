@@ -1,7 +1,7 @@
 """A volume without redundancy is in use.
 
 **What it checks.** RAID-0, linear and JBOD volumes, and software mirrors or parity arrays that survive no failure
-although they are complete: of one drive, or of several members on one drive.
+although they are complete: of one drive, of several members on one drive, or a pool with a part on one device.
 
 **Why it matters.** One failed drive loses the whole volume. With n drives that is n times as likely as with one: at an
 annual failure rate of 2 %, a volume of eight drives is lost with a probability of 15 % a year. There are good reasons
@@ -27,6 +27,7 @@ import re
 
 from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings, facts
 from raidctl.audit.builtin._queries import REDUNDANT, count, used_volumes
+from raidctl.health.redundancy import below
 from raidctl.model import Controller, Inventory, Volume
 from raidctl.model.raid_levels import WITHOUT_REDUNDANCY
 from raidctl.select import family_of
@@ -39,26 +40,32 @@ _SCRATCH = regex(r"(^|[/_.-])(te?mp|scratch|cache|spool|swap)\d*([/_.\]-]|$)", r
 def check(inventory: Inventory) -> Findings:
     """One finding for each usable volume with a known RAID level."""
     for controller, volume in used_volumes(inventory):
-        if volume.raid_level in REDUNDANT and controller.mode == "software" and _by_name_only(volume):
-            yield _in_name(controller, volume)
+        bare = volume.status == "ok" and volume.failures_tolerated == 0
+        if volume.raid_level in REDUNDANT and controller.mode == "software" and bare:
+            if (why := _by_name_only(controller, volume)) is not None:
+                yield _in_name(volume, *why)
         elif volume.raid_level in REDUNDANT:
             yield FINDINGS.passed(volume, "The volume has redundancy.")
         elif volume.raid_level in WITHOUT_REDUNDANCY:
             yield _without(controller, volume)
 
 
-def _by_name_only(volume: Volume) -> bool:
-    return volume.status == "ok" and volume.failures_tolerated == 0
+def _by_name_only(controller: Controller, volume: Volume) -> tuple[str, str] | None:
+    """Why a complete volume has no redundancy although its level has, and the remedy. None: something has failed."""
+    if volume.drives_expected == 1:
+        grow = family_of(controller) == "md" and volume.device
+        command = f": `mdadm --grow {volume.device} --raid-devices=2 --add DEVICE`" if grow else ""
+        return "has one drive", f"Add a second drive{command}."
+    members = below(controller, volume)
+    places = [name for drive in members for name in set(drive.backing)]
+    if len(set(places)) < len(places):
+        return "has several members on one drive", "Move one member to another drive."
+    if family_of(controller) == "zfs" and all(drive.status != "critical" for drive in members):
+        return "has a part without redundancy", "Attach a second device to the one that is alone: `zpool status`."
+    return None
 
 
-def _in_name(controller: Controller, volume: Volume) -> Finding:
-    one = volume.drives_expected == 1
-    why = "has one drive" if one else "has several members on one drive"
-    remedy = "Move one member to another drive."
-    if one:
-        remedy = "Add a second drive."
-        if family_of(controller) == "md" and volume.device:
-            remedy = f"Add a second drive: `mdadm --grow {volume.device} --raid-devices=2 --add DEVICE`."
+def _in_name(volume: Volume, why: str, remedy: str) -> Finding:
     message = f"The volume is a {volume.raid_level} but {why}: it survives no failure."
     evidence = facts(volume, "raid_level", "drives_expected", "failures_tolerated")
     return FINDINGS.failed(volume, message, remedy, wants=("failures_tolerated", "1 or more"), more=evidence)
