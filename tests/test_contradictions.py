@@ -303,6 +303,22 @@ def test_a_drive_that_is_not_authenticated_expects_no_failure() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "code"),
+    [
+        ("Device 0                                   : Present (", "Device 0 : Present, SMART Failed (", 3),
+        ("5400 rpm (Optimal)", "5400 rpm (Unrecoverable)", 1),
+        ("5400 rpm (Optimal)", "5400 rpm (Offline)", 1),
+        ("5400 rpm (Optimal)", "5400 rpm (Not Installed)", 0),
+    ],
+)
+def test_a_member_or_a_fan_of_arcconf_with_other_words_is_seen(old: str, new: str, code: int) -> None:
+    """A segment of an unknown form is reported, and so is each bad word of the enclosure standard."""
+    text = (FIXTURES / "adaptec-smartraid-mixed" / "arcconf-getconfig-1-al.out").read_text()
+    assert old in text
+    assert _code(text.replace(old, new, 1)) == code
+
+
 def test_a_foreign_drive_of_version_8_is_flagged_although_it_is_in_no_group() -> None:
     """Its second state word is the only line about that: a drive command must not use it as an unused drive."""
     [path] = (FIXTURES / "megaraid-9660-storcli2").glob("*eall-sall*.out")

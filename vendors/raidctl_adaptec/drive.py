@@ -25,7 +25,11 @@ _ALARMS: dict[str, str] = {
     "56 day warning present": "The SSD will be worn out in less than 56 days",
 }
 """Flags that mean trouble if they are yes, and their messages."""
-_BAD_PART = regex(r"\b(?:failed|failure|abnormal|critical|fault|not optimal|degraded|over|warning)\b", re.IGNORECASE)
+_BAD_PART = regex(
+    r"\b(?:failed|failure|abnormal|critical|fault|not optimal|degraded|over|warning|unrecoverable|error|offline|missing"
+    r"|removed|not ok)\b",
+    re.IGNORECASE,
+)
 
 
 def read_block(controller: ControllerDraft, block: Block, key: str | None) -> None:

@@ -167,9 +167,13 @@ def read_segment(group: GroupDraft, pair: Pair) -> bool:
     """Read a pair that reports a segment; False for another one."""
     label = _SEGMENT.fullmatch(normalized(pair.label))
     found = _PRESENCE.fullmatch(pair.value.strip()) if label is not None else None
-    if label is None or found is None:
+    if label is None:
         return False
     keep(group, pair)
+    if found is None:
+        if vocabulary.has_value(pair.value):
+            group.unread(pair.label, pair.value)
+        return True
     inside = found[2] or ""
     parts = [part.strip() for part in inside.split(",")]
     places = {name.lower(): value.strip() for name, value in _PLACE.findall(inside)}
