@@ -106,7 +106,8 @@ def _assemble(sessions: Sequence[Session[Outline]], collections: Sequence[Collec
     names = _names(choices, ids)
     controllers: list[Controller] = []
     problems: list[Problem] = []
-    satisfied = bool(choices) and len(choices) >= _controllers_on_bus(host)
+    described = [choice for choice in choices if _described(choice.draft)]
+    satisfied = bool(choices) and len(described) == len(choices) >= _controllers_on_bus(host)
     for one, found in zip(sessions, collections, strict=True):
         own = [*one.problems, *_tool_errors(found, names, host)]
         for item in found.outlines:
@@ -123,6 +124,11 @@ def _assemble(sessions: Sequence[Session[Outline]], collections: Sequence[Collec
         tools=tuple(one.tool for one in sessions),
         outputs=tuple(item.output for found in collections for item in found.outlines),
     )
+
+
+def _described(controller: ControllerDraft) -> bool:
+    """Whether more is known of a controller than its line in a list."""
+    return controller.get("status") is not None or bool(controller.drives or controller.volumes or controller.arrays)
 
 
 def _best_sources(

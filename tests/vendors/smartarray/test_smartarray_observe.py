@@ -119,6 +119,24 @@ def test_if_the_one_call_fails_each_controller_is_asked(answer: RunAnswer) -> No
     assert {problem.kind for problem in found.problems} <= {"note"}
 
 
+@pytest.mark.parametrize(
+    "answer", [RunAnswer(trouble=Failure.TIMEOUT, detail="120 s"), ran("")], ids=["timeout", "empty"]
+)
+def test_a_controller_known_only_from_a_list_is_not_read(answer: RunAnswer) -> None:
+    """If no call describes a controller that the list names, the failures are errors: its drives are unknown."""
+    script = Script(
+        {"ssacli": "/usr/sbin/ssacli"},
+        {
+            f"ssacli {ALL}": answer,
+            "ssacli ctrl all show": ran("Smart Array P420i in Slot 0 (Embedded)   (sn: 5001438022AB4C10)\n"),
+            "ssacli ctrl slot=0 show config detail": answer,
+        },
+    )
+    found = seen(script, bus("hpsa"))
+    assert [controller.id for controller in found.controllers] == ["smartarray:0"]
+    assert {(problem.kind, problem.severity) for problem in found.problems} == {("unread", "error")}
+
+
 def test_an_unreported_controller_on_the_bus_is_asked_for() -> None:
     """Only the controllers that are not yet read are requested."""
     script = Script(
