@@ -10,6 +10,7 @@ from raidctl.evidence import Fact
 from raidctl.model import Problem
 from raidctl.select import family_of, items
 from raidctl.verify.report import Answer, Evidence, Source, Verdict
+from raidctl.verify.second_views import COMPARE, contradictions
 from raidctl.verify.subjects import CheckedMachine, Subject, blocks_of
 from raidctl.verify.wanted import Claim
 
@@ -77,13 +78,15 @@ class Case:
         return []
 
     def passed(self, *reasons: str) -> Answer:
-        """A pass. The result is inconclusive if the claim needs a complete list and the output is incomplete."""
+        """A pass. It is inconclusive if the output is incomplete, suspect if a BMC contradicts it."""
         subject, partial = self.subject, self.machine.partial
         names = {subject.id, subject.controller.id, *(drive.id for drive in subject.members)}
         if self.claim.name in _OF_ALL and not partial.isdisjoint(names):
             return self.inconclusive(
                 "The output about it is incomplete or could not be read, so something may be missing."
             )
+        if otherwise := [f"{one}." for one in contradictions(self.claim.name, subject, self.machine.inventory)]:
+            return self.suspect(*reasons, *otherwise, next_test=COMPARE)
         return self._close("pass", reasons)
 
     def passed_unless_virtual(self, *reasons: str) -> Answer:
