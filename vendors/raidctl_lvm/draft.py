@@ -45,7 +45,7 @@ class Status(Struct):
         """``AAa``: a letter for each image; empty in ``dmsetup table``."""
         if self.target == "mirror":
             return next((word for word in self.words if re.fullmatch("[AaDSRU]{2,}", word)), "")
-        return self.words[2] if len(self.words) > 3 and re.fullmatch("[AaD-]+", self.words[2]) else ""
+        return self.words[2] if len(self.words) > 3 and re.fullmatch("[A-Za-z-]+", self.words[2]) else ""
 
 
 class ControllerDraft(SoftwareDraft[GroupDraft]):

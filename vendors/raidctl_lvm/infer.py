@@ -15,7 +15,7 @@ from raidctl.vendor.draft import Draft, GroupDraft
 from raidctl.vendor.statuses import put_status
 from raidctl_lvm.agreement import settle_rows
 from raidctl_lvm.draft import ControllerDraft, Row, Status
-from raidctl_lvm.lists import DEVICE
+from raidctl_lvm.lists import DEVICE, device_of
 from raidctl_lvm.vocabulary import (
     HEALTH,
     IMAGE_TYPES,
@@ -153,7 +153,12 @@ def _members(controller: ControllerDraft, name: str, row: Row, volume: GroupDraf
     array, working = controller.array(name), 0
     for number, image in enumerate(images):
         places = _places(controller, image)
-        gone = image.letter(9) == "p" or any(place in _UNKNOWN for place in places)
+        # vgreduce --removemissing --force puts segments of type error in the place of a lost device
+        gone = (
+            image.letter(9) == "p"
+            or any(place in _UNKNOWN for place in places)
+            or image.cells.get("segtype") == "error"
+        )
         # whether an image of an inactive volume is in sync is not known: lvs prints I
         active = image.letter(5) != "-"
         stale = "out of sync, to be recovered" if active and image.letter(1) == "I" else ""
@@ -257,8 +262,12 @@ def _status(controller: ControllerDraft, volume: GroupDraft) -> None:
     else:
         word = "ok"
     put_status(volume, lines, "volume", word, text=words)
-    if row and not row.letter(9) and not kernel and volume.get("mismatch_count"):
-        health = health or "mismatches exist"  # a list without Attr
+    if row and row.letter(5) in ("s", "S"):
+        suspended = f"{volume.name} is suspended: reads and writes wait until it is resumed."
+        remedy = f"`dmsetup resume {device_of(volume.name)}`, if no LVM command is running."
+        volume.add_problem("warning", "state", suspended, remedy)
+    if row and volume.get("mismatch_count") and (row.letter(9) == "-" or not (row.letter(9) or kernel)):
+        health = health or "mismatches exist"  # a list without Attr, or a count that is newer
     _mismatches(volume, health, cells.get("integritymismatches", ""))
     if lost:
         for key in controller.array(volume.name).members:
@@ -284,11 +293,11 @@ def _mismatches(volume: GroupDraft, health: str, corrupt: str) -> None:
 def _health(row: Row) -> str:
     """The health in the words of lvs.
 
-    They come from the ninth letter of Attr, or from the field where Attr has none.
+    They come from the ninth letter of Attr, or from the field where Attr has none or reports nothing.
     """
-    if row.letter(9):
-        return HEALTH.get(row.letter(9), "unknown")
     word = row.cells.get("lv_health_status", "")
+    if row.letter(9) not in ("", "-"):
+        return HEALTH.get(row.letter(9), "unknown")
     return word if word in WORDS else "unknown"
 
 

@@ -355,3 +355,26 @@ def test_warnings_around_the_json_are_read() -> None:
     assert [volume.status for volume in seen.inventory.controllers[0].volumes] == ["ok"]
     assert any("physical volume of LVM is missing" in problem.message for problem in seen.inventory.problems)
     assert [line.stripped for output in seen.outputs for line in output.unparsed()] == ["Something else happened."]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('"lv_attr": "rwi-aor---"', '"lv_attr": "rwi-sor---"'),
+        ('"lv_attr": "rwi-aor---"', '"lv_attr": "rwi-aor---", "lv_health_status": "partial"'),
+        ('"raid_mismatch_count": "0"', '"raid_mismatch_count": "128"'),
+        ('"segtype": "linear", "devices": "/dev/sda2(1)"', '"segtype": "error", "devices": ""'),
+    ],
+)
+def test_one_column_that_reports_trouble_counts(old: str, new: str) -> None:
+    """A suspended volume, a health or a count that Attr lacks, and an image without a device are findings."""
+    whole = json.dumps(json.loads(_json()))
+    assert old in whole
+    assert (_code(read_text(whole)), _code(read_text(whole.replace(old, new, 1)))) == (0, 1)
+
+
+@pytest.mark.parametrize("letters", ["xA", "A-", "DA"])
+def test_a_letter_of_the_kernel_that_is_not_good_counts_as_a_lost_image(letters: str) -> None:
+    """Only A and a are images that are there: with any other letter, the volume is degraded."""
+    [volume] = _controller(f"vg-data: 0 204800 raid raid1 2 {letters} 204800/204800 idle 0 0 -\n").volumes
+    assert volume.status == "degraded"
