@@ -335,9 +335,15 @@ def called_foreign(drive: Drive) -> bool:
     return not drive.foreign and bool(_FOREIGN.search(drive.status_text or ""))
 
 
+def write_failed(drive: Drive) -> bool:
+    """Whether a write to a member of a software array has failed: md ``write_error``, LVM ``refresh needed``."""
+    words = (drive.status_text or "").lower()
+    return "write_error" in words or "writing to it has failed" in words
+
+
 def needs_attention(drive: Drive) -> bool:
     """Whether a drive's warning is more than an operation that ends without help."""
-    special = too_hot(drive) or not_accepted(drive) or locked(drive) or called_foreign(drive)
+    special = too_hot(drive) or not_accepted(drive) or locked(drive) or called_foreign(drive) or write_failed(drive)
     return special or "fail" in (drive.status_text or "").lower()
 
 

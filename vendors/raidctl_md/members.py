@@ -176,10 +176,10 @@ def drive_of(device: Device, group: Group, *, drive_id: str, array_id: str, dorm
 
 
 def _status(device: Device, values: Mapping[str, Any]) -> tuple[Health, str | None]:
-    """The worst status of the strongest source with one, and its words. A failure always counts."""
+    """The worst status of the strongest source with one, and its words. A failure or a write error always counts."""
     if len(device.reports) == 1:
         return values.get("status") or "unknown", values.get("status_text")
-    ranked = sorted(device.reports, key=lambda report: (not _fails(*report), report[0].source))
+    ranked = sorted(device.reports, key=lambda report: (_harm(*report), report[0].source))
     text = next((str(m.get("status_text")) for _, m in ranked if m.get("status_text")), None)
     for source in dict.fromkeys(draft.source for draft, _ in ranked):
         mine = [member for draft, member in ranked if draft.source is source]
@@ -194,9 +194,11 @@ def _status(device: Device, values: Mapping[str, Any]) -> tuple[Health, str | No
     return "unknown", text
 
 
-def _fails(draft: ArrayDraft, member: MemberDraft) -> bool:
-    """Whether a running array reports a member as failed."""
-    return draft.source in LIVE and member.get("status") == "critical"
+def _harm(draft: ArrayDraft, member: MemberDraft) -> int:
+    """The rank of what a running array reports of a member, the worst first. mdadm prints no write errors."""
+    if draft.source not in LIVE:
+        return 2
+    return 0 if member.get("status") == "critical" else 1 if "write_error" in (member.get("flags") or ()) else 2
 
 
 def _is_left_over(device: Device, group: Group) -> bool:

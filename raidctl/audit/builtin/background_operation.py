@@ -1,15 +1,15 @@
 """A background operation is running and slows a volume down.
 
 **What it checks.** Volumes that are being checked, initialised, expanded or migrated, and drives that are being
-erased, copied or rebuilt, that belong to a foreign configuration, that are too hot, that are locked by a key, or that
-the controller does not accept as genuine.
+erased, copied or rebuilt, that belong to a foreign configuration, that are too hot, that are locked by a key, that the
+controller does not accept as genuine, or to which a write of md or LVM has failed.
 
 **Why it matters.** "Why is it slow tonight?" is often answered by the monthly check, which reads every drive from end
 to end, or by the first parity initialisation after an installation. Both are normal and end without intervention.
 During parity initialisation writes are slower than later: not the time for a benchmark.
 
 **Fails** (information) while an operation is running, with its progress if reported; (warning) when one has failed, and
-for a drive that is too hot, locked, foreign or not accepted. Rebuilds are covered by `volume_rebuilding`.
+for a drive that is too hot, locked, foreign, not accepted, or lacks a write. `volume_rebuilding` covers rebuilds.
 
 **Passes** when none is running.
 
@@ -25,7 +25,15 @@ from __future__ import annotations
 from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings
 from raidctl.audit.builtin._queries import rebuilding, volumes
 from raidctl.audit.builtin._wording import plain
-from raidctl.health.redundancy import being_copied, being_rebuilt, called_foreign, locked, not_accepted, too_hot
+from raidctl.health.redundancy import (
+    being_copied,
+    being_rebuilt,
+    called_foreign,
+    locked,
+    not_accepted,
+    too_hot,
+    write_failed,
+)
 from raidctl.model import Drive, Inventory, Volume
 
 FINDINGS = RuleFindings("background_operation", "warning", "A background operation slows a volume down")
@@ -73,6 +81,9 @@ def _of_drive(drive: Drive) -> tuple[str, str]:
     if called_foreign(drive):
         remedy = "Find out where it comes from; importing the configuration keeps its data, clearing deletes it."
         return f"The drive holds a foreign configuration ({text}); no volume uses it.", remedy
+    if write_failed(drive):
+        remedy = "Read the kernel's log (`raidctl events`), check the cable, and replace the drive if errors recur."
+        return f"A write to the drive has failed ({text}): it may lack new data.", remedy
     what = "The drive is not in normal use"
     if being_copied(drive):
         what = "Data of another drive are copied onto the drive"
