@@ -24,7 +24,7 @@ from raidctl_md.label_lines import (
 )
 from raidctl_md.split_outputs import Section
 from raidctl_md.state import judge
-from raidctl_md.vocabulary import chunk_bytes, enough, size_in, version
+from raidctl_md.vocabulary import BAD_BLOCKS, chunk_bytes, enough, size_in, version
 
 _INCONSISTENT = "WARNING Array state is inconsistent"
 _ROLES_LIST = regex(r"(?:\s\d{1,4}:(?:-|\d{1,5}))+\s*", re.ASCII)
@@ -136,9 +136,7 @@ def _put_size(draft: _SuperblockDraft, line: Line, value: str) -> None:
 def _read_bad_blocks(draft: _SuperblockDraft, pair: Pair) -> None:
     _keep_member(draft, pair)
     if "bad blocks present" in pair.value:
-        text = "The member has entries in its bad block log."
-        remedy = "Read them with `mdadm --examine-badblocks`; the data there may be lost: check the file system."
-        draft.me.add_problem("warning", "state", text, remedy)
+        draft.me.add_problem("warning", "state", *BAD_BLOCKS)
 
 
 def _read_checksum(draft: _SuperblockDraft, pair: Pair) -> None:

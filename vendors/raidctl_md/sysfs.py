@@ -16,7 +16,7 @@ from raidctl.vendor.fields import Fields, read_pair
 from raidctl_md.draft import ArrayDraft, MemberDraft, Parent, Reading, Source, slot_of
 from raidctl_md.label_lines import keep, known
 from raidctl_md.state import VOLUME_HEALTH, judge, waits_for
-from raidctl_md.vocabulary import LEVELS, NO_RAID, OPERATIONS, is_uuid, mirror_layout, parity_layout
+from raidctl_md.vocabulary import BAD_BLOCKS, LEVELS, NO_RAID, OPERATIONS, is_uuid, mirror_layout, parity_layout
 
 ARRAY_FILES = (
     "level", "raid_disks", "chunk_size", "layout", "metadata_version", "array_state", "degraded", "uuid",
@@ -25,10 +25,10 @@ ARRAY_FILES = (
     "sync_speed_min", "sync_speed_max", "last_sync_action", "sync_min", "sync_max",
 )  # fmt: skip
 """The files that are read of an array. ``level`` is first, as the layout's number depends on it."""
-MEMBER_FILES = ("state", "slot", "errors")
+MEMBER_FILES = ("state", "slot", "errors", "bad_blocks")
 """What is read of each ``dev-NAME``."""
 
-_MEMBER = regex(r"dev-([^/]{1,120})/(state|slot|errors)")
+_MEMBER = regex(r"dev-([^/]{1,120})/(state|slot|errors|bad_blocks)")
 _NUMBER = regex(r"\d{1,18}", re.ASCII)
 # "5 (4)" while a reshape goes from 4 to 5 members
 _DISKS = regex(r"(\d{1,6})(?: \(\d{1,6}\))?", re.ASCII)
@@ -143,6 +143,13 @@ def _read_member(draft: ArrayDraft, line: Line, match: re.Match[str], value: str
         member.detail(line, "errors", value)
         if _NUMBER.fullmatch(value):
             member.put(line, "errors.media", int(value))
+    elif match[2] == "bad_blocks":
+        # 2048 8: a line for each range that is lost on this member
+        if "bad_blocks" in member.details:
+            mark_read(line)
+            return
+        member.detail(line, "bad_blocks", value)
+        member.add_problem("warning", "state", *BAD_BLOCKS)
     else:
         member.put(line, "status_text", value)
         words = value.split(",") if value else []

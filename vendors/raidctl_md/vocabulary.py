@@ -152,3 +152,10 @@ def _enough_copies(layout: str, working: Sequence[bool]) -> bool | None:
         first = (first + near) % count
         if first == 0:
             return True
+
+
+BAD_BLOCKS = (
+    "The member has entries in its bad block log.",
+    "Read them with `mdadm --examine-badblocks`; the data there may be lost: check the file system.",
+)
+"""Problem and remedy for a member with blocks that md has given up."""

@@ -1,7 +1,8 @@
-"""A write error that only the kernel reports."""
+"""Write errors and bad blocks of members that only the kernel reports."""
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 
@@ -31,3 +32,17 @@ def test_a_write_error_in_sysfs_counts_beside_mdadm(state: str, code: int, tmp_p
     done = command_line("--replay", machine)("diagnose")
     assert done.exit_code == code, done.output
     assert ("A write to the drive has failed" in done.output) == bool(code)
+
+
+@pytest.mark.parametrize(("text", "code"), [("", 0), ("2048 8\n", 1), ("2048 8\n4096 1\n", 1)])
+def test_bad_blocks_of_a_running_member_are_reported(text: str, code: int, tmp_path: Path) -> None:
+    """A member with blocks in its bad block log is a warning, once: the array has less redundancy there."""
+    machine = shutil.copytree(FIXTURES / "md-healthy", tmp_path / "machine")
+    record = json.loads((machine / "record.json").read_text())
+    record["answers"].append({"read": "/sys/block/md1/md/dev-sdc1/bad_blocks", "text": text})
+    (machine / "record.json").write_text(json.dumps(record))
+    found = json.loads(command_line("--replay", machine)("diagnose", "--json").output)
+    assert found["verdict"] == ("found" if code else "fine")
+    assert [one["message"] for one in found["findings"] if one["where"] == "md:md1/sdc1"] == code * [
+        "The member has entries in its bad block log."
+    ]
