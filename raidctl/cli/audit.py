@@ -156,9 +156,8 @@ def _found(
     """Return whether there is a single machine, and each machine's results."""
     if paths:
         from raidctl.fleet.audit_piece import PieceAuditor  # noqa: PLC0415 - as above
-        from raidctl.fleet.newest import audit_newest  # noqa: PLC0415 - as above
+        from raidctl.fleet.newest import audit_newest, rewindable  # noqa: PLC0415 - as above
         from raidctl.fleet.process_pool import cores, results  # noqa: PLC0415 - only where there are many
-        from raidctl.fleet.rewindable import Rewindable  # noqa: PLC0415 - as above
         from raidctl.fleet.sources import Piece, is_single, pieces  # noqa: PLC0415 - as above
 
         for name in ("host", "bmc", "replay", "demo", "sudo"):
@@ -168,11 +167,11 @@ def _found(
             if one != "-" and not os.path.lexists(one):
                 raise UsageError(f'There is no file or directory "{printable(one)}".')
         alone = is_single(list(paths))
-        stdin = Rewindable(sys.stdin.buffer)
+        stdin = rewindable(sys.stdin.buffer) if "-" in paths else sys.stdin.buffer
 
         def every() -> Iterator[Piece]:
             if "-" in paths:
-                stdin.rewind()
+                stdin.seek(0)
             return pieces(paths, stdin)
 
         def work(older: Container[str]) -> PieceAuditor:

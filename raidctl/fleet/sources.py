@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Literal, cast
 
-from raidctl.fleet.rewindable import Stream
 from raidctl.recording.recording import is_recording
 from raidctl.text import counted
 
@@ -42,7 +41,7 @@ class Piece:
     """Of a fault: the reason, one sentence."""
 
 
-def pieces(paths: Iterable[str], stdin: Stream) -> Iterator[Piece]:
+def pieces(paths: Iterable[str], stdin: BinaryIO) -> Iterator[Piece]:
     """Yield the pieces of all paths, in their order. The files of a directory are sorted by name.
 
     A path that is missing or unreadable gives a fault piece; the rest goes on.
@@ -112,7 +111,7 @@ def _file(path: str) -> Iterator[Piece]:
         yield Piece("fault", path, message=f"It cannot be read: {reason}.")
 
 
-def cut(stream: Stream, source: str) -> Iterator[Piece]:
+def cut(stream: BinaryIO, source: str) -> Iterator[Piece]:
     """Cut the lines of a stream at the ends of inventories. Indented ones end with a line ``}``."""
     rest, first = stream.read(BLOCK), 1
     if over_lines(rest):
@@ -148,7 +147,7 @@ def over_lines(data: bytes) -> bool:
     return begin is not None and not data[begin.start(1) :].partition(b"\n")[0].rstrip().endswith(b"]")
 
 
-def _whole_list(begin: bytes, stream: Stream, source: str) -> Piece:
+def _whole_list(begin: bytes, stream: BinaryIO, source: str) -> Piece:
     data = begin + stream.read(LONGEST + 1 - len(begin))
     if len(data) > LONGEST:
         return Piece(
@@ -162,7 +161,7 @@ def _lines(data: bytes) -> int:
     return sum(1 for _ in io.BytesIO(data))
 
 
-def _skip_line(stream: Stream) -> int:
+def _skip_line(stream: BinaryIO) -> int:
     while line := stream.readline(BLOCK):
         if line.endswith(b"\n"):
             return 1
