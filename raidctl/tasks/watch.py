@@ -37,6 +37,10 @@ class Clock(Protocol):
         """Let time pass."""
 
 
+SLEEP_SECONDS = 0.5
+"""Longest single sleep."""
+
+
 class SystemClock:
     """The machine's own clock."""
 
@@ -45,8 +49,10 @@ class SystemClock:
         return time.monotonic()
 
     def sleep(self, seconds: float) -> None:
-        """Sleep."""
-        time.sleep(seconds)
+        """Sleep. Python notices a signal that arrives right before a sleep only after it, so each is short."""
+        end = time.monotonic() + seconds
+        while (left := end - time.monotonic()) > 0:
+            time.sleep(min(left, SLEEP_SECONDS))
 
 
 class Frame(Struct, frozen=True):

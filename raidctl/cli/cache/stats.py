@@ -19,6 +19,7 @@ from raidctl.layers.model import Statistics
 from raidctl.layers.stats import Sample, sample, statistics
 from raidctl.output.terminal import is_drawable
 from raidctl.request import converse
+from raidctl.tasks.watch import SystemClock
 
 _PAUSE = 1.0
 """Seconds between the two samples for rates, without ``--watch``."""
@@ -88,7 +89,7 @@ def _looks(found: Caches, pause: float, count: int | None) -> Iterator[Statistic
     before, began = _sample(found), time.monotonic()
     for number in itertools.count(1):
         if pause:
-            time.sleep(max(began + pause - time.monotonic(), 0))
+            SystemClock().sleep(began + pause - time.monotonic())
             now, at = _sample(found), time.monotonic()
             yield _statistics(found, now, before, at - began)
             before, began = now, at
