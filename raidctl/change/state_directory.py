@@ -17,7 +17,7 @@ from pathlib import Path
 import msgspec
 
 from raidctl import json_decode
-from raidctl.change.state_place import are_missing, default_place
+from raidctl.change.state_place import default_place, is_missing
 from raidctl.errors import AccessMissing, RaidctlError
 from raidctl.order import natural
 from raidctl.runners.locks import change_places, file_name, open_file
@@ -192,7 +192,7 @@ def existing(named: str | None = None) -> Path | None:
     One that this user may not read is returned: whoever reads its files reports that they cannot be read.
     """
     place = Path(named).absolute() if named else default_directory()
-    return None if are_missing(str(place), ("",)) else place
+    return None if is_missing(f"{place}/") else place
 
 
 def _take(place: Path, name: str, holder: Holder, patience: float) -> int:

@@ -22,10 +22,11 @@ def default_place() -> str:
 def are_missing(named: str | None, files: Iterable[str]) -> bool:
     """Whether a state directory has none of these files. One that cannot be looked for counts as present."""
     place = named or os.path.expanduser(default_place())  # noqa: PTH111 - pathlib takes long to import
-    return all(_is_missing(f"{place}/{file}") for file in files)
+    return all(is_missing(f"{place}/{file}") for file in files)
 
 
-def _is_missing(path: str) -> bool:
+def is_missing(path: str) -> bool:
+    """Whether the system reports that there is no such file. With a final slash, it has to be a directory."""
     try:
         os.lstat(path)
     except (FileNotFoundError, NotADirectoryError):

@@ -88,7 +88,8 @@ def find_whole(inventory: Inventory, view: HostView, word: str) -> frozenset[str
 def left_out(narrowed: Inventory, whole: Inventory) -> frozenset[str]:
     """Return what findings about a narrowed inventory are not about.
 
-    A drive alone has those of its volumes, and what no listed member lies on those of the software arrays on it.
+    A drive alone has those of its volumes. A drive or volume below a software array has those of the array, too, unless
+    one of its members is listed.
     """
     arrays = {array.id for controller in narrowed.controllers for array in controller.arrays}
     alone = {d.array for c in narrowed.controllers for d in c.drives if d.array and d.array not in arrays}

@@ -49,5 +49,6 @@ def _below(case: Case) -> Answer | None:
     if any(volume.status != "unknown" and volume.status not in _BUSY for volume in volumes):
         return case.failed(f"It is built on {words}, which must be ok, too.")
     if volumes:
-        return case.inconclusive(f"It is built on {words}, which must be ok, too.", next_test=_LATER, access=False)
+        later = _LATER if any(volume.status in _BUSY for volume in volumes) else None
+        return case.inconclusive(f"It is built on {words}, which must be ok, too.", next_test=later, access=False)
     return None

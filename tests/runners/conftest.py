@@ -39,7 +39,7 @@ def free_port() -> int:
 
 @contextmanager
 def refusing_port() -> Iterator[int]:
-    """A port of the loopback address that refuses connections, and that nobody else can take."""
+    """A port of the loopback address that refuses connections, reserved for this test."""
     with socket.socket() as deaf:
         deaf.bind(("127.0.0.1", 0))
         yield deaf.getsockname()[1]

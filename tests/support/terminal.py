@@ -26,7 +26,7 @@ def read_until(handle: int, wanted: bytes) -> bytes:
 
 
 def rest(handle: int) -> bytes:
-    """What a terminal shows until nobody has it open any longer."""
+    """What a terminal shows until no process has it open."""
     seen = b""
     with suppress(OSError):  # EIO: the last one has closed it
         while part := os.read(handle, 65536):

@@ -10,7 +10,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from raidctl.change.state_directory import existing
-from raidctl.change.state_place import are_missing
+from raidctl.change.state_place import is_missing
 from raidctl.cli.shared.machine import Machine, machine, tell_tracebacks
 from raidctl.cli.shared.options import Settings
 from raidctl.operate import check_history
@@ -63,7 +63,7 @@ def state_place(settings: Settings) -> Path | None:
     if place is None or not settings.demo:
         return place
     place = place / "demo" / settings.demo
-    return None if are_missing(str(place), ("",)) else place
+    return None if is_missing(f"{place}/") else place
 
 
 def gather(named: Machine, seen: Survey, place: Path | None) -> Evidence:
