@@ -29,6 +29,7 @@ from raidctl.errors import EXIT_FINE, EXIT_NO, EXIT_STANDS, UsageError
 from raidctl.layers import family
 from raidctl.runners.foreground_child import stand_guard
 from raidctl.select import family_in
+from raidctl.tasks.watch import SystemClock
 from raidctl.text import printable
 from raidctl.vendor.checks import schedule_families
 from raidctl.vendor.protocol import Vendor
@@ -220,7 +221,7 @@ def _restored(restorers: Callable[[], Sequence[Restorer]], only: str | None, wai
         left = until - time.monotonic()
         if left <= 0 or not any(result.faults for result in final.values()):
             return list(final.values())
-        time.sleep(min(_AGAIN, left))
+        SystemClock().sleep(min(_AGAIN, left))
 
 
 def _report(results: list[Restored], settings: Settings) -> int:
