@@ -95,6 +95,7 @@ SPOILS: tuple[Callable[[str], bytes], ...] = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spoil", SPOILS)
 def test_a_tools_output_that_cannot_be_decoded_is_never_an_error_of_raidctl(
     tmp_path: Path, spoil: Callable[[str], bytes]

@@ -250,6 +250,7 @@ def test_indented_inventories_one_after_the_other_are_read(site: Path) -> None:
     assert [host["host"] for host in found] == ["anvil"] * 3
 
 
+@pytest.mark.slow
 def test_several_processes_give_the_same_as_one_in_the_same_order(site: Path, fleet: Path) -> None:
     """The order of hosts does not depend on which process finishes first."""
     with fleet.open("ab") as opened:

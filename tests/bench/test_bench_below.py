@@ -164,6 +164,7 @@ def test_pieces_of_the_curve_are_long_enough(size: int, piece: int, blocks: int)
     assert reads / 4 == pytest.approx(blocks, abs=1)
 
 
+@pytest.mark.slow
 def test_commits_past_the_file_system_have_a_figure_if_the_device_can_be_opened(tmp_path: Path) -> None:
     """Flushes go to the device below. Without access to it, the other figures are still present."""
     disk = tmp_path / "disk"

@@ -71,6 +71,7 @@ def test_an_unknown_name_is_wrong_usage() -> None:
         choose(NbdTarget("nbd://127.0.0.1/x"), "spdk")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["native", "threads", "uring", "portable"])
 @pytest.mark.parametrize("depth", [1, 8])
 def test_every_engine_is_calibrated_on_memory(name: str, depth: int) -> None:

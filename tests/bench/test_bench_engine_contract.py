@@ -105,6 +105,7 @@ def test_the_time_limit_ends_a_list(engine: Engine, target: Handle) -> None:
     assert 0 < len(engine.run(target, work).samples[0].results) < 1_000_000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("op", [Op.WRITE, Op.WRITE_DURABLE])
 @pytest.mark.parametrize(("depth", "batch"), SHAPES)
 def test_a_written_block_has_the_documented_layout(

@@ -178,6 +178,7 @@ def test_a_forbidden_aio_is_replaced_by_a_thread_each(tmp_path: Path, number: in
     assert why in note
 
 
+@pytest.mark.slow
 def test_few_threads_have_many_operations_under_way(tmp_path: Path) -> None:
     """Kernel AIO needs one thread per 16 operations. Without it, there is one per operation."""
     on_system_with_aio(tmp_path)

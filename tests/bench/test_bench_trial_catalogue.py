@@ -131,6 +131,7 @@ class Ended(PortableEngine):
         return super().run(target, work_)
 
 
+@pytest.mark.slow
 def test_an_interruption_restores_the_read_ahead(tmp_path: Path) -> None:
     """Ctrl-C within a setting restores the previous one."""
     setting = Recorder()
@@ -356,6 +357,7 @@ def test_two_exports_are_measured_together(tmp_path: Path) -> None:
     assert "together_ratio" in result["figures"]
 
 
+@pytest.mark.slow
 def test_the_classic_profile_prints_the_classic_tables(tmp_path: Path) -> None:
     """There are four tables within 80 columns. The option for the missing column is given."""
     with on_file(tmp_path) as target:

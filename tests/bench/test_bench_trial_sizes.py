@@ -84,6 +84,7 @@ def target() -> Iterator[Handle]:
     os.close(handle)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("trial", TRIALS, ids=lambda trial: trial.name)
 def test_a_throughput_is_of_the_blocks_that_were_moved(target: Handle, trial: Trial) -> None:
     """Every figure in MiB/s is the speed of the target. Smaller blocks were requested."""

@@ -240,6 +240,7 @@ def other(setup: WitnessSetup) -> None:
         witness.close()
 
 
+@pytest.mark.slow
 def test_a_witness_records_one_run_at_a_time(setup: WitnessSetup) -> None:
     """While a run is written, another run or writer is refused."""
     with setup.running(), setup.session("boot 1", new=True) as (witness, _):

@@ -212,6 +212,7 @@ def test_a_change_from_another_state_directory_is_noticed(
         held(work)
 
 
+@pytest.mark.slow
 def test_the_guardian_waits_for_the_lock_of_its_batch(tmp_path: Path) -> None:
     """The guardian waits until the locks of its batch are free. It sees the end of the batch shortly before."""
     waiting = (

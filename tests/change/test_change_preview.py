@@ -60,6 +60,7 @@ def left(raidctl: Raidctl, tmp_path: Path) -> Left:
     return Left(raidctl, tmp_path)
 
 
+@pytest.mark.slow
 def test_the_commands_are_printed_and_nothing_is_changed(left: Left) -> None:
     """No file is changed. The real restore then runs the printed command."""
     before = left.files()
@@ -116,6 +117,7 @@ def test_a_change_under_way_is_not_undone(left: Left) -> None:
     assert BACK not in done.stdout
 
 
+@pytest.mark.slow
 def test_the_dry_run_agrees_with_the_restore_of_an_open_replacement(raidctl: Raidctl) -> None:
     """Its LED, which nothing reports, is switched off. What it waits for is printed, and nothing else is undone."""
     done = raidctl("--demo", "p440", "replace", "1I:1:2", "--no-wait", "--confirm", "W7K0AE9F")

@@ -271,6 +271,7 @@ def test_an_interruption_exits_with_130(monkeypatch: pytest.MonkeyPatch) -> None
     assert done.stderr.strip() == "raidctl: interrupted."
 
 
+@pytest.mark.slow
 def test_a_host_that_cannot_be_reached_is_one_sentence(raidctl: Raidctl) -> None:
     """The exit code is 8, whatever was asked. Nothing is shown as if it were empty."""
     for arguments in (["show"], ["doctor"], ["--json", "show"]):

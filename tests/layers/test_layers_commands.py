@@ -193,6 +193,7 @@ def test_watermarks_are_refused_with_the_way_that_there_is(raidctl: Raidctl) -> 
     assert "lvchange --cachesettings" in done.stdout
 
 
+@pytest.mark.slow
 def test_a_figure_that_the_kernel_clamps_is_undone(raidctl: Raidctl) -> None:
     """A value that the kernel clamps is noticed and undone.
 
@@ -249,6 +250,7 @@ def test_stats_are_watched_as_often_as_requested(raidctl: Raidctl) -> None:
     assert raidctl(*DEMO, *watched).stdout.count("Use of the stack below /srv/log") == 2
 
 
+@pytest.mark.slow
 def test_a_target_behind_watch_is_a_target(raidctl: Raidctl) -> None:
     """A target may follow ``--watch``. The option may have a number behind it, and anything else is what is watched."""
     done = raidctl(*DEMO, "cache", "stats", "--count", "1", "--watch", "/srv/log")

@@ -99,6 +99,7 @@ def bench(tmp_path: Path) -> Bench:
     return Bench(ailing, flushing, {job.layer: job for job in work}, Journal(tmp_path / "demo" / "layers"))
 
 
+@pytest.mark.slow
 def test_a_cache_that_never_becomes_clean_gets_its_mode_back(bench: Bench) -> None:
     """After the time limit the cache's state is reported. Everything is set as before."""
     bench.ailing.stuck = True

@@ -231,6 +231,7 @@ VALUES = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(document=st.one_of(st.dictionaries(WORDS, VALUES), st.builds(lambda found: {"logical_disks": found}, VALUES),
                           st.lists(st.dictionaries(WORDS, VALUES), min_size=1)))  # fmt: skip
 def test_whatever_is_in_a_file_is_read_or_has_mistakes(document: Any) -> None:

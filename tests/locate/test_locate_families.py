@@ -45,6 +45,7 @@ DEMOS = [
 ]
 
 
+@pytest.mark.slow
 @over("case", DEMOS)
 def test_each_tool_blinks_a_drive_and_stops(
     raidctl: Raidctl, state: Callable[[str], State], clock: Clock, case: tuple[str, str, str, str]

@@ -96,6 +96,7 @@ def test_a_dry_run_prints_the_commands(run: Run, tmp_path: Path) -> None:
     assert "faulty" not in str(state(tmp_path))
 
 
+@pytest.mark.slow
 def test_guard_X4_an_open_replacement_is_seen_and_protected(run: Run, tmp_path: Path) -> None:
     """The command exits with 7. List, show, journal and restore name it; nothing else touches its array (X4)."""
     result = run("replace", OLD, "--confirm", OLD, "--no-wait")

@@ -72,6 +72,7 @@ def test_a_wrong_drive_that_was_pulled_has_its_bay_blink(run: Run, tmp_path: Pat
     assert lit(tmp_path) == ["02"]
 
 
+@pytest.mark.slow
 def test_the_led_is_off_at_boot_and_when_it_is_given_up(run: Run, tmp_path: Path) -> None:
     """``restore`` and ``locate off`` switch it off and keep the replacement open. ``abandon`` switches it off too."""
     run(*BEGIN)

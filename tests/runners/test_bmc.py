@@ -378,6 +378,7 @@ def test_a_resource_that_the_user_may_not_read_is_a_missing_right(service: Servi
     assert "Give the user" in problem["remedy"]
 
 
+@pytest.mark.slow
 def test_a_service_that_never_answers_is_given_up(service: Service) -> None:
     """The time limit also ends an answer that trickles. Other requests are answered."""
     held = threading.Event()

@@ -43,6 +43,7 @@ def reply(shell: list[str], files: list[Request[Any]], programs: dict[int, Run],
     return process.run(shell, environment={"PATH": "/usr/bin:/bin", "IFS": "x", "number": "9"}, bounds=bounds)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shell", SHELLS, ids=" ".join)
 def test_a_round_through_each_shell(shell: list[str], tmp_path: Path) -> None:
     """Every file and program outcome is the same on every shell. Nothing is left behind."""

@@ -38,6 +38,7 @@ def _client(server: Server, place: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setenv("PATH", f"{program.parent}:{SBIN}")
 
 
+@pytest.mark.slow
 def test_every_judgement_is_about_the_far_machine(far: Far) -> None:
     """The output names the remote machine. The exit code is a result, not a failure."""
     for words in (("diagnose",), ("audit", "--builtin"), ("verify",)):
@@ -46,6 +47,7 @@ def test_every_judgement_is_about_the_far_machine(far: Far) -> None:
         assert '"ssh:127.0.0.1"' in done.stdout
 
 
+@pytest.mark.slow
 def test_a_far_machine_is_kept_and_compared(far: Far) -> None:
     """Its state goes into the store here, and nothing has changed since."""
     assert far("snapshot").stdout.startswith(f"Saved as snapshot 1, the first of {os.uname().nodename}")

@@ -99,6 +99,7 @@ def test_an_input_through_each_shell(shell: tuple[list[str], dict[str, str]]) ->
     assert all(map(remote.unfit_feed, (b"a\0\n", b"no line feed")))
 
 
+@pytest.mark.slow
 def test_a_time_limit_through_each_shell(shell: tuple[list[str], dict[str, str]]) -> None:
     """The far side's own limit ends the program with its children. Its output is kept."""
     began = time.monotonic()

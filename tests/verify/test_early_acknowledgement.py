@@ -215,6 +215,7 @@ def measured(truth: str) -> dict[str, Any]:
 HIDDEN = sorted(measured("bbu"))
 
 
+@pytest.mark.slow
 @settings(max_examples=600, deadline=None)
 @given(
     truth=st.sampled_from(TRUTHS),

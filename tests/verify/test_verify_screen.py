@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import msgspec
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
@@ -26,6 +27,7 @@ GIVEN = {"raid_level": "raid6", "battery": True, "firmware": "1", "drives": 4, "
 KEPT = {"verdict", "claim", "source"}
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(st.data(), st.sampled_from([DEGRADED, SOFTWARE]), PAPERS, st.booleans())
 def test_no_text_of_hardware_breaks_or_steers_the_answer(

@@ -39,6 +39,7 @@ def lit(tmp_path: Path, name: str) -> list[str]:
     return [led for led, value in state.items() if led.startswith("led ") and value == "on"]
 
 
+@pytest.mark.slow
 @every
 def test_a_demo_can_be_played(name: str, story: ControllerReplacement, run: Run, tmp_path: Path) -> None:
     """Each screen names the command that simulates the hand. The LED blinks for the person, and is off afterwards."""
@@ -69,6 +70,7 @@ def test_only_the_serial_number_confirms(name: str, story: ControllerReplacement
     assert json.loads(run("--demo", name, "replace", "list", "--json").output) == []
 
 
+@pytest.mark.slow
 @every
 def test_it_can_be_abandoned(name: str, story: ControllerReplacement, run: Run, tmp_path: Path) -> None:
     """An abandoned replacement is closed, and its LED is off.

@@ -87,6 +87,7 @@ CASES = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.demo} {case.deed.verb}")
 @pytest.mark.parametrize("mood", OUTCOMES)
 def test_the_outcome_is_what_the_machine_shows(case: Case, mood: Mood, tmp_path: Path) -> None:

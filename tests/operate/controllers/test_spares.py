@@ -86,6 +86,7 @@ def applied(change: Change) -> Exception | None:
     return None
 
 
+@pytest.mark.slow
 @every
 def test_the_outcomes_of_a_command_in_every_mood(name: str, tmp_path: Path) -> None:
     """The tool's reply and its later output together give the outcome. The reply alone decides nothing."""

@@ -209,6 +209,7 @@ def test_a_person_who_never_comes(story: ControllerReplacement) -> None:
     assert finished(story)
 
 
+@pytest.mark.slow
 @every
 def test_a_drive_that_was_swapped_at_once_is_seen(story: ControllerReplacement) -> None:
     """A drive pulled and replaced between two readings is seen. The story does not wait for an empty bay."""
