@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -108,6 +110,23 @@ def test_a_cache_that_never_becomes_clean_gets_its_mode_back(bench: Bench) -> No
     assert "dirty after" in (answer.why or "")
     assert bench.ailing.mode() == "as recorded"
     assert not bench.journal.pending()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("term", "redrawn"), [("xterm", True), ("dumb", False)])
+def test_progress_is_redrawn_where_the_cursor_can_be_moved(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch, term: str, redrawn: bool
+) -> None:
+    """A terminal that only shows lines gets none of the redrawn ones."""
+    bench.ailing.stuck = True
+    ours, theirs = os.openpty()
+    with os.fdopen(ours, "rb", buffering=0) as printed, os.fdopen(theirs, "w") as screen:
+        monkeypatch.setenv("TERM", term)
+        monkeypatch.setattr(sys, "stderr", screen)
+        bench.flushing.carry_out(bench.jobs["kernel:bcache0"])
+        screen.write("the end\n")
+        screen.flush()
+        assert (b"\r  bcache kernel:bcache0: " in printed.read(65536)) is redrawn
 
 
 def test_an_interrupted_flush_puts_the_mode_back(bench: Bench) -> None:

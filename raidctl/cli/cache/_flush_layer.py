@@ -27,7 +27,7 @@ from raidctl.layers.flushing import Job, left
 from raidctl.layers.model import Answer, Result
 from raidctl.layers.probe import probe_caches
 from raidctl.layers.sysfs_values import state
-from raidctl.output.terminal import is_terminal
+from raidctl.output.terminal import is_drawable
 from raidctl.request import Answer as Reply
 from raidctl.request import Failure, RunAnswer, converse
 from raidctl.text import collapse, printable, regex
@@ -57,7 +57,7 @@ class Flushing:
         """Flush one layer and wait for the end."""
         if job.answer.result != "supported":
             return job.answer
-        with _signs(f"{job.kind} {job.layer}", lambda: self.unwritten(job)):
+        with _progress_line(f"{job.kind} {job.layer}", lambda: self.unwritten(job)):
             if job.drain:
                 return self._drained(job)
             # a failed layer does not keep the others from being written
@@ -149,9 +149,9 @@ def _of_code(reply: Reply) -> str | None:
 
 
 @contextmanager
-def _signs(what: str, unwritten: Callable[[], int | None]) -> Iterator[None]:
-    """Show the seconds and the unwritten data on a terminal. Nothing is shown in a pipe."""
-    if not is_terminal(sys.stderr):
+def _progress_line(what: str, unwritten: Callable[[], int | None]) -> Iterator[None]:
+    """Show the seconds and the unwritten data on a terminal, redrawn in place. Nothing is shown elsewhere."""
+    if not is_drawable(sys.stderr):
         yield
         return
     over = threading.Event()
