@@ -15,6 +15,8 @@ from raidctl.cli.shared.machine import Machine
 from raidctl.cli.shared.options import Settings
 from raidctl.errors import EXIT_INTERRUPTED, EXIT_NO, EXIT_UNREACHABLE
 
+_NOT_ASKED = "raidctl was interrupted before this host answered."
+
 
 class FarAudit:
     """The audit of the hosts of ``--hosts``."""
@@ -29,8 +31,10 @@ class FarAudit:
     def audited(self, rules: Policy, *, keep: bool) -> Iterator[tuple[Tally, Sequence[Audited]]]:
         """Yield the results of each host, as they come. A host without a result has an unknown state."""
         auditor = Auditor(rules, keep=keep)
+        left = dict.fromkeys(host.name for host in self._hosts)
         for outcome in many.read_hosts(self._settings, self._hosts, Machine.survey):
             name = outcome.host.name
+            del left[name]
             if outcome.value is None:
                 audited = auditor.unreadable(name, str(outcome.error), None)
             else:
@@ -39,12 +43,16 @@ class FarAudit:
             code = EXITS[tally.summary.verdict] if outcome.value is not None else many.failed(outcome)
             self._codes.append(code)
             yield tally, [replace(audited, host=name, exit_code=code)]
+        for name in left:
+            self._codes.append(EXIT_INTERRUPTED)
+            audited = auditor.unreadable(name, _NOT_ASKED, None)
+            yield auditor.take(), [replace(audited, exit_code=EXIT_INTERRUPTED)]
 
     def exit_code(self, code: int) -> int:
         """Return the exit code of the audit.
 
         Unreached hosts give 8 if nothing fails, and an interruption gives 130.
         """
-        if len(self._codes) < len(self._hosts):
+        if EXIT_INTERRUPTED in self._codes:
             return EXIT_INTERRUPTED
         return EXIT_UNREACHABLE if code != EXIT_NO and EXIT_UNREACHABLE in self._codes else code
