@@ -21,7 +21,7 @@ from raidctl.errors import (
     EXIT_USAGE,
 )
 
-_ORDER = (EXIT_NO, EXIT_UNREACHABLE, EXIT_CANNOT_TELL, EXIT_ACCESS, EXIT_USAGE, EXIT_FINE)
+_ORDER = (EXIT_NO, EXIT_UNREACHABLE, EXIT_CANNOT_TELL, EXIT_ACCESS, EXIT_USAGE)
 """The hosts' exit codes by priority. The first that occurs is that of the command."""
 
 
@@ -83,10 +83,10 @@ class HostsReport(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def combined(codes: Iterable[int], *, interrupted: bool = False) -> int:
-    """Return the exit code for several hosts."""
+    """Return the exit code for several hosts. It is 0 only if every host has 0."""
     if interrupted:
         return EXIT_INTERRUPTED
-    seen = set(codes)
+    seen = set(codes) - {EXIT_FINE}
     return next((code for code in _ORDER if code in seen), EXIT_CANNOT_TELL if seen else EXIT_FINE)
 
 

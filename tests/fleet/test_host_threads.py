@@ -99,10 +99,11 @@ def test_an_end_in_the_middle_closes_what_runs() -> None:
 
 
 def test_the_worst_exit_code_of_the_hosts_decides() -> None:
-    """Findings come before unreachable hosts, and those before incomplete readings."""
+    """Findings come before unreachable hosts, and those before incomplete readings. 0 is every host's 0."""
     assert [combined(codes) for codes in ([], [0, 0], [0, 4], [4, 3, 0], [3, 8], [8, 1, 2], [2, 0], [5])] == [
         0, 0, 4, 3, 8, 1, 2, 3,
     ]  # fmt: skip
+    assert [code for code in range(1, 256) if combined([0, code]) == 0] == []
     answer = HostAnswer(host="a", exit_code=EXIT_UNREACHABLE, state="unreachable", error="refused")
     assert report("show", [answer], 1).exit_code == EXIT_UNREACHABLE
     whole = report("show", [answer], 3)
