@@ -254,7 +254,7 @@ def _init(target: str | None, paths: Sequence[str], settings: Settings) -> int:
         create(target, text)
         click.echo(f"{printable(target)} contains what this machine must be; check it.", err=True)
     _tell_unmet(text, inventory)
-    problems = missed(inventory.problems, inventory.controllers)
+    problems = missed(inventory.problems)
     tell_problems(problems)
     return exit_code(problems)
 

@@ -165,7 +165,7 @@ def stop(context: click.Context, *, drive: tuple[str, ...], dry_run: bool) -> in
 
 def _emit_with_problems(seen: Survey, found: Sequence[SelfTest], settings: Settings) -> int:
     """Print the tests, and what could not be read. Return the exit code: a test of unknown state is 3."""
-    problems = missed(seen.inventory.problems, found)
+    problems = missed(seen.inventory.problems)
     emit_found(found, settings, "self_tests.self_tests_screen", unread=bool(problems))
     if not settings.as_json:
         tell_problems(problems)

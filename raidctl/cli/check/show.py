@@ -35,7 +35,7 @@ def command(context: click.Context, *, volume: tuple[str, ...]) -> int:
     with checked(settings) as found:
         ids = {one.id for one in change_targets.volumes(found.seen, volume)} if volume else None
         records = found.checks(ids)
-    problems = [*missed(found.seen.inventory.problems, records), *unread(found.evidence.history)]
+    problems = [*missed(found.seen.inventory.problems), *unread(found.evidence.history)]
     emit_found(records, settings, "checks.checks_screen", unread=bool(problems))
     if not settings.as_json:
         tell_problems(problems)

@@ -60,7 +60,7 @@ def command(context: click.Context, *, file: str | None, form: str) -> int:
         emit(text)
     else:
         create(file, text)
-    problems = missed(seen.inventory.problems, [one for c in seen.inventory.controllers for one in c.volumes])
+    problems = missed(seen.inventory.problems)
     if not settings.as_json:
         tell_problems(problems)
     return exit_code(problems)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence, Sized
+from collections.abc import Iterable, Sequence
 
 import click
 
 from raidctl.errors import EXIT_ACCESS, EXIT_CANNOT_TELL, EXIT_FINE
-from raidctl.model import Problem, failed_readings, hides
+from raidctl.model import Problem, hides
 from raidctl.text import collapse, printable
 
 
@@ -22,9 +22,9 @@ def exit_code(problems: Iterable[Problem]) -> int:
     return EXIT_ACCESS if kinds & {"no_tool", "no_right"} else EXIT_FINE
 
 
-def missed(problems: Iterable[Problem], found: Sized) -> list[Problem]:
-    """Return the failed readings; if nothing was found, every problem that may hide an object."""
-    return failed_readings(problems) if found else [one for one in problems if hides(one)]
+def missed(problems: Iterable[Problem]) -> list[Problem]:
+    """Return the problems that may hide an object: a list or file of objects may lack some."""
+    return [one for one in problems if hides(one)]
 
 
 def tell_problems(problems: Sequence[Problem]) -> None:

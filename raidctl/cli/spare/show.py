@@ -34,7 +34,7 @@ def command(context: click.Context, *, array: tuple[str, ...]) -> int:
     settings = settings_of(context)
     seen = look(settings)
     found = spares(seen.inventory, arrays_named(seen, array) if array else None)
-    problems = missed(seen.inventory.problems, found)
+    problems = missed(seen.inventory.problems)
     emit_found(found, settings, "spares.spares_screen", unread=bool(problems))
     if not settings.as_json:
         tell_problems(problems)
