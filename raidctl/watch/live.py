@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from raidctl.health.judge import Severity
 from raidctl.layers.model import Layer
-from raidctl.model import Inventory, Task
+from raidctl.model import Inventory, Task, is_partial
 from raidctl.select import items
 from raidctl.tasks.outcome import ended, word
 from raidctl.tasks.watch import Frame, same_work
@@ -162,9 +162,11 @@ def _with_lost(fresh: Sequence[Fact], before: Sequence[Fact], reading: Reading) 
     """
     inventory = reading.frame.inventory
     present = {fact.key for fact in fresh}
+    partial = is_partial(inventory.problems)
     silent = {
-        item.id for one in inventory.controllers for item in items(one) if getattr(item, "status", None) == "unknown"
-    }
+        item.id for one in inventory.controllers for item in items(one)
+        if partial or getattr(item, "status", None) == "unknown"
+    }  # fmt: skip
     whole = complete(inventory)
     running = {task.object_id for task in reading.frame.tasks}
     lost = [

@@ -147,7 +147,9 @@ class Look(msgspec.Struct, frozen=True, kw_only=True):
 
     sightings: tuple[Sighting, ...] = ()
     complete: bool = True
-    """Everything could be read: a missing finding has ended."""
+    """No object can be hidden: one that is missing is not there."""
+    partial: bool = False
+    """A detail may be missing, for lack of a tool or permission: a missing finding of a present object is unknown."""
     objects: frozenset[tuple[str, str | None]] = field(default_factory=frozenset)
     """Ids and serial numbers of all present objects."""
     known: tuple[Known, ...] = ()

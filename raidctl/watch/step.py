@@ -160,7 +160,8 @@ def _next(
 ) -> tuple[Tracked, Kind | None]:
     """One rule on one object after a run, and any event."""
     if sighting is None:
-        return _ended(one, look, now, config) if look.complete else _unknown(one, now, config)
+        over = look.complete and not (look.partial and _may_be_there(one, look))
+        return _ended(one, look, now, config) if over else _unknown(one, now, config)
     if sighting.state == "good":
         return _ended(one, look, now, config)
     one = replace(one, is_object=one.is_object or sighting.is_object)
@@ -231,6 +232,11 @@ def _ended(one: Tracked, look: Look, now: float, config: Config) -> tuple[Tracke
         good_since=None, ended=now,
     )  # fmt: skip
     return ended, "gone" if gone else "good"
+
+
+def _may_be_there(one: Tracked, look: Look) -> bool:
+    """Whether its object is there, perhaps without its serial number, which a missing tool reported."""
+    return not look.objects.isdisjoint({(one.finding.where, one.serial), (one.finding.where, None)})
 
 
 def _unknown(one: Tracked, now: float, config: Config) -> tuple[Tracked, Kind | None]:
