@@ -28,7 +28,7 @@ def observe(host: HostView, found: Sequence[Installed], *, raid: bool) -> Dialog
     tools = {one.spec.name: one for one in found}
     if "lvs" not in tools:
         message = "The kernel shows RAID volumes of LVM, but lvs is not installed: they are not shown."
-        missing = Problem("warning", "lvs", message, "Install the package lvm2.", "no_tool")
+        missing = Problem("error", "lvs", message, "Install the package lvm2.", "no_tool")
         return Observation(problems=(missing,) if raid else ())
     lists = Session(tools["lvs"], "lvm", "lvm", TIMEOUT, _reading)
     yield from lists.run(*_LVS)

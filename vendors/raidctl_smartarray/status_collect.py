@@ -86,7 +86,7 @@ def _observation(outputs: Sequence[Output], seen: Sequence[tuple[ControllerDraft
 
 def _no_status(object_id: str) -> Problem:
     return Problem(
-        severity="warning", where=object_id, kind="no_tool",
+        severity="error", where=object_id, kind="no_tool",
         message="The kernel's driver lists the controller's volumes, but no status of them, and no drives.",
         remedy="Install hpacucli or cciss_vol_status.",
     )  # fmt: skip

@@ -26,7 +26,7 @@ def observe(host: HostView, found: Sequence[Installed]) -> Dialogue[Observation]
     """Read all pools. The kernel shows that there is one, so a missing tool is a problem."""
     if not found:
         message = "The kernel shows ZFS, but zpool is not installed: its pools are not shown."
-        missing = Problem("warning", "zpool", message, "Install the package zfsutils-linux.", "no_tool")
+        missing = Problem("error", "zpool", message, "Install the package zfsutils-linux.", "no_tool")
         return Observation(problems=(missing,))
     session = Session(found[0], "zpool", "zfs", TIMEOUT, _reading)
     yield from session.run_all(_CALLS)
