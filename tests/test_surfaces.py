@@ -11,12 +11,13 @@ from click.testing import CliRunner
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from raidctl.audit.builtin import rules
+from raidctl.audit.builtin import HEALTH, health_rules, rules
 from raidctl.audit.diagnosis import diagnose, exit_code, findings_of
 from raidctl.audit.engine import Auditor
 from raidctl.audit.policy.sets import only_builtin
 from raidctl.audit.report import EXITS
 from raidctl.cli import cli
+from raidctl.health.judge import judge
 from raidctl.model import Errors, Host, Inventory, Problem, ProblemKind, hides
 from raidctl.output.json import to_json
 from raidctl.recording.inventory_files import decode
@@ -69,6 +70,26 @@ def test_no_list_is_complete_where_an_object_may_be_hidden(
     """No command exits with 0 if a problem may hide objects, which its list or file would lack."""
     done = CliRunner().invoke(cli, ["--replay", str(FIXTURES / machine), "--state-dir", str(tmp_path), *words])
     assert done.exit_code in (3, 4)
+
+
+@pytest.mark.parametrize("form", ["table", "nagios"])
+@pytest.mark.parametrize("machine", HIDING)
+def test_a_chosen_rule_does_not_pass_a_machine_on_which_an_object_may_be_hidden(machine: str, form: str) -> None:
+    """Whether the rule would fail for what is hidden is not known, as for a policy with this rule alone."""
+    for name in ("drive_failed", "volume_degraded", "temperature_high"):
+        words = ["--replay", str(FIXTURES / machine), "diagnose", "--rule", name, "--format", form]
+        assert CliRunner().invoke(cli, words).exit_code != 0
+
+
+def test_every_condition_of_the_hardware_is_one_of_its_health() -> None:
+    """`--health-only` omits no condition that `show` lists, except a setting: the write caches of drives."""
+    beside = replayed("redfish-beside-hpssacli").inventory
+    views = tuple(replace(one, status="failed") for one in beside.second_views if one.kind == "volume")
+    contradicted = replace(beside, second_views=views)
+    for inventory in (contradicted, *(replayed(machine).inventory for machine in MACHINES)):
+        assert {one.rule for one in judge(inventory)} - HEALTH <= {"drive_cache_volatile"}
+    assert views
+    assert exit_code(diagnose(contradicted, health_rules())) == 1
 
 
 def without_details(inventory: Inventory, kind: ProblemKind) -> Inventory:

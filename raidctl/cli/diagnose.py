@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
 import click
+from msgspec import structs
 
 from raidctl.audit.builtin import HEALTH, manual, named, rules
-from raidctl.audit.diagnosis import Diagnosis, alarms, around, diagnosed, exit_code, findings_of
+from raidctl.audit.diagnosis import LACKING, Diagnosis, alarms, around, diagnosed, exit_code, findings_of
 from raidctl.audit.finding import Finding
 from raidctl.audit.ignored import Entry, as_file, waivers_of, with_new
 from raidctl.audit.policy.waivers import Waiver
@@ -31,7 +32,7 @@ from raidctl.cli.shared.terminal import emit, emit_found, emit_json, paper
 from raidctl.errors import UsageError
 from raidctl.health.narrowed import members_on, narrow_with_carriers, with_unlisted
 from raidctl.health.unknown_states import doubt
-from raidctl.model import Inventory
+from raidctl.model import Inventory, hides
 from raidctl.select import find, items, narrow
 from raidctl.survey.survey import Survey
 from raidctl.text import listing, printable
@@ -45,7 +46,13 @@ from raidctl.text import listing, printable
     ),
 )  # fmt: skip
 @click.argument("ids", nargs=-1, metavar="[ID]...")
-@click.option("--rule", "wanted", metavar="RULE", multiple=True, help="Check only this rule; may be repeated.")
+@click.option(
+    "--rule",
+    "wanted",
+    metavar="RULE",
+    multiple=True,
+    help="Check only this rule; may be repeated. What could not be read is still reported.",
+)
 @click.option("--list", "listed", is_flag=True, help="List the rules.")
 @click.option("--explain", metavar="RULE", help="Print the manual page of a rule.")
 @click.option("--format", "form", type=click.Choice(["table", "json", "nagios"]), help="Output format (table).")
@@ -164,10 +171,17 @@ def _found(
         own = {item.id for controller in kept.controllers for item in items(controller)}
         # a member of a software array is the drive or volume that it lies on, under another name
         scope = around(inventory, own) | members_on(inventory, own)
-    every = findings_of(inventory, chosen, scope)
+    every = [*findings_of(inventory, chosen, scope), *_hiding(inventory, chosen, scope)]
     aside = _waivers(settings, every, inventory.host.hostname, **ignoring)
     alone = scope is None and settings.hosts is None and len(chosen) == len(rules())
     return diagnosed(inventory, every, aside, waivers.today(), alone=alone)
+
+
+def _hiding(inventory: Inventory, chosen: Sequence[Rule], scope: Collection[str] | None) -> list[Finding]:
+    """Return the findings about what may hide objects from the chosen rules. Of all rules, these are part."""
+    left = [rule for rule in rules() if rule.name in ("not_read", *LACKING) and rule not in chosen]
+    hidden = structs.replace(inventory, problems=tuple(filter(hides, inventory.problems)))
+    return [one for one in findings_of(hidden, left, scope) if one.outcome != "pass"]
 
 
 def _diagnose(

@@ -15,10 +15,10 @@ from raidctl.audit.rule import Rule
 
 HEALTH = frozenset(
     {
-        "array_in_trouble", "background_operation", "battery_failed", "battery_learning", "cache_in_trouble",
-        "controller_in_trouble", "drive_errors", "drive_expects_failure", "drive_failed", "foreign_configuration",
-        "md_mismatch", "no_right", "no_tool", "not_read", "nvme_health", "reported_trouble", "sas_link",
-        "several_expect_failure", "ssd_worn", "state_unknown", "temperature_high", "unwritten_cache",
+        "array_in_trouble", "background_operation", "battery_failed", "battery_learning", "bmc_disagrees",
+        "cache_in_trouble", "controller_in_trouble", "drive_errors", "drive_expects_failure", "drive_failed",
+        "foreign_configuration", "md_mismatch", "no_right", "no_tool", "not_read", "nvme_health", "reported_trouble",
+        "sas_link", "several_expect_failure", "ssd_worn", "state_unknown", "temperature_high", "unwritten_cache",
         "volume_degraded", "volume_failed", "volume_rebuilding", "write_back_unprotected", "write_policy_not_in_force",
     }
 )  # fmt: skip
