@@ -166,14 +166,38 @@ def _of_kernel(base: VolumeCheck, volume: Volume, reading: CheckReading, evidenc
 def _candidates(
     base: VolumeCheck, volume: Volume, reading: CheckReading, evidence: Evidence
 ) -> Iterator[VolumeCheck | None]:
-    """The last check according to each source."""
+    """The last check according to each source. One that the kernel shows is later than a record that it is not of."""
     record = newest(evidence.history.of(volume.unique_id))
     record = settled(record, volume, reading, evidence) if record is not None else None
-    if record is not None:
+    scrub = _of_scrub(base, volume.consistency_check, "mdcheck" if volume.consistency_check else None)
+    shown = None
+    if record is None or record.boot != evidence.boot or _another_since(record, reading):
+        shown = _since_boot(base, volume, reading, evidence)
+    yield shown
+    if record is not None and shown is None:
         yield _of_record(base, record)
-    yield _of_scrub(base, volume.consistency_check, "mdcheck" if volume.consistency_check else None)
-    if record is None or (record.boot != evidence.boot):
-        yield _since_boot(base, volume, reading, evidence)
+    if shown is None or shown.ended is not None or not _before_boot(scrub, evidence):
+        yield scrub
+
+
+def _another_since(record: CheckRecord, reading: CheckReading) -> bool:
+    """Whether somebody else has checked the volume after the end of a record of this boot."""
+    if record.end not in ("complete", "interrupted") or reading.last is None:
+        return False
+    counted = record.differ is not None and reading.differ is not None
+    return (
+        reading.last != record.kind
+        or (reading.stopped_at is not None and record.complete)
+        or (counted and record.differ != _differ(record, reading))
+    )
+
+
+def _before_boot(scrub: VolumeCheck | None, evidence: Evidence) -> bool:
+    """Whether a check is known to have ended before the machine was started."""
+    ended = parse_moment(scrub.ended) if scrub is not None else None
+    if ended is None or evidence.now is None or evidence.uptime is None:
+        return False
+    return ended < evidence.now - timedelta(seconds=evidence.uptime)
 
 
 def _of_record(base: VolumeCheck, record: CheckRecord) -> VolumeCheck:
@@ -300,8 +324,9 @@ def unread(history: History) -> list[Problem]:
 
 def _with_records(volume: Volume, history: History) -> Volume:
     scrub = volume.consistency_check or Scrub()
+    known = parse_moment(scrub.last_at)
     for record in history.of(volume.unique_id):
-        at, known = parse_moment(record.ended), parse_moment(scrub.last_at)
+        at = parse_moment(record.ended)
         if at is None or (known is not None and known > at):
             continue
         if record.complete:

@@ -183,11 +183,45 @@ def test_read_errors_are_those_since_the_start() -> None:
 
 def test_mdchecks_own_record_counts() -> None:
     """Its mark means a complete check. Beside the place of a stopped check, it does not."""
-    at = "2026-11-01T02:00:00+00:00"
+    at = "2026-11-01T05:30:00+00:00"
     done = check(evidence(), replace(VOLUME, consistency_check=Scrub(last_at=at, last_result="ok")))
     assert (done.state, done.by, done.ended) == ("complete", "mdcheck", at)
     half = check(evidence(CheckReading()), replace(VOLUME, consistency_check=Scrub(last_result="unfinished")))
     assert (half.state, half.complete) == ("interrupted", False)
+
+
+COMPLETE = replace(BEGUN, end="complete", complete=True, ended="2026-11-01T05:30:00Z", differ=0, errors=0)
+
+
+@over("log", [(), None, (DONE,), (STOPPED,)])
+@over(
+    "record, scrub",
+    [
+        (replace(COMPLETE, boot="b0"), None),  # of an earlier boot
+        (replace(COMPLETE, boot="b0", began="2027-01-01T05:00:00Z", ended="2027-01-01T05:30:00Z"), None),
+        (COMPLETE, None),  # of this boot, and the kernel counts something else now
+        (None, Scrub(last_at="2026-10-01T02:00:00+00:00", last_result="ok")),  # mdcheck's, before the boot
+    ],
+)
+def test_the_kernels_later_check_is_not_hidden_by_an_older_good_one(
+    record: CheckRecord | None, scrub: Scrub | None, log: tuple[CheckEvent, ...] | None
+) -> None:
+    """Sectors that differ in the kernel's last check count, whatever the time of an older record."""
+    reading = replace(IDLE, differ=128)
+    records = () if record is None else (record,)
+    found = check(evidence(reading, *records, log=log), replace(VOLUME, consistency_check=scrub))
+    assert found.differ == 128
+    assert found.complete is not True
+
+
+def test_after_a_clock_was_set_back_the_last_check_is_the_one_recorded_last() -> None:
+    """A later check that found differences is the last one, even if its time is earlier."""
+    bad = replace(COMPLETE, began="2026-10-20T05:00:00Z", ended="2026-10-20T05:30:00Z", differ=128)
+    found = check(evidence(CheckReading(), COMPLETE, bad))
+    assert (found.began, found.differ) == (bad.began, 128)
+    [volume] = with_history(machine(), History(records=(COMPLETE, bad))).controllers[0].volumes
+    assert volume.consistency_check is not None
+    assert volume.consistency_check.last_result == "failed"
 
 
 def test_a_volume_without_copies_has_nothing_to_compare() -> None:
