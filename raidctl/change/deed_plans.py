@@ -20,6 +20,9 @@ from raidctl.vendor.registry import vendor_of
 FRESH_SECONDS = 60.0
 """Maximum age in seconds of a reading from which deeds are planned."""
 
+_TICK = 2.0
+"""Seconds by which the time of a reading may be ahead of the clock that is read later."""
+
 DeedGuard = Callable[[Deed, Survey], Sequence[Denial]]
 """Reasons to refuse a deed; empty if nothing does."""
 
@@ -100,4 +103,6 @@ def stale(seen: Survey) -> str | None:
     if at is None or at.tzinfo is None:
         return "It is unknown when the machine was read."
     age = (datetime.now(timezone.utc) - at).total_seconds()
+    if age < -_TICK:
+        return "The clock was set back since the machine was read, so the age of the reading is unknown."
     return f"The machine was read {age:.0f} s ago; {FRESH_SECONDS:.0f} s is the limit." if age > FRESH_SECONDS else None

@@ -257,7 +257,7 @@ def resume_apply(settings: Settings, consent: Consent, change: str | None, wante
         _check_wipes(applying, seen)
         running = _resumed(named, settings, story)
         report = Report(Plan(steps=story.begin.steps), change=story.begin.change)
-        with reported(report, settings), held(story.begin, settings):
+        with reported(report, settings), held(story, settings):
             note_resumed(running.journal, story.begin)
             done = _run(applying, running, seen)
             running.end("done")
@@ -273,6 +273,6 @@ def _resumed(named: Machine, settings: Settings, story: Story) -> Change:
 def abandon_apply(settings: Settings, change: str) -> int:
     """Give up an operation without undoing anything; return the exit code."""
     story, facts = _open(settings, change)
-    abandon(story.begin, settings)
+    abandon(story, settings)
     tell(f"Abandoned: the layout {facts.file}. Nothing was done or undone; what was made stays.")
     return EXIT_FINE

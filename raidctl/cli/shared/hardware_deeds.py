@@ -25,6 +25,10 @@ Guards = Callable[[Deed, Survey, Machine], Sequence[Denial]]
 """A function that returns reasons to refuse a deed now. It may read more from the machine."""
 
 
+RENAMED = "The names on the command line belong to other objects now."
+"""The reason to refuse a step that none of the present deeds has."""
+
+
 class HardwareDeeds(Struct):
     """One command's deeds, their guards, and what has to be typed."""
 
@@ -68,7 +72,7 @@ class HardwareDeeds(Struct):
         return made
 
     def _with_hits(self, step: Step, deeds: Sequence[Deed], seen: Survey) -> Step:
-        more = [text for deed in deeds if _is_of(step, deed) for text in self.hits(deed, seen)]
+        more = [text for deed in deeds if is_of(step, deed) for text in self.hits(deed, seen)]
         return replace(step, affects=tuple(dict.fromkeys((*step.affects, *more))))
 
     def _denials(self, deed: Deed, seen: Survey) -> Sequence[Denial]:
@@ -79,13 +83,15 @@ class HardwareDeeds(Struct):
         if step.kind != "deed":
             return ()
         lifted = self.consent.unsafe is not None
-        mine = [deed for deed in self.make(seen) if _is_of(step, deed)]
+        mine = [deed for deed in self.make(seen) if is_of(step, deed)]
+        if not mine:
+            return [RENAMED]
         found = [one for deed in mine for one in self._denials(deed, seen)]
         return [one.reason for one in found if not (lifted and one.overridable)]
 
 
-def _is_of(step: Step, deed: Deed) -> bool:
-    """Return whether a step belongs to a deed. The objects that both name decide it."""
+def is_of(step: Step, deed: Deed) -> bool:
+    """Whether a step belongs to a deed. The objects that both name decide it."""
     return (deed.drive or deed.object_id) in {step.object_id, *(one.object_id for one in step.subjects)}
 
 

@@ -11,6 +11,7 @@ from raidctl.change.state_directory import Holder, held_name, hold
 from raidctl.cli.shared.options import Settings
 from raidctl.cli.shared.plan_change import about, state_directory
 from raidctl.cli.shared.snapshot_places import kept_place
+from raidctl.errors import CannotTell
 
 
 def open_operations(settings: Settings) -> list[Story]:
@@ -23,15 +24,22 @@ def open_operations(settings: Settings) -> list[Story]:
 
 
 @contextmanager
-def held(begin: Begin, settings: Settings) -> Iterator[None]:
-    """Hold the objects of an operation that was begun earlier.
+def held(story: Story, settings: Settings) -> Iterator[None]:
+    """Hold the objects of an operation that was begun earlier, and check that it is still as it was read.
 
     Raises:
         Held: Another process holds one of them.
+        CannotTell: Another process has continued or ended it in the meantime.
     """
+    begin = story.begin
     holder = Holder(change=begin.change, pid=os.getpid(), since=now(), about=about())
     names = [held_name(begin.source, subject.id) for subject in begin.subjects]
     with hold(state_directory(settings), names, holder, source=begin.source):
+        if story not in Journal(state_directory(settings)).pending():
+            raise CannotTell(
+                f"Operation {begin.change} was continued or ended by another raidctl in the meantime: nothing was done. "
+                '"raidctl journal" shows how.'
+            )
         yield
 
 
@@ -41,8 +49,8 @@ def note_resumed(journal: Journal, begin: Begin) -> None:
     journal.append(StepEvent(change=begin.change, at=now(), step=step, mark="resumed"))
 
 
-def abandon(begin: Begin, settings: Settings) -> None:
-    """End an operation in the journal. Nothing is done or undone."""
-    with held(begin, settings):
-        end = End(change=begin.change, at=now(), result="abandoned", text=f"abandoned by {about()}")
+def abandon(story: Story, settings: Settings) -> None:
+    """End an operation in the journal. Nothing is done or undone. It raises errors as :func:`held` does."""
+    with held(story, settings):
+        end = End(change=story.begin.change, at=now(), result="abandoned", text=f"abandoned by {about()}")
         Journal(state_directory(settings)).append(end)

@@ -208,7 +208,7 @@ def resume_replacement(settings: Settings, consent: Consent, change: str | None,
             tell(stage.problem or f"Next: {stage.name.replace('_', ' ')}.")
             going.report(seen)
             return EXIT_FINE
-        with held(story.begin, settings):
+        with held(story, settings):
             journal = Journal(place)
             note_resumed(journal, story.begin)
             running = Change(story.begin, journal, named.runner, named.survey, named.vendors, tell)
@@ -258,7 +258,7 @@ def abandon_replacement(settings: Settings, change: str, confirm: str | None) ->
         work = Work(named, seen, Plan(), state_directory(settings), Consent(dry_run=False, yes=True, unsafe=None))
         if facts.old:
             confirm_serial(work, facts.old, confirm, f"This gives up the replacement of {facts.old}")
-        abandon(story.begin, settings)
+        abandon(story, settings)
         ReplacementLed(named, work.state, settings, story.begin.change).off()
     arrays = parts(seen, facts)
     tell(f"Abandoned: the replacement of {facts.name}. Nothing was done or undone.")

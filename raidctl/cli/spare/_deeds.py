@@ -9,6 +9,7 @@ from msgspec import Struct
 from raidctl.change.deed_plans import plan_deeds
 from raidctl.change.lookup import owner
 from raidctl.cli.shared.apply_deeds import perform_deeds
+from raidctl.cli.shared.hardware_deeds import RENAMED, is_of
 from raidctl.cli.shared.machine import Machine
 from raidctl.cli.shared.options import Settings
 from raidctl.cli.shared.plan_change import Consent, tell
@@ -58,6 +59,8 @@ class Spares(Struct):
         if step.kind != "deed":
             return ()
         deed = self.make(seen)
+        if not is_of(step, deed):
+            return [RENAMED]
         lifted = self.consent.unsafe is not None
         return [one.reason for one in self.denials(deed, seen) if not (lifted and one.overridable)]
 

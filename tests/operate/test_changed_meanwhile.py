@@ -1,0 +1,101 @@
+"""What changes between the plan of an operation and its command: names, the clock, the journal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+from unittest.mock import Mock
+
+import pytest
+from msgspec.structs import replace
+
+from raidctl.change.beginning import begin
+from raidctl.change.deed_plans import stale
+from raidctl.change.journal import End, Journal, StepEvent, now
+from raidctl.cli.shared.hardware_deeds import RENAMED, HardwareDeeds
+from raidctl.cli.shared.machine import demo_directory
+from raidctl.cli.shared.open_operations import abandon, held, open_operations
+from raidctl.cli.shared.options import Settings
+from raidctl.cli.shared.plan_change import Consent
+from raidctl.cli.spare._deeds import Spares
+from raidctl.errors import CannotTell
+from raidctl.simulation.demo import machine
+from raidctl.survey.survey import Survey
+from raidctl.vendor.plan import Deed, Denial, Plan
+from tests.change.md_machine import VENDORS, Bench, bench, deed
+from tests.operate.machines import inventory
+
+CONSENT = Consent(dry_run=False, yes=True, unsafe=None)
+
+
+@pytest.mark.parametrize(
+    ("ago", "refused"),
+    [(0, False), (30, False), (-1, False), (61, True), (-3600, True), (-86400, True)],
+)
+def test_a_reading_from_the_future_is_not_fresh(ago: int, refused: bool, tmp_path: Path) -> None:
+    """X3: if the clock was set back, the age of a reading is unknown, and no deed follows from it."""
+    seen = bench(tmp_path).look()
+    at = (datetime.now(timezone.utc) - timedelta(seconds=ago)).strftime("%Y-%m-%dT%H:%M:%SZ")
+    host = replace(seen.inventory.host, collected_at=at)
+    assert (stale(replace(seen, inventory=replace(seen.inventory, host=host))) is not None) is refused
+
+
+def test_a_name_that_means_another_drive_by_now_leaves_no_guard_unasked(tmp_path: Path) -> None:
+    """A step is refused if the words of the command line no longer name its object: no guard is of it."""
+    made = Bench(tmp_path, machine("h730", VENDORS, tmp_path / "machine"), recorded="h730")
+    named, asked = ["megaraid:0/32:4"], list[str]()
+
+    def guards(deed: Deed, _seen: Survey, _machine: object) -> Sequence[Denial]:
+        asked.append(deed.drive or "")
+        return ()
+
+    deeds = HardwareDeeds(
+        Settings(), CONSENT, lambda _: [Deed(object_id=named[0], verb="offline", drive=named[0])], guards
+    )
+    deeds.machine = Mock(vendors=VENDORS)
+    seen = made.look()
+    [step] = deeds.plan(seen).steps
+    assert list(deeds.guard(step, seen)) == []
+    assert asked[-1] == named[0]
+    named[0] = "megaraid:0/32:5"
+    assert list(deeds.guard(step, seen)) == [RENAMED]
+
+
+def test_a_spare_that_the_words_no_longer_name_is_not_added(tmp_path: Path) -> None:
+    """The guards of another drive are no guards of this one."""
+    made = bench(tmp_path)
+    named = [deed("add_spare", 4)]
+    spares = Spares(lambda _: named[0], CONSENT)
+    spares.opened(Mock(vendors=VENDORS, runner=made))
+    seen = made.look()
+    [step] = spares.plan(seen).steps
+    assert RENAMED not in spares.guard(step, seen)
+    named[0] = deed("add_spare", 1)
+    assert list(spares.guard(step, seen)) == [RENAMED]
+
+
+@pytest.mark.parametrize("meanwhile", ["nothing", "ended", "continued"])
+def test_an_operation_that_another_process_has_continued_or_ended_is_left_to_it(meanwhile: str, tmp_path: Path) -> None:
+    """What was read before the lock is no longer so: nothing is run, and its end stays as it is."""
+    settings = Settings()
+    settings.state_dir, settings.demo = str(tmp_path), "raid6"
+    journal = Journal(demo_directory(settings, "raid6"))
+    first = begin("operation", Plan(), inventory(), about="raidctl replace", source="demo:raid6", resume="raidctl ID")
+    journal.append(first)
+    journal.append(StepEvent(change=first.change, at=now(), step=0, mark="wait"))
+    [story] = open_operations(settings)
+    if meanwhile == "ended":
+        journal.append(End(change=first.change, at=now(), result="done"))
+    elif meanwhile == "continued":
+        journal.append(StepEvent(change=first.change, at=now(), step=0, mark="resumed"))
+    if meanwhile == "nothing":
+        abandon(story, settings)
+    else:
+        with pytest.raises(CannotTell, match="in the meantime"), held(story, settings):
+            pytest.fail("it was continued")
+        with pytest.raises(CannotTell, match="in the meantime"):
+            abandon(story, settings)
+    [last] = journal.stories()
+    result = {"nothing": "abandoned", "ended": "done", "continued": None}[meanwhile]
+    assert (last.end.result if last.end is not None else None) == result
