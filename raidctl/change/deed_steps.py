@@ -35,7 +35,7 @@ from raidctl.change.lookup import owner
 from raidctl.change.saved import keep
 from raidctl.change.state_directory import restore_command
 from raidctl.change.step_failures import NotConfirmed, StepFailed
-from raidctl.change.unread import READ_PAUSES, unread
+from raidctl.change.unread import READ_PAUSES, unread, vanished
 from raidctl.errors import AccessMissing, ChangeStands
 from raidctl.model import Inventory
 from raidctl.request import RunAnswer, Runner
@@ -231,7 +231,7 @@ def _watch(change: Running, step: Step, seconds: float, before: Inventory | None
     for pause in repeated(_PAUSES):
         change.sleep(pause)
         seen = change.look()
-        other = exchanged(seen, step.subjects)
+        other = exchanged(seen, step.subjects) or (vanished(seen, step, before) if before is not None else None)
         missing = [*([other] if other else []), *unmet(seen, step.expects), *change.confirm(step, seen)]
         passed = change.clock() - began
         if not missing or passed >= longest or (passed >= seconds and unread(seen, step, before) is None):

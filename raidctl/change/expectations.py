@@ -20,34 +20,44 @@ _LASTING = (
     "unique_id", "device", "raid_level", "size_bytes",
 )  # fmt: skip
 """Fields that do not change between two readings unless something happened."""
+_ALWAYS = ("status", "role", "foreign", "patrol_read.state", "cache.preserved_data")
+"""Fields that every object has: without a value they are unknown. A drive in no array has none either."""
 
 
 def unmet(seen: Survey, expectations: Iterable[Expectation]) -> list[str]:
     """Describe each expectation that a reading does not meet. The text includes what the reading shows instead."""
-    return [text for one in expectations if (text := _unmet(seen, one)) is not None]
+    return [text for one in expectations for met, text in (_met(seen, one),) if not met]
 
 
-def _unmet(seen: Survey, one: Expectation) -> str | None:
+def undecided(seen: Survey, expectations: Iterable[Expectation]) -> list[str]:
+    """Describe each expectation of which a reading shows neither that it is met nor that it is not."""
+    return [text for one in expectations for met, text in (_met(seen, one),) if met is None]
+
+
+def _met(seen: Survey, one: Expectation) -> tuple[bool | None, str]:
+    """Whether a reading meets an expectation, and what it shows otherwise. None: the reading does not show that."""
     if one.field == "present":
         present = _present(seen, one.object_id)
         if present is None:
-            return f"it is unknown whether {one.object_id} is present"
-        return None if ("yes" if present else "no") == one.value else f"{one.object_id} is {_IS[present]}"
+            return None, f"it is unknown whether {one.object_id} is present"
+        return ("yes" if present else "no") == one.value, f"{one.object_id} is {_IS[present]}"
     item = find(seen.inventory, one.object_id)
     if item is None:
         lost = _unread(seen, one.object_id)
-        return f"it is unknown whether {one.object_id} exists" if lost else f"{one.object_id} does not exist"
+        text = f"it is unknown whether {one.object_id} exists" if lost else f"{one.object_id} does not exist"
+        return None if lost else False, text
     value = _value(item, one.field)
     # a status word that no package knows is "unknown"; after a failed reading, an empty list may be incomplete
     if value is None or (value == "unknown" != one.value) or (value == () and one.op == "lacks" and _unread(seen)):
-        return f"{one.field} of {one.object_id} is unknown"
+        without = value is None and one.field not in _ALWAYS and getattr(item, "role", "") is not None
+        return False if without else None, f"{one.field} of {one.object_id} is unknown"
     if isinstance(value, tuple):
         held = one.op == ("contains" if one.value in value else "lacks")
         text = ", ".join(map(str, value)) or "empty"
     else:
         held = one.op == ("is" if _text(value) == one.value else "is_not")
         text = _text(value)
-    return None if held else f"{one.field} of {one.object_id} is {text}, not as expected ({one})"
+    return held, f"{one.field} of {one.object_id} is {text}, not as expected ({one})"
 
 
 def _value(item: Item, field: str) -> object:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from raidctl.change import rollback
 from raidctl.change.engine import READ_DELAYS, Change, Look
-from raidctl.change.expectations import unmet
+from raidctl.change.expectations import exchanged, find, undecided, unmet
 from raidctl.change.journal import JournalFull, Result, Story
 from raidctl.change.lookup import current_settings
 from raidctl.change.restored import Restored
 from raidctl.change.rollback import UndoStep
 from raidctl.change.unread import unread
 from raidctl.survey.survey import Survey
-from raidctl.text import listing
+from raidctl.text import counted, listing
 from raidctl.vendor.plan import Step, ToolSetting
 from raidctl.vendor.protocol import Vendor
 
@@ -102,13 +102,36 @@ def effects(story: Story, seen: Survey) -> tuple[list[str], list[str], Result]:
     now = [rollback.renumbered(story.begin, step, seen.inventory) for step in begun if not step.for_length]
     deeds = [step for step in now if not isinstance(step, str)]
     lost = [step for step in now if isinstance(step, str)]
-    hidden = list(dict.fromkeys([*lost, *(why for step in deeds if (why := unread(seen, step)) is not None)]))
-    taken = [not unmet(seen, step.expects) for step in deeds]
-    found = [
-        f"{step.setting.replace('_', ' ')} of {step.object_id} has {_TAKEN[shown]} effect"
-        for step, shown in zip(deeds, taken, strict=True)
-    ]
-    return hidden, found, ("stands" if all(taken) else "stopped") if deeds else "restored"
+    shown = [_shown(seen, step, {subject.id for subject in story.begin.subjects}) for step in deeds]
+    hidden = list(dict.fromkeys([*lost, *(text for met, text in shown if met is None)]))
+    found = [text for met, text in shown if met is not None]
+    rest = sum(step.kind == "deed" for step in story.begin.steps) - len(deeds) - len(lost)
+    if deeds and rest > 0:
+        found.append(f"{counted(rest, 'further step')} of it {'was' if rest == 1 else 'were'} not begun")
+    return (
+        hidden,
+        found,
+        ("stands" if all(met for met, _ in shown) and rest <= 0 else "stopped") if deeds else "restored",
+    )
+
+
+def _shown(seen: Survey, step: Step, controllers: Collection[str]) -> tuple[bool | None, str]:
+    """Whether a reading shows that a deed has taken effect, and a sentence about it. None: a later one may show it."""
+    name = f"{step.setting.replace('_', ' ')} of {step.object_id}"
+    above = step.object_id.partition("/")[0]
+    why = unread(seen, step)
+    if why is None and above in controllers and find(seen.inventory, above) is None:
+        why = f"{above} is not listed"
+    if why is not None:
+        return None, why
+    missing = unmet(seen, step.expects)
+    other = exchanged(seen, step.subjects)
+    absent = [one.object_id for one in step.subjects if find(seen.inventory, one.object_id) is None]
+    if other is not None or (missing and absent):
+        return False, f"whether {name} has taken effect cannot be seen: {other or f'{absent[0]} does not exist now'}"
+    if missing and missing == undecided(seen, step.expects):
+        return None, f"whether {name} has taken effect is unknown: {missing[0]}"
+    return not missing, f"{name} has {'not ' if missing else ''}taken effect"
 
 
 def open_text(story: Story) -> str | None:
@@ -117,6 +140,3 @@ def open_text(story: Story) -> str | None:
     if begin.resume is None or not story.turns:
         return None
     return f'{story.waiting or begin.about} Continue with "{begin.resume}".'
-
-
-_TAKEN = {True: "taken", False: "not taken"}

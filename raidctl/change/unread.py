@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from raidctl.change.expectations import find
 from raidctl.model import Inventory, failed_readings, hides
+from raidctl.select import items
 from raidctl.survey.survey import Survey
 from raidctl.text import listing
 from raidctl.vendor.plan import Step
@@ -29,3 +30,20 @@ def unread(seen: Survey, step: Step, before: Inventory | None = None) -> str | N
         return None
     why = (fresh or about or hiding)[0]
     return f"{listing(absent or sorted(ids))} could not be read ({why.where}: {why.message.rstrip('.')})"
+
+
+def vanished(seen: Survey, step: Step, before: Inventory) -> str | None:
+    """Explain that a step's controller, or all other drives of it, are no longer listed. None if they are.
+
+    A controller that failed, or whose tool printed less, does not show that a drive was removed.
+    """
+    mine = {step.object_id, *(subject.object_id for subject in step.subjects)}
+    for controller in before.controllers:
+        if controller.mode == "software" or mine.isdisjoint(item.id for item in items(controller)):
+            continue
+        if find(seen.inventory, controller.id) is None:
+            return f"{controller.id} is no longer listed"
+        others = [drive.id for drive in controller.drives if drive.id not in mine]
+        if others and all(find(seen.inventory, name) is None for name in others):
+            return f"no other drive of {controller.id} is listed any longer"
+    return None

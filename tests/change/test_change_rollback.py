@@ -5,17 +5,18 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from raidctl.change.engine import Change, begin, plan
 from raidctl.change.journal import Begin, Journal, StepEvent, Story, Subject, now
 from raidctl.change.operation import effects
 from raidctl.change.restore import Restorer
 from raidctl.change.restored import Restored
-from raidctl.model import Controller, Host, Inventory, Volume
+from raidctl.model import Controller, Drive, Host, Inventory, Volume
 from raidctl.simulation.demo import machine
 from raidctl.simulation.runner import Simulated
 from raidctl.survey.survey import Survey, survey
-from raidctl.vendor.plan import Action, Desired, Expectation, Step
+from raidctl.vendor.plan import Action, Desired, Expectation, Identity, Step
 from raidctl.vendor.registry import vendors
 from tests.change.harness import rewrite
 
@@ -226,3 +227,37 @@ def test_megacli_undoes_a_change_of_storcli(tmp_path: Path) -> None:
     assert left.simulated.state() != left.before
     assert left.restore().faults == []
     assert left.simulated.state() == left.before
+
+
+def unseen(drive: Drive | None) -> tuple[list[str], list[str], str]:
+    """What restore concludes of a drive that was to become a spare, in two steps of which one was begun."""
+    role = Expectation(object_id="megaraid:0/8:1", field="role", value="spare")
+    step = Step(
+        object_id="megaraid:0/8:1", setting="add_spare", before="unassigned", after="spare", kind="deed",
+        action=Action(argv=("storcli64", "/c0/e8/s1", "add", "hotsparedrive")), expects=(role,),
+        subjects=(Identity(object_id="megaraid:0/8:1", unique="S1"),),
+    )  # fmt: skip
+    story = Begin(
+        change="c", at=now(), kind="operation", about="", user="root", pid=1, boot="", source="local",
+        steps=(step, step),
+    )  # fmt: skip
+    controller = Controller(id="megaraid:0", drives=(drive,) if drive is not None else ())
+    begun = StepEvent(change="c", at=now(), step=0, mark="start")
+    return effects(Story(begin=story, turns=(begun,)), Survey(Inventory(host=Host(), controllers=(controller,))))
+
+
+def test_a_deed_has_no_effect_only_if_the_reading_shows_that() -> None:
+    """An unknown role, another drive in the bay or an empty bay do not show it. A step that was not begun is named."""
+    rest = "1 further step of it was not begun"
+    name = "add spare of megaraid:0/8:1"
+    drive = Drive(id="megaraid:0/8:1", serial="S1")
+    cases: list[tuple[Drive | None, list[str], str]] = [
+        (replace(drive, role="spare"), [], f"{name} has taken effect"),
+        (replace(drive, role="unassigned"), [], f"{name} has not taken effect"),
+        (drive, [f"whether {name} has taken effect is unknown: role of megaraid:0/8:1 is unknown"], ""),
+        (replace(drive, role="spare", serial="S2"), [],
+         f"whether {name} has taken effect cannot be seen: megaraid:0/8:1 is S2 now, and was S1"),
+        (None, [], f"whether {name} has taken effect cannot be seen: megaraid:0/8:1 does not exist now"),
+    ]  # fmt: skip
+    for one, hidden, found in cases:
+        assert unseen(one) == (hidden, [*([found] if found else []), rest], "stopped")

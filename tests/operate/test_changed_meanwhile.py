@@ -1,8 +1,8 @@
-"""What changes between the plan of an operation and its command: names, the clock, the journal."""
+"""What changes between the plan of an operation and the reading after it: names, the clock, the journal."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from unittest.mock import Mock
@@ -19,12 +19,14 @@ from raidctl.cli.shared.open_operations import abandon, held, open_operations
 from raidctl.cli.shared.options import Settings
 from raidctl.cli.shared.plan_change import Consent
 from raidctl.cli.spare._deeds import Spares
-from raidctl.errors import CannotTell
+from raidctl.errors import CannotTell, ChangeStands
 from raidctl.simulation.demo import machine
 from raidctl.survey.survey import Survey
 from raidctl.vendor.plan import Deed, Denial, Plan
 from tests.change.md_machine import VENDORS, Bench, bench, deed
+from tests.operate.controllers.test_spares import applied
 from tests.operate.machines import inventory
+from tests.support.deeds import every_deed
 
 CONSENT = Consent(dry_run=False, yes=True, unsafe=None)
 
@@ -99,3 +101,40 @@ def test_an_operation_that_another_process_has_continued_or_ended_is_left_to_it(
     [last] = journal.stories()
     result = {"nothing": "abandoned", "ended": "done", "continued": None}[meanwhile]
     assert (last.end.result if last.end is not None else None) == result
+
+
+def lost(seen: Survey, controller: str, how: str) -> Survey:
+    """A reading without a controller, or without its drives, and without a problem that explains it."""
+    found = [one for one in seen.inventory.controllers if how == "drives" or one.id != controller]
+    kept = [replace(one, drives=(), arrays=(), volumes=()) if one.id == controller else one for one in found]
+    return replace(seen, inventory=replace(seen.inventory, controllers=tuple(kept)))
+
+
+@pytest.mark.parametrize("how", ["controller", "drives"])
+@pytest.mark.parametrize("name", ["9690", "6805", pytest.param("h730", marks=pytest.mark.slow)])
+def test_a_controller_that_is_gone_does_not_show_that_a_drive_was_removed(name: str, how: str, tmp_path: Path) -> None:
+    """A deed is not done because the reading after it lists nothing, and restore does not close it."""
+    tried = 0
+    for verb in ("take_out", "remove_spare", "offline", "stop_check", "clear_foreign"):
+        made = Bench(tmp_path / verb, machine(name, VENDORS, tmp_path / verb / "machine"), recorded=name)
+        seen = made.look()
+        controller = next(one for one in seen.inventory.controllers if one.mode not in ("software", "none"))
+        deeds = (one for one in every_deed(controller) if one.verb == verb)
+        plan = next((plan for one in deeds if (plan := made.plan(one)).steps and not plan.denials), None)
+        if plan is None:
+            continue
+        tried += 1
+        change = made.change(plan)
+        read = made.look
+
+        def look(made: Bench = made, read: Callable[[], Survey] = read, name: str = controller.id) -> Survey:
+            return lost(read(), name, how) if made.argvs else read()
+
+        change.look = made.look = look  # type: ignore[method-assign]  # of this bench alone
+        made.mood = "accepts and does nothing"
+        assert isinstance(applied(change), ChangeStands), verb
+        if how == "controller":
+            [result] = made.restored()
+            assert [result.left, len(result.faults)] == [[], 1], verb
+            assert made.journal.pending(), verb
+    assert tried

@@ -37,7 +37,7 @@ def held(story: Story, settings: Settings) -> Iterator[None]:
     with hold(state_directory(settings), names, holder, source=begin.source):
         if story not in Journal(state_directory(settings)).pending():
             raise CannotTell(
-                f"Operation {begin.change} was continued or ended by another raidctl in the meantime: nothing was done. "
+                f"Operation {begin.change} was continued or ended by another raidctl in the meantime: nothing was "
                 '"raidctl journal" shows how.'
             )
         yield
