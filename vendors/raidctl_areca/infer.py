@@ -5,12 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
-from raidctl.vendor.draft import Draft
+from raidctl.text import regex
+from raidctl.vendor.draft import Draft, Pair
 from raidctl.vendor.fields import Fields, read_pair
 from raidctl_areca import tables, vocabulary
 from raidctl_areca.draft import ControllerDraft
 from raidctl_areca.labels import DRIVE, PLACE, SET, VOLUME
 from raidctl_areca.reader import Section
+
+_AGAINST_LIMIT = regex(r"(\d{1,3}) ?\((\d{1,3})\) ?(.*)", re.ASCII)
+"""Value and threshold of a SMART attribute, and its state."""
 
 
 def read_sections(sections: Iterable[Section]) -> None:
@@ -109,8 +113,17 @@ def _smart(section: Section) -> None:
     prefix = "SMART " if drive is not None else f"drive {section.number} SMART "
     for pair in section.pairs:
         owner.keep_detail(pair, prefix)
-        if pair.value.lower().endswith(("failed", "fail")):
-            owner.add_problem("warning", "state", f"SMART attribute {pair.label}: {pair.value}.", "Replace the drive.")
+        _attribute(owner, pair, pair.label)
+
+
+def _attribute(owner: Draft, pair: Pair, name: str) -> None:
+    """Report a SMART attribute that has failed: by its word, or because its value has reached the threshold."""
+    # SMART Reallocation Count           : 200(140)      5 Reallocated Sector Count    0x33    100     36   OK
+    found = _AGAINST_LIMIT.fullmatch(pair.value)
+    value, limit, state = found.groups() if found is not None else (None, None, pair.value)
+    reached = value is not None and limit is not None and int(value) <= int(limit) and int(limit) > 0
+    if reached or state.lower().endswith(("fail", "failed")):
+        owner.add_problem("warning", "state", f"SMART attribute {name}: {pair.value}.", "Replace the drive.")
 
 
 def _drive(section: Section) -> None:
@@ -119,7 +132,11 @@ def _drive(section: Section) -> None:
         for pair in section.pairs:
             section.controller.add_evidence(pair.lines[0], "drives", "an empty slot")
         return
-    _read(section.controller.drive(_place(section)), section, DRIVE)
+    drive = section.controller.drive(_place(section))
+    _read(drive, section, DRIVE)
+    for pair in section.pairs:
+        if pair.label.lower().startswith("smart "):
+            _attribute(drive, pair, pair.label[len("smart ") :])
 
 
 def _place(section: Section) -> str:

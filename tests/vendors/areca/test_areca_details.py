@@ -160,6 +160,14 @@ def test_serial_number_firmware_and_errors_of_a_drive_are_read() -> None:
     assert drive.details["SMART Reallocation Count"] == "199(140)"
 
 
+@pytest.mark.parametrize(("value", "bad"), [("199(140)", False), ("140(140)", True), ("3(140)", True), ("0(0)", False)])
+def test_a_smart_attribute_at_its_threshold_is_a_warning(value: str, *, bad: bool) -> None:
+    """The controller prints value and threshold. It prints no word for an attribute that has failed."""
+    found = observed(SETS, DISKS, DRIVE.replace("199(140)", value))
+    warned = [p.where for p in found.problems if p.kind == "state" and "Reallocation Count" in p.message]
+    assert warned == ["areca:1/2"] * bad
+
+
 def test_a_drive_in_an_enclosure_joins_its_row() -> None:
     """A drive's output is merged by location or command number. The device type gives the interface."""
     located = DRIVE.replace("IDE Channel                        : 2", "Device Location : Enclosure#2 SLOT 01")
