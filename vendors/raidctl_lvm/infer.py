@@ -224,8 +224,6 @@ def _target(volume: GroupDraft, status: Status) -> None:
         volume.put(line, "kernel_action", words[4], shown_as="details[raid]")
         if words[5].isdecimal():
             volume.put(line, "mismatch_count", int(words[5]))
-            if int(words[5]) and "lv_attr" not in volume.details:  # lvs prints it in words
-                _mismatches(volume, "mismatches exist", "")
 
 
 def _status(controller: ControllerDraft, volume: GroupDraft) -> None:
@@ -266,9 +264,9 @@ def _status(controller: ControllerDraft, volume: GroupDraft) -> None:
         suspended = f"{volume.name} is suspended: reads and writes wait until it is resumed."
         remedy = f"`dmsetup resume {device_of(volume.name)}`, if no LVM command is running."
         volume.add_problem("warning", "state", suspended, remedy)
-    if row and volume.get("mismatch_count") and (row.letter(9) == "-" or not (row.letter(9) or kernel)):
-        health = health or "mismatches exist"  # a list without Attr, or a count that is newer
-    _mismatches(volume, health, cells.get("integritymismatches", ""))
+    # Attr has one letter: "p" for a missing image hides "m" for mismatches, the count does not
+    differ = health == "mismatches exist" or bool(volume.get("mismatch_count"))
+    _mismatches(volume, cells.get("integritymismatches", ""), differ=differ)
     if lost:
         for key in controller.array(volume.name).members:
             drive = controller.drives[key]
@@ -280,9 +278,9 @@ def _status(controller: ControllerDraft, volume: GroupDraft) -> None:
         volume.override("progress", Progress(operation=kind, percent=percent, state="running"))
 
 
-def _mismatches(volume: GroupDraft, health: str, corrupt: str) -> None:
+def _mismatches(volume: GroupDraft, corrupt: str, *, differ: bool) -> None:
     """Report images that differ, and blocks whose checksum was wrong."""
-    if health == "mismatches exist":
+    if differ:
         volume.add_problem("warning", "state", f"Mismatches exist in {volume.name}: its copies or its parity differ.",
                            f"`lvchange --syncaction repair {volume.name}`")  # fmt: skip
     if corrupt.isdecimal() and int(corrupt):

@@ -243,6 +243,13 @@ def test_mismatches_are_reported_where_attr_is_not_listed() -> None:
     assert any("Mismatches exist" in one.message for one in read_text(json.dumps(document)).inventory.problems)
 
 
+@pytest.mark.parametrize("attr", ["rwi-aor-p-", "rwi-aor-r-", "rwi-aor-m-", "rwi-aor---", "rwi-ao"])
+def test_a_mismatch_count_is_reported_once_whatever_attr_shows(attr: str) -> None:
+    """The letter of a missing image takes the place of the one for mismatches."""
+    found = read_text(_json(attr=attr, mismatches="128")).inventory.problems
+    assert sum("Mismatches exist" in one.message for one in found) == 1
+
+
 @pytest.mark.parametrize(("attr", "words"), [("twi-aotzF-", "has failed"), ("twi-aotzD-", "out of data space"),
                                              ("twi-aotzM-", "read-only"), ("twi-aotz--", "")])  # fmt: skip
 def test_a_pool_that_has_failed_is_a_finding(attr: str, words: str) -> None:
