@@ -26,6 +26,8 @@ _LIFE = frozenset({"percent_used", "percentage_used"})
 _USED = regex(r"(\d{1,3})%?", re.ASCII)
 _MOST_USED = 255
 """The largest value of NVMe."""
+_LONG = regex(r"(?i)extended|long")
+"""Kinds of self-tests that read the whole drive."""
 
 
 class DeviceComplaint(Complaint, frozen=True):
@@ -49,6 +51,11 @@ class DriveDraft(draft.Draft):
 
     marks: dict[str, tuple[Line, int]] = field(default_factory=dict)
     """Numbers that give a fact only together with others, and their lines."""
+
+    tests: list[tuple[str, bool | None]] = field(default_factory=list)
+    """The self-tests of the log, the newest first: kind, and whether the drive passed. None: it was not completed."""
+    failed_test: bool = False
+    """Whether a failed self-test is reported; one problem is enough."""
 
     joins: ClassVar[bool] = True
     """Whether further values of a label are appended to the detail. Otherwise the first one counts."""
@@ -110,6 +117,21 @@ class DriveDraft(draft.Draft):
     def marked(self, name: str) -> int:
         """A kept number; 0 if there is none."""
         return self.marks[name][1] if name in self.marks else 0
+
+    def add_test(self, kind: str, words: str, *, passed: bool | None) -> None:
+        """Add a self-test of the log, older than those before. A failure counts until the drive passes a later test.
+
+        That is one of the same kind, or one of the whole drive. An aborted test, or a short one, shows nothing about
+        the sector that an extended test could not read.
+        """
+        later = [known for known, good in self.tests if good]
+        if passed is False and not self.failed_test and kind not in later and not any(map(_LONG.search, later)):
+            which = "An earlier self-test of the drive" if self.tests else "The drive's last self-test"
+            since = ", and no later one is known to have passed" if self.tests else ""
+            message = f"{which} failed{since}: {printable(words)}."
+            self.add_problem("warning", "state", message, "Check the backups and replace the drive.")
+            self.failed_test = True
+        self.tests.append((kind, passed))
 
     def at_device(self, node: str | None) -> None:
         """Set the node that the command line names. A node in the output takes precedence."""

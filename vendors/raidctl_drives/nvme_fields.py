@@ -25,6 +25,7 @@ _WARNINGS = (
 )
 _FAILED_TESTS = (5, 6, 7)
 """Results of failed self-tests: fatal error, unknown failed segment, known failed segment."""
+_UNUSED_ENTRY = 15
 _LOST = regex(r"(?i)\b(?:dead|deleting|connecting|resetting)\b")
 
 
@@ -142,16 +143,12 @@ def _read_group_warning(draft: DriveDraft, pair: Pair) -> None:
 
 
 def _read_result(draft: DriveDraft, pair: Pair) -> None:
-    """Read the result of a self-test, ``0x7``. The newest comes first, and the older ones are history."""
-    newest = pair.label not in draft.details
+    """Read the result of a self-test, ``0x7``. The newest comes first; the lines with its kind follow."""
     keep(draft, pair)
-    if newest and _first_integer(pair.value) in _FAILED_TESTS:
-        draft.add_problem(
-            "warning",
-            "state",
-            f"The drive's last self-test failed: result {pair.value}.",
-            "Check the backups and replace the drive.",
-        )
+    result = _first_integer(pair.value)
+    if result != _UNUSED_ENTRY:
+        passed = True if result == 0 else False if result in _FAILED_TESTS else None
+        draft.add_test("", f"result {pair.value}", passed=passed)
 
 
 def read_path_state(draft: DriveDraft, line: Line, name: str, state: str) -> None:

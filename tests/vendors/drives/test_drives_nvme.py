@@ -301,10 +301,21 @@ def test_an_unreadable_warning_of_an_endurance_group_is_reported() -> None:
 
 @pytest.mark.parametrize(
     ("results", "bad"),
-    [("0x7", True), ("0x6", True), ("0", False), ("0x1", False), ("0|0x7", False), ("0x7 (failed)|0", True)],
+    [
+        ("0x7", True),
+        ("0x6", True),
+        ("0", False),
+        ("0x1", False),
+        ("0|0x7", False),
+        ("0x7 (failed)|0", True),
+        ("0x1|0x7", True),
+        ("0x2|0xf|0x6", True),
+        ("0x1|0|0x7", False),
+        ("0xf|0xf", False),
+    ],  # 1, 2: aborted, 15: no entry
 )
-def test_the_newest_self_test_that_failed_is_a_finding(results: str, bad: bool) -> None:
-    """Only the newest result of ``nvme self-test-log`` counts. Words may follow its number."""
+def test_a_failed_self_test_is_a_finding(results: str, bad: bool) -> None:
+    """A failure in ``nvme self-test-log`` counts until a later test passes. Words may follow a result's number."""
     rows = "".join(f"Self Test Result[{n}]:\n  Operation Result             : {one}\n  Self Test Code : 2\n"
                    for n, one in enumerate(results.split("|")))  # fmt: skip
     text = f"Device Self Test Log for NVME device:nvme0\nCurrent operation  : 0\nCurrent Completion : 0%\n{rows}"

@@ -441,6 +441,26 @@ def test_a_failed_self_test_counts_that_only_the_status_shows(status: int, log: 
     assert sum("last self-test failed" in problem.message for problem in part.problems) == bad
 
 
+_READ_FAILURE = "Extended offline    Completed: read failure       90%     12340         123456789"
+
+
+@pytest.mark.parametrize(
+    ("newer", "bad"),
+    [
+        ("Extended offline    Aborted by host               90%     12345         -", True),
+        ("Extended offline    Self-test routine in progress 40%     12345         -", True),
+        ("Short offline       Completed without error       00%     12345         -", True),
+        ("Extended offline    Completed: read failure       90%     12345         123456789", True),
+        ("Extended offline    Completed without error       00%     12345         -", False),
+    ],
+)
+def test_a_failed_self_test_counts_until_a_later_one_disproves_it(newer: str, *, bad: bool) -> None:
+    """An aborted or short test shows nothing about a sector that an extended test could not read."""
+    log = f"SMART Self-test log structure revision number 1\n# 1  {newer}\n# 2  {_READ_FAILURE}\n\n"
+    part, _ = one(f"{BANNER}{IDENTITY}{TABLE}\n{log}")
+    assert [problem.kind for problem in part.problems if "self-test" in problem.message] == ["state"] * bad
+
+
 def test_unknown_labels_stay_unparsed() -> None:
     """A label that smartctl does not print is left for ``--unparsed``."""
     _, output = one(BANNER + IDENTITY + "Moon Phase:       waning\n")

@@ -304,6 +304,31 @@ def test_every_failed_self_test_is_reported_as_in_the_text(status: str) -> None:
         assert any("last self-test failed" in problem.message for problem in part.problems) is bad
 
 
+@pytest.mark.parametrize(("kind", "bad"), [("Short", True), ("Extended", False)])
+def test_an_earlier_self_test_that_failed_counts_until_one_of_the_whole_drive_passes(kind: str, *, bad: bool) -> None:
+    """Each kind of drive has its own log; the newest test is the first."""
+    good = {"string": f"{kind} offline"}, {"string": "Completed without error"}
+    failed = {"string": "Extended offline"}, {"string": "Completed: read failure"}
+    ata = [dict(zip(("type", "status"), row, strict=True)) for row in (good, failed)]
+    nvme = [
+        {"self_test_code": {"string": code}, "self_test_result": {"value": value, "string": words}}
+        for code, value, words in ((kind, 0, "Completed without error"), ("Extended", 7, "Completed: failed segments"))
+    ]
+    code = "long" if kind == "Extended" else "short"
+    scsi = {
+        "scsi_self_test_0": {"code": {"string": f"Background {code}"}, "result": {"value": 0, "string": "Completed"}},
+        "scsi_self_test_1": {
+            "code": {"string": "Background long"},
+            "result": {"value": 7, "string": "Failed in segment"},
+        },
+    }
+    both = {**ATA, "ata_smart_self_test_log": {"extended": {"table": ata}, "standard": {"table": ata}}}
+    other = {**ATA, "ata_smart_self_test_log": {}, "nvme_self_test_log": {"table": nvme}}
+    for log in (both, other, {**SAS, **scsi}):
+        part, _ = one(log)
+        assert [problem.kind for problem in part.problems if "self-test" in problem.message] == ["state"] * bad
+
+
 @pytest.mark.parametrize(("value", "bad"), [(121, True), (0, False), (33, False), (249, False)])
 def test_a_failed_self_test_counts_that_only_the_status_shows(value: int, bad: bool) -> None:
     """The high half of the status byte is 3 to 8 then; 2 is an interrupted test, 15 a running one."""

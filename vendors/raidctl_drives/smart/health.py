@@ -13,7 +13,8 @@ The rules:
   and those that cannot be read now (the larger of 197 and 198, which count the same sectors).
   ``errors.other`` is the number of transfer errors on the cable (attribute 199).
 * ``errors.media`` of SCSI drives is the sum of the errors that could not be corrected while reading, writing and
-  verifying; the grown defect list is a detail. ``errors.other`` is the count of non-medium errors.
+  verifying; ``errors.reallocated`` is the length of the grown defect list, ``errors.other`` the count of non-medium
+  errors.
 * ``errors.media`` of NVMe drives is ``Media and Data Integrity Errors``; ``errors.other`` is the number of commands
   that ended in error (``Error Information Log Entries``).
 """

@@ -11,7 +11,7 @@ from raidctl_drives.smart.draft import Attribute, SmartDraft
 from raidctl_drives.smart.health import conclude_health
 from raidctl_drives.smart.json_tree import Leaves, branch, leaf_value, number, words
 from raidctl_drives.smart.labels import report_unreadable
-from raidctl_drives.smart.rows import FAILED_TEST
+from raidctl_drives.smart.rows import has_passed
 from raidctl_drives.smart.vocabulary import TRANSPORTS
 
 _COUNTS = (
@@ -20,6 +20,9 @@ _COUNTS = (
     (("endurance_used", "current_percent"), "life_used_percent", 255),
     (("scsi_grown_defect_list",), "errors.reallocated", 1 << 32),
 )
+_SCSI_TESTS = 20
+_FAILED_NVME, _FAILED_SCSI = (5, 6, 7), (3, 4, 5, 6, 7)
+"""Results of self-tests that found a fault."""
 _FAILING = 8
 """The bit of smartctl's exit status for a drive that fails."""
 
@@ -217,22 +220,25 @@ def _messages(draft: SmartDraft, leaves: Leaves) -> None:
 
 
 def _tests(draft: SmartDraft, leaves: Leaves) -> None:
-    """A problem where the newest self-test failed."""
+    """Read the logs of self-tests, each with the newest first."""
     draft.test_status = number(leaves.value("ata_smart_data", "self_test", "status", "value")) or 0
     tables = [leaves.value("ata_smart_self_test_log", form, "table") for form in ("extended", "standard")]
-    for table in (*tables, leaves.value("nvme_self_test_log", "table")):
-        newest = table[0] if isinstance(table, list) and table else None
-        draft.tested |= newest is not None
-        ata, nvme = words(branch(newest, "status", "string")), words(branch(newest, "self_test_result", "string"))
-        if FAILED_TEST.search(ata or "") or number(branch(newest, "self_test_result", "value")) in (5, 6, 7):
-            draft.report(
-                f"The drive's last self-test failed: {ata or nvme}.",
-                remedy="Check the backups and replace the drive.",
-            )
-            return
-    scsi = leaves.value("scsi_self_test_0", "result")
-    if number(branch(scsi, "value")) in (3, 4, 5, 6, 7):
-        draft.report(
-            f"The drive's last self-test failed: {branch(scsi, 'string')}.",
-            remedy="Check the backups and replace the drive.",
-        )
+    scsi = [leaves.value(f"scsi_self_test_{place}") for place in range(_SCSI_TESTS)]
+    for table in (*tables, leaves.value("nvme_self_test_log", "table"), scsi):
+        draft.tests = []  # the two logs of ATA have the same tests
+        for row in table if isinstance(table, list) else ():
+            if row is not None:
+                _test(draft, row)
+
+
+def _test(draft: SmartDraft, row: object) -> None:
+    # "type": {"string": "Short offline"}, "status": {"string": "Completed: read failure"}       ATA
+    # "self_test_code": {"string": "Extended"}, "self_test_result": {"value": 7, "string": "…"}   NVMe
+    # "code": {"string": "Background long"}, "result": {"value": 0, "string": "Completed"}        SCSI
+    kinds = (words(branch(row, name, "string")) for name in ("type", "self_test_code", "code"))
+    ata, result = branch(row, "status"), branch(row, "self_test_result") or branch(row, "result")
+    draft.tested |= ata is not None
+    shown = words(branch(ata or result, "string")) or ""
+    ended = number(branch(result, "value"))
+    failed = ended in (_FAILED_SCSI if branch(row, "code") else _FAILED_NVME)
+    draft.add_test(next(filter(None, kinds), ""), shown, passed=False if failed else has_passed(shown))

@@ -32,8 +32,11 @@ _COUNTER = regex(r"(?P<what>read|write|verify): +(?P<figures>\d+(?: +[\d.,]+){5,
 _ERRORS = regex(r"\d{1,18}", re.ASCII)
 # "# 1  Short offline       Completed without error       00%     12345         -"
 _TEST = regex(r"# ?(?P<number>\d+) +(?P<words>\S.*)", re.ASCII)
+_KIND = regex(r" {2,}")
+"""Blanks between the kind of a self-test and its result."""
 FAILED_TEST = regex(r"failure|Fatal|failed segment|segment failed|Failed in|Unknown error|handling damage")
 """Words of a self-test that found a fault. An aborted or interrupted one has none."""
+_PASSED_TEST = regex(r"\bCompleted(?![:,])")
 # "0x01  0x010  4           12345  ---  Power-on Hours"; before 6.4 page and value looked otherwise
 _STATISTIC = regex(
     r"(?:0x[0-9a-f]{2}|\d+) +0x(?P<offset>[0-9a-f]{3}) +(?:\d+|-) +(?P<value>-?\d+|-)~?"
@@ -103,11 +106,11 @@ def counter(draft: SmartDraft, line: Line, text: str) -> bool:
 
 
 def test(draft: SmartDraft, line: Line, text: str) -> bool:
-    """A self-test; the newest one is kept, the older ones are history."""
+    """A self-test; the newest one is kept as a detail."""
     match = _TEST.fullmatch(text)
     if not match:
         return False
-    _keep_test(draft, line, collapse(match["words"]), newest=match["number"] == "1")
+    _keep_test(draft, line, match["words"], newest=match["number"] == "1")
     return True
 
 
@@ -116,20 +119,23 @@ def nvme_test(draft: SmartDraft, line: Line, text: str) -> bool:
     match = re.fullmatch(r"(\d+) +((?:Short|Extended|Vendor specific|Unknown \(.*?\))\s.*)", text, re.ASCII)
     if not match:
         return False
-    _keep_test(draft, line, collapse(match[2]), newest=match[1] == "0")
+    _keep_test(draft, line, match[2], newest=match[1] == "0")
     return True
 
 
-def _keep_test(draft: SmartDraft, line: Line, words: str, *, newest: bool) -> None:
+def _keep_test(draft: SmartDraft, line: Line, row: str, *, newest: bool) -> None:
     draft.tested = True
+    words = re.sub(r"( -)+$", "", collapse(row))  # no address of an error
     if newest and "Last self-test" not in draft.details:
-        draft.detail(line, "Last self-test", re.sub(r"( -)+$", "", words))  # no address of an error
-        if FAILED_TEST.search(words):
-            draft.report(
-                f"The drive's last self-test failed: {words}.", remedy="Check the backups and replace the drive."
-            )
+        draft.detail(line, "Last self-test", words)
     else:
         mark_read(line)
+    draft.add_test(_KIND.split(row, 1)[0], words, passed=has_passed(words))
+
+
+def has_passed(words: str) -> bool | None:
+    """Whether a drive passed a self-test; None: the test was not completed, or is running."""
+    return False if FAILED_TEST.search(words) else True if _PASSED_TEST.search(words) else None
 
 
 def statistic(draft: SmartDraft, line: Line, text: str) -> bool:
