@@ -461,6 +461,16 @@ def test_a_failed_self_test_counts_until_a_later_one_disproves_it(newer: str, *,
     assert [problem.kind for problem in part.problems if "self-test" in problem.message] == ["state"] * bad
 
 
+@pytest.mark.parametrize("cell", [0, *range(2, 10)])  # 1: another name may be another attribute
+def test_a_damaged_row_of_the_attributes_is_a_problem_or_keeps_its_count(cell: int) -> None:
+    """A row that is not understood may have the count, or the word, that matters."""
+    row = next(line for line in TABLE.splitlines() if "Current_Pending_Sector" in line)
+    cells = row.split()
+    cells[cell] = "Qzx"
+    part, _ = one(f"{BANNER}{IDENTITY}{TABLE.replace(row, ' '.join(cells))}")
+    assert "unread" in {problem.kind for problem in part.problems} or part.values["errors.pending"] == 16
+
+
 def test_unknown_labels_stay_unparsed() -> None:
     """A label that smartctl does not print is left for ``--unparsed``."""
     _, output = one(BANNER + IDENTITY + "Moon Phase:       waning\n")

@@ -79,6 +79,8 @@ def attribute(draft: SmartDraft, line: Line, text: str) -> bool:
     number = int(row["id"], 16 if row["id"].startswith("0x") else 10)
     raw = collapse(row["raw"])
     prefail = row["type"] == "Pre-fail" if "type" in row else row["flags"].startswith("P")
+    if raw and not any(map(str.isdecimal, raw)):
+        draft.report(f"The raw value {raw[:40]!r} of the attribute {row['name']} is no number.", kind="unread")
     failed = {"FAILING_NOW": "now", "NOW": "now", "In_the_past": "past", "Past": "past"}.get(row["failed"], "")
     name = printable(row["name"])
     if (number, name) in draft.attributes:
@@ -258,6 +260,12 @@ HANDLERS: dict[str, Callable[[SmartDraft, Line, str], bool]] = {
     "seagate": powered,
 }
 """The reader of a section's rows. It is tried before they are matched against the section's grammar."""
+
+COUNTING = ("attributes", "marginal", "counters")
+LIKE_A_ROW = regex(
+    r"\S+ +\S.*(?: (?:0x[0-9a-f]{4}|[-POSRCK+]{6,7}|Pre-fail|Old_age|Always|Offline) ).*|(?:read|write|verify): .*"
+)
+"""Rows of these sections. Without one of them, a failed attribute or a count of errors may be missing."""
 
 ANYWHERE: tuple[Callable[[SmartDraft, Line, str], bool], ...] = (background, powered, environment, pending, recovery)
 """Rows that have no separate section in some releases."""

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from raidctl.evidence import Line, Output, mark_read
-from raidctl.text import printable, regex
+from raidctl.text import collapse, printable, regex
 from raidctl_drives.smart import labels, messages, rows, scan, sections, sentences
 from raidctl_drives.smart.draft import SmartDraft
 from raidctl_drives.smart.health import conclude_health
@@ -111,6 +111,8 @@ class Reader:
             # "- available spare has fallen below threshold"
             draft.health.reasons.append(printable(text.removeprefix("- ")))
             mark_read(line)
+        elif section in rows.COUNTING and rows.LIKE_A_ROW.match(text):
+            draft.report(f"A row of a table of smartctl is not understood: {collapse(text)[:120]}", kind="unread")
 
     def _banner(self, line: Line, text: str) -> bool:
         prompt = sentences.PROMPT.fullmatch(text)
