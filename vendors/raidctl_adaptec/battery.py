@@ -36,6 +36,8 @@ _PARTS = frozenset(
         "non-volatile storage status",
         "learn status",
         "health status",
+        # Health                             : 100 percent
+        "health",
         "hardware error",
         "flash status",
     }
@@ -55,7 +57,20 @@ _FIELDS: Fields[Draft] = {
     "next learn cycle": Field("next_learn_at", numbers.text, ROW),
 }
 _FINE = frozenset(
-    {"ready", "ok", "okay", "optimal", "idle", "no error", "normal", "good", "none", "complete", "completed"}
+    {
+        "ready",
+        "ok",
+        "okay",
+        "optimal",
+        "idle",
+        "inactive",
+        "no error",
+        "normal",
+        "good",
+        "none",
+        "complete",
+        "completed",
+    }
 )
 _SEVERITY: tuple[BatteryStatus, ...] = ("failed", "missing", "degraded", "learning", "charging")
 
@@ -67,6 +82,7 @@ def section_of(sub: str) -> tuple[str, BatteryKind] | None:
 
 
 _PERCENT = regex(r"(\d{1,3}) ?(?:percent|%)", re.IGNORECASE)
+_LEARNING = regex(r"progress|(?<!in)active|running|learning", re.IGNORECASE)
 _AGAIN = "Give the whole output of `arcconf getconfig N al`."
 _WORN = 20
 """Percent of its health at which a capacitor is no longer good."""
@@ -139,13 +155,9 @@ def _parts(battery: Draft) -> list[BatteryStatus]:
     for name, (_, value) in battery.values.items():
         if not name.startswith("part.") or normalized(value) in _FINE or not vocabulary.has_value(value):
             continue
-        if name == "part.learn status":
+        if name == "part.learn status" and _LEARNING.search(value):
             # Learn Status                       : In Progress
-            found.append(
-                "learning"
-                if any(w in normalized(value) for w in ("progress", "active", "running", "learning"))
-                else "ok"
-            )
+            found.append("learning")
         elif name == "part.hardware error":
             found.append("failed")
         elif (left := _PERCENT.fullmatch(value)) is not None:

@@ -6,15 +6,19 @@ import re
 from collections.abc import Callable
 
 from raidctl.evidence import mark_read
-from raidctl.text import attempt, collapse, regex
+from raidctl.model import Severity
+from raidctl.text import attempt, collapse, counted, regex
 from raidctl.vendor.draft import DETAIL, ROW, Draft, Pair
 from raidctl.vendor.fields import Field, Fields, read_pair
 from raidctl.vendor.statuses import put_status
+from raidctl.vendor.wear import wears_out_soon
 from raidctl_adaptec import numbers, vocabulary
 from raidctl_adaptec.draft import ControllerDraft, keep
 from raidctl_adaptec.outline import NAMELESS, Block
 from raidctl_adaptec.vocabulary import normalized
 
+_MANY = 10
+"""Hardware errors of a drive that are more than information."""
 _ADDRESS = frozenset({"reported channel,device(t:l)", "reported channel,device"})
 # S.M.A.R.T.                               : Yes
 _ALARMS: dict[str, str] = {
@@ -228,6 +232,29 @@ def health(drive: Draft) -> None:
         )
 
 
+def _hardware_errors(drive: Draft, pair: Pair) -> None:
+    keep(drive, pair)
+    found = attempt(numbers.number, pair.value)
+    if found:
+        # as for other errors: a few are not yet a warning
+        severity: Severity = "warning" if found >= _MANY else "info"
+        message = f"The controller has counted {counted(found, 'hardware error')} of the drive."
+        drive.add_problem(severity, "state", message, "Check cable and backplane; replace the drive if more follow.")
+
+
+def _life_used(text: str) -> int | None:
+    """Percent that is used of ``100 percent`` that remain."""
+    left = numbers.percent(text)
+    return None if left is None else 100 - left
+
+
+def _life_left(drive: Draft, pair: Pair) -> None:
+    keep(drive, pair)
+    if wears_out_soon(pair.value):
+        message = f"At its workload to date, the SSD will be worn out in {collapse(pair.value)}."
+        drive.add_problem("warning", "state", message, "Plan the replacement.")
+
+
 def _most(name: str) -> Callable[[Draft, Pair], None]:
     """The reader of a counter that several lines report differently. The highest one counts."""
 
@@ -297,7 +324,24 @@ _FIELDS: Fields[Draft] = {
     **dict.fromkeys(("s.m.a.r.t. warnings", "smart warning count", "predictive failures"), _most("errors.predictive")),
     # Hard Read Errors                           : 0
     **dict.fromkeys(
-        ("medium error count", "media failures", "hard read errors", "hard write errors"), _most("errors.media")
+        (
+            "medium error count",
+            "media failures",
+            "hard read errors",
+            "hard write errors",
+            "failed read recovers",
+            "failed write recovers",
+        ),
+        _most("errors.media"),
+    ),
+    # Hardware Errors                            : 0
+    **dict.fromkeys(("hardware errors", "hardware error count"), _hardware_errors),
+    # Usage Remaining                            : 100 percent
+    "usage remaining": Field("life_used_percent", _life_used, keep=True),
+    # Estimated Life Remaining                   : 46667 days
+    **dict.fromkeys(
+        ("estimated life remaining based on workload to date", "estimated life remaining"),
+        _life_left,
     ),
     "power on hours": Field("power_on_hours", numbers.number),
 }

@@ -12,6 +12,7 @@ from raidctl.text import attempt, collapse, regex
 from raidctl.vendor.draft import ROW, Draft, Pair
 from raidctl.vendor.fields import Field, Fields, optional, read_pairs
 from raidctl.vendor.statuses import put_status
+from raidctl.vendor.wear import wears_out_soon
 from raidctl_smartarray import numbers, vocabulary
 from raidctl_smartarray.draft import ControllerDraft
 from raidctl_smartarray.interface import interface
@@ -102,6 +103,13 @@ def _wearout(drive: Draft, pair: Pair) -> None:
         drive.add_problem(
             "warning", "state", "The drive reports that it is worn out (SSD wearout).", "Replace the drive."
         )
+
+
+def _life_left(drive: Draft, pair: Pair) -> None:
+    drive.keep_detail(pair)
+    if wears_out_soon(pair.value):
+        message = f"At its workload to date, the SSD will be worn out in {collapse(pair.value)}."
+        drive.add_problem("warning", "state", message, "Plan the replacement.")
 
 
 def _role(drive: Draft, pair: Pair) -> None:
@@ -235,6 +243,11 @@ _FIELDS: Fields[Draft] = {
     "carrier authentication status": _authentication,
     # SSD Smart Trip Wearout: True
     "ssd smart trip wearout": _wearout,
+    # Estimated Life Remaining based on workload to date: 46667 days
+    **dict.fromkeys(
+        ("estimated life remaining based on workload to date", "estimated life remaining"),
+        _life_left,
+    ),
     # Box: 1
     "box": Field("enclosure", numbers.text),
     "scsi bus": Field("enclosure", numbers.text),

@@ -102,12 +102,21 @@ def test_a_backup_unit_is_read() -> None:
     [
         ("Not Ready", "Fatal", "Idle", "failed"), ("Not Ready", "Charging", "Idle", "charging"),
         ("Not Ready", "Ready", "Idle", "degraded"), ("Ready", "Ready", "In Progress", "learning"),
-        ("Not Present", "Ready", "Idle", "missing"),
+        ("Not Present", "Ready", "Idle", "missing"), ("Ready", "Ready", "Failed", "failed"),
+        ("Ready", "Ready", "Inactive", "ok"),
     ],
 )  # fmt: skip
 def test_the_parts_of_a_backup_unit_count(overall: str, supercap: str, learn: str, status: BatteryStatus) -> None:
     """The status combines the overall, capacitor and learn-cycle words."""
     assert battery_of(unit(overall, supercap, learn)).status == status
+
+
+@pytest.mark.parametrize(
+    ("health", "status"), [("97 percent", "ok"), ("12 percent", "degraded"), ("0 percent", "degraded")]
+)
+def test_the_health_of_a_supercap_counts(health: str, status: BatteryStatus) -> None:
+    """Its label is shorter than that of a Green Backup."""
+    assert battery_of(unit("Ready", "Ready").replace("97 percent", health)).status == status
 
 
 @pytest.mark.parametrize(("supercap", "reported"), [("Ready", True), ("Fatal", False), ("Charging", False)])

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from raidctl.audit.builtin import rules
+from raidctl.audit.diagnosis import diagnose
 from raidctl.model import Health, Interface, Role
+from tests.support.conclusions import read_text
 from tests.vendors.adaptec.adaptec_outputs import controller_of, drive_of, drive_text, found, left, lines, machine
 
 
@@ -128,6 +131,23 @@ def test_counters_are_read() -> None:
     drive = drive_of(text)
     assert (drive.errors.media, drive.details["Aborted Commands"], drive.details["Scsi Bus Faults"]) == (2, "3", "1")
     assert left(text) == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        {"Hardware Errors": 12}, {"Hardware Error Count": 10}, {"Failed Read Recovers": 10},
+        {"Failed Write Recovers": 99}, {"Usage Remaining": "3 percent"}, {"Estimated Life Remaining": "56 days"},
+    ],
+)  # fmt: skip
+def test_counters_and_wear_that_are_bad_are_findings(line: dict[str, object]) -> None:
+    """A drive may count errors, or be worn, while its state is Online."""
+    good = {label: {"Usage Remaining": "97 percent"}.get(label, "57 days" if "Life" in label else 0) for label in line}
+    for pairs, bad in ((line, True), (good, False)):
+        rule = "      " + "-" * 64
+        text = machine(drives=[f"{drive_text(0)}\n{rule}\n      Device Error Counters\n{rule}\n{lines(pairs, 9)}"])
+        about = [one for one in diagnose(read_text(text).inventory, rules()).findings if one.where == "adaptec:1/0,0"]
+        assert any(one.severity != "info" for one in about) is bad
 
 
 def test_phys_are_kept_apart() -> None:

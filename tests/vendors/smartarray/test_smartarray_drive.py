@@ -22,6 +22,14 @@ def test_the_drives_fields_are_read() -> None:
     assert found.details["Port"] == "1I"
 
 
+@pytest.mark.parametrize(("days", "soon"), [("57 days", False), ("56 days", True), ("0 days", True), ("N/A", False)])
+def test_an_ssd_that_is_worn_out_soon_is_a_problem(days: str, *, soon: bool) -> None:
+    """The tool prints the estimate beside a status of OK."""
+    estimate = f"Estimated Life Remaining based on workload to date: {days}"
+    text = CONTROLLER.replace("PHY Transfer Rate:", f"{estimate}\n         PHY Transfer Rate:", 1)
+    assert any("worn out" in problem.message for problem in observed(text).problems) is soon
+
+
 @pytest.mark.parametrize(
     ("text", "model"),
     [
