@@ -8,9 +8,12 @@ import msgspec
 import pytest
 
 from raidctl.bench.result import Confounder, Session, Spread, TrialResult
-from raidctl.model import VolumeCache
+from raidctl.model import Host, VolumeCache
+from raidctl.verify.measured import joined, unknown_target
+from raidctl.verify.report import Verification, overall
+from raidctl.verify.wanted import claims
 from tests.verify.checked_machines import checked_machine, raid_controller
-from tests.verify.clocked import answered
+from tests.verify.clocked import answered, unknown_server
 
 
 def session(trial: str, figures: dict[str, tuple[float, float, float]], **more: Any) -> Session:
@@ -101,3 +104,33 @@ def test_a_level_that_figures_contradict_is_not_passed(levels: list[str], report
     )
     answer = answered(checked_machine(raid_controller()), cost, raid_level="raid6")
     assert answer.verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("wanted", "verdict"),
+    [
+        ({"media": "hdd"}, "pass"),
+        ({"media": "ssd"}, "fail"),
+        ({"drive_rpm": 15000}, "pass"),
+        ({"drive_rpm": 7200}, "fail"),
+        ({"raid_level": "raid6"}, "pass"),
+        ({"raid_level": "raid0"}, "fail"),
+        ({"cache_size": "2GiB"}, "fail"),
+    ],
+)
+def test_no_figure_decides_where_measurements_show_nothing(wanted: dict[str, object], verdict: str) -> None:
+    """What a figure proves or disproves is unknown in a virtual machine, whose host may cache all of it."""
+    one = Spread(measured=15000, unit="rpm", n=900, low=14990, high=15010)
+    medium = TrialResult(trial="medium", figures={"rpm": one}, series={"medium": "rotating"}, engine="portable")
+    [cost] = session("raid_level", {"write_cost": (5, 4, 6)}, series={"levels": ["raid6"]}, verdict="fail").results
+    knee = session("knee", {"write_cache": (380, 370, 390)})
+    asked = claims(wanted)
+    for beside, expected in (
+        ((), verdict),
+        ((Confounder(name="virtual_machine", text="It is a virtual machine.", forbids=True),), "inconclusive"),
+    ):
+        found = msgspec.structs.replace(knee, results=(*knee.results, medium, cost), confounders=beside)
+        answers = tuple(unknown_target(asked, "nbd", "It is not known.", served=True))
+        report = Verification(host=Host(hostname="m"), verdict=overall(answers), answers=answers)
+        [answer] = joined(report, asked, unknown_server(found)).answers
+        assert answer.verdict == expected
