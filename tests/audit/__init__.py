@@ -1,0 +1,1 @@
+"""Tests of policies, built-in rules, ``audit`` and ``diagnose``."""

@@ -1,0 +1,1 @@
+"""Tests of commands by running them, on demos and recordings."""

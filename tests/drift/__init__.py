@@ -1,0 +1,1 @@
+"""Tests of ``diff``, ``snapshot`` and ``history``."""

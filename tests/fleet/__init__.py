@@ -1,0 +1,1 @@
+"""Tests of many machines: ``audit`` of many inventories, and ``--hosts``."""

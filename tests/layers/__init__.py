@@ -1,0 +1,1 @@
+"""Tests of the kernel's caches: ``cache show``, ``flush``, ``threshold`` and ``stats``."""

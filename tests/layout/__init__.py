@@ -1,0 +1,1 @@
+"""Tests of layouts: reading, comparing, planning, applying."""

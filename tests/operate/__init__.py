@@ -1,0 +1,1 @@
+"""Tests of work on drives and arrays: guards, replacements, checks, spares."""

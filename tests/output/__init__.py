@@ -1,0 +1,1 @@
+"""Tests of screens and documents for programs."""

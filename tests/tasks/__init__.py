@@ -1,0 +1,1 @@
+"""Tests of ``raidctl tasks``: progress, waiting, rates."""

@@ -1,4 +1,8 @@
-"""Adaptec and Microchip SmartRAID: arcconf, for the drivers aacraid and smartpqi."""
+"""Adaptec and Microchip SmartRAID: arcconf, for the drivers aacraid and smartpqi.
+
+Settings are changed (``change``), and arrays and drives worked on (``operate``). CONTRIBUTING.md explains the modules
+that all families have. The parsers are imported when there is something to parse.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
-"""Areca ARC-1xxx, through cli64, cli32 or areca-cli: one tool under several names. No settings are changed.
+"""Areca ARC-1xxx, through cli64, cli32 or areca-cli: one tool under several names.
 
-The parsers are imported when there is something to parse.
+No settings are changed, as that needs the controller's password; ``operate`` plans spares and checks. CONTRIBUTING.md
+explains the modules that all families have. The parsers are imported when there is something to parse.
 """
 
 from __future__ import annotations

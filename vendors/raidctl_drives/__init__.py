@@ -1,9 +1,9 @@
 """Plain drives: every drive that no array hides.
 
-They are read with hdparm, sdparm, nvme and smartctl, and by the kernel alone.
-
-Outputs of these tools are read from loose files as well. Everything is put together drive by drive: see
-:mod:`raidctl_drives.to_model`. The parsers are imported when there is something for them to do.
+They are read from the kernel, and with hdparm, sdparm, nvme and smartctl, whose outputs are also read from loose files:
+a module or two for each tool, a package for ``smart``. ``to_model`` combines the drafts of one drive. The write caches
+are changed (``change``), and self-tests run (``self_tests``). The parsers are imported when there is something to
+parse.
 """
 
 from __future__ import annotations

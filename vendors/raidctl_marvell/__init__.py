@@ -1,9 +1,7 @@
-"""Marvell controllers of boot mirrors (Dell BOSS, Lenovo M.2).
+"""Marvell controllers of boot mirrors (Dell BOSS, Lenovo M.2), through mvcli and mnv_cli.
 
-They are read through mvcli and mnv_cli. No settings are changed.
-
-No kernel driver is listed: ahci and nvme serve plain drives as well. The parsers are imported when there is something
-to parse.
+No settings are changed. No kernel driver is listed, as ahci and nvme serve plain drives as well. CONTRIBUTING.md
+explains the modules that all families have. The parsers are imported when there is something to parse.
 """
 
 from __future__ import annotations

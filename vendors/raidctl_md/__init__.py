@@ -1,4 +1,10 @@
-"""Linux software RAID: /proc/mdstat, sysfs and mdadm. The parsers are imported when there is something to parse."""
+"""Linux software RAID: /proc/mdstat, sysfs and mdadm.
+
+A reader for each form of output (``mdstat``, ``sysfs``, ``detail``, ``examine`` with ``superblock``, ``imsm`` and
+``ddf``, ``export``, ``query``); ``group`` finds the drafts of one array, ``infer`` and ``members`` combine them.
+``change``, ``operate``, ``make`` and ``schedule_*`` change a machine; ``simulator`` is one that can be changed. The
+parsers are imported when there is something to parse.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""The family of Broadcom, LSI and Dell MegaRAID.
+"""Broadcom, LSI and Dell MegaRAID: storcli, perccli, storcli2, perccli2, MegaCli and raidctl-mfi.
 
-Its tools are storcli, perccli, storcli2, perccli2, MegaCli and raidctl-mfi.
-
-The parsers are imported when there is something for them to do: a start that finds none of the tools is spared them.
+A package for each dialect (``storcli``, ``megacli``, ``mfi``), all of which fill the drafts of ``draft`` with the words
+of ``vocabulary``; ``collect`` runs the tools. ``change`` and ``operate`` change a controller; ``simulator`` is one that
+can be changed. A start that finds none of the tools imports nothing of this.
 """
 
 from __future__ import annotations

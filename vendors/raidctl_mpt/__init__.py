@@ -1,7 +1,8 @@
-"""LSI SAS2 and SAS3 controllers with IR firmware, through sas2ircu and sas3ircu. No settings are changed.
+"""LSI SAS2 and SAS3 controllers with IR firmware, through sas2ircu and sas3ircu.
 
-No kernel driver is listed: mpt2sas and mpt3sas serve plain HBAs as well, whose drives need no tool. The parsers are
-imported when there is something to parse.
+No settings are changed. No kernel driver is listed, as mpt2sas and mpt3sas serve plain HBAs as well, whose drives need
+no tool. CONTRIBUTING.md explains the modules that all families have. The parsers are imported when there is something
+to parse.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Machines through their service processors (BMC) with Redfish; nothing is changed.
 
-The runner of ``--bmc`` answers the requests; all other runners answer that there is no service processor. The parsers
-are imported when there is something to parse.
+The runner of ``--bmc`` answers the requests; all other runners answer that there is no service processor. ``dialogue``
+follows the links; ``controller``, ``volume``, ``drive`` and ``battery`` read one kind of resource each. The parsers are
+imported when there is something to parse.
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
 """HP and HPE Smart Array controllers. hpacucli, hpssacli and ssacli are one tool under three names.
 
-If they report no controller, cciss_vol_status and the files of the cciss driver are read.
+If they report no controller, cciss_vol_status and the files of the cciss driver are read (``status_*``,
+``proc_reader``). Settings are changed (``change``), and arrays and drives worked on (``operate``). CONTRIBUTING.md
+explains the modules that all families have. The parsers are imported when there is something to parse.
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
-"""3ware, AMCC and LSI 3ware controllers (6000 to 9750), through tw_cli. Only the rates are set.
+"""3ware, AMCC and LSI 3ware controllers (6000 to 9750), through tw_cli.
 
-The parsers are imported when there is something to parse.
+Of the settings, only the rates are changed (``change``); ``operate`` works on units and drives. ``controller_of_table``
+decides which controller a table is about, as most tables do not name it. CONTRIBUTING.md explains the modules that all
+families have. The parsers are imported when there is something to parse.
 """
 
 from __future__ import annotations

@@ -1,4 +1,9 @@
-"""ZFS pools, through zpool; nothing is changed. The parsers are imported when there is something to parse."""
+"""ZFS pools, through zpool; nothing is changed.
+
+``status_text`` and ``status_json`` read ``zpool status``, ``list_text`` the lists, ``scan`` the line about scrubs and
+resilvers; ``infer`` concludes what a pool survives. CONTRIBUTING.md explains the modules that all families have. The
+parsers are imported when there is something to parse.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""``raidctl battery``: batteries and capacitors of controller caches."""
+"""``raidctl battery``: batteries and capacitors of controller caches.
+
+A module for each command; ``_NAME`` modules are shared by them. A new command also needs its short help in the table
+below.
+"""
 
 from __future__ import annotations
 

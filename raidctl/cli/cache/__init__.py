@@ -1,4 +1,8 @@
-"""``raidctl cache``: configured and active cache settings, and how to change them."""
+"""``raidctl cache``: configured and active cache settings, and how to change them.
+
+The commands ``set``, ``split`` and ``drive`` are here; ``show``, ``flush``, ``threshold`` and ``stats`` have modules.
+``_NAME`` modules are shared by them. A new command also needs its short help in the table below.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""``raidctl check``: consistency checks, their results and schedules, and self-tests of drives."""
+"""``raidctl check``: consistency checks, their results and schedules, and self-tests of drives.
+
+A module for each command; ``_NAME`` modules are shared by them. A new command also needs its short help in the table
+below.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""``raidctl drive``: the states of drives behind a RAID controller."""
+"""``raidctl drive``: the states of drives behind a RAID controller.
+
+A module for each command; ``_NAME`` modules are shared by them. A new command also needs its short help in the table
+below.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""``raidctl foreign``: configurations on drives that their controller has not imported."""
+"""``raidctl foreign``: configurations on drives that their controller has not imported.
+
+A module for each command; ``_NAME`` modules are shared by them. A new command also needs its short help in the table
+below.
+"""
 
 from __future__ import annotations
 

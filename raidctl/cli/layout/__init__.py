@@ -1,4 +1,8 @@
-"""``raidctl layout``: the volumes and spares of a machine as a file."""
+"""``raidctl layout``: the volumes and spares of a machine as a file.
+
+A module for each command; ``_NAME`` modules are shared by them. A new command also needs its short help in the table
+below.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""``raidctl patrol``: patrol reads: the background scan of all drives of a controller."""
+"""``raidctl patrol``: patrol reads: the background scan of all drives of a controller.
+
+A module for each command; ``_NAME`` modules are shared by them. A new command also needs its short help in the table
+below.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""``raidctl rebuild``: rebuilds of drives behind a RAID controller."""
+"""``raidctl rebuild``: rebuilds of drives behind a RAID controller.
+
+A module for each command; ``_NAME`` modules are shared by them. A new command also needs its short help in the table
+below.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""``raidctl spare``: hot spares."""
+"""``raidctl spare``: hot spares.
+
+A module for each command; ``_NAME`` modules are shared by them. A new command also needs its short help in the table
+below.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""``raidctl verify``: check claims about a volume, with evidence. The exit code is the result."""
+"""``raidctl verify``: check claims about a volume, with evidence. The exit code is the result.
+
+A single command. The ``_NAME`` modules are for ``--measure``: the plan that is shown, the run, and what it switches
+meanwhile. A new claim goes into :mod:`raidctl.verify`, and its option into the table below.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,8 @@
-"""Outputs of smartctl, and smartctl itself.
+"""Outputs of smartctl, as text and as JSON, and the call of smartctl itself.
 
-Offered to the rest of the family: :func:`read_smartctl`, :func:`sniff_smartctl`, :func:`ask_smartctl`.
+The rest of the family imports :func:`read_smartctl`, :func:`sniff_smartctl` and :func:`ask_smartctl` from here. Labels
+are tables: ``vocabulary`` and ``labels`` of the text, ``json_labels`` of the JSON; lines without facts are listed in
+``sentences``.
 """
 
 from __future__ import annotations

@@ -1,10 +1,8 @@
-"""Changes of a MegaRAID's cache: settings and commands.
+"""Changes of a MegaRAID's settings, with the commands of the tool that reported the controller. Pure.
 
-The commands are those of the tool that reported the controller. Pure.
-
-The settings live in the controller's own memory and survive a reboot. Settings and commands: :mod:`.storcli` and
-:mod:`.megacli`. Steps that make data safer come first, those that make it less safe last: so no moment of a
-change, and none of its undoing, which goes backwards, is less safe than the worse of its ends.
+The settings are kept in the controller's own memory and survive a reboot; their commands are in :mod:`.storcli` and
+:mod:`.megacli`. Steps that make data safer come first, those that make it less safe last, and undoing goes backwards:
+at no moment is a change less safe than the less safe of its two ends.
 """
 
 from __future__ import annotations

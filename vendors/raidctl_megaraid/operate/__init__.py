@@ -1,8 +1,7 @@
 """Deeds on MegaRAID controllers with storcli, perccli and MegaCli. Pure.
 
-Each verb has its function in the module of its topic (:data:`VERBS`). storcli2 and perccli2 do what their help lists
-(:mod:`.second_generation`). raidctl-mfi is used for none of them: it was tried on
-emulated controllers only.
+Each verb has its function in the module of its topic (:data:`VERBS`). storcli2 and perccli2 run only the commands that
+their help lists (:mod:`.second_generation`). raidctl-mfi runs none of them: it was tried on emulated controllers only.
 """
 
 from __future__ import annotations
