@@ -212,6 +212,39 @@ def test_no_room_imports_itself_through_others() -> None:
     TopologicalSorter(rooms).prepare()
 
 
+def private_of_another(path: Path) -> Iterator[str]:
+    """Modules with a leading underscore that a file imports from another package than its own."""
+    top = ROOT / "vendors" if "vendors" in path.parts else ROOT
+    own = ".".join(path.parent.relative_to(top).parts)
+    for name in source(path).imported:
+        package, _, rest = name.partition("._")
+        if (
+            rest
+            and not rest.startswith("_")
+            and package.startswith("raidctl")
+            and not f"{own}.".startswith(f"{package}.")
+        ):
+            yield f"{name} is private to {package}"
+
+
+def test_a_private_module_is_imported_by_its_own_package_only() -> None:
+    """A leading underscore is a promise: nothing outside of the package depends on the module."""
+    checked(CORE + VENDOR, private_of_another)
+
+
+def shared_that_imports_a_command(path: Path) -> Iterator[str]:
+    """Commands that a module of cli/shared imports."""
+    rooms = {one.name for one in (ROOT / "raidctl" / "cli").iterdir() if one.is_dir()} - {"shared"}
+    for name in source(path).imported:
+        if name.startswith("raidctl.cli.") and name.split(".")[2] in rooms:
+            yield f"{name}: commands import shared code, and not the other way round"
+
+
+def test_shared_code_of_commands_imports_no_command() -> None:
+    """What two groups of commands need is in cli/shared, and knows neither of them."""
+    checked(sorted((ROOT / "raidctl" / "cli" / "shared").glob("*.py")), shared_that_imports_a_command)
+
+
 def too_long(path: Path) -> Iterator[str]:
     """A file, or functions of it, to be split."""
     if source(path).lines > 400:

@@ -8,7 +8,7 @@ import click
 import pytest
 
 from raidctl.cli import cli
-from raidctl.cli.bench._plan import kind_of
+from raidctl.cli.shared.bench_plan import kind_of
 from raidctl.errors import UsageError
 from tests.support.over import over
 

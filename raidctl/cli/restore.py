@@ -16,7 +16,7 @@ from raidctl.change.restore import Restorer
 from raidctl.change.restored import Restored
 from raidctl.change.state_directory import BRIEF_WAIT, Holder, busy, held_name, hold, restore_command
 from raidctl.change.state_place import ROOT_PLACE
-from raidctl.cli.locate._restore import led_restorer, leds_again
+from raidctl.cli.shared.led_restore import led_restorer, leds_again
 from raidctl.cli.shared.machine import Machine, machine
 from raidctl.cli.shared.option_types import Number
 from raidctl.cli.shared.options import Settings, examples, machine_options, output_options, settings_of

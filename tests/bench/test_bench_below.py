@@ -25,11 +25,11 @@ from raidctl.bench.trials.seeks import Seeks
 from raidctl.bench.trials.sequential import Sequential, networked
 from raidctl.bench.trials.trial import GIB, KIB, MIB, Below, Bench, whole
 from raidctl.bench.trials.zcav import Zcav
-from raidctl.cli.bench._below_target import below
 from raidctl.cli.bench._switch import ControllerReadAhead, controller_read_ahead, put_back_or_report, switching
+from raidctl.cli.shared.below_target import below
 from raidctl.cli.shared.machine import machine
 from raidctl.cli.shared.options import Settings
-from raidctl.cli.verify._switch import Switcher
+from raidctl.cli.shared.switcher import Switcher
 from raidctl.errors import BenchError, CannotTell, ChangeStands, ChangeUndone, RaidctlError
 from raidctl.layers.scope import scope
 from raidctl.verify.clock import number

@@ -19,9 +19,9 @@ import pytest
 from raidctl.bench.profiles import PROFILES
 from raidctl.bench.store import FILE, Store
 from raidctl.bench.targets.file import leftovers
-from raidctl.cli.bench._measure import Measured
-from raidctl.cli.bench._plan import Order, Prospect, announcement, file_size
 from raidctl.cli.bench.run import _shown
+from raidctl.cli.shared.bench_plan import Order, Prospect, announcement, file_size
+from raidctl.cli.shared.measuring import Measured
 from raidctl.cli.shared.options import Settings
 from raidctl.errors import BenchError, CannotTell
 from tests.bench import bench_runs

@@ -11,7 +11,7 @@ from raidctl.bench.result import Session, Spread, TrialResult
 from raidctl.bench.targets.file import FileTarget
 from raidctl.bench.trials.trial import Bench
 from raidctl.bench.work import Outcome, Target, Work
-from raidctl.cli.bench._measure import limited
+from raidctl.cli.shared.measuring import limited
 
 FAST = Spread(measured=1e9, unit="ops/s", n=10**9)
 SLOW = Spread(measured=100.0, unit="ops/s", n=1000)

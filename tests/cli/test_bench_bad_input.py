@@ -12,9 +12,9 @@ import pytest
 from raidctl.bench.profiles import PROFILES
 from raidctl.bench.record import Run
 from raidctl.bench.store import FILE, Store
-from raidctl.cli.bench._measure import Measured
-from raidctl.cli.bench._plan import Order, Prospect, announcement
 from raidctl.cli.bench.run import _shown
+from raidctl.cli.shared.bench_plan import Order, Prospect, announcement
+from raidctl.cli.shared.measuring import Measured
 from raidctl.cli.shared.options import Settings
 from raidctl.output.json import to_json
 from tests.bench import bench_runs

@@ -28,7 +28,7 @@ from tests.lab.machines_bench import BUCKET
 pytestmark = [pytest.mark.lab, pytest.mark.xdist_group("lab-bench")]
 
 FILE = 12 * MIB
-IMPORTS = ("tests.lab.profiles", "raidctl.cli.bench._measure")
+IMPORTS = ("tests.lab.profiles", "raidctl.cli.shared.measuring")
 PREPARE = """
 mkfs.ext4 -q {EXT4}
 mdadm --create /dev/md0 --quiet --run --level=1 -n2 --assume-clean {MEMBER} missing

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from raidctl.cli.locate import _activity
-from raidctl.cli.locate._leds import desired_state, find_leds, led_machine
+from raidctl.cli.shared.locate_leds import desired_state, find_leds, led_machine
 from raidctl.cli.shared.machine import Machine
 from raidctl.cli.shared.plan_change import AGREED, work_on
 from raidctl.errors import ChangeUndone

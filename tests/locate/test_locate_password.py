@@ -15,7 +15,7 @@ from raidctl.change import passwords
 from raidctl.change.journal import Journal
 from raidctl.change.lamp import ON
 from raidctl.change.passwords import password, request_of, without_password
-from raidctl.cli.locate._leds import desired_state, led_machine, leds_on
+from raidctl.cli.shared.locate_leds import desired_state, led_machine, leds_on
 from raidctl.cli.shared.machine import Machine
 from raidctl.cli.shared.plan_change import AGREED, work_on
 from raidctl.errors import AccessMissing, RaidctlError

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from raidctl.cli.shared.machine import machine
 from raidctl.cli.shared.options import Settings
-from raidctl.cli.verify._switch import Switcher
+from raidctl.cli.shared.switcher import Switcher
 from raidctl.model import Inventory
 from raidctl.verify.kernel import Kernel
 from raidctl.verify.subjects import CheckedMachine, Subject, named

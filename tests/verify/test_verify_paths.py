@@ -11,7 +11,7 @@ from click.testing import CliRunner, Result
 from raidctl.cli import cli
 from raidctl.cli.shared.machine import machine
 from raidctl.cli.shared.options import Settings
-from raidctl.cli.verify._path import path_of
+from raidctl.cli.shared.target_path import path_of
 from raidctl.errors import UsageError
 from raidctl.verify.kernel import Kernel
 from raidctl.verify.report import Verification

@@ -16,7 +16,7 @@ import pytest
 
 from raidctl.bench.trials.policy_switch import State
 from raidctl.cli.shared.options import Settings
-from raidctl.cli.verify._switch import Switcher, refusal, shared_with
+from raidctl.cli.shared.switcher import Switcher, refusal, shared_with
 from raidctl.errors import BenchError, CannotTell, UsageError
 from raidctl.vendor.plan import Action, Plan, Step
 from raidctl.vendor.registry import vendors

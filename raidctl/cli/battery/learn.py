@@ -8,7 +8,7 @@ from datetime import datetime, timezone
 import click
 
 from raidctl.change.journal import Journal, Story
-from raidctl.cli.foreign._deeds import controller_named
+from raidctl.cli.shared.foreign_deeds import controller_named
 from raidctl.cli.shared.hardware_deeds import HardwareDeeds
 from raidctl.cli.shared.machine import Machine
 from raidctl.cli.shared.options import Settings, examples, machine_options, output_options, settings_of

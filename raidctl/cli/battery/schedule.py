@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import click
 
-from raidctl.cli.foreign._deeds import controller_named
 from raidctl.cli.shared.exit_codes import exit_code
+from raidctl.cli.shared.foreign_deeds import controller_named
 from raidctl.cli.shared.machine import look
 from raidctl.cli.shared.options import examples, machine_options, output_options, settings_of
 from raidctl.cli.shared.plan_change import tell

@@ -34,7 +34,7 @@ from raidctl.vendor.protocol import Vendor
 if TYPE_CHECKING:
     from raidctl.bench.trials.classic import Switch
     from raidctl.bench.trials.policy_switch import State
-    from raidctl.cli.verify._switch import Switcher
+    from raidctl.cli.shared.switcher import Switcher
 
 _AHEAD = ("read_ahead", "adaptive")
 _NOT_AHEAD = ("none", "off")
@@ -196,7 +196,7 @@ def cache_off(settings: Settings, here: Machine, seen: Survey, path: str) -> tup
         CannotTell: It is refused, with the reason.
     """
     # imported here: a measurement without a switch does not need it
-    from raidctl.cli.verify._switch import Switcher, refusal  # noqa: PLC0415
+    from raidctl.cli.shared.switcher import Switcher, refusal  # noqa: PLC0415
     from raidctl.verify.subjects import named, with_kernel  # noqa: PLC0415
 
     machine = with_kernel(seen, here.runner)

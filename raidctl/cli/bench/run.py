@@ -21,9 +21,9 @@ from raidctl.bench.targets.place import place_of
 from raidctl.bench.trials.classic import Classic
 from raidctl.change.journal import now
 from raidctl.change.state_directory import directory
-from raidctl.cli.bench._measure import Measured, Measuring
-from raidctl.cli.bench._plan import Order, kind_of, range_of, size_of
+from raidctl.cli.shared.bench_plan import Order, kind_of, range_of, size_of
 from raidctl.cli.shared.machine import Machine, machine
+from raidctl.cli.shared.measuring import Measured, Measuring
 from raidctl.cli.shared.option_types import WEEK, Number
 from raidctl.cli.shared.options import Settings, output_options, settings_of, state_option
 from raidctl.cli.shared.plan_change import Declined, Interrupted, tell

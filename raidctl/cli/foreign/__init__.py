@@ -1,7 +1,7 @@
 """``raidctl foreign``: configurations on drives that their controller has not imported.
 
-A module for each command; ``_NAME`` modules are shared by them. A new command also needs its short help in the table
-below.
+A module for each command. A new one also needs its short help in the table below; code that other groups need as well
+is in ``cli/shared``.
 """
 
 from __future__ import annotations

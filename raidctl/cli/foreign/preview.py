@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from raidctl.cli.foreign._deeds import controller_named, preview_of
 from raidctl.cli.shared.exit_codes import exit_code
+from raidctl.cli.shared.foreign_deeds import controller_named, preview_of
 from raidctl.cli.shared.machine import machine
 from raidctl.cli.shared.options import examples, machine_options, output_options, settings_of
 from raidctl.cli.shared.terminal import emit_found

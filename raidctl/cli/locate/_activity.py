@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from raidctl.change.lamp import Passed, Unlit
-from raidctl.cli.locate._leds import kernel_leds
 from raidctl.cli.shared.lazy_group import columns
+from raidctl.cli.shared.locate_leds import kernel_leds
 from raidctl.cli.shared.machine import Machine
 from raidctl.cli.shared.options import Settings
 from raidctl.cli.shared.plan_change import Interrupted, tell

@@ -8,8 +8,8 @@ import click
 from msgspec.structs import replace
 
 from raidctl.change.lamp import Way
-from raidctl.cli.locate._leds import kernel_leds, led_machine, open_stories, runner_of, with_states
 from raidctl.cli.shared.lazy_group import columns
+from raidctl.cli.shared.locate_leds import kernel_leds, led_machine, open_stories, runner_of, with_states
 from raidctl.cli.shared.machine import Machine, machine
 from raidctl.cli.shared.options import Settings, examples, machine_options, output_options, settings_of
 from raidctl.cli.shared.plan_change import state_directory

@@ -14,9 +14,9 @@ from msgspec.structs import replace
 from raidctl.change.journal import Journal, Story
 from raidctl.change.lamp import OFF, Lamp
 from raidctl.change.restored import Restored
-from raidctl.cli.locate._leds import Found, desired_state, find_leds, led_machine, open_stories, runner_of
-from raidctl.cli.locate._restore import led_restorer
 from raidctl.cli.shared.lazy_group import columns
+from raidctl.cli.shared.led_restore import led_restorer
+from raidctl.cli.shared.locate_leds import Found, desired_state, find_leds, led_machine, open_stories, runner_of
 from raidctl.cli.shared.machine import Machine, machine
 from raidctl.cli.shared.options import Settings, examples, machine_options, output_options, settings_of
 from raidctl.cli.shared.plan_change import AGREED, about, state_directory, tell, work_on

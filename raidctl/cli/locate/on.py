@@ -10,8 +10,8 @@ from msgspec.structs import replace
 
 from raidctl.change.lamp import ON
 from raidctl.cli.locate._activity import blink
-from raidctl.cli.locate._leds import Found, desired_state, find_leds, led_machine, refuse_twice
 from raidctl.cli.shared.lazy_group import columns
+from raidctl.cli.shared.locate_leds import Found, desired_state, find_leds, led_machine, refuse_twice
 from raidctl.cli.shared.machine import machine
 from raidctl.cli.shared.option_types import Length
 from raidctl.cli.shared.options import Settings, examples, machine_options, output_options, settings_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from raidctl.cli.foreign._deeds import guards, hits
+from raidctl.cli.shared.foreign_deeds import guards, hits
 from raidctl.cli.shared.hardware_deeds import HardwareDeeds, confirm
 from raidctl.cli.shared.options import examples, machine_options, output_options, settings_of
 from raidctl.cli.shared.plan_change import Consent, Work, changing_options

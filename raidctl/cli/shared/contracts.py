@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from raidctl.cli.shared import files
-from raidctl.cli.verify._path import path_of
+from raidctl.cli.shared.target_path import path_of
 from raidctl.text import printable
 from raidctl.verify.contract import Contract, judged, read_contract
 from raidctl.verify.report import Verification

@@ -17,8 +17,8 @@ from msgspec.structs import replace
 from raidctl.change.journal import Journal, Story
 from raidctl.change.lamp import ON, TITLES, Lamp
 from raidctl.change.state_directory import command_on
-from raidctl.cli.locate._leds import desired_state, led_machine, leds_on, open_stories, with_states
-from raidctl.cli.locate._restore import led_restorer
+from raidctl.cli.shared.led_restore import led_restorer
+from raidctl.cli.shared.locate_leds import desired_state, led_machine, leds_on, open_stories, with_states
 from raidctl.cli.shared.machine import Machine
 from raidctl.cli.shared.options import Settings
 from raidctl.cli.shared.plan_change import AGREED, about, tell, work_on

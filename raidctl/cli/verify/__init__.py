@@ -1,7 +1,7 @@
 """``raidctl verify``: check claims about a volume, with evidence. The exit code is the result.
 
-A single command. The ``_NAME`` modules are for ``--measure``: the plan that is shown, the run, and what it switches
-meanwhile. A new claim goes into :mod:`raidctl.verify`, and its option into the table below.
+A single command: ``_plan`` and ``_measure`` are for ``--measure``, with ``switcher`` and ``measuring`` of cli/shared.
+A new claim goes into :mod:`raidctl.verify`, and its option into the table below.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ import click
 from raidctl.cli.shared.checked_machine import checked_machine
 from raidctl.cli.shared.option_types import WEEK, Number
 from raidctl.cli.shared.options import Settings, machine_options, output_options, settings_of
+from raidctl.cli.shared.target_path import path_of
 from raidctl.cli.shared.terminal import emit_found
-from raidctl.cli.verify._path import path_of
 from raidctl.verify import wanted
 from raidctl.verify.judge import exit_code, verify
 from raidctl.verify.subjects import named, whole

@@ -15,15 +15,15 @@ from raidctl.bench.trials.policy_switch import PolicySwitch
 from raidctl.bench.trials.trial import GIB
 from raidctl.bench.verdict.evidence import Evidence as Weighed
 from raidctl.change.journal import now
-from raidctl.cli.bench._measure import Measured, Measuring
-from raidctl.cli.bench._plan import Order, kind_of, range_of, size_of
 from raidctl.cli.bench.run import Agreement, DryRunError, only_here, ready
+from raidctl.cli.shared.bench_plan import Order, kind_of, range_of, size_of
 from raidctl.cli.shared.machine import Machine, machine, tell_tracebacks, with_own_records
+from raidctl.cli.shared.measuring import Measured, Measuring
 from raidctl.cli.shared.options import Settings
 from raidctl.cli.shared.plan_change import state_directory, tell
+from raidctl.cli.shared.switcher import Switcher, refusal
 from raidctl.cli.shared.terminal import emit_found
 from raidctl.cli.verify._plan import SECONDS, MeasureOptions, announcement, profile, refuse_flush_device, refuse_memory
-from raidctl.cli.verify._switch import Switcher, refusal
 from raidctl.errors import EXIT_FINE, EXIT_INTERRUPTED, CannotTell, RaidctlError, UsageError
 from raidctl.json_decode import valid_text
 from raidctl.text import listing, printable

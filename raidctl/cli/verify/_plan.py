@@ -17,7 +17,7 @@ from raidctl.bench.trials.policy_switch import PolicySwitch, State, Turn
 from raidctl.bench.trials.raid_level import RaidLevel
 from raidctl.bench.trials.trial import GIB, Trial
 from raidctl.bench.verdict.evidence import Evidence as Weighed
-from raidctl.cli.bench._plan import kind_of
+from raidctl.cli.shared.bench_plan import kind_of
 from raidctl.errors import UsageError
 from raidctl.text import listing, printable
 from raidctl.verify.subjects import Subject

@@ -1,4 +1,7 @@
-"""The machine, its LEDs and open changes, shared by ``raidctl locate`` commands."""
+"""The LEDs of a machine, and their changes in the journal.
+
+``locate`` and ``replace`` switch them.
+"""
 
 from __future__ import annotations
 

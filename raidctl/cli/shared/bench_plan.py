@@ -1,4 +1,7 @@
-"""The plan of ``raidctl bench run``: what is written, and how long."""
+"""The plan of a measurement: what is written, and the duration.
+
+``bench`` and ``verify --measure`` print it first.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,7 @@ from raidctl.bench.targets.handle import refusal
 from raidctl.bench.targets.nbd import SCHEMES, address_of
 from raidctl.bench.trials.trial import Needs
 from raidctl.bench.work import Target
-from raidctl.cli.verify._path import refuse_gone
+from raidctl.cli.shared.target_path import refuse_gone
 from raidctl.errors import UsageError
 from raidctl.text import collapse, printable
 from raidctl.units import format_binary, parse_size

@@ -1,4 +1,7 @@
-"""Find the locate LEDs that an earlier raidctl left on, for ``restore``."""
+"""Find the locate LEDs that an earlier raidctl left on.
+
+``restore``, ``locate off`` and ``replace`` switch them off.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from pathlib import Path
 from raidctl.change.engine import boot_id
 from raidctl.change.journal import Journal, Story
 from raidctl.change.restore import Restorer
-from raidctl.cli.locate._leds import LedMachine, led_machine
+from raidctl.cli.shared.locate_leds import LedMachine, led_machine
 from raidctl.cli.shared.machine import Machine
 from raidctl.locate.again import found_again, renewed
 

@@ -1,4 +1,7 @@
-"""Carry out ``raidctl bench run``: target, engine, confounders, session."""
+"""Carry out a measurement: target, engine, confounders, session.
+
+``bench run`` and ``verify --measure`` use it.
+"""
 
 from __future__ import annotations
 
@@ -22,8 +25,8 @@ from raidctl.bench.targets.nbd import NbdTarget
 from raidctl.bench.targets.place import place_of
 from raidctl.bench.trials.trial import Bench, Progress
 from raidctl.bench.work import Engine, Target
-from raidctl.cli.bench._below_target import below
-from raidctl.cli.bench._plan import Order, Prospect, announcement, file_size, kind_of
+from raidctl.cli.shared.below_target import below
+from raidctl.cli.shared.bench_plan import Order, Prospect, announcement, file_size, kind_of
 from raidctl.cli.shared.plan_change import tell
 from raidctl.errors import UsageError
 from raidctl.layers.scope import Scope, scope

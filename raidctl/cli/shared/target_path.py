@@ -1,4 +1,4 @@
-"""Paths on this machine as targets of ``raidctl verify``."""
+"""Paths on this machine as targets of ``verify`` and ``bench``."""
 
 from __future__ import annotations
 
