@@ -116,7 +116,7 @@ def find_drive(inventory: Inventory, view: HostView, word: str) -> str:
     if not upper:
         return _only(word, list(below), ())[0]
     kind = type(known[upper[0]]).__name__.lower()
-    what = "lies on a volume, and is not one drive" if kind == "drive" else f"is no drive, but the {kind} {upper[0]}"
+    what = "is on a volume, and is not one drive" if kind == "drive" else f"is not a drive, but the {kind} {upper[0]}"
     hint = f"name one of its drives: {_few(below)}." if below else '"raidctl show" lists the drives.'
     raise UsageError(f'"{printable(word)}" {what}; {hint}')
 

@@ -1,4 +1,4 @@
-"""The kernel's view: looking devices up, and what lies on what."""
+"""The kernel's view: looking up devices, and what is on which."""
 
 from __future__ import annotations
 

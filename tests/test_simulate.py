@@ -31,7 +31,7 @@ def call(tools: Tools, *words: str) -> subprocess.CompletedProcess[bytes]:
 
 
 def test_a_change_is_seen_by_the_next_call(p400: Tools) -> None:
-    """The state lies in a file, not in a process."""
+    """The state is in a file, not in a process."""
     assert b"25% Read / 75% Write" in call(p400, *LOOK).stdout
     assert call(p400, *SPLIT).returncode == 0
     assert b"50% Read / 50% Write" in call(p400, *LOOK).stdout

@@ -30,14 +30,14 @@ class Pair(msgspec.Struct, frozen=True, kw_only=True):
     figure: Annotated[str, doc("Name of the figure.")]
     first: Annotated[Spread | None, doc("In the first run; null: not measured there.")]
     second: Annotated[Spread | None, doc("In the second run; null: not measured there.")]
-    ratio: Annotated[float | None, doc("Second over first; null: one is not known.")] = None
+    ratio: Annotated[float | None, doc("Second over first; null: one is unknown.")] = None
     low: Annotated[float | None, doc("Lower end of the 95 % interval of the ratio.")] = None
     high: Annotated[float | None, doc("Upper end of the 95 % interval of the ratio.")] = None
     change: Annotated[
         Change,
         doc("`more`, `less`: the whole interval is above or below 1; `same`: it includes 1; `unknown`: no interval."),
     ] = "unknown"
-    agree: Annotated[bool | None, doc("Whether the two intervals overlap; null: one of them is not known.")] = None
+    agree: Annotated[bool | None, doc("Whether the two intervals overlap; null: one of them is unknown.")] = None
 
 
 class Comparison(msgspec.Struct, frozen=True, kw_only=True):

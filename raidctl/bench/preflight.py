@@ -139,9 +139,7 @@ def load(before: Mapping[str, int], after: Mapping[str, int], seconds: float) ->
         busy = (after.get(name, first) - first) / 1000 / seconds if seconds > 0 else 0.0
         if busy > BUSY:
             share = min(busy, 1.0)
-            text = (
-                f"/dev/{name} was at work {share:.0%} of the time before the measuring began: something else uses it."
-            )
+            text = f"/dev/{name} was busy {share:.0%} of the time before the measurement: something else uses it."
             yield Confounder(name="load", text=text)
 
 
@@ -176,7 +174,7 @@ def _virtual(facts: TargetFacts) -> Iterator[Confounder]:
         text = f"This is a virtual machine{name}: whether data survives a power failure is decided by its host."
         yield Confounder(name="virtual_machine", text=text, forbids=True)
     elif facts.cpuinfo is None or not _FLAGS.search(facts.cpuinfo):
-        text = "Whether this is a virtual machine is not known: its processor does not tell."
+        text = "Whether this is a virtual machine is unknown: its processor does not report it."
         yield Confounder(name="virtual_machine", text=text, forbids=True)
 
 
@@ -191,7 +189,7 @@ def _page_cache(facts: TargetFacts) -> Iterator[Confounder]:
     if not facts.direct and not facts.place.in_memory:
         why = "O_DIRECT is refused here"
     elif facts.kind == "file" and _JOURNALED in facts.place.options:
-        why = f"{facts.place.point} is mounted with {_JOURNALED}, where O_DIRECT is accepted and not heeded"
+        why = f"{facts.place.point} is mounted with {_JOURNALED}, where O_DIRECT is accepted but ignored"
     if why is not None:
         text = f"{why}, so the page cache of the kernel is measured together with the drive."
         yield Confounder(name="page_cache", text=text, forbids=True)
@@ -200,13 +198,13 @@ def _page_cache(facts: TargetFacts) -> Iterator[Confounder]:
 def _file_system(place: Place) -> Iterator[Confounder]:
     name = place.filesystem
     if name is None:
-        text = "Which file system this is is not known: what it does with writes and flushes is not known either."
+        text = "The file system is unknown, and so is what it does with writes and flushes."
         yield Confounder(name="file_system", text=text, forbids=True)
         return
     if place.in_memory:
         yield Confounder(name="memory", text=f"{name} keeps files in memory: no drive is measured.", forbids=True)
     if name in _NETWORK:
-        yield Confounder(name="network", text=f"{name} lies on another machine: its server is measured.", forbids=True)
+        yield Confounder(name="network", text=f"{name} is on another machine: its server is measured.", forbids=True)
     if _DECOUPLED.match(name):
         text = f"{name} is between the file and the drive, and may handle flushes differently."
         yield Confounder(name="file_system", text=text, forbids=True)
@@ -243,7 +241,7 @@ def _mapping(block: BlockDevice, known: Mapping[str, str]) -> Iterator[Confounde
     title = block.dm_name or known.get("name") or block.name
     uuid = known.get("uuid")
     if uuid is None:
-        text = f"{title} is a mapping of which the kind is not known."
+        text = f"{title} is a device-mapper mapping of unknown kind."
         yield Confounder(name="layers", text=text)
         return
     for pattern, name, text in _DM:
@@ -293,7 +291,7 @@ def _volume(volume: Volume) -> Iterator[Confounder]:
     if volume.status in ("degraded", "failed", "offline"):
         yield Confounder(name="degraded", text=f"{volume.id} is {volume.status}: it is slower than it could be.")
     if volume.cache is not None and volume.cache.why_not_in_force:
-        text = f"The cache of {volume.id} is not used as it is set: {volume.cache.why_not_in_force}"
+        text = f"The cache of {volume.id} is not used as configured: {volume.cache.why_not_in_force}"
         yield Confounder(name="cache_not_in_force", text=text if text.endswith(".") else f"{text}.")
 
 

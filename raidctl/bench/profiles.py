@@ -49,7 +49,7 @@ class Profile:
 
 QUICK = Profile(
     name="quick",
-    title="The numbers that the field knows.",
+    title="Standard measurements.",
     seconds=120,
     size=GIB,
     trials=(
@@ -62,7 +62,7 @@ QUICK = Profile(
 )
 DATABASE = Profile(
     name="database",
-    title="What a database meets: commits, what a flush does, the write cache, seeks, the worst waits.",
+    title="What matters to a database: commits, flushes, the write cache, seeks, the longest waits.",
     seconds=1800,
     size=8 * GIB,
     trials=(
@@ -83,7 +83,7 @@ DATABASE = Profile(
 )
 RENTED = Profile(
     name="rented-server",
-    title="Whether a rented server has what it was rented for.",
+    title="Whether a rented server is what was promised.",
     seconds=1800,
     size=4 * GIB,
     trials=(
@@ -134,7 +134,7 @@ FULL = Profile(
 )
 CLASSIC = Profile(
     name="classic",
-    title="The tables of the classic reports, to be set beside them.",
+    title="The tables of the classic reports, to compare with them.",
     seconds=600,
     size=4 * GIB,
     trials=(
@@ -156,7 +156,7 @@ def together(others: Sequence[Target]) -> Profile:
     """The profile for several drives at once, read-only."""
     trial = Together(others=tuple(others))
     seconds = trial.rounds * trial.seconds * len(trial.groups())
-    title = "Several drives at once against each alone."
+    title = "Several drives at once, compared with each alone."
     return Profile(name=BESIDE, title=title, seconds=1.2 * seconds, size=GIB, trials=(trial,))
 
 

@@ -28,14 +28,14 @@ class Noise(msgspec.Struct, frozen=True, kw_only=True):
     """How busy the machine was with other work."""
 
     processors: Annotated[int, doc("How many this program may use.")]
-    load: Annotated[float | None, doc("Load average of the minute before; null: not known.")] = None
+    load: Annotated[float | None, doc("Load average of the minute before; null: unknown.")] = None
     io_waiting: Annotated[
         float | None,
         doc("Percent of the minute before in which something waited for I/O (PSI); null: unknown."),
     ] = None
     stolen: Annotated[
         float | None,
-        doc("Share (0 to 1) of processor time that the host withheld meanwhile; null: not known."),
+        doc("Share (0 to 1) of processor time that the host withheld meanwhile; null: unknown."),
     ] = None
 
 
@@ -43,16 +43,16 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     """One run: target, version, machine, and how busy it was."""
 
     schema_version: Annotated[Literal["1"], doc("Version of this contract.")] = "1"
-    id: Annotated[int | None, doc("Number in the machine's collection; null: not kept there.")] = None
+    id: Annotated[int | None, doc("Number in the machine's collection; null: not saved there.")] = None
     at: Annotated[str, doc("When it began, RFC 3339.")]
     raidctl: Annotated[str, doc("Version of raidctl.")]
-    host: Annotated[str | None, doc("Name of the machine; null: not known.")] = None
-    kernel: Annotated[str | None, doc("Its kernel; null: not known.")] = None
+    host: Annotated[str | None, doc("Name of the machine; null: unknown.")] = None
+    kernel: Annotated[str | None, doc("Its kernel; null: unknown.")] = None
     label: Annotated[str | None, doc("What the user calls it; null: nothing.")] = None
     session: Annotated[Session, doc("What was measured.")]
     second: Annotated[Session | None, doc("The same with another engine (`--cross-check`); null: not made.")] = None
     prepared: Annotated[int, doc("Bytes written to prepare the file, before anything was measured.")] = 0
-    noise: Annotated[Noise | None, doc("How busy the machine was; null: not known.")] = None
+    noise: Annotated[Noise | None, doc("How busy the machine was; null: unknown.")] = None
     inventory: Annotated[Inventory | None, doc("The machine as `raidctl show` sees it; null: unread.")] = None
 
     @property
@@ -77,7 +77,9 @@ def noisy(noise: Noise | None) -> list[str]:
             f"The machine was busy before the run began: load {noise.load:.1f} on {noise.processors} processors."
         )
     if noise.io_waiting is not None and noise.io_waiting > WAITING:
-        notes.append(f"Its drives were busy before the run: I/O was waited for {noise.io_waiting:.0f} % of the time.")
+        notes.append(
+            f"Its drives were busy before the run: something waited for I/O {noise.io_waiting:.0f} % of the time."
+        )
     if noise.stolen is not None and noise.stolen > STOLEN:
         notes.append(f"The host gave {noise.stolen:.0%} of the processors' time to other machines meanwhile.")
     return notes

@@ -19,9 +19,9 @@ Verdict = Literal["pass", "fail", "suspect", "inconclusive", "info"]
 class Spread(msgspec.Struct, frozen=True, kw_only=True):
     """A figure measured several times."""
 
-    measured: Annotated[float | None, doc("The median; null where it was too short to say (`++++`).")]
+    measured: Annotated[float | None, doc("The median; null: too few samples (`++++`).")]
     unit: Annotated[str, doc("`ops/s`, `MiB/s`, `ms`, `ms/MiB`, `MiB`, `rpm`, `ratio` …")]
-    n: Annotated[int, doc("How many operations or rounds it rests on.")]
+    n: Annotated[int, doc("Number of operations or rounds that it is based on.")]
     low: Annotated[float | None, doc("Lower end of the 95 % interval of the median.")] = None
     high: Annotated[float | None, doc("Upper end of the 95 % interval of the median.")] = None
     min: Annotated[float | None, doc("Smallest.")] = None
@@ -96,4 +96,4 @@ class Session(msgspec.Struct, frozen=True, kw_only=True):
     written: Annotated[int, doc("Bytes written, those of preparing the file not counted.")] = 0
     seconds: Annotated[float, doc("How long all of it took.")] = 0.0
     interrupted: Annotated[bool, doc("Whether it was ended early; the results are what there was.")] = False
-    seed: Annotated[int | None, doc("What the places and orders follow from.")] = None
+    seed: Annotated[int | None, doc("Seed of the offsets and orders.")] = None

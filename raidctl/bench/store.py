@@ -113,7 +113,7 @@ class Store(Database):
         """Return the last run. Raises as `get`; UsageError if there is none."""
         stored = self.list()
         if not stored:
-            raise UsageError('No run is kept here yet; "raidctl bench run" makes one.')
+            raise UsageError('No run is saved yet; "raidctl bench run" makes one.')
         return self.get(stored[-1].id)
 
 

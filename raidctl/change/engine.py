@@ -166,7 +166,7 @@ class Change:
             self._close("stopped")
         elif self.begun:
             deed_steps.mark_safely(self, self.begun[-1], "stopped", self._why())
-        rest = f'Continue with "{resume}".' if resume else 'Look at it with "raidctl show".'
+        rest = f'Continue with "{resume}".' if resume else 'Check it with "raidctl show".'
         return ChangeStands(f"{self._why()} Nothing was put back. {rest}")
 
     def _undone(self) -> ChangeUndone | ChangeStands:

@@ -41,7 +41,7 @@ def _leds(place: Path, begin: Begin) -> Problem:
     if any(holder_of(place, held_name(begin.source, subject.id)) for subject in begin.subjects):
         return Problem("info", where, f"The locate LED is on until {begin.until} (process {begin.pid}).")
     if operation := begin.facts.get("operation"):
-        message = f"The locate LED is on since {begin.at}, for replacement {operation}, which waits for a person."
+        message = f"The locate LED has been on since {begin.at}, for replacement {operation}, which waits for a person."
         return Problem("info", where, message)
     message = f"The locate LED was switched on at {begin.at} and not off again: {begin.about}"
     return Problem("warning", where, message, f"Switch it off: `{restore_command(begin.source, place)}`.", "state")

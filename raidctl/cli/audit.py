@@ -194,7 +194,7 @@ def _tell_left_out(older: Mapping[str, tuple[str, str]]) -> None:
         if number == _MOST_LEFT_OUT:
             click.echo(f"raidctl: {len(older) - number} more of other hosts, or of these.", err=True)
             return
-        text = f"raidctl: {host} is there more than once: {newest} is the newest and counts; {source} is left out."
+        text = f"raidctl: {host} occurs more than once: {newest} is the newest and is used; {source} is left out."
         click.echo(printable(text), err=True)
 
 
@@ -243,9 +243,9 @@ def _init(target: str | None, paths: Sequence[str], settings: Settings) -> int:
     from raidctl.audit.baseline import baseline  # noqa: PLC0415 - only where it is asked for
 
     if paths or settings.hosts is not None:
-        raise click.UsageError("--init looks at one machine: this one, or that of --host, --replay, --demo.")
+        raise click.UsageError("--init reads one machine: this one, or that of --host, --replay, --demo.")
     if target is not None and os.path.lexists(target):
-        raise UsageError(f"There is a {printable(target)} already; --init does not overwrite it.")
+        raise UsageError(f"{printable(target)} already exists; --init does not overwrite it.")
     inventory = _look(settings)
     text = baseline(inventory)
     if target is None:

@@ -99,7 +99,7 @@ def command(
     if form == "nagios" and (listed or explain is not None):
         raise click.UsageError("--list and --explain have no --format nagios.")
     if sum((bool(wanted or ids), listed, explain is not None)) > 1:
-        raise click.UsageError("--list and --explain stand alone: they look at no machine.")
+        raise click.UsageError("--list and --explain read no machine: use them alone.")
     if listed or explain is not None:
         settings.refuse_machine("diagnose --list" if listed else "diagnose --explain")
         pages = [(rule, manual(rule)) for rule in rules()] if explain is None else [_explained(explain)]
@@ -169,7 +169,7 @@ def _found(
     if ids:
         kept = narrow(inventory, find(inventory, seen.view, ids))
         own = {item.id for controller in kept.controllers for item in items(controller)}
-        # a member of a software array is the drive or volume that it lies on, under another name
+        # a member of a software array is the drive or volume that it is on, under another name
         scope = around(inventory, own) | members_on(inventory, own)
     every = [*findings_of(inventory, chosen, scope), *_hiding(inventory, chosen, scope)]
     aside = _waivers(settings, every, inventory.host.hostname, **ignoring)

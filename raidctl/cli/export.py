@@ -103,7 +103,7 @@ def command(
     if any(rows.values()):
         raise click.UsageError("PATH, --snapshots, --policy, --format and --jobs belong to --rows.")
     if waivers is not None and not rules:
-        raise click.UsageError("--waivers belongs to --rules and --rows findings: metrics alone are no findings.")
+        raise click.UsageError("--waivers belongs to --rules and --rows findings: metrics alone are not findings.")
     wanted = _Wanted(rules, dict(map(_label, label)), waivers)
     _waivers(waivers)  # mistakes are reported before anything is read or served
     _check(settings, output=output, listen=listen, interval=interval, targets=targets, units=(install_unit, dry_run))
@@ -157,7 +157,7 @@ def _label(word: str) -> tuple[str, str]:
     """
     name, sign, value = word.partition("=")
     if not sign or not _LABEL.fullmatch(name):
-        raise click.UsageError(f'--label "{printable(word)}" is no label: write host=db7.')
+        raise click.UsageError(f'--label "{printable(word)}" is not a label: write host=db7.')
     used = {label for metric in INVENTORY for label in metric.labels} | set(RULE_LABELS)
     if name in used or name.startswith("__"):
         raise click.UsageError(f'--label: "{name}" is the name of a label that raidctl, or Prometheus, sets.')

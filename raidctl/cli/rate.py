@@ -80,7 +80,7 @@ def _desired(seen: Survey, target: str, wanted: dict[Setting, str | None]) -> li
     speeds = {setting: value for setting, value in wanted.items() if setting in SPEEDS}
     shares = {setting: value for setting, value in wanted.items() if setting in RATES}
     if speeds and not software:
-        raise UsageError(f'--min and --max belong to md arrays; "{target}" is none.')
+        raise UsageError(f'--min and --max belong to md arrays; "{target}" is not one.')
     if shares and not hardware:
         raise UsageError(f'"{target}" is on no RAID controller; the speed of an md array is set with --min and --max.')
     arrays = {volume.id for controller in software for volume in controller.volumes}

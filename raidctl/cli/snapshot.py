@@ -178,7 +178,7 @@ def _write(inventory: Inventory, output: str, *, force: bool, named: bool = Fals
     """Write the snapshot as a file, atomically. Never overwrite another file or a more complete snapshot.
 
     Raises:
-        UsageError: The file is no snapshot, or of another host.
+        UsageError: The file is not a snapshot, or of another host.
         CannotTell, AccessMissing: Something that the file contains could not be read this time.
     """
     if output == "-":
@@ -191,7 +191,7 @@ def _write(inventory: Inventory, output: str, *, force: bool, named: bool = Fals
             try:
                 old = read.inventory(path.read_bytes(), shown)
             except RaidctlError:
-                raise UsageError(f"{shown} exists and is no snapshot of a machine; it is not overwritten.") from None
+                raise UsageError(f"{shown} exists and is not a snapshot of a machine; it is not overwritten.") from None
             if not force:
                 _keep_what_is_better(old, inventory, shown, named=named)
     except OSError as error:
@@ -247,5 +247,5 @@ def _refuse_reading(settings: Settings) -> None:
 def _age(text: str) -> timedelta:
     found = _AGE.fullmatch(text)
     if not found:
-        raise click.UsageError(f'--keep "{printable(text)}" is no age; write 90d, 12w, 6m (of 30 days) or 1y.')
+        raise click.UsageError(f'--keep "{printable(text)}" is not an age; write 90d, 12w, 6m (of 30 days) or 1y.')
     return timedelta(days=int(found[1]) * _DAYS[found[2]])

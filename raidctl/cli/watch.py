@@ -53,7 +53,7 @@ _OF_LIVE = ("interval", "at_most")
 _OF_ONCE = (
     "addresses", "programs", "policy", "waivers", "after", "unknown_after", "remind", "alive", "mail_from", "smtp",
 )  # fmt: skip
-_TEST = "This is a test of raidctl watch: nothing is wrong, and this address receives what will be."
+_TEST = "This is a test of raidctl watch: nothing is wrong, and this address will receive its reports."
 
 
 @click.command(
@@ -254,7 +254,7 @@ def _kept(place: Path, settings: Settings) -> Iterator[_State]:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise CannotTell("Another raidctl watch is looking at this machine now; nothing was done.") from None
+            raise CannotTell("Another raidctl watch is reading this machine now; nothing was done.") from None
         yield _remembered(place / f"{name}.json")
     finally:
         os.close(handle)

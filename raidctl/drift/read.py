@@ -11,7 +11,7 @@ def inventory(data: bytes, name: str) -> Inventory:
     """The inventory in these bytes.
 
     Raises:
-        CannotTell: It is no inventory that this raidctl can read.
+        CannotTell: It is not an inventory that this raidctl can read.
     """
     try:
         return inventory_files.decode(data)

@@ -35,11 +35,11 @@ class History(msgspec.Struct, frozen=True, kw_only=True):
     """A value over time. Field names are stable (``raidctl schema history``)."""
 
     schema_version: Annotated[Literal["1"], doc("Version of this contract.")] = "1"
-    host: Annotated[str, doc("Whose states these are.")]
+    host: Annotated[str, doc("The machine of the snapshots.")]
     id: Annotated[str, doc("The object; it is followed by its id.")]
     field: Annotated[str, doc("The field.")]
-    states: Annotated[int, doc("How many states were looked through.")]
-    moments: Annotated[tuple[Moment, ...], doc("Its changes in the order of the states; all with --all.")]
+    states: Annotated[int, doc("Number of snapshots that were read.")]
+    moments: Annotated[tuple[Moment, ...], doc("Its changes in the order of the snapshots; all with --all.")]
 
 
 def kinds(states: Iterable[Inventory]) -> dict[str, str]:

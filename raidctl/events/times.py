@@ -73,4 +73,4 @@ def cutoff(since: str, now: datetime, booted: str | None) -> datetime:
         at = parsed(word.replace(" ", "T", 1))
         if at is not None:
             return at
-    raise UsageError(f'--since "{since}" is no time: write 2h, 3d, 2026-05-06, 2026-05-06T07:08 or boot.')
+    raise UsageError(f'--since "{since}" is not a time: write 2h, 3d, 2026-05-06, 2026-05-06T07:08 or boot.')

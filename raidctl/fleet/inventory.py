@@ -131,7 +131,9 @@ def _assigned(words: list[str], name: str, number: int) -> Iterator[tuple[str, s
     for word in words:
         key, equals, value = word.partition("=")
         if not equals:
-            message = f'{printable(name)}:{number}: "{printable(word)}" is no variable (key=value); one host per line.'
+            message = (
+                f'{printable(name)}:{number}: "{printable(word)}" is not a variable (key=value); one host per line.'
+            )
             raise UsageError(message)
         yield key, value
 
@@ -140,7 +142,7 @@ def of_document(text: str, name: str) -> Groups:
     """Read a YAML inventory, or the JSON of ``ansible-inventory --list``.
 
     Raises:
-        UsageError: It is no inventory.
+        UsageError: It is not an inventory.
         AccessMissing: It is YAML, and PyYAML is missing.
     """
     try:
@@ -148,7 +150,7 @@ def of_document(text: str, name: str) -> Groups:
     except msgspec.DecodeError:
         document = _yaml(text, name)
     if not isinstance(document, dict):
-        raise UsageError(f"{printable(name)} is no inventory: groups with hosts, children and vars were expected.")
+        raise UsageError(f"{printable(name)} is not an inventory: groups with hosts, children and vars were expected.")
     found = Groups()
     kept = document.pop("_meta", None)
     for group, content in document.items():
@@ -206,13 +208,13 @@ def _entries(value: Any, owner: str, source: str) -> dict[str, Any]:
     if isinstance(value, list):
         return {str(name): None for name in value}
     if value and not isinstance(value, dict):
-        raise UsageError(f"{printable(source)}: {printable(owner)} has hosts or children that are no names.")
+        raise UsageError(f"{printable(source)}: {printable(owner)} has hosts or children that are not names.")
     return {str(name): content for name, content in (value or {}).items()}
 
 
 def _variables(value: Any, owner: str, source: str) -> dict[str, Any]:
     if value and not isinstance(value, dict):
-        raise UsageError(f"{printable(source)}: the variables of {printable(owner)} are no mapping (key: value).")
+        raise UsageError(f"{printable(source)}: the variables of {printable(owner)} are not a mapping (key: value).")
     return value or {}
 
 
@@ -237,5 +239,5 @@ def expanded(pattern: str) -> list[str]:
     else:
         steps = []
     if not steps:
-        raise UsageError(f'"{printable(pattern)}" is no range of hosts; write db[01:50].')
+        raise UsageError(f'"{printable(pattern)}" is not a range of hosts; write db[01:50].')
     return [pattern[: found.start()] + step + rest for step in steps for rest in expanded(pattern[found.end() :])]

@@ -83,7 +83,7 @@ def results(pieces: Iterable[Piece], work: Callable[[Piece], T], jobs: int) -> I
         while waiting:
             yield waiting.popleft().result()
     except BrokenProcessPool:
-        raise CannotTell("A process was killed; is memory short? --jobs 1 needs the least.") from None
+        raise CannotTell("A process was killed, perhaps for lack of memory: --jobs 1 needs the least.") from None
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
 

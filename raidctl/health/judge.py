@@ -275,7 +275,7 @@ def _array(machine: _Machine, controller: Controller, array: Array) -> None:
     several = [one for one in members(controller, array) if failing & {one.id, *one.backing}]
     if len(several) > 1:
         names = listing(one.id.rpartition("/")[2] for one in several)
-        machine.add("several", "several_expect_failure", array, f"{len(several)} drives expect to fail: {names}")
+        machine.add("several", "several_expect_failure", array, f"{len(several)} drives predict failure: {names}")
     if array.status not in ("warning", "critical"):
         return
     rebuilt = array.status == "warning" and speaks_of_rebuild(array.status_text)

@@ -90,7 +90,7 @@ def tolerated(
 ) -> int | None:
     """How many more members of a volume may fail, whichever they are. None: unknown.
 
-    ``out``: ids of volumes that are out of reach: a member that lies on one of them is gone. ``counted``: the family
+    ``out``: ids of volumes that are out of reach: a member that is on one of them is gone. ``counted``: the family
     reports the number itself.
     """
     level = volume.raid_level

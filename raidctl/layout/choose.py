@@ -122,7 +122,7 @@ def _named(
 def not_one(name: str, controller: Controller, drives: Sequence[Drive], machine: Machine) -> str:
     """Report that a name matches no drive. The report has similar names or the free drives."""
     software = controller.mode == "software"
-    what = f'"{name}" is no drive {"that md can use" if software else f"of {controller.id}"}'
+    what = f'"{name}" is not a drive {"that md can use" if software else f"of {controller.id}"}'
     meant = suggestion(name, [machine.name(drive) for drive in drives])
     if meant.startswith("did"):
         return f"{what}; {meant}"
@@ -295,7 +295,7 @@ def _in_system(place: Place, stock: Stock, partition: Partition | None, *, count
         yield f"{place.drive.id}: the kernel does not show {node or 'its device'}."
         return
     if node in stock.held:
-        yield f"{place.drive.id}: a program holds {node} for itself."
+        yield f"{place.drive.id}: a program has {node} open exclusively."
     # drives that are only counted are never wiped: --wipe is for named ones
     wiped = place.drive.serial in stock.wipe and not counted
     candidate = Candidate(drive=place.drive, node=node, signatures=stock.signatures.get(node))

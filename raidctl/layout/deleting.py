@@ -31,7 +31,7 @@ def deletion_objections(
     if above:
         yield "P1", f"{listing(above)} {'is' if len(above) == 1 else 'are'} on {volume.id}."
     if block.node in read.held and not (points or above):
-        yield "P1", f"{volume.id}: a program holds {block.node} for itself, or it cannot be opened."
+        yield "P1", f"{volume.id}: a program has {block.node} open exclusively, or it cannot be opened."
     if seen.view.sys_read_only:
         yield "X8", f"{volume.id}: /sys is read-only, as in a container: its use is unknown."
     if "cluster" in (volume.bitmap or "").lower():

@@ -78,7 +78,7 @@ class LayoutMistakesError(MistakesError):
 def _layout(table: Mapping[str, Any], place: Place) -> Layout:
     for key in table:
         if key not in _KEYS:
-            place.at(key).wrong(f'"{key}" is no key of a layout; {suggestion(key, _KEYS)}')
+            place.at(key).wrong(f'"{key}" is not a key of a layout; {suggestion(key, _KEYS)}')
     if table.get("layout") != VERSION:
         at = place.at("layout") if "layout" in table else place
         at.wrong(f"a layout begins with layout = {VERSION}, the version of its format.")
@@ -159,7 +159,7 @@ def _fields(table: Any, place: Place, keys: Mapping[str, Reader]) -> dict[str, A
     for key, spec in table.items():
         reader = keys.get(key)
         if reader is None:
-            place.at(key).wrong(f'"{key}" is no key here; {suggestion(key, keys)}')
+            place.at(key).wrong(f'"{key}" is not a key here; {suggestion(key, keys)}')
         elif (value := reader(spec, place.at(key))) is not None:
             found[key] = value
     return found
@@ -168,7 +168,7 @@ def _fields(table: Any, place: Place, keys: Mapping[str, Reader]) -> dict[str, A
 def _text(spec: Any, place: Place) -> str | None:
     if isinstance(spec, str) and spec:
         return spec
-    place.wrong("this has to be a text.")
+    place.wrong("this has to be a string.")
     return None
 
 
@@ -187,7 +187,7 @@ def _word(known: Sequence[str], short: Mapping[str, str] | None = None) -> Reade
         word = (short or {}).get(word, word)
         if word in known:
             return word
-        place.wrong(f'"{spec}" is no such word; {suggestion(word, known)}'.replace("_", "-"))
+        place.wrong(f'"{spec}" is not valid; {suggestion(word, known)}'.replace("_", "-"))
         return None
 
     return read

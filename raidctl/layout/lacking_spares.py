@@ -51,7 +51,7 @@ def lacking(one: Compared, wanted: VolumeLayout, stock: Stock) -> Lacking | tupl
         known = {name for drive in there for name in stock.machine.names(drive)}
         need = tuple(name for name in wanted.spares or () if members_named(wanted, [name])[0] not in known)
         if not need:
-            return ("it has other spares than those that are listed.",)
+            return ("its spares are not those that the layout lists.",)
     found, why = choose_spares(structs.replace(wanted, spares=need), members, controller, stock)
     return tuple(why) if why else Lacking(controller=controller, volume=volume, places=tuple(found))
 

@@ -109,7 +109,7 @@ def _ironic(table: Mapping[str, Any], place: Place, controller: str | None) -> l
     disks = table.get("logical_disks")
     for key in table:
         if key != "logical_disks":
-            place.wrong(f'"{key}" is no key of target_raid_config; {suggestion(key, ["logical_disks"])}')
+            place.wrong(f'"{key}" is not a key of target_raid_config; {suggestion(key, ["logical_disks"])}')
     if not isinstance(disks, list) or not disks:
         place.wrong("target_raid_config needs a list logical_disks with at least one object.")
         return []
@@ -159,7 +159,7 @@ def _name(one: Mapping[str, Any], place: Place) -> str | None:
     """Return the volume's name. An md array needs one, by default its number in the file."""
     name = one.get("volume_name")
     if name is not None and not (isinstance(name, str) and name):
-        place.wrong("volume_name is a text.")
+        place.wrong("volume_name has to be a string.")
     own = f"disk{int(place.path[-1]) + 1}" if one.get("controller") == SOFTWARE else None
     return name if isinstance(name, str) and name else own
 
@@ -171,7 +171,7 @@ def _counted(count: int, media: Any, interface: Any) -> Counted:
 def _known(table: Mapping[str, Any], keys: Sequence[str], place: Place) -> None:
     for key in table:
         if key not in keys:
-            place.wrong(f'"{key}" is no key here; {suggestion(key, keys)}')
+            place.wrong(f'"{key}" is not a key here; {suggestion(key, keys)}')
 
 
 def _positive(value: Any) -> bool:
@@ -185,9 +185,9 @@ def _word(table: Mapping[str, Any], key: str, words: Mapping[str, Any], place: P
     if isinstance(value, str) and value in words:
         return words[value]
     if value == "JBOD" or value in ("jbod", "raidS"):
-        place.wrong(f"{key} {value}: drives that the system sees one by one are no volumes of a layout.")
+        place.wrong(f"{key} {value}: drives that the system sees one by one are not volumes of a layout.")
     else:
-        place.wrong(f'{key}: "{value}" is no such word; {suggestion(str(value), words)}')
+        place.wrong(f'{key}: "{value}" is not valid; {suggestion(str(value), words)}')
     return None
 
 
@@ -209,7 +209,7 @@ def _drp(one: Any, place: Place, controller: str | None) -> VolumeLayout | None:
     strip = _size(one["StripeSize"], place, "StripeSize") if one.get("StripeSize") else None
     drives = _disks(one["Disks"], place) if one.get("Disks") else _drp_counted(one, level, place)
     if not isinstance(one.get("Name", ""), str):
-        place.wrong("Name is a text.")
+        place.wrong("Name has to be a string.")
     if level is None or controller is None:
         return None
     return VolumeLayout(
@@ -222,7 +222,7 @@ def _size(value: Any, place: Place, key: str) -> int | None:
     """drp-raid counts in powers of 1024: its KB is a KiB."""
     size = value if _positive(value) else attempt(_binary, value) if isinstance(value, str) else None
     if not size:
-        place.wrong(f'{key}: "{value}" is no size.')
+        place.wrong(f'{key}: "{value}" is not a size.')
     return int(size) if size else None
 
 
@@ -247,13 +247,13 @@ def _drp_counted(one: Mapping[str, Any], level: RaidLevel | None, place: Place) 
         place.wrong('DiskCount "max" takes whatever is there; a layout gives a number.')
         return None
     elif not _positive(number):
-        place.wrong(f'DiskCount: "{count}" is no number of drives.')
+        place.wrong(f'DiskCount: "{count}" is not a number of drives.')
         return None
     media = one.get("Type") if one.get("Type") not in (None, "disk,ssd", "ssd,disk") else None
     protocol = one.get("Protocol")
     interface: Interface | None = protocol if protocol in ("sas", "sata", "nvme") else None
     if media is not None and str(media) not in _MEDIA:
-        place.wrong(f'Type: "{media}" is no such word; {suggestion(str(media), _MEDIA)}')
+        place.wrong(f'Type: "{media}" is not valid; {suggestion(str(media), _MEDIA)}')
     if protocol is not None and interface is None and "," not in str(protocol):
-        place.wrong(f'Protocol: "{protocol}" is no such word; {suggestion(str(protocol), ["sas", "sata", "nvme"])}')
+        place.wrong(f'Protocol: "{protocol}" is not valid; {suggestion(str(protocol), ["sas", "sata", "nvme"])}')
     return Counted(count=int(number), media=_MEDIA.get(str(media)), interface=interface)

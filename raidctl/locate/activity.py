@@ -24,7 +24,7 @@ def burst(wanted: Wanted) -> Run | str:
     if block is None:
         return "the operating system does not see it, so it cannot be read from"
     if not _NODE.fullmatch(block.node):
-        return f"{block.node} is no name that is passed on"
+        return f"raidctl does not read a device of the name {block.node}"
     return Run(("dd", f"if={block.node}", "of=/dev/null", "bs=128K", "iflag=direct"), timeout=BURST)
 
 

@@ -48,7 +48,7 @@ def _lamp(wanted: Wanted, controllers: str) -> Lamp | str:
         for word in ("locate", "locate_off")
     )
     if not (fits(on.argv[1:], SHAPES) and fits(off.argv[1:], SHAPES)):
-        return f"{block.node} is no name that is passed to ledctl"
+        return f"raidctl does not pass the name {block.node} to ledctl"
     return Lamp(id=f"ledctl:{wanted.bay.serial or block.name}", bay=wanted.bay, way="ledctl", on=on, off=off)
 
 

@@ -94,7 +94,7 @@ def _lamp(wanted: Wanted, place: tuple[str, str] | None) -> Lamp | str:
     )
     look = ("sg_ses", f"--index={index}", "--get=ident", node)
     if not all(fits(argv[1:], SHAPES) for argv in (on.argv, off.argv, look)):
-        return f"{node} is no name that is passed to sg_ses"
+        return f"raidctl does not pass the name {node} to sg_ses"
     bay = replace(wanted.bay, enclosure=wanted.bay.enclosure or node, bay=wanted.bay.bay or index)
     return Lamp(id=f"sg_ses:{wanted.bay.serial or node}/{index}", bay=bay, way="sg_ses", on=on, off=off, look=look)
 

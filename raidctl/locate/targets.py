@@ -95,7 +95,7 @@ def _of_word(inventory: Inventory, view: HostView, word: str) -> list[Wanted]:
         (controller, drive) for controller in inventory.controllers for drive in controller.drives if drive.id in below
     ]
     if not found:
-        raise UsageError(f'"{printable(word)}" ({listing(sorted(ids))}) is no drive, and no drives of it are known.')
+        raise UsageError(f'"{printable(word)}" ({listing(sorted(ids))}) is not a drive, and no drives of it are known.')
     return [_wanted(controller, drive, view) for controller, drive in found]
 
 

@@ -47,7 +47,7 @@ def _of_one(
     vendor = vendor_of(family, vendors)
     way = offered(vendors, family)
     if vendor is None or way is None:
-        return dict.fromkeys(names, "no controller's tool is in charge of it")
+        return dict.fromkeys(names, "no controller's tool manages it")
     known = {spec.name for spec in vendor.TOOLS}
     lights = yield from way.lights(controller, drives, [tool for tool in tools if tool.name in known], seconds)
     found = dict(zip(names, [_lamp(light, one, way) for light, one in zip(lights, wanted, strict=True)], strict=True))

@@ -103,7 +103,7 @@ def _recent(deed: Deed, last: str | None, now: datetime, *, reported: bool) -> I
         yield Denial(deed=deed, guard="B2", reason=reason, alternative=way, overridable=True, unknown=True)
     elif moment is not None and now - moment < PAUSE:
         ago = format_duration(max(0, int((now - moment).total_seconds())))
-        yield Denial(deed=deed, guard="B2", reason=f"The last learn cycle was {ago} ago; a day is the least.")
+        yield Denial(deed=deed, guard="B2", reason=f"The last learn cycle was {ago} ago; the minimum is a day.")
 
 
 def affected(controller: Controller) -> str:

@@ -19,7 +19,7 @@ def facts_of(seen: Survey, drive_id: str, *, way: Literal["copy", "out"], new: s
     """Return the facts of a replacement.
 
     Raises:
-        UsageError: The drive is no member of a software array that raidctl can manage.
+        UsageError: The drive is not a member of a software array that raidctl can manage.
         CannotTell: Its serial number, or the UUID of its array, is unknown.
     """
     old = next(

@@ -74,7 +74,7 @@ def _joining(arrays: Sequence[Part], new: Drive, facts: Facts) -> Stage:
     if new.role == "failed" or (new.status == "critical" and inside(arrays, new)):
         return Stage("rebuilding", problem=f"The new drive {facts.new} has failed. Replace it as well.")
     if inside(arrays, new) and expects_failure(arrays[0].controller, new):
-        text = f"The new drive {facts.new} expects its failure ({new.status_text}). Replace it as well."
+        text = f"The new drive {facts.new} predicts its failure ({new.status_text}). Replace it as well."
         return Stage("rebuilding", problem=text)
     complete = all(part.complete for part in arrays)
     if inside(arrays, new):

@@ -27,7 +27,7 @@ def wiping(new: Drive, view: HostView) -> list[Step]:
     return [
         Step(
             object_id=new.id, setting="wipe", before="", after="", kind="deed", way_back="none",
-            no_way_back=f"What {new.id} contains is not found again.", action=Action(argv=("wipefs", "--all", one)),
+            no_way_back=f"What {new.id} contains cannot be recovered.", action=Action(argv=("wipefs", "--all", one)),
             # the last step is confirmed by probing for signatures again
             expects=(_present(new),), subjects=(_subject(new),), saves=saves if one == nodes[0] else (),
         )

@@ -65,7 +65,7 @@ def denials(deed: Deed, seen: Survey, known: Known) -> list[Denial]:
     """Reasons why the state of a drive must not be changed now."""
     found = drive_of(seen.inventory, deed.drive)
     if found is None:
-        reason = f"{deed.drive or deed.object_id} is no drive: a drive is named, never all of a controller."
+        reason = f"{deed.drive or deed.object_id} is not a drive: name drives, not a controller."
         return [Denial(deed=deed, guard="D3", reason=reason)]
     controller, drive = found
     if controller.mode in ("software", "none"):

@@ -127,7 +127,7 @@ def _partition(seen: Survey, member: Drive) -> str:
     drives = {drive.id: drive for one in seen.inventory.controllers for drive in one.drives}
     below = [drives[name] for name in physical(seen.inventory, [member.id]) if name in drives]
     if len(below) != 1:
-        raise CannotTell(f"On which drive {member.id} lies is unknown.")
+        raise CannotTell(f"Which drive {member.id} is on is unknown.")
     return partition_of(below[0], member)
 
 

@@ -64,7 +64,7 @@ def redundancy(subject: Subject) -> Reasons:
         return
     drive = subject.drive
     if drive.role == "member" or (drive.array and drive.role not in ("spare", "journal")):
-        yield reason("R1", "unknown", f"Which volumes lie on the array of {drive.id} is not reported.",
+        yield reason("R1", "unknown", f"Which volumes are on the array of {drive.id} is not reported.",
                      fact(drive, "role"), fact(drive, "array"))  # fmt: skip
     else:
         left = [f"{volume.id} ({volume.status})" for volume in subject.former]
@@ -96,7 +96,7 @@ def _redundancy(loss: Loss) -> Reason:
             text = f"{named(loss)} does not count on the drive, which is still being filled."
         return reason("R1", "yes", text, *evidence)
     if volume is not None and volume.raid_level in WITHOUT_REDUNDANCY:
-        text = f"{named(loss)} has no redundancy: its data go with the drive."
+        text = f"{named(loss)} has no redundancy: its data are lost with the drive."
         return reason("R1", "no", text, *evidence, remedy="Copy the data to other drives first.")
     text = f"{named(loss)} survives no further failure: pulling the drive loses its data."
     return reason("R1", "no", text, *evidence, remedy="Make the array whole first: replace the drive that failed.")
@@ -202,7 +202,7 @@ def right_moment(subject: Subject) -> Reasons:
         if what == "unknown":
             yield reason("R3", "unknown", f"What is being done to {volume.id} is unknown.", *evidence)
             continue
-        text = f"{volume.id} {what}: the wrong moment to pull a drive of it."
+        text = f"{volume.id} {what}: the wrong moment to pull one of its drives."
         if gone:
             text = (
                 f"{volume.id} {what}: the wrong moment. Pulling this drive loses nothing, "
@@ -255,7 +255,7 @@ def running(subject: Subject) -> Reasons:
         status = loss.volume.status if loss.volume else None
         if status is None or status == "unknown":
             fine = False
-            what = "The state of" if loss.volume else "What lies on"
+            what = "The state of" if loss.volume else "What is on"
             yield reason("R4", "unknown", f"{what} {loss.id} is unknown.", fact(loss.array, "status"))
         elif loss.volume and status in OUT_OF_REACH:
             fine = False
@@ -309,7 +309,7 @@ def copy_first(subject: Subject) -> Reasons:
     works = [loss for loss in subject.losses if not loss.gone]
     drive = subject.drive
     if not works or drive.status != "ok" or _errors(subject.controller, drive):
-        yield reason("R8", "yes", "There is no good member to be copied first.", fact(drive, "status"))
+        yield reason("R8", "yes", "There is no good member to copy first.", fact(drive, "status"))
         return
     for loss in works:
         if family_of(loss.controller) == "md":

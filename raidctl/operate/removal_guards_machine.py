@@ -61,7 +61,7 @@ def fresh(subject: Subject) -> Reasons:
         yield reason("X3", "yes", "The machine was read just now.", *evidence)
         return
     old = f"{format_duration(seconds)} old" if seconds is not None else "of unknown age"
-    text = f"This is the answer of a recording, {old}: what has failed since then is not in it."
+    text = f"This result is from a recording, {old}: what has failed since then is not in it."
     yield reason("X3", "note", text, *evidence, remedy="Check again on the machine itself before you pull the drive.")
 
 
@@ -203,8 +203,8 @@ def _content(node: str, found: Contents | None) -> tuple[str, Verdict, str | Non
     """Why a device may be in use although the kernel shows nothing. An empty text: the device is empty."""
     ask = "whether anything uses it is unknown."
     if found is None:
-        text = f"What {node} contains was not read: that the kernel shows nothing on it is no proof."
-        return text, "unknown", "Check on the machine itself: there it is read."
+        text = f"What {node} contains was not read: that the kernel shows nothing on it proves nothing."
+        return text, "unknown", "Check on the machine itself, where it is read."
     if found.signatures is None or found.blank is None:
         return f"What {node} contains could not be read: {ask}", "unknown", found.remedy
     if found.signatures:
@@ -335,9 +335,9 @@ def all_of_it(subject: Subject) -> Reasons:
         part.node for block in subject.blocks for part in subject.view.above(block.name) if part.kind == "partition"
     ]
     if subject.software:
-        text = f"What else lies on the drive of {drive.id} is unknown: other partitions may belong to other arrays."
+        text = f"What else is on the drive of {drive.id} is unknown: other partitions may belong to other arrays."
         yield reason("R17", "unknown", text, fact(drive, "backing"), fact(drive, "device"),
                      remedy="Check on the machine itself, or on a recording of it.")  # fmt: skip
         return
-    text = f"With it go {listing(with_it)}; each array is judged." if with_it else "Nothing else leaves with it."
+    text = f"Removed with it: {listing(with_it)}; each array is judged." if with_it else "Nothing else leaves with it."
     yield reason("R17", "yes", text, *(f"on the drive: {node}" for node in nodes))

@@ -200,7 +200,7 @@ class Replacing:
             early = step.setting in ("copy_table", "wipe")
             return [f"Guard {guard}: {text}" for guard, text in self.vetted(seen, before_table=early)]
         if step.setting == "boot_loader":
-            return [] if self._filled(seen) else [f"{self.facts.new} is no complete member of its arrays."]
+            return [] if self._filled(seen) else [f"{self.facts.new} is not a complete member of its arrays."]
         if step.kind == "wait":
             self.report(seen)
             problem = next_stage(seen, self.facts).problem or self._not_taken(seen)

@@ -64,12 +64,13 @@ def _removable(deed: Deed, controller: Controller, array: Array, volume: Volume)
         return
     busy = being_rebuilt(spare) or "replacement" in spare.flags
     if busy or (spare.role != "spare"):
-        what = "is being filled by a rebuild or a copy" if busy else f"is no spare but a {spare.role or 'drive'}"
+        role = f"is not a spare: its role is {spare.role or 'unknown'}"
+        what = "is being filled by a rebuild or a copy" if busy else role
         yield Objection(guard="S1", text=f"{spare.id} {what}.")
         return
     if volume.progress is not None and volume.progress.operation in ("rebuild", "recovery", "reshape", "unknown"):
         text = f"{volume.id} is being rebuilt or reshaped ({volume.progress.operation}): the spare may be in use."
-        yield Objection(guard="S1", text=text, remedy="Wait for its end: raidctl show.")
+        yield Objection(guard="S1", text=text, remedy="Wait until it ends: raidctl tasks --wait.")
     spares = [one for one in controller.drives if one.array == array.id and one.role == "spare"]
     if len(spares) <= 1:
         yield from last(controller, array, volume, spare)
@@ -85,7 +86,7 @@ def last(controller: Controller, array: Array, volume: Volume, spare: Drive) -> 
         yield Objection(guard="S2", text=text, overridable=True, unknown=True)
         return
     elif expecting:
-        why = f"{expecting[0].id} has errors or expects a failure"
+        why = f"{expecting[0].id} has errors or predicts its failure"
     else:
         return
     yield Objection(guard="S2", text=f"{spare.id} is the last spare, and {why}.", overridable=True)

@@ -61,7 +61,7 @@ def _global(seen: Survey, controller: Controller, drive: Drive) -> list[Objectio
 def _removable(controller: Controller, drive: Drive) -> Iterator[Objection]:
     """S1, S2: the spare is unused, and not the last one needed."""
     if drive.role != "spare":
-        yield Objection(guard="S1", text=f"{drive.id} is no spare but {drive.role or 'of unknown use'}.")
+        yield Objection(guard="S1", text=f"{drive.id} is not a spare: its role is {drive.role or 'unknown'}.")
         return
     if being_rebuilt(drive) or drive.progress is not None:
         yield Objection(guard="S1", text=f"{drive.id} is being filled by a rebuild or a copy.")
@@ -77,7 +77,7 @@ def _removable(controller: Controller, drive: Drive) -> Iterator[Objection]:
 def _needed(controller: Controller, volume: Volume, drive: Drive) -> Iterator[Objection]:
     if volume.progress is not None and volume.progress.operation in ("rebuild", "recovery", "copyback", "unknown"):
         text = f"{volume.id} is being rebuilt ({volume.progress.operation}): the spare may be in use."
-        yield Objection(guard="S1", text=text, remedy="Wait for its end: raidctl show.")
+        yield Objection(guard="S1", text=text, remedy="Wait until it ends: raidctl tasks --wait.")
     elif replaces_a_member(volume, below(controller, volume)):
         text = f"{volume.id} lacks a member and is {volume.status}: {drive.id} may have taken the member's place."
         yield Objection(guard="S1", text=text, remedy="Replace the missing member first.")

@@ -37,7 +37,7 @@ def loaded(deed: Deed, controller: Controller) -> Iterator[Denial]:
 def _rebuild(deed: Deed, inventory: Inventory) -> Iterator[Denial]:
     found = drive_of(inventory, deed.drive)
     if found is None:
-        yield Denial(deed=deed, reason=f"{deed.drive or deed.object_id} is no drive.")
+        yield Denial(deed=deed, reason=f"{deed.drive or deed.object_id} is not a drive.")
         return
     controller, drive = found
     if controller.mode in ("software", "none"):
@@ -126,7 +126,7 @@ def _patrol(deed: Deed, inventory: Inventory) -> Iterator[Denial]:
     if controller is None:
         return  # printed with the plan
     if controller.mode in ("software", "none", "hba"):
-        reason = f"{controller.id} is no RAID controller with a patrol read."
+        reason = f"{controller.id} is not a RAID controller with a patrol read."
         yield Denial(deed=deed, reason=reason, alternative="Self-tests of plain drives: raidctl check media DRIVE")
         return
     running = patrolling(controller, inventory)

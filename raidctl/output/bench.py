@@ -55,7 +55,7 @@ def head(run: Run, paper: Paper) -> Iterator[RenderableType]:
     """Number, time, target and engine of the run."""
     session = run.session
     when = run.at.replace("T", " ").replace("Z", " UTC")
-    title: list[Piece] = [(paper.clean(run.name if run.id is not None else "run, not kept"), STRONG), when]
+    title: list[Piece] = [(paper.clean(run.name if run.id is not None else "run, not saved"), STRONG), when]
     title += [paper.clean(text) for text in (run.label, run.host, run.kernel) if text]
     yield pack(title, paper.columns, paper.dot)
     written = run.prepared + session.written
@@ -118,7 +118,7 @@ def interval(spread: Spread) -> str:
     if spread.measured is None:
         return ""
     if spread.low is None or spread.high is None:
-        return "not known"
+        return "unknown"
     return f"{format_figure(spread.low, spread.measured)} to {format_figure(spread.high, spread.measured)}"
 
 

@@ -20,7 +20,7 @@ from raidctl.units import format_figure
 def list_screen(kept: Sequence[StoredRun], paper: Paper) -> str:
     """All runs, the oldest first."""
     if not kept:
-        return paper.render([line('No run is kept here yet; "raidctl bench run" makes one.')])
+        return paper.render([line('No run is saved yet; "raidctl bench run" makes one.')])
     clean = paper.clean
     return paper.render(
         [
@@ -100,7 +100,7 @@ def _ratio(pair: Pair) -> Cell:
 
 def _interval(pair: Pair) -> str:
     if pair.low is None or pair.high is None:
-        return "" if pair.ratio is None else "not known"
+        return "" if pair.ratio is None else "unknown"
     return f"{_times(pair.low)} to {_times(pair.high)}"
 
 

@@ -104,6 +104,6 @@ def progress() -> Iterator[Bar]:
 
 
 def left(seconds: float) -> str:
-    """``1:05 left``; an estimate that was exceeded counts as soon done."""
+    """``1:05 left``; an estimate that was exceeded counts as almost done."""
     whole = round(seconds)
-    return f"{whole // 60}:{whole % 60:02d} left" if whole > 0 else "soon done"
+    return f"{whole // 60}:{whole % 60:02d} left" if whole > 0 else "almost done"

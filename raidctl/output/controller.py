@@ -219,7 +219,7 @@ def _reasons(controller: Controller, paper: Paper) -> Iterator[Row]:
         if volume.cache and (volume.cache.why_not_in_force or in_force(volume.cache) is False):
             groups.setdefault(volume.cache.why_not_in_force or "", []).append(volume)
     for why, volumes in groups.items():
-        reason = paper.clean(why) if why else "the tool does not say why"
+        reason = paper.clean(why) if why else "the tool reports no reason"
         yield _names(volumes, controller, paper), [(paper.words("write cache is not as set: ") + reason, WARN)]
 
 

@@ -69,7 +69,7 @@ def checkup_screen(checkup: Checkup, paper: Paper) -> Iterator[RenderableType]:
 def _verdict(found: Sequence[Trouble], paper: Paper) -> RenderableType:
     if not found:
         return line(("Nothing is missing.", GOOD))
-    count = f"{counted(len(found), 'thing')} to look at: "
+    count = f"{counted(len(found), 'thing')} to check: "
     places: list[Piece] = [(paper.clean(trouble.where), style_of(trouble)) for trouble in found]
     return hanging((count, STRONG), places, paper)
 

@@ -115,7 +115,7 @@ def address(text: str) -> tuple[str, int]:
     number = int(port) if port.isascii() and port.isdecimal() else -1
     bracketed = host.startswith("[") and host.endswith("]")
     if not 0 <= number <= 65535 or (":" in host and not bracketed):
-        raise UsageError(f"{text} is no address to listen on: write 9809, 127.0.0.1:9809 or [::1]:9809.")
+        raise UsageError(f"{text} is not an address to listen on: write 9809, 127.0.0.1:9809 or [::1]:9809.")
     return host.strip("[]") or LOOPBACK, number
 
 

@@ -120,5 +120,5 @@ def _memory(report: FlushReport, paper: Paper) -> Iterator[RenderableType]:
     if before is not None and after is not None:
         yield Text("")
         text = f"Unwritten data in memory: {format_binary(before)} before, {format_binary(after)} now"
-        more = "; other programs go on writing meanwhile" if after else ""
+        more = "; other programs continue to write" if after else ""
         yield line(paper.words(f"{text}{more}."))

@@ -75,7 +75,7 @@ def _deed(number: str, step: Step) -> Iterator[Line]:
     for sentence in step.affects:
         yield Sentence(f"also: {sentence}", indent=5)
     if step.saves:
-        yield Sentence(f"kept first: {', '.join(one.name for one in step.saves)}", indent=5)
+        yield Sentence(f"saved first: {', '.join(one.name for one in step.saves)}", indent=5)
     if step.no_way_back:
         yield Sentence(f"not undone: {step.no_way_back}", indent=5)
     elif not step.undo.empty:

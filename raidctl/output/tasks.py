@@ -26,7 +26,7 @@ from raidctl.tasks.wait import Step
 from raidctl.text import counted, json_safe, listing
 from raidctl.units import format_binary, format_duration
 
-NOTHING = "Nothing is going on."
+NOTHING = "No operation is running."
 _STYLES = {"queued": WARN, "paused": WARN, "running": GOOD}
 _RESULTS: dict[Result, Piece] = {"reached": ("done  ", GOOD), "worse": ("FAILED  ", BAD), "unknown": ("?  ", WARN)}
 _BAR = 24

@@ -22,7 +22,7 @@ _WORDS: Mapping[Kind, str] = {
 _BEFORE: Mapping[Kind, str] = {
     "good": "It was: ",
     "over": "The object has other findings. This one was: ",
-    "gone": "The object is not there any longer. It was: ",
+    "gone": "The object no longer exists. It was: ",
     "unknown": "There is no result now, or never was: ",
 }
 _PRESENT: frozenset[Kind] = frozenset({"new", "worse", "reminder", "still"})

@@ -141,7 +141,7 @@ def _template(reading: Reading) -> str:
     return (
         "Run this command yourself, when you would run it anyway. raidctl does not run it.\n\n"
         f"    {' '.join(reading.command)}\n\n"
-        "Write its exit code (echo $?) behind the colon:\n"
+        "Write its exit code (echo $?) after the colon:\n"
         "exit code:\n\n"
         f"{_PASTE}\n"
     )

@@ -11,7 +11,7 @@ from raidctl.model import SCHEMA_VERSION, Inventory
 
 
 class NoInventory(ValueError):
-    """These bytes are no inventory. The text is a predicate without a full stop: ``is cut off in the middle``."""
+    """These bytes are not an inventory. The text is a predicate without a full stop: ``is cut off in the middle``."""
 
 
 class _Head(msgspec.Struct):
@@ -41,7 +41,7 @@ _OTHER = 'is JSON, and no inventory: it has no "controllers"'
 
 def _why(data: bytes, error: Exception) -> str:
     if isinstance(error, msgspec.ValidationError):
-        return _other_version(data) or f"is no inventory: {error}"
+        return _other_version(data) or f"is not an inventory: {error}"
     if not data.strip():
         return "is empty"
     return broken(data)
@@ -65,7 +65,7 @@ def _other_version(data: bytes) -> str | None:
 
 
 def broken(data: bytes) -> str:
-    """Explain why bytes are no JSON, for :class:`NoInventory`."""
+    """Explain why bytes are not JSON, for :class:`NoInventory`."""
     try:
         json_decode.decode(data.rstrip(), msgspec.Raw)  # a newline at the end would count as trailing data
         json_decode.decode(data)
@@ -74,5 +74,5 @@ def broken(data: bytes) -> str:
             return "is cut off in the middle"
         if "trailing" in str(error):
             return "has more than one inventory, or trailing data"
-        return f"is no JSON: {str(error).removeprefix('JSON is malformed: ')}"
-    return "is no JSON"
+        return f"is not JSON: {str(error).removeprefix('JSON is malformed: ')}"
+    return "is not JSON"

@@ -220,7 +220,7 @@ def _take(name: str, text: str, prompts: Prompts, outputs: _Outputs, *, alone: b
                     continue
                 missing = not part.text.strip()
                 if part.command and (_is_call(part.command, outputs.vendors) or (missing and part is parts[-1])):
-                    message, remedy = "The output of this command is not recognised.", "Look at it in the file itself."
+                    message, remedy = "The output of this command is not recognised.", "Read it in the file itself."
                     if missing:
                         message, remedy = "The output of this command is missing.", "Run it again and keep its output."
                     outputs.problem(

@@ -190,7 +190,7 @@ class BenchRow(_Row, frozen=True, kw_only=True):
     measured: Annotated[float | None, doc("The median; null: too few samples.")] = None
     low: Annotated[float | None, doc("Lower end of the 95 % interval.")] = None
     high: Annotated[float | None, doc("Upper end of the 95 % interval.")] = None
-    samples: Annotated[int, doc("Operations or rounds that it rests on.")]
+    samples: Annotated[int, doc("Operations or rounds that it is based on.")]
     verdict: Annotated[str, doc("Conclusion of the test.")]
 
 

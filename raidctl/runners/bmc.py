@@ -29,7 +29,7 @@ _BUSY = HTTPStatus.SERVICE_UNAVAILABLE
 _GONE = frozenset({HTTPStatus.NOT_FOUND, HTTPStatus.GONE})
 _NO_RIGHT = frozenset({HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN})
 _WRONG_USER = frozenset({HTTPStatus.BAD_REQUEST, *_NO_RIGHT})
-_RETRY = 'If it stays so, look whether the service processor works: its own page, or "ipmitool mc info".'
+_RETRY = 'If this persists, check the service processor: its web page, or "ipmitool mc info".'
 
 
 class BmcRunner:
@@ -102,7 +102,7 @@ class BmcRunner:
 
     def _task(self, request: Request[Any]) -> Task:
         if isinstance(request, Get):
-            reason = invalid(request) or ("" if request.path.startswith("/") else f"{request.path} is no path")
+            reason = invalid(request) or ("" if request.path.startswith("/") else f"{request.path} is not a path")
             if reason:
                 return Task(functools.partial(answer_of, request, Failure.FAILED, reason), REQUEST_SECONDS)
             late = answer_of(request, Failure.TIMEOUT, f"no answer after {REQUEST_SECONDS:g} s")

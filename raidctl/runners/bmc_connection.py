@@ -49,13 +49,13 @@ def address_of(text: str) -> Address:
         parts = urlsplit(text)
         port = parts.port
     except ValueError:
-        raise UsageError(f"{form}, and {text} is no such address.") from None
+        raise UsageError(f"{form}, not {text}.") from None
     if parts.password is not None:
         raise UsageError(f"{form} without the password, which others could see: use --bmc-password-file.")
     if parts.scheme != "https" or not parts.hostname or parts.path.rstrip("/") or parts.query or parts.fragment:
-        raise UsageError(f"{form}, and {text} is no such address.")
+        raise UsageError(f"{form}, not {text}.")
     if any(char <= " " or char == "\x7f" for char in text):
-        raise UsageError(f"{form}, and there is a blank in it.")
+        raise UsageError(f"{form}, without blanks.")
     return Address(parts.hostname, port or 443, parts.username or None)
 
 

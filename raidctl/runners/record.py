@@ -100,7 +100,7 @@ def _entry(request: Request[Any], answer: Answer, seconds: float, files: dict[st
         if len(answer.data) <= _INLINE and _PLAIN.match(answer.data):
             return Entry(text=answer.data.decode("ascii"), **common)
         return Entry(data=_kept(request, "", answer.data, files), **common)
-    raise TypeError(f"{type(answer).__name__} is no answer to {describe(request)}")
+    raise TypeError(f"{type(answer).__name__} is not an answer to {describe(request)}")
 
 
 def _replied(answer: Answer) -> bool:

@@ -124,7 +124,7 @@ def claimed_nodes(controllers: Sequence[Controller], view: HostView | None = Non
         device = index.device(node)
         if device is None:
             continue
-        # of multipath; what lies below a software array is shown as drives
+        # of multipath; what is below a software array is shown as drives
         paths = index.below(device) if device.kind == "dm" and node not in software else [device]
         for path in (device, *paths, *index.disks("wwn", wwn(device.wwn) if device.kind == "disk" else None)):
             nodes.add(path.node)

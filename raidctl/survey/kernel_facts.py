@@ -141,7 +141,7 @@ class _KernelFacts:
         nodes = [found.node if (found := self.index.device(name)) else f"/dev/{name}" for name in below]
         places = {piece.below for piece in device.pieces}
         start = device.pieces[0].start_bytes if len(places) == len(below) == 1 else None
-        self.evidence.fact(f"{device.node}: lies on {', '.join(nodes)}", object_id, f"{path}.on", ", ".join(nodes))
+        self.evidence.fact(f"{device.node}: is on {', '.join(nodes)}", object_id, f"{path}.on", ", ".join(nodes))
         own = offsets.get(device.name, ())
         if start is not None:
             text = f"{device.node}: begins at byte {start} of {nodes[0]}"

@@ -87,7 +87,7 @@ def drive_of(controller: Controller, deed: Deed) -> Drive:
     wanted = deed.drive or deed.object_id
     found = next((drive for drive in controller.drives if drive.id == wanted), None)
     if found is None:
-        raise CannotDo(f"{wanted} is no drive of {controller.id}.", unknown=True)
+        raise CannotDo(f"{wanted} is not a drive of {controller.id}.", unknown=True)
     return found
 
 
@@ -99,7 +99,7 @@ def volume_of(controller: Controller, deed: Deed) -> Volume:
     """
     found = next((volume for volume in controller.volumes if volume.id == deed.object_id), None)
     if found is None:
-        raise CannotDo(f"{deed.object_id} is no volume of {controller.id}.", unknown=True)
+        raise CannotDo(f"{deed.object_id} is not a volume of {controller.id}.", unknown=True)
     return found
 
 

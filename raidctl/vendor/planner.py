@@ -126,7 +126,7 @@ class Planner(ABC):
         if setting in self.changed:
             raise CannotError(f"Another requested setting sets {name} to {self.changed[setting]}.")
         if before is None:
-            reason = f"The tool does not tell how {name} is set, so the change could not be undone."
+            reason = f"The tool does not report how {name} is set, so the change could not be undone."
             shown = "The tool shows no split until a volume uses the cache." if name == self.ratio else None
             raise CannotError(reason, "unknown", shown)
         if not self.restorable(name, before):

@@ -116,7 +116,7 @@ def split(text: str) -> tuple[int, int]:
     """
     read, slash, write = text.partition("/")
     if not (slash and read.isdecimal() and write.isdecimal()):
-        raise UsageError(f'"{text}" is no split: write READ/WRITE in percent, such as 25/75.')
+        raise UsageError(f'"{text}" is not a split: write READ/WRITE in percent, such as 25/75.')
     if int(read) + int(write) != 100:
         raise UsageError(f'"{text}" does not add up to 100: write READ/WRITE in percent, such as 25/75.')
     return int(read), int(write)

@@ -17,7 +17,7 @@ _ON_PATH = frozenset({"/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bi
 
 NO_CONTROLLER = "The tool sees no controller."
 """The message if a tool reports that there is none; see :func:`without_root`."""
-_CHOWN = "Give it to root alone: chown root, chmod go-w."
+_CHOWN = "Let only root write to it: chown root, chmod go-w."
 
 
 class Installed(Struct, frozen=True):

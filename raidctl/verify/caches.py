@@ -25,7 +25,7 @@ KNEE = "Measure how many bytes can be written before writes become slow: that is
 UNPROTECTED = (
     "Write-back is active and the controller's cache is not protected: unwritten data is lost in a power failure."
 )
-LEARN = "Verify again when the battery is learned and charged."
+LEARN = "Verify again when the learn cycle is complete and the battery is charged."
 
 
 def battery(case: Case) -> Answer:
@@ -230,7 +230,7 @@ def cache_size(case: Case) -> Answer:
         return case.failed(f"{controller.id} has {size}, less than {case.claim.wanted}.")
     if cache.status == "critical":
         return case.suspect(
-            f"{controller.id} has {size}, but does not use it: {cache.status_text or 'it does not say why'}."
+            f"{controller.id} has {size}, but does not use it: {cache.status_text or 'no reason reported'}."
         )
     return case.passed(f"{controller.id} has {size}.")
 
@@ -253,7 +253,7 @@ def cache_split(case: Case) -> Answer:
     if cache.read_percent != case.claim.number:
         return case.failed(f"The cache of {controller.id} is split {split}, not {case.claim.wanted}.")
     if cache.status == "critical":
-        return case.suspect(f"It is split {split}, but not in use: {cache.status_text or 'it does not say why'}.")
+        return case.suspect(f"It is split {split}, but not in use: {cache.status_text or 'no reason reported'}.")
     return case.passed(f"The cache of {controller.id} is split {split} between reads and writes.")
 
 

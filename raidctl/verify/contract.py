@@ -73,7 +73,7 @@ def _contract(path: str, table: Mapping[str, Any], place: Place) -> Contract:
         if key not in _TOP:
             also = [*_TOP, *wanted.NAMES]
             hint = "write claims below [every_volume] or [[volume]]." if _name(key) else suggestion(key, also)
-            place.at(key).wrong(f'"{key}" is not known here; {hint}'.rstrip("; "))
+            place.at(key).wrong(f'"{key}" is unknown here; {hint}'.rstrip("; "))
     if type(table.get("contract")) is not int or table["contract"] != 1:
         place.at("contract").wrong('a contract begins with "contract = 1", the version of this format.')
     texts = {key: _text(table[key], place.at(key)) for key in _TEXTS if key in table}
@@ -134,7 +134,7 @@ def _claim(name: ClaimName, value: object, place: Place) -> Claim | None:
             place.wrong("a whole number is required here.")
             return None
     elif not _is_text(value) and not (name == "raid_level" and _all_texts(value)):
-        place.wrong("a text in quotation marks is required here.")
+        place.wrong("a string in quotation marks is required here.")
         return None
     try:
         return wanted.claim(name, value)
@@ -153,7 +153,7 @@ def _all_texts(value: object) -> bool:
 
 def _text(value: object, place: Place) -> str | None:
     if not _is_text(value):
-        place.wrong("a text in quotation marks is required here.")
+        place.wrong("a string in quotation marks is required here.")
         return None
     return str(value).strip()
 

@@ -24,7 +24,7 @@ class LiveChange(msgspec.Struct, frozen=True, kw_only=True):
     kind: Annotated[
         Kind,
         doc(
-            "`first`: of the first reading; `new`, `changed`; `unknown`: it could not be read, which is no end; "
+            "`first`: of the first reading; `new`, `changed`; `unknown`: it could not be read, which is not an end; "
             "`gone`: a complete reading no longer has it; `event`: an entry of a log, or how a task ended."
         ),
     ]

@@ -68,7 +68,7 @@ class Tracked(msgspec.Struct, frozen=True, kw_only=True):
 class Event(msgspec.Struct, frozen=True, kw_only=True):
     """One transition, as reported."""
 
-    id: Annotated[int, doc("Number of the event in this state; never used twice.")]
+    id: Annotated[int, doc("Number of the event in this state directory; never used twice.")]
     at: Annotated[str, doc("When the run was, RFC 3339 in UTC.")]
     kind: Annotated[
         Kind,

@@ -143,7 +143,7 @@ def test_unreadable_lines_are_named_and_the_rest_is_audited(site: Path, fleet: P
     assert messages["10"] == "It is cut off in the middle."
     assert messages["20"].startswith("It is an inventory of schema version 2, and this raidctl reads version 1")
     assert "no inventory" in messages["30"]
-    assert "no JSON" in messages["40"]
+    assert "not JSON" in messages["40"]
     assert (report["summary"]["hosts"], report["summary"]["unreadable"]) == (199, 4)
 
 
@@ -170,7 +170,7 @@ def test_built_in_rules_that_did_not_apply_are_counted() -> None:
 def test_the_screen_counts_further_unreadable_lines(site: Path) -> None:
     """Twenty unreadable lines are listed, and the others counted."""
     screen = run("audit", site, "-", answer=b"hello\n" * 23).stdout
-    assert screen.count("It is no JSON: invalid character") == 20
+    assert screen.count("It is not JSON: invalid character") == 20
     assert "3 more could not be read; --details names them." in screen
 
 

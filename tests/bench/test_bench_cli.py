@@ -186,7 +186,7 @@ def test_nothing_is_overwritten_without_a_confirmation(tmp_path: Path) -> None:
         (["nbd://example.org/x"], 2, "not on this machine"),
         (["nbd+unix:///?socket=/nowhere"], 3, "No NBD server can be reached"),
         ([".", "--overwrite", "all"], 2, "--overwrite is for devices"),
-        ([".", "--size", "many"], 2, "is no size with a unit"),
+        ([".", "--size", "many"], 2, "is not a size with a unit"),
         ([".", "--size", "1KiB"], 2, "at least 1MiB"),
         ([".", "--engine", "psync"], 2, "psync"),
         ([".", "--profile", "slow"], 2, "slow"),

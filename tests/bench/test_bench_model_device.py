@@ -273,7 +273,7 @@ def test_impossible_arrays_are_refused(words: tuple[Level, int]) -> None:
 
 def test_a_missing_read_ahead_is_not_switched() -> None:
     """The message has the reason."""
-    with pytest.raises(ValueError, match="no controller that reads in advance"):
+    with pytest.raises(ValueError, match="no controller that reads ahead"):
         Device(Plan(kind="battery")).set_read_ahead(on=True)
 
 

@@ -114,7 +114,7 @@ def test_missing_switches_are_refused_with_a_message(folder: Path) -> None:
             model.say("explode")
         with pytest.raises(ValueError, match="no controller"):
             model.say("policy write-back")
-        with pytest.raises(ValueError, match="reads in advance"):
+        with pytest.raises(ValueError, match="reads ahead"):
             model.say("read-ahead on")
         assert model.say("status")["kind"] == "volatile"
 

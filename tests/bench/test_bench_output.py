@@ -55,9 +55,9 @@ def test_a_measurement_that_was_too_short_has_no_figure() -> None:
 
 
 def test_a_missing_interval_is_marked() -> None:
-    """With too few rounds, the interval is not known."""
+    """With too few rounds, the interval is unknown."""
     bare = TrialResult(trial="seeks", figures={"read": spread(80.0)})
-    assert "not known" in screen(bench_runs.run(session=bench_runs.session(results=(bare,))), WIDE, more=False)
+    assert "unknown" in screen(bench_runs.run(session=bench_runs.session(results=(bare,))), WIDE, more=False)
 
 
 def test_colours_are_only_used_on_request() -> None:
@@ -172,7 +172,7 @@ def test_names_of_figures_are_words() -> None:
 def test_time_left_is_minutes_and_seconds() -> None:
     """The time left is never negative."""
     assert left(65.2) == "1:05 left"
-    assert left(-3) == "soon done"
+    assert left(-3) == "almost done"
 
 
 # comparing -----------------------------------------------------------------------------------------------------------

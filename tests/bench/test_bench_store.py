@@ -51,7 +51,7 @@ def test_reading_creates_nothing(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
     with pytest.raises(UsageError, match="There is no run 3"):
         Store(tmp_path).get(3)
-    with pytest.raises(UsageError, match="No run is kept"):
+    with pytest.raises(UsageError, match="No run is saved"):
         Store(tmp_path).latest()
 
 

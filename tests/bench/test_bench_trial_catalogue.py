@@ -327,8 +327,8 @@ def test_profiles_use_the_options_that_change_a_setting() -> None:
     [
         ([".", "--also-read", "/dev/sdb"], "name a device to be measured"),
         ([".", "--switch-cache"], "--profile classic"),
-        (["nbd+unix:///?socket=/x", "--switch-read-ahead"], "no setting can be changed"),
-        (["nbd+unix:///?socket=/x", "--also-read", "nbd+unix:///?socket=/y", "--overwrite", "all"], "it stands alone"),
+        (["nbd+unix:///?socket=/x", "--switch-read-ahead"], "settings of an NBD export cannot be changed"),
+        (["nbd+unix:///?socket=/x", "--also-read", "nbd+unix:///?socket=/y", "--overwrite", "all"], "use it alone"),
     ],
 )
 def test_options_that_exclude_each_other_are_refused(words: list[str], expected: str) -> None:

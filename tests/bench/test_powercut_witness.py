@@ -56,7 +56,7 @@ def test_a_drive_that_ignores_flushes_fails_at_the_first_cut(setup: WitnessSetup
 
 
 def test_without_a_restart_there_was_no_cut(setup: WitnessSetup) -> None:
-    """A killed writer is no power cut. Neither is one that ended at its limit."""
+    """A killed writer is not a power cut. Neither is one that ended at its limit."""
     drive = Drive()
     with setup.running():
         setup.write(drive, "boot 1", new=True)
@@ -65,7 +65,7 @@ def test_without_a_restart_there_was_no_cut(setup: WitnessSetup) -> None:
         with setup.session("boot 1") as (witness, opened):
             Writing(witness, drive, opened, 1, setup.printed.append).run("writing")
         assert setup.check(drive, "boot 2").cuts == ()
-        assert "The writer ended in order before the machine was restarted: that is no power cut." in setup.printed
+        assert "The writer ended normally before the machine was restarted: that is not a power cut." in setup.printed
 
 
 def test_a_writer_that_was_killed_before_the_cut_does_not_count(setup: WitnessSetup) -> None:
@@ -131,7 +131,7 @@ def test_a_cut_does_not_count_if_a_cache_was_set_differently_than_when_the_run_b
 
 
 def test_a_writer_that_is_ended_by_sigterm_reports_it(setup: WitnessSetup) -> None:
-    """A shutdown sends SIGTERM first, so that is no power cut."""
+    """A shutdown sends SIGTERM first, so that is not a power cut."""
     drive = Drive()
     with setup.running():
         with pytest.raises(PowerCutError), setup.session("boot 1", new=True) as (witness, opened):
@@ -172,7 +172,7 @@ def test_a_truncated_journal_never_accuses_an_honest_drive(setup: WitnessSetup, 
     journal.write_bytes(whole[: len(whole) * keep // 1000])
     with here.running():
         if b"\n" not in journal.read_bytes():  # not even its first line is left
-            with pytest.raises(CannotTell, match="is no journal of a run"):
+            with pytest.raises(CannotTell, match="is not a journal of a run"):
                 here.check(drive, "boot 2")
         else:
             assert not any(cut.accuses for cut in here.check(drive, "boot 2").cuts)
@@ -228,7 +228,7 @@ def test_rubbish_on_its_port_does_not_disturb_the_witness(setup: WitnessSetup) -
         assert setup.check(drive, "boot 2").cuts[0].verdict == "none"
     refused = [text for text in setup.printed if text.startswith("A connection from 127.0.0.1")]
     assert len(refused) == len(RUBBISH) + 1
-    assert "its token is another one" in refused[-1]
+    assert "its token is different" in refused[-1]
 
 
 def other(setup: WitnessSetup) -> None:
@@ -250,7 +250,7 @@ def test_a_witness_records_one_run_at_a_time(setup: WitnessSetup) -> None:
                 pass
 
 
-@pytest.mark.parametrize(("run", "why"), [("last", "has no run yet"), ("../../etc/passwd", "is no id of a run"),
+@pytest.mark.parametrize(("run", "why"), [("last", "has no run yet"), ("../../etc/passwd", "is not an id of a run"),
                                           ("0" * 16, "has no run 0000")])  # fmt: skip
 def test_a_missing_run_is_an_error(setup: WitnessSetup, run: str, why: str) -> None:
     """The id of a run is never used as a path."""

@@ -147,7 +147,7 @@ def test_a_file_is_no_state_directory_of_another_user(tmp_path: Path) -> None:
     (tmp_path / "state").touch()
     done = raidctl("bench", "list", "--state-dir", tmp_path / "state")
     assert done.exit_code == 4
-    assert "is no directory" in done.stderr
+    assert "is not a directory" in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -166,8 +166,8 @@ def test_a_word_that_names_no_run_is_a_wrong_word(kept: Path, word: str, code: i
     ("content", "message"),
     [
         (b"", "is empty"),
-        (b"\x00\xff\x01", "is no JSON, or not all of it"),
-        (b'{"schema_version": "1", "session": {', "is no JSON, or not all of it"),
+        (b"\x00\xff\x01", "is not JSON, or not all of it"),
+        (b'{"schema_version": "1", "session": {', "is not JSON, or not all of it"),
         (b'{"controllers": []}', "is JSON, but no run"),
         (b"[1, 2]", "is JSON, but no run"),
         (b'{"answers": [], "session": {}}', "is JSON, but no run"),

@@ -168,7 +168,7 @@ def test_a_file_is_made_kept_and_removed(station: Station) -> None:
         (["--resume", "last"], 3, "has no run yet"),
         (["--size", "16KiB"], 2, "must be at least 1MiB"),
         (["--size", "2GiB"], 2, "The range has 2 GiB, and may have 64 KiB to 1 GiB"),
-        (["--most", "much"], 2, "is no size with a unit"),
+        (["--most", "much"], 2, "is not a size with a unit"),
         (["--overwrite", "all"], 2, "--overwrite is for devices"),
     ],
 )
@@ -187,7 +187,7 @@ def test_an_address_needs_a_port(tmp_path: Path, address: str) -> None:
     (tmp_path / "token").write_bytes(TOKEN)
     for words in (["witness", "--listen", address], ["powercut", str(tmp_path), "--witness", address]):
         done = CliRunner().invoke(cli, ["bench", *words, "--token-file", str(tmp_path / "token")])
-        assert (done.exit_code, "is no address with a port" in done.stderr) == (2, True), done.output
+        assert (done.exit_code, "is not an address with a port" in done.stderr) == (2, True), done.output
 
 
 def test_a_cut_after_the_witness_was_lost_is_not_counted(station: Station) -> None:

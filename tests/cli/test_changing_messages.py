@@ -107,7 +107,7 @@ def test_a_state_directory_that_is_none_is_not_an_empty_one(
     (tmp_path / "state").write_text("")
     printed = raidctl(*words)
     assert printed.exit_code == 4
-    assert "is no directory: name another one with --state-dir" in printed.stderr
+    assert "is not a directory: name another one with --state-dir" in printed.stderr
 
 
 def test_an_empty_option_is_a_usage_error() -> None:

@@ -121,7 +121,7 @@ def test_a_reading_that_fails_ends_no_wait(capsys: pytest.CaptureFixture[str]) -
     reason = "drives:x (smartctl: another program uses the drive)."
     assert capsys.readouterr().err.count(reason) == 1
     passed[0] = 0
-    with pytest.raises(CannotTell, match=r"self-test of drives:x is not stopped\. Look again"):
+    with pytest.raises(CannotTell, match=r"self-test of drives:x is not stopped\. Check again"):
         _waiting.wait(back_after(2000), 10, None, "raidctl check media show", clock)
     assert passed[0] == 900
 

@@ -310,14 +310,18 @@ def test_a_member_of_a_software_array_is_the_drive_below_it() -> None:
     seen = replayed("md-healthy")
     for word in ("/dev/sda1", "/dev/sda", "sda", "md0/sda1", "serial:LM2409110042"):
         assert find_drive(seen.inventory, seen.view, word) == "drives:LM2409110042"
-    with pytest.raises(UsageError, match="is no drive, but the volume md:md0; name one of its drives: drives:LM2409"):
+    with pytest.raises(
+        UsageError, match="is not a drive, but the volume md:md0; name one of its drives: drives:LM2409"
+    ):
         find_drive(seen.inventory, seen.view, "md0")
 
 
 def test_what_is_no_drive_is_refused_with_the_drives_below_it() -> None:
-    """A volume (by id or mount point), array or controller is refused. A member on a volume is no drive either."""
+    """A volume (by id or mount point), array or controller is refused. A member on a volume is not a drive either."""
     for word in ("v1", "A", "/var/lib/mysql", "smartarray:1"):
-        with pytest.raises(UsageError, match=r"is no drive, but the .*: name one of its drives: |is no drive, but the"):
+        with pytest.raises(
+            UsageError, match=r"is not a drive, but the .*: name one of its drives: |is not a drive, but the"
+        ):
             find_drive(HEALTHY, HostView(), word)
     upper = Drive(id="md:md0/sda", device="/dev/sda", backing=("smartarray:1/v1",))
     controller = Controller(
@@ -325,7 +329,7 @@ def test_what_is_no_drive_is_refused_with_the_drives_below_it() -> None:
     )
     inventory = Inventory(host=HEALTHY.host, controllers=(*HEALTHY.controllers, controller))
     with pytest.raises(
-        UsageError, match="lies on a volume, and is not one drive; name one of its drives: smartarray:1/1I"
+        UsageError, match="is on a volume, and is not one drive; name one of its drives: smartarray:1/1I"
     ):
         find_drive(inventory, HostView(), "md0/sda")
     assert physical(inventory, ["md:md0/array"]) == physical(HEALTHY, ["smartarray:1/v1"])

@@ -44,7 +44,7 @@ def test_a_spare_is_added_and_removed(orchard: Raid) -> None:
 def test_a_refused_spare_changes_nothing(orchard: Raid) -> None:
     """A refused spare changes nothing, and `--unsafe` does not help.
 
-    Refused are a file system, a member, a drive that does not exist, a drive that is no spare.
+    Refused are a file system, a member, a drive that does not exist, a drive that is not a spare.
     """
     for words, code in (
         (("add", "/dev/sdf", "--yes"), 1),

@@ -98,7 +98,7 @@ def test_a_line_of_mountinfo_is_read_with_and_without_optional_fields() -> None:
 
 
 def test_swap_is_counted_for_partitions_and_not_for_files() -> None:
-    """A swap file lies on a file system that is mounted anyway."""
+    """A swap file is on a file system that is mounted anyway."""
     text = "Filename Type Size Used Priority\n/dev/dm-1 partition 4 0 -2\n/swap\\040file file 4 0 -3\nbroken\n"
     table = mounts.swaps(text)
     assert table.swaps == ("/dev/dm-1",)

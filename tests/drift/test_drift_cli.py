@@ -160,9 +160,9 @@ def test_noise_is_counted_and_shown_with_all(run: Run, tmp_path: Path) -> None:
         (b'{"schema_version": "1", "host": {"hostna', "is cut off in the middle"),
         (b'{"schema_version": "2", "controllers": []}', "of schema version 2, and this raidctl reads version 1"),
         (b'{"changes": []}', 'no inventory: it has no "controllers"'),
-        (b'{"schema_version": "1", "controllers": 7}', "is no inventory"),
-        (b"[1, 2", "is no inventory"),
-        (b"{nonsense", "is no JSON"),
+        (b'{"schema_version": "1", "controllers": 7}', "is not an inventory"),
+        (b"[1, 2", "is not an inventory"),
+        (b"{nonsense", "is not JSON"),
         (b"[" * 100_000, "is"),
         (b'{"schema_version": "1", "host": {}, "controllers": []}\n' * 2, "has more than one inventory"),
     ],
@@ -182,7 +182,7 @@ def test_an_unusable_file_is_reported_in_a_sentence(run: Run, tmp_path: Path, da
     "data", [b"", b"root:x:0:0:root:/root:/bin/bash\n", b"\0" * 4096], ids=["nothing", "a text", "zeros"]
 )
 def test_what_nobody_recognises_is_no_state_that_could_differ(run: Run, tmp_path: Path, data: bytes) -> None:
-    """Text, zeros and nothing are no snapshot.
+    """Text, zeros and nothing are not a snapshot.
 
     They are not that of a machine that lost its name and everything else.
     """
@@ -191,19 +191,19 @@ def test_what_nobody_recognises_is_no_state_that_could_differ(run: Run, tmp_path
     for words in ((path, RECORDED), (RECORDED, path)):
         answer = run("diff", *words)
         assert (answer.exit_code, answer.stdout) == (3, "")
-        assert f"{path} is no snapshot" in answer.stderr
+        assert f"{path} is not a snapshot" in answer.stderr
 
 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("diff", "nowhere.json"), "is no file, number of a snapshot"),
+        (("diff", "nowhere.json"), "is not a file, a snapshot number"),
         (("diff", "7", RECORDED), "There is no snapshot 7"),
-        (("diff", "2026-13-01", RECORDED), "is no file"),
+        (("diff", "2026-13-01", RECORDED), "is not a file"),
         (("--replay", RECORDED, "diff"), "There is no snapshot of flint"),
         (("--replay", RECORDED, "history", "smartarray:0.status"), "No snapshot of flint is saved here"),
         (("snapshot", "--prune"), "--prune and --keep belong together"),
-        (("snapshot", "--prune", "--keep", "soon"), "is no age"),
+        (("snapshot", "--prune", "--keep", "soon"), "is not an age"),
         (("snapshot", "--list", "--output", "x"), "exclude each other"),
         (("--host", "db1", "diff", RECORDED, RECORDED), "does not read a machine"),
         (("diff", "-", "-"), "only be one of the two"),
@@ -220,7 +220,7 @@ def test_invalid_arguments_are_refused_with_a_remedy(run: Run, words: tuple[str,
 @pytest.mark.parametrize(
     ("what", "message"),
     [
-        ("smartarray:0/v9.status", "No snapshot has the object"), ("smartarray:0", "which field?"),
+        ("smartarray:0/v9.status", "No snapshot has the object"), ("smartarray:0", "Which field of"),
         ("smartarray:0.firmwear", 'did you mean "firmware"'),
     ],
 )  # fmt: skip

@@ -46,11 +46,11 @@ def test_since_is_a_length_a_date_or_the_boot(word: str, expected: datetime) -> 
 
 @pytest.mark.parametrize("word", ["", "soon", "-2h", "2", "9999999w", "2026-13-01", "2026-05-06T99:00", "\x00"])
 def test_since_refuses_what_is_no_time(word: str) -> None:
-    """What is no time is refused in one sentence, without a traceback.
+    """What is not a time is refused in one sentence, without a traceback.
 
     It never means another moment than the one that is meant.
     """
-    with pytest.raises(UsageError, match="is no time"):
+    with pytest.raises(UsageError, match="is not a time"):
         cutoff(word, NOW, None)
 
 

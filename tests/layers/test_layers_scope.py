@@ -1,4 +1,4 @@
-"""What lies below a target."""
+"""The layers below a target."""
 
 from __future__ import annotations
 

@@ -135,7 +135,7 @@ def test_a_count_of_milliseconds_that_begins_again_goes_on() -> None:
 
 
 def test_requests_that_took_no_time_have_no_mean() -> None:
-    """Kernels that do not measure it print 0, which is no speed."""
+    """Kernels that do not measure it print 0, which is not a speed."""
     assert "mean write" not in figures(volume(taken(stat(0, 0, 1000, 0)), None))
 
 

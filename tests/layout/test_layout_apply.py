@@ -72,7 +72,7 @@ def test_only_commands_of_the_table_are_run(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("state", "why"),
     [
-        ({"md/held LABE00001": "yes"}, "a program holds /dev/sda for itself"),
+        ({"md/held LABE00001": "yes"}, "a program has /dev/sda open exclusively"),
         ({"md/drive LABE00001": "node=sda sectors=7814037168 smart=FAILED!"}, "is not healthy"),
         ({"md/drive LABE00001": "node=sda sectors=7814037168 smart=PASSED sig=ext4"}, "--wipe LABE00001 removes it"),
         ({"md/drive LABE00001": "node=sda sectors=7814037168 smart=PASSED parts=1"}, "is on /dev/sda"),
@@ -234,7 +234,7 @@ def test_all_mistakes_of_drives_are_reported_at_once(tmp_path: Path) -> None:
         + MIRROR.replace("data", "d").replace('"LABE00001"', '"/dev/sdd"').replace("LABE00002", "LABE00005")
     )
     found = " ".join(job(machine, text).refused())
-    assert '"LABE0001" is no drive that md can use; did you mean LABE00001' in found
+    assert '"LABE0001" is not a drive that md can use; did you mean LABE00001' in found
     assert "under another name" in found
     assert "another volume of the layout uses it" in found
     assert machine.argvs == []

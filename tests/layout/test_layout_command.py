@@ -202,10 +202,10 @@ def test_all_mistakes_are_reported_at_once(command: str, tmp_path: Path) -> None
     mistakes = [line.removeprefix(f"{path}:") for line in done.stderr.splitlines()]
     assert (done.exit_code, done.stdout) == (2, "")
     assert mistakes[:2] == [
-        '5: "raid_levle" is no key here; did you mean raid_level?',
+        '5: "raid_levle" is not a key here; did you mean raid_level?',
         '11: the drive "32:1" is a member of another array, too (line 2); volumes of one array name the same drives.',
     ]
-    assert mistakes[2].startswith('2: "999:0" is no drive of megaraid:0')
+    assert mistakes[2].startswith('2: "999:0" is not a drive of megaraid:0')
     assert mistakes[3].startswith('12: There is no controller "megarad"; did you mean megaraid')
     assert mistakes[4:] == ["raidctl: 4 mistakes in the layout; nothing was compared."]
     nowhere = CliRunner().invoke(cli, ["--replay", str(tmp_path / "none"), "layout", "check", str(path)])
@@ -233,7 +233,7 @@ def test_spares_and_deletions_are_compared_with_the_machine_as_well(tmp_path: Pa
     done = CliRunner().invoke(cli, ["--state-dir", str(tmp_path), "--demo", "p440", "layout", "plan", str(path)])
     mistakes = [line.removeprefix(f"{path}:") for line in done.stderr.splitlines()]
     assert (done.exit_code, done.stdout) == (2, "")
-    assert mistakes[2].startswith('5: "9I:9:9" is no drive of smartarray:0')
+    assert mistakes[2].startswith('5: "9I:9:9" is not a drive of smartarray:0')
     assert mistakes[3].startswith('8: There is no controller "smartaray"; did you mean smartarray')
     assert mistakes[4:] == [
         '14: "BTWL512304K7480QGN" and "2I:1:8" (line 11) are one drive, smartarray:0/2I:1:8.',

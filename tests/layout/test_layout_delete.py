@@ -113,9 +113,9 @@ def test_guard_P1_a_volume_in_use_is_not_deleted(tmp_path: Path) -> None:
     late = job(machine, text)
     change = late.start()
     kept(machine, "md/held md127", "yes")
-    assert any("holds /dev/md127" in one for one in job(machine, text, "anything").refused())
+    assert any("has /dev/md127 open exclusively" in one for one in job(machine, text, "anything").refused())
     before = list(machine.argvs)
-    with pytest.raises(UnderWay, match="holds /dev/md127"):
+    with pytest.raises(UnderWay, match="has /dev/md127 open exclusively"):
         late.applying.run(change)
     assert machine.argvs == before
 

@@ -205,10 +205,10 @@ def test_a_name_of_nothing_has_its_line_and_what_may_be_meant() -> None:
     found = planned(machine, "layout = 1\n" + "".join(volume.format(*row) for row in rows))
     assert [(one.label, one.line) for one in found.not_planned] == [("a", 2), ("b", 7), ("c", 12)]
     assert found.not_planned[0].why[:2] == (
-        '"9I:9:9" is no drive of smartarray:0; unassigned: WBN0K3D4.',
-        '"NOTHING" is no drive of smartarray:0; unassigned: WBN0K3D4.',
+        '"9I:9:9" is not a drive of smartarray:0; unassigned: WBN0K3D4.',
+        '"NOTHING" is not a drive of smartarray:0; unassigned: WBN0K3D4.',
     )
-    assert found.not_planned[1].why[0].startswith('"WBN0K3D" is no drive of smartarray:0; did you mean WBN0K3D4')
+    assert found.not_planned[1].why[0].startswith('"WBN0K3D" is not a drive of smartarray:0; did you mean WBN0K3D4')
     assert found.not_planned[2].why[0].startswith('There is no controller "smartaray"; did you mean smartarray')
     assert not found.steps
 
@@ -246,7 +246,7 @@ def test_a_drive_of_md_is_probed_first() -> None:
         ('raid_level = "raid6"\ndrives = { count = 3 }', "needed"),
         ('raid_level = "raid5"\ndrives = ["WBN0K3D4"]', "needs at least 3 drives"),
         ('raid_level = "raid0"\nsize = "9TB"\ndrives = { count = 1 }', "do not fit"),
-        ('raid_level = "raid0"\ndrives = ["NOSUCH"]', "is no drive"),
+        ('raid_level = "raid0"\ndrives = ["NOSUCH"]', "is not a drive"),
         ('raid_level = "raid0"\ndrives = ["WBN0K1A7"]', "it is a member drive"),
         ('raid_level = "raid0"', "does not list its drives"),
         ("drives = { count = 1 }", "does not give its RAID level"),
@@ -392,7 +392,7 @@ COUNTED = HEAD + 'controller = "smartarray:0"\nname = "x"\n'
 @pytest.mark.parametrize(
     ("free", "text", "serials"),
     [
-        # the smallest that suffice, of one kind, though others lie between them
+        # the smallest that suffice, of one kind, though others are between them
         ([{"size_bytes": 4 * TB}, {"size_bytes": 8 * TB}, {"size_bytes": 4 * TB, "media": "ssd"},
           {"size_bytes": 4 * TB},
           {"size_bytes": 4 * TB, "interface": "sata"}], 'raid_level = "raid1"\ndrives = { count = 2 }', [1, 4]),

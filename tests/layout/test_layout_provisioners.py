@@ -132,10 +132,10 @@ def test_the_words_of_drp_raid_are_read() -> None:
 @pytest.mark.parametrize(
     ("document", "message"),
     [
-        (disks({"size_gb": 100, "raid_level": "7"}), "is no such word"),
+        (disks({"size_gb": 100, "raid_level": "7"}), "is not valid"),
         (disks({"size_gb": 0, "raid_level": "1"}), "size_gb is a number"),
         (disks({"size_gb": 1, "raid_level": "1", "controler": "x"}), "did you mean controller?"),
-        (disks({"size_gb": 1, "raid_level": "JBOD"}), "are no volumes of a layout"),
+        (disks({"size_gb": 1, "raid_level": "JBOD"}), "are not volumes of a layout"),
         (disks({"size_gb": 1, "raid_level": "1", "share_physical_disks": True}), "names the same drives"),
         (disks({"size_gb": 1, "raid_level": "1", "interface_type": "scsi"}), "it can be sas or sata"),
         (disks({"size_gb": 1, "raid_level": "1", "controller": "software"}), "would take every drive"),
@@ -144,11 +144,11 @@ def test_the_words_of_drp_raid_are_read() -> None:
         ({}, "needs a list logical_disks"),
         ({"logical_disk": []}, "did you mean logical_disks?"),
         ([{"RaidLevel": "raid61"}], "did you mean raid6"),
-        ([{"RaidLevel": "jbod"}], "are no volumes of a layout"),
+        ([{"RaidLevel": "jbod"}], "are not volumes of a layout"),
         ([{"RaidLevel": "raid1", "DiskCount": "max"}], "a layout gives a number"),
         ([{"RaidLevel": "raid1", "Encrypt": True}], "Encrypt has no place"),
         ([{"RaidLevel": "raid1", "Disks": [{"Bay": 1}]}], "Enclosure and Slot"),
-        ([{"RaidLevel": "raid1", "Size": "large"}], "is no size"),
+        ([{"RaidLevel": "raid1", "Size": "large"}], "is not a size"),
     ],
 )  # fmt: skip
 def test_what_has_no_place_in_a_layout_is_a_mistake(document: Any, message: str) -> None:

@@ -51,7 +51,7 @@ def test_a_target_means_its_drives(raidctl: Raidctl, demo: str, words: tuple[str
         (("locate", "nonesuch"), 2, "No object is called"),
         (("locate", "megaraid:0"), 2, "is a controller"),
         (("locate", "enclosure:0x1/Slot 01"), 2, "No bay is called"),
-        (("locate", "252:3", "--for", "2d"), 2, "is no time"),
+        (("locate", "252:3", "--for", "2d"), 2, "is not a time"),
         (("locate", "252:3", "--for", "0"), 2, "is not between"),
         (("locate",), 2, "Find a drive in its rack"),
     ],

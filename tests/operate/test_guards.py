@@ -67,7 +67,7 @@ def test_guard_R1_no_volume_loses_its_data() -> None:
 def test_guard_R1_a_raid_0_names_the_loss_of_its_data() -> None:
     """A RAID-0's refusal names the loss of its data. The figures show that nothing is left."""
     answer = asked(inventory(raid("raid0", OK, OK)))
-    assert "its data go with the drive" in reasons("R1", answer)[0].text
+    assert "its data are lost with the drive" in reasons("R1", answer)[0].text
     assert [(one.data_lost, one.failures_tolerated_after) for one in answer.volumes] == [(True, None)]
 
 
@@ -321,7 +321,7 @@ def test_guard_R7_a_drive_of_no_array_is_known_to_be_empty() -> None:
         Contents(signatures=("gpt",), blank=True), Contents(signatures=None, blank=True),
     ):  # fmt: skip
         assert of("R7", answer(unknown)) == {"unknown"}, unknown
-    # what lies on a partition counts; the sector with the partition table is not empty, and need not be
+    # what is on a partition counts; the sector with the partition table is not empty, and need not be
     parted = with_blocks(view, part("sdc1"))
     assert of("R7", answer(empty, parted, "/dev/sdc1")) == {"yes"}
     assert of("R7", answer(empty, parted, "/dev/sdc")) == {"unknown"}

@@ -56,7 +56,7 @@ def test_bay_and_serial_number_come_first() -> None:
     lines = replayed("smartarray-gen9-degraded", "1I:1:2", "--check").output.splitlines()
     assert lines[3].startswith("YES      At the time of this recording, the drive could be pulled.")
     assert lines[5:7] == ["BAY      2 (enclosure 1)", "SERIAL   W7K0AE9F"]
-    assert any("This is the answer of a recording, " in line for line in lines)
+    assert any("This result is from a recording, " in line for line in lines)
 
 
 def test_without_check_the_command_is_refused() -> None:
@@ -74,11 +74,11 @@ def test_what_is_not_one_drive_is_refused(drive: str) -> None:
     """
     refused = replayed("md-healthy", drive, "--check")
     assert refused.exit_code == 2
-    assert "is no drive, but the" in refused.output or "No object is called" in refused.output
+    assert "is not a drive, but the" in refused.output or "No object is called" in refused.output
 
 
 def test_saved_outputs_are_answered_without_a_machine(tmp_path: Path) -> None:
-    """A controller's output alone suffices for its drives. What lies on a software array's drive is unknown."""
+    """A controller's output alone suffices for its drives. What is on a software array's drive is unknown."""
     source = FIXTURES / "smartarray-gen9-degraded" / "hpssacli-ctrl-all-show-config-detail.out"
     shown = raidctl("--replay", str(source), "replace", "1I:1:2", "--check", "--json")
     assert json.loads(shown.stdout)["age_seconds"] is None, shown.output

@@ -172,7 +172,7 @@ def test_the_doctor_lists_tools_permissions_and_libraries() -> None:
     assert "NOT ROOT" in shown
     assert "pyudev MISSING" in shown
     assert "→ Install ssacli." in shown
-    assert shown.split("\n")[1] == "1 thing to look at: 0000:05:00.0"
+    assert shown.split("\n")[1] == "1 thing to check: 0000:05:00.0"
 
 
 def test_the_doctor_leaves_sick_drives_to_show() -> None:

@@ -206,8 +206,8 @@ BAD = {
     "10 MB": (_flood, "more than 4194304 bytes"),
     "elsewhere": (_away, "redirects to another host (https://192.0.2.1/redfish/v1/elsewhere), which is not asked"),
     "circle": (_circle, "redirects more than 3 times"),
-    "list": (_list, "no whole JSON object"),
-    "page": (_page, "no whole JSON object"),
+    "list": (_list, "not a whole JSON object"),
+    "page": (_page, "not a whole JSON object"),
     "rubbish": (_rubbish, "its answer is not HTTP"),
 }
 

@@ -392,7 +392,7 @@ def test_what_is_not_there_is_missing(runner: Runner, tmp_path: Path) -> None:
 
 
 def test_what_is_no_file_does_not_hang(runner: Runner, tmp_path: Path) -> None:
-    """What is no file is FAILED at once, with the reason.
+    """What is not a file is FAILED at once, with the reason.
 
     Examples are a named pipe, a directory, a device, and a link to itself.
     """

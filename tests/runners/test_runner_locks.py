@@ -160,7 +160,7 @@ def test_any_name_is_one_file_in_the_directory(name: str) -> None:
 
 
 def test_places_are_only_this_users(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Root's locks lie under /run. Another user's lie in the session's directory or in one with the user's number."""
+    """Root's locks are under /run. Another user's are in the session's directory or in one with the user's number."""
     monkeypatch.setattr(os, "geteuid", lambda: 0)
     assert locks.places()[0] == "/run/raidctl"
     monkeypatch.setattr(os, "geteuid", lambda: 1234)

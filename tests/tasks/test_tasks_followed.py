@@ -112,7 +112,7 @@ def test_watching_goes_on_after_the_end_of_a_task(capsys: pytest.CaptureFixture[
     moving = md_rebuild()
     assert followed(moving, awaited=False, at_most=400.0) == 0
     assert moving.clock.time == 1400.0
-    assert capsys.readouterr().out.splitlines()[-1] == "Nothing is going on."
+    assert capsys.readouterr().out.splitlines()[-1] == "No operation is running."
 
 
 def test_only_the_target_is_waited_for() -> None:

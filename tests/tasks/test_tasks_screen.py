@@ -58,7 +58,7 @@ def test_the_json_of_each_machine_fits_its_schema(machine: str) -> None:
 def test_nothing_is_going_on_only_if_everything_was_read() -> None:
     """An unread tool or an unknown state may hide a task."""
     paper = Paper(80)
-    assert summary(report(machine()), paper)[0] == "Nothing is going on."
+    assert summary(report(machine()), paper)[0] == "No operation is running."
     unread = report(machine("ok", UNREAD))
     assert summary(unread, paper)[0] == "No task is reported, but not everything could be read."
     assert "It crashed." in tasks_screen(unread, paper)

@@ -89,7 +89,7 @@ def test_a_spare_with_another_interface_counts_for_the_kernel_alone(
 
 
 def test_a_spare_of_another_medium_does_not_count() -> None:
-    """An SSD is no spare of hard drives, as its rule states."""
+    """An SSD is not a spare of hard drives, as its rule states."""
     controller = raid_controller()
     disks = tuple(msgspec.structs.replace(drive, media="hdd") for drive in controller.drives)
     spare = Drive(id="acme:0/9", role="spare", size_bytes=2 * TB, status="ok", media="ssd")
@@ -111,7 +111,7 @@ def test_the_kernels_size_counts_before_the_tools() -> None:
 def test_a_volume_that_shares_its_array_confirms_nothing() -> None:
     """A volume that shares its array confirms nothing.
 
-    Where other volumes lie on the same drives, a smaller size is no contradiction, and no proof.
+    Where other volumes are on the same drives, a smaller size is no contradiction, and no proof.
     """
     one = raid_controller(size=3 * TB)
     both = (*one.volumes, type(one.volumes[0])(id="acme:0/v1", array="acme:0/a", raid_level="raid6", size_bytes=5 * TB))

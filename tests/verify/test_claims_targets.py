@@ -17,7 +17,7 @@ def test_a_directory_lies_on_a_device(path: str) -> None:
 
 
 def test_a_device_without_a_description_exists_nevertheless() -> None:
-    """What lies below a loop device is unknown. The answer "no such device" would be wrong."""
+    """What is below a loop device is unknown. The answer "no such device" would be wrong."""
     with pytest.raises(CannotTell, match="No controller, array or drive below /dev/sda is known"):
         named(checked_machine(), ["/dev/sda"])
 

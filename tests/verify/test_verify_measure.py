@@ -54,7 +54,7 @@ def place(tmp_path: Path) -> Path:
             ("verify", "--measure", "--media", "hdd", "--flush-device", "nbd://127.0.0.1", "/"),
             "claims about flushes",
         ),
-        (("verify", "--measure", "--size", "many", "/"), "is no size"),
+        (("verify", "--measure", "--size", "many", "/"), "is not a size"),
     ],
 )
 def test_invalid_words_are_usage_errors(raidctl: Raidctl, words: tuple[str, ...], message: str) -> None:

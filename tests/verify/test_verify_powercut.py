@@ -119,7 +119,7 @@ def test_a_file_that_is_no_run_is_named(verify: Verify, tmp_path: Path, content:
     """The message has the command that writes a run."""
     (tmp_path / "run.json").write_bytes(content)
     done = verify(MACHINE, "--power-safe", "--powercut", str(tmp_path / "run.json"))
-    assert (done.exit_code, "is no power-cut run" in done.stderr) == (3, True)
+    assert (done.exit_code, "is not a power-cut run" in done.stderr) == (3, True)
 
 
 def test_it_is_evidence_for_one_claim(verify: Verify, tmp_path: Path) -> None:

@@ -369,7 +369,7 @@ def test_two_looks_at_once(watched: Watched) -> None:
         assert holder.stdin is not None
         holder.stdin.close()
     assert done.exit_code == 3
-    assert "Another raidctl watch is looking at this machine now" in done.stderr
+    assert "Another raidctl watch is reading this machine now" in done.stderr
 
 
 def test_a_host_that_cannot_be_reached_ends_nothing(watched: Watched) -> None:
@@ -399,7 +399,7 @@ def test_a_host_that_cannot_be_reached_ends_nothing(watched: Watched) -> None:
         (("--once", "--mail", "root", "--smtp", "host:port"), "is not a server"),
         (("--once", "--run", "true"), "has to be the full path"),
         (("--once", "--after", "0"), "neither a number of runs nor a time"),
-        (("--once", "--remind", "soon"), "is no time"),
+        (("--once", "--remind", "soon"), "is not a time"),
         (("--once", "--policy", "/nowhere.toml"), "cannot be read"),
         (("--test",), "--test needs an address"),
     ],

@@ -96,14 +96,14 @@ def _watch(controller: ControllerDraft, label: str, pair: Pair) -> None:
         # Temperature                              : 97 C/ 206 F (Abnormal)
         if vocabulary.has_value(pair.value.split("(", maxsplit=1)[1].rstrip(") ")):
             controller.add_problem(
-                "warning", "state", f"The controller is too warm: {pair.value}.", "Check fans and air flow."
+                "warning", "state", f"The controller is too hot: {pair.value}.", "Check fans and air flow."
             )
     elif (
         label == "nvram checksum status"
         and vocabulary.has_value(pair.value)
         and normalized(pair.value) not in ("passed", "ok")
     ):
-        controller.add_problem("warning", "state", f"The NVRAM checksum is wrong: {pair.value}.", "Ask the maker.")
+        controller.add_problem("warning", "state", f"The NVRAM checksum is wrong: {pair.value}.", "Contact the vendor.")
 
 
 def read_model(controller: ControllerDraft, pair: Pair, weight: int = DETAIL) -> None:
@@ -160,7 +160,7 @@ def _part(block: Block) -> str:
 def read_maxcache(controller: ControllerDraft, block: Block) -> None:
     """``maxCache device number 100``: SSDs that cache other volumes.
 
-    The system does not see this device, so it is no volume.
+    The system does not see this device, so it is not a volume.
     """
     mark_read(*block.heads)
     prefix = f"maxCache device {block.name}: " if block.name else "maxCache: "
@@ -173,7 +173,7 @@ def read_maxcache(controller: ControllerDraft, block: Block) -> None:
                     "warning",
                     "state",
                     f"maxCache device {block.name} has a problem: {pair.value}.",
-                    "Look at its drives.",
+                    "Check its drives.",
                 )
 
 

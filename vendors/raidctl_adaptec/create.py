@@ -25,7 +25,7 @@ def create(controller: Controller, new: NewVolume, tools: Sequence[Tool]) -> Seq
     if level is None:
         raise CannotCreate(f"raidctl plans no {new.raid_level} on Adaptec controllers.")
     if level == "0" and len(new.drives) < 2 and smartpqi(controller) is not True:
-        raise CannotCreate("A volume of one drive is a simple volume here, which is no RAID-0.")
+        raise CannotCreate("A volume of one drive is a simple volume here, which is not RAID-0.")
     if level == "1" and len(new.drives) != 2:
         raise CannotCreate("A raid1 of Adaptec controllers has 2 drives.")
     places = [address(drive) for drive in new.drives]

@@ -204,7 +204,7 @@ def _enclosure(controller: ControllerDraft, block: Block, key: str) -> None:
         state = pair.value.rsplit("(", maxsplit=1)[-1].rstrip(") ")
         if ("status" in label or label == "temperature") and _BAD_PART.search(state):
             controller.add_problem(
-                "warning", "state", f"{prefix}{pair.label} is {collapse(pair.value)}.", "Look at the enclosure."
+                "warning", "state", f"{prefix}{pair.label} is {collapse(pair.value)}.", "Check the enclosure."
             )
 
 

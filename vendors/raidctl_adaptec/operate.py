@@ -153,7 +153,7 @@ class _Planner:
         if self.smartpqi_driver or drive.role == "failed" or drive.status == "critical":
             return
         if drive.role != "member":
-            raise CannotDo(f"{drive.id} is no member of an array: it can be pulled as it is.")
+            raise CannotDo(f"{drive.id} is not a member of an array: it can be pulled as it is.")
         yield deed_step(
             drive.id, deed.verb, ("member", "failed"), self.set_state(drive, "DDD"),
             who=subjects(self.controller, deed),
@@ -241,7 +241,7 @@ class _Planner:
         """A spare becomes free."""
         drive = drive_of(self.controller, deed)
         if drive.role != "spare":
-            raise CannotDo(f"{drive.id} is no spare.")
+            raise CannotDo(f"{drive.id} is not a spare.")
         if len(drive.spare_for) > 1:
             raise CannotDo(
                 f"{drive.id} is dedicated to several arrays: removing it could not be undone by one command."

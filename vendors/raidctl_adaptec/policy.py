@@ -15,7 +15,7 @@ from raidctl_adaptec import vocabulary
 from raidctl_adaptec.draft import GroupDraft
 from raidctl_adaptec.vocabulary import normalized
 
-_SILENT = "The tool does not say why."
+_SILENT = "The tool reports no reason."
 
 
 def setting(text: str) -> WritePolicy | None:

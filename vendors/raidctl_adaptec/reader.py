@@ -71,5 +71,5 @@ def unreadable(collection: Collection) -> Iterator[Problem]:
         reported = any(line.text.strip() for line in output.lines)
         if reported and output.facts:
             continue
-        message = "The output is not in a form that is known." if reported else "The output is empty."
+        message = "The output has an unknown format." if reported else "The output is empty."
         yield Problem(severity="error", kind="unread", where=output.command, message=message, remedy=_REPORT)

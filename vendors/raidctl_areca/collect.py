@@ -16,7 +16,7 @@ from raidctl_areca.to_model import build
 
 KIND = "info"
 """The one form of document. Every output of the tool has the same grammar."""
-_REMEDY = "Give the outputs of `cli64 sys info`, `vsf info`, `rsf info` and `disk info` as it prints them."
+_REMEDY = "Give the outputs of `cli64 sys info`, `vsf info`, `rsf info` and `disk info` as printed."
 
 
 def read(documents: Sequence[Document]) -> Observation:

@@ -67,7 +67,7 @@ _MIRRORS = ("raid1", "raid1e", "raid10")
 _SPARE_OF_ALL = regex(r"hot ?spare(?:\s*\[global\])?", re.IGNORECASE)
 _PLAYED = Ability(can=True, proof="programs")
 _NO_COMMAND = "The tool has no command for it."
-_PRINTED = "No manual shows the command, and what it prints is not known, so raidctl does not run it."
+_PRINTED = "No manual shows the command, and what it prints is unknown, so raidctl does not run it."
 _ABILITIES: Mapping[Verb, Ability] = {
     **dict.fromkeys(("take_out", "let_in", "add_spare", "remove_spare", "start_check", "stop_check"), _PLAYED),
     "repair": Ability(can=False, why_not="What a check repairs is chosen in the controller's web interface only."),
@@ -200,7 +200,7 @@ class _Planner:
         """A spare of all arrays becomes free."""
         drive = drive_of(self.controller, deed)
         if drive.role != "spare":
-            raise CannotDo(f"{drive.id} is no spare.")
+            raise CannotDo(f"{drive.id} is not a spare.")
         if not _SPARE_OF_ALL.fullmatch(drive.details.get("Usage", "").strip()):
             usage = drive.details.get("Usage") or "of unknown use"
             raise CannotDo(f"{drive.id} is {usage}: the tool has no command that would make it so again.")

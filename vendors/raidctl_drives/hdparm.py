@@ -68,7 +68,7 @@ def _read_line(state: _State, line: Line) -> None:
         draft = state.begin()
         draft.put(line, "device", header[1])
     elif (unopened := _UNOPENED.fullmatch(words)) and unopened[2] in ERRNO:
-        # it could not be opened, so it is no drive to list
+        # it could not be opened, so it is not a drive to list
         draft = state.begin()
         draft.complain(refused("hdparm", unopened[1], unopened[2]))
         mark_read(line)

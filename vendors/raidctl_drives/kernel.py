@@ -41,7 +41,7 @@ class Rows:
 
 
 class Layers:
-    """What lies on a block device: partitions, md, device-mapper. Queries for many drives are quick."""
+    """What is on a block device: partitions, md, device-mapper. Queries for many drives are quick."""
 
     def __init__(self, host: HostView) -> None:
         self._above: dict[str, list[BlockDevice]] = {}
@@ -50,7 +50,7 @@ class Layers:
                 self._above.setdefault(below, []).append(device)
 
     def above(self, name: str) -> list[BlockDevice]:
-        """Everything that lies on a device, each once."""
+        """Everything that is on a device, each once."""
         found: dict[str, BlockDevice] = {}
         waiting = [name]
         while waiting:
@@ -68,7 +68,7 @@ def kernel_draft(
 
     Args:
         paths: The block devices of the drive; the first one represents it.
-        layers: What lies on the machine's block devices.
+        layers: What is on the machine's block devices.
         cache_types: Files ``cache_type`` of the drive and their contents.
     """
     rows = Rows()
@@ -113,7 +113,7 @@ def _identity(rows: Rows, block: BlockDevice, spaces: Sequence[BlockDevice]) -> 
         # hypervisors and USB adapters report "rotational" for everything
         media = "hdd" if block.rotational else "ssd"
         rows.add(f"{node}: rotational {int(block.rotational)}", "media", media)
-    rows.add(f"{node}: hangs on {block.controller}", "details[controller]", block.controller)
+    rows.add(f"{node}: attached to {block.controller}", "details[controller]", block.controller)
     rows.add(f"{node}: SCSI address {block.scsi_address}", "details[SCSI address]", block.scsi_address)
     if block.removable:
         rows.add(f"{node}: removable", "details[removable]", "yes")

@@ -58,7 +58,7 @@ def _read_temperature(*, kelvin: bool) -> Callable[[DriveDraft, Pair], None]:
 
 
 def _read_warnings(draft: DriveDraft, pair: Pair) -> int | None:
-    """Keep and return the bits of a critical warning; None, with a problem, if it is no number."""
+    """Keep and return the bits of a critical warning; None, with a problem, if it is not a number."""
     keep(draft, pair)
     bits = any_integer(pair.value)
     if bits is None:

@@ -101,7 +101,7 @@ def _controller(groups: Sequence[Group], problems: list[Problem]) -> Controller 
         problems += problems_of(group, object_id)
         drive = drive_of(group, object_id)
         if drive.device and _LAYER.match(drive.device):
-            # hdparm -t /dev/md0: not a drive, but what lies on drives
+            # hdparm -t /dev/md0: not a drive, but what is on drives
             volumes.append(
                 Volume(id=object_id, device=drive.device, size_bytes=drive.size_bytes, details=dict(drive.details))
             )

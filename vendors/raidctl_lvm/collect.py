@@ -15,7 +15,7 @@ from raidctl_lvm.infer import infer
 from raidctl_lvm.lists import device_of, read_json, read_text
 
 ID = "lvm"
-_REMEDY = "Give the output of `lvs -a -o +devices,segtype` as it prints it."
+_REMEDY = "Give the output of `lvs -a -o +devices,segtype` as printed."
 
 
 def read(

@@ -77,7 +77,7 @@ def _is_raid(row: Row) -> bool:
 
 
 def _on_volume(row: Row) -> bool:
-    """Whether a volume lies on another one. The other one is to be reported."""
+    """Whether a volume is on another one, which is to be reported."""
     places = [one[1] or one[2] for one in DEVICE.finditer(row.cells.get("devices", ""))]
     return row.letter(1) in ("V", "v", "s") or any(place[:1] not in ("/", "u", "[") for place in places)
 
@@ -135,7 +135,7 @@ def _images(controller: ControllerDraft, row: Row) -> Iterator[Row]:
 
 
 def _places(controller: ControllerDraft, image: Row, depth: int = 0) -> list[str]:
-    """The physical volumes below an image. An image with integrity lies on further volumes."""
+    """The physical volumes below an image. An image with integrity is on further volumes."""
     rows = controller.rows.get(f"{image.vg}/{image.lv}", [image])
     found = [one[1] or one[2] for row in rows for one in DEVICE.finditer(row.cells.get("devices", ""))]
     places = []
@@ -285,7 +285,7 @@ def _mismatches(volume: GroupDraft, corrupt: str, *, differ: bool) -> None:
                            f"`lvchange --syncaction repair {volume.name}`")  # fmt: skip
     if corrupt.isdecimal() and int(corrupt):
         volume.add_problem("warning", "state", f"dm-integrity has found {corrupt} mismatches in {volume.name}.",
-                           "Look which image they are on: `lvs -a -o +integritymismatches`.")  # fmt: skip
+                           "See which image they are on: `lvs -a -o +integritymismatches`.")  # fmt: skip
 
 
 def _health(row: Row) -> str:

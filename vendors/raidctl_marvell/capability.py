@@ -21,14 +21,14 @@ SUPPORT: dict[str, Capability] = {
     "write_active": Capability(read=False, set=False, why="The cache mode is shown in the tool's words."),
     "read_policy": Capability(read=False, set=False, why=_NONE),
     "io_policy": Capability(read=False, set=False, why=_NONE),
-    "drive_write_cache": Capability(read=False, set=False, why="The tools report whether it is supported, only."),
+    "drive_write_cache": Capability(read=False, set=False, why="The tools report only whether it is supported."),
     "no_battery_write_cache": Capability(read=False, set=False, why=_NONE),
     "flush": Capability(read=False, set=False, why="The tools have no command for it."),
     "flush_interval": Capability(read=False, set=False, why=_NONE),
     "cache_statistics": Capability(read=False, set=False, why="The tools have none."),
     "progress": Capability(read=True, set=False),
     "device": Capability(
-        read=True, set=False, why="Where the machine has one such volume: by its model in the kernel."
+        read=True, set=False, why="Only if the machine has one such volume, which is found by its model in the kernel."
     ),
 }
 

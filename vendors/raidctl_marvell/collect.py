@@ -15,7 +15,7 @@ from raidctl_marvell.to_model import build
 
 KIND = "marvell"
 """The one form of document. Every output of the tools has the same grammar."""
-_REMEDY = "Give the outputs of `mvcli info -o hba`, `-o vd` and `-o pd` (or mnv_cli) as it prints them."
+_REMEDY = "Give the outputs of `mvcli info -o hba`, `-o vd` and `-o pd` (or mnv_cli) as printed."
 _NOWHERE: Mapping[str, str | None] = MappingProxyType({})
 
 

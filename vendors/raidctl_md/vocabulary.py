@@ -73,7 +73,7 @@ def size_in(text: str, units: Sequence[int]) -> int | None:
     """Bytes of ``20953088 (19.98 GiB 21.46 GB)``.
 
     ``units`` are the bytes that the bare number may count, the usual one first; the figure in brackets decides
-    among them. None if the text is no size.
+    among them. None if the text is not a size.
     """
     match = _SIZED.fullmatch(text.strip())
     if not match:

@@ -67,7 +67,7 @@ def _made(text: str) -> str | None:
 
 
 def _pending(text: str) -> str | None:
-    """Firmware that lies in the flash until the controller is started again. None for ``No pending images``."""
+    """Firmware that is in the flash until the controller is started again. None for ``No pending images``."""
     if not has_value(text) or normalized(text).startswith("no pending"):
         return None
     return f"Pending image in flash: {collapse(text)}"

@@ -50,7 +50,7 @@ def log(controller: Controller, tools: Sequence[Tool]) -> Dialogue[EventLog]:
         why = "Its event log cannot be read: no tool that reads it has reported the controller."
         return not_read(controller.id, controller.id, why, "Install storcli, perccli or MegaCli.")
     if tool.name.startswith(("storcli2", "perccli2", "raidctl-mfi")):
-        why = f"Its event log was not read: the form of {tool.name}'s event list is not known."
+        why = f"Its event log was not read: the form of {tool.name}'s event list is unknown."
         return not_read(controller.id, controller.id, why, None)
     request = Run((command_of(tool), *_words(KINDS.get(tool.name), number)), timeout=TIMEOUT, lock=LOCK)
     return (yield from read_log(controller, request, read_events))

@@ -160,7 +160,7 @@ def is_pool(volume: GroupDraft) -> bool:
 def _pools(controller: ControllerDraft) -> None:
     """Move the data of a CacheCade pool to its array.
 
-    The pool is no volume; without an array, the data goes to the controller.
+    The pool is not a volume; without an array, the data goes to the controller.
     """
     for key in [key for key, volume in controller.volumes.items() if is_pool(volume)]:
         volume = controller.volumes.pop(key)

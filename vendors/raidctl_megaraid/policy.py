@@ -20,7 +20,7 @@ from raidctl_megaraid.capability import denied
 from raidctl_megaraid.draft import ControllerDraft
 
 _WRITE_BACK: tuple[WritePolicy, ...] = ("protected_write_back", "unprotected_write_back")
-_NOT_REPORTED = "The tool does not say why."
+_NOT_REPORTED = "The tool reports no reason."
 
 
 class Power(Struct, frozen=True):

@@ -35,10 +35,10 @@ LOCKED_STATE = ", locked"
 """Suffix of the state of a locked drive. Its state word may be a good one."""
 LOCKED = ("The drive is locked: its data cannot be read without its key.", "Enter the key that it was locked with.")
 ALERTED = (
-    "The drive has raised a S.M.A.R.T. alert: it expects to fail.",
+    "The drive has raised a S.M.A.R.T. alert: it predicts its failure.",
     "Replace the drive while the array still has redundancy.",
 )
-KEY_SERVER = ("The drive is waiting for the key management server.", "Look at that server.")
+KEY_SERVER = ("The drive is waiting for the key management server.", "Check that server.")
 BLOCKED = "Access to the volume is blocked: the operating system cannot use it."
 UNBLOCK = "Find out why it was blocked, then set its access policy to RW."
 

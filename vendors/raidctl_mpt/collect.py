@@ -15,7 +15,7 @@ from raidctl_mpt.to_model import build
 
 KIND = "ircu"
 """The one form of document. Every output of the tools has the same grammar."""
-_REMEDY = "Give the outputs of `sas3ircu LIST`, `sas3ircu 0 DISPLAY` and `sas3ircu 0 STATUS` as it prints them."
+_REMEDY = "Give the outputs of `sas3ircu LIST`, `sas3ircu 0 DISPLAY` and `sas3ircu 0 STATUS` as printed."
 _NO_DEVICES: Mapping[str, str] = MappingProxyType({})
 
 

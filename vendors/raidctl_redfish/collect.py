@@ -78,8 +78,8 @@ def read(documents: Sequence[Document], support: Mapping[str, Capability]) -> Ob
         elif not resource.path or resource.kind not in _WAY:
             others.append(document.name)
     if others:
-        more = f", and {len(others) - 1} others are none" if len(others) > 1 else ""
-        message = f"It is no resource of a controller, volume, drive or battery{more}."
+        more = f", nor are {len(others) - 1} others" if len(others) > 1 else ""
+        message = f"It is not a resource of a controller, volume, drive or battery{more}."
         problems.append(Problem("info", others[0], message))
     given = {one.path for one in collections if one.get("Members") == [] or _lists_used(one)}
     problems += _without_storage(systems, resources, given)

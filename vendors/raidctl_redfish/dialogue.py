@@ -67,8 +67,8 @@ class _Walk:
         return found
 
     def broken(self, path: str, error: Exception) -> None:
-        """A resource that is no JSON object."""
-        message = f"The BMC's resource is no whole JSON object ({str(error)[:80]}): what it describes is unknown."
+        """A resource that is not a JSON object."""
+        message = f"The BMC's resource is not a whole JSON object ({str(error)[:80]}): what it describes is unknown."
         self.problems.append(Problem("error", path, message, _AGAIN, "unread"))
 
     def fetch(self, wanted: Iterable[tuple[str, str]]) -> Dialogue[list[Resource]]:
@@ -131,7 +131,7 @@ class _Walk:
             try:
                 value = json_decode.decode(answer.data)
                 if not isinstance(value, Mapping):
-                    raise ValueError("it is no JSON object")  # noqa: TRY004, TRY301 - as of the decoder
+                    raise ValueError("it is not a JSON object")  # noqa: TRY004, TRY301 - as of the decoder
                 found[path] = value
             except ValueError as error:
                 self.broken(path, error)

@@ -89,11 +89,11 @@ def decode(path: str, name: str, text: str, kind: str = "") -> Resource:
     """Decode a resource. Its kind follows from its type, else from what it was asked as.
 
     Raises:
-        ValueError: It is no JSON object.
+        ValueError: It is not a JSON object.
     """
     value = json_decode.decode(text)
     if not isinstance(value, Mapping):
-        raise ValueError("it is no JSON object")  # noqa: TRY004 - as of the decoder
+        raise ValueError("it is not a JSON object")  # noqa: TRY004 - as of the decoder
     own = link_of(value)
     return Resource(path or own, kind_of(value) or kind, value, Output.of_json(name, value))
 

@@ -128,7 +128,7 @@ def _spare(controller: Controller, deed: Deed, objects: tuple[Drive, Volume], to
         return []
     names = array.removeprefix(f"{controller.id}/"), drive.id.removeprefix(f"{controller.id}/")
     add, remove = (_action(tool, controller.slot, names, verb) for verb in ("add", "remove"))
-    # a spare that helps meanwhile is no spare either, so the role is named
+    # a spare that is in use has another role, too: so the role afterwards is named
     expects = [_expect(drive, "role", "is", "spare" if adds else "unassigned")]
     if adds:
         expects.append(_expect(drive, "spare_for", "contains", array))

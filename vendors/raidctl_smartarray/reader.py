@@ -165,7 +165,7 @@ def unreadable(item: Outline) -> Iterable[Problem]:
             remedy="Run the command again and keep its complete output.",
         )  # fmt: skip
     else:
-        remedy = "Give the output of `ssacli ctrl all show config detail` as the tool prints it."
+        remedy = "Give the output of `ssacli ctrl all show config detail` as printed."
         yield from draft.unreadable(item.output, remedy, known=item.controllers or item.paragraphs or item.version)
 
 

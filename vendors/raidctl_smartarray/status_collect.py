@@ -80,7 +80,7 @@ def _observation(outputs: Sequence[Output], seen: Sequence[tuple[ControllerDraft
         if all(one is not known for known, _ in named):
             problems += one.problems(status_reader.TOOL)
     for output in outputs:
-        problems += draft.unreadable(output, "Give the output of `cciss_vol_status -V DEVICE` as the tool prints it.")
+        problems += draft.unreadable(output, "Give the output of `cciss_vol_status -V DEVICE` as printed.")
     return Observation(controllers=tuple(controllers), problems=tuple(dict.fromkeys(problems)), outputs=tuple(outputs))
 
 

@@ -16,7 +16,7 @@ from raidctl_threeware.to_model import build
 
 KIND = "show"
 """The one form of document. Every output of the tool has the same grammar."""
-_REMEDY = "Give the output of `tw_cli /c0 show all` as the tool prints it."
+_REMEDY = "Give the output of `tw_cli /c0 show all` as printed."
 
 
 def read(documents: Sequence[Document]) -> Observation:

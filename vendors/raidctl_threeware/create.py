@@ -2,7 +2,7 @@
 
 3ware SATA+SAS CLI Guide, version 10.2, page 53. The write cache is on unless ``nowrcache`` is
 given; with ``storsave=protect``, also for a layout that asks for no write policy, it is used only while the battery is
-good. The user guide has the numbers of drives: a unit of one drive is ``type=single``, which is no RAID-0.
+good. The user guide has the numbers of drives: a unit of one drive is ``type=single``, which is not RAID-0.
 """
 
 from __future__ import annotations

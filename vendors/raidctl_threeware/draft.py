@@ -22,7 +22,7 @@ class UnitDraft(GroupDraft):
 
     @property
     def spare(self) -> bool:
-        """Whether it is no volume but a hot spare."""
+        """Whether it is not a volume but a hot spare."""
         return bool(self.get("type") == "SPARE")
 
     @property

@@ -87,4 +87,4 @@ def _names(text: str, controller: str) -> Iterator[str]:
         yield f"{controller}/p{match[1]}"
     if match := _UNIT.search(text):
         yield f"{controller}/v{match[1]}"
-        yield f"{controller}/u{match[1]}"  # a unit that is no volume, or was carved into several
+        yield f"{controller}/u{match[1]}"  # a unit that is not a volume, or was carved into several

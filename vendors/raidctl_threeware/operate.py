@@ -206,7 +206,7 @@ class _Planner:
         if drive.role != "member":
             if drive.role in ("unassigned", "failed"):
                 return  # it is in no unit: a person may pull it
-            raise CannotDo(f"{drive.id} is no member of a unit.")
+            raise CannotDo(f"{drive.id} is not a member of a unit.")
         volumes = volumes_on(self.controller, drive.array)
         level = next(iter(volumes)).raid_level if volumes else None
         if level in (None, "raid0", "jbod", "linear", "unknown"):
@@ -271,14 +271,14 @@ class _Planner:
             who=subjects(self.controller, deed),
             expects=[seen],
             affects=[f"The rebuild of {one} begins." for one in short],
-            no_way_back=f"The number of the new unit is not known before. To undo it: raidctl spare remove {drive.id}.",
+            no_way_back=f"The number of the new unit is unknown before. To undo it: raidctl spare remove {drive.id}.",
         )  # fmt: skip
 
     def remove_spare(self, deed: Deed) -> Iterator[Step]:
         """Delete the unit of a spare. The unit is looked up by its drive, and again right before."""
         drive = drive_of(self.controller, deed)
         if drive.role != "spare":
-            raise CannotDo(f"{drive.id} is no spare.")
+            raise CannotDo(f"{drive.id} is not a spare.")
         units = [
             match[1] for label, value in drive.details.items()
             if (match := _SPARE_UNIT.fullmatch(label)) and value.upper() == "SPARE"

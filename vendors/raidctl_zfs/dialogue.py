@@ -49,7 +49,7 @@ def _unlisted(host: HostView, seen: Observation) -> list[str]:
 
 def _not_imported(nodes: Sequence[str]) -> Problem:
     message = f"The kernel shows members of a ZFS pool that zpool does not list: {listing(nodes)}. It is not imported."
-    remedy = "Look at its state with `zpool import`; `zpool labelclear` removes the label of a drive of no pool."
+    remedy = "Check its state with `zpool import`; `zpool labelclear` removes the label of a drive of no pool."
     return Problem("warning", nodes[0], message, remedy, "state")
 
 

@@ -109,7 +109,7 @@ def _pool_row(pool: PoolDraft, array: PoolDraft) -> None:
     _counters(array, root, "")
     if any(value != "0" for value in root.counts.values()) and "status" not in pool.details:
         counts = ", ".join(f"{label} {value}" for label, value in root.counts.items())
-        remedy = "Look for them with `zpool status -v`."
+        remedy = "List them with `zpool status -v`."
         pool.add_problem("warning", "state", f"The pool counts errors: {counts}.", remedy)
     array.detail_of(root.lines, "pool", _words(root))
     for line, label, value in root.details:
@@ -234,7 +234,7 @@ def _redundancy(pool: PoolDraft, array: PoolDraft) -> None:
     line = tops[0].lines[0]
     if pool.flat:
         message = "The pool's table has lost its indentation: which devices belong together is unknown."
-        pool.add_problem("warning", "unread", message, "Give the output as zpool printed it.")
+        pool.add_problem("warning", "unread", message, "Give the output as printed.")
         return
     _whole_beside(pool, array, tops)
     level = _level([top for top in tops if top.part == "data"], tops)

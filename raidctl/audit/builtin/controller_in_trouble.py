@@ -35,7 +35,7 @@ def check(inventory: Inventory) -> Findings:
             yield FINDINGS.passed(controller, "The controller is ok.")
         elif controller.id in found:
             explained = found[controller.id].under is not None
-            also = " A volume, drive or battery of it is not ok, which may be the reason." if explained else ""
+            also = " One of its volumes, drives or batteries is not ok, which may be the reason." if explained else ""
             message = f"The controller reports: {plain(controller.status_text) or controller.status}.{also}"
             remedy = (
                 "Fix the volume, drive or battery first."

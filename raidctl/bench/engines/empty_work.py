@@ -12,7 +12,7 @@ from raidctl.errors import BenchError
 def refuse_hopeless(target: Target, samples: Sequence[Samples]) -> None:
     """Raise BenchError if no operation of any stream succeeded or began."""
     if not any(one.count for one in samples):
-        raise BenchError(f"No operation on {target.name} was begun before the time was over: the machine is too busy.")
+        raise BenchError(f"No operation on {target.name} started before the time was over: the machine is too busy.")
     first = next((one.results[0] for one in samples if one.results), 0)
     if first < 0 and all(max(one.results, default=-1) < 0 and not one.beyond for one in samples):
         raise BenchError(f"No operation on {target.name} succeeded: {os.strerror(-first)}.")

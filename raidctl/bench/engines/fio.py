@@ -45,7 +45,7 @@ class Fio:
     def usable(self, target: Target) -> str | None:
         """Why it cannot be used here, one sentence; None if it can."""
         if not isinstance(target, Handled):
-            return f"{target.name} is no file or device of this machine: fio is not asked about anything else."
+            return f"{target.name} is not a file or device of this machine: fio measures nothing else."
         return None if program() else "fio is not installed."
 
     def run(self, target: Target, work: Work) -> Outcome:
@@ -256,7 +256,7 @@ def refuse_failure(report: Mapping[str, Any], code: int, errors: str) -> None:
         raise BenchError(f"fio stopped: {os.strerror(failed)}.")
     if code or not report.get("jobs"):
         lines = errors.strip().splitlines()
-        raise BenchError(f"fio ended with {code}: {lines[0] if lines else 'it does not say why'}.")
+        raise BenchError(f"fio ended with {code}: {lines[0] if lines else 'no reason reported'}.")
 
 
 def log_samples(stream: Stream, text: str) -> Samples:

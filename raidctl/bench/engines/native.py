@@ -33,8 +33,8 @@ _URING = {
 _AIO = {
     errno.EPERM: "kernel AIO is forbidden here",
     errno.ENOSYS: "this kernel has no kernel AIO, or a seccomp filter hides it",
-    errno.EAGAIN: "other programs hold what kernel AIO this machine allows (fs.aio-max-nr)",
-    errno.EOPNOTSUPP: "only on block devices, ext4 and XFS is kernel AIO known not to wait for one after the other",
+    errno.EAGAIN: "other programs use all kernel AIO requests that this machine allows (fs.aio-max-nr)",
+    errno.EOPNOTSUPP: "kernel AIO is known to run requests in parallel only on block devices, ext4 and XFS",
 }
 
 
@@ -61,11 +61,11 @@ class Native:
     def usable(self, target: Target) -> str | None:
         """Why it cannot be used here, one sentence; None if it can."""
         if not isinstance(target, Handled):
-            return f"{target.name} is no file or device of this machine, which is all that the compiled engine knows."
+            return f"{target.name} is not a file or device of this machine: the compiled engine measures nothing else."
         try:
             engine = compiled()
         except ImportError as error:
-            return f"The compiled engine is not there: {_why_missing(error)}."
+            return f"The compiled engine is not installed: {_why_missing(error)}."
         lacking = _lacking(engine) if self._kind == "uring" else None
         return f"The compiled engine cannot use io_uring: {lacking}." if lacking else None
 

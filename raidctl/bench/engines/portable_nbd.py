@@ -34,7 +34,7 @@ def pipelined(target: NbdTarget, work: Work, stream: Stream) -> Job:
     """
     export = target.export
     if Op.FLUSH in stream.ops and not export.can_flush:
-        raise BenchError(f"{target.name} has no flush: what is durable there cannot be found out.")
+        raise BenchError(f"{target.name} has no flush: what is durable there is unknown.")
     if Op.WRITE_DURABLE in stream.ops and not (export.can_fua or export.can_flush):
         raise BenchError(f"{target.name} has neither durable writes nor a flush.")
     if stream.size > export.largest:

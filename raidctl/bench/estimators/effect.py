@@ -63,7 +63,7 @@ def weigh(ratio: Spread, warn: float = WARN) -> Weight:
 
 
 def grade(ratio: Spread, fail_below: float, pass_from: float) -> Verdict:
-    """FAIL or PASS if the whole interval lies below or above. SUSPECT if it lies entirely below ``pass_from``."""
+    """FAIL or PASS if the whole interval is below or above. SUSPECT if it is entirely below ``pass_from``."""
     if ratio.low is None or ratio.high is None:
         return "inconclusive"
     if ratio.high < fail_below:

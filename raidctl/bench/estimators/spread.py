@@ -20,7 +20,7 @@ CONFIDENCE = 0.95
 def ranks(n: int) -> tuple[int, int] | None:
     """Indices (from 0) of the order statistics that enclose the median. They do so with 95 %; None for n below 6.
 
-    The chance that the median lies below the k-th smallest of n is that of fewer than k heads in n throws.
+    The chance that the median is below the k-th smallest of n is that of fewer than k heads in n throws.
     """
     outside = (1 - CONFIDENCE) / 2
     if n > EXACT_UP_TO:

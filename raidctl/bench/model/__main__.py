@@ -29,7 +29,7 @@ def parser() -> argparse.ArgumentParser:
     """The parser of the command line."""
     words = argparse.ArgumentParser(prog="python -m raidctl.bench.model", description=__doc__)
     words.add_argument("--socket", type=Path, required=True, help="where NBD is served")
-    words.add_argument("--control", type=Path, help="where its switches are turned (see raidctl.bench.model.control)")
+    words.add_argument("--control", type=Path, help="where its settings are changed (see raidctl.bench.model.control)")
     words.add_argument("--no-flush-socket", type=Path, help="where it is served through a layer that drops every flush")
     words.add_argument("--kind", choices=KINDS, required=True)
     words.add_argument("--cache", type=size, default=64 << 20, help="of the kind's write cache (64MiB)")

@@ -138,7 +138,7 @@ class Device:
     def set_read_ahead(self, on: bool) -> None:
         """Set the controller's read-ahead. Raise ValueError if it has none."""
         if not self._ahead.depth:
-            raise ValueError("there is no controller that reads in advance")
+            raise ValueError("there is no controller that reads ahead")
         self._ahead.on = on
 
     def dirty(self, now: float) -> int:

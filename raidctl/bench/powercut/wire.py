@@ -54,7 +54,7 @@ class Wire:
         own = secrets.token_bytes(_NONCE)
         self._put(MAGIC + own)
         if self._some(len(MAGIC)) != MAGIC:
-            raise Rubbish("the other side is no raidctl of this version")
+            raise Rubbish("the other side is not a raidctl of this version")
         other = self._some(_NONCE)
         both = own + other if witness else other + own
         self._key = hmac.digest(token, both, "sha256")
@@ -80,7 +80,7 @@ class Wire:
             raise Rubbish(f"a message of {size} bytes is announced")
         code, content = self._some(_CODE), self._some(size)
         if not hmac.compare_digest(code, self._code(self._theirs, self._received, content)):
-            raise Rubbish("its token is another one")
+            raise Rubbish("its token is different")
         self._received += 1
         try:
             return json_decode.decode(content, kind)

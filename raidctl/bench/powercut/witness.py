@@ -203,7 +203,7 @@ class Witness:
         if active is not None and self._writing():
             name = active.account.run.run
             which = "This run" if first.run in (name, "last") and first.plan is None else f"Another run ({name})"
-            raise CannotTell(f"{which} is being written at this moment, and a witness keeps one at a time.")
+            raise CannotTell(f"{which} is being written at this moment, and a witness records one run at a time.")
         if active is not None:
             active.end()
             self._active = None
@@ -223,7 +223,7 @@ class Witness:
             notes.append(
                 "No power cut since: the machine was not restarted."
                 if account.session is not None and account.session.boot == first.boot
-                else "The writer ended in order before the machine was restarted: that is no power cut."
+                else "The writer ended normally before the machine was restarted: that is not a power cut."
             )
         if any(account.changed(caches)):
             notes.append("A cache is set differently than when the run began: a cut without a loss will not count.")
@@ -240,7 +240,7 @@ class Witness:
         if first.plan is None or first.target is None:
             raise CannotTell("A new run needs a target and a plan.")
         if path.exists():
-            raise CannotTell(f"There is a run {first.run} already.")
+            raise CannotTell(f"Run {first.run} already exists.")
         report = PowerCutRun(
             run=first.run, at=_now(), raidctl=first.raidctl, host=first.host, virtual=first.virtual,
             target=first.target, plan=first.plan,
@@ -270,7 +270,7 @@ class Witness:
         except Disorder as error:
             raise CannotTell(f"{printable(str(path))} contradicts itself: {error}") from None
         if account is None:
-            raise CannotTell(f"{printable(str(path))} is no journal of a run.")
+            raise CannotTell(f"{printable(str(path))} is not a journal of a run.")
         return account, journal
 
     def _message(self, run: _Run, message: ToWitness) -> None:
@@ -378,7 +378,7 @@ def _asked(run: _Run, message: ToWitness) -> FromWitness | None:
 def _id(name: str) -> str:
     """Check the id of a run. It becomes the name of a file. Raise CannotTell."""
     if len(name) != 16 or not set(name) <= set("0123456789abcdef"):
-        raise CannotTell(f'"{printable(name[:40])}" is no id of a run: 16 hexadecimal digits, or "last".')
+        raise CannotTell(f'"{printable(name[:40])}" is not an id of a run: 16 hexadecimal digits, or "last".')
     return name
 
 

@@ -83,7 +83,7 @@ class Witnessed:
             self._wire = Wire(plug, token, witness=False)
         except (Gone, Rubbish) as error:
             plug.close()
-            raise CannotTell(f"What answers at {self.shown} is no witness: {error}.") from None
+            raise CannotTell(f"What answers at {self.shown} is not a witness: {error}.") from None
         self._beating = threading.Event()
         self._first = True
 
@@ -106,7 +106,7 @@ class Witnessed:
         if isinstance(answer, Refused):
             raise CannotTell(answer.why)
         if not isinstance(answer, kind):
-            raise CannotTell(f"The witness at {self.shown} gave an answer that does not fit.")
+            raise CannotTell(f"The witness at {self.shown} sent an unexpected reply.")
         return answer
 
     def tell(self, message: msgspec.Struct) -> None:

@@ -28,7 +28,7 @@ class DeviceTarget(Opened):
         write: The range that may be overwritten, (first byte, bytes); None: only read, all of it.
 
     Raises:
-        BenchError: It is no block device, or may not be written; with all reasons. On entering.
+        BenchError: It is not a block device, or may not be written; with all reasons. On entering.
         AccessMissing: It is not allowed. On entering.
     """
 
@@ -54,7 +54,7 @@ class DeviceTarget(Opened):
         """Open it after all safety checks."""
         # checked before it is opened: opening a tape rewinds it
         if not stat.S_ISBLK(Path(self.path).stat().st_mode):
-            raise BenchError(f"{printable(self.name)} is no block device.")
+            raise BenchError(f"{printable(self.name)} is not a block device.")
         flags = os.O_RDONLY if self._write is None else os.O_RDWR | os.O_EXCL
         try:
             self._handle, self.direct = open_direct(self.path, flags)

@@ -129,7 +129,7 @@ class FileTarget(Opened):
         """Refuse a directory in which no file may be created. The check of the free space comes later."""
         if not os.path.isdir(self.directory):  # noqa: PTH112 - paths are strings here
             shown = printable(self.directory)
-            raise BenchError(f"{shown} is no directory: name one in which raidctl may make a file.")
+            raise BenchError(f"{shown} is not a directory: name one in which raidctl may make a file.")
         if os.statvfs(self.directory).f_flag & os.ST_RDONLY:
             raise refusal(self.directory, OSError(errno.EROFS, os.strerror(errno.EROFS)))
         if not os.access(self.directory, os.W_OK | os.X_OK, effective_ids=True):
@@ -219,7 +219,7 @@ def _confounders(place: Place, *, direct: bool, sparse: bool) -> Iterator[Confou
         text = f"{place.filesystem} never overwrites: writes go to new places, and more is written than requested."
         yield Confounder(name="copy_on_write", text=text)
     if sparse and not place.in_memory:
-        text = "The file takes less room than was written: the file system compresses, or writes later."
+        text = "The file occupies less space than was written: the file system compresses, or writes later."
         yield Confounder(name="sparse", text=text)
 
 

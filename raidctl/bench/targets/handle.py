@@ -14,7 +14,7 @@ from raidctl.text import printable
 
 _REFUSALS = {
     errno.ENOENT: "there is no such file or directory",
-    errno.ENOTDIR: "a part of the path is no directory",
+    errno.ENOTDIR: "a part of the path is not a directory",
     errno.EROFS: "the file system is mounted read-only",
     errno.ENOSPC: "the file system is full",
     errno.EFBIG: "a limit on the size of files is reached (ulimit -f, or that of the file system)",
@@ -79,9 +79,7 @@ def refusal(path: str, error: OSError) -> BenchError | AccessMissing:
     """Return the exception for an unusable path."""
     shown = printable(path)
     if error.errno in (errno.EACCES, errno.EPERM):
-        hint = (
-            "Run raidctl as root (sudo)." if os.geteuid() else "Not even root may: a container, or an immutable file?"
-        )
+        hint = "Run raidctl as root (sudo)." if os.geteuid() else "Root is refused, too (container? immutable file?)."
         return AccessMissing(f"{shown} cannot be used: no permission. {hint}")
     reason = _REFUSALS.get(error.errno or 0, error.strerror or str(error))
     return BenchError(f"{shown} cannot be used: {reason}.")

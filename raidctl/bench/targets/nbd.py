@@ -44,7 +44,7 @@ def address_of(uri: str) -> Address:
         port = parts.port or PORT
     except ValueError:
         raise UsageError(
-            f'"{shown}" is no NBD URI: nbd://127.0.0.1:PORT/NAME or nbd+unix:///NAME?socket=PATH.'
+            f'"{shown}" is not an NBD URI: nbd://127.0.0.1:PORT/NAME or nbd+unix:///NAME?socket=PATH.'
         ) from None
     export = unquote(parts.path.removeprefix("/"))
     if parts.scheme == "nbd+unix":
@@ -53,7 +53,7 @@ def address_of(uri: str) -> Address:
             raise UsageError(f'"{shown}" names no socket: nbd+unix:///NAME?socket=PATH.')
         return Address(export, paths[0])
     if parts.scheme != "nbd" or not parts.hostname:
-        raise UsageError(f'"{shown}" is no NBD URI: nbd://127.0.0.1:PORT/NAME or nbd+unix:///NAME?socket=PATH.')
+        raise UsageError(f'"{shown}" is not an NBD URI: nbd://127.0.0.1:PORT/NAME or nbd+unix:///NAME?socket=PATH.')
     host = "127.0.0.1" if parts.hostname == "localhost" else parts.hostname
     if not _loopback(host):
         raise UsageError(f'"{shown}" is not on this machine: only loopback addresses are measured.')
@@ -123,7 +123,7 @@ class NbdTarget:
             edge = min(EDGE, size)
             found = foreign(_read(link, 0, edge), _read(link, size - edge, edge))
         except OSError as error:
-            raise BenchError(f"{shown} could not be looked at before writing: {error.strerror}.") from None
+            raise BenchError(f"{shown} could not be checked before writing: {error.strerror}.") from None
         if found:
             raise BenchError(f"{shown} is not written to: {found}.")
 

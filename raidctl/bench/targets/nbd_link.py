@@ -36,12 +36,12 @@ _UNSUPPORTED = _ERROR + 1
 _INFO_EXPORT, _INFO_BLOCK_SIZE = 0, 3
 _REASONS = {
     _ERROR + 2: "its policy forbids it",
-    _ERROR + 3: "it finds the request invalid",
+    _ERROR + 3: "the request is invalid",
     _ERROR + 4: "its platform cannot do it",
-    _ERROR + 5: "it demands TLS",
+    _ERROR + 5: "it requires TLS",
     _ERROR + 6: "it has no export of that name",
     _ERROR + 7: "it is shutting down",
-    _ERROR + 8: "it demands that block sizes are asked for",
+    _ERROR + 8: "it requires that block sizes are negotiated",
 }
 _LONGEST_ANSWER = 1 << 16
 _PATIENCE = 10.0
@@ -203,7 +203,7 @@ def negotiate(where: socket.socket, name: str) -> Link:
 def _agreed(where: socket.socket, name: bytes) -> Export:
     magic, options, flags = _GREETING.unpack(_some(where, _GREETING.size))
     if magic != b"NBDMAGIC" or options != b"IHAVEOPT" or not flags & _FIXED:
-        raise BenchError("What listens there speaks no NBD of the fixed newstyle.")
+        raise BenchError("The server does not speak NBD (fixed newstyle).")
     where.sendall(struct.pack(">I", flags & (_FIXED | _NO_ZEROES)))
     # the name, and one information request: block sizes
     _option(where, _GO, struct.pack(">I", len(name)) + name + struct.pack(">HH", 1, _INFO_BLOCK_SIZE))
@@ -220,18 +220,18 @@ def _gone_to(where: socket.socket) -> Export | None:
     while True:
         magic, option, kind, length = _ANSWER.unpack(_some(where, _ANSWER.size))
         if magic != _ANSWER_MAGIC or option != _GO or length > _LONGEST_ANSWER:
-            raise BenchError("The NBD server's answer is in no known form.")
+            raise BenchError("The NBD server's reply has an unknown format.")
         data = _some(where, length)
         if kind == _UNSUPPORTED:
             return None
         if kind & _ERROR:
             text = data.decode(errors="replace").strip()
-            reason = _REASONS.get(kind, "it does not say why")
+            reason = _REASONS.get(kind, "no reason reported")
             raise BenchError(f"The NBD server refuses the export: {reason}{f' ({text})' if text else ''}.")
         if kind == _ACK and size is not None:
             return Export(size, flags, smallest, largest)
         if kind == _ACK:
-            raise BenchError("The NBD server does not say how large the export is.")
+            raise BenchError("The NBD server does not report the size of the export.")
         if kind == _INFO and length >= 12 and data[:2] == b"\0\0":
             size, flags = struct.unpack_from(">QH", data, 2)
         elif kind == _INFO and length >= 14 and data[:2] == b"\0\3":

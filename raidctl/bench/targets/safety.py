@@ -125,7 +125,7 @@ def data_reasons(path: str) -> list[str]:
     try:
         head, tail, size = ends(path)
     except OSError as error:
-        return [f"it could not be looked at ({error.strerror or error})"]
+        return [f"it could not be checked ({error.strerror or error})"]
     requests = (Run(("blkid", "-p", "-o", "export", path)), Run(("wipefs", "--no-act", "--parsable", path)))
     answers = LocalRunner().carry_out(requests)
     return judged(answers[0], answers[1], head, tail, size)
@@ -141,7 +141,7 @@ def ends(path: str) -> tuple[bytes, bytes, int]:
     finally:
         os.close(handle)
     if len(head) != edge or len(tail) != edge or not size:
-        raise OSError("less could be read than there should be")
+        raise OSError("fewer bytes could be read than expected")
     return head, tail, size
 
 
@@ -155,7 +155,7 @@ def judged(blkid: Answer, wipefs: Answer, head: bytes, tail: bytes, size: int) -
     found += [reason for reason in asked if reason]
     if all(reason is None for reason in asked) and (reason := foreign(head, tail)):
         # libblkid, which knows all signatures, is not available
-        found.append(f"{reason}, and neither blkid nor wipefs is installed to say what it is (package util-linux)")
+        found.append(f"{reason}, and neither blkid nor wipefs is installed to identify it (package util-linux)")
     return list(dict.fromkeys(found))
 
 
@@ -164,7 +164,7 @@ def _blkid(answer: Answer) -> str | None:
     if answer.trouble is Failure.MISSING:
         return None
     if answer.trouble is not None or not isinstance(answer, RunAnswer):
-        return f"blkid could not say what lies on it ({answer.detail or 'no answer'})"
+        return f"blkid could not identify its contents ({answer.detail or 'no answer'})"
     if answer.code == _NOTHING and not answer.out.strip():
         return ""
     if answer.code == _AMBIVALENT:
@@ -175,7 +175,7 @@ def _blkid(answer: Answer) -> str | None:
     if answer.code == 0 and what:
         return f"blkid reports {printable(what)} on it"
     message = printable(collapse(answer.error_text or answer.text))[:_SHOWN]
-    return f"blkid could not say what lies on it (exit code {answer.code}{f': {message}' if message else ''})"
+    return f"blkid could not identify its contents (exit code {answer.code}{f': {message}' if message else ''})"
 
 
 def _wipefs(answer: Answer) -> str | None:
@@ -183,10 +183,10 @@ def _wipefs(answer: Answer) -> str | None:
     if answer.trouble is Failure.MISSING:
         return None
     if answer.trouble is not None or not isinstance(answer, RunAnswer):
-        return f"wipefs could not say what lies on it ({answer.detail or 'no answer'})"
+        return f"wipefs could not identify its contents ({answer.detail or 'no answer'})"
     if answer.code != 0:
         message = printable(collapse(answer.error_text))[:_SHOWN]
-        return f"wipefs could not say what lies on it (exit code {answer.code}{f': {message}' if message else ''})"
+        return f"wipefs could not identify its contents (exit code {answer.code}{f': {message}' if message else ''})"
     # # offset,uuid,label,type
     # 0xff6,2d1c3a5e-…,,swap
     kinds = [line.rsplit(",", 1)[-1] for line in answer.text.splitlines() if line.strip() and not line.startswith("#")]

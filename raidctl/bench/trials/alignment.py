@@ -80,15 +80,15 @@ class Alignment:
             trial=self.name,
             figures=figures,
             latency=latencies(named),
-            model="An operation over the border of a chunk or sector keeps two drives busy, or reads before it writes.",
+            model="An operation across a chunk or sector boundary keeps two drives busy, or reads before it writes.",
             verdict="info" if clear or graver else "inconclusive",
             reasons=(*(reasons or (_NOTHING if clear else unclear(phases.values(), _UNCLEAR),)), *_about(bench)),
             series={"chunk": bench.below.chunk, "strip_told": bench.below.strip is not None},
         )
 
 
-_NOTHING = "Where operations begin makes no difference."
-_UNCLEAR = "What differs is within the spread of the rounds."
+_NOTHING = "The offset of operations makes no difference."
+_UNCLEAR = "The difference is within the spread of the rounds."
 
 
 def _about(bench: Bench) -> list[str]:

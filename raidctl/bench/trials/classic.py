@@ -43,7 +43,7 @@ class Classic:
     """Switches the write cache off for its duration. None: measure only with the current setting."""
 
     name = "classic"
-    title = "rows and random places of 8 KiB"
+    title = "sequential and random blocks of 8 KiB"
 
     @property
     def alone(self) -> bool:

@@ -62,7 +62,7 @@ class Interference:
         figures |= {f"{name}_ratio": ratio for name, ratio in ratios.items()}
         beside, reasons = ratios["beside"], list[str]()
         if beside.measured is not None:
-            reasons.append(f"Beside a writer, readers get {beside.measured:.0%} of what they get alone.")
+            reasons.append(f"Next to a writer, readers reach {beside.measured:.0%} of their speed alone.")
         crippled = beside.high is not None and beside.high < CRIPPLED
         after = ratios["after"]
         if after.high is not None and after.high < 1 - effect.WARN:

@@ -110,7 +110,7 @@ def _reasons(found: _Found, counted: list[knee.Knee]) -> list[str]:
     """Why there is no figure, or what qualifies it."""
     if not counted:
         refused = list(dict.fromkeys(one.refused for one in found.fills if one.refused))
-        more = "No write cache shows itself, or it is larger than what was written, or its drives are as fast."
+        more = "No write cache is visible, or it is larger than what was written, or its drives are as fast."
         return [*refused, more]
     if any(overlap(one.size, other.size) is False for one, other in pairwise(counted)):
         return ["The fills disagree: something else used the cache meanwhile."]

@@ -20,7 +20,7 @@ APART = 0.37
 LEAST = 2 * MIB
 """Minimum bytes of a range. In smaller ones, neither sequential nor random reads stay apart."""
 WAYS = {"random": (4 * KIB, 1), "random_qd16": (4 * KIB, 16), "sequential": (MIB, 4)}
-_UNCLEAR = "What differs is within the spread of the rounds."
+_UNCLEAR = "The difference is within the spread of the rounds."
 _TITLES = {"random": "random reads", "random_qd16": "random reads, 16 at once,", "sequential": "sequential reads"}
 
 
@@ -44,9 +44,7 @@ class LayerTax:
         """Run on the largest range that the mapping has on one device."""
         ranges = bench.below.ranges
         if not ranges:
-            why = (
-                bench.below.why_no_ranges or "No mapping of the device mapper lies below: there is nothing to compare."
-            )
+            why = bench.below.why_no_ranges or "There is no device-mapper mapping below: nothing to compare."
             return TrialResult(trial=self.name, figures={}, reasons=(why,))
         piece = max(ranges, key=lambda one: one.length)
         if piece.length < LEAST:
@@ -104,7 +102,7 @@ class LayerTax:
             trial=self.name,
             figures=figures,
             latency=latencies({f"{side}_{way}": phase for (way, side), phase in phases.items()}),
-            model=f"A mapping ({piece.kind}) hands reads on; up to {effect.LAYER_WARN:.0%} is its price.",
+            model=f"A mapping ({piece.kind}) passes reads on; up to {effect.LAYER_WARN:.0%} is its cost.",
             expected=f"at most {effect.LAYER_WARN:.0%} slower than {piece.path}",
             verdict=verdict,
             reasons=tuple(reasons),

@@ -100,7 +100,7 @@ class ReadAhead:
     settings: tuple[int, ...] = SETTINGS
 
     name = "readahead"
-    title = "what reads in advance"
+    title = "what reads ahead"
 
     @property
     def alone(self) -> bool:
@@ -262,16 +262,20 @@ def _cache_reasons(gains: dict[str, Spread], switch: Switch | None) -> list[str]
         where = "through the kernel" if way else "past the kernel"
         start = f"The read-ahead of {switch.name if switch else 'the controller'}"
         if gain.low is None or gain.high is None or gain.measured is None:
-            notes.append(f"Whether {start[0].lower()}{start[1:]} makes a row of reads {where} faster was not measured.")
+            notes.append(
+                f"Whether {start[0].lower()}{start[1:]} makes sequential reads {where} faster was not measured."
+            )
         elif gain.low > WORTH:
-            notes.append(f"{start} makes a row of reads {where} {gain.measured:.1f} times as fast.")
+            notes.append(f"{start} makes sequential reads {where} {gain.measured:.1f} times as fast.")
         elif gain.high < 1 / WORTH:
-            notes.append(f"{start} makes a row of reads {where} slower ({gain.measured:.0%} of the speed without it).")
+            notes.append(
+                f"{start} makes sequential reads {where} slower ({gain.measured:.0%} of the speed without it)."
+            )
         elif gain.low >= 1 / WORTH and gain.high <= WORTH:
             more = ": what reads ahead itself does not need it" if way else ""
-            notes.append(f"{start} makes no difference to a row of reads {where}{more}.")
+            notes.append(f"{start} makes no difference to sequential reads {where}{more}.")
         else:
-            notes.append(f"{start} makes no clear difference to a row of reads {where}.")
+            notes.append(f"{start} makes no clear difference to sequential reads {where}.")
     return notes
 
 

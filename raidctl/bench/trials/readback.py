@@ -87,7 +87,7 @@ def _states(bench: Bench, wrong: Sequence[int], size: int, generation: int) -> d
     with gets(bench.target, size) as get:
         for place in wrong:
             state = classify(get(place), place, bench.run_id, generation)
-            counts["right when read once more" if state is State.OK else state.value] += 1
+            counts["correct when read again" if state is State.OK else state.value] += 1
     return dict(counts.most_common())
 
 

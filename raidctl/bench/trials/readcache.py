@@ -120,7 +120,7 @@ class ReadCache:
                 **{name: phase.spread("MiB/s", block / MIB) for name, phase in seen.phases.items()},
             },
             latency=latencies(seen.phases),
-            model="Of a working set larger than a cache that keeps the latest, as large a share hits as fits into it.",
+            model="If the working set is larger than the cache, the hit ratio is the share that fits into the cache.",
             reasons=(*reasons, *_warned(read_percent)),
             series={"hits_by_mib": [[one.size, one.hits, one.reads] for one in counted]},
         )
@@ -132,7 +132,7 @@ def _reasons(seen: _Seen, counted: list[WorkingSet], size: Spread) -> list[str]:
     if not counted:
         return [f"Reads of all working sets up to {largest} take about as long: there is no cache, or it holds them."]
     if size.measured is None or size.low is None or size.high is None:
-        return [f"Nearly all reads hit, or nearly none did, up to {largest}: its size is not known."]
+        return [f"Nearly all reads hit, or nearly none did, up to {largest}: its size is unknown."]
     return ["The drives' own buffers count among it, and so does a cache of the host in a virtual machine."]
 
 

@@ -12,7 +12,7 @@ from raidctl.bench.work import Op, Stream, Target
 
 PLACES = 1 << 14
 ROW = 4096
-_WHY = ": what reads in advance is off, or thrashes between the streams"
+_WHY = ": read-ahead is off, or thrashes between the streams"
 Way = tuple[str, int]
 """Kind of operation, and how many at once."""
 _TITLES = {"rndrd": "random reads", "rndwr": "random writes", "seqrd": "sequential reads", "seqwr": "sequential writes"}

@@ -22,7 +22,7 @@ ETHERNET = 125e6 / MIB
 FLOOR = 50e6 / MIB
 """MiB/s that a good drive reads sequentially at any position. Most are twice as fast."""
 _REMOTE = frozenset({"network", "served", "virtual_machine"})
-"""Confounders with which a network may lie in between."""
+"""Confounders with which a network may be in between."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -47,7 +47,7 @@ class Steady:
         written = sum(one.count for one in outcome.samples)
         if written >= count:
             return None
-        return f"Only {written / count:.0%} of it was filled before: more may be faster than it stays."
+        return f"Only {written / count:.0%} of it was filled before: the rest may be faster than the steady state."
 
     def run(self, bench: Bench) -> Steps:
         """Run rounds until the last five are steady."""

@@ -37,7 +37,7 @@ class Thin:
     rounds: int = 4
 
     name = "thin"
-    title = "whether all of it is there"
+    title = "whether all of it is allocated"
     alone = False
 
     def needs(self, target: Target) -> Needs:

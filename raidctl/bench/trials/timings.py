@@ -16,8 +16,8 @@ BLOCK = 256 * KIB
 _MODELS = {
     "cached": "the same 2 MiB through the page cache: what memory gives (-T)",
     "cached_direct": "the same 2 MiB past the kernel: what the way to the nearest cache below gives (-T --direct)",
-    "disk": "a row from the beginning on, through the page cache (-t)",
-    "disk_direct": "a row from the beginning on, past the kernel (-t --direct)",
+    "disk": "sequential from the start, through the page cache (-t)",
+    "disk_direct": "sequential from the start, past the kernel (-t --direct)",
 }
 
 

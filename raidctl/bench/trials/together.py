@@ -122,7 +122,7 @@ class Together:
                 verdicts.append(effect.together(ratio))
                 reasons += _reasons([targets[one].name for one in group], ratio)
         if seen.busiest > BUSY:
-            reasons.append(f"The processors were {seen.busiest:.0%} busy: they may be what the drives waited for.")
+            reasons.append(f"The processors were {seen.busiest:.0%} busy: the drives may have waited for them.")
             verdicts = ["inconclusive" if one in ("fail", "suspect") else one for one in verdicts]
         verdict: Verdict = max(verdicts, key=_SEVERITY.__getitem__) if verdicts else "inconclusive"
         return TrialResult(
@@ -166,7 +166,7 @@ def _job(engine: Engine, target: Target, work: Work) -> Job:
         arrive()
         begun = now()
         outcome = engine.run(target, work)
-        # an engine reports times from its own start, which lies between these two
+        # an engine reports times from its own start, which is between these two
         start = (begun + max(begun, now() - int(outcome.wall_seconds * 1e9))) // 2
         failed = sum(1 for one in outcome.samples for result in one.results if result < one.size)
         if failed:

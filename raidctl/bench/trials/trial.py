@@ -162,7 +162,7 @@ class Below:
     ranges: tuple[Range, ...] = ()
     """Where a device-mapper device keeps its bytes. Empty: it is not one, or its table could not be read."""
     why_no_ranges: str | None = None
-    """Why ``ranges`` is empty, one sentence. None: the target is no mapping, or its ranges are known."""
+    """Why ``ranges`` is empty, one sentence. None: the target is not a mapping, or its ranges are known."""
 
     @property
     def chunk(self) -> int:

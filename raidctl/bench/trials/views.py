@@ -45,7 +45,7 @@ def buffered(target: Target) -> Iterator[View]:
         AccessMissing: It may not be opened once more.
     """
     if not isinstance(target, Handled):
-        raise BenchError(f"{target.name} is no file or device of this machine: no page cache reads ahead for it.")
+        raise BenchError(f"{target.name} is not a file or device of this machine: no page cache reads ahead for it.")
     path = f"/proc/self/fd/{target.fileno()}"
     try:
         handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
@@ -87,7 +87,7 @@ def part(path: str, first: int, length: int) -> Iterator[View]:
 
 
 def number_of(target: Target) -> int | None:
-    """The kernel's number of the device that holds a target. None: it is no file or device of this machine."""
+    """The kernel's number of the device that holds a target. None: it is not a file or device of this machine."""
     if not isinstance(target, Handled):
         return None
     about = os.fstat(target.fileno())

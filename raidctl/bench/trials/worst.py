@@ -50,7 +50,7 @@ class Worst:
         flat_out.add(bench.run(self._stream(bench, size, PLACES, None), seconds=self.saturation))
         full = median(flat_out.rates)
         if not full:
-            raise Faulty(f"How fast {bench.target.name} answers at most is not known: no time passed meanwhile.")
+            raise Faulty(f"The highest rate of {bench.target.name} is unknown: no time passed meanwhile.")
         phases, found, reasons = {}, dict[str, Spread](), list[str]()
         when: dict[str, list[list[float]]] = {}
         for number in bench.rounds(len(self.shares)):
@@ -72,7 +72,7 @@ class Worst:
             trial=self.name,
             figures={"saturation": saturation, **found},
             latency=latencies(phases),
-            model="Operations arrive at a fixed rate, whatever has become of those before them.",
+            model="Operations arrive at a fixed rate, whether or not earlier ones have finished.",
             reasons=tuple(reasons),
             series={"stalls": when},
         )
@@ -101,9 +101,7 @@ def _periodic(share: float, period: Spread) -> list[str]:
     """Comment on stalls with a fixed period."""
     if period.measured is None:
         return []
-    return [
-        f"At {share:.0%} it stands still every {period.measured:.1f} s, as where a cache is written out by the clock."
-    ]
+    return [f"At {share:.0%} it stalls every {period.measured:.1f} s, as if a cache were written out periodically."]
 
 
 def sentence(share: float, rate: float, full: float, samples: Samples) -> str:

@@ -45,7 +45,7 @@ def command(context: click.Context, *, controller: str, dry_run: bool) -> int:
         seen = named.survey()
         found = controllers_for(seen, controller)
         if len(found) > 1:
-            raise UsageError("Several controllers are meant; name one.")
+            raise UsageError("The target has several controllers; name one.")
         way = converse(way_of(found[0], seen.inventory, named.vendors), named.runner)
         if isinstance(way, str):
             done = Silenced(object_id=found[0].id, result="refused", message=way)

@@ -103,7 +103,7 @@ def _run_in(document: bytes, shown: str) -> Run:
             raise CannotTell(
                 f'{shown} has {number} runs, one a line: give one line of it, by "head -n 1" or "sed -n 2p", as -.'
             ) from None
-        raise CannotTell(f"{shown} is no JSON, or not all of it; {_WRITES}") from None
+        raise CannotTell(f"{shown} is not JSON, or not all of it; {_WRITES}") from None
     if not _is_run(found):
         raise CannotTell(f"{shown} is JSON, but no run of the benchmark; {_WRITES}")
     return decoded(document, shown)

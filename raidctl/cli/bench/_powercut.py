@@ -93,7 +93,7 @@ def _most(text: str) -> int:
     try:
         return parse_size(text, binary=True)
     except ValueError:
-        raise click.UsageError(f'--most "{printable(text)}" is no size with a unit: 16GiB.') from None
+        raise click.UsageError(f'--most "{printable(text)}" is not a size with a unit: 16GiB.') from None
 
 
 class Session:
@@ -186,7 +186,7 @@ class Session:
         if options.kind == "nbd":
             served = self._stack.enter_context(OpenNbd(options.target))
             if served.link is None or not served.link.export.can_flush:
-                raise BenchError(f"{printable(options.target)} has no flush: there is nothing to be tested.")
+                raise BenchError(f"{printable(options.target)} has no flush: there is nothing to test.")
             return Served(served.link)
         if options.kind == "device":
             range_ = None if options.only else (plan.first, size)

@@ -126,7 +126,7 @@ def ahead(settings: Settings, here: Machine, seen: Survey, path: str) -> Ahead:
     """Return the read-ahead switch of the device below a path.
 
     Raises:
-        UsageError: No single device of this machine lies below.
+        UsageError: No single device of this machine is below.
     """
     block = _disk(seen, path)
     found = replace(here, vendors=[cast("Vendor", family)]).survey()
@@ -144,7 +144,7 @@ def controller_read_ahead(settings: Settings, here: Machine, seen: Survey, path:
     except UsageError:
         found = ()
     if len(found) != 1 or found[0][0].mode == "software":
-        return f"{no}no single volume of a controller lies below {printable(path)}."
+        return f"{no}no single volume of a controller is below {printable(path)}."
     controller, volume = found[0]
     present = volume.cache.read_policy if volume.cache else None
     if present is None:
@@ -168,7 +168,7 @@ def _unfit(seen: Survey, here: Machine, controller: Controller, volume: Volume, 
     if made.refusals:
         return made.refusals[0].reason
     if not made.steps:
-        return "it is set so already."
+        return "it is already set."
     if len(controller.volumes) > 1 and any(step.object_id != volume.id for step in made.steps):
         return f"other volumes of {controller.id} have the same setting."
     return None
@@ -182,7 +182,7 @@ def _disk(seen: Survey, path: str) -> BlockDevice:
     parents = {block.parent or block.name for block in roots}
     block = seen.view.block(parents.pop()) if len(parents) == 1 else None
     if block is None:
-        raise UsageError(f"--switch-read-ahead: no single block device lies below {printable(path)}.")
+        raise UsageError(f"--switch-read-ahead: no single block device is below {printable(path)}.")
     return block
 
 
@@ -206,7 +206,7 @@ def cache_off(settings: Settings, here: Machine, seen: Survey, path: str) -> tup
         raise UsageError(f"--switch-cache: {error}") from None
     if len(several) != 1:
         names = listing(one.item.device or one.id for one in several)
-        raise UsageError(f"--switch-cache takes one volume or drive at a time: {printable(path)} lies on {names}.")
+        raise UsageError(f"--switch-cache takes one volume or drive at a time: {printable(path)} is on {names}.")
     subject = several[0]
     switcher = Switcher(settings, subject)
     through = subject.volume is not None and not subject.software

@@ -57,5 +57,5 @@ def address_of(text: str) -> tuple[str, int]:
     host = host.removeprefix("[").removesuffix("]") if host.startswith("[") and host.endswith("]") else host
     number = int(port) if port.isascii() and port.isdigit() and len(port) < 6 else -1
     if not colon or not host or not 0 <= number < 65536 or (":" in host and not text.startswith("[")):
-        raise UsageError(f'"{printable(text)}" is no address with a port: 192.0.2.7:7707 or [2001:db8::7]:7707.')
+        raise UsageError(f'"{printable(text)}" is not an address with a port: 192.0.2.7:7707 or [2001:db8::7]:7707.')
     return host, number

@@ -125,4 +125,4 @@ def _size(name: str, text: str | None, *, binary: bool = True) -> int:
         return parse_size(text, binary=binary)
     except ValueError:
         option = f"--{name.replace('_', '-')}"
-        raise click.UsageError(f'{option} "{text}" is no size with a unit: 64MiB.') from None
+        raise click.UsageError(f'{option} "{text}" is not a size with a unit: 64MiB.') from None

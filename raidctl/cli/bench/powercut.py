@@ -46,7 +46,7 @@ def command(context: click.Context, /, **given: Any) -> int:
     checksummed blocks are written in groups, each followed by a flush; a witness
     on another machine records each group before it is written and after its
     flush has returned. Cut the power while it writes: pull the plug or use the
-    PDU or the BMC; a reset is no power cut. After the start, run the same
+    PDU or the BMC; a reset is not a power cut. After the start, run the same
     command with --resume: it reads everything back, prints the verdict, and
     writes on for the next cut.
 

@@ -160,13 +160,13 @@ def _fitting(order: Order, *, read_ahead: bool, switch_cache: bool) -> None:
         click.UsageError: They have none.
     """
     if order.also_read and (order.overwrite or read_ahead or switch_cache or order.cross_check):
-        raise click.UsageError("--also-read only reads, several drives at once: it stands alone.")
+        raise click.UsageError("--also-read only reads, several drives at once: use it alone.")
     if order.also_read and order.kind == "file":
         raise click.UsageError("--also-read compares drives: name a device to be measured, /dev/sdb.")
     if switch_cache and not any(isinstance(one, Classic) for one in order.profile.trials):
         raise click.UsageError("--switch-cache is for the tables of the classic reports: --profile classic.")
     if order.kind == "nbd" and (read_ahead or switch_cache):
-        raise click.UsageError("Of an NBD export no setting can be changed: it is another program's.")
+        raise click.UsageError("The settings of an NBD export cannot be changed: another program serves it.")
 
 
 def only_here(settings: Settings) -> None:
@@ -213,7 +213,7 @@ class Agreement:
                 wanted = click.confirm("Begin?", default=not self._asks, err=True)
             except click.Abort:
                 tell("")  # the cursor is still behind the question
-                raise Interrupted("Interrupted at the question: nothing was done.") from None
+                raise Interrupted("Interrupted at the prompt: nothing was done.") from None
             if not wanted:
                 raise Declined("Nothing was done.")
         elif self._asks:
@@ -281,6 +281,6 @@ def _saved(run: Run) -> None:
         ) as file:
             file.write(to_json(run))
     except OSError as error:
-        tell(f"Nor can it be written to a file: {error.strerror}.")
+        tell(f"It could not be written to a file either: {error.strerror}.")
     else:
         tell(f'The run is in {file.name}; "raidctl bench show {Path(file.name)}" shows it.')

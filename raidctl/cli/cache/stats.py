@@ -78,7 +78,7 @@ def _meant(target: str | None, watched: str | None) -> tuple[str | None, float |
     except ValueError:
         if target is None:
             return watched, _USUAL
-        raise click.UsageError(f'"{watched}" is no number of seconds.') from None
+        raise click.UsageError(f'"{watched}" is not a number of seconds.') from None
     if not _LEAST <= seconds <= _MOST:
         raise click.UsageError(f"--watch takes {_LEAST:g} to {_MOST:g} seconds.")
     return target, seconds

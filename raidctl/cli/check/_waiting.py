@@ -59,7 +59,7 @@ def wait(look: Callable[[], Look], every: float, at_most: float | None, again: s
                 unread_since = clock.now()
             elif clock.now() - unread_since >= UNREAD_SECONDS:
                 minutes = f"For {UNREAD_SECONDS / 60:.0f} minutes it could not be read"
-                raise CannotTell(f'{minutes}: {seen.unread}. {seen.text} is not stopped. Look again with "{again}".')
+                raise CannotTell(f'{minutes}: {seen.unread}. {seen.text} is not stopped. Check again with "{again}".')
             if seen.unread and seen.unread != reported:
                 reported = seen.unread
                 tell(f"Could not be read, so raidctl waits for the next reading: {seen.unread}.")
@@ -69,9 +69,9 @@ def wait(look: Callable[[], Look], every: float, at_most: float | None, again: s
                 shown = seen.percent
                 tell(f"{seen.text}: {seen.percent:g}%")
             if end is not None and clock.now() >= end:
-                raise UnderWay(f'{seen.text} is under way. Look again with "{again}".')
+                raise UnderWay(f'{seen.text} is under way. Check again with "{again}".')
             clock.sleep(every)
     except KeyboardInterrupt:
         raise UnderWay(
-            f'Interrupted while waiting; it is under way and not stopped. Look again with "{again}".'
+            f'Interrupted while waiting; it is under way and not stopped. Check again with "{again}".'
         ) from None

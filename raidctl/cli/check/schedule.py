@@ -159,5 +159,5 @@ def _times(volume: Volume, times: str, pseudo: Sequence[Controller], found: Sequ
         form = next((text for one in offered if one is not None and (text := one.cron_times(times))), None)
         hint = "write the five fields of cron: minute, hour, day of the month, month, day of the week"
     if form is None:
-        raise UsageError(f'"{printable(times)}" are no times for {name}; {hint}.')
+        raise UsageError(f'"{printable(times)}" are not times for {name}; {hint}.')
     return form

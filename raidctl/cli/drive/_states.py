@@ -72,7 +72,9 @@ def _one_of_each_array(seen: Survey, deeds: Sequence[Deed]) -> None:
         found = drive_of(seen.inventory, deed.drive)
         array = found[1].array if found is not None else None
         if array is not None and array in arrays:
-            raise UsageError(f"{arrays[array]} and {deed.drive} are members of {array}: one after the other.")
+            raise UsageError(
+                f"{arrays[array]} and {deed.drive} are members of {array}: change them one after the other."
+            )
         if array is not None:
             arrays[array] = deed.drive or ""
 

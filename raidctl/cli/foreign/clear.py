@@ -27,6 +27,6 @@ def command(
     what is missing. Every drive is listed, and the serial number of the
     controller is asked for; --yes does not answer that.
 
-    Exit codes: as of "foreign import".
+    Exit codes: as for "foreign import".
     """
     return carry_out(settings_of(context), consent, "clear_foreign", controller, group=group, typed=confirm)

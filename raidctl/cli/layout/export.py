@@ -46,7 +46,7 @@ def command(context: click.Context, *, file: str | None, form: str) -> int:
     if settings.as_json and file is not None:
         raise click.UsageError("FILE is TOML: omit it, or --json.")
     if file is not None and os.path.lexists(file):
-        raise UsageError(f"There is a {printable(file)} already; it is not overwritten.")
+        raise UsageError(f"{printable(file)} already exists; it is not overwritten.")
     seen = look(settings)
     text = export(seen.inventory)
     if form != "toml":

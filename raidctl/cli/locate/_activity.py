@@ -71,7 +71,7 @@ def _go_on(named: Machine, bursts: Sequence[Run], end: float) -> None:
                 return
             _burst(named, bursts)
     except KeyboardInterrupt:
-        raise Interrupted("Interrupted: nothing is read any longer.") from None
+        raise Interrupted("Interrupted: reading has stopped.") from None
 
 
 def _burst(named: Machine, bursts: Sequence[Run]) -> None:

@@ -31,7 +31,7 @@ def command(context: click.Context, *, volume: str, typed: str | None, consent: 
     foreign, as importing them writes the data. It needs --unsafe REASON, and
     the id of the volume is asked for; --yes does not answer that.
 
-    Exit codes: as of "foreign import".
+    Exit codes: as for "foreign import".
     """
 
     def confirmed(work: Work) -> None:
@@ -59,7 +59,9 @@ def _deed(seen: Survey, word: str) -> Deed:
         if any(volume.id in ids for volume in controller.volumes):
             return Deed(object_id=controller.id, verb="discard_preserved", part=min(ids))
     known = f": {listing([name for _, name in pairs], 'or')}" if pairs else "; none is listed"
-    raise unseen(UsageError(f'"{printable(word)}" is no volume with preserved cache{known}.'), seen.inventory.problems)
+    raise unseen(
+        UsageError(f'"{printable(word)}" is not a volume with preserved cache{known}.'), seen.inventory.problems
+    )
 
 
 def _confirm(work: Work, deed: Deed, typed: str | None) -> None:

@@ -118,14 +118,18 @@ def _mapped(found: Below, root: BlockDevice, asks: Runner) -> Below:
     name = root.dm_name or root.name
     answer = converse(ask(Run(("dmsetup", "table", name))), asks)
     if answer.trouble is Failure.MISSING:
-        return replace(found, why_no_ranges=f"Where {name} has its bytes is not known: dmsetup is not installed.")
+        return replace(
+            found, why_no_ranges=f"Which devices have the bytes of {name} is unknown: dmsetup is not installed."
+        )
     if answer.trouble is not None or answer.code:
         hint = " Run raidctl as root (sudo)." if os.geteuid() else ""
-        return replace(found, why_no_ranges=f"Where {name} has its bytes could not be read by dmsetup.{hint}")
+        return replace(
+            found, why_no_ranges=f"Which devices have the bytes of {name} could not be read with dmsetup.{hint}"
+        )
     pieces = ranges(root.node, answer.text, _node)
     if not pieces:
         kinds = ", ".join(sorted({line.split()[2] for line in answer.text.splitlines() if len(line.split()) > 2}))
-        why = f"{name} is a mapping of the kind {kinds or 'unknown'}, whose bytes do not lie below it in one row."
+        why = f"{name} is a mapping of the kind {kinds or 'unknown'}, whose bytes are not contiguous below it."
         return replace(found, why_no_ranges=why)
     return replace(found, ranges=pieces)
 

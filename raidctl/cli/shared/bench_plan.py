@@ -100,7 +100,7 @@ def size_of(text: str | None, kind: Kind) -> int | None:
     """Return the bytes of ``4GiB``.
 
     Raises:
-        click.UsageError: It is no size, or too small to say anything, or no file is made.
+        click.UsageError: It is not a size, or too small to say anything, or no file is made.
     """
     if text is None:
         return None
@@ -110,7 +110,7 @@ def size_of(text: str | None, kind: Kind) -> int | None:
     try:
         size = parse_size(text, binary=True)
     except ValueError:
-        raise click.UsageError(f'--size "{printable(text)}" is no size with a unit: 4GiB.') from None
+        raise click.UsageError(f'--size "{printable(text)}" is not a size with a unit: 4GiB.') from None
     if size < _MIB:
         raise click.UsageError("--size must be at least 1MiB.")
     return size
@@ -120,7 +120,7 @@ def range_of(text: str | None, kind: Kind) -> tuple[int, int] | None:
     """Return offset and length of ``10GiB+4GiB``, in bytes; (0, 0) for ``all``.
 
     Raises:
-        click.UsageError: It is no range, or there is nothing to overwrite.
+        click.UsageError: It is not a range, or there is nothing to overwrite.
     """
     if text is None:
         return None
@@ -129,16 +129,14 @@ def range_of(text: str | None, kind: Kind) -> tuple[int, int] | None:
     if text == "all":
         return 0, 0
     if kind == "nbd":
-        raise click.UsageError("Of an NBD export everything may be overwritten, or nothing: --overwrite all.")
+        raise click.UsageError("An NBD export can only be overwritten entirely: --overwrite all.")
     first, plus, length = text.partition("+")
     try:
         found = (0 if first == "0" else parse_size(first, binary=True)), parse_size(length, binary=True)
     except ValueError:
         found = (0, 0)
     if not plus or not found[1]:
-        raise click.UsageError(
-            f'--overwrite "{printable(text)}" is no range: 10GiB+4GiB (from where, how much), or all.'
-        )
+        raise click.UsageError(f'--overwrite "{printable(text)}" is not a range: 10GiB+4GiB (offset+size), or all.')
     return found
 
 

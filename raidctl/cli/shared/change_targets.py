@@ -29,7 +29,7 @@ def volumes(seen: Survey, words: Sequence[str]) -> list[Volume]:
         mine = [volume for c in seen.inventory.controllers for volume in c.volumes if _under(volume, c, ids)]
         if not mine:
             hint = f"; its drives' write cache: {_line('drive', word, 'off (or on)')}." if _drives(seen, ids) else "."
-            raise UsageError(f'"{printable(word)}" is no volume and has none{hint}')
+            raise UsageError(f'"{printable(word)}" is not a volume and has none{hint}')
         found |= {volume.id: volume for volume in mine}
     return list(found.values())
 
@@ -62,7 +62,7 @@ def drives(seen: Survey, words: Sequence[str]) -> list[Drive]:
                 if below
                 else "."
             )
-            raise UsageError(f'"{printable(word)}" is no drive and has none{hint}')
+            raise UsageError(f'"{printable(word)}" is not a drive and has none{hint}')
         found |= {drive.id: drive for drive in mine}
     return list(found.values())
 
@@ -89,7 +89,7 @@ def drive_caches(seen: Survey, words: Sequence[str], wanted: str) -> list[Desire
         if any(_under(volume, c, ids) for c in seen.inventory.controllers for volume in c.volumes):
             found += desired_settings(volumes(seen, [word]), {"drive_write_cache": wanted})
         elif wanted == "default":
-            raise UsageError(f'"{word}" is no volume: the write cache of a drive is on or off.')
+            raise UsageError(f'"{word}" is not a volume: the write cache of a drive is on or off.')
         else:
             found += desired_settings(drives(seen, [word]), {"write_cache": wanted})
     return found
@@ -127,6 +127,6 @@ def read_ahead(seen: Survey, words: Sequence[str], kibibytes: int) -> list[Desir
     for word in words:
         roots = scope(seen.view, seen.inventory, word).roots
         if not roots:
-            raise UsageError(f'"{word}" is no block device of the system and has none.')
+            raise UsageError(f'"{word}" is not a block device of the system and has none.')
         names |= dict.fromkeys(block.parent or block.name for block in roots)
     return [Desired(object_id=queue_of(name), setting="read_ahead", value=str(kibibytes)) for name in names]

@@ -52,7 +52,7 @@ def family_of_command(words: tuple[str, ...]) -> Vendor:
     family = next((one for one in found if basename(words[0]) in {tool.name for tool in one.TOOLS}), None)
     if family is None:
         names = [tool.name for one in found if operations_of(one) is not None for tool in one.TOOLS]
-        raise UsageError(f"{printable(words[0])} is no tool of a family with operations: {listing(names, 'or')}.")
+        raise UsageError(f"{printable(words[0])} is not a tool of a family with operations: {listing(names, 'or')}.")
     return family
 
 

@@ -31,7 +31,9 @@ def targets_of(path: str, settings: Settings) -> Mapping[str, Host]:
     found = {host.name: host for host in hosts_in(path)}
     for name in found:
         if not _HOST.fullmatch(name) or name.startswith("-"):
-            raise UsageError(f'{printable(path)}: "{printable(name)}" is no host: write db7, or root@db7, one a line.')
+            raise UsageError(
+                f'{printable(path)}: "{printable(name)}" is not a host: write db7, or root@db7, one a line.'
+            )
     return found
 
 

@@ -92,7 +92,7 @@ def machine(settings: Settings) -> Iterator[Machine]:
             raise UsageError(f"There is no {settings.replay}.")
         if not is_recording(settings.replay):
             raise UsageError(
-                f"{settings.replay} is no recording; saved outputs can only be shown: "
+                f"{settings.replay} is not a recording; saved outputs can only be shown: "
                 f"{shlex.join(['raidctl', '--replay', settings.replay, 'show'])}"
             )
         yield recorded(load(settings.replay), found, settings.replay, problems)

@@ -167,7 +167,7 @@ class Measuring:
         return session if session.interrupted else limited(session, bench)
 
     def _target_facts(self, target: Target) -> TargetFacts:
-        """Return what lies below the target. Whatever is unknown becomes a separate confounder."""
+        """Return what is below the target. Whatever is unknown becomes a separate confounder."""
         noticed = tuple(getattr(target, "confounders", ()))
         if self.order.kind == "nbd":
             return TargetFacts(kind="nbd", noticed=noticed)

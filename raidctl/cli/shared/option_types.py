@@ -36,7 +36,7 @@ class Number(click.FloatRange):
         """Return the number. Raise click.BadParameter if it is none, or outside."""
         number = super().convert(value, param, ctx)
         if not math.isfinite(number):
-            self.fail(f"{value} is no number.", param, ctx)
+            self.fail(f"{value} is not a number.", param, ctx)
         return number
 
 
@@ -52,7 +52,7 @@ class Length(click.ParamType):  # type: ignore[type-arg]  # as above
         """Return the seconds. Raise click.BadParameter if it is no length, or outside of the limits."""
         match = _LENGTH.fullmatch(str(value).strip())
         if match is None:
-            self.fail(f"{value!r} is no time: write 90s, 10m or 1h.", param, ctx)
+            self.fail(f"{value!r} is not a time: write 90s, 10m or 1h.", param, ctx)
         seconds = float(match[1]) * _UNITS[match[2].lower()]
         if not self._least <= seconds <= self._most:
             self.fail(f"{value} is not between {self._least:g} and {self._most:g} seconds.", param, ctx)
@@ -75,7 +75,9 @@ class Period(click.ParamType):  # type: ignore[type-arg]  # as above
             return math.inf
         seconds = attempt(parse_seconds, str(value))
         if not seconds:
-            self.fail(f"{value!r} is no time: write 30min, 12h or 7d{', or never' if self._never else ''}.", param, ctx)
+            self.fail(
+                f"{value!r} is not a time: write 30min, 12h or 7d{', or never' if self._never else ''}.", param, ctx
+            )
         return float(seconds)
 
 

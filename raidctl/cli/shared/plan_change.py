@@ -183,7 +183,7 @@ class Work:
         if common:
             way = begin.resume or restore_command(self.named.source, self.state)
             raise CannotTell(
-                f"Operation {begin.change} of {begin.at} is not complete and has {listing(common)} in hand: "
+                f"Operation {begin.change} of {begin.at} is not complete and uses {listing(common)}: "
                 f'{begin.about}. Nothing was changed. Continue it first: "{way}".'
             )
 
@@ -336,7 +336,7 @@ def _ask() -> None:
         wanted = click.confirm("Do this?", err=True)
     except click.Abort:
         tell("")  # the cursor is still behind the question
-        raise Interrupted("Interrupted at the question: nothing was changed.") from None
+        raise Interrupted("Interrupted at the prompt: nothing was changed.") from None
     if not wanted:
         raise Declined("Nothing was changed.")
 
@@ -351,7 +351,7 @@ def typed_answer(question: str) -> str:
         return str(click.prompt(question, default="", err=True, show_default=False))
     except click.Abort:
         tell("")  # the cursor is still behind the question
-        raise Interrupted("Interrupted at the question: nothing was done.") from None
+        raise Interrupted("Interrupted at the prompt: nothing was done.") from None
 
 
 class Declined(RaidctlError):

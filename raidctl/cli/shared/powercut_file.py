@@ -22,6 +22,6 @@ def run_in(word: str) -> PowerCutRun:
         run: PowerCutRun = json_decode.decode(files.read(word, shown, "a power-cut run"), PowerCutRun)
     except msgspec.MsgspecError as error:
         raise CannotTell(
-            f'{shown} is no power-cut run ({error}); "raidctl --json bench powercut ... --check > FILE" writes one.'
+            f'{shown} is not a power-cut run ({error}); "raidctl --json bench powercut ... --check > FILE" writes one.'
         ) from None
     return run

@@ -29,7 +29,7 @@ class Speed(click.ParamType):  # type: ignore[type-arg]  # it takes no argument 
             return "system"
         match = _SIZE.fullmatch(text)
         if match is None:
-            self.fail(f"{text!r} is no speed: write 50M, 2000K or system.", param, ctx)
+            self.fail(f"{text!r} is not a speed: write 50M, 2000K or system.", param, ctx)
         return str(int(match[1]) * _KIB[match[2].upper()])
 
 

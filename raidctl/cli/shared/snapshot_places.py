@@ -25,7 +25,7 @@ def kept_place(settings: Settings) -> Path:
     except OSError as error:
         raise AccessMissing(f"The state directory {place} cannot be read: {error.strerror}.") from None
     if not place.is_dir():
-        raise AccessMissing(f"The state directory {place} is no directory: name another one with --state-dir.")
+        raise AccessMissing(f"The state directory {place} is not a directory: name another one with --state-dir.")
     if not os.access(place, os.R_OK | os.X_OK):
         raise AccessMissing(f"The state directory {place} cannot be read: it is another user's.")
     return place

@@ -100,9 +100,7 @@ def _file(word: str, settings: Settings) -> Inventory:
     shown = "standard input" if word == "-" else printable(word)
     path = Path(word)
     if word != "-" and not path.exists():
-        raise UsageError(
-            f'"{shown}" is no file, number of a snapshot or date like 2026-11-01, and neither "last" nor "now".'
-        )
+        raise UsageError(f'"{shown}" is not a file, a snapshot number, a date such as 2026-11-01, "last" or "now".')
     if word == "-" or (path.is_file() and _looks_like_json(path)):
         return read.inventory(files.read(word, shown, "an inventory"), shown)
     there = copy.copy(settings)
@@ -120,7 +118,7 @@ def _recognised(inventory: Inventory, shown: str) -> Inventory:
     unread = [problem for problem in inventory.problems if problem.kind == "unread"]
     if inventory.controllers or inventory.host.hostname or not unread:
         return inventory
-    raise CannotTell(f"{shown} is no snapshot of a machine: {unread[0].message}")
+    raise CannotTell(f"{shown} is not a snapshot of a machine: {unread[0].message}")
 
 
 def _looks_like_json(path: Path) -> bool:

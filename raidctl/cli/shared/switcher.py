@@ -76,7 +76,7 @@ def _refuse(made: Plan) -> None:
     if made.refusals:
         raise CannotTell(f"It is not switched: {' '.join(_full(one.reason) for one in made.refusals)}")
     if not made.steps:
-        raise CannotTell("It is not switched: it is set so already.")
+        raise CannotTell("It is not switched: it is already set.")
 
 
 def _full(reason: str) -> str:
@@ -93,7 +93,7 @@ def refusal(machine: CheckedMachine, subject: Subject | None, state: State, swit
     """
     option = _OPTION[state]
     if subject is None or switcher is None:
-        raise UsageError(f"{option}: nothing is known of a controller or drive there that could be switched.")
+        raise UsageError(f"{option}: no controller or drive that could be switched is known there.")
     known = facts(machine, subject)
     if state == "write_through":
         _refuse_policy(subject, known.controller, known.policy)

@@ -18,7 +18,7 @@ def path_of(word: str, machine: CheckedMachine) -> str:
         AccessMissing: No permission to read it.
     """
     if not word:
-        raise UsageError('"" names nothing: leave it out to have all volumes judged.')
+        raise UsageError('"" names nothing: omit it to verify all volumes.')
     if machine.inventory.host.source != "local":
         return os.path.normpath(word) if word.startswith("/") else word
     if word.startswith("/dev/") or not (word.startswith(("/", ".")) or _lies_here(word, machine)):
@@ -28,7 +28,7 @@ def path_of(word: str, machine: CheckedMachine) -> str:
     try:
         os.stat(word)  # noqa: PTH116 - the path as written: Path("./x") is x
     except PermissionError as error:
-        raise AccessMissing(f"{shown} cannot be looked at: {error.strerror}. Run raidctl as root (sudo).") from None
+        raise AccessMissing(f"{shown} cannot be accessed: {error.strerror}. Run raidctl as root (sudo).") from None
     except OSError as error:
         if os.path.islink(word):  # noqa: PTH114 - as above
             raise UsageError(f'"{shown}" is a broken link.') from None

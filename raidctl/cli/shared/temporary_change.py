@@ -98,8 +98,7 @@ def put_back(work: Work, change: Change, show: Callable[[str], None]) -> None:
     if result.faults:
         again = restore_command(named.source, work.state)
         raise ChangeStands(
-            f'It could not be put back: {listing(result.faults)}. "{again}" tries again; '
-            'look at it with "raidctl show".'
+            f'It could not be put back: {listing(result.faults)}. "{again}" tries again; check it with "raidctl show".'
         )
 
 

@@ -26,7 +26,7 @@ def command(context: click.Context, *, drive: str, consent: Consent) -> int:
 
     DRIVE is a device, or the id, the serial number (serial:ZC1A2B3C) or the bay
     (bay:4) of a drive. A spare that is being filled is refused, and so is the last
-    one of an array that is degraded or has a member that expects a failure. Its
+    one of an array that is degraded or has a member that predicts its failure. Its
     superblock stays on it; nothing is erased.
 
     Exit codes: as of "spare add".

@@ -64,6 +64,6 @@ def arrays_named(seen: Survey, words: tuple[str, ...]) -> list[str]:
             if volume.id in ids and volume.array
         ]
         if not mine:
-            raise UsageError(f'"{printable(word)}" is no array and no volume of one.')
+            raise UsageError(f'"{printable(word)}" is neither an array nor a volume.')
         found |= dict.fromkeys(mine)
     return list(found)

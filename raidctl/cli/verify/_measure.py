@@ -119,7 +119,7 @@ class _Verifying:
             return None, str(error)
         if len(found) > 1:
             names = listing(one.item.device or one.id for one in found)
-            raise UsageError(f"{shown} lies on {names}: --measure takes one volume or drive at a time.")
+            raise UsageError(f"{shown} is on {names}: --measure takes one volume or drive at a time.")
         return found[0], ""
 
     def _verification(self, checked: CheckedMachine, subject: Subject | None, why: str) -> Verification:
@@ -181,7 +181,7 @@ class _Verifying:
         try:
             return self.store.add(valid_text(made)).id
         except RaidctlError as error:
-            tell(f"The run is not kept: {error}")
+            tell(f"The run was not saved: {error}")
             return None
 
     def _joined(

@@ -75,9 +75,7 @@ def _knee(result: TrialResult, *, draw: bool) -> Iterator[Plot]:
     title = "Written amount over time: the knee is the size of the write cache"
     found = result.figures.get("write_cache")
     size = found.measured if found is not None else None
-    summary = (
-        "No knee: no write cache shows itself." if size is None else f"Writes slow down after {_figure(size)} MiB."
-    )
+    summary = "No knee: no write cache is visible." if size is None else f"Writes slow down after {_figure(size)} MiB."
     summary = " ".join((summary, *result.reasons))
     marks = [] if size is None else [(size, f"{_figure(size)} MiB")]
     svg = _drawing().curve(title, summary, points, ("s", "MiB"), marks) if draw else None

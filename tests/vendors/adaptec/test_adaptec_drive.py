@@ -91,7 +91,7 @@ def test_a_jbod_drive_in_a_volume_is_a_member() -> None:
 
 
 def test_a_missing_drive_is_not_given_a_model() -> None:
-    """``*MISSING*`` is no vendor, and 0 MB is no size."""
+    """``*MISSING*`` is no vendor, and 0 MB is not a size."""
     drive = drive_of(one(State="Failed", Vendor="*MISSING*", Model="", Firmware="", Total_Size="0 MB"))
     assert (drive.status, drive.model, drive.firmware, drive.size_bytes) == ("critical", None, None, None)
 

@@ -90,7 +90,7 @@ def test_spares_global_and_dedicated(demo: Simulated) -> None:
     assert play(demo, deed("add_spare", SPARE, "adaptec:1/v1")) == [dedicated]
     [step] = planned(look(demo), deed("remove_spare", SPARE, "adaptec:1/v1")).steps
     assert str(step.undo) == dedicated
-    assert "is no spare" in why(demo, deed("remove_spare", MEMBER))
+    assert "is not a spare" in why(demo, deed("remove_spare", MEMBER))
     assert "is not free" in why(demo, deed("add_spare", MEMBER))
 
 

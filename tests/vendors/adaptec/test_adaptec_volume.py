@@ -140,7 +140,7 @@ def test_a_failed_battery_is_the_reason() -> None:
 def test_an_unexplained_difference_is_called_so() -> None:
     """With a good ZMM, an inactive write-back has no known reason."""
     reported = cache(machine(volumes=[volume_text(0, {"Write-cache status": "Off"})]))
-    assert reported.why_not_in_force == "The tool does not say why."
+    assert reported.why_not_in_force == "The tool reports no reason."
 
 
 def test_old_versions_print_a_mode() -> None:

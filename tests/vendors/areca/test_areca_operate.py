@@ -95,7 +95,7 @@ def test_spares_of_all_arrays(old: Simulated) -> None:
     assert step.action.session == SESSION
     assert "all arrays only" in why(old, deed("add_spare", "areca:1/4"))
     assert "is not free" in why(old, deed("add_spare", "areca:1/1", CONTROLLER))
-    assert "is no spare" in why(old, deed("remove_spare", "areca:1/1", CONTROLLER))
+    assert "is not a spare" in why(old, deed("remove_spare", "areca:1/1", CONTROLLER))
 
 
 def test_a_dedicated_spare_is_kept(old: Simulated) -> None:

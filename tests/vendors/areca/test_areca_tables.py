@@ -127,7 +127,7 @@ def test_raid_levels(drives: int, word: str, level: RaidLevel | None) -> None:
     ],
 )  # fmt: skip
 def test_the_usage_of_a_drive(number: str, role: Role, status: Health, array: str | None) -> None:
-    """A drive whose usage names an array is a member. An empty channel is no drive."""
+    """A drive whose usage names an array is a member. An empty channel is not a drive."""
     found = controller(SYS, SETS, DISKS)
     (drive,) = [drive for drive in found.drives if drive.id == f"areca:1/{number}"]
     assert (drive.role, drive.status, drive.array, drive.bay) == (role, status, array, number)
@@ -145,7 +145,7 @@ def test_a_dedicated_spare_belongs_to_its_set(name: str) -> None:
 
 
 def test_a_spare_of_a_set_is_none_of_the_set_whose_name_is_a_part_of_that_name() -> None:
-    """A spare of "my scratch" or "scratch 2" is no spare of "scratch"."""
+    """A spare of "my scratch" or "scratch 2" is not a spare of "scratch"."""
     for name in ("my scratch", "scratch 2"):
         found = controller(SETS, DISKS.replace("HotSpare[Global]", f"HotSpare[Dedicated To {name}]"))
         spare = next(drive for drive in found.drives if drive.role == "spare")

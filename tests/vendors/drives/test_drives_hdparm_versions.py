@@ -163,7 +163,7 @@ def test_optical_drives_are_understood() -> None:
     ],
 )
 def test_the_short_identification(name: str, sectors: int, size: int | None, interface: str | None) -> None:
-    """A full 28-bit sector count is no size. Only names of the IDE driver give the interface."""
+    """A full 28-bit sector count is not a size. Only names of the IDE driver give the interface."""
     drive = only(INFO.format(name=name, sectors=sectors))
     assert (drive.size_bytes, drive.interface, drive.write_cache) == (size, interface, "enabled")
 

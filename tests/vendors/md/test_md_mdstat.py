@@ -148,7 +148,7 @@ def test_a_member_with_a_damaged_flag_is_no_good_one(mark: str) -> None:
 
 
 def test_md_mdstat_an_array_that_is_not_started_has_no_spares() -> None:
-    """In an inactive array (S) is no spare. The blocks are those of the members."""
+    """In an inactive array (S) is not a spare. The blocks are those of the members."""
     text = "md9 : inactive sdb[1](S) sda[0](S)\n      4096 blocks super 1.2\n"
     found = volume(text)
     assert (found.status, found.size_bytes, found.raid_level) == ("inactive", None, None)

@@ -30,7 +30,7 @@ def answer(data: Json | None, number: int | None = 0, *, version: str = "007.201
 
 
 def printed(*controllers: Json) -> str:
-    """The JSON as the tool prints it."""
+    """The JSON as printed."""
     return json.dumps({"Controllers": list(controllers)}, indent=1)
 
 

@@ -201,7 +201,7 @@ def test_schedules_are_details() -> None:
 
 
 def test_the_summary() -> None:
-    """The summary has no enclosure numbers. The backplane that it lists is no drive."""
+    """The summary has no enclosure numbers. The backplane that it lists is not a drive."""
     found = controller_of(SUMMARY)
     assert fields(found, "model", "firmware", "status") == ("PERC H710 Adapter", "21.3.4-0001", "ok")
     assert list(found.drives) == [":0"]

@@ -166,7 +166,7 @@ def test_a_dedicated_spare_belongs_to_its_group() -> None:
 
 
 def test_the_members_of_a_virtual_drive() -> None:
-    """A member without data is no drive."""
+    """A member without data is not a drive."""
     found = controller_of(MEMBERS)
     assert list(found.drives) == ["8:0", "8:2", "8:3"]
     assert list(found.volumes["2"].members) == ["8:0", "8:2", "8:3"]

@@ -286,10 +286,10 @@ def test_what_no_output_confirms_is_printed(verb: Verb, h730: Bench) -> None:
     ("verb", "where", "bay", "reason"),
     [
         ("take_out", "v1", "32:8", "is a spare"),
-        ("take_out", "v0", "32:5", "is no member of the array"),
-        ("let_in", "v1", "32:9", "is no drive of"),
+        ("take_out", "v0", "32:5", "is not a member of the array"),
+        ("let_in", "v1", "32:9", "is not a drive of"),
         ("add_spare", "", "32:5", "only an unconfigured good drive"),
-        ("remove_spare", "", "32:5", "is no spare"),
+        ("remove_spare", "", "32:5", "is not a spare"),
         ("start_rebuild", "v1", "32:5", "only a member that is offline"),
         ("stop_rebuild", "v1", "32:5", "is not being rebuilt"),
         ("good", "32:5", None, "only an unconfigured bad drive"),
@@ -297,7 +297,7 @@ def test_what_no_output_confirms_is_printed(verb: Verb, h730: Bench) -> None:
         ("offline", "32:8", None, "only a working member"),
         ("raid", "32:8", None, "only a JBOD drive"),
         ("erase", "32:5", None, "only an unconfigured good drive"),
-        ("start_check", "32:5", None, "is no volume"),
+        ("start_check", "32:5", None, "is not a volume"),
         ("wipe", "32:5", None, "no command for wipe"),
     ],
 )

@@ -61,7 +61,7 @@ def test_a_learn_cycle_is_named_as_the_reason() -> None:
 
 def test_a_fallback_without_a_cause_is_reported_as_such() -> None:
     """No cause is invented for the firmware's write-through despite a good battery."""
-    assert cache(*both("WriteBack", "RWTD")).why_not_in_force == "The tool does not say why."
+    assert cache(*both("WriteBack", "RWTD")).why_not_in_force == "The tool reports no reason."
 
 
 @pytest.mark.parametrize("battery", ["Failed", None])

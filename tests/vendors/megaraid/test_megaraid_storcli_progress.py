@@ -97,7 +97,7 @@ def test_a_rebuild_is_joined_with_the_drive() -> None:
 
 
 def test_an_unreadable_percentage_is_unread() -> None:
-    """A percentage that is no number is unknown, and a problem."""
+    """A percentage that is not a number is unknown, and a problem."""
     volume = read({"VD Operation Status": [operation_row("CC", "lots", "In progress")]}).volumes["3"]
     assert (volume.get("progress.operation"), volume.get("progress.percent")) == ("check", None)
     assert [item.kind for item in volume.complaints] == ["unread"]

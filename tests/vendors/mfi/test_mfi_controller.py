@@ -85,7 +85,7 @@ def test_a_fallback_to_write_through_is_reported() -> None:
 
 
 def test_all_fields_of_the_drives_are_read(healthy_controller: dict[str, Any]) -> None:
-    """Sizes, errors, temperature, cache and array of each drive are read. The enclosure is no drive."""
+    """Sizes, errors, temperature, cache and array of each drive are read. The enclosure is not a drive."""
     first, _, spare = healthy_controller["drives"]
     assert [(one["enclosure"], one["slot"]) for one in healthy_controller["drives"]] == [(252, 0), (252, 1), (252, 2)]
     assert (first["vendor"], first["model"], first["firmware"], first["serial"]) == (

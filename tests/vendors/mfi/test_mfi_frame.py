@@ -76,7 +76,7 @@ def test_an_untouched_buffer_is_no_data() -> None:
 
 
 def test_what_a_refused_question_left_in_the_buffer_is_not_read() -> None:
-    """With a status other than ok, the buffer is no answer."""
+    """With a status other than ok, the buffer is not an answer."""
     question = Question(c.LD_GET_PROP, b"\0")
     made = packet(0, question, 0)
     made[22] = 0x0C

@@ -57,8 +57,8 @@ def test_other_resources_are_one_note(tmp_path: Path) -> None:
         for number in range(9)
     }
     seen = _seen({**_tree(), **more}, tmp_path)
-    notes = [problem.message for problem in seen.problems if "no resource of a controller" in problem.message]
-    assert notes == ["It is no resource of a controller, volume, drive or battery, and 8 others are none."]
+    notes = [problem.message for problem in seen.problems if "not a resource of a controller" in problem.message]
+    assert notes == ["It is not a resource of a controller, volume, drive or battery, nor are 8 others."]
 
 
 def test_a_system_whose_storage_was_not_saved_is_unknown(tmp_path: Path) -> None:

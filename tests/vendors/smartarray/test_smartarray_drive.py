@@ -106,7 +106,7 @@ def test_a_requested_erasure_is_for_information(words: str, severity: str) -> No
     ],
 )
 def test_addresses_have_two_or_three_parts(row: str, identity: str, enclosure: str, bay: str) -> None:
-    """A pulled drive has no port in its address. One on a parallel bus has no box; ``---`` is no size."""
+    """A pulled drive has no port in its address. One on a parallel bus has no box; ``---`` is not a size."""
     found = drive(f"Smart Array 6i in Slot 0 (Embedded)\n   array A\n      physicaldrive {row}\n")
     assert (found.id, found.enclosure, found.bay) == (f"smartarray:0/{identity}", enclosure, bay)
     assert (found.size_bytes is None) == ("---" in row)

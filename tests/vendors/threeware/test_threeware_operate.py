@@ -111,8 +111,8 @@ def test_what_the_tool_would_refuse_is_refused_before(demo: Simulated) -> None:
     """Each refusal of the tool is foreseen with its reason."""
     assert "no spares of one unit" in why(demo, deed("add_spare", FREE, UNIT))
     assert "is not free" in why(demo, deed("add_spare", MEMBER, CONTROLLER))
-    assert "is no spare" in why(demo, deed("remove_spare", FREE, CONTROLLER))
-    assert "is no member" in why(demo, deed("take_out", SPARE))
+    assert "is not a spare" in why(demo, deed("remove_spare", FREE, CONTROLLER))
+    assert "is not a member" in why(demo, deed("take_out", SPARE))
     assert planned(look(demo), deed("take_out", FREE)).steps == ()
     [controller] = look(demo).inventory.controllers
     single = replace(controller, volumes=tuple(replace(one, raid_level="raid0") for one in controller.volumes))

@@ -134,7 +134,7 @@ def test_drives_of_newer_releases() -> None:
 
 
 def test_drives_of_older_releases() -> None:
-    """The count of blocks gives the exact size. An empty port is no drive."""
+    """The count of blocks gives the exact size. An empty port is not a drive."""
     drives = controller(OLD_PORTS).drives
     assert [(drive.serial, drive.size_bytes) for drive in drives] == [
         ("5QE0AB1C", 488397168 * 512), ("5QE0AB7K", 488397168 * 512),

@@ -195,7 +195,7 @@ class SmartDraft(DriveDraft):
             self.conclude("device", self.node)
             self.add_evidence(self.node_line, "device", self.node)
             return
-        # the drive lies behind a controller: the node is not its own
+        # the drive is behind a controller: the node is not its own
         self.conclude("address", f"{self.node} {self.kind}")
         self.keep_words("device", self.node)
         self.add_evidence(self.node_line, "details[device]", self.node)

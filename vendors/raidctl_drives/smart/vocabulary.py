@@ -75,7 +75,7 @@ NAMESPACE_SIZE = regex(r"Namespace \d+ (?:Size/Capacity|Capacity)", re.ASCII)
 BEHIND = regex(
     r"(?:^|\+)(?:megaraid|cciss|3ware|areca|hpt|aacraid|sssraid|jmb39x(?:-q2?)?|jms56x|intelliprop),\d", re.ASCII
 )
-"""Types (``-d``) of drives that lie behind a controller. The device is then the controller's, or one of its volumes."""
+"""Types (``-d``) of drives behind a controller. The device is then the controller's, or one of its volumes."""
 
 TRANSPORTS: tuple[tuple[re.Pattern[str], str], ...] = (
     (regex(r"SAS\b"), "sas"),

@@ -139,7 +139,7 @@ def read_enclosure(controller: ControllerDraft, block: Block) -> None:
         status = item.label == "status" or item.label.endswith(" status")
         if status and normalized(item.pair.value) not in _WELL:
             controller.add_problem(
-                "warning", "state", f"{name}: {part}{item.pair.label} is {item.pair.value}.", "Look at the enclosure."
+                "warning", "state", f"{name}: {part}{item.pair.label} is {item.pair.value}.", "Check the enclosure."
             )
 
 

@@ -139,7 +139,7 @@ def _later(controller_of: ControllerOf, line: Line, match: re.Match[str], adapte
     """``Battery capacity is too low. So policy Change to WB will not come into effect immediately``."""
     controller = controller_of(adapter)
     controller.detail(line, "Warning", match[0])
-    controller.add_problem("warning", "state", f"The tool reports: {match[0].rstrip('.')}.", "Look at the battery.")
+    controller.add_problem("warning", "state", f"The tool reports: {match[0].rstrip('.')}.", "Check the battery.")
 
 
 def _setting(controller_of: ControllerOf, line: Line, match: re.Match[str], adapter: str | None) -> None:
@@ -237,7 +237,7 @@ _MISSING_ROW = regex(r"(\d{1,5})\s+(\d{1,5})\s+(\d{1,5})\s+(\S.{0,30})", re.ASCI
 def read_missing(controller: ControllerDraft, block: Block) -> None:
     """Below ``Adapter 0 - Missing Physical drives``, a table: ``0     0       4     390144 MB``.
 
-    An array is a span here, and all spans of the controller are counted in one list: it is no number of a group.
+    An array is a span here, and all spans of the controller are counted in one list: it is not a number of a group.
     """
     places = _PLACE.findall(controller.details.get(MISSING_PLACES, ""))
     for line in block.texts:

@@ -43,7 +43,7 @@ def read_block(controller: ControllerDraft, block: Block) -> None:
         controller.keep_detail(item.pair, prefix)
         if prefix and item.label == "status" and normalized(item.pair.value) not in ("ok", "normal", "optimal"):
             controller.add_problem(
-                "warning", "state", f"An enclosure's status is {item.pair.value}.", "Look at the enclosure."
+                "warning", "state", f"An enclosure's status is {item.pair.value}.", "Check the enclosure."
             )
 
 

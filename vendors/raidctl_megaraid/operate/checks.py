@@ -14,7 +14,7 @@ def start_or_stop(case: Case) -> Made:
     """``start cc`` and ``stop cc``. A volume that is being checked already needs no start."""
     volume = case.volume
     if volume is None:
-        return case.deny(f"{case.deed.object_id} is no volume: checks are started volume by volume.")
+        return case.deny(f"{case.deed.object_id} is not a volume: checks are started volume by volume.")
     running = volume.progress is not None and volume.progress.operation == "check"
     start = case.deed.verb == "start_check"
     if running is start:
@@ -41,7 +41,7 @@ def pause_or_resume(case: Case) -> Made:
     """``show cc`` of storcli reports a pause. MegaCli's progress does not, so its command is printed."""
     volume = case.volume
     if volume is None:
-        return case.deny(f"{case.deed.object_id} is no volume: checks are paused volume by volume.")
+        return case.deny(f"{case.deed.object_id} is not a volume: checks are paused volume by volume.")
     if case.way.prints(case.deed.verb):
         return case.printed(_UNSEEN.format("whether a check is paused"), case.way.on_volume(case.deed.verb, volume))
     if volume.progress is None or volume.progress.operation != "check":

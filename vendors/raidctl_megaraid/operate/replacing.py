@@ -31,7 +31,7 @@ def take_out(case: Case) -> Made:
     if state in ("jbod", "unknown", "copying"):
         return case.deny(f"{drive.id} is {drive.status_text or 'in an unknown state'}, so it is not taken out.")
     if case.array is None or drive.array != case.array.id:
-        return case.deny(f"{drive.id} is no member of the array of {case.deed.object_id}.")
+        return case.deny(f"{drive.id} is not a member of the array of {case.deed.object_id}.")
     steps = [] if state == "offline" else [offline_step(case, drive)]
     if steps and stand_in(case.controller, drive.array) is not None:
         return steps  # the spare takes its place at once: what the drive is then, the next reading shows

@@ -69,7 +69,7 @@ def remove_spare(case: Case) -> Made:
     """The drive is unassigned then."""
     drive = case.drive
     if drive is None or state_of(drive) != "spare":
-        return case.deny(f"{drive.id if drive is not None else 'The drive'} is no spare.")
+        return case.deny(f"{drive.id if drive is not None else 'The drive'} is not a spare.")
     if len(drive.spare_for) > 1:
         text = "It covers several arrays, and undoing this would need a command for all of them at once."
         return case.printed(text, case.way.on_drive("remove_spare", drive))

@@ -44,7 +44,7 @@ def unquoted(raw: str) -> str:
 
 
 def leaves(text: str) -> list[Leaf]:
-    """All leaves, in order; none if the text is no JSON. Text before the first brace is skipped."""
+    """All leaves, in order; none if the text is not JSON. Text before the first brace is skipped."""
     found: list[Leaf] = []
     names: list[str] = []
     open_: list[str] = []

@@ -36,7 +36,7 @@ def _model(text: str) -> str | None:
 
 
 def _size(text: str) -> int | None:
-    """``0 KB`` of a drive that does not answer is no size."""
+    """``0 KB`` of a drive that does not answer is not a size."""
     return numbers.size(text) or None
 
 

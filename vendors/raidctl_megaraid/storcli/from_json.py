@@ -184,7 +184,7 @@ class _Walk:
         return self.output.add(f"{place}: {_printed(value)}")
 
     def _leaves(self, value: Value, place: str, depth: int) -> None:
-        """Lines of what is no answer: they stay unparsed."""
+        """Lines of what is not an answer: they stay unparsed."""
         inner: list[tuple[str, Value]] = []
         if isinstance(value, Fields) and depth < _DEEPEST:
             inner = [(_join(place, name), item) for name, item in value.items]

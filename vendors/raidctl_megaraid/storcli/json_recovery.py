@@ -37,7 +37,7 @@ class Document(Struct, frozen=True):
     end: int
     value: Value
     broken: int | None = None
-    """Offset from which on it was not read. The output breaks off there, or what follows is no JSON."""
+    """Offset from which on it was not read. The output breaks off there, or what follows is not JSON."""
     inside: tuple[str, ...] = ()
     """Names of what was open there, the outermost first."""
 

@@ -35,7 +35,7 @@ def loose(output: Output, text: str) -> list[Line]:
 
 
 def _stray(outline: Outline, lines: list[Line]) -> None:
-    """Lines that are no answer: quoted in a problem, prompts left alone."""
+    """Lines that are not an answer: quoted in a problem, prompts left alone."""
     printed = []
     for line in lines:
         text = plain(line.text)
