@@ -151,7 +151,7 @@ def _size(drive: Drive, found: Probed, partitions: Sequence[str]) -> Iterator[tu
             yield "R10", "The partition table to be copied could not be read.", False
             return
         # the second copy of a GPT takes 33 sectors at the end
-        need = (end + (34 if found.source is not None and found.source.heads.get("label") == "gpt" else 0)) * (
+        need = (end + (33 if found.source is not None and found.source.heads.get("label") == "gpt" else 0)) * (
             found.sector_bytes or _SECTOR
         )
         if drive.size_bytes < need:

@@ -28,6 +28,12 @@ class Partition(Struct, frozen=True):
         """The fields that a copy must have in common with its source."""
         return self.number, self.fields.get("start"), self.fields.get("size"), self.fields.get("type")
 
+    @property
+    def end(self) -> int | None:
+        """The sector after it; None: unknown."""
+        words = [self.fields.get("start", ""), self.fields.get("size", "")]
+        return sum(map(int, words)) if all(word.isascii() and word.isdecimal() for word in words) else None
+
 
 class Table(Struct, frozen=True):
     """A partition table."""
@@ -43,23 +49,21 @@ class Table(Struct, frozen=True):
 
     @property
     def end(self) -> int | None:
-        """The sector after the last partition; None: unknown."""
-        ends = [_number(part.fields.get("start")) + _number(part.fields.get("size")) for part in self.partitions]
-        return max(ends, default=None)
-
-
-def _number(word: str | None) -> int:
-    return int(word) if word is not None and word.isascii() and word.isdecimal() else 0
+        """The sector after the last partition. None: that of a partition is unknown."""
+        ends = [part.end for part in self.partitions]
+        return None if None in ends else max((end for end in ends if end is not None), default=None)
 
 
 def parse(text: str) -> Table | None:
-    """Read a dump; None if it is no table with partitions."""
+    """Read a dump; None if it is no table with partitions, or the line of one cannot be read."""
     heads: dict[str, str] = {}
     partitions: list[Partition] = []
     for line in text.splitlines():
         match = _LINE.fullmatch(line.strip())
         if match is not None:
             partitions.append(Partition(int(match[2]), dict(_FIELD.findall(match[3]))))
+        elif line.lstrip().startswith("/dev/"):
+            return None
         elif ": " in line:
             name, _, value = line.partition(": ")
             heads[name.strip()] = value.strip()

@@ -1,0 +1,90 @@
+"""R10: which drive is large enough to join an array of md, as a whole or with a copied partition table."""
+
+from __future__ import annotations
+
+import pytest
+
+from raidctl.host import HostView
+from raidctl.model import Drive, Host, Inventory
+from raidctl.operate.joining_guards import Probed, unfit
+from raidctl.operate.partition_table import Table, parse
+
+SECTORS = 100_000
+GPT = """\
+label: gpt
+label-id: 5D5A9A9C-6C0B-4F6A-9C55-8B6E5B0C3F10
+device: /dev/sda
+unit: sectors
+first-lba: 34
+last-lba: 99966
+sector-size: 512
+
+/dev/sda1 : start=        2048, size=        2048, type=21686148-6449-6E6F-744E-656564454649
+/dev/sda2 : start=        4096, size=       95871, type=A19D880F-05FC-4D3B-A006-743F0F84911E
+"""
+"""sfdisk's table of a drive of 100,000 sectors, whose last partition ends at the last sector that it may have."""
+DOS = """\
+label: dos
+label-id: 0x7f4c5d11
+device: /dev/sda
+unit: sectors
+sector-size: 512
+
+/dev/sda1 : start=        2048, size=       97952, type=fd, bootable
+"""
+
+
+def objections(found: Probed, sectors: int | None, *parts: str) -> list[str]:
+    """What R10 objects to the size of a drive."""
+    drive = Drive(id="drives:N", serial="N", size_bytes=None if sectors is None else sectors * 512)
+    seen = Inventory(host=Host(hostname="m")), HostView()
+    given = unfit(drive, seen, found, [drive], partitions=parts)
+    words = ("too small", "The size", "partition table")
+    return [
+        text for guard, text, lifted in given if (guard, lifted) == ("R10", False) and any(w in text for w in words)
+    ]
+
+
+def table(text: str) -> Table:
+    """The table of a dump."""
+    found = parse(text)
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize("text", [GPT, DOS], ids=["gpt", "dos"])
+def test_a_drive_of_the_same_size_has_room_for_a_partition_table_and_a_smaller_one_has_not(text: str) -> None:
+    """A table that fills its drive fits a drive with as many sectors, and none with one less."""
+    found = Probed(sector_bytes=512, member_sector_bytes=512, source=table(text))
+    assert objections(found, SECTORS, "1") == []
+    [why] = objections(found, SECTORS - 1, "1")
+    assert why.startswith(f"drives:N is too small: 51.2 MB ({(SECTORS - 1) * 512} bytes), and {SECTORS * 512} bytes")
+
+
+@pytest.mark.parametrize(
+    ("printed", "damaged"),
+    [("start=        4096, ", ""), ("95871", "9587x"), ("95871", ""), ("/dev/sda2 :", "/dev/sda2")],
+)
+def test_a_partition_that_cannot_be_read_fits_no_drive(printed: str, damaged: str) -> None:
+    """The size that a copy needs is unknown if a partition's start or size cannot be read: no drive is large enough."""
+    found = Probed(sector_bytes=512, member_sector_bytes=512, source=parse(GPT.replace(printed, damaged)))
+    assert objections(found, 10 * SECTORS, "2") == ["The partition table to be copied could not be read."]
+
+
+def test_what_is_unknown_fits_no_drive() -> None:
+    """Without the table, the size that a member needs or that of the drive, no drive is large enough."""
+    assert objections(Probed(), SECTORS, "1") == ["The partition table to be copied could not be read."]
+    assert objections(Probed(needed_bytes={"md0": None}), SECTORS) == [
+        "The size that a member of md0 needs is unknown."
+    ]
+    for parts in ((), ("1",)):
+        known = Probed(needed_bytes={"md0": 512}, sector_bytes=512, source=table(DOS))
+        assert objections(known, None, *parts) == ["The size of drives:N is unknown."]
+
+
+def test_the_most_demanding_array_decides() -> None:
+    """A whole drive is compared with each of its arrays."""
+    found = Probed(needed_bytes={"md0": 512, "md1": SECTORS * 512})
+    assert objections(found, SECTORS) == []
+    [why] = objections(found, SECTORS - 1)
+    assert f"{SECTORS * 512} bytes are needed" in why
