@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from raidctl.health.views import compared
+from raidctl.health.write_hole import write_hole
 from raidctl.model import Inventory
 from raidctl.verify.subjects import Subject
 
@@ -26,10 +27,19 @@ def contradictions(claim: str, subject: Subject, inventory: Inventory) -> Iterat
     about = set(volumes) if claim in _OF_VOLUMES else set()
     if claim in _OF_DRIVES:
         about |= {drive.id for _, drive in subject.drives}
-    if claim in _OF_BATTERIES:
+    by_cache = _closed_by_cache(claim, subject)
+    if claim in _OF_BATTERIES or by_cache:
         about |= {battery.id for battery in subject.controller.batteries}
     for one in compared(inventory):
         by_status = one.about_status and one.item.status in ("ok", "checking") and one.item.id in about
-        by_policy = not one.about_status and claim in _OF_POLICIES and one.item.id in volumes
+        by_policy = not one.about_status and (claim in _OF_POLICIES or by_cache) and one.item.id in volumes
         if one.outcome == "fail" and (by_status or by_policy):
             yield f"{one.item.id}: {one.cause}"
+
+
+def _closed_by_cache(claim: str, subject: Subject) -> bool:
+    """Whether a claim passes because the controller's cache closes the write hole."""
+    volume = subject.volume
+    if claim != "no_write_hole" or volume is None or subject.software:
+        return False
+    return write_hole(subject.controller, volume).state == "closed"
