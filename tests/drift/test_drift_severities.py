@@ -1,0 +1,146 @@
+"""The severity of each change for the worse. What is only different, or better, is information."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from raidctl.drift.diff import diff
+from tests.drift.states import CONTROLLER, changed, controller, item, state
+
+Doc = dict[str, Any]
+VOLUME, DRIVE, BATTERY, ARRAY = f"{CONTROLLER}/v1", f"{CONTROLLER}/1I:1:1", f"{CONTROLLER}/battery0", f"{CONTROLLER}/A"
+CACHE = {"present": True, "status": "ok", "size_bytes": 1 << 30}
+
+WORSE: tuple[tuple[str, str, Any, Any, str], ...] = (
+    (BATTERY, "status", "ok", "failed", "critical"),
+    (BATTERY, "status", "ok", "missing", "critical"),
+    (BATTERY, "status", "ok", "degraded", "warning"),
+    (BATTERY, "status", "ok", "unknown", "warning"),
+    (BATTERY, "replace", False, True, "warning"),
+    (VOLUME, "cache.write_active", "write_back", "write_through", "warning"),
+    (VOLUME, "cache.write_active", "write_back", "off", "warning"),
+    (VOLUME, "cache.controller_cache", "protected", "unprotected", "critical"),
+    (VOLUME, "cache.controller_cache", "protected", "unknown", "warning"),
+    (VOLUME, "cache.drive_caches", "off", "on", "warning"),
+    (VOLUME, "cache.drive_caches", "off", "unknown", "warning"),
+    (VOLUME, "cache.write_policy", "protected_write_back", "unprotected_write_back", "critical"),
+    (VOLUME, "cache.write_policy", "protected_write_back", "write_through", "warning"),
+    (VOLUME, "cache.write_policy", "protected_write_back", "off", "warning"),
+    (VOLUME, "cache.drive_write_cache", "disabled", "enabled", "warning"),
+    *((VOLUME, "status", "ok", word, "critical") for word in ("degraded", "failed", "offline", "inactive")),
+    *((VOLUME, "status", "ok", word, "warning") for word in ("rebuilding", "unknown")),
+    (VOLUME, "raid_level", "raid6", "raid5", "warning"),
+    (VOLUME, "size_bytes", 2 << 40, 1 << 40, "warning"),
+    (VOLUME, "drives_active", 4, 3, "critical"),
+    (VOLUME, "mismatch_count", 0, 8, "warning"),
+    (CONTROLLER, "status", "ok", "critical", "critical"),
+    (CONTROLLER, "status", "ok", "warning", "warning"),
+    (CONTROLLER, "status", "ok", "unknown", "warning"),
+    (CONTROLLER, "cache.status", "ok", "critical", "critical"),
+    (CONTROLLER, "cache.status", "ok", "warning", "warning"),
+    (CONTROLLER, "cache.status", "ok", "unknown", "warning"),
+    (CONTROLLER, "cache.present", True, False, "critical"),
+    (CONTROLLER, "cache.size_bytes", 2 << 30, 1 << 30, "warning"),
+    (CONTROLLER, "cache.preserved_data", False, True, "critical"),
+    (CONTROLLER, "cache.no_battery_write_cache", False, True, "critical"),
+    (CONTROLLER, "cache", None, {**CACHE, "preserved_data": True}, "critical"),
+    (CONTROLLER, "cache", None, {**CACHE, "status": "critical"}, "critical"),
+    (CONTROLLER, "cache", CACHE, None, "warning"),
+    (CONTROLLER, "pci_link", {"width": 8}, {"width": 4}, "warning"),
+    (CONTROLLER, "pci_link", {"speed_gtps": 8.0}, {"speed_gtps": 2.5}, "warning"),
+    (CONTROLLER, "patrol_read", {"mode": "automatic"}, {"mode": "disabled"}, "warning"),
+    (CONTROLLER, "consistency_check", {"mode": "automatic"}, {"mode": "disabled"}, "warning"),
+    (CONTROLLER, "mode", "raid", "hba", "warning"),
+    (CONTROLLER, "foreign", False, True, "warning"),
+    (ARRAY, "status", "ok", "critical", "critical"),
+    (ARRAY, "status", "ok", "unknown", "warning"),
+    (DRIVE, "status", "ok", "critical", "critical"),
+    (DRIVE, "status", "ok", "warning", "warning"),
+    (DRIVE, "status", "ok", "unknown", "warning"),
+    (DRIVE, "role", "member", "failed", "critical"),
+    (DRIVE, "foreign", False, True, "warning"),
+    (DRIVE, "write_cache", "disabled", "enabled", "warning"),
+    (DRIVE, "link_gbps", 12.0, 6.0, "warning"),
+    (DRIVE, "errors.predictive", 0, 1, "warning"),
+    *((DRIVE, f"errors.{name}", None, 1, "warning") for name in ("media", "reallocated", "pending", "uncorrectable")),
+    *((DRIVE, f"errors.{name}", 3, 4, "warning") for name in ("media", "reallocated", "pending", "uncorrectable")),
+)
+
+
+def setting(name: str, field: str, value: Any) -> Callable[[Doc], None]:
+    """Set a field of an object."""
+
+    def change(document: Doc) -> None:
+        found = controller(document) if name == CONTROLLER else item(document, name)
+        *path, last = field.split(".")
+        for part in path:
+            found = found[part]
+        found[last] = value
+
+    return change
+
+
+def severities(name: str, field: str, old: Any, new: Any) -> dict[str, str]:
+    """The severities of a changed field, and of its parts."""
+    before, after = (changed(state(), setting(name, field, value)) for value in (old, new))
+    return {
+        one.field or "": one.severity
+        for one in diff(before, after).changes
+        if one.id == name and one.kind == "changed" and (one.field or "").startswith(field)
+    }
+
+
+@pytest.mark.parametrize(("name", "field", "old", "new", "severity"), WORSE)
+def test_a_change_for_the_worse_has_its_severity_and_its_end_is_information(
+    name: str, field: str, old: Any, new: Any, severity: str
+) -> None:
+    """What becomes worse is critical or a warning; when it is good again, that is information."""
+    assert set(severities(name, field, old, new).values()) == {severity}
+    if field not in ("raid_level", "size_bytes", "mode", "cache"):
+        assert set(severities(name, field, new, old).values()) == {"info"}
+
+
+@pytest.mark.parametrize(
+    ("protection", "severity"), [("protected", "info"), ("unprotected", "critical"), ("unknown", "critical")]
+)
+def test_write_back_that_nothing_is_known_to_protect_is_critical(protection: str, severity: str) -> None:
+    """A volume that begins to write back is information only if its cache is known to be protected."""
+    known = changed(state(), setting(VOLUME, "cache.controller_cache", protection))
+    before = changed(known, setting(VOLUME, "cache.write_active", "write_through"))
+    after = changed(known, setting(VOLUME, "cache.write_active", "write_back"))
+    assert [one.severity for one in diff(before, after).changes if one.field == "cache.write_active"] == [severity]
+
+
+@pytest.mark.parametrize(
+    ("array", "field", "drive"), [("A", "drives", f"{CONTROLLER}/1I:1:1"), ("B", "spares", f"{CONTROLLER}/2I:1:7")]
+)
+def test_an_array_that_loses_a_drive_or_spare_is_a_warning(array: str, field: str, drive: str) -> None:
+    """A drive or spare that an array no longer lists is a warning, and one that it lists now is information."""
+    name = f"{CONTROLLER}/{array}"
+    assert set(severities(name, field, [drive], []).values()) == {"warning"}
+    assert set(severities(name, field, [], [drive]).values()) == {"info"}
+
+
+@pytest.mark.parametrize(
+    ("kind", "old", "new", "severity"),
+    [
+        ("severity", "warning", "error", "critical"),
+        ("severity", "info", "warning", "warning"),
+        ("severity", "error", "warning", "info"),
+        ("message", "One fan.", "Two fans.", "critical"),
+    ],
+)
+def test_a_problem_that_is_worse_or_different_is_reported_by_its_severity(
+    kind: str, old: str, new: str, severity: str
+) -> None:
+    """A problem that becomes worse, or whose words change, has the severity of the present one."""
+    problem = {"severity": "error", "where": CONTROLLER, "message": "Odd.", "remedy": None, "kind": "state"}
+
+    def has(value: str) -> Callable[[Doc], None]:
+        return lambda document: document["problems"].append({**problem, kind: value})
+
+    changes = diff(changed(state(), has(old)), changed(state(), has(new))).changes
+    assert [(one.object, one.severity) for one in changes] == [("problem", severity)]
