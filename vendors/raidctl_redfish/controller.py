@@ -53,8 +53,9 @@ def read_storage(controller: ControllerDraft, storage: Resource | None, resource
         rates = resource.get("SupportedRAIDTypes")
         if isinstance(rates, list) and any(bare(word) != "none" for word in rates):
             controller.put(None, "mode", "raid")
+    rolled = [bare(resource.text("Status.HealthRollup")) for resource in resources]
     if storage is not None:
-        named = [bare(storage.text(f"Status.{name}")) for name in ("HealthRollup", "Health")]
+        named = [bare(storage.text(f"Status.{name}")) for name in ("HealthRollup", "Health")] + rolled
         controller.override("rollup", next((word for word in ("critical", "warning") if word in named), named[0]))
         read_fields(controller, storage, _DELL, WEAK)
         if controller.get("model") is None:
@@ -93,6 +94,7 @@ def read_array_controller(controller: ControllerDraft, resource: Resource) -> No
     read_fields(controller, resource, _SMART_FIELDS)
     controller.conclude("vendor", "HPE")
     put_health(controller, resource, "controller", _status(resource))
+    controller.override("rollup", bare(resource.text("Status.HealthRollup")))
     # "Location": "Slot 1", "LocationFormat": "PCISlot"
     location = resource.text("Location")
     if location.startswith("Slot "):

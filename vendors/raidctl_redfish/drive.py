@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from raidctl.text import printable
 from raidctl.vendor.draft import WEAK, Draft
 from raidctl_redfish.fields import (
     Field,
@@ -119,6 +120,11 @@ def read_smart_drive(draft: Draft, resource: Resource) -> None:
         for mark in _mark(resource, f"DiskDriveStatusReasons[{place}]", reason)
     ]
     put_health(draft, resource, "drive", _status(resource), marks)
+    # "CarrierAuthenticationStatus": "NotApplicable"
+    carrier = resource.text("CarrierAuthenticationStatus")
+    if bare(carrier) not in ("", "ok", "notapplicable"):
+        message = f"Carrier authentication status: {printable(carrier)[:60]}."
+        draft.add_problem("warning", "state", message, "Reseat the drive; use one that the controller supports.")
     # "Location": "1I:1:13", "LocationFormat": "ControllerPort:Box:Bay"
     place_text = resource.text("Location")
     if resource.get("LocationFormat") and place_text.count(":") == 2:

@@ -9,8 +9,9 @@ from msgspec import Struct
 
 from raidctl import json_decode
 from raidctl.evidence import Line, Output, mark_read
-from raidctl.text import regex
-from raidctl.vendor.draft import Draft
+from raidctl.model import Severity
+from raidctl.text import printable, regex
+from raidctl.vendor.draft import ControllerDraft, Draft, is_bad
 
 KINDS = {
     "Storage": "Storage",
@@ -33,6 +34,11 @@ E."""
 # "@odata.type": "#Volume.v1_9_0.Volume"       "#HpSmartStorageDiskDrive.1.2.0.HpSmartStorageDiskDrive"
 _TYPE = regex(r"#(\w+)\.")
 _NOISE = regex(r"(^|[.\]])(Actions|@odata|@Redfish)|@|(^|[.\]])[Ll]inks[.\[]")
+# "Status": {"Conditions": [{"Message": "…", "Severity": "Warning"}]}     "TemperatureStatus": {"Health": "Critical"}
+_HEALTH = regex(r"(?:.*\.)?(?:Health|HealthRollup|Severity)")
+_OF_CONTROLLER = regex(r"(?:Storage)?(?:Controllers\[\d+\]\.)?Status\.Health(?:Rollup)?")
+"""Judged together with the health of the controller's parts."""
+_BAD: Mapping[str, Severity] = {'"Warning"': "warning", '"Critical"': "error"}
 _EMPTY = ("null", '""', "[]", "{}")
 
 
@@ -125,7 +131,10 @@ def links_of(value: object) -> list[str]:
 
 
 def keep_rest(draft: Draft, resource: Resource) -> None:
-    """Keep what no reader used, as details. Links, annotations and empty values only count as read."""
+    """Keep what no reader used, as details, and report what is bad in it.
+
+    Links, annotations and empty values only count as read.
+    """
     used = {line for line, _, _ in draft.evidence}
     for line in _lines(resource):
         if line in used or line.used:
@@ -136,6 +145,23 @@ def keep_rest(draft: Draft, resource: Resource) -> None:
         else:
             short = label[len(resource.at) + 1 :] if resource.at else label
             draft.detail(line, short, value.strip('"'))
+            if value in _BAD and _HEALTH.fullmatch(label):
+                _report(draft, resource, label, value)
+
+
+def _report(draft: Draft, resource: Resource, label: str, value: str) -> None:
+    """Report a health that is worse than the object's own, or a condition that needs attention."""
+    if isinstance(draft, ControllerDraft) and _OF_CONTROLLER.fullmatch(label):
+        return
+    where = label.rpartition(".")[0]
+    message = resource.output.leaf(f"{where}.Message")
+    known = draft.get("status")
+    if message is None and is_bad(known) and (value == '"Warning"' or known in ("critical", "failed", "offline")):
+        return
+    shown, word = label, value.strip('"')
+    if message is not None:
+        shown = printable(message.text.partition(": ")[2].strip('"'))[:200]
+    draft.add_problem(_BAD[value], "state", f"The BMC reports {word.lower()}: {shown}", "Look into the BMC's log.")
 
 
 def mark_all(resource: Resource) -> None:

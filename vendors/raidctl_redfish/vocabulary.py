@@ -158,6 +158,11 @@ DRIVE: dict[str, Health] = {
     "erasecompleted": "warning",
     "erasefailed": "critical",
     "queuedforerase": "warning",
+    # "WearStatus": "TwoPercentThreshold" of HPE
+    "fiftysixdaythreshold": "warning",
+    "fivepercentthreshold": "warning",
+    "twopercentthreshold": "warning",
+    "ssdwearout": "warning",
 }
 
 # "PrimaryStatus", "RAIDState" of Dell's battery; "BbuStatus" of Cisco; "OperationalStatus" of Lenovo; "Health"

@@ -246,6 +246,34 @@ def test_a_bad_health_of_storage_beside_good_controllers_counts(health: str, sev
     assert found == ([severity] if severity else [])
 
 
+@pytest.mark.parametrize("severity", ["Warning", "Critical"])
+@pytest.mark.parametrize("place", ["Status", "Oem"])
+def test_whatever_the_bmc_calls_bad_is_a_finding(place: str, severity: str) -> None:
+    """``Conditions`` of a ``Status``, and the health in a maker's extension, count beside a good health."""
+    bad = {"Conditions": [{"Severity": severity, "Message": "The temperature is too high."}]}
+    kinds = ("#Storage.", "#Volume.", "#Drive.", "#StorageController.")
+    before = len(seen_with(_MACHINE, {}).inventory.problems)
+    for path, value in resources(_MACHINE).items():
+        status = value.get("Status", {})
+        if not str(value.get("@odata.type")).startswith(kinds) or status.get("State") == "Absent":
+            continue
+        own = {"Oem": {"Hpe": {"TemperatureStatus": {"Health": severity}}}}
+        changed = {**value, **(own if place == "Oem" else {"Status": {**status, **bad}})}
+        found = seen_with(_MACHINE, {path: changed}).inventory.problems
+        assert len(found) == before + 1, path
+        assert ("error" if severity == "Critical" else "warning") in {one.severity for one in found}, path
+
+
+@pytest.mark.parametrize(
+    "word", ["FiftySixDayThreshold", "FivePercentThreshold", "TwoPercentThreshold", "SSDWearOut", "OK"]
+)
+def test_the_wear_of_a_drive_of_hpe_counts(word: str) -> None:
+    """``"WearStatus": "TwoPercentThreshold"`` beside health OK is a warning."""
+    seen = _seen(_DRIVE, Oem={"Hpe": {"WearStatus": word}})
+    drives = only_controller(seen).drives
+    assert ("warning" in {drive.status for drive in drives}) is (word != "OK")
+
+
 def test_a_volume_is_degraded_if_its_vendors_extension_reports_it() -> None:
     """``"DellVirtualDisk": {"RaidStatus": "Degraded"}`` beside health OK is degraded."""
     for word, status in (("Degraded", "degraded"), ("Online", "ok")):
