@@ -20,9 +20,19 @@ COUNTS = {
     # DNOpt=Array NotOptimal|VNOpt=VD NotOptimal
     "dnopt": "arrays that are not optimal",
     "vnopt": "virtual drives that are not optimal",
+    # VD Degraded Count = 0, of version 8
+    "vd degraded count": "degraded virtual drives",
+    "vd offline count": "offline virtual drives",
+    "failed pd drive count": "failed drives",
+    "critical predictive failure pd drive count": "drives with a predicted failure",
     "memory uncorrectable errors": "uncorrectable errors of the cache memory",
+    "memory correctable errors": "corrected errors of the cache memory",
+    "ecc bucket count": "corrected errors of the cache memory in its ECC bucket",
 }
 """Labels of counts, and what they count."""
+_CORRECTED = ("memory correctable errors", "ecc bucket count")
+_MANY = 10
+"""Corrected errors that are more than chance. The firmware's own bucket holds 15."""
 
 
 def reports(found: Controller, controller: ControllerDraft, power: Power) -> Iterator[Problem]:
@@ -55,9 +65,17 @@ def _counts(found: Controller, controller: ControllerDraft) -> Iterator[Problem]
         "failed disks": sum(drive.status == "critical" or drive.role == "failed" for drive in found.drives),
         "critical disks": sum(drive.status in ("warning", "critical") for drive in found.drives),
     }  # fmt: skip
+    listed |= {
+        "vd degraded count": bad, "vd offline count": out, "failed pd drive count": listed["failed disks"],
+        "critical predictive failure pd drive count": listed["critical disks"],
+    }  # fmt: skip
     for label, what in COUNTS.items():
         count = int(controller.get(f"count.{label}") or 0)
-        if count > listed.get(label, 0):
+        if label in _CORRECTED:
+            if count >= _MANY:
+                message = f"The controller counts {what}: {count}."
+                yield Problem("warning", found.id, message, "Replace the cache module if the number grows.", "state")
+        elif count > listed.get(label, 0):
             yield Problem(
                 severity="error", kind="state", where=found.id,
                 message=f"The controller counts {what}: {count}{'; fewer are listed' if label in listed else ''}.",

@@ -249,6 +249,11 @@ def _read_flag(battery: Draft, pair: Pair, label: str) -> None:
     elif label in labels.GONE and value in words.YES:
         battery.put(line, "status", "missing", _DEAD)
         battery.put(line, "status_text", f"{pair.label}: {pair.value}", _DEAD)
+    capacitance = attempt(words.percent, pair.value) if label == "capacitance" else None
+    if capacitance is not None and capacitance <= labels.WORN:
+        # Capacitance  92 %
+        battery.add_problem("warning", "state", f"The capacitor has {capacitance} % of its capacitance.", labels.POWER)
+        _flaw(battery, pair)
     trouble = labels.TROUBLES.get(label)
     if trouble is not None and value in trouble[0]:
         battery.add_problem("warning", "state", trouble[1], trouble[2])

@@ -45,16 +45,19 @@ REPLACE = (
 LEARNING = ("learn cycle active", "learn active")
 GONE = ("battery pack missing", "pack missing", "energy pack missing")
 
-_POWER = "Look at the tool's own report of the battery; replace it when this stays."
+WORN = 20
+"""Percent of its capacitance at which a capacitor is no longer good."""
+POWER = "Look at the tool's own report of the battery; replace it when this stays."
 TROUBLES: dict[str, tuple[frozenset[str], str, str]] = {
     # Learn Cycle Status  Failed
-    "learn cycle status": (frozenset({"failed", "fail"}), "The last learn cycle failed.", _POWER),
-    "learn cycle timeout": (words.YES, "The last learn cycle ran out of time.", _POWER),
+    "learn cycle status": (frozenset({"failed", "fail"}), "The last learn cycle failed.", POWER),
+    "learn cycle timeout": (words.YES, "The last learn cycle ran out of time.", POWER),
     "i2c errors detected": (words.YES, "The controller cannot talk to the pack without errors.", "Check its cable."),
-    "remaining capacity low": (words.YES, "The pack's remaining capacity is low.", _POWER),
-    "voltage": (frozenset({"low"}), "The pack's voltage is low.", _POWER),
+    "remaining capacity low": (words.YES, "The pack's remaining capacity is low.", POWER),
+    "voltage": (frozenset({"low"}), "The pack's voltage is low.", POWER),
     "temperature": (frozenset({"high"}), "The pack's temperature is high.", "Check fans and air flow."),
-    "issohgood": (words.NO, "The pack's state of health is not good.", _POWER),
+    # isSOHGood: No        Is SOH Good  No
+    **dict.fromkeys(("issohgood", "is soh good"), (words.NO, "The pack's state of health is not good.", POWER)),
     "over temperature": (words.YES, "The pack is too warm.", "Check fans and air flow."),
     "no space to cache offload": (
         words.YES, "The flash has no room for the cache's content when the power fails.", "Replace the CacheVault.",

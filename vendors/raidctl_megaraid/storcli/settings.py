@@ -7,6 +7,7 @@ from collections.abc import Callable
 from msgspec.structs import replace
 
 from raidctl.evidence import mark_read
+from raidctl.text import attempt
 from raidctl.vendor.draft import ROW, WEAK, Pair
 from raidctl.vendor.fields import Field, read_field
 from raidctl_megaraid.draft import ControllerDraft
@@ -70,12 +71,30 @@ def _raise_alarm(controller: ControllerDraft, label: str, value: str) -> None:
     alarm = labels.ALARMS.get(label)
     if alarm is not None and words.word(value) in words.YES:
         controller.add_problem(alarm.severity, alarm.kind, alarm.message, alarm.remedy)
+    if label in _COUNTED and value.strip().isdecimal():
+        controller.override(f"count.{label}", int(value.strip()[:18]), ROW)
+    # Allowable bad blocks consumed(%) = 16
+    consumed = attempt(words.percent, value) if label == "allowable bad blocks consumed(%)" else None
+    if consumed is not None and consumed >= _WORN:
+        controller.add_problem(
+            "warning", "state", f"The flash that keeps the cache has used {consumed} % of its spare blocks.",
+            "Plan to replace the controller.",
+        )  # fmt: skip
     # Memory Uncorrectable Errors = 2
     if label == "memory uncorrectable errors" and value.strip().isdecimal() and value.strip("0 "):
         controller.add_problem(
             "warning", "state", f"The controller's memory counts errors that it did not correct: {value.strip()[:20]}.",
             "Replace the cache module or the controller.",
         )  # fmt: skip
+
+
+_WORN = 90
+"""Percent of the spare blocks of the cache's flash, as for the endurance of an SSD."""
+_COUNTED = frozenset({
+    "vd degraded count", "vd offline count", "failed pd drive count", "critical predictive failure pd drive count",
+    "memory correctable errors", "ecc bucket count",
+})  # fmt: skip
+"""Labels of counts that are compared with the lists, or with a limit."""
 
 
 def read_property(controller: ControllerDraft, row: Row, title: str) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from raidctl.model import Severity, TaskState
-from raidctl.text import attempt, regex
+from raidctl.text import attempt, collapse, regex
 from raidctl.vendor.draft import DETAIL, ROW, WEAK, Draft, GroupDraft, Pair
 from raidctl.vendor.fields import Field, Fields, read_field, read_pairs
 from raidctl.vendor.statuses import put_status
@@ -172,6 +172,14 @@ def _configured(volume: GroupDraft, pair: Pair) -> None:
         volume.put(None, "write_configured_unread", value=True)
 
 
+def _access_status(volume: GroupDraft, pair: Pair) -> None:
+    """``Access Policy Status = VD has desired access``; any other sentence is a reason why it has not."""
+    volume.keep_detail(pair)
+    if vocabulary.has_value(pair.value) and normalized(pair.value) != "vd has desired access":
+        message = f"The tool reports of the volume's access policy: {collapse(pair.value)[:120]}."
+        volume.add_problem("warning", "state", message, "Check its state and access policy.")
+
+
 def _alarm(volume: GroupDraft, pair: Pair) -> None:
     volume.keep_detail(pair)
     bad, severity, message, remedy = _ALARMS[normalized(pair.label)]
@@ -238,5 +246,7 @@ _FIELDS: Fields[GroupDraft] = {
     "active operations": _active,
     # Consistent = Yes
     "consistent": _consistency,
+    # Access Policy Status = VD has desired access
+    "access policy status": _access_status,
     **dict.fromkeys(_ALARMS, _alarm),
 }
