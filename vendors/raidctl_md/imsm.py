@@ -147,6 +147,13 @@ def _read_checksum(draft: ArrayDraft, pair: Pair) -> None:
         draft.add_problem("warning", "state", f"The superblock's checksum is wrong: {pair.value}.", remedy)
 
 
+def _read_attributes(draft: ArrayDraft, pair: Pair) -> None:
+    keep(draft, pair)
+    if pair.value == "not supported":
+        remedy = "Update mdadm, or use the firmware's own configuration utility."
+        draft.add_problem("warning", "state", "mdadm does not support attributes that the container has.", remedy)
+
+
 def _read_version(draft: ArrayDraft, pair: Pair) -> None:
     draft.put_labelled(pair.lines[0], "metadata", "imsm", pair.label)
     keep(draft, pair)
@@ -215,13 +222,16 @@ def _conclude_volume(draft: ArrayDraft) -> None:
             status = busy
     elif work not in ("idle", "migrating"):
         draft.add_problem("warning", "unread", f"Unknown migration state {work!r}.")
-    if status == "ok" and (draft.get("drives_active") or 0) < (draft.get("drives_expected") or 0):
-        status = "degraded"  # Slots : [U_]
+    gone = (draft.get("drives_active") or 0) < (draft.get("drives_expected") or 0)  # Slots : [U_]
+    if status == "ok" and (gone or draft.details.get("Failed disk", "").isdecimal()):
+        status = "degraded"  # Failed disk : 1
     draft.override("status", status)
 
 
 _CONTAINER_FIELDS: Fields[ArrayDraft] = {
     **dict.fromkeys(_CONTAINER_DETAILS, keep),
+    #      Attributes : All supported
+    "Attributes": _read_attributes,
     #            UUID : 3a8e6d0f:5c1b2a49:77e0d1c4:9b2f8e63
     "UUID": _read_container_uuid,
     #         Version : 1.3.00

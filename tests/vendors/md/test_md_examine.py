@@ -238,6 +238,21 @@ def test_md_examine_imsm_with_an_empty_slot_is_degraded() -> None:
         assert item.status == status
 
 
+def test_md_examine_imsm_with_a_failed_disk_is_degraded() -> None:
+    """``Failed disk : 1`` is degraded even if the map is normal and no slot is empty."""
+    whole = re.sub(r" <-- \S+(?: KiB)?", "", IMSM).replace("Migrate State : rebuild", "Migrate State : idle")
+    whole = whole.replace("[U_]", "[UU]")
+    for failed, status in (("none", "ok"), ("1", "degraded")):
+        [item] = controller(whole.replace("Failed disk : none", f"Failed disk : {failed}")).volumes
+        assert item.status == status
+
+
+def test_md_examine_imsm_with_attributes_that_mdadm_lacks_is_a_finding() -> None:
+    """Such a container is not assembled."""
+    found = read(IMSM.replace("All supported", "not supported")).problems
+    assert [one.kind for one in found if "attributes" in one.message] == ["state"]
+
+
 @pytest.mark.parametrize(("bits", "policy"), [("0x200", "journal"), ("0x40", "ppl"), ("0x400", "ppl"), ("0x1", None)])
 def test_md_examine_the_feature_map_names_a_journal_or_a_parity_log(bits: str, policy: str | None) -> None:
     """Only a member's feature map shows a journal on another device."""
