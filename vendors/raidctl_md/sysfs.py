@@ -159,6 +159,10 @@ def _read_member(draft: ArrayDraft, line: Line, match: re.Match[str], value: str
         strange = [word for word in words if word not in _MEMBER_WORDS]
         if strange:
             member.detail(line, "state", value)
+        if "blocked" in words and "faulty" not in words:
+            # in_sync,blocked: until the metadata is updated; mdmon does that for containers
+            message = "Writes to the member wait until its metadata records a failure or bad block."
+            member.add_problem("warning", "state", message, "If it stays so: `systemctl status 'mdmon@*'`, `dmesg`.")
 
 
 def _conclude(draft: ArrayDraft, slots: dict[str, str]) -> None:

@@ -34,6 +34,15 @@ def test_a_write_error_in_sysfs_counts_beside_mdadm(state: str, code: int, tmp_p
     assert ("A write to the drive has failed" in done.output) == bool(code)
 
 
+def test_a_member_that_blocks_writes_is_a_warning(tmp_path: Path) -> None:
+    """``in_sync,blocked``: writes wait for the metadata, for ever if mdmon is gone."""
+    machine = shutil.copytree(FIXTURES / "md-healthy", tmp_path / "machine")
+    record = (machine / "record.json").read_text()
+    (machine / "record.json").write_text(record.replace(_GOOD, _GOOD.replace("in_sync", "in_sync,blocked")))
+    done = command_line("--replay", machine)("diagnose")
+    assert (done.exit_code, "Writes to the member wait" in done.output) == (1, True)
+
+
 @pytest.mark.parametrize(("text", "code"), [("", 0), ("2048 8\n", 1), ("2048 8\n4096 1\n", 1)])
 def test_bad_blocks_of_a_running_member_are_reported(text: str, code: int, tmp_path: Path) -> None:
     """A member with blocks in its bad block log is a warning, once: the array has less redundancy there."""
