@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from msgspec import structs
 
 from raidctl.audit.builtin import named
-from raidctl.model import BatteryStatus, Block, Errors, Scrub
+from raidctl.model import BatteryStatus, Block, Errors, RaidLevel, Scrub
 from tests.audit.rule_examples import DRIVE as NVME_DRIVE
 from tests.audit.rule_examples import LSI, MD, NVME, SMART, ask, changed
 from tests.support.machines import replayed
@@ -169,6 +169,14 @@ def test_an_age_without_a_time_of_reading_is_unknown() -> None:
 def test_a_check_is_overdue_after_sixty_days(scrub: Scrub, expected: tuple[str, str | None]) -> None:
     """A check older than 60 days fails. A schedule alone does not pass."""
     assert outcome_of("check_overdue", MD, RAID6, consistency_check=scrub) == expected
+
+
+@pytest.mark.parametrize("level", get_args(RaidLevel))
+def test_a_failed_check_is_a_warning_at_every_level(level: RaidLevel) -> None:
+    """A scrub of a pool without redundancy finds what cannot be repaired; there, no check has to be recent."""
+    scrub = Scrub(last_at="2026-02-01T00:00:00Z", last_result="failed")
+    found = outcome_of("check_overdue", MD, RAID6, consistency_check=scrub, raid_level=level)
+    assert found == ("fail", "warning")
 
 
 def test_a_path_is_missing_when_most_drives_of_the_model_have_more() -> None:

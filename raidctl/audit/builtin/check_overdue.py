@@ -1,7 +1,8 @@
 """The last consistency check failed, was stopped or is too long ago.
 
 **What it checks.** When the last check (scrub) of a redundant volume ended, its result, and whether the next one
-started when it was due. That no check is scheduled is reported by `consistency_check_off`.
+started when it was due. Of a volume without redundancy (a ZFS pool of single drives), only a failed check counts.
+That no check is scheduled is reported by `consistency_check_off`.
 
 **Why it matters.** A schedule is not a check: a timer may never fire, a check may not fit into its nightly window and
 restart from the beginning every month, a busy controller may skip it. Sectors that went bad in the meantime are found
@@ -40,12 +41,13 @@ LONG = timedelta(days=60)
 
 
 def check(inventory: Inventory) -> Findings:
-    """One finding for each redundant volume with some information about checks."""
+    """One finding for each redundant volume with some information about checks, and for each failed check."""
     now = parse_moment(inventory.host.collected_at)
     for controller, volume in used_volumes(inventory):
         scrub = volume.consistency_check or controller.consistency_check
         known = scrub is not None and (scrub.last_at or scrub.last_result or scrub.mode in ("automatic", "manual"))
-        if volume.raid_level in REDUNDANT and scrub is not None and known:
+        counts = volume.raid_level in REDUNDANT or (scrub is not None and scrub.last_result == "failed")
+        if counts and scrub is not None and known:
             yield _judge(controller, volume, scrub, now)
 
 
