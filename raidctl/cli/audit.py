@@ -155,6 +155,7 @@ def _found(
 ) -> tuple[bool, Found]:
     """Return whether there is a single machine, and each machine's results."""
     if paths:
+        from raidctl.cli.shared.inventory_paths import check_paths  # noqa: PLC0415 - as above
         from raidctl.fleet.audit_piece import PieceAuditor  # noqa: PLC0415 - as above
         from raidctl.fleet.newest import audit_newest, rewindable  # noqa: PLC0415 - as above
         from raidctl.fleet.process_pool import cores, results  # noqa: PLC0415 - only where there are many
@@ -163,9 +164,7 @@ def _found(
         for name in ("host", "bmc", "replay", "demo", "sudo"):
             if name in settings.given:
                 raise click.UsageError(f"{settings.given[name]} and a PATH exclude each other: give one of them.")
-        for one in paths:
-            if one != "-" and not os.path.lexists(one):
-                raise UsageError(f'There is no file or directory "{printable(one)}".')
+        check_paths(paths)
         alone = is_single(list(paths))
         stdin = rewindable(sys.stdin.buffer) if "-" in paths else sys.stdin.buffer
 

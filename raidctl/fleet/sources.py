@@ -23,6 +23,8 @@ STDIN = "-"
 _SINGLE = (".json", ".json.gz")
 _LINES = (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz")
 _ARCHIVES = (".tar.gz", ".tgz")
+_READ = (*_SINGLE, *_LINES, *_ARCHIVES)
+_MAY_HAVE = re.compile(r"\.(?:(?:nd)?jsonl?|tar|tgz|zip)\b", re.IGNORECASE)
 _LIST = re.compile(rb"\s*(\[)\s*\{")
 
 
@@ -60,6 +62,29 @@ def is_single(paths: list[str]) -> bool:
     return len(paths) == 1 and paths[0] != STDIN and (paths[0].endswith(_SINGLE) or is_recording(paths[0]))
 
 
+def passed_over(paths: Iterable[str]) -> Iterator[str]:
+    """Yield what is not read below the directories, and may be or contain inventories.
+
+    Examples are ``db7.json.xz``, ``db7.JSON`` and a link to another directory.
+    """
+    for path in paths:
+        if path != STDIN and Path(path).is_dir():
+            yield from _passed_over(path)
+
+
+def _passed_over(path: str) -> Iterator[str]:
+    whole = Path(path).resolve()
+    for place, folders, names in os.walk(path):
+        if "record.json" in names:
+            folders.clear()
+            continue
+        folders.sort()
+        linked = [name for name in folders if (Path(place) / name).is_symlink()]
+        outside = [name for name in linked if not (Path(place) / name).resolve().is_relative_to(whole)]
+        unread = [name for name in names if _MAY_HAVE.search(name) and not name.endswith(_READ)]
+        yield from (str(Path(place) / name) for name in sorted([*outside, *unread]))
+
+
 def _directory(path: str) -> Iterator[Piece]:
     found = passed_over = 0
     failures: list[OSError] = []
@@ -71,7 +96,7 @@ def _directory(path: str) -> Iterator[Piece]:
             continue
         folders.sort()
         for name in sorted(names):
-            if name.endswith((*_SINGLE, *_LINES, *_ARCHIVES)):
+            if name.endswith(_READ):
                 found += 1
                 yield from _found(Path(place) / name)
             else:

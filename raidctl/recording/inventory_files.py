@@ -33,10 +33,13 @@ def decode(data: bytes) -> Inventory:
         raise NoInventory(_why(data, error)) from None
     if b'"controllers"' not in data:
         raise NoInventory(_OTHER)
+    if b'"problems"' not in data:
+        raise NoInventory(_REDUCED)
     return inventory
 
 
 _OTHER = 'is JSON, and no inventory: it has no "controllers"'
+_REDUCED = 'is no whole inventory: it has no "problems", so what could not be read is unknown'
 
 
 def _why(data: bytes, error: Exception) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import random
@@ -11,7 +12,9 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from click.testing import CliRunner, Result
 
+from raidctl.cli import cli
 from tests.audit.policies import recorded
 
 
@@ -22,6 +25,10 @@ def place(tmp_path: Path) -> Path:
     (tmp_path / "site.toml").write_text('raid_level = "raid5"\n', encoding="utf-8")
     (tmp_path / "fleet" / "a.json").write_bytes(msgspec.json.encode(recorded("smartarray-p400")))
     return tmp_path
+
+
+def _run(*words: str | Path) -> Result:
+    return CliRunner().invoke(cli, [*map(str, words)])
 
 
 def _hosts(place: Path) -> list[tuple[str, bool]]:
@@ -47,3 +54,38 @@ def test_an_unreadable_file_is_one_host(place: Path) -> None:
     assert _hosts(place) == [
         ("fleet/a.json", False), ("fleet/b.json", True), ("fleet/c.json:1", True), ("fleet/c.json:2", False),
     ]  # fmt: skip
+
+
+WHOLE = msgspec.json.format(msgspec.json.encode(recorded("smartarray-p400")), indent=2)
+REDUCED = msgspec.json.encode({key: value for key, value in json.loads(WHOLE).items() if key != "problems"})
+
+
+@pytest.mark.parametrize("name", ["b.json", "b.jsonl", "b.json.gz", "b.jsonl.gz"])
+@pytest.mark.parametrize(
+    "damaged",
+    [
+        b"", b"null", b"[]", b"{}", WHOLE[:-3], WHOLE + b"x", WHOLE[: len(WHOLE) // 2], b"\xef\xbb\xbf" + WHOLE,
+        REDUCED, WHOLE.decode().encode("utf-16"), WHOLE.replace(b'"schema_version": "1"', b'"schema_version": "0"'),
+    ],
+    ids=["empty", "null", "list", "object", "cut", "rest", "half", "mark", "reduced", "UTF-16", "version"],
+)  # fmt: skip
+def test_a_damaged_inventory_among_good_ones_is_never_passed_over(place: Path, name: str, damaged: bytes) -> None:
+    """An audit that would pass is unknown, and an export of rows ends with 3. One may lack what could not be read."""
+    (place / "fleet" / name).write_bytes(gzip.compress(damaged) if name.endswith(".gz") else damaged)
+    assert _run("audit", place / "site.toml", place / "fleet").exit_code == 3
+    assert _run("export", "--rows", "drives", place / "fleet").exit_code == 3
+
+
+def test_what_may_be_an_inventory_and_is_not_read_is_named(place: Path, tmp_path: Path) -> None:
+    """A file of another form, and a link that leads out of the directory, are named; other files and links are not."""
+    for name in ("b.JSON", "c.json.xz", "d.tar", "README.md"):
+        (place / "fleet" / name).write_bytes(b"x")
+    (tmp_path / "other").mkdir()
+    (place / "fleet" / "old").mkdir()
+    (place / "fleet" / "outside").symlink_to(tmp_path / "other")
+    (place / "fleet" / "inside").symlink_to("old")
+    for words in (("audit", place / "site.toml"), ("export", "--rows", "drives")):
+        done = _run(*words, place / "fleet")
+        assert done.exit_code == 0
+        named = [line.split()[1].rpartition("/")[2] for line in done.stderr.splitlines()]
+        assert named == ["b.JSON", "c.json.xz", "d.tar", "outside"]

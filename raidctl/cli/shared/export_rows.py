@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -18,7 +17,7 @@ from raidctl.cli.shared.policies import policy_of
 from raidctl.cli.shared.snapshot_places import kept_place
 from raidctl.cli.shared.terminal import emit_bytes
 from raidctl.cli.shared.waivers import kept as kept_waivers
-from raidctl.errors import EXIT_CANNOT_TELL, EXIT_FINE, CannotTell, RaidctlError, UsageError
+from raidctl.errors import EXIT_CANNOT_TELL, EXIT_FINE, CannotTell, RaidctlError
 from raidctl.fleet.rows import PieceRows, RowReader, Rows, lines, lines_of, rows_of
 from raidctl.model import HIDING
 from raidctl.text import counted, printable
@@ -53,9 +52,10 @@ class Wanted(Struct, frozen=True, kw_only=True):
         named = [settings.given[name] for name in ("host", "sudo", "replay", "demo") if name in settings.given]
         if named and (self.paths or self.snapshots or self.table == "bench"):
             raise click.UsageError(f"{named[0]} names a machine to read: leave out PATH, --snapshots and --rows bench.")
-        for one in self.paths:
-            if one != "-" and not os.path.lexists(one):
-                raise UsageError(f'There is no file or directory "{printable(one)}".')
+        if self.paths:
+            from raidctl.cli.shared.inventory_paths import check_paths  # noqa: PLC0415 - only where there are some
+
+            check_paths(self.paths)
 
 
 def export_rows(wanted: Wanted, settings: Settings) -> int:
