@@ -20,6 +20,7 @@ from click.core import ParameterSource
 from raidctl import json_decode
 from raidctl.audit.engine import Auditor
 from raidctl.change.state_place import ROOT_PLACE
+from raidctl.cli import ReaderGoneError
 from raidctl.cli.shared import files
 from raidctl.cli.shared.machine import look as survey_of
 from raidctl.cli.shared.machine import with_own_records
@@ -278,8 +279,8 @@ def _remembered(path: Path) -> _State:
 
 
 def _watched(state: _State, seen: _Seen, config: Config, channels: Sequence[Channel], settings: Settings) -> int:
-    now = time.time()
-    memory, events = step(state.memory, seen.look, now, config)
+    now, before = time.time(), state.memory
+    memory, events = step(before, seen.look, now, config)
     state.keep(enqueue(memory, events, [one.name for one in channels], now))
     report = WatchReport(
         host=seen.host, source=seen.source, at=moment(now), subject=texts.subject(seen.host, events), events=events,
@@ -290,10 +291,12 @@ def _watched(state: _State, seen: _Seen, config: Config, channels: Sequence[Chan
     )  # fmt: skip
     done = [_delivery(state, one, report, now) for one in channels]
     report = msgspec.structs.replace(report, deliveries=tuple(done))
-    if settings.as_json:
-        emit_json(report)
-    else:
-        emit(texts.screen(report))
+    try:
+        emit_json(report) if settings.as_json else emit(texts.screen(report))
+    except (CannotTell, ReaderGoneError):
+        if not channels:  # nobody has seen it: the next run reports it again
+            state.keep(before)
+        raise
     failed = state.fault is not None or bool(state.notes) or any(one.error is not None for one in done)
     if failed or seen.code:
         return seen.code or EXIT_CANNOT_TELL

@@ -277,6 +277,24 @@ def test_present_findings_reach_an_address_that_is_added(watched: Watched, tmp_p
     assert [event["kind"] for event in json.loads(seen.read_text())["events"]] == ["still"]
 
 
+@pytest.mark.parametrize("where", ["/dev/full", "a closed pipe"])
+def test_what_could_not_be_printed_and_is_sent_nowhere_is_reported_again(where: str, tmp_path: Path) -> None:
+    """On a full disk, or if the reader has gone, an alarm waits for the next run, which prints it."""
+    argv = [sys.executable, "-m", "raidctl", "--demo", "raid6", "--state-dir", str(tmp_path), "watch", "--once"]
+    argv += ["--after", "1"]
+    if where == "/dev/full":
+        writing = os.open(where, os.O_WRONLY)
+    else:
+        reading, writing = os.pipe()
+        os.close(reading)
+    lost = subprocess.run(argv, stdout=writing, stderr=subprocess.DEVNULL, check=False, timeout=PATIENCE)
+    os.close(writing)
+    again = subprocess.run(argv, capture_output=True, check=False, timeout=PATIENCE)
+    assert lost.returncode in (3, 141)
+    assert again.returncode == 1
+    assert b" new " in again.stdout
+
+
 def test_a_damaged_state_is_put_aside_and_everything_is_reported_again(watched: Watched) -> None:
     """A damaged state is put aside, and the alarms come again.
 
