@@ -26,6 +26,7 @@ from raidctl.model.drives_below import physical_drives
 from raidctl.request import Runner, converse
 from raidctl.select import family_of
 from raidctl.survey.survey import Survey
+from raidctl.text import listing
 from raidctl.vendor.creating import Setup
 from raidctl.vendor.plan import Identity, Step
 from raidctl.vendor.protocol import Vendor
@@ -164,6 +165,12 @@ class Applying:
             found += converse(making.remains(one.unique_id, members), self.runner)
         return [step for step in found if node in ("", step.before)]
 
+    def _absent(self, seen: Survey) -> Iterator[str]:
+        """Yield the serial numbers of deleted volumes' members that a reading does not show."""
+        for one in self.facts.doomed:
+            there = {whole.unique for whole, _ in _present(one, seen)}
+            yield from (serial for pair in one.members if (serial := pair.partition("=")[0]) not in there)
+
     # --- stages
 
     def run(self, change: Change, seen: Survey | None = None) -> list[Volume]:
@@ -187,6 +194,10 @@ class Applying:
                 raise self._stopped(change, why or f"{', '.join(found.printed)} cannot be made here.")
             steps = self._next(found, seen)
             if not steps:
+                absent = listing(self._absent(seen))
+                if absent:
+                    left = "signatures of the deleted volume may be left there. Put it back."
+                    raise self._stopped(change, f"Not listed now: {absent}; {left}")
                 made = [volume for _, volume in self._own(seen)]
                 self._name_old_data(made)
                 return made

@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from raidctl.errors import UnderWay
 from raidctl.layout.deleting import deletion_objections
@@ -15,6 +16,7 @@ from raidctl.layout.machine_facts import MachineFacts, makers
 from raidctl.layout.plan import compiled
 from raidctl.layout.stages import Known, stages
 from raidctl.model import Progress
+from raidctl.survey.survey import Survey
 from raidctl.toml_files.mistakes import MistakesError
 from raidctl.vendor.creating import Setup
 from raidctl_md.simulated_machine import arrays, fields, words
@@ -68,6 +70,30 @@ def test_a_volume_is_deleted_and_nothing_of_it_is_left(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+def test_a_member_that_is_not_listed_after_the_stop_is_not_forgotten(tmp_path: Path) -> None:
+    """Its superblock may be left, so the deletion is not done. It continues when the drive is listed again."""
+    machine = empty(tmp_path)
+    job(machine, MIRROR).run()
+    machine.argvs.clear()
+    apply, read = job(machine, deleting(machine)), machine.look
+
+    def look() -> Survey:
+        seen = read()
+        if not machine.argvs:
+            return seen
+        kept = [replace(one, drives=tuple(drive for drive in one.drives if drive.serial != "LABE00002"))
+                for one in seen.inventory.controllers]  # fmt: skip
+        return replace(seen, inventory=replace(seen.inventory, controllers=tuple(kept)))
+
+    machine.look = look  # type: ignore[method-assign]  # of this machine alone
+    with pytest.raises(UnderWay, match="Not listed now: LABE00002"):
+        apply.run()
+    machine.look = read  # type: ignore[method-assign]
+    apply.resume()
+    assert commands(machine).count("mdadm --zero-superblock") == 2
+    assert machine.journal.pending() == []
+
+
 def test_a_kill_during_a_deletion_leaves_no_member_behind(tmp_path: Path) -> None:
     """Continued, the superblocks of what was stopped already are removed, too."""
     for at in range(6):

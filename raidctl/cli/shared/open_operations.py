@@ -38,7 +38,7 @@ def held(story: Story, settings: Settings) -> Iterator[None]:
         if story not in Journal(state_directory(settings)).pending():
             raise CannotTell(
                 f"Operation {begin.change} was continued or ended by another raidctl in the meantime: nothing was "
-                '"raidctl journal" shows how.'
+                'done. "raidctl journal" shows how.'
             )
         yield
 
