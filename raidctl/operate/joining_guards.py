@@ -12,6 +12,7 @@ from raidctl.operate.new_drive import health, other_kind, signatures
 from raidctl.operate.partition_table import Table, not_copied, parse
 from raidctl.request import Dialogue, Read, Run, ask_all
 from raidctl.units import format_decimal
+from raidctl.vendor.plan import Step
 
 _SECTOR = 512
 """Unit of md's ``offset``, and of a partition table if the drive's is unknown, bytes."""
@@ -169,3 +170,13 @@ def _too_small(drive: Drive, need: int) -> str:
         f"{drive.id} is too small: {format_decimal(drive.size_bytes or 0)} ({drive.size_bytes} bytes), "
         f"and {need} bytes are needed."
     )
+
+
+def not_prepared(step: Step, new: Drive, found: Probed) -> list[str]:
+    """What a drive still contains after it was to be erased, or lacks after its partitions were to be copied."""
+    if step.setting == "wipe" and step.action.argv[-1] != new.device:
+        return []  # of a partition; the drive itself is the last one
+    if step.setting == "wipe":
+        return [] if found.signatures == () else [f"{new.id} still contains {found.signatures or 'something'}"]
+    why = not_copied(found.source, found.table) if found.source is not None else "no table could be read"
+    return [why] if why is not None else []

@@ -22,10 +22,9 @@ from raidctl.operate.boot_loader import Around, code_of
 from raidctl.operate.contents import first_sector
 from raidctl.operate.controller_story import drive_behind, inside, works
 from raidctl.operate.decision import decided
-from raidctl.operate.joining_guards import Probed, probe, unfit
+from raidctl.operate.joining_guards import Probed, not_prepared, probe, unfit
 from raidctl.operate.joining_guards_behind import unfit_behind
 from raidctl.operate.moving_back import MovingBack
-from raidctl.operate.partition_table import not_copied
 from raidctl.operate.rebuild_news import news
 from raidctl.operate.removal import check
 from raidctl.operate.story import next_stage
@@ -45,7 +44,6 @@ _TAKEN_WITHIN = 600.0
 """Seconds within which a controller begins to fill a new drive. After that it will not do so."""
 _APART = 10.0
 """Seconds between two readings that show a complete array (R15)."""
-
 
 _VERBS: dict[str, Verb] = {
     "pull": "pull", "push": "push", "copying": "copying", "rebuilding": "rebuilding", "verifying": "verifying",
@@ -247,20 +245,20 @@ class Replacing:
             return self.back.missing(seen, self.facts, clock())
         if step.setting == "verifying":
             return self._twice(seen, clock())
+        if step.setting in ("boot_loader", "copy_table", "wipe"):
+            return self._written(step, seen)
+        return []
+
+    def _written(self, step: Step, seen: Survey) -> list[str]:
+        """Return what the new drive does not contain yet, or still contains. It is read for that."""
         new = drive_of(seen, self.facts.new)
-        if step.setting == "boot_loader" and new is not None:
+        if new is None:
+            return [f"{self.facts.new} is not listed"]
+        if step.setting == "boot_loader":
             [answer] = self.runner.carry_out([first_sector(new.device or "")])
             written = isinstance(answer, RunAnswer) and code_of(answer) == "grub"
             return [] if written else [f"the first sector of {new.id} has no GRUB, or cannot be read"]
-        if step.setting in ("copy_table", "wipe") and new is not None:
-            found = self.probed(seen, new)
-            if step.setting == "wipe" and step.action.argv[-1] != new.device:
-                return []  # of a partition; the drive itself is the last one
-            if step.setting == "wipe":
-                return [] if found.signatures == () else [f"{new.id} still contains {found.signatures or 'something'}"]
-            why = not_copied(found.source, found.table) if found.source is not None else "no table could be read"
-            return [why] if why is not None else []
-        return []
+        return not_prepared(step, new, self.probed(seen, new))
 
     def _twice(self, seen: Survey, now: float) -> list[str]:
         """R15: complete, and complete again 10 seconds later."""
@@ -369,7 +367,9 @@ class Replacing:
     def _install_boot_loader(self, change: Change, seen: Survey) -> None:
         """Install the boot loader, if requested and certain."""
         new = drive_of(seen, self.facts.new)
-        if self.facts.boot_run and self.facts.boot_tool and new is not None:
+        if self.facts.boot_run and self.facts.boot_tool:
+            if new is None:
+                raise self._stopped(change, f"{self.facts.new} is not listed now: its boot loader is not installed.")
             change.go_on([disk_steps.booting(new, self.facts.boot_tool)], facts_text(self.facts))
 
     def _filled(self, seen: Survey) -> bool:

@@ -10,9 +10,12 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from raidctl.errors import ChangeStands
+from raidctl.errors import ChangeStands, UnderWay
+from raidctl.model import Drive
 from raidctl.operate.boot_loader import Around, Code, boot_step, code_of
+from raidctl.operate.disk_steps import booting
 from raidctl.request import Failure, Run, RunAnswer
+from raidctl.survey.survey import Survey
 from raidctl_md import simulator
 from raidctl_md.simulated_machine import fields
 from tests.change.md_machine import Bench, bench, definition
@@ -112,6 +115,42 @@ def test_a_boot_loader_that_is_not_there_afterwards_is_not_reported_as_done(tmp_
         again = story.resumed()
         story.replacing.run(again)
         assert (boot_of(story.machine), story.machine.journal.pending()) == ("grub", [])
+
+
+def without_serial(seen: Survey) -> Survey:
+    """A reading in which the new drive has no serial number."""
+
+    def hidden(drive: Drive) -> Drive:
+        return replace(drive, serial=None) if drive.serial == NEW else drive
+
+    kept = [replace(one, drives=tuple(map(hidden, one.drives))) for one in seen.inventory.controllers]
+    return replace(seen, inventory=replace(seen.inventory, controllers=tuple(kept)))
+
+
+def test_a_boot_loader_is_not_left_out_because_the_new_drive_is_not_recognised(tmp_path: Path) -> None:
+    """If its serial number cannot be read at the end, the replacement is not done, and continues later."""
+    story = with_grub(tmp_path, asked=True)
+    read = story.machine.look
+
+    def look() -> Survey:
+        return without_serial(read()) if story.replacing.complete_since is not None else read()
+
+    story.machine.look = look  # type: ignore[method-assign]  # of this machine alone
+    with pytest.raises(UnderWay, match="boot loader is not installed"):
+        story.replacing.run(story.start())
+    assert (boot_of(story.machine), len(story.machine.journal.pending())) == (None, 1)
+    story.machine.look = read  # type: ignore[method-assign]
+    story.replacing.run(story.resumed())
+    assert (boot_of(story.machine), story.machine.journal.pending()) == ("grub", [])
+
+
+@pytest.mark.parametrize("setting", ["boot_loader", "copy_table", "wipe"])
+def test_a_drive_that_is_not_listed_confirms_nothing(setting: str, tmp_path: Path) -> None:
+    """What was written to the new drive is confirmed by reading it."""
+    story = with_grub(tmp_path, asked=True)
+    step = replace(booting(Drive(id="x", serial="NONE"), "grub-install"), setting=setting)
+    story.replacing.facts = replace(story.replacing.facts, new="NONE")
+    assert story.replacing.confirm(step, story.machine.look(), story.machine.clock) == ["NONE is not listed"]
 
 
 def test_the_first_sector_is_read_once_and_not_written(tmp_path: Path) -> None:
