@@ -52,7 +52,7 @@ def test_the_newest_of_two_inventories_of_a_host_counts(site: Path, tmp_path: Pa
         several = msgspec.json.encode([first, second])
         for done in (_audit(site, place), _audit(site, "-", stdin=lines), _audit(site, "-", stdin=several)):
             assert (done.exit_code, "1 host" in done.stdout) == (0, True)
-            assert "db1 is there more than once" in done.stderr
+            assert "db1 occurs more than once" in done.stderr
 
 
 def test_an_unreadable_newer_inventory_outdates_an_older_one(site: Path) -> None:
@@ -60,7 +60,7 @@ def test_an_unreadable_newer_inventory_outdates_an_older_one(site: Path) -> None
     new = msgspec.json.encode(_of("2026-11-22T01:00:00Z")).replace(b'"raid_level":"raid6"', b'"raid_level":6')
     done = _audit(site, "-", stdin=new + b"\n" + msgspec.json.encode(_of("2026-11-21T01:00:00Z")))
     assert (done.exit_code, "1 host" in done.stdout) == (3, True)
-    assert "db1 is there more than once" in done.stderr
+    assert "db1 occurs more than once" in done.stderr
 
 
 @pytest.mark.parametrize("lines", [1, 300], ids=["one piece", "several pieces"])
@@ -72,7 +72,7 @@ def test_a_pipe_is_read_again_from_its_start(site: Path, lines: int) -> None:
     argv = [sys.executable, "-m", "raidctl", "audit", str(site), "-"]
     done = subprocess.run(argv, input=text, capture_output=True, check=False)
     assert b"1 host" in done.stdout if lines == 1 else b"300 hosts" in done.stdout
-    assert b"db0 is there more than once" in done.stderr
+    assert b"db0 occurs more than once" in done.stderr
 
 
 def test_a_recording_is_left_out_for_a_newer_inventory(site: Path, tmp_path: Path) -> None:

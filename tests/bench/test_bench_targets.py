@@ -170,7 +170,7 @@ def test_a_file_that_is_too_large_is_refused(tmp_path: Path) -> None:
     assert len(list(tmp_path.iterdir())) == 1
 
 
-@pytest.mark.parametrize(("name", "words"), [("none", "no directory"), ("file", "no directory")])
+@pytest.mark.parametrize(("name", "words"), [("none", "not a directory"), ("file", "not a directory")])
 def test_a_place_that_is_no_directory_is_refused(tmp_path: Path, name: str, words: str) -> None:
     """The message has the path."""
     (tmp_path / "file").write_text("x")

@@ -134,7 +134,7 @@ def test_a_list_that_was_cut_off_is_reported() -> None:
 def test_a_hot_controller_is_reported() -> None:
     """The tool's own verdict on the temperature counts."""
     problems = found(machine({"Temperature": "99 C/ 210 F (Abnormal)"})).problems
-    assert any(p.kind == "state" and "too warm" in p.message for p in problems)
+    assert any(p.kind == "state" and "too hot" in p.message for p in problems)
 
 
 def test_sensors_are_details_under_their_numbers() -> None:
