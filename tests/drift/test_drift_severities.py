@@ -49,6 +49,8 @@ WORSE: tuple[tuple[str, str, Any, Any, str], ...] = (
     (CONTROLLER, "cache", None, {**CACHE, "preserved_data": True}, "critical"),
     (CONTROLLER, "cache", None, {**CACHE, "status": "critical"}, "critical"),
     (CONTROLLER, "cache", CACHE, None, "warning"),
+    (VOLUME, "cache", None, {"controller_cache": "unprotected"}, "critical"),
+    (VOLUME, "cache", {"controller_cache": "protected"}, None, "warning"),
     (CONTROLLER, "pci_link", {"width": 8}, {"width": 4}, "warning"),
     (CONTROLLER, "pci_link", {"speed_gtps": 8.0}, {"speed_gtps": 2.5}, "warning"),
     (CONTROLLER, "patrol_read", {"mode": "automatic"}, {"mode": "disabled"}, "warning"),
@@ -144,3 +146,69 @@ def test_a_problem_that_is_worse_or_different_is_reported_by_its_severity(
 
     changes = diff(changed(state(), has(old)), changed(state(), has(new))).changes
     assert [(one.object, one.severity) for one in changes] == [("problem", severity)]
+
+
+LISTS = {
+    "battery": ("batteries", BATTERY), "array": ("arrays", ARRAY), "volume": ("volumes", VOLUME),
+    "drive": ("drives", DRIVE),
+}  # fmt: skip
+
+
+def without(kind: str) -> Callable[[Doc], None]:
+    """Remove an object, or the whole controller."""
+
+    def change(document: Doc) -> None:
+        if kind == "controller":
+            document.update(controllers=[], problems=[])
+        else:
+            name, lost = LISTS[kind]
+            controller(document)[name] = [one for one in controller(document)[name] if one["id"] != lost]
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("kind", "severity"),
+    [
+        ("controller", "critical"),
+        ("volume", "critical"),
+        ("battery", "critical"),
+        ("drive", "critical"),
+        ("array", "warning"),
+    ],
+)
+def test_an_object_that_is_gone_has_its_severity(kind: str, severity: str) -> None:
+    """A lost controller, volume, battery or member is critical."""
+    changes = diff(state(), changed(state(), without(kind))).changes
+    assert [one.severity for one in changes if (one.object, one.kind) == (kind, "removed")] == [severity]
+
+
+@pytest.mark.parametrize(
+    ("kind", "status", "severity"),
+    [
+        *(("volume", word, "critical") for word in ("degraded", "failed", "offline", "inactive")),
+        ("volume", "rebuilding", "warning"),
+        ("battery", "failed", "critical"),
+        ("battery", "degraded", "warning"),
+        *(
+            (kind, word, severity)
+            for kind in ("controller", "array", "drive")
+            for word, severity in (("critical", "critical"), ("warning", "warning"))
+        ),
+        *((kind, "ok", "info") for kind in ("controller", "array", "drive", "volume", "battery")),
+    ],
+)
+def test_an_object_that_is_new_is_as_bad_as_its_state(kind: str, status: str, severity: str) -> None:
+    """A new object in a bad state is no mere information."""
+    name = CONTROLLER if kind == "controller" else LISTS[kind][1]
+    after = changed(state(), setting(name, "status", status))
+    changes = diff(changed(after, without(kind)), after).changes
+    assert [one.severity for one in changes if (one.id, one.kind) == (name, "added")] == [severity]
+
+
+@pytest.mark.parametrize(("severity", "wanted"), [("error", "critical"), ("warning", "warning"), ("info", "info")])
+def test_a_new_problem_has_its_own_severity(severity: str, wanted: str) -> None:
+    """An error that was not there before is critical."""
+    problem = {"severity": severity, "where": CONTROLLER, "message": "Odd.", "remedy": None, "kind": "state"}
+    [change] = diff(state(), changed(state(), lambda document: document["problems"].append(problem))).changes
+    assert (change.kind, change.severity) == ("added", wanted)
