@@ -20,7 +20,7 @@ from raidctl.audit.diagnosis import around, causes, diagnose, doubts
 from raidctl.cli import cli
 from raidctl.health.judge import RANKS, TABLE, judge
 from raidctl.health.unknown_states import doubt
-from raidctl.model import HIDING, Controller, Drive, Errors, Inventory, Problem, ProblemKind
+from raidctl.model import HIDING, BlockLayer, Controller, Drive, Errors, Inventory, Mount, Problem, ProblemKind
 from raidctl.output.console import Paper
 from raidctl.output.hosts import look
 from raidctl.output.metrics import families
@@ -202,6 +202,24 @@ def test_unreadable_sectors_without_redundancy_are_lost_data() -> None:
     assert (lost.severity, RANKS[lost.rank - 1]) == ("critical", "data lost or out of reach")
     pending = changed(GOOD, DRIVE, {"errors": structs.replace(GOOD.controllers[0].drives[0].errors, pending=3)})
     assert severity(pending, "drive_errors", DRIVE) == "warning"
+
+
+@pytest.mark.parametrize(
+    ("about", "wanted"),
+    [
+        ({"mounts": ()}, "critical"),
+        ({"mounts": (Mount(point="/srv", device="/dev/sda", filesystem="btrfs"),)}, "warning"),
+        ({"mounts": (Mount(point="/srv", device="/dev/sda", filesystem="ext4"),)}, "critical"),
+        ({"layers": (BlockLayer(device="/dev/dm-0", name="vg-data", on=("/dev/sda", "/dev/sdb")),)}, "warning"),
+        ({"layers": (BlockLayer(device="/dev/dm-0", name="vg-data", on=("/dev/sda",)),)}, "critical"),
+    ],
+)
+def test_a_drive_whose_files_may_have_a_copy_elsewhere_is_no_lost_data(about: dict[str, Any], wanted: str) -> None:
+    """Unreadable sectors are lost data only if nothing above the drive may have a second copy."""
+    plain = replayed("drives-ahci").inventory
+    drive = next(drive for controller in plain.controllers for drive in controller.drives if drive.errors.pending)
+    drive = structs.replace(drive, mountpoints=("/srv",))
+    assert severity(changed(plain, drive.id, {"mountpoints": ("/srv",), **about}), "drive_errors", drive.id) == wanted
 
 
 def test_a_drive_that_is_rebuilt_without_its_volume_is_no_ok() -> None:

@@ -85,6 +85,18 @@ def test_guard_R1_a_failed_drive_is_gone_already() -> None:
     assert "it may have been a member of x:0/v0 (degraded)" in reasons("R1", lost)[0].text
 
 
+@pytest.mark.parametrize(("role", "wanted"), [("failed", "yes"), ("member", "unknown")])
+def test_guard_R1_a_member_that_the_kernel_has_not_dropped_may_be_needed(role: str, wanted: str) -> None:
+    """A mirror works although both members are reported as bad: only one that the kernel has dropped is not needed."""
+    mirrored = software("raid1", "sda1", "sdb1", status="degraded", drives_active=1)
+    bad = tuple(
+        replace(drive, status="critical", role=role if drive.id.endswith("sda1") else "member")
+        for drive in mirrored.drives
+    )
+    answer = asked(inventory(plain("sda", "sdb"), replace(mirrored, drives=bad)), "drives:S-sda")
+    assert of("R1", answer) == {wanted}
+
+
 def test_guard_R2_a_drive_called_failed_in_a_complete_volume_still_counts() -> None:
     """A volume that is reported complete still uses the drive: then errors of the others forbid to pull it."""
     failing: dict[str, Any] = {"errors": Errors(predictive=1)}

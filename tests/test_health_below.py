@@ -1,0 +1,117 @@
+"""Drives below software arrays: how bad one is depends on what the arrays above it survive."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from raidctl.health.judge import judge
+from raidctl.health.redundancy import overdrawn, with_redundancy
+from raidctl.model import Array, Battery, Controller, Drive, Errors, Inventory, Volume, VolumeCache
+from tests.operate.machines import inventory, plain, raid, software
+
+PARTS = ("sda1", "sdb1", "sdc1", "sdd1")
+
+
+def on_disks(level: str, count: int, about: dict[str, Any], **volume: Any) -> Inventory:
+    """An array of plain drives, the first of which is different."""
+    parts = PARTS[:count]
+    below = plain(*(part.rstrip("1") for part in parts))
+    drives = (replace(below.drives[0], **about), *below.drives[1:])
+    return inventory(replace(below, drives=drives), software(level, *parts, **volume))
+
+
+def on_volumes(level: str, about: dict[str, Any]) -> Inventory:
+    """An array on two volumes of a controller, each a RAID-5. A drive of the first is different."""
+    first = raid("raid5", about, {}, {})
+    drives = tuple(replace(drive, id=f"{drive.id}b", array="x:0/B") for drive in first.drives)
+    second = Array(id="x:0/B", drives=tuple(drive.id for drive in drives))
+    other = replace(first.volumes[0], id="x:0/v1", array="x:0/B")
+    whole = replace(
+        first, drives=(*first.drives, *drives), arrays=(*first.arrays, second), volumes=(*first.volumes, other)
+    )
+    members = tuple(
+        Drive(id=f"md:md0/{name}", role="member", status="ok", array="md:md0/array", backing=(volume,))
+        for name, volume in (("sda", "x:0/v0"), ("sdb", "x:0/v1"))
+    )
+    return inventory(whole, replace(software(level, "sda", "sdb"), drives=members))
+
+
+def severities(found: Inventory, drive: str) -> list[tuple[str, str]]:
+    """Rules and severities of a drive's conditions."""
+    return [(one.rule, one.severity) for one in judge(found) if one.where == drive]
+
+
+@pytest.mark.parametrize(
+    ("level", "count", "volume", "wanted"),
+    [
+        ("raid0", 2, {}, "critical"),
+        ("raid1", 2, {}, "critical"),
+        ("raid5", 3, {}, "critical"),
+        ("raid6", 4, {}, "warning"),
+        ("raid6", 4, {"status": "degraded", "drives_active": 3}, "critical"),
+    ],
+)
+def test_a_failing_drive_is_as_bad_as_what_its_array_survives(
+    level: str, count: int, volume: dict[str, Any], wanted: str
+) -> None:
+    """A predicted failure is a warning only if the array above the drive keeps redundancy without it."""
+    failing = on_disks(level, count, {"errors": Errors(predictive=1)}, **volume)
+    assert severities(failing, "drives:S-sda") == [("drive_expects_failure", wanted)]
+
+
+@pytest.mark.parametrize(("level", "wanted"), [("raid0", "critical"), ("raid1", "warning")])
+def test_unreadable_sectors_are_lost_if_no_array_above_has_a_copy(level: str, wanted: str) -> None:
+    """Sectors that cannot be read are lost data below an array without redundancy."""
+    found = on_disks(level, 2, {"errors": Errors(pending=3)})
+    assert severities(found, "drives:S-sda") == [("drive_errors", wanted)]
+
+
+@pytest.mark.parametrize(("level", "wanted"), [("raid0", "critical"), ("raid1", "warning")])
+def test_an_array_on_volumes_of_a_controller_counts_as_well(level: str, wanted: str) -> None:
+    """The least redundant of all volumes on a drive decides, also of those above the controller's own."""
+    assert severities(on_volumes(level, {"errors": Errors(pending=3)}), "x:0/0") == [("drive_errors", wanted)]
+
+
+def test_a_failed_drive_is_the_consequence_of_its_member() -> None:
+    """A failed drive and the member on it are one cause."""
+    found = on_disks("raid1", 2, {"status": "critical"}, status="degraded", drives_active=1)
+    upper = found.controllers[1]
+    bad = (replace(upper.drives[0], status="critical", role="failed"), upper.drives[1])
+    conditions = judge(replace(found, controllers=(found.controllers[0], replace(upper, drives=bad))))
+    assert [one.where for one in conditions if one.under is None] == ["md:md0"]
+
+
+def test_a_number_of_the_family_is_unknown_while_a_member_lies_on_a_lost_volume() -> None:
+    """What a family counts itself does not include a member whose controller volume is out of reach."""
+    for status, wanted in (("ok", 1), ("offline", None), ("failed", None), ("inactive", None)):
+        hardware = Controller(id="d:", volumes=(Volume(id="d:1", status=status),))  # type: ignore[arg-type]
+        pool = software("raidz1", "sda", "sdb", "sdc", failures_tolerated=1)
+        members = (replace(pool.drives[0], backing=("d:1",)), *pool.drives[1:])
+        _, upper = with_redundancy([hardware, replace(pool, drives=members)])
+        assert upper.volumes[0].failures_tolerated == wanted, status
+
+
+def test_more_members_may_be_gone_than_an_unknown_level_survives() -> None:
+    """It is unknown what an unknown level survives, so a member that is reported as gone may be needed."""
+    for level, wanted in (("unknown", True), ("raid1", False)):
+        controller = software(level, "sda", "sdb")
+        assert overdrawn(controller, controller.volumes[0]) == wanted
+
+
+@pytest.mark.parametrize(
+    ("text", "cache", "wanted"),
+    [
+        ("Battery Pack Missing: Yes", None, ["battery_failed"]),
+        ("Absent", None, []),
+        ("Battery Pack Missing: Yes", VolumeCache(write_policy="write_through"), []),
+        ("Absent", VolumeCache(write_policy="protected_write_back"), ["battery_failed"]),
+    ],
+)
+def test_a_battery_that_is_gone_is_no_absent_option(text: str, cache: VolumeCache | None, wanted: list[str]) -> None:
+    """A missing battery matters if write-back relies on it, or if its pack is gone and no cache is described."""
+    lost = Battery(id="x:0/battery0", status="missing", status_text=text)
+    found = inventory(raid("raid1", {}, {}, controller={"batteries": (lost,)}, cache=cache))
+    assert [one.rule for one in judge(found) if one.where == lost.id] == wanted
