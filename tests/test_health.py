@@ -503,6 +503,14 @@ def test_a_critical_array_is_critical_whatever_else_a_drive_of_it_reports() -> N
     assert severity(changed(hot, ARRAY, {"status": "critical"}), "array_in_trouble", ARRAY) == "critical"
 
 
+@pytest.mark.parametrize(("status", "rebuilt"), [("warning", True), ("critical", False)])
+def test_a_critical_array_is_not_left_to_its_rebuild(status: str, rebuilt: bool) -> None:
+    """A critical array does not only need time, even if it is being rebuilt."""
+    inventory = changed(GOOD, ARRAY, {"status": status, "status_text": "Rebuilding"})
+    [found] = [one for one in diagnose(inventory, rules()).findings if one.rule == "array_in_trouble" and one.remedy]
+    assert ("is being rebuilt" in found.message, "Let it finish" in (found.remedy or "")) == (rebuilt, rebuilt)
+
+
 _MEGACLI = FIXTURES / "megaraid-perc5i-failed-battery" / "MegaCli-LdPdInfo-aALL-NoLog.out"
 
 

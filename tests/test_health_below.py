@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from raidctl.health.judge import judge
 from raidctl.health.redundancy import overdrawn, with_redundancy
+from raidctl.health.write_hole import write_hole
 from raidctl.model import Array, Battery, Controller, Drive, Errors, Inventory, Volume, VolumeCache
 from tests.operate.machines import inventory, plain, raid, software
 
@@ -115,3 +116,35 @@ def test_a_battery_that_is_gone_is_no_absent_option(text: str, cache: VolumeCach
     lost = Battery(id="x:0/battery0", status="missing", status_text=text)
     found = inventory(raid("raid1", {}, {}, controller={"batteries": (lost,)}, cache=cache))
     assert [one.rule for one in judge(found) if one.where == lost.id] == wanted
+
+
+@pytest.mark.parametrize(
+    ("policy", "bitmap", "journal", "wanted"),
+    [
+        ("journal", None, "ok", "closed"),
+        ("ppl", None, None, "closed"),
+        (None, None, "ok", "closed"),
+        ("journal", None, "critical", "open"),
+        (None, None, "critical", "open"),
+        ("resync", None, "ok", "open"),
+        ("bitmap", None, "ok", "open"),
+        (None, "internal", None, "open"),
+        ("unknown", None, "ok", "unknown"),
+        (None, "none", None, "unknown"),
+        (None, None, None, "unknown"),
+    ],
+)
+def test_only_what_the_array_uses_closes_its_write_hole(
+    policy: str | None, bitmap: str | None, journal: str | None, wanted: str
+) -> None:
+    """A journal closes the write hole unless the array reports another policy; without any report it is unknown."""
+    array = software("raid5", "sda", "sdb", "sdc", consistency_policy=policy, bitmap=bitmap)
+    name = array.arrays[0].id
+    for place, state in ((name, wanted), ("md:md9/array", None)):
+        log = Drive(id="md:md0/sdj", role="journal", status=journal, array=place)  # type: ignore[arg-type]
+        drives = (*array.drives, log) if journal else array.drives
+        hole = write_hole(replace(array, drives=drives), array.volumes[0])
+        if state is not None:
+            assert hole.state == state
+        elif policy is None:
+            assert hole.state == ("open" if bitmap == "internal" else "unknown"), "the journal of another array"

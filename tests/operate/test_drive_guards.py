@@ -60,6 +60,14 @@ def test_guard_D1_only_a_drive_of_nothing_becomes_good() -> None:
     assert refused("good", machine({**BAD, "foreign": None})) == {"D1": False}
 
 
+def test_guard_R1_only_a_member_is_set_offline_and_an_unknown_use_is_no_certain_refusal() -> None:
+    """Only a member is set offline. Whether a drive of unknown use is one cannot be told."""
+    for role, unknown in ((None, True), ("spare", False), ("unassigned", False), ("passthrough", False)):
+        seen = Survey(machine({**FREE, "role": role}), view=HostView())
+        found = list(denials(Deed(object_id="x:0/0", verb="offline", drive="x:0/0"), seen, KNOWN))
+        assert [(one.guard, one.unknown) for one in found if one.guard == "R1"] == [("R1", unknown)], role
+
+
 def test_guard_D2_only_an_unused_drive_changes_sides() -> None:
     """To the system: in no array, not foreign. Back: nothing on it is mounted, swap, open, or unknown."""
     assert refused("jbod", machine(FREE)) == {}
