@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from raidctl.health.judge import judge
 from raidctl.health.redundancy import overdrawn, with_redundancy
+from raidctl.health.spares import offer
 from raidctl.health.write_hole import write_hole
 from raidctl.model import Array, Battery, Controller, Drive, Errors, Inventory, Volume, VolumeCache
 from tests.operate.machines import inventory, plain, raid, software
@@ -148,3 +149,33 @@ def test_only_what_the_array_uses_closes_its_write_hole(
             assert hole.state == state
         elif policy is None:
             assert hole.state == ("open" if bitmap == "internal" else "unknown"), "the journal of another array"
+
+
+@pytest.mark.parametrize(
+    ("about", "wanted"),
+    [
+        ({}, True),
+        ({"mountpoints": ("/srv",)}, False),
+        ({"status": "warning"}, False),
+        ({"status": "unknown"}, False),
+        ({"role": "passthrough"}, False),
+        ({"role": None}, False),
+        ({"size_bytes": 9}, False),
+        ({"media": "ssd"}, False),
+    ],
+)
+def test_only_a_free_and_fitting_drive_is_offered_as_a_spare(about: dict[str, Any], wanted: bool) -> None:
+    """No advice makes a spare of a drive that is mounted, not known to be free and good, or does not fit."""
+    member: dict[str, Any] = {"size_bytes": 10, "media": "hdd"}
+    free = {**member, "role": "unassigned", "array": None, **about}
+    controller = raid("raid1", member, member, free)
+    assert (offer(controller, controller.volumes[0]) is not None) == wanted
+
+
+@pytest.mark.parametrize(("family", "wanted"), [("md", "critical"), ("zfs", "warning")])
+def test_only_md_needs_its_journal(family: str, wanted: str) -> None:
+    """An array of md rejects writes without its failed journal; a pool of ZFS continues without a log."""
+    array = software("raid5", "sda", "sdb", "sdc", status="ok")
+    log = Drive(id=f"{family}:md0/sdj", role="journal", status="critical", array=array.arrays[0].id)
+    found = inventory(replace(array, id=family, drives=(*array.drives, log)))
+    assert severities(found, log.id) == [("drive_failed", wanted)]
