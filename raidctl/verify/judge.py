@@ -68,6 +68,7 @@ _OF_THE_CONTROLLER = frozenset(
         "cache_split",
         "drive_cache",
         "firmware",
+        "policy_active",
         "power_safe",
         "media",
         "drive_rpm",

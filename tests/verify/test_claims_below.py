@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from raidctl.model import Array, Controller, Drive, Volume, VolumeStatus
+from raidctl.model import Array, Controller, Drive, Volume, VolumeCache, VolumeStatus
 from raidctl.verify.judge import verify
 from raidctl.verify.report import Verdict
 from raidctl.verify.subjects import named
@@ -52,3 +52,14 @@ def test_a_volume_is_ok_only_if_the_volumes_below_it_are(below: VolumeStatus, wa
 
 def _with_status(owner: Controller, status: VolumeStatus) -> Controller:
     return replace(owner, volumes=(replace(owner.volumes[0], status=status),))
+
+
+def test_the_active_policy_of_an_array_is_that_of_the_volumes_below() -> None:
+    """A software array on a volume that has fallen back to write-through does not pass: the volume itself decides."""
+    fallen = VolumeCache(write_policy="protected_write_back", write_active="write_through")
+    for cache, verdict in ((None, "pass"), (fallen, "fail")):
+        machine = checked_machine(raid_controller(volume_cache=cache), _MIRROR)
+        for name, expected in (("acme:0/v0", verdict), ("md:md0", "inconclusive")):
+            [answer] = verify(machine, claims({"policy_active": True}), named(machine, [name]), (name,), ()).answers
+            assert answer.verdict == expected, name
+    assert "verify --policy-active acme:0/v0" in (answer.next_test or "")

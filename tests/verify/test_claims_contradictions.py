@@ -388,3 +388,12 @@ def test_no_measurement_rules_out_the_write_hole_of_a_degraded_volume(status: Vo
     assert answer.verdict == "inconclusive"
     measured = Measured("pass", ("Nothing was lost.",), lifts=True)
     assert combined(answer, measured, subject).verdict == lifted
+
+
+def test_a_software_array_has_no_controller_cache_to_measure() -> None:
+    """A measured cache is never that of a controller if the kernel makes the array, or for a single drive."""
+    array = msgspec.structs.replace(raid_controller(), mode="software", cache=None, batteries=())
+    for controller, behind in ((raid_controller(), True), (array, False), (plain_drive("disabled"), False)):
+        known = checked_machine(controller)
+        found = facts(known, whole(known, drives=True)[0][0])
+        assert (found.controller, found.policy is not None, found.cache_mib is not None) == (behind, behind, behind)

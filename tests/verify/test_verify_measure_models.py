@@ -149,6 +149,17 @@ def test_without_the_switch_a_lie_never_passes_and_the_command_is_named(lying: S
     assert "raidctl verify --measure --power-safe --switch-drive-caches /srv" in (answer.next_test or "")
 
 
+def test_write_through_that_is_too_fast_for_the_medium_does_not_pass(lying: Session, write_through: Session) -> None:
+    """Commits that are faster than the drive rotates contradict write-through; those at its pace confirm it."""
+    known = checked_machine(raid_controller(volume_cache=WRITE_THROUGH))
+    assert answered(known, write_through, write_cache="write-through").verdict == "pass"
+    fast = answered(known, lying, write_cache="write-through")
+    assert fast.verdict in ("suspect", "fail")
+    assert "By its settings alone the verdict would be pass." in fast.reasons
+    untold = checked_machine(raid_controller(volume_cache=VolumeCache(drive_write_cache="disabled")))
+    assert answered(untold, lying, write_cache="write-through").verdict == "inconclusive"
+
+
 def test_a_battery_backed_cache_passes_by_the_switch(battery: Session) -> None:
     """A cache that is fast only in write-back is the controller's."""
     answer = answered(checked_machine(raid_controller(volume_cache=WRITE_BACK)), battery, write_cache="protected")
