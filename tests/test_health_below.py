@@ -179,3 +179,19 @@ def test_only_md_needs_its_journal(family: str, wanted: str) -> None:
     log = Drive(id=f"{family}:md0/sdj", role="journal", status="critical", array=array.arrays[0].id)
     found = inventory(replace(array, id=family, drives=(*array.drives, log)))
     assert severities(found, log.id) == [("drive_failed", wanted)]
+
+
+@pytest.mark.parametrize(
+    ("caches", "media", "wanted"),
+    [
+        ("on", "hdd", [("drive_cache_volatile", "warning")]),
+        ("on", None, [("drive_cache_volatile", "warning")]),
+        ("on", "ssd", [("drive_cache_volatile", "info")]),
+        ("off", "hdd", []),
+    ],
+)
+def test_volatile_drive_caches_are_a_condition(caches: Any, media: str | None, wanted: list[tuple[str, str]]) -> None:
+    """Write caches of drives that are on are a warning; those of SSDs are information."""
+    cache = VolumeCache(write_policy="write_through", write_active="write_through", drive_caches=caches)
+    found = inventory(raid("raid1", {"media": media}, {"media": media}, cache=cache))
+    assert severities(found, "x:0/v0") == wanted

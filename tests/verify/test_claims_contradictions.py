@@ -397,3 +397,56 @@ def test_a_software_array_has_no_controller_cache_to_measure() -> None:
         known = checked_machine(controller)
         found = facts(known, whole(known, drives=True)[0][0])
         assert (found.controller, found.policy is not None, found.cache_mib is not None) == (behind, behind, behind)
+
+
+@pytest.mark.parametrize(
+    ("listed", "policy", "verdict"),
+    [(6, None, "pass"), (5, None, "inconclusive"), (5, "default", "inconclusive"), (0, None, "inconclusive")],
+)
+def test_the_caches_of_all_drives_are_off_only_if_all_drives_are_listed(
+    listed: int, policy: str | None, verdict: str
+) -> None:
+    """A member that no output describes may have its write cache on."""
+    cache = VolumeCache(write_policy="write_through", write_active="write_through", controller_cache="not_caching",
+                        drive_write_cache=policy)  # type: ignore[arg-type]  # fmt: skip
+    controller = raid_controller(volume_cache=cache, drives_expected=6)
+    drives = controller.drives[:listed]
+    array = msgspec.structs.replace(controller.arrays[0], drives=tuple(drive.id for drive in drives))
+    known = checked_machine(msgspec.structs.replace(controller, drives=drives, arrays=(array,)))
+    assert judged(known, drive_cache="disabled").verdict == verdict
+    assert judged(known, power_safe=True).verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("media", "rotational", "verdict"),
+    [
+        ("ssd", False, "pass"),
+        ("ssd", None, "pass"),
+        ("ssd", True, "suspect"),
+        ("hdd", True, "pass"),
+        ("hdd", False, "suspect"),
+    ],
+)
+def test_a_medium_that_the_kernel_contradicts_does_not_pass(media: str, rotational: bool | None, verdict: str) -> None:
+    """A drive that reports one kind of medium while the kernel treats it as the other is suspect."""
+    drive = plain_drive("disabled", media=media, rpm=7200 if media == "hdd" else None)
+    known = checked_machine(drive, rotational=rotational)
+    assert judged(known, media=media).verdict == verdict
+    if media == "hdd":
+        assert judged(known, drive_rpm=7200).verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("policy", "active", "verdict"),
+    [
+        ("unprotected_write_back", "write_back", "pass"),
+        ("unprotected_write_back", "write_through", "fail"),
+        ("unprotected_write_back", None, "inconclusive"),
+        ("protected_write_back", "write_back", "fail"),
+        (None, "write_back", "inconclusive"),
+    ],
+)
+def test_unprotected_write_back_is_configured_and_active(policy: str | None, active: str | None, verdict: str) -> None:
+    """Unprotected write-back passes only if it is both configured and active."""
+    cache = VolumeCache(write_policy=policy, write_active=active, controller_cache="unprotected")  # type: ignore[arg-type]
+    assert judged(checked_machine(raid_controller(volume_cache=cache)), write_cache="unprotected").verdict == verdict
