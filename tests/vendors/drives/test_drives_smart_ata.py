@@ -441,6 +441,17 @@ def test_a_failed_self_test_counts_that_only_the_status_shows(status: int, log: 
     assert sum("last self-test failed" in problem.message for problem in part.problems) == bad
 
 
+@pytest.mark.parametrize(
+    "name", ["184 End-to-End_Error     ", "187 Reported_Uncorrect   ", "187 Uncorrectable_Error_Cnt"]
+)
+def test_errors_that_the_host_has_received_are_reported(name: str) -> None:
+    """Ten are a warning, fewer are information, none is nothing."""
+    for count, expected in ((0, []), (9, ["info"]), (10, ["warning"])):
+        row = f"{name} 0x0032   063   063   000    Old_age   Always       -       {count}\n"
+        found = read_text(f"{BANNER}{IDENTITY}{TABLE.rstrip()}\n{row}\n").inventory.problems
+        assert [item.severity for item in found if "The drive counts" in item.message] == expected
+
+
 _READ_FAILURE = "Extended offline    Completed: read failure       90%     12340         123456789"
 
 

@@ -25,7 +25,7 @@ import re
 from collections.abc import Iterable
 
 from raidctl.model import Health as Verdict
-from raidctl.text import attempt, regex
+from raidctl.text import attempt, counted, regex
 from raidctl_drives.smart import numbers
 from raidctl_drives.smart.draft import Attribute, SmartDraft
 
@@ -33,6 +33,13 @@ REALLOCATED = regex(r"Re-?alloc|Retired|Bad_Bl", re.IGNORECASE)
 PENDING = regex(r"Pending", re.IGNORECASE)
 UNCORRECTABLE = regex(r"Offl|Unc", re.IGNORECASE)
 CRC = regex(r"CRC|Interface", re.IGNORECASE)
+_COUNTS_OF_ERRORS = (
+    # "184 End-to-End_Error        0x0032   063   063   000    Old_age   Always       -       37"
+    (184, regex(r"End.to.End", re.IGNORECASE), "error", "between its memory and the host (End-to-End)"),
+    (187, regex(r"Uncorr", re.IGNORECASE), "uncorrectable error", "reported to the host"),
+)
+"""Attributes that count errors since the drive was made, and what they count. Nearly all drives have none."""
+_MANY = 10
 TEMPERATURE = regex(r"Temp", re.IGNORECASE)
 POWER_ON = regex(r"Power[_-]?On", re.IGNORECASE)
 
@@ -64,6 +71,7 @@ def conclude_health(draft: SmartDraft) -> None:
     """Conclude sums over attributes, status, and the problems that follow."""
     _no_temperature_log(draft)
     _attributes(draft)
+    _past_errors(draft)
     for line, _ in draft.counters:
         draft.offer(line, "errors.media", sum(count for _, count in draft.counters))
     _defects(draft)
@@ -140,6 +148,18 @@ def _attributes(draft: SmartDraft) -> None:
     time = attempt(numbers.hours, on.raw) if on else None
     if on and time is not None and ("h" in on.raw or "Hours" in on.name):  # else it counts minutes or seconds
         draft.offer(on.line, "power_on_hours", time, rank=2)
+
+
+def _past_errors(draft: SmartDraft) -> None:
+    """Report errors that the host has received. They do not show whether the drive still has bad sectors."""
+    for number, name, noun, what in _COUNTS_OF_ERRORS:
+        count = _count(_find(draft.attributes.values(), number, name))
+        if count:
+            draft.report(
+                f"The drive counts {counted(count, noun)} {what}.",
+                severity="warning" if count >= _MANY else "info",
+                remedy="Check the backups; replace the drive if the number grows.",
+            )
 
 
 def _failing(draft: SmartDraft) -> list[tuple[str, Attribute]]:
