@@ -7,7 +7,7 @@ import re
 from msgspec import Struct
 
 from raidctl.evidence import Line, Output, mark_read
-from raidctl.text import collapse, regex
+from raidctl.text import collapse, counted, regex
 from raidctl.vendor.draft import ROW, Pair
 from raidctl.vendor.fields import read_pair
 from raidctl.vendor.forms import first_form, forms
@@ -17,6 +17,8 @@ from raidctl_marvell.labels import ATTRIBUTES, CONTROLLER, DRIVE, VOLUME
 
 _LONGEST = 600
 """Characters of the longest line that the tools print."""
+_COUNTED = {"errors.pending": 1, "errors.uncorrectable": 1, "errors.reallocated": 10}
+"""Sectors that are a warning, as in the rule `drive_errors`."""
 _NVME = regex(r"^ *(?:VD ID|PD Count|SSD backend .{0,30}|Sector Size|SMART Critical) *:", re.MULTILINE)
 _SMART = regex(r"\bsmart +-[pi] +(\d{1,4})\b", re.ASCII)
 _FORMS = forms(
@@ -159,6 +161,10 @@ class Reader:
             owner.put(line, field, raw)
         elif number == 0xC2 and self.drive is not None and 0 < raw & 0xFF < 120:
             owner.put(line, "temperature_celsius", raw & 0xFF)
+        if self.drive is None and raw >= _COUNTED.get(field or "", raw + 1):
+            # the command is missing, and with it which drive it is
+            message = f"SMART attribute {match[2]} of a drive counts {counted(raw, 'sector')}."
+            owner.add_problem("warning", "state", message, "`mvcli smart -p N` shows which drive it is.")
         owner.detail(line, label, f"{match[3]}, threshold {match[5]}, raw {match[6]}")
         current, limit = int(match[3]), int(match[5])
         if (match[7] or "OK").upper() != "OK" or (limit > 0 and current <= limit):

@@ -66,6 +66,13 @@ def _operation(volume: GroupDraft, pair: Pair) -> None:
         volume.unread(pair.label, pair.value)
 
 
+def _quiesced(volume: GroupDraft, pair: Pair) -> None:
+    volume.keep_detail(pair)
+    if vocabulary.has_value(pair.value) and pair.value.lower() != "not quiesced":
+        message = f"Reads and writes of the volume's drives are stopped: {pair.label}: {pair.value}."
+        volume.add_problem("warning", "state", message, "Read the controller's log; restart it if it stays so.")
+
+
 def _drive_state(drive: Draft, pair: Pair) -> None:
     found = vocabulary.drive_state(pair.value)
     if found is None and not vocabulary.has_value(pair.value):
@@ -120,6 +127,8 @@ VOLUME: Fields[GroupDraft] = {
     "current operation": _operation,
     # Percentage complete                     : 2.93%
     "percentage complete": Field("progress.percent", vocabulary.percent),
+    # Physical disk I/Os                      : Not quiesced
+    "physical disk i/os": _quiesced,
 }
 DRIVE: Fields[Draft] = {
     # Enclosure #                             : 1

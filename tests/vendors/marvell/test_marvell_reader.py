@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.support.conclusions import read_text
+from tests.support.machines import FIXTURES
 
 _CONTROLLER = """Adapter ID:                          0
 Product:                             1b4b-9230
@@ -119,3 +120,13 @@ def test_a_cache_mode_that_is_not_known_is_no_missing_cache(word: str, present: 
     text = _VOLUME.format("functional").replace("RAID mode", f"Cache mode:          {word}\nRAID mode")
     cache = read_text(text).inventory.controllers[0].cache
     assert (cache.present if cache is not None else None) is present
+
+
+@pytest.mark.parametrize(("number", "few", "bad"), [("C5", 0, 1), ("C6", 0, 1), ("05", 9, 10)])
+def test_bad_sectors_count_without_the_command_that_names_the_drive(number: str, few: int, bad: int) -> None:
+    """The attributes alone are those of some drive of the controller."""
+    recorded = (FIXTURES / "marvell-boss-rebuilding/mvcli-smart-1.out").read_text()
+    row = next(line for line in recorded.splitlines() if line.startswith(number))
+    for count in (few, bad):
+        found = read_text(recorded.replace(row, row.replace("000000000000", f"{count:012X}"))).inventory.problems
+        assert ["state"] * (count == bad) == [one.kind for one in found if "sector" in one.message]

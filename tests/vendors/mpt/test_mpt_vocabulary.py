@@ -64,6 +64,15 @@ def _status(*, operation: str = "None", status: str = "Enabled", state: str = "O
     return read_text(_STATUS.format(operation=operation, status=status, state=state))
 
 
+@pytest.mark.parametrize(("word", "stopped"), [("Not quiesced", False), ("Quiesced", True)])
+def test_a_volume_whose_drives_are_quiesced_is_a_finding(word: str, *, stopped: bool) -> None:
+    """Reads and writes then wait, while the state is Optimal."""
+    text = _STATUS.format(operation="None", status="Enabled", state="Optimal").replace("Not quiesced", word)
+    assert [one.kind for one in read_text(text).inventory.problems if "are stopped" in one.message] == [
+        "state"
+    ] * stopped
+
+
 @pytest.mark.parametrize(
     ("word", "status"),
     [("Okay (OKY)", "ok"), ("Degraded (DGD)", "degraded"), ("Failed (FLD)", "failed"), ("Missing (MIS)", "offline"),
