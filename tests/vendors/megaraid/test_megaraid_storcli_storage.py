@@ -78,6 +78,16 @@ def test_enclosures_are_details_of_the_controller() -> None:
     assert [item.message for item in controller.complaints] == ["Enclosure 65 reports 'Critical'."]
 
 
+@pytest.mark.parametrize(
+    ("word", "bad"), [("OK", False), ("Not Installed", False), ("Failed", True), ("Critical", True)]
+)
+def test_a_bad_part_of_an_enclosure_is_a_problem(word: str, *, bad: bool) -> None:
+    """A part may be a label with a value, or a row of a table."""
+    for part in ({"Fan 1 Status": word}, [{"Fan": 1, "Status": word}]):
+        controller = read({"Enclosure /c0/e64 ": {"Fan Information": part}})
+        assert len(controller.complaints) == int(bad)
+
+
 def test_the_sections_of_an_enclosure_are_not_of_a_drive() -> None:
     """An enclosure's inquiry data and properties are details of the controller."""
     controller = read({"Drive /c0/e64/s2": [drive_row()], "Enclosure /c0/e64 ": {"Inquiry Data": {"Vendor": "MAKER"}}})

@@ -30,6 +30,8 @@ def read_section(controller: ControllerDraft, section: Section, name: str) -> No
     about = collapse(f"{name} {section.title}" if section.title not in name else name)
     for pair in section.pairs:
         controller.keep_detail(pair, f"{about} ")
+        if vocabulary.normalized(pair.value) in _BAD:
+            _report(controller, f"{about} reports: {collapse(f'{pair.label} {pair.value}')[:80]}.")
     for pair in section.texts:
         controller.keep_detail(pair, about)
     for number, row in enumerate(section.rows):
@@ -38,7 +40,8 @@ def read_section(controller: ControllerDraft, section: Section, name: str) -> No
         bad = next((pair for pair in row.values() if vocabulary.normalized(pair.value) in _BAD), None)
         if bad is not None:
             printed = collapse(" ".join(pair.value for pair in row.values()))[:80]
-            controller.add_problem(
-                "warning", "state", f"{about} reports: {printed}.",
-                "Check the enclosure's power supplies, fans and sensors.",
-            )  # fmt: skip
+            _report(controller, f"{about} reports: {printed}.")
+
+
+def _report(controller: ControllerDraft, message: str) -> None:
+    controller.add_problem("warning", "state", message, "Check the enclosure's power supplies, fans and sensors.")
