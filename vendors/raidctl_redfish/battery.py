@@ -17,6 +17,8 @@ from raidctl_redfish.resource import Resource, keep_rest
 from raidctl_redfish.vocabulary import ABSENT, BACKUP, BATTERY, DIMINISHED, LOST_STATES, WORKING, bare
 
 _WORST: tuple[BatteryStatus, ...] = ("failed", "missing", "degraded", "unknown", "learning", "charging", "ok")
+_WORN = 20
+"""Percent of its capacitance at which a capacitor is no longer good."""
 _DELL = "Oem.Dell.DellControllerBattery"
 _CISCO = "Oem.Cisco.Bbu"
 _LENOVO = "Oem.Lenovo.Battery"
@@ -88,6 +90,14 @@ def _read_cisco(controller: ControllerDraft, owner: Resource) -> None:
         _put(draft, own, ("BbuStatus",), gone=own.get("IsBatteryPresent") is False)
         if bare(own.text("BbuChargingState")) == "charging" and draft.get("status") == "ok":
             draft.restate("status", "charging", ("status",))
+        flaws = [name for name in ("IsTemperatureHigh", "IsVoltageLow") if own.get(name) is True]
+        left = own.get("CapacitanceInPercent")
+        flaws += ["CapacitanceInPercent"] if isinstance(left, int) and left <= _WORN else []
+        flaws += ["LearnCycleProgressStatus"] if "fail" in bare(own.text("LearnCycleProgressStatus")) else []
+        for name in flaws:
+            draft.add_problem("warning", "state", f"{name}: {own.get(name)}.", "Replace it if this stays.")
+        if flaws and draft.get("status") == "ok":
+            draft.restate("status", "degraded", ("status",))
         keep_rest(draft, own)
 
 

@@ -34,6 +34,10 @@ _SMART_FIELDS = (
     Field("ReadCachePercent", "cache.read_percent", percent),
     Field("WriteCacheWithoutBackupPowerEnabled", "cache.no_battery_write_cache", flag),
 )
+_NOT_PINNED = frozenset({"", "none", "0", "false", "no"})
+_MANY = 10
+"""Corrected errors of the cache memory that are more than chance."""
+_LOOK = "Look into the BMC's log, and ask the controller's own tool."
 _UNUSED = frozenset({"disabled", "standbyoffline"})
 """States of a controller that is not in use. An example is one for NVMe drives that the firmware has switched off."""
 _DRIVE_CACHE = {"enabled": "enabled", "disabled": "disabled"}
@@ -50,6 +54,7 @@ def read_storage(controller: ControllerDraft, storage: Resource | None, resource
         foreign = resource.get("Oem.Cisco.HasForeignConfig")
         if isinstance(foreign, bool):
             controller.put(resource.line("Oem.Cisco.HasForeignConfig"), "foreign", foreign)
+        _read_cisco(controller, resource)
         rates = resource.get("SupportedRAIDTypes")
         if isinstance(rates, list) and any(bare(word) != "none" for word in rates):
             controller.put(None, "mode", "raid")
@@ -70,6 +75,23 @@ def read_storage(controller: ControllerDraft, storage: Resource | None, resource
             )
     for resource in resources:
         _read_state(controller, resource)
+
+
+def _read_cisco(controller: ControllerDraft, resource: Resource) -> None:
+    """Read Cisco's own state, its counts of memory errors, and whether preserved data are in the cache."""
+    # "PinnedCacheState": 0, "ControllerStatus": "Optimal", "MemoryCorrectableErrors": 0
+    own = resource.part("Oem.Cisco")
+    if own is None:
+        return
+    if bare(own.get("PinnedCacheState")) not in _NOT_PINNED:
+        controller.put(own.line("PinnedCacheState"), "cache.preserved_data", value=True)
+    word = own.text("ControllerStatus")
+    if bare(word) not in ("", "optimal", "ok"):
+        controller.add_problem("warning", "state", f"ControllerStatus: {printable(word)[:60]}.", _LOOK)
+    for name, least in (("MemoryCorrectableErrors", _MANY), ("MemoryUncorrectableErrors", 1)):
+        count = own.get(name)
+        if isinstance(count, int) and count >= least:
+            controller.add_problem("warning", "state", f"{name}: {count}.", "Replace the cache module if it grows.")
 
 
 def _read_state(controller: ControllerDraft, resource: Resource) -> None:

@@ -83,6 +83,8 @@ _SMART_FIELDS = (
     Field("SSDEnduranceUtilizationPercentage", "life_used_percent", whole),
 )
 _DELL = "Oem.Dell.DellPhysicalDisk"
+_FEW = 10
+"""Percent of spare blocks at which most SSDs set their critical warning."""
 _LOCATION = "PhysicalLocation.PartLocation"
 
 
@@ -97,6 +99,7 @@ def read_drive(draft: Draft, resource: Resource) -> None:
     put_health(draft, resource, "drive", _status(resource), tuple(_marks(resource)))
     if bare(resource.get(f"{_DELL}.RaidStatus")) == "foreign":
         draft.put(resource.line(f"{_DELL}.RaidStatus"), "foreign", value=True)
+    _read_dell(draft, resource)
     identifiers = resource.parts("Identifiers")
     for identifier in identifiers:
         if identifier.get("DurableNameFormat") in ("NAA", "EUI") and identifier.text("DurableName"):
@@ -106,6 +109,24 @@ def read_drive(draft: Draft, resource: Resource) -> None:
         read_fields(draft, place, (Field("LocationOrdinalValue", "bay", text),))
     _put_role(draft, resource)
     keep_rest(draft, resource)
+
+
+def _read_dell(draft: Draft, resource: Resource) -> None:
+    """Report an error that Dell's extension describes, and few spare blocks of an SSD."""
+    # "ErrorDescription": null, "AvailableSparePercent": 100
+    for name in (_DELL, "Oem.Dell.DellPCIeSSD"):
+        own = resource.part(name)
+        if own is None:
+            continue
+        word = own.text("ErrorDescription")
+        spare = own.get("AvailableSparePercent") if draft.get("media") == "ssd" else None
+        if bare(word) not in ("", "none", "notapplicable"):
+            message = f"The BMC reports an error of the drive: {printable(word)[:120]}."
+            draft.add_problem("warning", "state", message, "Look into the BMC's log.")
+        if isinstance(spare, int) and not isinstance(spare, bool) and 0 <= spare <= _FEW:
+            draft.add_problem(
+                "warning", "state", f"The SSD has {spare} % of its spare blocks left.", "Replace it soon."
+            )
 
 
 def read_smart_drive(draft: Draft, resource: Resource) -> None:

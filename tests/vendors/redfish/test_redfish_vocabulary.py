@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from raidctl.audit.builtin import rules
+from raidctl.audit.diagnosis import diagnose
 from raidctl.survey.survey import Survey
 from tests.support.conclusions import anything_unread, only_controller, read_text
 from tests.vendors.redfish.damaged_machines import resources, seen_with
@@ -344,3 +346,32 @@ def test_a_single_linked_battery_is_read() -> None:
     links["Battery"] = links.pop("Batteries")[0]
     seen = seen_with(_BMC, {_STORAGE: value})
     assert [one.status for controller in seen.inventory.controllers for one in controller.batteries] == ["ok"]
+
+
+@pytest.mark.parametrize(
+    ("part", "name", "bad"),
+    [
+        ("", "PinnedCacheState", 1), ("", "ControllerStatus", "Degraded"), ("", "MemoryCorrectableErrors", 10),
+        ("", "MemoryUncorrectableErrors", 1), ("Bbu", "IsTemperatureHigh", True), ("Bbu", "IsVoltageLow", True),
+        ("Bbu", "CapacitanceInPercent", 20), ("Bbu", "LearnCycleProgressStatus", "Failed"),
+    ],
+)  # fmt: skip
+def test_what_cisco_adds_about_cache_and_battery_counts(part: str, name: str, bad: object) -> None:
+    """Health is OK and the battery Optimal beside it."""
+    machine, path = "redfish-cimc-m5", "/redfish/v1/Systems/WZP2301A4BC/Storage/MRAID"
+    storage = json.loads(json.dumps(resources(machine)[path]))
+    own = storage["StorageControllers"][0]["Oem"]["Cisco"]
+    (own[part] if part else own)[name] = bad
+    before, after = (diagnose(seen_with(machine, one).inventory, rules()).findings for one in ({}, {path: storage}))
+    loud = [{one.message for one in found if one.severity != "info"} for found in (before, after)]
+    assert loud[0] < loud[1]
+
+
+@pytest.mark.parametrize(
+    ("name", "good", "bad"), [("ErrorDescription", None, "Media error"), ("AvailableSparePercent", 11, 10)]
+)
+def test_what_dell_adds_about_a_drive_counts(name: str, good: object, bad: object) -> None:
+    """An error that is described, and few spare blocks of an SSD, count beside health OK."""
+    for value, count in ((good, 0), (bad, 1)):
+        seen = _seen(_DRIVE, MediaType="SSD", Oem={"Dell": {"DellPhysicalDisk": {name: value}}})
+        assert len([one for one in seen.inventory.problems if one.kind == "state"]) == count
