@@ -17,7 +17,7 @@ from click.testing import CliRunner
 from msgspec.structs import replace
 
 from raidctl.audit.builtin import rules
-from raidctl.audit.diagnosis import causes, diagnose
+from raidctl.audit.diagnosis import causes, diagnose, exit_code
 from raidctl.cli import cli
 from raidctl.json_decode import decode
 from raidctl.model import Controller, Inventory, Volume
@@ -25,6 +25,7 @@ from raidctl.output.metrics import families
 from raidctl.output.metrics_table import INVENTORY, of_rules, of_scan
 from raidctl.output.prometheus import text
 from tests.output.inventories import HEALTHY
+from tests.support.machines import MACHINES as EVERY_MACHINE
 from tests.support.machines import replayed
 
 CONTRIB = Path(__file__).resolve().parents[2] / "contrib"
@@ -174,6 +175,29 @@ def test_each_recorded_machine_has_the_alerts_that_it_should(tmp_path: Path) -> 
     assert {name: fired([of_machine(name)], tmp_path)[0] for name in MACHINES} == {
         name: alerts | ({"RaidFinding"} if other_causes(name) else set()) for name, alerts in MACHINES.items()
     }
+
+
+@pytest.mark.slow  # as above
+def test_no_machine_without_a_finding_is_silent_if_something_is_unknown(tmp_path: Path) -> None:
+    """A machine on which diagnose ends with 3 or 4 has an alert. One that is fine has none."""
+    judged = {name: exit_code(diagnose(replayed(name).inventory, rules())) for name in EVERY_MACHINE}
+    unsure = {name: code != 0 for name, code in judged.items() if code != 1}
+    assert {name: bool(fired([of_machine(name)], tmp_path, [13])[0]) for name in unsure} == unsure
+    assert {*judged.values()} == {0, 1, 3, 4}
+
+
+@pytest.mark.slow  # as above
+def test_a_failed_member_of_a_complete_software_array_is_an_alert(tmp_path: Path) -> None:
+    """The member has no metrics of a drive, and its volume has no alert: the finding alone raises one."""
+    healthy = replayed("md-healthy").inventory
+    member = next(drive for controller in healthy.controllers for drive in controller.drives if drive.backing)
+    broken = replace(member, status="critical", role="failed", status_text="faulty")
+
+    def controller(one: Controller) -> Controller:
+        return replace(one, drives=tuple(broken if drive is member else drive for drive in one.drives))
+
+    inventory = replace(healthy, controllers=tuple(map(controller, healthy.controllers)))
+    assert fired([of_inventory(inventory)], tmp_path) == [{"RaidFinding"}]
 
 
 def other_causes(name: str) -> set[str]:
