@@ -23,7 +23,7 @@ _COVERED_BY = {"unread": "not_read", "no_tool": "no_tool", "no_right": "no_right
 """Problems that may hide objects, each with its built-in rule. That rule reports it too."""
 AGAIN = 'Write it again with "raidctl --json show".'
 """Remedy for an invalid inventory."""
-_SKEW = 3600
+SKEW = 3600
 """Seconds by which a clock may be ahead."""
 _UNITS = {"d": 86400, "h": 3600, "min": 60, "s": 1}
 _ACCESS = frozenset({"no_tool", "no_right"})
@@ -245,7 +245,7 @@ def too_old(collected_at: str | None, most: int, now: datetime) -> Finding | Non
     """
     read = parse_moment(collected_at)
     age = None if read is None else (now - read).total_seconds()
-    if age is not None and -_SKEW <= age <= most:
+    if age is not None and -SKEW <= age <= most:
         return None
     if age is None:
         message = "The time of the scan is unknown"

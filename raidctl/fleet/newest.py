@@ -6,13 +6,13 @@ import shutil
 import tempfile
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from contextlib import suppress
-from datetime import datetime
+from datetime import datetime, timedelta, timezone
 from operator import itemgetter
 from typing import BinaryIO, cast
 
 import msgspec
 
-from raidctl.audit.engine import Tally
+from raidctl.audit.engine import SKEW, Tally
 from raidctl.audit.finding import Audited
 from raidctl.audit.policy.sets import only_builtin
 from raidctl.errors import RaidctlError
@@ -43,8 +43,13 @@ class _Drive(msgspec.Struct):
     serial: str | None = None
 
 
+class _Volume(msgspec.Struct):
+    unique_id: str | None = None
+
+
 class _Controller(_Drive):
     drives: list[_Drive] = []
+    volumes: list[_Volume] = []
 
 
 class _Machine(_Head):
@@ -54,8 +59,10 @@ class _Machine(_Head):
 
     @property
     def serials(self) -> frozenset[str]:
+        """The serial numbers. A virtual machine may have none, and then has the unique ids of its volumes."""
         found = {each.serial for controller in self.controllers for each in (controller, *controller.drives)}
-        return frozenset(serial for serial in found if serial)
+        names = {each.unique_id for controller in self.controllers for each in controller.volumes}
+        return frozenset(filter(None, found)) or frozenset(filter(None, names))
 
 
 class _Reader(PieceAuditor):
@@ -133,7 +140,7 @@ def older(pieces: Callable[[], Iterable[Piece]]) -> Older:
     """Return the outdated inventories.
 
     Inventories without a time or host all count; so do those of the same time, and those of one name whose serial
-    numbers are all different.
+    numbers are all different. One from the future outdates none: its clock was wrong.
     """
     first = _Reader()
     for piece in pieces():
@@ -144,12 +151,12 @@ def older(pieces: Callable[[], Iterable[Piece]]) -> Older:
     second = _Reader(names)
     for piece in pieces():
         second(piece)
-    found = {}
+    found, latest = {}, datetime.now(timezone.utc) + timedelta(seconds=SKEW)
     for host in sorted(names):
         several = sorted(second.found[host], key=itemgetter(0), reverse=True)
         for number, (at, source, mine) in enumerate(several):
             for newer, best, other in several[:number]:
-                if newer > at and (not mine or not other or mine & other):
+                if at < newer <= latest and (not mine or not other or mine & other):
                     found[source] = (host, best)
                     break
     return found

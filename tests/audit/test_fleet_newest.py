@@ -20,8 +20,8 @@ from tests.support.machines import FIXTURES
 NOW = datetime(2026, 11, 23, 12, tzinfo=timezone.utc)
 
 
-def _of(at: str | None, hostname: str | None = "db1", level: str = "raid6") -> Inventory:
-    made = machine(volume(raid_level=level), hostname=hostname)
+def _of(at: str | None, hostname: str | None = "db1", level: str = "raid6", unique_id: str | None = None) -> Inventory:
+    made = machine(volume(raid_level=level, unique_id=unique_id), hostname=hostname)
     return msgspec.structs.replace(made, host=msgspec.structs.replace(made.host, collected_at=at))
 
 
@@ -113,11 +113,13 @@ def _lines(*inventories: Inventory) -> bytes:
         (_of("2026-11-22T01:00:00Z"), _of(None)),
         (_of("2026-11-22T01:00:00Z", None), _of("2026-11-23T01:00:00Z", None)),
         (_of("2026-11-22T01:00:00Z"), _of("2026-11-22T01:00:00Z")),
+        (_of("2026-11-22T01:00:00Z"), _of("2999-11-22T01:00:00Z")),
+        (_of("2026-11-22T01:00:00Z", unique_id="3a8e6d0f"), _of("2026-11-23T01:00:00Z", unique_id="77e0d1c4")),
     ],
-    ids=["two hosts", "no time", "no name", "one time"],
+    ids=["two hosts", "no time", "no name", "one time", "in the future", "other volumes"],
 )
 def test_what_is_not_known_to_be_older_counts(site: Path, one: Inventory, other: Inventory) -> None:
-    """With different hosts, or no name or time, none is left out."""
+    """With different hosts, no name, or no time that can be right, none is left out."""
     done = _audit(site, "-", stdin=msgspec.json.encode(one) + b"\n" + msgspec.json.encode(other))
     assert (done.stderr, "2 hosts" in done.stdout) == ("", True)
 
