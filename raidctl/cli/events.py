@@ -16,7 +16,7 @@ from raidctl.errors import EXIT_FINE
 from raidctl.events.reading import Logs, read_kernel, read_logs
 from raidctl.events.report import EventReport, Filter, report, unseen
 from raidctl.events.times import cutoff, parsed
-from raidctl.health.narrowed import narrow_with_carriers
+from raidctl.health.narrowed import narrow_with_carriers, with_unlisted
 from raidctl.model import Inventory
 from raidctl.request import converse
 from raidctl.select import find, items, physical
@@ -80,8 +80,8 @@ class _Reading:
         ids = find(seen.inventory, seen.view, [target]) if target else None
         parts = None
         self._inventory = seen.inventory
-        if ids is not None:
-            self._inventory, parts = selected(seen.inventory, ids)
+        if target and ids is not None:
+            self._inventory, parts = selected(with_unlisted(seen.inventory, seen.view, [target]), ids)
         self._filter = Filter(ids=parts)
         self._controllers = None if ids is None else frozenset(one.id for one in self._inventory.controllers)
 

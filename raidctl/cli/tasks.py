@@ -14,7 +14,7 @@ from raidctl.cli.shared.option_types import Length
 from raidctl.cli.shared.options import Settings, examples, machine_options, output_options, settings_of
 from raidctl.cli.shared.terminal import emit, emit_found, paper
 from raidctl.errors import EXIT_CANNOT_TELL, EXIT_FINE, EXIT_STANDS, EXIT_UNDER_WAY
-from raidctl.health.narrowed import with_below
+from raidctl.health.narrowed import with_below, with_unlisted
 from raidctl.model import Inventory, Progress
 from raidctl.output.terminal import is_drawable
 from raidctl.request import converse
@@ -74,10 +74,16 @@ def command(context: click.Context, *, target: str | None, watch: bool, wait: bo
 def _once(seen: Survey, target: str | None, settings: Settings) -> int:
     inventory = seen.inventory
     if target:
-        inventory = narrow(inventory, with_below(inventory, find(inventory, seen.view, [target])))
+        inventory = _narrowed(seen, find(inventory, seen.view, [target]), target)
     found = report(inventory)
     emit_found(found, settings, "tasks.tasks_screen", more=settings.verbose)
     return _code(found)
+
+
+def _narrowed(seen: Survey, ids: frozenset[str], target: str) -> Inventory:
+    """Return the inventory of the target with what is below it, and of what is there unlisted."""
+    inventory = with_unlisted(seen.inventory, seen.view, [target])
+    return narrow(inventory, with_below(inventory, ids))
 
 
 def _code(found: TaskReport) -> int:
@@ -167,7 +173,7 @@ class _Looks:
             return seen.inventory
         if self._ids is None:
             self._ids = find(seen.inventory, seen.view, [self._target])
-        return narrow(seen.inventory, with_below(seen.inventory, self._ids))
+        return _narrowed(seen, self._ids, self._target)
 
     def quick(self) -> Mapping[str, Progress | None]:
         """Read what families report from kernel files alone."""

@@ -6,9 +6,12 @@ import json
 
 import jsonschema
 import pytest
+from click.testing import CliRunner
 from msgspec.structs import replace
 
+from raidctl.cli import cli
 from raidctl.cli.shared import change_targets
+from raidctl.cli.shared.machine import Machine
 from raidctl.errors import CannotTell, UsageError
 from raidctl.health.narrowed import unlisted, with_unlisted
 from raidctl.host import BlockDevice, HostView
@@ -19,7 +22,7 @@ from raidctl.survey.survey import Survey
 from raidctl.verify import subjects
 from raidctl.verify.kernel import Kernel
 from tests.output.inventories import DEGRADED, EVERY, HEALTHY, SOFTWARE, THIRTY
-from tests.support.machines import MACHINES, replayed
+from tests.support.machines import FIXTURES, MACHINES, replayed
 
 VIEW = HostView(
     blocks=(
@@ -172,6 +175,20 @@ def test_a_device_of_a_mount_point_that_no_tool_lists_is_a_problem() -> None:
     with pytest.raises(CannotTell, match=r"name volumes and drives by their ids\."):
         change_targets.volumes(Survey(inventory=HEALTHY, view=view), ["/srv"])
     assert with_unlisted(HEALTHY, HostView(blocks=pair[:1]), ["/srv"]) == HEALTHY
+
+
+@pytest.mark.parametrize("words", [("tasks",), ("events",), ("spare", "show"), ("show",), ("diagnose",)], ids=" ".join)
+def test_no_command_about_a_mount_point_passes_over_a_device_that_no_tool_lists(
+    words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What runs or happened there is unknown: exit code 3 or 1, and the device is named."""
+    pair = (BlockDevice("md0", "/dev/md0", "md", mountpoints=("/srv",)),
+            BlockDevice("nbd0", "/dev/nbd0", "other", mountpoints=("/srv",)))  # fmt: skip
+    seen = Survey(inventory=SOFTWARE, view=HostView(blocks=pair))
+    monkeypatch.setattr(Machine, "survey", lambda _: seen)
+    done = CliRunner().invoke(cli, ["--replay", str(FIXTURES / "md-healthy"), *words, "/srv"])
+    assert done.exit_code in (1, 3)
+    assert "/dev/nbd0" in done.output
 
 
 @pytest.mark.parametrize(
