@@ -177,7 +177,11 @@ def test_a_device_of_a_mount_point_that_no_tool_lists_is_a_problem() -> None:
     assert with_unlisted(HEALTHY, HostView(blocks=pair[:1]), ["/srv"]) == HEALTHY
 
 
-@pytest.mark.parametrize("words", [("tasks",), ("events",), ("spare", "show"), ("show",), ("diagnose",)], ids=" ".join)
+@pytest.mark.parametrize(
+    "words",
+    [("tasks",), ("events",), ("spare", "show"), ("battery", "show"), ("preserved", "show"), ("show",), ("diagnose",)],
+    ids=" ".join,
+)
 def test_no_command_about_a_mount_point_passes_over_a_device_that_no_tool_lists(
     words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -264,8 +264,10 @@ def look_at_controllers(settings: Settings, word: str | None) -> Inventory:
     seen = look(settings)
     if not word:
         return seen.inventory
+    from raidctl.health.narrowed import with_unlisted  # noqa: PLC0415 - only where an object is named
+
     ids = find(seen.inventory, seen.view, [word])
-    return narrow(seen.inventory, controllers_of(seen.inventory, ids))
+    return narrow(with_unlisted(seen.inventory, seen.view, [word]), controllers_of(seen.inventory, ids))
 
 
 def with_own_records(seen: Survey, settings: Settings) -> Survey:
