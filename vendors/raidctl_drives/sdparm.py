@@ -70,11 +70,13 @@ _NAMELESS = regex(r"(?:Direct access device specific parameters|Parameter for di
 class _State(DrivesOfOutput):
     page: str = ""
     vpd: sdparm_vpd.Page | None = None
+    malformed: bool = False
+    """Whether sdparm calls the page malformed."""
     copies: dict[str, int] = field(default_factory=dict)
     """Copies of each mode page since the device's header. The first one has the current values."""
 
     def begin(self) -> DriveDraft:
-        self.page, self.vpd = "", None
+        self.page, self.vpd, self.malformed = "", None, False
         self.copies.clear()
         return super().begin()
 
@@ -99,11 +101,11 @@ def _read_line(state: _State, line: Line) -> None:
     if (header := _HEADER.fullmatch(line.text)) and _read_header(state, line, header):
         return
     if page := _MODE_PAGE.fullmatch(words):
-        state.page, state.vpd = page[1], None
+        state.page, state.vpd, state.malformed = page[1], None, False
         state.copies[state.page] = state.copies.get(state.page, 0) + 1
         mark_read(line)
     elif page := _VPD_PAGE.fullmatch(words):
-        state.page, state.vpd = "", sdparm_vpd.Page((page[1] or words).split(" [")[0])
+        state.page, state.vpd, state.malformed = "", sdparm_vpd.Page((page[1] or words).split(" [")[0]), False
         mark_read(line)
     elif opened := _OPEN.fullmatch(words):
         state.begin().complain(refused("sdparm", opened[1], opened[2]))
@@ -160,7 +162,9 @@ def _read_field(state: _State, line: Line, found: re.Match[str]) -> None:
     if copy > 1:
         draft.detail(line, f"{name} ({_ordinal(copy)} copy of the page)", shown)
         return
-    read_pair(draft, Pair(name, value, [line]), name, _FIELDS)
+    # a value that may be wrong does not prove that the write cache is off
+    if not (state.malformed and name == "WCE" and value == "0"):
+        read_pair(draft, Pair(name, value, [line]), name, _FIELDS)
     draft.detail(line, name, shown)
     if meaning and not bracket and len(meaning) > 1:
         mark_read(line)
@@ -238,6 +242,7 @@ _MESSAGES: tuple[tuple[re.Pattern[str], ProblemKind, str, str], ...] = (
 
 def _read_complaint(state: _State, line: Line, words: str) -> None:
     draft = state.draft
+    state.malformed |= "malformed" in words
     page = f"{state.page} mode page: " if state.page else ""
     message = words.lstrip("> ")
     draft.detail(line, "warning", f"{page}{message}")

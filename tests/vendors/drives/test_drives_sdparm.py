@@ -89,6 +89,16 @@ def test_a_malformed_page_is_reported() -> None:
     assert [problem.kind for problem in found.problems] == ["state"]
 
 
+@pytest.mark.parametrize(("value", "concluded"), [("0", None), ("1", "enabled")])
+def test_a_malformed_page_proves_no_write_cache_off(value: str, concluded: str | None) -> None:
+    """Its values may be wrong. A cache that may be on is not safe, one that may be off is unknown."""
+    title = "    /dev/sdb: LEXAR     JUMPDRIVE ELITE   2000\nCaching (SBC) mode page:\n"
+    field = f"  WCE         {value}  [cha: n, def:  0, sav:  0]\n"
+    warning = ">>> warning: mode page seems malformed, try '--flexible'\n"
+    assert only(title + warning + field).write_cache == concluded
+    assert only(title + field).write_cache == ("disabled" if value == "0" else "enabled")
+
+
 @pytest.mark.parametrize(
     ("message", "kind"), [("No such file or directory", "unread"), ("Operation not permitted", "no_right")]
 )
