@@ -130,6 +130,22 @@ def test_it_continues_after_the_hand(run: Run, tmp_path: Path) -> None:
     assert "rebuilding of md:md0 is not complete" in run("replace", "list").output
 
 
+def test_a_dry_run_of_resume_ends_as_the_real_one_where_a_guard_refuses(run: Run, tmp_path: Path) -> None:
+    """A new drive that is too small is refused by both, with the same reason and exit code 7."""
+    run("replace", OLD, "--confirm", OLD, "--no-wait")
+    moved(tmp_path, lambda now: simulator.pull(now, "2"))
+    shelf = {"md/drive ZC9Z00A1": "sectors=1000 smart=PASSED"}
+    moved(tmp_path, lambda now: simulator.push({**now, **shelf}, "2", "ZC9Z00A1"))
+    before = state(tmp_path)
+    planned = run("replace", "resume", "--dry-run")
+    assert state(tmp_path) == before
+    result = run("replace", "resume", "--no-wait")
+    assert (planned.exit_code, result.exit_code) == (7, 7)
+    reason = planned.stderr.splitlines()[0]
+    assert reason in " ".join(result.output.split())
+    assert "too small" in reason, reason
+
+
 def test_it_can_be_abandoned(run: Run) -> None:
     """Confirmed by the serial number, it is closed. The present status is named, and nothing is done."""
     run("replace", OLD, "--confirm", OLD, "--no-wait")

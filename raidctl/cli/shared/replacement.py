@@ -27,7 +27,7 @@ from raidctl.cli.shared.terminal import emit, emit_json
 from raidctl.errors import EXIT_FINE, EXIT_STANDS, RaidctlError, UnderWay, UsageError
 from raidctl.operate.replacing import Replacing
 from raidctl.operate.story import next_stage
-from raidctl.operate.story_facts import Facts, drive_of, facts_from, facts_text, outside, parts, standing
+from raidctl.operate.story_facts import Facts, drive_of, facts_from, facts_text, new_drives, outside, parts, standing
 from raidctl.output.sentences import Line, Sentence, Verbatim, entry, fitted
 from raidctl.select import family_in, find_drive
 from raidctl.survey.survey import Survey
@@ -203,11 +203,7 @@ def resume_replacement(settings: Settings, consent: Consent, change: str | None,
         going = Replacing(named.runner, named.vendors, facts, tell, consent.unsafe is not None, wanted.wipe)
         going.hint = demo_hints(settings, facts)
         if consent.dry_run:
-            seen = named.survey()
-            stage = next_stage(seen, facts)
-            tell(stage.problem or f"Next: {stage.name.replace('_', ' ')}.")
-            going.report(seen)
-            return EXIT_FINE
+            return _next_step(going, named.survey())
         with held(story, settings):
             journal = Journal(place)
             note_resumed(journal, story.begin)
@@ -218,6 +214,20 @@ def resume_replacement(settings: Settings, consent: Consent, change: str | None,
             ):
                 _run(going, _waiting(running, wanted))
         return _done(running, settings, going.facts)
+
+
+def _next_step(going: Replacing, seen: Survey) -> int:
+    """Print the next stage of a replacement, or what hinders it. Return the exit code."""
+    stage = next_stage(seen, going.facts)
+    if stage.problem is None and stage.name == "vetting":
+        going.facts = replace(going.facts, new=new_drives(seen, going.facts)[0].serial or "")
+        stage = next_stage(seen, going.facts)
+    going.begun = True
+    reasons = [denial.reason for denial in going.plan(stage, seen).denials] if stage.problem is None else []
+    why = stage.problem or " ".join(dict.fromkeys(reasons))
+    tell(why or f"Next: {stage.name.replace('_', ' ')}.")
+    going.report(seen)
+    return UnderWay.exit_code if why else EXIT_FINE
 
 
 def _with_boot(facts: Facts) -> Facts:
