@@ -132,6 +132,7 @@ def test_an_nvme_drives_warning_is_graded(changes: dict[str, Any], expected: tup
         ({"made_at": "2024-01-01"}, ("pass", None)),
         ({"made_at": "2019-01-01"}, ("fail", "info")),
         ({"made_at": "2014-01-01"}, ("fail", "warning")),
+        ({"made_at": "2031-01-01"}, ("unknown", None)),  # after the scan: a clock is wrong
         ({"made_at": "2024-01-01", "status": "ok", "next_learn_at": "2026-04-01T00:00:00"}, ("fail", "warning")),
         ({"made_at": "2024-01-01", "status": "ok", "next_learn_at": "2000-01-01T00:00:00"}, ("pass", None)),
     ],

@@ -11,8 +11,8 @@ week overdue.
 
 **Passes** when it is younger and the next learn cycle is in the future.
 
-**Unknown** when the time of the scan is unknown. Batteries without either date are not checked, nor are failed ones
-(see `battery_failed`).
+**Unknown** when the time of the scan is unknown, or before the date of manufacture. Batteries without either date are
+not checked, nor are failed ones (see `battery_failed`).
 
 **How to fix.** Order a replacement, and start a learn cycle at a quiet time: it measures the remaining capacity.
 
@@ -34,6 +34,7 @@ FINDINGS = RuleFindings("battery_old", "warning", "A cache battery is past its r
 _YEAR = timedelta(days=365.25)
 _RATED = {"capacitor": 5}
 _RATED_BATTERY = 3
+_DAY = timedelta(days=1)
 _LATE, _CLOCK = timedelta(days=7), 10 * _YEAR
 """Overdue times of a learn cycle. Ten years mean a clock that was never set."""
 
@@ -57,6 +58,11 @@ def _judge(battery: Battery, now: datetime | None, made: datetime | None, learn:
         message = f"The learn cycle of the {battery_noun(battery)} is {counted((now - learn).days, 'day')} overdue."
         remedy = "Start a learn cycle at a quiet time; until then its capacity is unknown."
         return FINDINGS.failed(battery, message, remedy, wants=("next_learn_at", None), more=evidence)
+    if made is not None and made - now > _DAY:
+        message = (
+            f"It was made after this scan ({battery.made_at}): its age is unknown, as a clock or the date is wrong."
+        )
+        return FINDINGS.unknown(battery, message, severity="info")
     years, rated = (now - made) / _YEAR if made else 0.0, _RATED.get(battery.kind, _RATED_BATTERY)
     if years <= rated:
         return FINDINGS.passed(battery, f"The {battery_noun(battery)} is within its rated life, as far as is reported.")
