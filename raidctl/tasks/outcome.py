@@ -67,6 +67,9 @@ def _result(task: Task, before: Item | None, after: Item | None, now: Inventory)
         if hidden:
             return "unknown", f"not everything could be read ({hidden[0].where})"
         return "worse", "the object is no longer there"
+    # of a drive that is rebuilt, the state shows the end, even if another one has taken its bay meanwhile
+    if not (isinstance(after, Drive) and task.operation in _RESTORES) and _exchanged(before, after):
+        return "unknown", f"{task.object_id} is another {'drive' if isinstance(after, Drive) else 'volume'} now"
     if after.status == "unknown":
         return "unknown", "the state is not reported"
     state = f"it is {after.status}"
@@ -84,6 +87,12 @@ def _result(task: Task, before: Item | None, after: Item | None, now: Inventory)
             return "worse", f"{state}, and its controller reports that it must be replaced"
         return ("reached" if after.status in ("ok", "charging") else "worse"), state
     return "reached", state
+
+
+def _exchanged(before: Item | None, after: Item) -> bool:
+    """Whether an id belongs to another object than before: volumes were renumbered, or a drive was replaced."""
+    pairs = [(getattr(before, name, None), getattr(after, name, None)) for name in ("unique_id", "serial")]
+    return any(old and new and old != new for old, new in pairs)
 
 
 def _self_test(drive: Drive, before: Inventory, after: Inventory) -> tuple[Result, str] | None:

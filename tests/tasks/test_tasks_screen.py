@@ -111,6 +111,23 @@ def test_how_a_task_of_a_volume_ended(before: str, after: str, operation: str, r
     assert ended(task, machine(before), machine(after), 1.0).result == result
 
 
+@pytest.mark.parametrize(("number", "result"), [("one", "reached"), ("two", "unknown"), (None, "reached")])
+@pytest.mark.parametrize("operation", ["rebuild", "check", "expand"])
+def test_the_state_of_another_object_under_the_same_id_is_no_result(
+    operation: Literal["rebuild", "check", "expand"], number: str | None, result: str
+) -> None:
+    """If volumes were renumbered meanwhile, the result is unknown. The same holds for a test of another drive."""
+
+    def shown(unique: str | None) -> Inventory:
+        volume = Volume(id="acme:0/v0", status="ok", unique_id=unique)
+        drive = Drive(id="acme:0/d3", status="ok", serial=unique)
+        return Inventory(host=Host(), controllers=(Controller(id="acme:0", volumes=(volume,), drives=(drive,)),))
+
+    assert ended(Task(operation=operation, object_id="acme:0/v0"), shown("one"), shown(number), 1.0).result == result
+    test = Task(operation="self_test", object_id="acme:0/d3")
+    assert ended(test, shown("one"), shown(number), 1.0).result == result
+
+
 @over("level, differ, last, result, why", [
     ("raid5", 128, None, "worse", "it is ok, and 128 sectors differ"), ("raid5", 0, "ok", "reached", "it is ok"),
     ("raid1", 1, None, "reached", "it is ok, and 1 sector differs"),
