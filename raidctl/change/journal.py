@@ -28,7 +28,7 @@ import msgspec
 from raidctl import json_decode
 from raidctl.change.lamp import Lamp
 from raidctl.change.state_directory import OTHERS_WRITE, sync
-from raidctl.change.state_place import JOURNAL
+from raidctl.change.state_place import JOURNAL, LEADS_NOWHERE, is_missing
 from raidctl.described import doc
 from raidctl.errors import CannotTell, RaidctlError
 from raidctl.text import listing
@@ -232,7 +232,9 @@ class Journal:
         try:
             handle = self._open(os.O_RDONLY)
         except FileNotFoundError:
-            return b""
+            if is_missing(str(self.path)):
+                return b""
+            raise CannotTell(f"The journal {self.path} cannot be read: {LEADS_NOWHERE}") from None
         except OSError as error:
             raise CannotTell(f"The journal {self.path} cannot be read: {error.strerror}.") from None
         with os.fdopen(handle, "rb") as file:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterable
 
 ROOT_PLACE = "/var/lib/raidctl"
 JOURNAL = "journal.jsonl"
 CHECKS = "checks.jsonl"
 """Results of checks."""
+LEADS_NOWHERE = "it is, or is behind, a link to something that is not there. Is its file system mounted?"
+"""Why a file is not read that is not known to be missing."""
 
 
 def default_place() -> str:
@@ -26,11 +29,30 @@ def are_missing(named: str | None, files: Iterable[str]) -> bool:
 
 
 def is_missing(path: str) -> bool:
-    """Whether the system reports that there is no such file. With a final slash, it has to be a directory."""
+    """Whether the system reports that there is no such file. With a final slash, it has to be a directory.
+
+    What is behind a link that leads nowhere is not missing: its file system may not be mounted yet.
+    """
     try:
         os.lstat(path)
     except (FileNotFoundError, NotADirectoryError):
-        return True
+        return not _leads_nowhere(path)
     except OSError:
+        return False
+    return False
+
+
+def _leads_nowhere(path: str) -> bool:
+    """Whether the last part of a path that is there is a link to something that is not there."""
+    while path := path.rstrip("/"):
+        try:
+            link = stat.S_ISLNK(os.lstat(path).st_mode)
+        except OSError:
+            path = path.rpartition("/")[0]
+            continue
+        try:
+            os.lstat(f"{path}/")
+        except OSError:
+            return link
         return False
     return False

@@ -5,10 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from raidctl.change.state_directory import existing
 from raidctl.change.state_place import are_missing
 from raidctl.change.unfinished import problems
+from raidctl.cli import cli
 from raidctl.operate.check_history import read
 
 JOURNAL = "journal.jsonl"
@@ -45,6 +47,22 @@ def test_an_unread_state_directory_is_a_problem(tmp_path: Path) -> None:
     assert [problem.kind for problem in problems(place, "local")] == ["unread"]
     assert read(place).unread
     assert existing(str(tmp_path / "none")) is None
+
+
+@pytest.mark.parametrize("place", ["link", "link/raidctl", "link/demo/raid6"])
+def test_a_directory_on_a_file_system_that_is_not_mounted_is_not_missing(place: str, tmp_path: Path) -> None:
+    """Behind a link that leads nowhere, changes may be unfinished: no command concludes that there is none."""
+    (tmp_path / "link").symlink_to(tmp_path / "disk" / "state")
+    named = str(tmp_path / place)
+    assert not are_missing(named, (JOURNAL,))
+    found = existing(named)
+    assert found is not None
+    assert [problem.kind for problem in problems(found, "local")] == ["unread"]
+    assert read(found).unread
+    for words in (["restore"], ["restore", "--dry-run"], ["journal"], ["replace", "list"]):
+        assert CliRunner().invoke(cli, ["--state-dir", named, *words]).exit_code == 4, words
+    (tmp_path / "disk" / "state").mkdir(parents=True)
+    assert CliRunner().invoke(cli, ["--state-dir", named, "restore"]).exit_code == 0
 
 
 def test_the_place_of_other_users_is_in_their_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

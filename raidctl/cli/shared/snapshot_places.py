@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from raidctl.change.state_place import LEADS_NOWHERE, is_missing
 from raidctl.cli.shared.options import Settings
 from raidctl.errors import AccessMissing
 
@@ -21,7 +22,9 @@ def kept_place(settings: Settings) -> Path:
     try:
         place.stat()
     except FileNotFoundError:
-        return place
+        if is_missing(f"{place}/"):
+            return place
+        raise AccessMissing(f"The state directory {place} cannot be read: {LEADS_NOWHERE}") from None
     except OSError as error:
         raise AccessMissing(f"The state directory {place} cannot be read: {error.strerror}.") from None
     if not place.is_dir():
