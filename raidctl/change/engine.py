@@ -25,9 +25,10 @@ from raidctl.change.failure_messages import (
     what_is_undone,
 )
 from raidctl.change.journal import Begin, End, Journal, JournalFull, Mark, Planned, Result, StepEvent, extended, now
-from raidctl.change.lookup import current_settings, doubt, falls_back, not_in_force, owner, subjects
+from raidctl.change.lookup import current_settings, doubt, falls_back, not_in_force, owner, subjects, wrong_values
 from raidctl.change.passwords import carried_out
 from raidctl.change.plan_inventory import plan
+from raidctl.change.rollback import other_volumes
 from raidctl.change.state_directory import restore_command
 from raidctl.change.step_failures import StepFailed
 from raidctl.change.tables import judged, tables
@@ -265,9 +266,13 @@ class Change:
         for pause in READ_DELAYS:
             self.sleep(pause)
             seen = self.look()
+            others = other_volumes(self.begin, seen.inventory)
+            if others:
+                self.doubtful = True
+                raise StepFailed(f"What the commands have changed is unknown: {listing(others)}")
             idle, known = self._inactive_settings(seen)
             self.warnings += [text for text in known if text not in self.warnings]
-            differences = [*self._wrong_values(current_settings(seen.inventory, self.vendors), undone=False), *idle]
+            differences = [*wrong_values(self.begin.steps, current_settings(seen.inventory, self.vendors)), *idle]
             if not differences:
                 return seen
             if self.has_silent_drive(seen, {step.object_id for step in self.begin.steps}):
@@ -278,23 +283,6 @@ class Change:
         """Whether one of these drives did not respond. Another reading would only wait for it again."""
         self.silent_drives = list(silent(seen.inventory.controllers, seen.inventory.problems, ids).values())
         return bool(self.silent_drives)
-
-    def _wrong_values(self, current: dict[ToolSetting, str], *, undone: bool) -> list[str]:
-        """Return the settings without their planned (or previous) value."""
-        wanted: dict[ToolSetting, str] = {}
-        for number in self.begun if undone else range(len(self.begin.steps)):
-            step = self.begin.steps[number]
-            if step.kind != "setting" or not step.readable:
-                continue
-            if undone:
-                wanted.setdefault((step.object_id, step.setting), step.before)
-            else:
-                wanted[step.object_id, step.setting] = step.after
-        return [
-            f"{setting} of {object_id} is {current.get((object_id, setting)) or 'unknown'} instead of {value}"
-            for (object_id, setting), value in wanted.items()
-            if current.get((object_id, setting)) != value
-        ]
 
     def _inactive_settings(self, seen: Survey) -> tuple[list[str], list[str]]:
         """Return inactive desired settings, and those that only need a warning."""
@@ -351,7 +339,7 @@ class Change:
                 self.sleep(pause)
                 seen = self.look()
                 current = current_settings(seen.inventory, self.vendors)
-                left = self._wrong_values(current, undone=True)
+                left = wrong_values([self.begin.steps[number] for number in self.begun], current, undone=True)
                 if not left and not self.uncertain:
                     break
                 if self.has_silent_drive(seen, {self.begin.steps[number].object_id for number in self.begun}):

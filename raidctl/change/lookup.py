@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from raidctl.change import guard
 from raidctl.model import Controller, Inventory, VolumeCache
@@ -77,6 +77,23 @@ def current_settings(inventory: Inventory, vendors: Sequence[Vendor]) -> dict[To
         if offered is not None:
             found |= offered.current_settings(controller)
     return found
+
+
+def wrong_values(steps: Sequence[Step], current: Mapping[ToolSetting, str], *, undone: bool = False) -> list[str]:
+    """Describe the settings without their planned values. ``undone``: without their previous ones."""
+    wanted: dict[ToolSetting, str] = {}
+    for step in steps:
+        if step.kind != "setting" or not step.readable:
+            continue
+        if undone:
+            wanted.setdefault((step.object_id, step.setting), step.before)
+        else:
+            wanted[step.object_id, step.setting] = step.after
+    return [
+        f"{setting} of {object_id} is {current.get((object_id, setting)) or 'unknown'} instead of {value}"
+        for (object_id, setting), value in wanted.items()
+        if current.get((object_id, setting)) != value
+    ]
 
 
 def not_in_force(inventory: Inventory, desired: Desired) -> str | None:

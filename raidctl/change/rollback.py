@@ -107,6 +107,17 @@ def moved_volume(back: UndoStep) -> str | None:
     )
 
 
+def other_volumes(begin: Begin, inventory: Inventory) -> list[str]:
+    """Report the volumes of a change whose numbers belong to other volumes now."""
+    owners = [(step, owner(inventory.controllers, step.object_id)) for step in begin.steps]
+    found = [
+        moved_volume(UndoStep(number, step, subject_of(begin, step.object_id), controller, None))
+        for number, (step, controller) in enumerate(owners)
+        if controller is not None
+    ]
+    return list(dict.fromkeys(text for text in found if text is not None))
+
+
 def undone_by(steps: Sequence[Step], stories: Sequence[Story], source: str, inventory: Inventory) -> str | None:
     """Return the last change that these steps undo. None if one of them does anything else."""
     last: dict[ToolSetting, tuple[Step, Begin]] = {}

@@ -12,6 +12,7 @@ from raidctl.change.journal import Begin, Journal, StepEvent, Story, Subject, no
 from raidctl.change.operation import effects
 from raidctl.change.restore import Restorer
 from raidctl.change.restored import Restored
+from raidctl.errors import ChangeStands
 from raidctl.model import Controller, Drive, Host, Inventory, Volume
 from raidctl.simulation.demo import machine
 from raidctl.simulation.runner import Simulated
@@ -261,3 +262,34 @@ def test_a_deed_has_no_effect_only_if_the_reading_shows_that() -> None:
     ]  # fmt: skip
     for one, hidden, found in cases:
         assert unseen(one) == (hidden, [*([found] if found else []), rest], "stopped")
+
+
+def renumbered(seen: Survey) -> Survey:
+    """A reading in which the first two volumes have each other's number."""
+    other = {"megaraid:0/v0": "megaraid:0/v1", "megaraid:0/v1": "megaraid:0/v0"}
+    kept = [
+        replace(one, volumes=tuple(replace(volume, id=other.get(volume.id, volume.id)) for volume in one.volumes))
+        for one in seen.inventory.controllers
+    ]
+    return replace(seen, inventory=replace(seen.inventory, controllers=tuple(kept)))
+
+
+def test_a_setting_of_another_volume_under_the_number_confirms_nothing(tmp_path: Path) -> None:
+    """If volumes were renumbered since the plan, the change is not done, nothing is undone, and restore names it."""
+    left = Left("h730", tmp_path)
+    seen, commands = left.look(), list[str]()
+    made = plan(seen.inventory, VENDORS, [through("megaraid:0/v1")], unsafe=True)
+    assert len(made.steps) == 1
+    story = begin("set", made, seen.inventory, about="load", source="local", unsafe=True)
+    change = Change(
+        story, left.journal, left.simulated, lambda: renumbered(left.look()), VENDORS, commands.append, sleep=quiet
+    )  # fmt: skip
+    with pytest.raises(ChangeStands, match="is another volume now"):
+        change.apply()
+    assert commands == [f"  {made.steps[0].action}"]
+    restorer = Restorer(
+        left.journal, tmp_path, left.simulated, lambda: renumbered(left.look()), VENDORS, "local", quiet, sleep=quiet
+    )  # fmt: skip
+    [result] = restorer.restore()
+    assert (result.put_back, result.faults, len(result.left)) == ([], [], 1)
+    assert not left.journal.pending()
