@@ -8,6 +8,7 @@ from raidctl.health.error_recovery import gives_up_first
 from raidctl.health.redundancy import OUT_OF_REACH
 from raidctl.model import HIDING, Controller, Drive, Problem
 from raidctl.operate.boot_loader import boot_parts
+from raidctl.operate.container import UNREAD
 from raidctl.operate.contents import Contents
 from raidctl.operate.removal_guards import Reasons, fact, reason
 from raidctl.operate.removal_report import Reason, Verdict
@@ -74,7 +75,8 @@ def visible(subject: Subject) -> Reasons:
         yield reason("X8", "unknown", text, "/sys mount option = ro", remedy="Run raidctl on the host itself.")
     elif subject.around.container is not None:
         fine = False
-        text = "raidctl runs in a container: what uses the host's drives is unknown."
+        maybe = "may run" if subject.around.container.endswith(UNREAD) else "runs"
+        text = f"raidctl {maybe} in a container: what uses the host's drives is unknown."
         yield reason("X8", "unknown", text, subject.around.container, remedy="Run raidctl on the host itself.")
     for problem in subject.inventory.problems:
         if problem.kind in HIDING and problem.severity != "info" and _concerns(subject, problem):

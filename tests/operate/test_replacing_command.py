@@ -18,6 +18,7 @@ from raidctl.cli.shared.apply_deeds import refuse_container
 from raidctl.errors import CannotTell
 from raidctl.recording.manifest import Entry, Manifest
 from raidctl.recording.recording import Recording
+from raidctl.request import Failure
 from raidctl.runners.replay import ReplayRunner
 from raidctl_md import simulator
 
@@ -198,6 +199,16 @@ def test_guard_X8_no_deed_in_a_container(mark: str, text: str, word: str | None)
         return
     with pytest.raises(CannotTell, match=word):
         refuse_container(runner)
+
+
+@pytest.mark.parametrize("path", ["/run/systemd/container", "/run/.containerenv", "/.dockerenv", "/proc/self/mounts"])
+@pytest.mark.parametrize("trouble", [Failure.DENIED, Failure.TIMEOUT, Failure.FAILED])
+def test_guard_X8_what_cannot_be_read_is_no_sign_of_a_host(path: str, trouble: Failure) -> None:
+    """If a file that shows a container may be there, or the mounts are unknown, nothing is done."""
+    answers = (Entry(read=path, trouble=trouble),)
+    manifest = Manifest(format="raidctl-record 1", unrecorded="missing", answers=answers)
+    with pytest.raises(CannotTell, match="could not be read"):
+        refuse_container(ReplayRunner(Recording(manifest)))
 
 
 def test_json_has_one_document(run: Run) -> None:

@@ -23,7 +23,7 @@ from raidctl.cli.shared.plan_change import (
     typed_answer,
 )
 from raidctl.errors import EXIT_FINE, EXIT_STANDS, CannotTell, UsageError
-from raidctl.operate.container import read_container
+from raidctl.operate.container import ABSENT, UNREAD, read_container
 from raidctl.output.terminal import is_terminal
 from raidctl.request import Read, Runner, converse
 from raidctl.survey.survey import Survey
@@ -108,13 +108,16 @@ def refuse_container(runner: Runner) -> None:
     """Refuse every deed in a container. Users of a drive outside it are invisible (X8).
 
     Raises:
-        CannotTell: It is one, or ``/sys`` is read-only.
+        CannotTell: It is one, or ``/sys`` is read-only, or this could not be read.
     """
     inside = converse(read_container(), runner)
     if inside is not None:
-        text = f"This is a container ({inside}): what uses a drive cannot be seen from it. Nothing was done."
+        maybe = "may be" if inside.endswith(UNREAD) else "is"
+        text = f"This {maybe} a container ({inside}): what uses a drive cannot be seen from it. Nothing was done."
         raise CannotTell(f"{text} Run the command on the host itself.")
     [mounts] = runner.carry_out([Read("/proc/self/mounts")])
+    if mounts.trouble not in (None, *ABSENT):
+        raise CannotTell(f"Whether /sys is read-only {UNREAD} ({mounts.detail}). Nothing was done.")
     # sysfs /sys sysfs ro,nosuid,nodev,noexec,relatime 0 0
     text = getattr(mounts, "text", None) or ""
     kinds = [line.split() for line in text.splitlines()]
