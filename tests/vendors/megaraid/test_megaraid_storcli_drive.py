@@ -297,6 +297,27 @@ def test_a_list_of_logical_units_is_about_its_drives() -> None:
     assert drive.details["LU/NS 1/- Status"] == "Good"
 
 
+@pytest.mark.parametrize(
+    ("words", "status", "reported"),
+    [
+        (("Good", "Good"), "ok", []),
+        (("Good", "Bogus"), "unknown", ["unread"]),
+        (("Bogus", "Failed"), "critical", ["unread", "state"]),
+        (("Failed", "Good"), "critical", ["state"]),
+        (("-", "Good"), "ok", []),
+    ],
+)
+def test_a_drive_is_no_better_than_the_worst_of_its_units(
+    words: tuple[str, str], status: str, reported: list[str]
+) -> None:
+    """A unit that has failed, or whose state is a word that is not known, is a problem of its drive."""
+    row = {"EID:Slt": "310:5", "PID": 287, "State": "Conf", "Status": "Online", "DG": 4, "Size": "5.456 TiB"}
+    units = [{"PID": 287, "LUN/NSID": f"{n}/-", "Status": word, "Size": "5 TiB"} for n, word in enumerate(words)]
+    drive = one({"PD LIST": [row, row], "LU/NS LIST": units})
+    assert drive.get("status") == status
+    assert [complaint.kind for complaint in drive.complaints] == reported
+
+
 def test_the_titles_name_the_controller_without_a_header() -> None:
     """Without a header, ``/c2/e64/s2`` belongs to controller 2."""
     controllers, _, _ = read_all(answer_text(details("/c2/e64/s2"), controller=None))

@@ -231,3 +231,21 @@ def test_a_drive_page_that_ends_too_early_is_cut_off(count: int) -> None:
         assert bool(found) is (count > 1 or missing > 3), (missing, found)
         short = [one.message for one in read_text(f"{cut}\n\n").inventory.problems if one.kind == "unread"]
         assert bool(short) is (missing > 3), (missing, short)
+
+
+@pytest.mark.parametrize(
+    ("line", "wanted"),
+    [
+        ("MultiDomain Status: OK", []),
+        ("MultiDomain Status: Not Supported", []),
+        ("MultiDomain Status: Single-domain", ["warning"]),
+        ("MultiDomain Status: Bogus", ["warning"]),
+    ],
+)
+def test_paths_that_do_not_all_work_are_a_problem(line: str, wanted: list[str]) -> None:
+    """Any word but OK, or that the drive has no second path, is a problem of the drive."""
+    text = CONTROLLER.replace(
+        "         Drive Type: Data Drive\n", f"         Drive Type: Data Drive\n         {line}\n", 1
+    )
+    problems = observed(text).problems
+    assert [one.severity for one in problems if (one.where, one.kind) == ("smartarray:0/1I:1:1", "state")] == wanted

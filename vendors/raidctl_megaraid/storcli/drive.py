@@ -112,7 +112,6 @@ def _state(drive: Draft, row: Cells, weight: int, *, jbod: bool) -> None:
     if "unknown" in healths:
         words = " ".join(pair.value for pair in printed)
         drive.add_problem("warning", "unread", f"The drive's state {words!r} is not known.", REPORT)
-        health = "unknown" if health == "ok" else health
     role = known.role if known else None
     if second == "critical" and role is not None:
         role = "failed"
