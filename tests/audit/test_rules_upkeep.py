@@ -8,7 +8,7 @@ import pytest
 from msgspec import structs
 
 from raidctl.audit.builtin import named
-from raidctl.model import BatteryStatus, Block, Errors, RaidLevel, Scrub
+from raidctl.model import BatteryStatus, Block, Errors, Interface, RaidLevel, Scrub
 from tests.audit.rule_examples import DRIVE as NVME_DRIVE
 from tests.audit.rule_examples import LSI, MD, NVME, SMART, ask, changed
 from tests.support.machines import replayed
@@ -170,6 +170,14 @@ def test_an_age_without_a_time_of_reading_is_unknown() -> None:
 def test_a_check_is_overdue_after_sixty_days(scrub: Scrub, expected: tuple[str, str | None]) -> None:
     """A check older than 60 days fails. A schedule alone does not pass."""
     assert outcome_of("check_overdue", MD, RAID6, consistency_check=scrub) == expected
+
+
+@pytest.mark.parametrize("interface", [*get_args(Interface), None])
+def test_a_critical_warning_counts_whatever_the_interface(interface: Interface | None) -> None:
+    """Behind a USB bridge, the kernel calls an NVMe drive a USB drive."""
+    for changes in ({"critical_warning": 1}, {"available_spare_percent": 3, "available_spare_threshold_percent": 10}):
+        found = outcome_of("nvme_health", NVME, NVME_DRIVE, interface=interface, **changes)
+        assert found == ("fail", "warning")
 
 
 @pytest.mark.parametrize("level", get_args(RaidLevel))

@@ -40,12 +40,13 @@ _BITS = (
 def check(inventory: Inventory) -> Findings:
     """One finding for each NVMe drive that the kernel sees.
 
-    NVMe drives behind a controller have one if they report it.
+    Behind a controller or a USB bridge, drives have one if they report the warning or their spare blocks.
     """
     whole = {one.where: one for one in judge(inventory) if one.rule in _ABOVE}
     for _, drive in drives(inventory):
         seen = drive.device is not None and inventory.host.hostname is not None
-        if drive.interface == "nvme" and (drive.critical_warning is not None or seen):
+        reported = (drive.critical_warning, drive.available_spare_percent) != (None, None)
+        if reported or (drive.interface == "nvme" and seen):
             found, above = _judge(drive), whole.get(drive.id)
             # the finding about the drive as a whole has the same cause, and is at least as severe
             yield found if above is None else structs.replace(found, because=f"{above.rule} {drive.id}")
