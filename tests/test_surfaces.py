@@ -93,15 +93,14 @@ def test_every_condition_of_the_hardware_is_one_of_its_health() -> None:
 
 
 def without_details(inventory: Inventory, kind: ProblemKind) -> Inventory:
-    """The machine as it looks without the tool, or the permission, that reads the details of drives."""
+    """The machine as it looks without the tool, or the permission, that reads the details of plain drives."""
     details = {
         "critical_warning": None, "available_spare_percent": None, "life_used_percent": None, "write_cache": None,
         "temperature_celsius": None, "error_recovery_seconds": None, "paths": None, "link_gbps": None,
     }  # fmt: skip
-    controllers = tuple(
-        replace(one, drives=tuple(replace(drive, errors=Errors(), **details) for drive in one.drives))
-        for one in inventory.controllers
-    )
+    plain = [one for one in inventory.controllers if family_of(one) == "drives"]
+    bare = {one.id: tuple(replace(drive, errors=Errors(), **details) for drive in one.drives) for one in plain}
+    controllers = tuple(replace(one, drives=bare.get(one.id, one.drives)) for one in inventory.controllers)
     problem = Problem("warning", "drives", "Only kernel data is shown.", kind=kind)
     return replace(inventory, controllers=controllers, problems=(*inventory.problems, problem))
 
@@ -163,3 +162,17 @@ def _surveyed(runner: Runner) -> Inventory:
 
 def _ids(inventory: Inventory) -> set[str]:
     return {item.id for controller in inventory.controllers for item in items(controller)}
+
+
+def test_a_finding_that_its_own_tool_no_longer_reports_ends_whichever_other_tool_is_missing() -> None:
+    """A warning of ZFS ends on a machine without smartctl, too."""
+    inventory = replayed("zfs-raidz2-resilvering").inventory
+    assert any(one.kind == "no_tool" for one in inventory.problems)
+    warned = Problem("warning", "zfs:system", "zpool reports a warning.", kind="state")
+    before = replace(inventory, problems=(*inventory.problems, warned))
+    memory, kinds = Memory(), []
+    for number, seen in enumerate([before] * 3 + [inventory] * 5):
+        look = look_at(seen, findings_of(seen, rules()))
+        memory, events = step(memory, look, 1e9 + 3600 * number, Config())
+        kinds += [one.kind for one in events if (one.rule, one.where) == ("reported_trouble", "zfs:system")]
+    assert kinds == ["new", "good"]

@@ -60,7 +60,6 @@ from raidctl.model.inventory import (
     VolumeStatus,
     failed_readings,
     hides,
-    is_partial,
 )  # fmt: skip
 from raidctl.model.second_view import SecondView
 from raidctl.model.task import Alarm, Operation, Progress, Rates, Task, TaskState
@@ -72,5 +71,5 @@ __all__ = [
     "IoPolicy", "LayerKind", "Media", "Mode", "Model", "Mount", "Operation", "PciLink", "PreservedCache", "Problem",
     "ProblemKind", "Progress", "RaidLevel", "Rates", "ReadPolicy", "Role", "Scrub", "ScrubMode", "ScrubState",
     "SecondView", "Severity", "Task", "TaskState", "Tool", "Volume", "VolumeCache", "VolumeStatus", "WriteActive",
-    "WritePolicy", "failed_readings", "hides", "is_partial",
+    "WritePolicy", "failed_readings", "hides",
 ]  # fmt: skip

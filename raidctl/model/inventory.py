@@ -99,11 +99,6 @@ def hides(problem: Problem) -> bool:
     return problem.kind == "unread" or (problem.kind in ("no_tool", "no_right") and problem.severity == "error")
 
 
-def is_partial(problems: Iterable[Problem]) -> bool:
-    """Whether anything could not be read, be it only a detail: what is not reported is unknown, not over."""
-    return any(one.kind in HIDING for one in problems)
-
-
 def failed_readings(problems: Iterable[Problem]) -> list[Problem]:
     """The errors among the problems that may hide objects. A tool failed, is missing, or may not be run."""
     return [one for one in problems if one.severity == "error" and hides(one)]

@@ -13,13 +13,14 @@ from msgspec.structs import replace
 
 from raidctl.health.judge import Severity
 from raidctl.layers.model import Layer
-from raidctl.model import Inventory, Task, is_partial
+from raidctl.model import Inventory, Task
 from raidctl.select import items
 from raidctl.tasks.outcome import ended, word
 from raidctl.tasks.watch import Frame, same_work
 from raidctl.vendor.events import Event as Entry
 from raidctl.watch.live_facts import HOST, Fact, complete, facts_of
 from raidctl.watch.live_report import Kind, LiveChange, Value
+from raidctl.watch.objects import read_in_part
 
 MARKED_SECONDS = 60.0
 """Seconds for which a changed value is marked."""
@@ -162,11 +163,9 @@ def _with_lost(fresh: Sequence[Fact], before: Sequence[Fact], reading: Reading) 
     """
     inventory = reading.frame.inventory
     present = {fact.key for fact in fresh}
-    partial = is_partial(inventory.problems)
-    silent = {
-        item.id for one in inventory.controllers for item in items(one)
-        if partial or getattr(item, "status", None) == "unknown"
-    }  # fmt: skip
+    silent = read_in_part(inventory) | {
+        item.id for one in inventory.controllers for item in items(one) if getattr(item, "status", None) == "unknown"
+    }
     whole = complete(inventory)
     running = {task.object_id for task in reading.frame.tasks}
     lost = [

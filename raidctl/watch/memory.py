@@ -148,8 +148,8 @@ class Look(msgspec.Struct, frozen=True, kw_only=True):
     sightings: tuple[Sighting, ...] = ()
     complete: bool = True
     """No object can be hidden: one that is missing is not there."""
-    partial: bool = False
-    """A detail may be missing, for lack of a tool or permission: a missing finding of a present object is unknown."""
+    in_part: frozenset[str] = frozenset()
+    """Ids of objects of which only a part was read, for lack of a tool or permission: a missing finding is unknown."""
     objects: frozenset[tuple[str, str | None]] = field(default_factory=frozenset)
     """Ids and serial numbers of all present objects."""
     known: tuple[Known, ...] = ()

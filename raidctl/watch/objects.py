@@ -12,8 +12,9 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from raidctl.audit.finding import Severity
-from raidctl.model import Inventory
+from raidctl.model import HIDING, Inventory
 from raidctl.model.drives_below import physical_drives
+from raidctl.select import family_of, items
 from raidctl.watch.memory import Config, Known
 
 RULE = "object_gone"
@@ -43,6 +44,26 @@ def objects_of(inventory: Inventory) -> Iterator[Known]:
                 kind="drive", identity=f"{drive.model or ''} {drive.serial}", where=drive.id, serial=drive.serial,
                 device=drive.device, bay=drive.bay,
             )  # fmt: skip
+
+
+def read_in_part(inventory: Inventory) -> frozenset[str]:
+    """The ids of objects that are named by what could not be read, be it only a detail.
+
+    A problem names an object by its id, its device or its family. One that names none, as a missing mdadm, may be about
+    any software array.
+    """
+    wheres = {one.where for one in inventory.problems if one.kind in HIDING}
+    names = wheres | {word for where in wheres for word in where.split()}
+    found, known = set[str](), set[str]()
+    for controller in inventory.controllers if names else ():
+        for item in items(controller):
+            mine = {item.id, controller.id, family_of(controller), getattr(item, "device", None)} & names
+            known.update(filter(None, mine))
+            found |= {item.id} if mine else set()
+    if any(known.isdisjoint({where, *where.split()}) for where in wheres):
+        software = [controller for controller in inventory.controllers if controller.mode == "software"]
+        found |= {item.id for controller in software for item in items(controller)}
+    return frozenset(found)
 
 
 def after_look(

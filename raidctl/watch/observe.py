@@ -9,10 +9,10 @@ from msgspec.structs import replace
 
 from raidctl.audit.diagnosis import causes
 from raidctl.audit.finding import Finding
-from raidctl.model import Inventory, hides, is_partial
+from raidctl.model import Inventory, hides
 from raidctl.select import items
 from raidctl.watch.memory import Look, Sighting
-from raidctl.watch.objects import objects_of
+from raidctl.watch.objects import objects_of, read_in_part
 
 NOT_READ = "machine_not_read"
 """The rule for a machine that could not be read."""
@@ -38,7 +38,7 @@ def look_at(inventory: Inventory, found: Sequence[Finding], waived: Sequence[Fin
     return Look(
         sightings=tuple(sightings),
         complete=not any(map(hides, inventory.problems)),
-        partial=is_partial(inventory.problems),
+        in_part=read_in_part(inventory),
         objects=frozenset((key, serial) for key, serial in serials.items()),
         known=tuple(objects_of(inventory)),
         waived=len(waived),

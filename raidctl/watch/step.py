@@ -160,7 +160,7 @@ def _next(
 ) -> tuple[Tracked, Kind | None]:
     """One rule on one object after a run, and any event."""
     if sighting is None:
-        over = look.complete and not (look.partial and _may_be_there(one, look))
+        over = look.complete and not _may_be_there(one, look)
         return _ended(one, look, now, config) if over else _unknown(one, now, config)
     if sighting.state == "good":
         return _ended(one, look, now, config)
@@ -235,8 +235,9 @@ def _ended(one: Tracked, look: Look, now: float, config: Config) -> tuple[Tracke
 
 
 def _may_be_there(one: Tracked, look: Look) -> bool:
-    """Whether its object is there, perhaps without its serial number, which a missing tool reported."""
-    return not look.objects.isdisjoint({(one.finding.where, one.serial), (one.finding.where, None)})
+    """Whether its object is there and was read in part, perhaps without its serial number."""
+    names = {(one.finding.where, one.serial), (one.finding.where, None)}
+    return one.finding.where in look.in_part and not look.objects.isdisjoint(names)
 
 
 def _unknown(one: Tracked, now: float, config: Config) -> tuple[Tracked, Kind | None]:
