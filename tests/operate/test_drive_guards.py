@@ -61,7 +61,7 @@ def test_guard_D1_only_a_drive_of_nothing_becomes_good() -> None:
 
 
 def test_guard_R1_only_a_member_is_set_offline_and_an_unknown_use_is_no_certain_refusal() -> None:
-    """Only a member is set offline. Whether a drive of unknown use is one cannot be told."""
+    """Only a member is set offline. Whether a drive of unknown use is a member is unknown."""
     for role, unknown in ((None, True), ("spare", False), ("unassigned", False), ("passthrough", False)):
         seen = Survey(machine({**FREE, "role": role}), view=HostView())
         found = list(denials(Deed(object_id="x:0/0", verb="offline", drive="x:0/0"), seen, KNOWN))
