@@ -450,3 +450,11 @@ def test_unprotected_write_back_is_configured_and_active(policy: str | None, act
     """Unprotected write-back passes only if it is both configured and active."""
     cache = VolumeCache(write_policy=policy, write_active=active, controller_cache="unprotected")  # type: ignore[arg-type]
     assert judged(checked_machine(raid_controller(volume_cache=cache)), write_cache="unprotected").verdict == verdict
+
+
+def test_the_battery_of_a_controller_protects_no_drive_that_is_passed_through() -> None:
+    """A good battery proves nothing for a drive that does not use the controller's cache."""
+    controller = raid_controller()
+    drive = msgspec.structs.replace(controller.drives[0], role="passthrough", array=None, mountpoints=("/srv",))
+    alone = msgspec.structs.replace(controller, drives=(drive,), arrays=(), volumes=())
+    assert judged(checked_machine(alone), battery=True).verdict == "suspect"

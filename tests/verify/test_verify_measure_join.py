@@ -8,7 +8,9 @@ import msgspec
 import pytest
 
 from raidctl.bench.result import Confounder, Session, Spread, TrialResult
+from raidctl.bench.verdict.early_acknowledgement import Finding
 from raidctl.model import Host, VolumeCache
+from raidctl.verify.clock import Clock
 from raidctl.verify.measured import joined, unknown_target
 from raidctl.verify.report import Verification, overall
 from raidctl.verify.wanted import claims
@@ -134,3 +136,17 @@ def test_no_figure_decides_where_measurements_show_nothing(wanted: dict[str, obj
         report = Verification(host=Host(hostname="m"), verdict=overall(answers), answers=answers)
         [answer] = joined(report, asked, unknown_server(found)).answers
         assert answer.verdict == expected
+
+
+@pytest.mark.parametrize("case", ["unknown cache", "contradiction"])
+def test_a_pass_by_settings_is_suspect_if_commits_show_a_hidden_cache(
+    case: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All settings show that nothing caches writes, and the measurement shows that something does."""
+    found = Finding(verdict="inconclusive", reasons=("A cache accepts them.",), case=case)
+    monkeypatch.setattr(Clock, "finding", lambda _clock, _promise="durable": found)
+    for drives, verdict in (("disabled", "suspect"), (None, "inconclusive")):
+        through = VolumeCache(write_policy="write_through", write_active="write_through",
+                              controller_cache="not_caching", drive_write_cache=drives)  # type: ignore[arg-type]  # fmt: skip
+        known = checked_machine(raid_controller(volume_cache=through, drive_cache=drives))
+        assert answered(known, session("commits", {}), power_safe=True).verdict == verdict
