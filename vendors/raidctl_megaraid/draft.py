@@ -9,7 +9,7 @@ draft       name                   value
 ==========  =====================  ======================================================================
 volume      ``write_configured``   ``WritePolicy``: the default or initial setting
 volume      ``write_current``      ``WritePolicy``: as the current token or policy names it
-volume      ``…_unread``           bool: the tool names it in words that are not known
+volume      ``…_unread``           bool: the tool names it in unknown words
 volume      ``bad_bbu``            bool: the configured setting stays write-back with a bad battery
 volume      ``target``             int: the SCSI target that the kernel shows
 controller        ``number``             int: the tool's number of the controller

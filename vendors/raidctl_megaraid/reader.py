@@ -12,26 +12,26 @@ from raidctl.model import Controller, Problem, Tool
 from raidctl.vendor.protocol import Document, Observation
 from raidctl.vendor.tool_choice import best_sources
 from raidctl_megaraid.draft import ControllerDraft
-from raidctl_megaraid.glued import unglued
 from raidctl_megaraid.merge import Machine, join, same_controller
 from raidctl_megaraid.read_document import MEGACLI, SHOWN, STORCLI, ReadDocument, read_document
+from raidctl_megaraid.split_by_tool import split_by_tool
 from raidctl_megaraid.to_model import build, controller_ids
 
 
 def read(documents: Sequence[Document]) -> Observation:
     """Read outputs of the tools and merge those of the same controller. Never raises for what they contain."""
-    parts = [part for document in documents for part in unglued(document, (STORCLI, MEGACLI))]
+    parts = [part for document in documents for part in split_by_tool(document, (STORCLI, MEGACLI))]
     outputs = [read_document(part) for part in parts]
     machines: list[Machine] = []
     for item in sorted(outputs, key=_nameless):
         join(machines, item.kind, item.document, item.controllers)
-    tellings = [
-        Telling(controller, SHOWN[one.kind], one.kind)
+    reports = [
+        Report(controller, SHOWN[one.kind], one.kind)
         for one in machines
         for controller in one.controllers.by_number.values()
     ]
     tools = dict.fromkeys(Tool(name=item.tool or SHOWN[item.kind], version=item.version) for item in _versions(outputs))
-    found = Assembly(tellings, tuple(tools))
+    found = Assembly(reports, tuple(tools))
     found.problems += [problem for item in outputs for problem in item.problems]
     found.outputs += [item.output for item in outputs]
     return found.observation()
@@ -49,7 +49,7 @@ def _versions(outputs: Iterable[ReadDocument]) -> Iterable[ReadDocument]:
     return (item for item in outputs if item.version)
 
 
-class Telling(Struct, frozen=True):
+class Report(Struct, frozen=True):
     """A controller as one tool reported it."""
 
     controller: ControllerDraft
@@ -60,7 +60,7 @@ class Telling(Struct, frozen=True):
 class Assembly(Struct):
     """All that was reported, on its way to the observation."""
 
-    tellings: Sequence[Telling]
+    reports: Sequence[Report]
     tools: tuple[Tool, ...] = ()
     problems: list[Problem] = []
     outputs: list[Output] = []
@@ -69,7 +69,7 @@ class Assembly(Struct):
 
     def observation(self) -> Observation:
         """Each controller once, from the tool that reported most. Its problems come after those of reading."""
-        choices = best_sources([(item.controller, item.tool, item.kind) for item in self.tellings], same_controller)
+        choices = best_sources([(item.controller, item.tool, item.kind) for item in self.reports], same_controller)
         ids = controller_ids([choice.draft for choice in choices])
         controllers: list[Controller] = []
         problems = list(self.problems)

@@ -30,7 +30,7 @@ def test_megacli_is_never_run_beside_a_controller_that_it_freezes(device: int) -
     found = seen(script, bus(f"megaraid_sas 1000:{device:x}", OLD))
     assert script.asked == []
     assert found.controllers == ()
-    assert [(problem.kind, "was not run" in problem.message) for problem in found.problems] == [("no_tool", True)]
+    assert [(problem.kind, "were not run" in problem.message) for problem in found.problems] == [("no_tool", True)]
 
 
 def test_an_unbound_controller_that_megacli_freezes_bars_it_too() -> None:

@@ -11,53 +11,53 @@ from raidctl.model import Problem
 from raidctl.request import Dialogue
 from raidctl.vendor.protocol import Observation
 from raidctl.vendor.tools import Installed, as_note
-from raidctl_megaraid.collect.expected_cards import OLD, needs
+from raidctl_megaraid.collect.expected_controllers import OLD, needs
 from raidctl_megaraid.collect.megacli import ask_megacli
 from raidctl_megaraid.collect.mfi import ask_mfi, barred
 from raidctl_megaraid.collect.storcli import ask_storcli
 from raidctl_megaraid.collect.tool_call import Source
-from raidctl_megaraid.collect.tool_choice import Turn, grammar, not_asked, plan, same_program
+from raidctl_megaraid.collect.tool_choice import ToolGroup, grammar, not_asked, plan, same_tool
 from raidctl_megaraid.draft import ControllerDraft
 from raidctl_megaraid.merge import same_controller
 from raidctl_megaraid.read_document import MEGACLI, STORCLI
-from raidctl_megaraid.reader import Assembly, Telling
+from raidctl_megaraid.reader import Assembly, Report
 from raidctl_megaraid.tools import DRIVERS
 
 _ROOT = "Run raidctl as root (sudo), also on the remote machine."
 
 
 def observe(host: HostView, found: Sequence[Installed]) -> Dialogue[Observation]:
-    """Ask the programs that are installed for every controller of the family."""
+    """Run the installed tools until every controller of the family is shown."""
     chosen = plan(found, needs(host))
     asked: list[Source] = []
     problems = list(chosen.problems)
-    for turn in chosen.turns:
-        mine, left = yield from _take_turn(turn, host)
+    for group in chosen.groups:
+        mine, left = yield from _ask_group(group, host)
         asked += mine
-        tellers = [one.name for one in mine if one.seen]
-        if left and tellers:
-            problems.append(not_asked(left, tellers))
+        reporters = [one.name for one in mine if one.seen]
+        if left and reporters:
+            problems.append(not_asked(left, reporters))
     problems += barred(asked, host) if not chosen.problems else []  # what bars MegaCli is reported already
     asked += yield from ask_mfi(asked, host)
     return _assemble(asked, problems, host)
 
 
-def _take_turn(turn: Turn, host: HostView) -> Dialogue[tuple[list[Source], list[Installed]]]:
-    """Ask tools in turn until all controllers of the bus are shown."""
+def _ask_group(group: ToolGroup, host: HostView) -> Dialogue[tuple[list[Source], list[Installed]]]:
+    """Ask tools one after the other, until all controllers of the bus are shown."""
     asked: list[Source] = []
-    waiting = list(turn.tools)
-    while waiting and not _satisfied(asked, turn.expected):
+    waiting = list(group.tools)
+    while waiting and not _satisfied(asked, group.expected):
         installed = waiting.pop(0)
         kind = grammar(installed)
         one = Source.of(installed, kind, MEGACLI if kind == OLD else STORCLI)
         ask = ask_megacli if one.kind == OLD else ask_storcli
-        yield from ask(one, turn.expected)
+        yield from ask(one, group.expected)
         asked.append(one)
         if all(call.whole for call in one.calls[:1]):  # it works: its twin of another word width sees no more
-            waiting = [other for other in waiting if not same_program(installed, other)]
+            waiting = [other for other in waiting if not same_tool(installed, other)]
         if host.root is False and not one.seen:
             break
-    twins = [tool for tool in turn.tools if not any(one.session.installed is tool for one in asked)]
+    twins = [tool for tool in group.tools if not any(one.session.installed is tool for one in asked)]
     return asked, twins
 
 
@@ -79,7 +79,7 @@ def _distinct(asked: Sequence[Source]) -> list[ControllerDraft]:
 
 def _assemble(asked: Sequence[Source], problems: Sequence[Problem], host: HostView) -> Observation:
     found = Assembly(
-        [Telling(controller, one.name, _kind_of(one)) for one in asked for controller in one.seen],
+        [Report(controller, one.name, _kind_of(one)) for one in asked for controller in one.seen],
         tuple(one.tool() for one in asked),
         list(problems),
         asked=True,

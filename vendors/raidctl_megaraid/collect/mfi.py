@@ -8,7 +8,7 @@ from raidctl.host import HostView
 from raidctl.model import Problem
 from raidctl.request import Dialogue
 from raidctl.vendor.tools import installed
-from raidctl_megaraid.collect.expected_cards import V8, needs, speak_mfi
+from raidctl_megaraid.collect.expected_controllers import V8, needs, speak_mfi
 from raidctl_megaraid.collect.tool_call import Source
 from raidctl_megaraid.mfi import reader
 from raidctl_megaraid.tools import MFI, MFI_DRIVER

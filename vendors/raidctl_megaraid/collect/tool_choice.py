@@ -1,8 +1,8 @@
-"""Which installed tools are asked, and in which order. Reasons are given why others are not.
+"""Which installed tools are run, in which order, and why others are not.
 
-The controller decides: the 96xx and PERC 12 answer to storcli2 and perccli2 only, a Dell PERC may hide from the general
-storcli, and MegaCli must never be started on a host with a 95xx. A second program is asked only where the first has
-shown fewer controllers than the PCI bus has for it.
+The controller decides: the 96xx and PERC 12 are reported by storcli2 and perccli2 only, a Dell PERC may be invisible to
+the general storcli, and MegaCli must never be started on a host with a 95xx. A second tool is run only if the first one
+reports fewer controllers than the PCI bus has for it.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from msgspec import Struct, field
 from raidctl.model import Problem
 from raidctl.text import listing
 from raidctl.vendor.tools import Installed
-from raidctl_megaraid.collect.expected_cards import OLD, V7, V8, Need
+from raidctl_megaraid.collect.expected_controllers import OLD, V7, V8, Need
 from raidctl_megaraid.tools import KINDS
 
 _USUAL = (V7, "perccli", OLD)
 _USUAL_V8 = (V8, "perccli2")
 
 
-class Turn(Struct):
-    """Programs that report the same controllers, in the order of trying."""
+class ToolGroup(Struct):
+    """Tools that report the same controllers, in the order of trying."""
 
     tools: list[Installed] = field(default_factory=list)
     expected: int = 0
@@ -30,9 +30,9 @@ class Turn(Struct):
 
 
 class Plan(Struct):
-    """What will be asked."""
+    """The tools to run."""
 
-    turns: list[Turn] = field(default_factory=list)
+    groups: list[ToolGroup] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     """Tools that are never run, and why."""
 
@@ -58,7 +58,7 @@ def plan(found: Sequence[Installed], controllers: Sequence[Need]) -> Plan:
         order = (*order, *(kind for kind in kinds if kind not in order))
         tools = [one for kind in order for one in usable if _kind(one) == kind]
         if tools:
-            made.turns.append(Turn(tools, len(mine)))
+            made.groups.append(ToolGroup(tools, len(mine)))
     made.problems += [_beyond(need) for need in controllers if not need.kinds and not need.frozen_by_megacli]
     return made
 
@@ -68,28 +68,29 @@ def _kind(one: Installed) -> str:
 
 
 def grammar(one: Installed) -> str:
-    """Which calls a program understands: ``storcli``, ``storcli2`` or ``megacli``."""
+    """The grammar of a tool's commands: ``storcli``, ``storcli2`` or ``megacli``."""
     return {"perccli": V7, "perccli2": V8}.get(_kind(one), _kind(one))
 
 
-def same_program(one: Installed, other: Installed) -> bool:
-    """Whether a second program would see nothing more: storcli beside storcli64."""
+def same_tool(one: Installed, other: Installed) -> bool:
+    """Whether a second tool would show nothing more: storcli beside storcli64."""
     return _kind(one) == _kind(other)
 
 
-def not_asked(tools: Sequence[Installed], tellers: Sequence[str]) -> Problem:
-    """Why installed programs were left alone."""
+def not_asked(tools: Sequence[Installed], reporters: Sequence[str]) -> Problem:
+    """The note that names the installed tools that were not run."""
     names = listing(one.spec.name for one in tools)
     verb = "is also installed; it was" if len(tools) == 1 else "are also installed; they were"
     return Problem(
         severity="info", kind="note", where=tools[0].path,
-        message=f"{names} {verb} not run, because {listing(tellers)} reported every controller.",
+        message=f"{names} {verb} not run, because {listing(reporters)} reported every controller.",
     )  # fmt: skip
 
 
 def _barred(tools: Sequence[Installed], frozen: Sequence[Need], others: Sequence[Installed]) -> Problem:
     names = listing(one.spec.name for one in tools)
-    message = f"{names} was not run: it can freeze a host with the controller {frozen[0].name}."
+    was, it = ("was", "it") if len(tools) == 1 else ("were", "they")
+    message = f"{names} {was} not run: {it} can freeze a host with the controller {frozen[0].name}."
     if any(_kind(one) in ("storcli", "perccli") for one in others):
         return Problem(severity="info", kind="note", where=tools[0].path, message=message)
     return Problem(

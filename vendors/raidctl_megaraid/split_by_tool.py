@@ -1,4 +1,4 @@
-"""Splitting of a text with outputs of storcli and MegaCli. There is no prompt in between. Pure."""
+"""Split a text with outputs of storcli and MegaCli, without prompts in between. Pure."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ _STORCLI = regex(r"\s*(?:(?:CLI Version|Controller|Status Code) = \S.*|Generatin
 _STORCLI_WORDS = ("CLI Version = ", "Controller = ", "Status Code = ", "Generating detailed summary of ")
 
 
-def unglued(document: Document, kinds: tuple[str, str]) -> Sequence[Document]:
-    """The document, or one for each tool whose outputs are in it. Lines keep their numbers.
+def split_by_tool(document: Document, kinds: tuple[str, str]) -> Sequence[Document]:
+    """Return the document, or one for each tool whose output is in it. Lines keep their numbers.
 
     ``kinds``: those of storcli and MegaCli.
     """

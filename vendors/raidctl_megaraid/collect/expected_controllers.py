@@ -1,4 +1,4 @@
-"""Which controller can be asked with which kind of tool. Pure data and its look-up.
+"""Which kind of tool can read which controller. Pure data and its look-up.
 
 Sources: the id tables of the kernel's ``drivers/scsi/megaraid/megaraid_sas.h`` and ``drivers/scsi/mpi3mr``, the PCI ID
 database (pci.ids), and the reports of hosts that MegaCli froze (hwraid issues 131 and 136).
