@@ -122,7 +122,7 @@ class Counts:
 
 
 def main() -> int:
-    """Run the rules and print what they say."""
+    """Run the rules and print their findings."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", maxsplit=1)[0])
     parser.add_argument("directory", type=Path)
     parser.add_argument("--rule", help="only this one")

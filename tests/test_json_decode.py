@@ -100,7 +100,7 @@ SPOILS: tuple[Callable[[str], bytes], ...] = (
 def test_a_tools_output_that_cannot_be_decoded_is_never_an_error_of_raidctl(
     tmp_path: Path, spoil: Callable[[str], bytes]
 ) -> None:
-    """Undecodable JSON output is no error of raidctl.
+    """Undecodable JSON output is not an error of raidctl.
 
     Invalid text and deep nesting are tried in each output of the recorded machines.
     """

@@ -36,7 +36,7 @@ VENDORS = ROOT / "vendors"
     ],
 )
 def test_a_label_ends_at_the_first_colon_before_a_blank(line: str, expected: tuple[str, str] | None) -> None:
-    """Addresses with colons inside are no labels."""
+    """Addresses with colons inside are not labels."""
     assert pair(line) == expected
 
 

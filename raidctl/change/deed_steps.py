@@ -28,10 +28,10 @@ from typing import Protocol
 
 import msgspec
 
-from raidctl.change.beside import hindrance
 from raidctl.change.expectations import differences, exchanged, known_words, moved, unmet
 from raidctl.change.journal import Begin, Journal, JournalFull, Mark, StepEvent
 from raidctl.change.lookup import owner
+from raidctl.change.other_programs import hindrance
 from raidctl.change.saved import keep
 from raidctl.change.state_directory import restore_command
 from raidctl.change.step_failures import NotConfirmed, StepFailed

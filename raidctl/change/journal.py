@@ -100,7 +100,7 @@ class StepEvent(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, t
             "undone; `stopped`; `resumed`."
         ),
     ]
-    text: Annotated[str | None, doc("More about it, one sentence; null: there is nothing to say.")] = None
+    text: Annotated[str | None, doc("More about it, one sentence; null: nothing.")] = None
 
 
 class End(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="end", tag_field="event"):
@@ -115,7 +115,7 @@ class End(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="en
             "undone later; `stands`: not undone; `stopped`: failed where nothing is undone; `abandoned`: given up."
         ),
     ]
-    text: Annotated[str | None, doc("More about it, one sentence; null: there is nothing to say.")] = None
+    text: Annotated[str | None, doc("More about it, one sentence; null: nothing.")] = None
 
 
 class Planned(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="plan", tag_field="event"):

@@ -80,7 +80,7 @@ def _one(story: Story, seen: Survey, vendors: Sequence[Vendor], current: dict[To
             lost.append(back)
         elif decide(back, current[name]) == "left":
             found.left.append(changed_by_other(story.begin, back, current[name]))
-        elif decide(back, current[name]) == "turn":
+        elif decide(back, current[name]) == "undo":
             found.ways.append(Way(step.object_id, step.setting, current[name], step.before, step.undo))
             current[name] = step.before
     _lost(story, lost, seen, vendors, found)

@@ -4,6 +4,7 @@ For each change without an end, the newest first: the controllers are locked (on
 to it), the settings are read, and each setting of a begun step is checked. If it has its previous value, nothing is
 done. If it has the step's value, the step is undone. Any other value was set by somebody else: it is left and
 reported.
+
 If the journal's command no longer fits (the controller has another number, the tool was replaced),
 :mod:`raidctl.change.rollback` plans new steps.
 
@@ -137,7 +138,7 @@ class Restorer:
             if isinstance(back, str):
                 result.faults += [back] if back not in result.faults else []
             elif back.action is not None and not back.step.readable:
-                # what it is now is unknown: undoing it twice does no harm
+                # its value is unknown: undoing it twice does no harm
                 self._step(change, back, current | {(back.step.object_id, back.step.setting): back.step.after}, result)
                 settled.append(back.step)
             elif back.action is None or (back.step.object_id, back.step.setting) not in current:
@@ -167,7 +168,7 @@ class Restorer:
         """
         step, name = back.step, (back.step.object_id, back.step.setting)
         verdict = decide(back, current[name])
-        if verdict == "stands":
+        if verdict == "unchanged":
             return
         if verdict == "left":
             text = changed_by_other(change.begin, back, current[name])
@@ -249,14 +250,14 @@ def _is_recent(story: Story) -> bool:
     return (datetime.now(timezone.utc) - last).total_seconds() < sum(READ_DELAYS)
 
 
-def decide(back: UndoStep, current: str) -> Literal["stands", "turn", "left"]:
+def decide(back: UndoStep, current: str) -> Literal["unchanged", "undo", "left"]:
     """Decide whether to undo a setting.
 
     At its previous value there is nothing to undo, and a value that somebody else set is left.
     """
     if rollback.moved_volume(back) is not None or current not in (back.step.before, back.step.after):
         return "left"
-    return "stands" if current == back.step.before else "turn"
+    return "unchanged" if current == back.step.before else "undo"
 
 
 def changed_by_other(begin: Begin, back: UndoStep, current: str) -> str:
@@ -269,7 +270,7 @@ def changed_by_other(begin: Begin, back: UndoStep, current: str) -> str:
 
 
 def _who(begin: Begin, step: Step) -> str:
-    """Say who may have changed a setting since."""
+    """Explain who or what may have changed a setting since."""
     if step.persistent is False and begin.boot and begin.boot != boot_id():
         return "the machine has been rebooted since, which resets this setting"
     return "somebody else has changed it since"

@@ -31,7 +31,7 @@ COMMANDS = {
     "show": "Show controllers, arrays, volumes, drives, batteries and caches.",
     "doctor": "List the tools and permissions this machine needs, and what is missing.",
     "tasks": "List what rebuilds, checks, initialises or learns; wait until it is done.",
-    "events": "List controllers' events, and what the kernel logged of drives and arrays.",
+    "events": "List controllers' events, and what the kernel logged about drives and arrays.",
     "rate": "Show or set the rate of rebuilds, checks and other background operations.",
     "diagnose": "Find what makes storage slow or unsafe, with evidence and remedy.",
     "replace": "Replace an array's drive, or check whether any drive may be pulled.",

@@ -24,7 +24,7 @@ _MOST_SECONDS = 10_000_000
 
 @click.command("demo", epilog=examples("raidctl --demo p400 cache split / 50/50", "raidctl demo --reset p400",
                                        "raidctl demo --pull raid6 3", "raidctl demo --push p440 1I:1:2"))  # fmt: skip
-@click.option("--reset", metavar="NAME", multiple=True, help="Undo all changes on this machine; all: on every one.")
+@click.option("--reset", metavar="NAME", multiple=True, help="Undo all changes on this machine; all: on every machine.")
 @click.option("--pull", metavar="NAME BAY", nargs=2, help="Take the drive out of a bay of this machine.")
 @click.option("--push", metavar="NAME BAY[=SERIAL]", nargs=2,
               help="Put a new drive into a bay, or one that was pulled.")  # fmt: skip
@@ -44,10 +44,10 @@ def command(
     """List the simulated machines for --demo, reset them, or change their drives.
 
     "raidctl --demo NAME COMMAND" works on one of them. Changes are kept, with a
-    separate journal, until the machine is reset. Drives of raid6, and of RAID
-    controllers whose tool raidctl can simulate so, can be pulled and pushed; BAY
-    is a number, or the last part of a drive's id (1I:1:2). The clock of these
-    machines does not run; --pass-time advances it.
+    separate journal, until the machine is reset. Drives of raid6, and of the
+    RAID controllers whose tools raidctl simulates in this way, can be pulled
+    and pushed; BAY is a number, or the last part of a drive's id (1I:1:2). The
+    clock of these machines does not run; --pass-time advances it.
     """
     settings = settings_of(context)
     settings.refuse_machine("demo")
@@ -55,7 +55,7 @@ def command(
     names = [demo.name for demo in known]
     places = [demo_directory(settings, name) for name in (names if "all" in reset else reset)]
     for place in places:
-        shutil.rmtree(place, ignore_errors=True)  # repeating a name is no error
+        shutil.rmtree(place, ignore_errors=True)  # repeating a name is not an error
     if pull:
         _simulated(settings, pull[0]).pull(pull[1])
     if push:

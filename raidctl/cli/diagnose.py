@@ -120,13 +120,13 @@ def command(
 
 def _many(settings: Settings, ids: Sequence[str], chosen: Sequence[Rule], ignoring: dict[str, Any]) -> int:
     """Print one line per host."""
-    from raidctl.cli.shared import many  # noqa: PLC0415 - only where there are many
+    from raidctl.cli.shared import many_hosts  # noqa: PLC0415 - only where there are many
     from raidctl.fleet.report import Rank  # noqa: PLC0415 - as above
 
     reported: set[Finding] = set()
     answered = False
 
-    def line(_: object, seen: Survey) -> many.Line:
+    def line(_: object, seen: Survey) -> many_hosts.Line:
         nonlocal answered
         found = _found(settings, seen, ids, chosen, ignoring)
         answered = True
@@ -138,7 +138,9 @@ def _many(settings: Settings, ids: Sequence[str], chosen: Sequence[Rule], ignori
         rank = Rank.UNKNOWN if rank == Rank.FINE and found.verdict != "fine" else rank
         state = {Rank.CRITICAL: "critical", Rank.WARNING: "warning", Rank.UNKNOWN: "unknown"}.get(rank, "ok")
         count = f"{found.passed} of {found.checked} checks passed{_but(_shown(seen, ids))}"
-        return many.Line(exit_code(found), rank, state, every[0] if every else count, found.host, every[1:], found)
+        return many_hosts.Line(
+            exit_code(found), rank, state, every[0] if every else count, found.host, every[1:], found
+        )
 
     def left() -> list[Finding]:
         """Return the expired waivers that cover nothing on any host. Of one host alone, ``_found`` has them."""
@@ -147,7 +149,7 @@ def _many(settings: Settings, ids: Sequence[str], chosen: Sequence[Rule], ignori
         over = [expired(one) for one in ignoring["written"] if one.until < waivers.today()]
         return [one for one in over if one not in reported]
 
-    return many.run(settings, "diagnose", Machine.survey, line, findings=left)
+    return many_hosts.run(settings, "diagnose", Machine.survey, line, findings=left)
 
 
 def _shown(seen: Survey, ids: Sequence[str]) -> Inventory:

@@ -89,15 +89,15 @@ def command(
 
 def _many(settings: Settings, before: str, words: tuple[str, ...], least: Level, *, everything: bool) -> int:
     """Print one line per host."""
-    from raidctl.cli.shared import many  # noqa: PLC0415 - only where there are many
+    from raidctl.cli.shared import many_hosts  # noqa: PLC0415 - only where there are many
     from raidctl.fleet.hosts import Host, file_names  # noqa: PLC0415 - as above
     from raidctl.fleet.report import Rank  # noqa: PLC0415 - as above
 
-    hosts = many.hosts_of(settings)
+    hosts = many_hosts.hosts_of(settings)
     names, store = file_names(hosts), store_of(settings)
 
-    def line(host: Host, seen: Survey) -> many.Line:
-        source = Source(many.one_of(settings, host), store, seen.inventory)
+    def line(host: Host, seen: Survey) -> many_hosts.Line:
+        source = Source(many_hosts.one_of(settings, host), store, seen.inventory)
         word = str(Path(before) / f"{names[host.name]}.json") if Path(before).is_dir() else before
         old_name, old = source.take(word)
         noise = everything and old.host.source != SOURCE
@@ -114,9 +114,11 @@ def _many(settings: Settings, before: str, words: tuple[str, ...], least: Level,
         state = {"same": "same", "drift": "changed"}.get(found.verdict, "unknown")
         same = f"as in {old_name}{', as far as it could be read, then and now' if lost else ''}"
         message = every[0] if every and rank != Rank.FINE else same
-        return many.Line(EXITS[found.verdict], rank, state, message, seen.inventory.host.hostname, every[1:], found)
+        return many_hosts.Line(
+            EXITS[found.verdict], rank, state, message, seen.inventory.host.hostname, every[1:], found
+        )
 
-    return many.run(settings, "diff", Machine.survey, line, hosts)
+    return many_hosts.run(settings, "diff", Machine.survey, line, hosts)
 
 
 def _printed(found: Drift, settings: Settings, form: str | None) -> int:

@@ -57,19 +57,19 @@ def command(context: click.Context) -> int:
 
 def _many(settings: Settings) -> int:
     """Print one line per host."""
-    from raidctl.cli.shared import many  # noqa: PLC0415 - only where there are many
+    from raidctl.cli.shared import many_hosts  # noqa: PLC0415 - only where there are many
     from raidctl.fleet.report import Rank  # noqa: PLC0415 - as above
     from raidctl.output.hosts import missing  # noqa: PLC0415 - as above
 
-    def line(_: object, checkup: Checkup) -> many.Line:
+    def line(_: object, checkup: Checkup) -> many_hosts.Line:
         inventory = checkup.inventory
         rank, found = missing(inventory)
         state = "ok" if rank == Rank.FINE else "look"
         text = found[0] if found else "Nothing is missing."
         code, data = exit_code(inventory.problems), checkup_data(checkup)
-        return many.Line(code, rank, state, text, inventory.host.hostname, found[1:], data)
+        return many_hosts.Line(code, rank, state, text, inventory.host.hostname, found[1:], data)
 
-    return many.run(settings, "doctor", lambda named: _examine(named, verbose=False), line)
+    return many_hosts.run(settings, "doctor", lambda named: _examine(named, verbose=False), line)
 
 
 def _examine(named: Machine, *, verbose: bool) -> Checkup:

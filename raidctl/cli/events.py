@@ -35,21 +35,21 @@ _KERNEL_SECONDS, _TOOL_SECONDS = 5.0, 60.0
 @click.argument("target", required=False)
 @click.option("--since", metavar="TIME", help="Only newer events: 2h, 3d, 2026-05-06, 2026-05-06T07:08, boot.")
 @click.option("--level", type=click.Choice(LEVELS, case_sensitive=False), help="Only events of this level, or worse.")
-@click.option("--follow", is_flag=True, help="Go on: print new events until interrupted.")
+@click.option("--follow", is_flag=True, help="Keep printing new events until interrupted.")
 @machine_options
 @output_options
 @click.pass_context
 def command(context: click.Context, *, target: str | None, since: str | None, level: Level | None, follow: bool) -> int:
-    """List controllers' events, and what the kernel logged of drives and arrays.
+    """List controllers' events, and what the kernel logged about drives and arrays.
 
     One format for all, the oldest first: time, level, object, message. TARGET
-    limits the list to an object, a device or a mount point. Of a controller the
-    newest 1,000 events are read, of the kernel the newest 20,000 lines.
+    limits the list to an object, a device or a mount point. The newest 1,000
+    events of each controller and 20,000 lines of the kernel are read.
 
     Controllers have their own clocks. Where the difference is known, times are
     in UTC of the machine; a * marks the time of a controller's own clock.
-    --since keeps what might be newer; dates are UTC. An event without a level or
-    a time is always listed. Clearing a log is not offered.
+    --since keeps what might be newer; dates are UTC. An event without a level
+    or a time is always listed. raidctl never clears a log.
 
     --follow reads the kernel log every 5 seconds and the controllers' logs every
     minute; with --json it prints one object a line.

@@ -88,8 +88,8 @@ def command(
     With --rows, each drive, volume and so on is one JSON object on a line, with
     the columns of docs/fleet_sql.md: of this machine (or that of --host,
     --replay, --demo), of PATH (inventories, recordings and directories of them,
-    as for "raidctl audit"; - is standard input), or of --snapshots. --rows bench
-    is of the saved runs, or of files with runs.
+    as for "raidctl audit"; - is standard input), or of --snapshots. --rows
+    bench prints the saved runs, or files with runs.
 
     Exit codes: 0 everything could be read; 2 wrong usage; 3 something could not
     be read; 4 a tool, a permission, or the extra "parquet" is missing (what

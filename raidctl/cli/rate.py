@@ -47,7 +47,7 @@ def command(context: click.Context, /, *, target: str | None, consent: Consent, 
     operations; they last until the next reboot, and "system" restores the limits
     of the machine. A rebuild rate of 0 is refused.
 
-    Exit codes: as of "cache set"; without an option as of "show".
+    Exit codes: as for "cache set"; without an option as for "show".
     """
     settings = settings_of(context)
     wanted = _wanted(given)

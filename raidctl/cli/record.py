@@ -38,9 +38,9 @@ from raidctl.verify.kernel import read_kernel
 @click.argument("destination", metavar="DEST")
 @click.option("--redact", is_flag=True, help="Mask serial numbers, WWNs and host names consistently.")
 @click.option("--about", default="", metavar="TEXT", help="Description of the machine.")
-@click.option("--events", is_flag=True, help="Also the event logs of controllers, and the kernel log.")
+@click.option("--events", is_flag=True, help="Also record the event logs of controllers, and the kernel log.")
 @click.option("--transcript", default=None, metavar="COMMAND",
-              help="Of one command that you run yourself: what its tool shows before and after.")  # fmt: skip
+              help="Record what a tool shows before and after a command that you run yourself.")  # fmt: skip
 @machine_options
 @bmc_options
 @hosts_options
@@ -114,12 +114,12 @@ def _transcript(settings: Settings, place: Path, text: str, *, masked: bool) -> 
 
 def _many(settings: Settings, destination: str, about: str, *, redact: bool, events: bool) -> int:
     """Record each host as an archive in a directory. Existing archives are kept."""
-    from raidctl.cli.shared import files, many  # noqa: PLC0415 - only where there are many
+    from raidctl.cli.shared import files, many_hosts  # noqa: PLC0415 - only where there are many
     from raidctl.fleet.hosts import Host, file_names  # noqa: PLC0415 - as above
     from raidctl.fleet.report import Rank  # noqa: PLC0415 - as above
     from raidctl.output.recording import size  # noqa: PLC0415 - as above
 
-    hosts = many.hosts_of(settings)
+    hosts = many_hosts.hosts_of(settings)
     paths = {name: Path(destination) / f"{file}.tar.gz" for name, file in file_names(hosts).items()}
     files.directory(destination)
     taken = "{} already exists; remove it, or choose another directory."
@@ -127,16 +127,16 @@ def _many(settings: Settings, destination: str, about: str, *, redact: bool, eve
         replace(host, refused=taken.format(paths[host.name])) if paths[host.name].exists() else host for host in hosts
     )
 
-    def line(host: Host, found: tuple[Recording, Survey]) -> many.Line:
+    def line(host: Host, found: tuple[Recording, Survey]) -> many_hosts.Line:
         kept, seen = found
         kept = _masked(kept, seen) if redact else kept
         recording.save(kept, str(paths[host.name]))
         code = exit_code(seen.inventory.problems)
         text, data = f"{paths[host.name]}, {size(kept)}", recording_data(kept, str(paths[host.name]))
         rank, state = (Rank.UNKNOWN, "in part") if code else (Rank.FINE, "recorded")
-        return many.Line(code, rank, state, text, seen.inventory.host.hostname, (), data)
+        return many_hosts.Line(code, rank, state, text, seen.inventory.host.hostname, (), data)
 
-    return many.run(settings, "record", lambda named: _record(named, about, events=events), line, hosts)
+    return many_hosts.run(settings, "record", lambda named: _record(named, about, events=events), line, hosts)
 
 
 def _masked(kept: Recording, seen: Survey) -> Recording:

@@ -45,13 +45,13 @@ _CODES = {"yes": EXIT_FINE, "no": EXIT_NO, "unknown": EXIT_CANNOT_TELL}
 @click.option("--check", is_flag=True, help="Answer whether the drive may be pulled; changes nothing.")
 @click.option("--with", "successor", metavar="DRIVE", help="The drive that takes its place.")
 @click.option("--now", is_flag=True, help="Take a good drive out without copying it first.")
-@click.option("--no-wait", is_flag=True, help="Stop at each step of a person or the hardware; exit code 7.")
+@click.option("--no-wait", is_flag=True, help="Stop where a person or the hardware has to act; exit code 7.")
 @click.option(
     "--confirm", metavar="SERIAL", help="Serial number of the drive that leaves, at least its last 6 characters."
 )
 @click.option("--wipe", metavar="SERIAL", help="Remove what is on the new drive with this serial number.")
 @click.option("--boot", is_flag=True, help="Install GRUB on the new drive at the end, if it is certain which.")
-@click.option("--rate", metavar="RATE", help="Rate of the rebuild while raidctl waits: 50M of md, 60 of controllers.")
+@click.option("--rate", metavar="RATE", help="Rate of the rebuild while raidctl waits: 50M for md, 60 for controllers.")
 @changing_options
 @machine_options
 @output_options
@@ -62,25 +62,28 @@ def command(
 ) -> int:  # fmt: skip
     """Replace an array's drive, or check whether any drive may be pulled.
 
-    With --check: YES, NO or UNKNOWN, for a drive of any controller. Shows bay and
-    serial number of DRIVE, every reason, and what its volumes survive before and
-    after. Changes nothing. DRIVE is an id as shown (megaraid:0/32:5, or 32:5 if
-    that is unique), a device (/dev/sdc), a serial number, world wide name or bay
-    (serial:ZC1A2B3C, wwn:5000c500a1b2c3d4, bay:4). A member of a software array
-    is the whole drive below it. A recording is answered as well, with its age.
+    With --check: YES, NO or UNKNOWN, for a drive of any controller. Shows bay
+    and serial number of DRIVE, every reason, and what its volumes survive
+    before and after. Changes nothing. DRIVE is an id as shown (megaraid:0/32:5,
+    or 32:5 if that is unique), a device (/dev/sdc), a serial number, world wide
+    name or bay (serial:ZC1A2B3C, wwn:5000c500a1b2c3d4, bay:4). A member of a
+    software array means the whole drive below it. A recording can be checked as
+    well; its age is shown.
 
     YES means: no volume loses data, no rebuild is disturbed, and nothing else
-    uses the drive. A value that decides and is not reported is UNKNOWN.
+    uses the drive. If a value that decides is not reported, the answer is
+    UNKNOWN.
 
-    Without --check, a drive of md arrays or behind a controller is replaced. Of
-    md, a good drive is copied to the one of --with, or to a spare, while the
-    arrays stay complete; else it is taken out. Behind a controller, its tool
-    takes the drive out, if it has to. Then raidctl names the drive to pull,
-    checks the new one, lets it join (of md, with the same partitions) and waits
-    for the rebuild. Every step is verified by reading the machine. "replace list"
-    shows what is open, "replace resume" continues it, also after a reboot,
-    "replace abandon" gives it up. With --rate, the arrays rebuild at that rate
-    while raidctl waits; the previous one is restored at its end, however it ends.
+    Without --check, a drive of md arrays or behind a controller is replaced.
+    With md, a good drive is copied to that of --with, or to a spare, while the
+    arrays stay complete; otherwise it is taken out. Behind a controller, its
+    tool takes the drive out, if it has to. Then raidctl names the drive to
+    pull, checks the new one, lets it join (with md, with the same partitions)
+    and waits for the rebuild. Every step is verified by reading the machine.
+    "replace list" shows what is open, "replace resume" continues it, also after
+    a reboot, "replace abandon" gives it up. With --rate, the arrays rebuild at
+    that rate while raidctl waits; the previous one is restored at its end,
+    however it ends.
 
     --yes does not suffice: the serial number is asked for, or given by --confirm.
 

@@ -23,7 +23,7 @@ from raidctl.drift.report import Drift
 from raidctl.errors import AccessMissing, UsageError
 from raidctl.model import Inventory
 from raidctl.output.report.contents import Material
-from raidctl.output.report.fitted import fitted
+from raidctl.output.report.size_limit import limited_report
 from raidctl.verify import judge, wanted
 from raidctl.verify.contract import Contract
 from raidctl.verify.report import Verification
@@ -49,7 +49,7 @@ _EXTRA = (
 @click.option("--format", "form", type=click.Choice(["html", "markdown"]), default="html", help="HTML (default), or "
               "Markdown for tickets.")  # fmt: skip
 @click.option("--contract", metavar="FILE", help="Answer all claims of a contract, and what to ask the provider for.")
-@click.option("--since", metavar="SNAPSHOT", help='What has changed: a snapshot as of "raidctl diff", or a file.')
+@click.option("--since", metavar="SNAPSHOT", help='What has changed: a snapshot as for "raidctl diff", or a file.')
 @click.option("--run", "words", metavar="RUN", multiple=True, help="A run of the benchmark; two: side by side.")
 @click.option("--redact", is_flag=True, help="Mask serial numbers, WWNs and host names consistently.")
 @machine_options
@@ -91,7 +91,7 @@ def command(
         redacted=redact,
     )
     writer = import_module(f"raidctl.output.report.{form}")
-    data = fitted(material, writer.write, draw=form == "html" and find_spec("svg") is not None)
+    data = limited_report(material, writer.write, draw=form == "html" and find_spec("svg") is not None)
     if output is None:
         emit_bytes(data)
     else:

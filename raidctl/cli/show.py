@@ -37,11 +37,11 @@ def command(context: click.Context, ids: tuple[str, ...], explain: tuple[str, ..
     Problems come first. An ID limits the screen to one object: an id as shown
     (smartarray:1/v1, or v1 if that is unique), the unique beginning of one, a
     device (/dev/sdb, /dev/disk/by-id/...), a mount point, the name of a volume,
-    or of a drive the serial number, world wide name or bay (serial:ZC1A2B3C,
+    or a drive's serial number, world wide name or bay (serial:ZC1A2B3C,
     wwn:5000c500a1b2c3d4, bay:4; the first two also bare). A volume is shown
     with its array, its drives and what is below them, and the batteries of its
     controller. With --hosts, one line per host, the worst first; -v lists
-    everything that needs a look.
+    everything that needs attention.
 
     Exit codes: 0 everything found could be read; 2 no object has this ID;
     3 something could not be read; 4 a tool or a permission is missing. What
@@ -71,24 +71,24 @@ def command(context: click.Context, ids: tuple[str, ...], explain: tuple[str, ..
 
 def _many(settings: Settings) -> int:
     """Print one line per host."""
-    from raidctl.cli.shared import many  # noqa: PLC0415 - only where there are many
+    from raidctl.cli.shared import many_hosts  # noqa: PLC0415 - only where there are many
     from raidctl.fleet.report import Rank  # noqa: PLC0415 - as above
     from raidctl.output.hosts import look  # noqa: PLC0415 - as above
     from raidctl.output.tree import contents  # noqa: PLC0415 - as above
 
-    def line(_: object, seen: Survey) -> many.Line:
+    def line(_: object, seen: Survey) -> many_hosts.Line:
         inventory = seen.inventory
         state, rank, found = look(inventory)
         if not found and any(more := _advice(inventory, settings)):
             warnings, doubts = more
             state, rank = ("warning", Rank.WARNING) if warnings else ("unknown", Rank.UNKNOWN)
             found = warnings or doubts
-        return many.Line(
+        return many_hosts.Line(
             exit_code(inventory.problems), rank, state, found[0] if found else contents(inventory) or _hint(seen),
             inventory.host.hostname, found[1:], inventory,
         )  # fmt: skip
 
-    return many.run(settings, "show", Machine.survey, line)
+    return many_hosts.run(settings, "show", Machine.survey, line)
 
 
 def _show(inventory: Inventory, seen: Survey, settings: Settings) -> None:

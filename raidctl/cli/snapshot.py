@@ -91,11 +91,11 @@ def command(
 
 def _many(settings: Settings, output: str | None, *, force: bool) -> int:
     """Save the hosts' snapshots, or write them to files in a directory."""
-    from raidctl.cli.shared import many  # noqa: PLC0415 - only where there are many
+    from raidctl.cli.shared import many_hosts  # noqa: PLC0415 - only where there are many
     from raidctl.fleet.hosts import Host, file_names  # noqa: PLC0415 - as above
     from raidctl.fleet.report import Rank  # noqa: PLC0415 - as above
 
-    hosts = many.hosts_of(settings)
+    hosts = many_hosts.hosts_of(settings)
     names = {name: f"{file}.json" for name, file in file_names(hosts).items()}
     if output == "-":
         raise click.UsageError("With --hosts, --output is a directory.")
@@ -104,7 +104,7 @@ def _many(settings: Settings, output: str | None, *, force: bool) -> int:
     store = None if output is not None else _writable(settings)
     listed = [] if store is None else store.list()
 
-    def line(host: Host, seen: Survey) -> many.Line:
+    def line(host: Host, seen: Survey) -> many_hosts.Line:
         inventory = seen.inventory
         code = exit_code(inventory.problems)
         if store is None:
@@ -121,9 +121,9 @@ def _many(settings: Settings, output: str | None, *, force: bool) -> int:
             text = _message(result, before).strip()
         rank = Rank.FINE if state == "same" else Rank.CHANGED
         text += " (not everything could be read)" if code else ""
-        return many.Line(code, Rank.UNKNOWN if code else rank, state, text, inventory.host.hostname, (), result)
+        return many_hosts.Line(code, Rank.UNKNOWN if code else rank, state, text, inventory.host.hostname, (), result)
 
-    return many.run(settings, "snapshot", Machine.survey, line, hosts)
+    return many_hosts.run(settings, "snapshot", Machine.survey, line, hosts)
 
 
 def _before(listed: Sequence[Kept], inventory: Inventory) -> list[Kept]:

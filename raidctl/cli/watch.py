@@ -68,16 +68,20 @@ _TEST = "This is a test of raidctl watch: nothing is wrong, and this address wil
 @click.option("--at-most", metavar="TIME", type=Length(1, 31 * 86400), help="End after 90s, 30m, 6h.")
 @click.option("--once", is_flag=True, help="Read the machine once, report what is new, and end: for a timer.")
 @click.option("--mail", "addresses", metavar="ADDRESS", multiple=True, help="Mail what is new; may be repeated.")
-@click.option("--run", "programs", metavar="PROGRAM", multiple=True, help="Run it with the report (JSON) as its input.")
+@click.option(
+    "--run", "programs", metavar="PROGRAM", multiple=True, help="Program to run with the report (JSON) as input."
+)
 @click.option("--policy", metavar="FILE", help="Check this policy instead of the built-in rules.")
 @click.option("--waivers", metavar="FILE", help="Findings that are not reported until a day (docs/policy.md).")
 @click.option(
     "--after", metavar="LOOKS|TIME", default="2", show_default=True,
     help="How long a warning, and each end, must last before it is reported.",
 )  # fmt: skip
-@click.option("--unknown-after", metavar="TIME", type=Period(), default=86400.0, help="The same for unknown (1d).")
+@click.option(
+    "--unknown-after", metavar="TIME", type=Period(), default=86400.0, help="The same for unknown results (1d)."
+)
 @click.option("--remind", metavar="TIME", type=Period(never=True), default=7 * 86400.0,
-              help="Remind of what is still present; never: do not (7d).")  # fmt: skip
+              help="Remind of findings that are still present; or never (7d).")  # fmt: skip
 @click.option("--alive", metavar="TIME", type=Period(), help="Send a sign of life this often.")
 @click.option("--mail-from", metavar="ADDRESS", help="Sender of the mails (root@ this machine).")
 @click.option("--smtp", metavar="HOST[:PORT]", help="Mail server (the program sendmail, else 127.0.0.1:25).")

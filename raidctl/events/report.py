@@ -123,7 +123,7 @@ def _older(log: EventLog, now: datetime | None, wanted: Filter) -> list[Problem]
 
 
 def unseen(events: Sequence[Event], known: Collection[Event]) -> list[Event]:
-    """The events that were not known before."""
+    """The events that are new."""
     before = {_identity(event) for event in known}
     return [event for event in events if _identity(event) not in before]
 

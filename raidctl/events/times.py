@@ -16,7 +16,7 @@ _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
 
 
 def parsed(text: str | None) -> datetime | None:
-    """Parse the time of an event to UTC. One without a time zone counts as UTC. None if it is no time."""
+    """Parse the time of an event to UTC. One without a time zone counts as UTC. None if it is not a time."""
     try:
         at = datetime.fromisoformat((text or "").replace("Z", "+00:00"))
     except ValueError:

@@ -215,7 +215,7 @@ class Applying:
         for node, found in converse(probed(list(nodes)), self.runner).items():
             if found:
                 text = f"{nodes[node].id} shows {', '.join(found)} from earlier use of its drives: it is not empty."
-                self.tell(f"Warning: {text} Look at it before you use it.")
+                self.tell(f"Warning: {text} Check it before you use it.")
 
     def _next(self, found: Stages, seen: Survey) -> Sequence[Step]:
         """Return the steps of the next stage; empty: everything is done."""

@@ -17,7 +17,7 @@ from raidctl.described import doc
 from raidctl.layout.capacity import OVERHEAD, capacity, impossible
 from raidctl.layout.choose import Chosen, Signatures, Stock, candidates, choose
 from raidctl.layout.compare import Compared, Comparison, compare, members_named
-from raidctl.layout.lacking_spares import Lacking, lacking, lacks_spares_only
+from raidctl.layout.missing_spares import MissingSpares, missing_spares, only_spares_differ
 from raidctl.layout.objects import Machine
 from raidctl.layout.specification import Counted, Layout, VolumeLayout
 from raidctl.layout.tables import Row, rows, script
@@ -86,7 +86,7 @@ def _named(wanted: VolumeLayout) -> Iterator[str]:
 
 
 def _missing(layout: Layout, found: Comparison) -> Iterator[VolumeLayout]:
-    lines = {one.line for one in found.compared if one.verdict == "missing" or lacks_spares_only(one)}
+    lines = {one.line for one in found.compared if one.verdict == "missing" or only_spares_differ(one)}
     return (volume for volume in layout.volumes if volume.line in lines)
 
 
@@ -113,7 +113,7 @@ class Compiled(Struct, frozen=True, kw_only=True):
     creations: tuple[Creation, ...] = ()
     desired: tuple[Desired, ...] = ()
     """The settings of volumes that exist."""
-    spares: tuple[Lacking, ...] = ()
+    spares: tuple[MissingSpares, ...] = ()
     """Spares that existing arrays lack."""
     doomed: tuple[str, ...] = ()
     """Ids of the volumes to delete."""
@@ -176,7 +176,7 @@ def compiled(layout: Layout, stock: Stock, vendors: Sequence[Vendor]) -> Compile
         refusal = NotPlanned(label="machine", why=(why,))
         return Compiled(plan=LayoutPlan(host=found.host, not_planned=(refusal,)), found=found)
     settings, creations, refused = list[Step](), list[Step](), list[NotPlanned]()
-    made, desired, spares = list[Creation](), list[Desired](), list[Lacking]()
+    made, desired, spares = list[Creation](), list[Desired](), list[MissingSpares]()
     wanted = {volume.line: volume for volume in layout.volumes}
     for one in found.compared:
         volume = wanted.get(one.line or 0)
@@ -190,8 +190,8 @@ def compiled(layout: Layout, stock: Stock, vendors: Sequence[Vendor]) -> Compile
                 refused += _apart(step[1])
         elif one.verdict == "doomed":
             continue
-        elif volume is not None and lacks_spares_only(one):
-            missing = lacking(one, volume, stock)
+        elif volume is not None and only_spares_differ(one):
+            missing = missing_spares(one, volume, stock)
             if isinstance(missing, tuple):
                 refused.append(NotPlanned(label=one.label, why=tuple(f"spares: {text}" for text in missing)))
             else:
@@ -226,7 +226,7 @@ def lined(refused: Sequence[NotPlanned], layout: Layout) -> Iterator[NotPlanned]
         yield structs.replace(one, line=own[0]) if len(own) == 1 else one
 
 
-def _adding(one: Lacking) -> Step:
+def _adding(one: MissingSpares) -> Step:
     """The raidctl commands that add spares."""
     commands = tuple(
         shlex.join(["raidctl", "spare", "add", place.node or place.name, "--for", one.volume.id])

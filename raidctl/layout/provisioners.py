@@ -129,7 +129,7 @@ def _logical_disk(one: Any, place: Place, controller: str | None) -> VolumeLayou
         place.wrong("share_physical_disks: a layout names the same drives for each volume of an array.")
     disks = one.get("physical_disks")
     if disks is not None and not (isinstance(disks, list) and disks and all(isinstance(name, str) for name in disks)):
-        place.wrong("physical_disks is a list of names; device hints, as of software RAID, have no place in a layout.")
+        place.wrong("physical_disks is a list of names; device hints, as for software RAID, have no place in a layout.")
     named = one.get("controller")
     # Smart Array P822 in Slot 3: as its vendor's tool prints it, the model first
     model = re.sub(r" in Slot \d{1,3}( .*)?", "", named) if isinstance(named, str) else ""

@@ -77,7 +77,7 @@ class VolumeLayout(Struct, frozen=True, kw_only=True):
 class SpareLayout(Struct, frozen=True, kw_only=True):
     """Global spares of one controller."""
 
-    controller: Annotated[str, doc("As of a volume.")]
+    controller: Annotated[str, doc("As for a volume.")]
     line: Annotated[int, doc("Its line in the file.")]
     drives: Annotated[tuple[str, ...] | Counted, doc("The spares.")]
 
@@ -85,7 +85,7 @@ class SpareLayout(Struct, frozen=True, kw_only=True):
 class Deletion(Struct, frozen=True, kw_only=True):
     """A volume that must not exist."""
 
-    controller: Annotated[str, doc("As of a volume.")]
+    controller: Annotated[str, doc("As for a volume.")]
     line: Annotated[int, doc("Its line in the file.")]
     unique_id: Annotated[str, doc("World wide name, NAA id or UUID: a name could be that of another volume.")]
 

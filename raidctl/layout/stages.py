@@ -13,8 +13,8 @@ from msgspec import Struct
 from raidctl.change.deed_plans import plan_deeds
 from raidctl.change.plan_inventory import plan as plan_settings
 from raidctl.layout.deleting import deletion_objections
-from raidctl.layout.lacking_spares import Lacking
 from raidctl.layout.machine_facts import MachineFacts
+from raidctl.layout.missing_spares import MissingSpares
 from raidctl.layout.plan import Compiled, Creation, NotPlanned, drive_tables, drives_of
 from raidctl.layout.specification import Layout
 from raidctl.layout.tables import script
@@ -174,7 +174,7 @@ def _creating(one: Creation, known: Known) -> Plan:
     return Plan(steps=(step,), deeds=(deed,))
 
 
-def _adding(one: Lacking, known: Known, refused: list[NotPlanned]) -> Plan:
+def _adding(one: MissingSpares, known: Known, refused: list[NotPlanned]) -> Plan:
     """The deeds of "spare add", with its guards."""
     nodes = {place.node: place for place in one.places}
 

@@ -251,9 +251,9 @@ class Drive(Model, frozen=True, kw_only=True):
     life_used_percent: Annotated[int | None, doc("Used endurance of an SSD, percent; 0 to 255, may exceed 100.")] = None
     firmware_update: Annotated[str | None, doc("The tool's message about newer firmware; null: none.")] = None
     data_offset_bytes: Annotated[int | None, doc("md: start of the array's data on the member, bytes.")] = None
-    block: Annotated[Block | None, doc("As of a volume.")] = None
-    layers: Annotated[tuple[BlockLayer, ...], doc("As of a volume; not of members of md arrays.")] = ()
-    mounts: Annotated[tuple[Mount, ...], doc("As of a volume; not of members of md arrays.")] = ()
+    block: Annotated[Block | None, doc("As for a volume.")] = None
+    layers: Annotated[tuple[BlockLayer, ...], doc("As for a volume; not of members of md arrays.")] = ()
+    mounts: Annotated[tuple[Mount, ...], doc("As for a volume; not of members of md arrays.")] = ()
     details: Details = field(default_factory=dict)
 
 

@@ -10,7 +10,7 @@ from raidctl.model.cache import WriteActive, WritePolicy
 
 
 class SecondView(Model, frozen=True, kw_only=True):
-    """An object as the BMC reports it. It is joined with the object of the inventory that it is."""
+    """An object as the BMC reports it, and its counterpart in the inventory."""
 
     object_id: Annotated[str, doc("Id of the object; for one that only the BMC lists, of its controller.")]
     seen_as: Annotated[str, doc("Its id in the BMC's view: `redfish:DE00C000/v239`.")]

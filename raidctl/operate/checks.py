@@ -202,7 +202,7 @@ def _before_boot(scrub: VolumeCheck | None, evidence: Evidence) -> bool:
 
 def _of_record(base: VolumeCheck, record: CheckRecord) -> VolumeCheck:
     if record.end == "paused":
-        why = f"It goes on at sector {record.place or 0} with `raidctl check resume {base.volume}`."
+        why = f"It continues at sector {record.place or 0} with `raidctl check resume {base.volume}`."
         return replace(
             base, state="paused", kind=record.kind, began=record.began, by="raidctl", differ=record.differ, why=why
         )  # fmt: skip

@@ -97,7 +97,7 @@ def _complete(deed: Deed, preview: ForeignPreview | None) -> Iterator[Denial]:
         lost = [volume.name or volume.number for volume in preview.volumes if volume.complete is False]
         of = f" of {listing(lost)}" if lost else ""
         reason = f"The foreign configuration is incomplete: drives{of} are missing."
-        way = "Put its other drives in first, and look at it again: raidctl foreign preview."
+        way = "Put its other drives in first, and check again: raidctl foreign preview."
         yield Denial(deed=deed, guard="F1", reason=reason, alternative=way, overridable=True)
 
 
@@ -126,7 +126,7 @@ def _only_copy(deed: Deed, controller: Controller) -> Iterator[Denial]:
             yield Denial(deed=deed, guard="F2", reason=reason, unknown=True)
         elif volume.status in NOT_WHOLE and any(_may_be(volume, group) for group in _groups(controller, deed)):
             reason = f"{volume.id} is {volume.status}, and the foreign drives may be its missing members."
-            way = f"Look at both first: raidctl foreign preview {controller.id}"
+            way = f"Check both first: raidctl foreign preview {controller.id}"
             yield Denial(deed=deed, guard="F2", reason=reason, alternative=way)
     missing = _missing(controller)
     if missing:

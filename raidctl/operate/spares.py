@@ -37,7 +37,7 @@ class ArraySpares(msgspec.Struct, frozen=True, kw_only=True):
     array: Annotated[str, doc("Id of the array.")]
     volumes: Annotated[tuple[str, ...], doc("Ids of its volumes.")] = ()
     raid_level: Annotated[RaidLevel | None, doc("Level of its volumes; null: unknown, or several.")] = None
-    failures_tolerated: Annotated[int | None, doc("As of the array: more drives that may fail; null: unknown.")] = None
+    failures_tolerated: Annotated[int | None, doc("As for the array: more drives that may fail; null: unknown.")] = None
     spares: Annotated[tuple[Spare, ...], doc("Its own spares, and those of its controller.")] = ()
     known: Annotated[bool, doc("Whether the drives are listed, so that a spare would be.")] = False
     group: Annotated[str | None, doc("md: its spare group; null: none.")] = None

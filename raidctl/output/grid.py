@@ -13,7 +13,7 @@ from rich.text import Text
 
 
 class Grid:
-    """Rows of texts. Each text is wrapped in its column, as its own ``overflow``, ``justify`` and ``no_wrap`` say."""
+    """Rows of texts. Each text is wrapped in its column, by its ``overflow``, ``justify`` and ``no_wrap``."""
 
     def __init__(self, widths: Sequence[int], *, gap: int = 0, indent: int = 0) -> None:
         """``gap`` blanks are between the columns, and ``indent`` blanks before the first."""

@@ -43,7 +43,7 @@ class Export(msgspec.Struct, frozen=True, kw_only=True):
     """What `raidctl export --json` prints."""
 
     schema_version: Annotated[Literal["1"], doc("Version of this contract.")] = "1"
-    metrics: Annotated[tuple[Family, ...], doc("Those that have something to say.")]
+    metrics: Annotated[tuple[Family, ...], doc("The metrics that have a value.")]
 
 
 @dataclass(frozen=True)

@@ -76,22 +76,22 @@ MACHINE = (
     Metric("raidctl_build_info", "Version of raidctl that wrote this.", ("version",), _build),
     Metric(
         "raidctl_collected_timestamp_seconds",
-        "When the machine was looked at, seconds since 1970.",
+        "Time when the machine was read, seconds since 1970.",
         (),
         _collected,
     ),
-    Metric("raidctl_host_info", "Whose storage it is.", ("hostname", "kernel", "source"), _host),
-    Metric("raidctl_tool_info", "A program that was asked.", ("tool", "path", "version"), _tools),
+    Metric("raidctl_host_info", "The machine.", ("hostname", "kernel", "source"), _host),
+    Metric("raidctl_tool_info", "A tool that was called.", ("tool", "path", "version"), _tools),
     Metric(
         "raidctl_problems",
-        "How many problems there are; unread, no_tool and no_right: something could not be read, so something may be "
+        "Number of problems; unread, no_tool and no_right: something could not be read, so something may be "
         "missing below.",
         ("kind",),
         _problems,
     ),
     Metric(
         "raidctl_conditions",
-        "How many things are wrong with the storage; what another one explains is left out.",
+        "Number of conditions of the storage that need attention; those that another one explains are left out.",
         ("severity",),
         _conditions,
     ),
@@ -124,7 +124,7 @@ CONTROLLERS = (
     CACHE.metric("no_battery_write_cache", "Whether the write cache stays on without a good battery."),
     CACHE.metric("preserved_data", "Whether the cache holds preserved data of volumes that are offline or gone."),
     CACHE.metric("unwritten_data", "Whether the cache holds unwritten data of live volumes."),
-    CACHE.metric("flush_interval_seconds", "Longest time that written data waits in the cache."),
+    CACHE.metric("flush_interval_seconds", "Longest time that unwritten data stays in the cache."),
 )  # fmt: skip
 
 BATTERIES = (
@@ -133,7 +133,7 @@ BATTERIES = (
     BATTERY.metric("charge_ratio", "Charge, 0 to 1.", lambda one: ratio(one.charge_percent)),
     BATTERY.metric("temperature_celsius", "Temperature of the battery."),
     BATTERY.metric("voltage_volts", "Voltage of the battery."),
-    BATTERY.metric("replace", "Whether the tool asks for its replacement."),
+    BATTERY.metric("replace", "Whether the tool reports that it needs replacement."),
 )
 
 
@@ -143,8 +143,8 @@ ARRAYS = (
     ARRAY.metric("drives", "Member drives.", lambda one: len(one.drives)),
     ARRAY.metric("spares", "Spare drives.", lambda one: len(one.spares)),
     ARRAY.metric("size_bytes", "Raw size of the array."),
-    ARRAY.metric("free_bytes", "Space of the array that no volume uses."),
-    ARRAY.metric("failures_tolerated", "More drive failures that all its volumes survive."),
+    ARRAY.metric("free_bytes", "Space of the array not used by volumes."),
+    ARRAY.metric("failures_tolerated", "Number of further drive failures that all its volumes survive."),
 )
 
 
@@ -164,20 +164,20 @@ VOLUMES = (
     VOLUME.states("status", "State of the volume.", "status", model.VolumeStatus),
     VOLUME.metric("size_bytes", "Usable size."),
     VOLUME.metric("strip_bytes", "Strip (chunk) of one drive."),
-    VOLUME.metric("drives_expected", "Members that it is made of."),
-    VOLUME.metric("drives_active", "Members that work."),
-    VOLUME.metric("failures_tolerated", "More drive failures that it survives."),
+    VOLUME.metric("drives_expected", "Number of members when complete."),
+    VOLUME.metric("drives_active", "Number of working members."),
+    VOLUME.metric("failures_tolerated", "Number of further drive failures that it survives."),
     VOLUME.listed(
-        "operation_progress_ratio", "How far a background operation is, 0 to 1.", "operation", _progress
+        "operation_progress_ratio", "Progress of a background operation, 0 to 1.", "operation", _progress
     ),
     VOLUME.metric(
         "operation_remaining_seconds",
-        "Time that a background operation still takes, as the tool estimates it.",
+        "Remaining time of a background operation, estimated by the tool.",
         lambda one: one.progress.remaining_seconds if one.progress else None
     ),
     VOLUME.metric(
         "operation_bytes_per_second",
-        "Speed of a background operation as the tool reports it.",
+        "Speed of a background operation, reported by the tool.",
         lambda one: one.progress.rate_bytes if one.progress else None
     ),
     VOLUME.metric("mismatch_sectors", "md: sectors that differed in the last check.", lambda one: one.mismatch_count),
@@ -199,7 +199,7 @@ VOLUMES = (
     VOLUME_CACHE.states("drive_caches", "Volatile write caches of the drives below.", "state", model.DriveCaches),
     VOLUME_CACHE.states("read_policy", "Read policy of the volume.", "policy", model.ReadPolicy),
     VOLUME_CACHE.states(
-        "drive_write_cache", "What the controller does with the write caches of the drives.", "policy",
+        "drive_write_cache", "The controller's setting for the write caches of the drives.", "policy",
         model.DriveCachePolicy,
     ),
 )  # fmt: skip
@@ -230,12 +230,12 @@ DRIVES = (
         lambda one: times(one.link_gbps, _GIGA_BITS),
     ),
     DRIVE.metric(
-        "link_max_bytes_per_second", "Link speed that the drive can, its bits divided by 8.",
+        "link_max_bytes_per_second", "Highest link speed of the drive, its bits divided by 8.",
         lambda one: times(one.max_link_gbps, _GIGA_BITS),
     ),
-    DRIVE.metric("power_on_seconds", "Time that it was switched on.", lambda one: times(one.power_on_hours, 3600)),
+    DRIVE.metric("power_on_seconds", "Power-on time.", lambda one: times(one.power_on_hours, 3600)),
     DRIVE.metric(
-        "life_used_ratio", "How much of an SSD's endurance is used; 1 is all, and more is possible.",
+        "life_used_ratio", "Used endurance of an SSD; 1 is all of it, and more is possible.",
         lambda one: ratio(one.life_used_percent),
     ),
     MEMBER.info("Member of a software array whose drive is listed elsewhere.", "array", "role", "device"),
@@ -253,7 +253,7 @@ def of_scan(duration: float) -> Metric:
     """The duration of the scan, in seconds."""
     return Metric(
         "raidctl_scan_duration_seconds",
-        "How long it took to look at the machine.",
+        "How long it took to read the machine.",
         (),
         lambda _: iter([((), round(duration, 6))]),
     )
@@ -304,5 +304,5 @@ def of_rules(found: Diagnosis) -> tuple[Metric, ...]:
             (),
             rows(lambda: iter([((), found.checked)])),
         ),
-        Metric("raidctl_rule_passes", "How many of these passed.", (), rows(lambda: iter([((), found.passed)]))),
+        Metric("raidctl_rule_passes", "Number of these that passed.", (), rows(lambda: iter([((), found.passed)]))),
     )

@@ -1,4 +1,4 @@
-"""Whether a standard stream is a terminal, and one that can be drawn on."""
+"""Whether a standard stream is a terminal, and can be redrawn."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ def run_child(argv: Sequence[str]) -> int:
     The program also ignores the signals that raidctl has ignored since its start (``nohup``, ``&`` in a script).
 
     Returns:
-        Its exit code, as of a shell: 128 and the number of the signal that ended it; 127 if there is no such program,
+        Its exit code, as in a shell: 128 and the number of the signal that ended it; 127 if there is no such program,
         126 if it cannot be run.
     """
     children: list[int] = []

@@ -48,7 +48,7 @@ class Pair(Struct, gc=False):  # has no reference cycle; there is one for almost
 
 
 class Complaint(Struct, frozen=True):
-    """A problem of an object whose id is not known yet."""
+    """A problem of an object whose id is unknown yet."""
 
     severity: Severity
     kind: ProblemKind

@@ -131,5 +131,5 @@ class Operations(Protocol):
 
 
 def operations_of(vendor: Vendor) -> Operations | None:
-    """Return how a family carries out deeds. None for a family that does not. It is imported here, for deeds only."""
+    """Return the module ``operate`` of a family, or None if it has none. It is imported only here, for deeds."""
     return cast("Operations | None", part_of(vendor, "operate", without="plan_deeds"))

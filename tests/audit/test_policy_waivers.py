@@ -21,7 +21,7 @@ from raidctl.audit.policy.sets import load, only_builtin
 from raidctl.audit.policy.waivers import Waiver, waivers_of_file
 from raidctl.audit.rule import Rule
 from raidctl.cli import cli
-from raidctl.cli.shared import many
+from raidctl.cli.shared import many_hosts
 from raidctl.fleet.host_threads import Outcome
 from raidctl.fleet.hosts import Host
 from raidctl.survey.survey import Survey
@@ -112,7 +112,7 @@ def test_diagnose_of_many_hosts_reports_an_expired_waiver_once(waivers: Path, mo
     def read(*_: object) -> Iterator[Outcome[Survey]]:
         yield from (Outcome(Host(name, name), 1, replayed(name)) for name in names)
 
-    monkeypatch.setattr(many, "read_hosts", read)
+    monkeypatch.setattr(many_hosts, "read_hosts", read)
     hosts = ["--hosts", ",".join(names), "--state-dir", str(waivers.parent), "diagnose", "--waivers", str(waivers)]
     for text, code in ((ACTIVE, 0), (EXPIRED, 1)):
         waivers.write_text(text)

@@ -134,7 +134,7 @@ def test_ctrl_c_prints_the_figures_and_removes_the_file(tmp_path: Path) -> None:
 
 
 def test_sigterm_removes_the_file(tmp_path: Path) -> None:
-    """SIGTERM, as of a shutdown, leaves nothing behind."""
+    """SIGTERM, as at a shutdown, leaves nothing behind."""
     place = tmp_path / "data"
     place.mkdir()
     command = program("bench", "run", place, *SMALL, "--seconds", "60", "--no-save")

@@ -93,7 +93,7 @@ def test_missing_switches_are_refused(kind: Kind) -> None:
 
 @pytest.mark.parametrize(("kind", "slope"), [("volatile", 50.0), ("flushing", 50.0), ("battery", 0.0), ("lying", 0.0)])
 def test_a_flush_takes_time_in_proportion_to_the_dirty_data(kind: Kind, slope: float) -> None:
-    """At 20 MiB/s, flushing 8 MiB takes 400 ms or nothing. It takes time if a flush empties the cache."""
+    """At 20 MiB/s, a flush of 8 MiB takes 400 ms if it empties the cache, else nothing."""
     device = Device(Plan(kind=kind, destage=20 * MIB, link=1e12))
     now = 100.0
     for number in range(128):

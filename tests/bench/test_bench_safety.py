@@ -356,7 +356,7 @@ def test_a_device_without_sysfs_is_not_free(tree: Tree) -> None:
 @pytest.mark.parametrize("path", ["/dev/null", "/etc/passwd", "/"])
 def test_only_block_devices_are_devices(path: str) -> None:
     """Files, directories and character devices are refused before they are opened."""
-    with pytest.raises(BenchError, match="not a block device"), DeviceTarget(path):
+    with pytest.raises(BenchError, match="is not a block device"), DeviceTarget(path):
         pass
 
 

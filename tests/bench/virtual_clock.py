@@ -229,7 +229,7 @@ class Stage:
 
 
 def beside(target: Target, engine: Computed | None = None, **given: Any) -> Bench:
-    """A bench on a file with times as of flash. ``given`` are fields of the bench.
+    """A bench on a file with the times of flash. ``given`` are fields of the bench.
 
     Operations that bypass the engine go to the file, and take real time.
     """

@@ -20,8 +20,8 @@ import pytest
 from msgspec.structs import replace
 
 from raidctl.model import Host, Inventory
-from raidctl.output.report.fitted import fitted
 from raidctl.output.report.html import write
+from raidctl.output.report.size_limit import limited_report
 from raidctl.survey.survey import Survey
 from tests.browser.chromium import Scheme, Tab, chromium
 from tests.output.test_report import HOSTILE, hostile, material, measured, report
@@ -84,7 +84,7 @@ def page(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
         data = report(machine, *words).stdout_bytes
     else:
         seen = {"hostile": hostile("".join(HOSTILE)), "high": high()}.get(name) or hostile("plain")
-        data = fitted(material(seen, (measured(), measured())), write, draw=True)
+        data = limited_report(material(seen, (measured(), measured())), write, draw=True)
     file = tmp_path_factory.mktemp("page") / f"{name}.html"
     file.write_bytes(data)
     return file

@@ -188,7 +188,7 @@ class Bench:
         return restorer.restore()
 
     def member(self, serial: str, array: str = "md0") -> str | None:
-        """The simulated state of a member, such as ``in_sync``. None if it is no member."""
+        """The simulated state of a member, such as ``in_sync``. None if it is not a member."""
         value = self.machine.state().get(f"md/member {array} {serial}")
         return fields(value)["state"] if value is not None else None
 

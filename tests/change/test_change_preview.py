@@ -95,7 +95,7 @@ def test_the_newer_of_two_changes_is_undone_first(left: Left) -> None:
 
 
 def test_a_value_set_by_another_program_would_be_kept(left: Left) -> None:
-    """The exit code is 1, as of restore."""
+    """The exit code is 1, as for restore."""
     left.simulated.keep(left.simulated.state() | {RATIO: "75/25"})
     done = left.run("restore", "--dry-run")
     assert done.exit_code == 1

@@ -13,11 +13,11 @@ import msgspec
 import pytest
 
 from raidctl.change import passwords
-from raidctl.change.beside import PROCESSES
 from raidctl.change.confirmation import mismatch
 from raidctl.change.expectations import unmet
 from raidctl.change.failure_messages import RightMissing
 from raidctl.change.journal import Journal
+from raidctl.change.other_programs import PROCESSES
 from raidctl.change.unfinished import problems
 from raidctl.errors import EXIT_ACCESS, AccessMissing, ChangeStands, ChangeUndone, UnderWay
 from raidctl.model import Problem
@@ -356,7 +356,7 @@ def test_guard_X4_nothing_is_done_while_a_tool_of_the_family_runs(bays: Bench) -
         change = bays.change(bays.plan(deed("add_spare", 4)))
         change.runner = WithProcesses(bays, [words] * looks)
         if not done:
-            with pytest.raises(ChangeUndone, match=r"another program is at work: `/sbin/mdadm --grow"):
+            with pytest.raises(ChangeUndone, match=r"that may change the controller: `/sbin/mdadm --grow"):
                 change.apply()
             assert bays.argvs == []
             continue

@@ -1,4 +1,4 @@
-"""One single change of a state. ``diff`` names it, exactly it, and nothing else."""
+"""``diff`` reports a single change of a snapshot, and nothing else."""
 
 from __future__ import annotations
 

@@ -135,7 +135,7 @@ def test_the_command_refuses_a_limit_without_hosts(tmp_path: Path) -> None:
 
 
 def test_a_plain_list_is_asked_in_its_order_and_each_host_once() -> None:
-    """Comments and empty lines are no hosts."""
+    """Comments and empty lines are not hosts."""
     found = of_text("b\n\n# c\na  # rack 7\nroot@c\nssh://me@d:22\nb\n", "hosts.txt").hosts
     assert [host.destination for host in found] == ["b", "a", "root@c", "ssh://me@d:22"]
     assert [host.name for host in of_words("b,a, b,c:2222").hosts] == ["b", "a", "c:2222"]

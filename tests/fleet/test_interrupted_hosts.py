@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from raidctl.cli import cli
-from raidctl.cli.shared import many
+from raidctl.cli.shared import many_hosts
 from raidctl.cli.shared.options import Settings
 from raidctl.fleet.host_threads import Outcome
 from raidctl.fleet.hosts import Host
@@ -33,14 +33,14 @@ def test_an_interruption_while_a_host_is_saved_shows_this_host(
         finally:
             closed.append("connections")
 
-    def line(_: Host, name: str) -> many.Line:
+    def line(_: Host, name: str) -> many_hosts.Line:
         signal.raise_signal(signal.SIGINT)
-        return many.Line(0, Rank.FINE, "new", "saved", result={"name": name})
+        return many_hosts.Line(0, Rank.FINE, "new", "saved", result={"name": name})
 
-    monkeypatch.setattr(many, "read_hosts", read)
+    monkeypatch.setattr(many_hosts, "read_hosts", read)
     settings = Settings()
     settings.as_json = True
-    assert many.run(settings, "snapshot", lambda named: named.source, line, HOSTS) == 130
+    assert many_hosts.run(settings, "snapshot", lambda named: named.source, line, HOSTS) == 130
     shown = capsys.readouterr()
     document = json.loads(shown.out)
     assert [one["host"] for one in document["hosts"]] == ["db1"]
@@ -67,7 +67,7 @@ def test_a_host_that_an_interrupted_audit_did_not_reach_is_unknown_in_each_forma
     def read(*_: object) -> Iterator[Outcome[Survey]]:
         yield Outcome(HOSTS[0], 1, replayed("md-healthy"))
 
-    monkeypatch.setattr(many, "read_hosts", read)
+    monkeypatch.setattr(many_hosts, "read_hosts", read)
     done = CliRunner().invoke(cli, ["--hosts", "db1,db2", "audit", "--builtin", "--format", form])
     assert done.exit_code == code
     assert words in done.stdout

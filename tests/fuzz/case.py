@@ -1,4 +1,4 @@
-"""One input of the fuzzer. Here is how it is made from its number, what must hold of it, how it is made smaller."""
+"""One input of the fuzzer: made from its number, checked, and minimised."""
 
 from __future__ import annotations
 

@@ -74,7 +74,7 @@ class Drive:
         """Refuse what QEMU would truncate silently."""
         limit = 40 if self.bus == "sata" else 16
         if len(self.serial) > 20 or len(self.model) > limit or len(self.vendor) > 8:
-            raise ValueError(f"drive {self.serial}: serial, model or vendor is longer than the drive can say")
+            raise ValueError(f"drive {self.serial}: serial, model or vendor is longer than the drive can report")
         if self.flush_ms and self.backing != "volatile":
             raise ValueError(f"drive {self.serial}: only a volatile one has a cache that is flushed")
         if self.size % 512:

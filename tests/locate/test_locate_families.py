@@ -213,7 +213,7 @@ def test_a_controller_that_denies_locating_is_not_asked(denied: str) -> None:
 
 
 def test_a_controller_that_only_raidctl_mfi_reports_has_its_reason() -> None:
-    """The reason does not say that raidctl-mfi only reads: it has a command for the LED, which is never confirmed."""
+    """The reason is not that raidctl-mfi only reads: it has a command for the LED, which is never confirmed."""
     from raidctl_megaraid.locate import lights  # noqa: PLC0415 - the family's own
 
     controller = Controller(id="megaraid:0", told_by="raidctl-mfi")

@@ -114,7 +114,7 @@ def test_abilities_and_plans_agree(family: str, tmp_path: Path) -> None:
 
 @over("family", FAMILIES)
 def test_without_the_tool_everything_is_denied(family: str, tmp_path: Path) -> None:
-    """No tool, no command; the abilities say so."""
+    """No tool, no command; the abilities show it."""
     for demo in DEMOS[family]:
         seen = look(simulated(demo, tmp_path))
         controller = next(one for one in seen.inventory.controllers if family_of(one) == family)

@@ -49,7 +49,7 @@ def refused(verb: Verb, found: Inventory, view: HostView | None = None, known: K
 def test_guard_D1_only_a_drive_of_nothing_becomes_good() -> None:
     """Only an unused drive becomes good.
 
-    An unused drive is no member, spare or journal, not seen by the system, not foreign, and not of unknown use.
+    An unused drive is not a member, spare or journal, not seen by the system, not foreign, and not of unknown use.
     """
     assert refused("good", machine(BAD)) == {}
     assert refused("good", machine(FREE)) == {}

@@ -29,11 +29,11 @@ from raidctl.evidence import Output
 from raidctl.model import Controller, Host, Inventory, Problem
 from raidctl.operate.check_history import CheckRecord, append
 from raidctl.output.json import to_json
-from raidctl.output.report import fitted as fitting
 from raidctl.output.report import html as page_html
 from raidctl.output.report import markdown as page_markdown
+from raidctl.output.report import size_limit
 from raidctl.output.report.contents import Material
-from raidctl.output.report.fitted import LARGEST, fitted
+from raidctl.output.report.size_limit import LARGEST, limited_report
 from raidctl.survey.survey import Survey
 from raidctl.verify import wanted
 from raidctl.verify.judge import verify
@@ -203,7 +203,7 @@ def test_a_good_answer_is_not_green_where_not_everything_was_read() -> None:
     seen = Survey(Inventory(host=Host(), controllers=(raid_controller(count=2),)))
     unread = (Problem("warning", "tool show", "It was cut off.", None, "unread"),)
     part = replace(seen, inventory=replace(seen.inventory, problems=unread))
-    whole_, read_in_part = (fitted(material(one), page_html.write, draw=False) for one in (seen, part))
+    whole_, read_in_part = (limited_report(material(one), page_html.write, draw=False) for one in (seen, part))
     assert green(checked(whole_))
     assert green(checked(read_in_part)) == []
 
@@ -218,9 +218,9 @@ def test_unknown_is_a_word_on_the_page() -> None:
 @pytest.mark.parametrize("text", HOSTILE)
 def test_hostile_names_are_text(text: str) -> None:
     """A hostile name does not change the page's elements. Whatever a drive is called, nothing of it acts."""
-    data = fitted(material(hostile(text), (measured(), measured())), page_html.write, draw=True)
+    data = limited_report(material(hostile(text), (measured(), measured())), page_html.write, draw=True)
     tree = checked(data)
-    harmless = fitted(material(hostile("plain"), (measured(), measured())), page_html.write, draw=True)
+    harmless = limited_report(material(hostile("plain"), (measured(), measured())), page_html.write, draw=True)
     assert [node.tag for node in tree.iter()] == [node.tag for node in parsed(harmless).iter()]
     shown = text_of(tree)
     assert not re.search(r"[\x00-\x08\x0b-\x1f\u202e\u200b]", shown)
@@ -233,7 +233,7 @@ def test_hostile_names_are_text_in_markdown() -> None:
     There is no HTML but raidctl's, and a row stays one row.
     """
     for text in HOSTILE:
-        written = fitted(material(hostile(text)), page_markdown.write, draw=False).decode()
+        written = limited_report(material(hostile(text)), page_markdown.write, draw=False).decode()
         without = re.sub(r"</?(?:details|summary)>", "", written)
         assert "<" not in without
         assert "@" not in without
@@ -246,7 +246,7 @@ def test_each_drawing_has_its_text() -> None:
     """Ratios, speed, latencies, knee and commits are drawn. A table beside each drawing has its figures."""
     one = measured()
     tree = checked(
-        fitted(material(Survey(Inventory(host=Host())), (one, replace(one, id=2))), page_html.write, draw=True)
+        limited_report(material(Survey(Inventory(host=Host())), (one, replace(one, id=2))), page_html.write, draw=True)
     )
     figures = list(tree.iter(f"{XHTML}figure"))
     assert len(figures) == 9
@@ -257,7 +257,7 @@ def test_each_drawing_has_its_text() -> None:
 
 def test_without_the_library_the_figures_are_there() -> None:
     """No drawing, but the sentence, the table, and what to install."""
-    tree = checked(fitted(material(Survey(Inventory(host=Host())), (measured(),)), page_html.write, draw=False))
+    tree = checked(limited_report(material(Survey(Inventory(host=Host())), (measured(),)), page_html.write, draw=False))
     assert not list(tree.iter(f"{SVG}svg"))
     assert "Writes slow down after 384 MiB" in text_of(tree)
     assert "raidctl[report]" in text_of(tree)
@@ -284,11 +284,11 @@ def test_a_large_machine_stays_small() -> None:
         for field in ("model", "serial", "size_bytes", "status", "wwn"):
             line.fact(one.id, field, "x")
     seen = Survey(Inventory(host=Host(hostname="big"), controllers=(controller,)), (output,))
-    data = fitted(material(seen), page_html.write, draw=False)
+    data = limited_report(material(seen), page_html.write, draw=False)
     assert len(data) <= LARGEST
     assert "only for objects with a finding" in html.unescape(data.decode())
     assert "S0000499" in data.decode()
-    assert fitting.LARGEST == 1_500_000
+    assert size_limit.LARGEST == 1_500_000
 
 
 def test_the_answer_to_a_contract_names_what_to_ask_for() -> None:

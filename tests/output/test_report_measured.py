@@ -67,7 +67,7 @@ def test_the_top_reports_whether_the_second_run_is_slower() -> None:
 
 
 def test_a_difference_without_an_interval_is_not_called_none() -> None:
-    """Too few measurements are no reason to say that nothing has changed."""
+    """Too few measurements do not prove that nothing has changed."""
     one = measured("before", 1.0)
     bare = [
         replace(each, figures={name: replace(figure, low=None, high=None) for name, figure in each.figures.items()})

@@ -38,7 +38,7 @@ ROWS: dict[str, tuple[Evidence, str, str]] = {
         "flush never sent",
         "fail",
     ),
-    "flush never sent, as its settings say": (
+    "flush never sent, by its settings": (
         replace(DISK, commits=CACHED, flush_sent=False, drive_cache="enabled"),
         "flush never sent",
         "fail",

@@ -57,14 +57,14 @@ def look(state: str, severity: Severity) -> Look:
 
 def expected(one: History) -> list[tuple[int, str]]:
     """Return the expected events, new and good again. They follow from the runs of looks that are bad or good."""
-    telling = [
+    results = [
         (number, "good" if state == "missing" else state)
         for number, state in enumerate(one.states) if state in ("bad", "good", "missing")
     ]  # fmt: skip
     found: list[tuple[int, str]] = []
     present, ended, relapses = False, -(10**9), 0
     needed = 1 if one.severity == "critical" else one.after
-    for state, run in groupby(telling, key=lambda pair: pair[1]):
+    for state, run in groupby(results, key=lambda pair: pair[1]):
         looks = [number for number, _ in run]
         if state == "bad" and not present and len(looks) >= needed:
             at = looks[needed - 1]

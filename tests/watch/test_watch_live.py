@@ -124,7 +124,7 @@ def test_each_change_is_an_object(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_ctrl_c_ends_it_like_a_limit(capsys: pytest.CaptureFixture[str]) -> None:
-    """The usual way to end it is no error."""
+    """The usual way to end it is not an error."""
     moving = md_rebuild()
     moving.clock.interrupt_at = 20.0
     interrupted = followed(moving, at_most=None), capsys.readouterr()

@@ -75,7 +75,7 @@ def test_a_unit_runs_the_command_line_that_installed_it(
 def test_systemd_understands_the_units(
     installed: Installed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, module: ModuleType, words: tuple[str, ...]
 ) -> None:
-    """``systemd-analyze verify`` has nothing to say of them."""
+    """``systemd-analyze verify`` reports nothing about them."""
     monkeypatch.setattr(sys, "argv", ["/usr/bin/true"])
     installed(module, words)
     files = sorted((tmp_path / "units").iterdir())

@@ -10,8 +10,8 @@ and "Ready for Rebuild" for years. An unrecognised state is not a pass.
 **Passes** when the state is recognised.
 
 **Unknown** when the tool's word is not recognised, or is not sufficient (one member's view of an array); the message
-quotes it. Also when no output has the state of a volume, and no problem with reading explains it; one about another
-object does not.
+quotes it. Also when no output has the state of a volume, and no problem with reading explains it; a problem with
+reading another object does not.
 
 **How to fix.** Look up the word in the vendor's manual, and report it, so that the next release recognises it.
 

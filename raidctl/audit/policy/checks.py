@@ -54,7 +54,7 @@ def clause(check: Check, actual: str | None, item: Any, scope: Scope, value: Tru
 
 
 def together(checks: Sequence[Check]) -> Test:
-    """A test that all checks pass."""
+    """Return a test that passes if all checks do."""
     tests = [check.test for check in checks]
     if not tests:
         return lambda _item, _scope: True

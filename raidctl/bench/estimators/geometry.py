@@ -189,6 +189,6 @@ def by_pattern(chunks: int, drives: int) -> tuple[str, ...]:
 
 def agree(answers: Sequence[Sequence[str]]) -> tuple[str, ...]:
     """Levels that all answers permit; an empty answer permits all. Empty: a contradiction, or only empty answers."""
-    telling = [set(answer) for answer in answers if answer]
-    common = set.intersection(*telling) if telling else set()
+    informative = [set(answer) for answer in answers if answer]
+    common = set.intersection(*informative) if informative else set()
     return tuple(level for level in PENALTY if level in common)

@@ -87,8 +87,8 @@ def cache_size(sets: Sequence[WorkingSet]) -> Spread:
     """
     good = [each for each in sets if 0 < each.size < HUGE and 0 <= each.hits <= each.reads and each.reads > 0]
     reads = sum(each.reads for each in good)
-    telling = [each for each in good if 0.02 < each.hits / each.reads < 0.95]
-    if not telling:
+    informative = [each for each in good if 0.02 < each.hits / each.reads < 0.95]
+    if not informative:
         return spread(None, "MiB", reads)
     low, high = min(each.size for each in good) / 100, max(each.size for each in good) * 2
     sizes = [low * (high / low) ** (step / 2000) for step in range(2001)]

@@ -45,7 +45,7 @@ class Commits:
     past: Past = None
     """A device or export (or its URI) that is flushed too. Layers in between may drop flushes.
 
-    None: the single drive below, if a file system or layers lie above it.
+    None: the single drive below, if a file system or layers are above it.
     """
     rounds: int = ROUNDS
 

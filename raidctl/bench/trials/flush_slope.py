@@ -98,7 +98,7 @@ class FlushSlope:
 def fitted(points: list[Point], destage: float | None) -> tuple[slope.FlushSlope, float | None]:
     """The line, and the destage rate (MiB/s) with which it is compared.
 
-    Data that leaves the cache while it is being filled is not flushed. If the rate is not known from the knee, it is
+    Data that leaves the cache while it is being filled is not flushed. If the knee does not give the rate, it is
     derived from a slope that explains the points, in a few iterations.
     """
     rate = destage

@@ -113,7 +113,7 @@ class Sequential:
                     "Writes are faster than reads: the read-ahead is too small, or a cache takes the writes."
                 )
             elif found.high is not None and found.high < MUCH:
-                reasons.append("Writes are much slower than reads: look at the cache policy.")
+                reasons.append("Writes are much slower than reads: check the cache policy.")
         deep = figures[self._name(("read", size, self.depths[-1]))]
         if drives is None or deep.high is None or deep.high >= effect.TOO_SLOW * drives * FLOOR:
             return "info", tuple(reasons)

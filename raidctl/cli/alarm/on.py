@@ -21,6 +21,6 @@ def command(context: click.Context, *, controller: str, consent: Consent) -> int
     The setting is kept by the controller. A controller whose tool does not
     report whether its alarm is on is refused, as it could not be put back.
 
-    Exit codes: as of "cache set".
+    Exit codes: as for "cache set".
     """
     return switch(settings_of(context), consent, controller, on=True)

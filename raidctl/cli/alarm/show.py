@@ -22,7 +22,7 @@ def command(context: click.Context, *, controller: str | None) -> int:
     CONTROLLER limits the list. What no tool reports is "?"; no tool reports
     whether an alarm sounds.
 
-    Exit codes: as of "show".
+    Exit codes: as for "show".
     """
     settings = settings_of(context)
     found = report(look_at_controllers(settings, controller))

@@ -34,7 +34,7 @@ def command(context: click.Context, *, controller: str) -> int:
     the tool reports of interval and mode. raidctl does not change the schedule.
     If the tool's help has a command for it, that is printed.
 
-    Exit codes: as of "show".
+    Exit codes: as for "show".
     """
     settings = settings_of(context)
     seen = look(settings)

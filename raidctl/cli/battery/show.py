@@ -21,7 +21,7 @@ def command(context: click.Context, *, controller: str | None) -> int:
 
     CONTROLLER limits the list. What no tool reports is "not reported".
 
-    Exit codes: as of "show".
+    Exit codes: as for "show".
     """
     settings = settings_of(context)
     found = batteries(look_at_controllers(settings, controller))

@@ -39,7 +39,7 @@ def command(context: click.Context, /, *, listen: str, directory: Path | None, t
     Runs until Ctrl-C on a machine whose power stays on, and judges what the cut
     has left. "raidctl bench powercut" on the other machine connects to it and
     needs a copy of the token file. Each run has a journal, which is continued
-    when the witness is started again. A witness keeps one run at a time; for
+    when the witness is started again. A witness records one run at a time; for
     two, start two on different ports with different directories.
 
     \b

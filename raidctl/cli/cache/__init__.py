@@ -146,7 +146,7 @@ def split_(
     reads. Many controllers accept steps of 5 only. TARGET is the controller, or
     anything on it.
 
-    Exit codes: as of "cache set".
+    Exit codes: as for "cache set".
     """
     read, write = setting_values.split(split)
 
@@ -182,7 +182,7 @@ def drive_(
     "cache set VOLUME --drive-cache". Many drives lose the setting when they are
     powered off; the plan shows this.
 
-    Exit codes: as of "cache set".
+    Exit codes: as for "cache set".
     """
 
     def wanted(seen: Survey) -> list[Desired]:

@@ -85,7 +85,7 @@ def command(context: click.Context, /, *, target: str | None, consent: Consent, 
     each other. Settings of the kernel last until the next reboot, as the plan
     shows.
 
-    Exit codes: as of "cache set"; without an option as of "cache show".
+    Exit codes: as for "cache set"; without an option as for "cache show".
     """
     settings = settings_of(context)
     wanted = {name: value for name, value in given.items() if value is not None}

@@ -18,10 +18,10 @@ from raidctl.cli.shared.plan_change import Consent, changing_options
 def command(context: click.Context, *, volume: tuple[str, ...], consent: Consent) -> int:
     """Pause a check of volumes.
 
-    "raidctl check resume" continues it. Of an md array, the kernel keeps the
+    "raidctl check resume" continues it. For an md array, the kernel keeps the
     place until the array is stopped or the machine is restarted, and a check
     that somebody else has started can only be stopped.
 
-    Exit codes: 0 paused; others as of "check start".
+    Exit codes: 0 paused; others as for "check start".
     """
     return CheckDeeds(settings_of(context), consent, "pause_check", volume).perform()

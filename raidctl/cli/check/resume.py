@@ -29,7 +29,7 @@ def command(
     was restarted or somebody else has checked the array since, it is refused:
     start the check again.
 
-    Exit codes: 0 continued; others as of "check start".
+    Exit codes: 0 continued; others as for "check start".
     """
     if at_most is not None and not waits:
         raise click.UsageError("--at-most belongs to --wait.")

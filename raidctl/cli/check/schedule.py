@@ -88,14 +88,14 @@ def set_(
     """Switch a schedule of checks on or off, or change its times.
 
     NAME is the name of a timer, or the file of a cron job, as "check schedule
-    show" lists it; where there is only one, it can be left out. raidctl edits
-    the schedule of the distribution and never adds another one. A timer is
-    switched with systemctl; its times are set in a drop-in below
-    /etc/systemd/system, which "--times distribution" removes. A cron job is
-    switched with its variable, AUTOCHECK in /etc/default/mdadm or ENABLED in
+    show" lists it; if there is only one, it can be omitted. raidctl edits the
+    schedule of the distribution and never adds another one. A timer is switched
+    with systemctl; its times are set in a drop-in below /etc/systemd/system,
+    which "--times distribution" removes. A cron job is switched with its
+    variable, AUTOCHECK in /etc/default/mdadm or ENABLED in
     /etc/sysconfig/raid-check; its times are the five fields of its line.
 
-    Exit codes: as of "cache set".
+    Exit codes: as for "cache set".
     """
     settings = settings_of(context)
     if on is None and times is None:

@@ -23,9 +23,9 @@ def command(context: click.Context, *, volume: tuple[str, ...]) -> int:
 
     VOLUME is an id, a device, a mount point or the name of a volume; a
     controller or an array means all of its volumes. "complete" means that the
-    end of the check was seen; of md, the kernel alone does not show it: raidctl
-    keeps the results of the checks that it started (checks.jsonl in the state
-    directory), and reads the kernel log and the records of mdcheck.
+    end of the check was seen; for md, the kernel alone does not show it:
+    raidctl keeps the results of the checks that it started (checks.jsonl in the
+    state directory), and reads the kernel log and the records of mdcheck.
 
     Exit codes: 0 everything could be read; 2 no such VOLUME; 3 something could
     not be read, or how a check ended is unknown; 4 a tool or a permission is

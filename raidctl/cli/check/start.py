@@ -38,9 +38,9 @@ def command(
     VOLUME is an id, a device, a mount point or the name of a volume. A check
     compares copies or parity from the beginning of the volume and changes
     nothing. A degraded or rebuilding volume is refused. --repair also corrects:
-    of copies, one overwrites the other by its position, so that the volume's
-    unique id must be confirmed; check again afterwards. Without --wait, look
-    with "raidctl check show".
+    one copy overwrites the other, chosen by its position, so the volume's
+    unique id must be confirmed; check again afterwards. Without --wait,
+    "raidctl check show" shows the result.
 
     Exit codes: 0 started, or with --wait complete and nothing differs; 1
     refused, or the question was answered with no; with --wait something

@@ -21,6 +21,6 @@ def command(context: click.Context, *, volume: tuple[str, ...], consent: Consent
     Its result is "interrupted": what it has not reached was not checked. Only
     checks and repairs are stopped; a reshape, a rebuild or a resync never.
 
-    Exit codes: 0 stopped; others as of "check start".
+    Exit codes: 0 stopped; others as for "check start".
     """
     return CheckDeeds(settings_of(context), consent, "stop_check", volume).perform()

@@ -24,6 +24,6 @@ def command(context: click.Context, *, drive: tuple[str, ...], confirm: tuple[st
     an NVMe drive this applies to all namespaces. A drive that cannot erase
     itself is not overwritten instead.
 
-    Exit codes: as of "drive good".
+    Exit codes: as for "drive good".
     """
     return carry_out(settings_of(context), consent, "erase", drive, confirm)

@@ -23,6 +23,6 @@ def command(context: click.Context, *, drive: tuple[str, ...], confirm: tuple[st
     and hold no foreign configuration. The controller's own JBOD mode is never
     switched: if it is off, the controller refuses.
 
-    Exit codes: as of "drive good".
+    Exit codes: as for "drive good".
     """
     return carry_out(settings_of(context), consent, "jbod", drive, confirm)

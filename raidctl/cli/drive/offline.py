@@ -25,6 +25,6 @@ def command(context: click.Context, *, drive: tuple[str, ...], confirm: tuple[st
     "raidctl replace DRIVE --check" checks is checked. To replace a drive, use
     "raidctl replace", which does this at the right moment.
 
-    Exit codes: as of "drive good".
+    Exit codes: as for "drive good".
     """
     return carry_out(settings_of(context), consent, "offline", drive, confirm)

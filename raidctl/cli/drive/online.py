@@ -25,6 +25,6 @@ def command(context: click.Context, *, drive: tuple[str, ...], confirm: tuple[st
     was not restarted; --unsafe REASON is needed even then. In all other cases:
     "raidctl rebuild start DRIVE".
 
-    Exit codes: as of "drive good".
+    Exit codes: as for "drive good".
     """
     return carry_out(settings_of(context), consent, "online", drive, confirm)

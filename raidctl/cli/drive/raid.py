@@ -23,6 +23,6 @@ def command(context: click.Context, *, drive: tuple[str, ...], confirm: tuple[st
     while anything on it is mounted, swap, part of LVM, ZFS or md, or open, and
     if that is unknown.
 
-    Exit codes: as of "drive good".
+    Exit codes: as for "drive good".
     """
     return carry_out(settings_of(context), consent, "raid", drive, confirm)

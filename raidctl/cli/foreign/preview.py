@@ -29,7 +29,7 @@ def command(context: click.Context, *, controller: str) -> int:
     CONTROLLER is its id, or anything on it. Nothing is imported.
 
     Exit codes: 0 shown; 1 the controller has no foreign configuration, or its
-    tool shows no preview; others as of "show".
+    tool shows no preview; others as for "show".
     """
     settings = settings_of(context)
     with machine(settings) as named:

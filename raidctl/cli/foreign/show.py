@@ -22,7 +22,7 @@ def command(context: click.Context, *, controller: str | None) -> int:
     CONTROLLER limits the list. "raidctl foreign preview" shows the volumes that
     an import would bring.
 
-    Exit codes: as of "show".
+    Exit codes: as for "show".
     """
     settings = settings_of(context)
     found = foreign(look_at_controllers(settings, controller))

@@ -12,7 +12,7 @@ from raidctl.cli.shared.options import Settings
 from raidctl.errors import RaidctlError, UsageError
 from raidctl.layout.document import LayoutMistakesError, read_layout
 from raidctl.layout.specification import Layout
-from raidctl.layout.strangers import strangers
+from raidctl.layout.unmatched_names import unmatched_names
 from raidctl.text import counted, printable
 
 controller_option = click.option(
@@ -47,7 +47,7 @@ def layout_of(file: str, settings: Settings, controller: str | None = None) -> L
         faults, read = list(error.faults), error.layout
         with suppress(RaidctlError):  # a machine that cannot be read adds no mistakes to those of the file
             if read.volumes or read.spares or read.deletions:
-                faults += strangers(read, look(settings).inventory, file)
+                faults += unmatched_names(read, look(settings).inventory, file)
     for fault in faults:
         click.echo(str(fault), err=True)
     click.echo(f"raidctl: {counted(len(faults), 'mistake')} in the layout; nothing was compared.", err=True)

@@ -22,7 +22,7 @@ from raidctl.errors import UsageError
 @click.option("--confirm", metavar="CODE", help="The code of the plan that was printed.")
 @click.option(
     "--wipe", metavar="SERIAL", multiple=True,
-    help="Remove what is on the drive with this serial number; of a volume that is deleted: its unique id.",
+    help="Remove what is on the drive with this serial number; for a volume that is deleted, its unique id.",
 )  # fmt: skip
 @controller_option
 @changing_options

@@ -48,8 +48,8 @@ def command(context: click.Context, *, target: tuple[str, ...], length: float, b
 
     The command stays until the time is over or Ctrl-C, and then switches the
     LEDs off. If raidctl is killed, a second process does; after a power failure
-    "raidctl restore" does, if it runs at boot. Nothing else of the drive is
-    touched.
+    "raidctl restore" does, if it runs at boot. Nothing else about the drive is
+    changed.
 
     The first way that works is used: the controller's tool for drives behind it,
     the files of enclosures (SES), NPEM and PCIe slots, ledctl, sg_ses. With

@@ -20,6 +20,6 @@ def command(context: click.Context, *, controller: str, consent: Consent) -> int
 
     "raidctl patrol resume" continues it.
 
-    Exit codes: as of "patrol start".
+    Exit codes: as for "patrol start".
     """
     return carry_out(settings_of(context), consent, "pause_patrol", controller)

@@ -20,6 +20,6 @@ def command(context: click.Context, *, controller: str, consent: Consent) -> int
 
     It continues where it was paused.
 
-    Exit codes: as of "patrol start".
+    Exit codes: as for "patrol start".
     """
     return carry_out(settings_of(context), consent, "resume_patrol", controller)

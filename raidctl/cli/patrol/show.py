@@ -22,7 +22,7 @@ def command(context: click.Context, *, controller: str | None) -> int:
     CONTROLLER limits the list. Shown is whether one is running, how it starts,
     and when; what no tool reports is "not reported".
 
-    Exit codes: as of "show".
+    Exit codes: as for "show".
     """
     settings = settings_of(context)
     inventory = look_at_controllers(settings, controller)

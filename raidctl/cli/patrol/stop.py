@@ -20,6 +20,6 @@ def command(context: click.Context, *, controller: str, consent: Consent) -> int
 
     What it has not read yet is read by the next one.
 
-    Exit codes: as of "patrol start".
+    Exit codes: as for "patrol start".
     """
     return carry_out(settings_of(context), consent, "stop_patrol", controller)

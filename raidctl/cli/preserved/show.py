@@ -22,7 +22,7 @@ def command(context: click.Context, *, controller: str | None) -> int:
     CONTROLLER limits the list. If the drives of such a volume are put back and
     imported ("raidctl foreign"), the controller writes its data.
 
-    Exit codes: as of "show".
+    Exit codes: as for "show".
     """
     settings = settings_of(context)
     found = preserved(look_at_controllers(settings, controller))

@@ -21,6 +21,6 @@ def command(context: click.Context, *, drive: tuple[str, ...], consent: Consent)
     It is refused where a further failure would lose data; --unsafe REASON
     overrides that. To make it slower instead: "raidctl rate".
 
-    Exit codes: as of "rebuild start".
+    Exit codes: as for "rebuild start".
     """
     return carry_out(settings_of(context), consent, "pause_rebuild", drive)

@@ -20,6 +20,6 @@ def command(context: click.Context, *, drive: tuple[str, ...], consent: Consent)
 
     It continues where it was paused.
 
-    Exit codes: as of "rebuild start".
+    Exit codes: as for "rebuild start".
     """
     return carry_out(settings_of(context), consent, "resume_rebuild", drive)

@@ -21,6 +21,6 @@ def command(context: click.Context, *, drive: tuple[str, ...], consent: Consent)
     The volume keeps running with the redundancy that is left. It is refused
     where a further failure would lose data; --unsafe REASON overrides that.
 
-    Exit codes: as of "rebuild start".
+    Exit codes: as for "rebuild start".
     """
     return carry_out(settings_of(context), consent, "stop_rebuild", drive)

@@ -10,7 +10,7 @@ from raidctl.audit.engine import Auditor, Tally
 from raidctl.audit.finding import Audited
 from raidctl.audit.policy.sets import Policy
 from raidctl.audit.report import EXITS
-from raidctl.cli.shared import many
+from raidctl.cli.shared import many_hosts
 from raidctl.cli.shared.machine import Machine
 from raidctl.cli.shared.options import Settings
 from raidctl.errors import EXIT_INTERRUPTED, EXIT_NO, EXIT_UNREACHABLE
@@ -25,14 +25,14 @@ class FarAudit:
         settings.jobs = jobs
         settings.several()
         self._settings = settings
-        self._hosts = many.hosts_of(settings)
+        self._hosts = many_hosts.hosts_of(settings)
         self._codes: list[int] = []
 
     def audited(self, rules: Policy, *, keep: bool) -> Iterator[tuple[Tally, Sequence[Audited]]]:
         """Yield the results of each host, as they come. A host without a result has an unknown state."""
         auditor = Auditor(rules, keep=keep)
         left = dict.fromkeys(host.name for host in self._hosts)
-        for outcome in many.read_hosts(self._settings, self._hosts, Machine.survey):
+        for outcome in many_hosts.read_hosts(self._settings, self._hosts, Machine.survey):
             name = outcome.host.name
             del left[name]
             if outcome.value is None:
@@ -40,7 +40,7 @@ class FarAudit:
             else:
                 audited = auditor.audit(outcome.value.inventory, f"ssh:{name}")
             tally = auditor.take()
-            code = EXITS[tally.summary.verdict] if outcome.value is not None else many.failed(outcome)
+            code = EXITS[tally.summary.verdict] if outcome.value is not None else many_hosts.failed(outcome)
             self._codes.append(code)
             yield tally, [replace(audited, host=name, exit_code=code)]
         for name in left:

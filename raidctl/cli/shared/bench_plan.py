@@ -100,7 +100,7 @@ def size_of(text: str | None, kind: Kind) -> int | None:
     """Return the bytes of ``4GiB``.
 
     Raises:
-        click.UsageError: It is not a size, or too small to say anything, or no file is made.
+        click.UsageError: It is not a size, or too small to be measured, or no file is made.
     """
     if text is None:
         return None

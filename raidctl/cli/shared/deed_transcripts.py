@@ -46,13 +46,13 @@ def family_of_command(words: tuple[str, ...]) -> Vendor:
     """Return the family whose tool a command runs.
 
     Raises:
-        UsageError: None.
+        UsageError: No family has a tool of this name.
     """
     found = vendors()[0]
     family = next((one for one in found if basename(words[0]) in {tool.name for tool in one.TOOLS}), None)
     if family is None:
         names = [tool.name for one in found if operations_of(one) is not None for tool in one.TOOLS]
-        raise UsageError(f"{printable(words[0])} is not a tool of a family with operations: {listing(names, 'or')}.")
+        raise UsageError(f"{printable(words[0])} is not a tool that raidctl can operate: name {listing(names, 'or')}.")
     return family
 
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 import click
 
-from raidctl.cli.shared.many import hosts_in
+from raidctl.cli.shared.many_hosts import hosts_in
 from raidctl.cli.shared.options import Settings
 from raidctl.errors import UsageError
 from raidctl.fleet.hosts import Host

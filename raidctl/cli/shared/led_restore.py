@@ -13,7 +13,7 @@ from raidctl.change.journal import Journal, Story
 from raidctl.change.restore import Restorer
 from raidctl.cli.shared.locate_leds import LedMachine, led_machine
 from raidctl.cli.shared.machine import Machine
-from raidctl.locate.again import found_again, renewed
+from raidctl.locate.earlier_leds import found_again, renewed
 
 
 def leds_again(named: Machine, stories: Sequence[Story]) -> LedMachine:

@@ -34,11 +34,11 @@ def command(context: click.Context, *, drive: str, volume: str | None, consent: 
 
     DRIVE is a device, or the id, the serial number (serial:ZC1A2B3C) or the bay
     (bay:4) of a drive. It must be unused, healthy, at least as large as the
-    smallest member and of its kind. For an md array it must contain nothing: no
-    file system, partition table, LVM or RAID metadata. Nothing is erased. A drive
-    behind a controller becomes a spare of the array of --for; without it, of all
-    arrays of the controller, if its tool can. If an array is degraded, its rebuild
-    begins.
+    smallest member and of the same type. For an md array it must contain
+    nothing: no file system, partition table, LVM or RAID metadata. Nothing is
+    erased. A drive behind a controller becomes a spare of the array of --for;
+    without it, of all arrays of the controller, if its tool can. If an array is
+    degraded, its rebuild begins.
 
     Exit codes: 0 done and verified; 1 refused, or the question was answered
     with no; 2 wrong usage; 3 something is unknown, or another raidctl is

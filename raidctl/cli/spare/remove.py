@@ -29,7 +29,7 @@ def command(context: click.Context, *, drive: str, consent: Consent) -> int:
     one of an array that is degraded or has a member that predicts its failure. Its
     superblock stays on it; nothing is erased.
 
-    Exit codes: as of "spare add".
+    Exit codes: as for "spare add".
     """
     return carry_out(settings_of(context), consent, lambda seen: _deed(seen, drive))
 

@@ -26,8 +26,8 @@ def command(context: click.Context, *, array: tuple[str, ...]) -> int:
 
     ARRAY is the id of an array or a volume, a device or a mount point. A spare
     fits if it is at least as large as the smallest member, and of the same
-    type. Of md, spares move between the arrays of a spare group, but only while
-    the mdadm monitor runs.
+    type. With md, spares move between the arrays of a spare group, but only
+    while the mdadm monitor runs.
 
     Exit codes: 0 everything could be read; 2 no such ARRAY; 3 something could
     not be read; 4 a tool or a permission is missing.

@@ -181,7 +181,7 @@ def _chosen(name: str, seen: Survey) -> tuple[str, str, str]:
 
 @cache
 def around() -> Around:
-    """What the families say that they do not report."""
+    """The facts that the families declare as unreported."""
     return Around(unreported=unreported(VENDORS))
 
 

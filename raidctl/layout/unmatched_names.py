@@ -17,7 +17,7 @@ from raidctl.toml_files.mistakes import Fault
 from raidctl.vendor.registry import families_that_share_drives
 
 
-def strangers(layout: Layout, inventory: Inventory, path: str) -> Iterator[Fault]:
+def unmatched_names(layout: Layout, inventory: Inventory, path: str) -> Iterator[Fault]:
     """The controllers and named drives that do not exist, with their line.
 
     Drives that two arrays name differently are included.

@@ -12,8 +12,8 @@ from raidctl.model import Controller, Drive, Volume
 from raidctl.vendor.plan import Deed
 
 
-class Lacking(Struct, frozen=True, kw_only=True):
-    """Drives that become spares of an existing array."""
+class MissingSpares(Struct, frozen=True, kw_only=True):
+    """Drives that would become the missing spares of an array."""
 
     controller: Controller
     volume: Volume
@@ -21,21 +21,21 @@ class Lacking(Struct, frozen=True, kw_only=True):
 
     @property
     def deeds(self) -> tuple[Deed, ...]:
-        """One for each drive."""
+        """The deeds: a drive each."""
         return tuple(
             Deed(object_id=self.volume.id, verb="add_spare", drive=place.drive.id, device=place.node)
             for place in self.places
         )
 
 
-def lacks_spares_only(one: Compared) -> bool:
+def only_spares_differ(one: Compared) -> bool:
     """Whether only the number or the names of spares differ."""
     return one.verdict == "different" and all(
         each.key == "spares" and each.found is not None for each in one.differences
     )
 
 
-def lacking(one: Compared, wanted: VolumeLayout, stock: Stock) -> Lacking | tuple[str, ...]:
+def missing_spares(one: Compared, wanted: VolumeLayout, stock: Stock) -> MissingSpares | tuple[str, ...]:
     """The drives, or why there are none; surplus spares need no step."""
     pair = next(
         ((controller, volume) for controller, volume in stock.machine.volumes() if volume.id == one.object_id), None
@@ -53,7 +53,7 @@ def lacking(one: Compared, wanted: VolumeLayout, stock: Stock) -> Lacking | tupl
         if not need:
             return ("its spares are not those that the layout lists.",)
     found, why = choose_spares(structs.replace(wanted, spares=need), members, controller, stock)
-    return tuple(why) if why else Lacking(controller=controller, volume=volume, places=tuple(found))
+    return tuple(why) if why else MissingSpares(controller=controller, volume=volume, places=tuple(found))
 
 
 def _place(member: Drive, machine: Machine) -> Place | None:

@@ -1,4 +1,4 @@
-"""A report of limited size. Lines behind facts are left out if needed, with their number. Pure."""
+"""A report of limited size: lines behind facts are left out if it would be too large. Pure."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SOME = (
 _NONE = "Lines of output are left out, as the page would be too large; raidctl show --explain ID has them."
 
 
-def fitted(material: Material, write: Callable[[Page], bytes], *, draw: bool) -> bytes:
+def limited_report(material: Material, write: Callable[[Page], bytes], *, draw: bool) -> bytes:
     """The report, with all lines behind its facts if they fit.
 
     Fewer lines are included if the report would be larger than :data:`LARGEST`.

@@ -1,4 +1,4 @@
-"""Find the LEDs of an earlier change on the present machine. Addresses may change at a reboot."""
+"""Find the LEDs of an earlier change again. Addresses may change at a reboot."""
 
 from __future__ import annotations
 
