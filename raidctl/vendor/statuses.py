@@ -50,7 +50,7 @@ def put_status(
         draft.put(line, f"{name}_text", collapse(text), weight)
     if status in (None, "unknown"):
         shown = (text if word is None else word)[:_LONGEST]
-        draft.add_problem("warning", "unread", f"The {what}'s status word {shown!r} is not known.", REPORT)
+        draft.add_problem("warning", "unread", f"The {what}'s status word {shown!r} is not recognised.", REPORT)
 
 
 class VolumeWord(Struct, frozen=True):

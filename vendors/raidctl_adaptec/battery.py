@@ -129,7 +129,9 @@ def infer_status(battery: Draft) -> BatteryStatus:
     if overall is not None and vocabulary.has_value(overall):
         status = vocabulary.battery_word(overall)
         if status == "unknown":
-            battery.add_problem("warning", "unread", f"The battery's status word {overall!r} is not known.", REPORT)
+            battery.add_problem(
+                "warning", "unread", f"The battery's status word {overall!r} is not recognised.", REPORT
+            )
     if battery.get("absent") and status in ("unknown", "ok"):
         return "missing"
     if status == "missing":

@@ -231,7 +231,7 @@ def _state(reader: _Reader, draft: Draft, table: Mapping[int, tuple[str, str]]) 
     known = table.get(state)
     _put_state(draft, line, known, state)
     if known is None:
-        draft.add_problem("warning", "unread", f"The state {state} of the JSON output is not known.", REPORT)
+        draft.add_problem("warning", "unread", f"The state {state} of the JSON output is not recognised.", REPORT)
 
 
 def _put_state(draft: Draft, line: Line, known: tuple[str, str] | None, number: int) -> None:

@@ -75,7 +75,7 @@ def _volume_task(controller: ControllerDraft, task: list[Pair], named: dict[str,
             volume.put(line, "progress.operation", found or "unknown", DETAIL)
             volume.keep_words(f"{prefix}{pair.label}", pair.value)
             if found is None:
-                volume.add_problem("info", "unread", f"The task {pair.value!r} is not known.", REPORT)
+                volume.add_problem("info", "unread", f"The task {pair.value!r} is not recognised.", REPORT)
         elif label == "percentage complete" and running:
             percent = attempt(numbers.percent, pair.value)
             if percent is None:

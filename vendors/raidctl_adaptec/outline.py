@@ -83,7 +83,7 @@ class Answer(Struct):
 
 
 class _Outliner:
-    """Goes through the lines once."""
+    """Reads the lines in one pass."""
 
     def __init__(self, output: Output, number: str | None) -> None:
         self.output = output

@@ -19,7 +19,7 @@ _SILENT = "The tool reports no reason."
 
 
 def setting(text: str) -> WritePolicy | None:
-    """What ``Write-cache setting`` configures; None for a word that is not known.
+    """What ``Write-cache setting`` configures; None for an unknown word.
 
     * ``Enabled (write-back)``, ``Enabled``: always (``setcache … wb``), even without the battery
     * ``On when protected by battery/ZMM``, ``Enabled (write-back) when protected by battery``: only then (``wbb``)
@@ -30,7 +30,7 @@ def setting(text: str) -> WritePolicy | None:
         return "write_through"
     if "when protected" in key or "with battery" in key or "when battery" in key:
         return "protected_write_back"
-    if " when" in key:  # cut off, or a condition that is not known
+    if " when" in key:  # cut off, or an unknown condition
         return None
     if key.startswith(("enabled", "on", "write-back", "write back", "always on")):
         return "unprotected_write_back"
@@ -175,7 +175,7 @@ def doubted(policy: WritePolicy | None, batteries: Sequence[Battery]) -> bool:
     """Whether "when protected" write-back is active although the battery reports a problem.
 
     The controller then deems itself protected, by a charge that suffices or by another part; the battery's own words
-    only say that it is not ready. Neither can be reported for certain.
+    only report that it is not ready. Neither can be reported for certain.
     """
     return policy == "protected_write_back" and any(
         battery.status in ("charging", "learning", "degraded") for battery in batteries

@@ -1,4 +1,4 @@
-"""What arcconf is recognised by."""
+"""The signatures of arcconf's outputs."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from raidctl_adaptec.tables import OPERATIONS, RAID_LEVELS, VOLUME_STATUS
 NO_VALUE = frozenset(
     {"", "none", "unknown", "n/a", "na", "not available", "not applicable", "not set", "unavailable", "?", "*missing*"}
 )  # fmt: skip
-"""Values that say that there is no value."""
+"""Values that mean that there is no value."""
 _PARTS_NAMED = (
     "battery/capacitor ", "capacitor/battery ", "zmm ", "battery ", "capacitor ", "supercap ", "backup unit ",
 )  # fmt: skip
@@ -61,7 +61,7 @@ def health(table: dict[str, Health], text: str) -> Health:
 
 
 def drive_word(text: str) -> DriveWord | None:
-    """What ``Online``, ``Raw (Pass Through)``, ``Global Hot-Spare`` means. None for a word that is not known."""
+    """What ``Online``, ``Raw (Pass Through)``, ``Global Hot-Spare`` means. None for an unknown word."""
     known = DRIVE_STATUS.get(bare(text))
     if known is not None:
         return known
@@ -106,7 +106,7 @@ def volume_word(text: str) -> tuple[VolumeWord | None, float | None]:
 
 
 def battery_word(text: str) -> BatteryStatus:
-    """``ZMM Optimal``, ``Failed (Replace Batteries/Capacitors)``; ``unknown`` for a word that is not known."""
+    """``ZMM Optimal``, ``Failed (Replace Batteries/Capacitors)``; ``unknown`` for an unknown word."""
     key = bare(_PERCENT.sub("", text.split("(", maxsplit=1)[0]))
     for prefix in _PARTS_NAMED:
         key = key.removeprefix(prefix)

@@ -38,7 +38,7 @@ _WRITE = frozenset({"write-cache setting", "write-cache mode", "write-cache stat
 
 
 def read_logical(controller: ControllerDraft, block: Block) -> None:
-    """A part of the section of a logical device."""
+    """Read a part of the section of a logical device."""
     volume = _begun(controller, block, controller.volume, "Logical devices")
     if volume is None:
         return
@@ -50,7 +50,7 @@ def read_logical(controller: ControllerDraft, block: Block) -> None:
 def _begun(
     controller: ControllerDraft, block: Block, draft_of: Callable[[str], GroupDraft], area: str
 ) -> GroupDraft | None:  # fmt: skip
-    """The draft of the object that a section is about. None if it names none, with its pairs kept as details."""
+    """The draft of a section's object. If the section has no number: None, and its pairs become details."""
     if not block.name:
         mark_read(*block.heads)
         for pair in block.pairs:
@@ -76,7 +76,7 @@ def _read_pair(volume: GroupDraft, pair: Pair, sub: str) -> None:
 
 
 def _watch(volume: GroupDraft, pair: Pair, label: str) -> None:
-    """Details that also say something else."""
+    """Report problems that a detail reveals, and keep what the cache policy needs."""
     value = normalized(pair.value)
     if label in ("failed stripes", "defunct stripes", "defunct segments") and value not in ("no", "false", "0"):
         if vocabulary.has_value(pair.value):
@@ -92,7 +92,7 @@ def _watch(volume: GroupDraft, pair: Pair, label: str) -> None:
 
 
 def _parity(volume: GroupDraft, pair: Pair) -> None:
-    """``Parity Initialization Status : In Progress (12 %)``; ``Queued``; what is ``Not Started`` is not going on."""
+    """``Parity Initialization Status : In Progress (12 %)``; ``Queued``; ``Not Started`` is no operation."""
     value = normalized(pair.value)
     percent = vocabulary.volume_word(value.replace(" percent", "%"))[1]
     if "progress" in value or percent is not None:
@@ -206,7 +206,7 @@ def _place(places: dict[str, str]) -> tuple[str, str, str] | None:
 
 
 def read_array(controller: ControllerDraft, block: Block) -> None:
-    """A part of the section of an array (smartpqi)."""
+    """Read a part of the section of an array (smartpqi)."""
     array = _begun(controller, block, controller.array, "Arrays")
     if array is None:
         return

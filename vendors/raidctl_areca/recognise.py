@@ -1,4 +1,4 @@
-"""What Areca's tool is recognised by."""
+"""The signatures of the outputs of Areca's tool."""
 
 from __future__ import annotations
 

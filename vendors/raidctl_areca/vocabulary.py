@@ -107,7 +107,7 @@ def has_value(text: str) -> bool:
 
 
 def state(text: str) -> tuple[VolumeStatus, Operation | None, float | None] | None:
-    """``Rebuilding(23.4%)``, ``Back. Initializing(5%)``, ``Migrating+Degraded``; None for words that are not known."""
+    """``Rebuilding(23.4%)``, ``Back. Initializing(5%)``, ``Migrating+Degraded``; None for unknown words."""
     percent = _PERCENT.search(text)
     words = [word for word in _LETTERS.findall(_NO_WORD.sub(" ", text).lower()) if word not in _FILLERS]
     if not words:
@@ -132,7 +132,7 @@ def health(status: VolumeStatus | None) -> Health:
 
 
 def drive_state(text: str) -> Health | None:
-    """Health of ``Device State``; None for a word that is not known."""
+    """Health of ``Device State``; None for an unknown word."""
     return _DRIVES.get(re.sub(r"\(.*\)$", "", text).strip().lower())
 
 

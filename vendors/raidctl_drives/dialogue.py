@@ -215,8 +215,8 @@ def _lacking(
     problems = []
     lost = [
         what
-        for what, tellers in (("health, temperature and errors", health_tools), ("write cache", cache_tools))
-        if any(not tellers(block) & set(found) for block in real)
+        for what, tools_of in (("health, temperature and errors", health_tools), ("write cache", cache_tools))
+        if any(not tools_of(block) & set(found) for block in real)
     ]
     missing = [name for name in wanted if name not in found]
     if lost:

@@ -1,4 +1,4 @@
-"""What hdparm, sdparm, nvme and smartctl are recognised by."""
+"""The signatures of the outputs of hdparm, sdparm, nvme and smartctl."""
 
 from __future__ import annotations
 

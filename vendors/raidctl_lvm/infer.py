@@ -159,7 +159,7 @@ def _members(controller: ControllerDraft, name: str, row: Row, volume: GroupDraf
             or any(place in _UNKNOWN for place in places)
             or image.cells.get("segtype") == "error"
         )
-        # whether an image of an inactive volume is in sync is not known: lvs prints I
+        # whether an image of an inactive volume is in sync is unknown: lvs prints I
         active = image.letter(5) != "-"
         stale = "out of sync, to be recovered" if active and image.letter(1) == "I" else ""
         if image.letter(9) == "r":

@@ -1,4 +1,4 @@
-"""What the outputs of lvs and dmsetup are recognised by."""
+"""The signatures of the outputs of lvs and dmsetup."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ def observe(host: HostView, found: Sequence[Installed], tools: Sequence[ToolSpec
 def _smart(session: Session[Document]) -> list[tuple[str, ...]]:
     """The calls for the drives that ``info -o pd`` lists."""
     if session.name != "mvcli":
-        return []  # the form of mnv_cli's answer is not known
+        return []  # the form of mnv_cli's output is unknown
     controllers = Controllers()
     read_outputs(session.documents, lambda output: Reader(output, controllers))
     drives = [key[1:] for one in controllers.controllers.values() for key in one.drives if key[1:].isdecimal()]

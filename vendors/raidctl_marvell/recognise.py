@@ -1,4 +1,4 @@
-"""What mvcli and mnv_cli are recognised by."""
+"""The signatures of the outputs of mvcli and mnv_cli."""
 
 from __future__ import annotations
 

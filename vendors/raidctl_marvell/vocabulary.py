@@ -2,7 +2,7 @@
 
 Sources: the tools' help; Dell's and SmartX's pages on BOSS controllers (functional, degraded, "BGA progress"); the
 states and background activities of Marvell's Linux drivers (com_vd_struct.h: LD_STATUS_*, LD_BGA_*, HD_STATUS_*), which
-are the numbers behind the words. How the tools spell those that no output shows is not known: the words are those of
+are the numbers behind the words. How the tools spell those that no output shows is unknown: the words are those of
 the drivers.
 """
 
@@ -90,7 +90,7 @@ def text(value: str) -> str | None:
 
 
 def volume_state(value: str) -> VolumeStatus | None:
-    """``functional``, ``Degrade``; None for a word that is not known."""
+    """``functional``, ``Degrade``; None for an unknown word."""
     word = value.strip().lower()
     if word in _FINE:
         return "ok"
@@ -98,7 +98,7 @@ def volume_state(value: str) -> VolumeStatus | None:
 
 
 def drive_state(value: str) -> Health | None:
-    """``online``, ``Idle``; None for a word that is not known."""
+    """``online``, ``Idle``; None for an unknown word."""
     return _DRIVES.get(value.strip().lower())
 
 

@@ -181,6 +181,6 @@ def _action(volume: Volume, setting: str, word: str) -> Action:
 
 
 def _place(volume: Volume, setting: str) -> str | None:
-    """The file of a setting. None if the kernel's name of the array is not known."""
+    """The file of a setting. None if the kernel's name of the array is unknown."""
     match = _NODE.fullmatch(volume.device or "")
     return f"/sys/block/{match[1]}/md/{setting}" if match else None

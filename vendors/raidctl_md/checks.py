@@ -1,6 +1,6 @@
 """Consistency checks (scrubs) of md arrays, from sysfs and the kernel log. Pure.
 
-What sysfs shows of a check that was stopped is the same as of one that passed, but for ``sync_min``: the place where it
+Sysfs shows the same for a check that was stopped as for one that passed, except ``sync_min``: the place where it
 stopped, and 0 as well if that was in the first sixteenth. The kernel log has "data-check done." and "data-check
 interrupted.". Facts from the kernel's drivers/md/md.c and Documentation/admin-guide/md.rst.
 """
@@ -15,7 +15,7 @@ from raidctl.request import Dialogue, Read, Run, ask, ask_all
 from raidctl.text import regex
 from raidctl.vendor.checks import CheckEvent, CheckKind, CheckReading, Glance
 from raidctl.vendor.protocol import Vendor
-from raidctl_md.care import stopped
+from raidctl_md.monitoring import stopped
 from raidctl_md.schedule_family import ScheduleFamily
 from raidctl_md.schedule_steps import cron_times
 from raidctl_md.schedules import schedules

@@ -28,7 +28,7 @@ from raidctl.request import (
 from raidctl.text import collapse, counted
 from raidctl.vendor.protocol import Document, Observation
 from raidctl.vendor.session import death
-from raidctl_md import care
+from raidctl_md import monitoring
 from raidctl_md.draft import ArrayDraft, Reading, Source, key_of
 from raidctl_md.group import Alias
 from raidctl_md.probe import MDSTAT, First
@@ -73,7 +73,7 @@ def observe(host: HostView, first: First, capabilities: Mapping[str, Capability]
         yield from _examine(asked)
     measured = {block.node for block in host.blocks if block.size_bytes}
     found = build(read_documents(asked.documents), capabilities, _alias(host), measured)
-    found = care.applied(found, (yield from care.read(cared)))
+    found = monitoring.applied(found, (yield from monitoring.read(cared)))
     return replace(found, problems=(*asked.problems, *found.problems), tools=tuple(asked.tools))
 
 
@@ -142,7 +142,7 @@ def _read_arrays(
     }
     reads = [Read(f"/sys/block/{name}/md/{file}", _LIMIT) for name, wanted in files.items() for file in wanted]
     runs = [Run(("mdadm", "--detail", f"/dev/{name}")) for name in names] if may_run else []
-    answers = yield (*reads, *runs, *care.REQUESTS)
+    answers = yield (*reads, *runs, *monitoring.REQUESTS)
     texts = iter(answers[: len(reads)])
     for name, wanted in files.items():
         text = "".join(_lines(file, next(texts)) for file in wanted)

@@ -1,4 +1,4 @@
-"""What mdadm's outputs and the kernel's files about md are recognised by."""
+"""The signatures of mdadm's outputs and of the kernel's files about md."""
 
 from __future__ import annotations
 

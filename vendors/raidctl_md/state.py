@@ -68,7 +68,7 @@ def judge(*, lost: bool, dormant: bool, degraded: bool, work: Operation | None, 
 
 
 def of_detail(text: str) -> State | None:
-    """The state of ``clean, degraded, recovering``. None if a word of it is not known."""
+    """The state of ``clean, degraded, recovering``. None if one of its words is unknown."""
     lost = dormant = degraded = waiting = False
     work: Operation | None = None
     held = "read-auto" in text.lower() or "readonly" in text.lower()

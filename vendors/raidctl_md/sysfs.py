@@ -45,7 +45,7 @@ _MEMBER_WORDS = frozenset({"faulty", "in_sync", "spare", "journal", "external_bb
 
 
 def read(output: Output, name: str, reading: Reading) -> None:
-    """Read the files of one array. ``name`` is the kernel's, empty if it is not known."""
+    """Read the files of one array. ``name`` is the kernel's, empty if it is unknown."""
     draft = ArrayDraft(source=Source.SYSFS, output=output, node=f"/dev/{name}" if name else None)
     slots: dict[str, str] = {}
     for line in output.lines:

@@ -33,7 +33,7 @@ class CacheToken(NamedTuple):
 
 
 def cache_token(text: str) -> CacheToken | None:
-    """The policies of ``RAWBD``, ``NRWTC``, ``RWB``, or of version 8's ``NR,WB``. None for a token that is not known.
+    """The policies of ``RAWBD``, ``NRWTC``, ``RWB``, or of version 8's ``NR,WB``. None for an unknown token.
 
     ``RAWBD`` is read ahead, always write back, direct: no version prints ``RA`` for the read policy in one word with
     the others. ``RaWBD`` of the first versions is adaptive; the case of the letters counts.

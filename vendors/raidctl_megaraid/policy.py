@@ -68,7 +68,7 @@ class Power(Struct, frozen=True):
 
 
 def masked(mask: int | None) -> list[str]:
-    """What the bits of ``BBU Status`` say; nothing where they report no trouble."""
+    """The problems that the bits of ``BBU Status`` report; nothing if there are none."""
     return [] if mask is None or bbu_mask.status(mask) == "ok" else bbu_mask.words(mask)
 
 

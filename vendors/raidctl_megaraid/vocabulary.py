@@ -48,7 +48,7 @@ NO_VALUE = frozenset(
         "not applicable", "not supported", "not set", "undefined", "null", "not reported",
     }
 )  # fmt: skip
-"""Values that say that there is no value."""
+"""Values that mean that there is no value."""
 
 
 class DriveWord(NamedTuple):
@@ -155,7 +155,7 @@ _STEM_ROLE: dict[str, Role] = {
 
 
 def volume_state(text: str) -> VolumeWord | None:
-    """What ``Optl`` or ``Partially Degraded`` means. None for a word that is not known."""
+    """What ``Optl`` or ``Partially Degraded`` means. None for an unknown word."""
     return VOLUME_STATES.get(normalized(text))
 
 
@@ -165,7 +165,7 @@ def group_state(text: str) -> Health | None:
 
 
 def drive_state(text: str) -> DriveWord | None:
-    """What ``UGood``, ``Unconfigured(good)``, ``ConfShld`` mean. None for a word that is not known."""
+    """What ``UGood``, ``Unconfigured(good)``, ``ConfShld`` mean. None for an unknown word."""
     known = DRIVE_STATES.get(normalized(text))
     if known is not None:
         return known
@@ -177,7 +177,7 @@ def drive_state(text: str) -> DriveWord | None:
 
 
 def drive_status(text: str) -> Health | None:
-    """The health behind version 8's second word, ``Online``, ``Good``. None for a word that is not known."""
+    """The health behind version 8's second word, ``Online``, ``Good``. None for an unknown word."""
     return DRIVE_STATUSES.get(normalized(text))
 
 
@@ -200,7 +200,7 @@ def raid_level(text: str) -> RaidLevel | None:
     """The level of ``RAID5``, ``RAID-5``, ``R5``, ``RAID1E``, ``Cac0``. None if there is none.
 
     Raises:
-        ValueError: A word that is not known.
+        ValueError: An unknown word.
     """
     if not has_value(text):
         return None

@@ -114,7 +114,7 @@ def locate(device: int, *, on: bool) -> Dialogue[Json]:
         return _result("not confirmed", f"{name} was sent, and no reply came ({sent.fault}).")
     if not sent.ok:
         return _failed(sent)
-    message = f"The firmware reported success for {name}; no command shows whether the LED blinks: look at the drive."
+    message = f"The firmware reported success for {name}; no command shows whether the LED blinks: check the drive."
     return _result("not confirmed", message)
 
 

@@ -1,4 +1,4 @@
-"""What sas2ircu and sas3ircu are recognised by."""
+"""The signatures of the outputs of sas2ircu and sas3ircu."""
 
 from __future__ import annotations
 

@@ -90,14 +90,14 @@ def bare(value: str) -> str:
 
 
 def volume_state(value: str) -> VolumeStatus | None:
-    """``Inactive, Okay (OKY)``, ``[Inactive] Optimal``; the worst word counts. None if one is not known."""
+    """``Inactive, Okay (OKY)``, ``[Inactive] Optimal``; the worst word counts. None if one is unknown."""
     words = re.findall(r"[a-z][a-z ]*", bare(value))
     found = [VOLUMES.get(word.strip()) for word in words]
     return None if not found or None in found else min((one for one in found if one), key=_WORST.index)
 
 
 def drive_state(value: str) -> tuple[Health, Role | None] | None:
-    """``Optimal (OPT)``; None for a word that is not known."""
+    """``Optimal (OPT)``; None for an unknown word."""
     return DRIVES.get(bare(value))
 
 

@@ -172,7 +172,7 @@ def _put(draft: Draft, resource: Resource, leaves: tuple[str, ...], *, gone: boo
     if status == "unknown":
         draft.put(lines[0] if lines else None, "status", "unknown", WEAK)
         draft.put(None, "status_text", shown or None)
-        why = f"is {shown[:60]!r}, which is not known" if shown else "is not reported"
+        why = f"is {shown[:60]!r}, which is not recognised" if shown else "is not reported"
         draft.add_problem("warning", "unread", f"The state of the battery or capacitor {why}.", _REMEDY)
         return
     put_status(draft, lines, "battery", status, text=shown or status)

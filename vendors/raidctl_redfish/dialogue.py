@@ -131,7 +131,7 @@ class _Walk:
             try:
                 value = json_decode.decode(answer.data)
                 if not isinstance(value, Mapping):
-                    raise ValueError("it is not a JSON object")  # noqa: TRY004, TRY301 - as of the decoder
+                    raise ValueError("it is not a JSON object")  # noqa: TRY004, TRY301 - as the decoder
                 found[path] = value
             except ValueError as error:
                 self.broken(path, error)

@@ -84,7 +84,7 @@ def number(value: object) -> float:
 def flag(value: object) -> bool:
     """True or false."""
     if not isinstance(value, bool):
-        raise ValueError("no flag")  # noqa: TRY004 - as of the other readers
+        raise ValueError("no flag")  # noqa: TRY004 - as the other readers
     return value
 
 
@@ -121,7 +121,7 @@ _OWN_STATE = regex(r"Oem\.(?:\w+\.)+(?!\w*(?:Secur|Encrypt|Lock|Power|Link|Predi
 
 
 def own_states(resource: Resource, words: Mapping[str, str]) -> Iterator[Mark]:
-    """Bad states that a maker's extension reports, whatever it calls the leaf. Words that are not known are ignored."""
+    """Bad states that a maker's extension reports, whatever it calls the leaf. Unknown words are ignored."""
     for line in resource.output.lines:
         leaf, _, value = line.text.partition(": ")
         if _OWN_STATE.fullmatch(leaf) and (status := words.get(bare(value.strip('"')), "ok")) != "ok":
@@ -154,5 +154,5 @@ def put_health(
         return  # "State": "Absent" without a health
     message = f"The BMC does not report the health of the {what}."
     if words[0]:
-        message = f"The {what}'s health {printable(words[0])[:40]!r} is not known."
+        message = f"The {what}'s health {printable(words[0])[:40]!r} is not recognised."
     draft.add_problem("warning", "unread", message, REPORT if words[0] else "Ask the controller's own tool.")

@@ -1,4 +1,4 @@
-"""What Redfish resources are recognised by."""
+"""The signatures of Redfish resources."""
 
 from __future__ import annotations
 

@@ -99,7 +99,7 @@ def decode(path: str, name: str, text: str, kind: str = "") -> Resource:
     """
     value = json_decode.decode(text)
     if not isinstance(value, Mapping):
-        raise ValueError("it is not a JSON object")  # noqa: TRY004 - as of the decoder
+        raise ValueError("it is not a JSON object")  # noqa: TRY004 - as the decoder
     own = link_of(value)
     return Resource(path or own, kind_of(value) or kind, value, Output.of_json(name, value))
 

@@ -176,7 +176,7 @@ def _put_operation(draft: GroupDraft, name: str, done: object, lines: Sequence[L
     row = next((row for row in OPERATIONS if row[0] in bare(name)), None)
     if row is None:
         shown = printable(name)[:40]
-        draft.add_problem("info", "note", f"The volume's operation {shown!r} is not known.")
+        draft.add_problem("info", "note", f"The volume's operation {shown!r} is not recognised.")
     operation: Operation = row[1] if row else "unknown"
     status = row[2] if row else None
     percent = (

@@ -1,4 +1,4 @@
-"""What ssacli, hpssacli and hpacucli are recognised by."""
+"""The signatures of the outputs of ssacli, hpssacli and hpacucli."""
 
 from __future__ import annotations
 

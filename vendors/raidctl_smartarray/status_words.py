@@ -75,7 +75,7 @@ CACHE_LINES: dict[str, Health | None] = {
 
 
 def volume_word(text: str) -> VolumeWord | None:
-    """What a volume's status means. None for a word that is not known: ``Unknown status 14``."""
+    """What a volume's status means. None for an unknown word: ``Unknown status 14``."""
     return _STATES.get(normalized(text))
 
 
@@ -85,7 +85,7 @@ def level(text: str) -> RaidLevel | None:
 
 
 def spare_is_fine(text: str) -> bool | None:
-    """Whether a sentence about spares reports no failure. None for one that is not known."""
+    """Whether a sentence about spares reports no failure. None for an unknown one."""
     word = normalized(text)
     return True if word in _GOOD_SPARES else False if word in _USED_SPARES else None
 

@@ -18,7 +18,7 @@ _PROGRESS = regex(r"(?P<word>[^,:(]*?)[\s,:(-]+(?P<percent>\d{1,3}(?:\.\d+)?) ?%
 NO_VALUE = frozenset(
     {"", "none", "unknown", "n/a", "not available", "not applicable", "not set", "--", "---", "?", "??", "???"}
 )
-"""Values that say that there is no value."""
+"""Values that mean that there is no value."""
 
 
 @lru_cache(maxsize=8192)

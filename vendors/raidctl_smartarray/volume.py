@@ -224,7 +224,7 @@ _FIELDS: Fields[Draft] = {
     "fault tolerance": Field("raid_level", optional(has_value, vocabulary.raid_level)),
     "raid level": Field("raid_level", optional(has_value, vocabulary.raid_level), ROW),
     "strip size": Field("strip_bytes", numbers.volume_size),
-    # Older versions say stripe and mean the strip of one drive.
+    # Older versions print stripe for the strip of one drive.
     "stripe size": Field("strip_bytes", numbers.volume_size, ROW),
     "unique identifier": Field("unique_id", numbers.text),
     "disk name": Field("device", numbers.device_node),

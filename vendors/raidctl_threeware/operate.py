@@ -5,7 +5,7 @@ deed              command                                   undone by           
 ================  ========================================  =======================================  ================
 ``take_out``      ``/c6/p3 remove quiet``                   ``/c6 rescan``, a rebuild                the drive is gone
 ``let_in``        ``/c6/u1 start rebuild disk=3``           nothing                                  in the unit
-``add_spare``     ``/c6 add type=spare disk=7``             nothing: the unit's number is not known  a spare
+``add_spare``     ``/c6 add type=spare disk=7``             nothing: the unit's number is unknown    a spare
 ``remove_spare``  ``/c6/u2 del quiet``                      ``/c6 add type=spare disk=6``            free
 ``start_check``   ``/c6/u1 start verify``                   ``/c6/u1 stop verify``                   checking
 ``stop_check``    ``/c6/u1 stop verify``                    ``/c6/u1 start verify``                  not checking

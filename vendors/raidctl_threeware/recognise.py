@@ -1,4 +1,4 @@
-"""What tw_cli is recognised by."""
+"""The signatures of tw_cli's outputs."""
 
 from __future__ import annotations
 

@@ -118,7 +118,7 @@ def has_value(text: str) -> bool:
 
 
 def unit_status(word: str) -> tuple[VolumeStatus, Operation | None] | None:
-    """Status and operation under way of a unit's status word. None for one that is not known."""
+    """Status and operation under way of a unit's status word. None for an unknown one."""
     return _UNITS.get(word.upper().rstrip("*"))
 
 
@@ -128,7 +128,7 @@ def severity(status: VolumeStatus) -> int:
 
 
 def drive_status(word: str) -> Health | None:
-    """Health of a drive's status word. None for one that is not known."""
+    """Health of a drive's status word. None for an unknown one."""
     return _DRIVES.get(word.upper().rstrip("*"))
 
 
@@ -138,7 +138,7 @@ def worse(one: Health, other: Health) -> bool:
 
 
 def battery_status(word: str) -> BatteryStatus | None:
-    """``WeakBat``, ``TESTING``; None for a word that is not known."""
+    """``WeakBat``, ``TESTING``; None for an unknown word."""
     return _BATTERIES.get(word.lower())
 
 

@@ -1,4 +1,4 @@
-"""What zpool's outputs are recognised by."""
+"""The signatures of zpool's outputs."""
 
 from __future__ import annotations
 

@@ -224,7 +224,7 @@ def test_outputs_of_a_second_controller_are_separate() -> None:
     "usage", ["Failed[Raid Set # 00]", "Dead", "Missing", "Offline", "Error", "Raid Set # 00[Failed]"]
 )
 def test_a_usage_that_means_failure_is_no_set_name(usage: str) -> None:
-    """A word of failure in the usage is no array's name."""
+    """A word of failure in the usage is not an array's name."""
     found = controller(SYS, SETS, DISKS.replace("  Failed\n", f"  {usage}\n"))
     (drive,) = [drive for drive in found.drives if drive.id == "areca:1/15"]
     assert (drive.role, drive.status, drive.array) == ("failed", "critical", None)

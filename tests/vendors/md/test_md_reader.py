@@ -124,7 +124,7 @@ def test_md_reader_unknown_marks_and_levels_are_problems() -> None:
 
 
 def test_md_reader_queries() -> None:
-    """Arrays without a size and old names of arrays are read. So are devices that are no arrays."""
+    """Arrays without a size and old names of arrays are read. So are devices that are not arrays."""
     found = read(
         "/dev/md1:  raid1 2 devices, 0 spares. Use mdadm --detail for more detail.\n"
         "/dev/sda1: device 1 in 2 device active raid1 md0.  Use mdadm --examine for more detail.\n"

@@ -73,7 +73,7 @@ def test_an_unknown_state_is_unread() -> None:
     """An unknown state keeps its word, and is a problem."""
     found = drive("Enclosure Device ID: 8\nSlot Number: 1\nFirmware state: Dancing, Spun Up\n")
     assert fields(found, "status", "status_text") == ("unknown", "Dancing, Spun Up")
-    assert complaints(found, "unread") == ["The drive's status word 'Dancing' is not known."]
+    assert complaints(found, "unread") == ["The drive's status word 'Dancing' is not recognised."]
 
 
 @pytest.mark.parametrize(

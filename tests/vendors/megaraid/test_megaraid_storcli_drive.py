@@ -69,7 +69,7 @@ def test_a_dash_is_no_state() -> None:
 
 
 def test_a_dedicated_spare_knows_its_groups() -> None:
-    """A dedicated spare belongs to all its arrays but is no member."""
+    """A dedicated spare belongs to all its arrays but is not a member."""
     controller = read({"PD LIST": [drive_row(State="DHS", DG="0,2")]})
     assert controller.drives["64:2"].get("spare_for") == ("0", "2")
     assert [list(controller.arrays[name].spares) for name in ("0", "2")] == [["64:2"], ["64:2"]]

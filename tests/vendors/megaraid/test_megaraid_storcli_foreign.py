@@ -1,4 +1,4 @@
-"""A foreign configuration is reported, and is no array of the controller."""
+"""A foreign configuration is reported, and is not an array of the controller."""
 
 from __future__ import annotations
 

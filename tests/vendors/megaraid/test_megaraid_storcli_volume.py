@@ -202,7 +202,7 @@ def test_the_volumes_own_section_counts_more_than_the_list() -> None:
 
 
 def test_a_spare_is_no_member_of_the_volume() -> None:
-    """A dedicated spare among the volume's drives is no member."""
+    """A dedicated spare among the volume's drives is not a member."""
     data = properties()
     data["PDs for VD 3"].append(drive_row(EID="64:9", State="DHS", DG=1))
     controller = read(data)

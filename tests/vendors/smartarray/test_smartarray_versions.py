@@ -95,7 +95,7 @@ def test_drives_without_a_known_bay_are_separate() -> None:
     ("word", "kinds"), [("True", ["state"]), ("False", []), ("Not Supported", []), ("Trve", ["unread"])]
 )
 def test_a_worn_out_drive_is_reported(word: str, kinds: list[str]) -> None:
-    """Wear is a problem even if the drive's status is OK. So is a word that is not known."""
+    """Wear is a problem even if the drive's status is OK. So is an unknown word."""
     found = observed(
         CONTROLLER.replace("PHY Transfer Rate", f"SSD Smart Trip Wearout: {word}\n         PHY Transfer Rate")
     )

@@ -1,4 +1,4 @@
-"""Which of several controllers each of tw_cli's tables belongs to."""
+"""Tables of tw_cli are assigned to the right one of several controllers."""
 
 from __future__ import annotations
 

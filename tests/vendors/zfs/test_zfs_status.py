@@ -201,8 +201,9 @@ def test_the_list_gives_sizes() -> None:
 @pytest.mark.parametrize(
     ("word", "reported"),
     [
-        ("FAULTeD", "status word 'FAULTeD' is not known"), ("DEGRADED?", "status word 'DEGRADED?' is not known"),
-        ("Xyzzy", "status word 'Xyzzy' is not known"), ("", "was not understood: “mirror-0 0 0 0”"),
+        ("FAULTeD", "status word 'FAULTeD' is not recognised"),
+        ("DEGRADED?", "status word 'DEGRADED?' is not recognised"),
+        ("Xyzzy", "status word 'Xyzzy' is not recognised"), ("", "was not understood: “mirror-0 0 0 0”"),
     ],
 )  # fmt: skip
 def test_a_device_whose_state_is_damaged_is_not_lost(word: str, reported: str) -> None:

@@ -112,7 +112,7 @@ def _find(attributes: Iterable[Attribute], number: int, name: re.Pattern[str]) -
 
 def _count(row: Attribute | None) -> int | None:
     found = attempt(numbers.first_number, row.raw) if row else None
-    # Above 32 bits a maker has packed several figures into one: what it counts is not known
+    # Above 32 bits a maker has packed several figures into one: what it counts is unknown
     return found if found is not None and 0 <= found < 1 << 32 else None
 
 

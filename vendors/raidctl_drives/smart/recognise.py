@@ -1,4 +1,4 @@
-"""What smartctl is recognised by."""
+"""The signatures of smartctl's outputs."""
 
 from __future__ import annotations
 

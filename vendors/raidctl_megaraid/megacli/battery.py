@@ -49,7 +49,7 @@ _GOOD_WORDS = frozenset({"ok", "no", "none", "good", "normal"})
 _BAD = bbu_mask.VOLTAGE_LOW | bbu_mask.TEMPERATURE_HIGH | bbu_mask.LEARN_FAILED | bbu_mask.LEARN_TIMEOUT
 _BAD |= bbu_mask.BUS_ERROR | bbu_mask.REPLACE | bbu_mask.CAPACITY_LOW | bbu_mask.MISSING
 
-# Firmware Status: 00000440        of older versions, which do not say the bits in words
+# Firmware Status: 00000440        of older versions, which do not print the bits in words
 _FIGURE = regex(r"(?:0x)?([0-9a-f]{8})", re.IGNORECASE | re.ASCII)
 _FIGURES = frozenset({"firmware status", "bbu firmware status"})
 
@@ -140,9 +140,9 @@ def _judge(controller: ControllerDraft, battery: Draft, items: Iterable[Item]) -
     if status is None:
         return
     going = _GOING.get(status, 0)
-    telling = [pair for pair in flags if _sets(pair) & (_BAD | going) or pair in worn]
-    words = ([stated.value] if stated is not None else []) + [f"{pair.label}: {_answer(pair)}" for pair in telling]
-    sources = [pair for pair in (stated, *telling) if pair is not None] or flags[:1]
+    conclusive = [pair for pair in flags if _sets(pair) & (_BAD | going) or pair in worn]
+    words = ([stated.value] if stated is not None else []) + [f"{pair.label}: {_answer(pair)}" for pair in conclusive]
+    sources = [pair for pair in (stated, *conclusive) if pair is not None] or flags[:1]
     weight = battery.status_weight("status", status, DETAIL)
     for pair in sources:
         battery.put(pair.lines[0], "status", status, weight)
@@ -153,7 +153,7 @@ def _judge(controller: ControllerDraft, battery: Draft, items: Iterable[Item]) -
 
 
 def _replace(battery: Draft, asked: Sequence[Pair]) -> bool | None:
-    """Whether the battery is to be replaced: one Yes is enough. None if a word is not known, which is reported."""
+    """Whether the battery is to be replaced: one Yes is enough. None if a word is unknown, which is reported."""
     strange = [
         pair
         for pair in asked
@@ -221,7 +221,7 @@ def _stated(battery: Draft, pair: Pair | None) -> BatteryStatus | None:
     try:
         return battery_status(pair.value)
     except ValueError:
-        battery.add_problem("warning", "unread", f"The battery's status word {pair.value!r} is not known.", REPORT)
+        battery.add_problem("warning", "unread", f"The battery's status word {pair.value!r} is not recognised.", REPORT)
         return "unknown"
 
 

@@ -33,10 +33,10 @@ _BARE = regex(r"\d{1,2}(?:E0?)?", re.IGNORECASE | re.ASCII)
 
 
 def level(text: str, depth: int | None) -> RaidLevel | None:
-    """The level of a volume; ``depth`` is its number of spans. None if that decides and is not known.
+    """The level of a volume; ``depth`` is its number of spans. None if that decides and is unknown.
 
     Raises:
-        ValueError: Numbers or words that are not known.
+        ValueError: Unknown numbers or words.
     """
     match = _NUMBERS.fullmatch(text.strip().rstrip("."))
     if match is None:

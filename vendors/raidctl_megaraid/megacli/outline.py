@@ -72,7 +72,7 @@ class Block(Struct):
     """Lines that are no pairs."""
 
     def add(self, item: Item) -> None:
-        """Take a pair."""
+        """Add a pair."""
         self.items.append(item)
         self.labels.add(item.label)
 
@@ -91,7 +91,7 @@ class Segment(Struct):
 
 
 class Outliner:
-    """Goes through the lines once."""
+    """Reads the lines in one pass."""
 
     def __init__(self, output: Output) -> None:
         self.output = output
@@ -120,7 +120,7 @@ class Outliner:
             self.content(text, line, plain=plain)
 
     def ends(self, text: str, line: Line) -> bool:
-        """An exit code, a command line, a banner."""
+        """Whether the line ends an output or begins one: exit code, command line, banner."""
         exit_code = grammar.EXIT.fullmatch(text)
         if exit_code:
             mark_read(line)
@@ -141,7 +141,7 @@ class Outliner:
         return False
 
     def begin(self, hint: str | None) -> None:
-        """Another command's answer follows."""
+        """Start the output of another command."""
         if self.segments[-1].blocks or self.segments[-1].sentences or self.segments[-1].code is not None:
             self.segments.append(Segment())
         self.segments[-1].hint = hint
@@ -153,7 +153,7 @@ class Outliner:
         return self.block is not None and self.block.kind == "drive" and normalized(text.rstrip(":")) in PARTS
 
     def opens(self, text: str, line: Line) -> bool:
-        """A heading."""
+        """Whether the line is a heading, which opens a block."""
         found = grammar.heading(text)
         in_event = self.block is not None and self.block.kind == "event"
         if found is None or (in_event and found.kind not in ("event", "adapter", "controller")):
@@ -180,7 +180,7 @@ class Outliner:
         return block
 
     def open_adapter(self, found: Heading, line: Line) -> None:
-        """``Adapter #0``: any kind of thing follows."""
+        """``Adapter #0``: any kind of object may follow."""
         block = self.open_block(found, line, "controller")
         block.name = ""
         self.summary = False
@@ -232,7 +232,7 @@ class Outliner:
         self.open_block(found, line, "controller").foreign = found.name
 
     def titles(self, text: str, line: Line, following: str) -> bool:
-        """A title of ``-AdpAllInfo`` or of ``-ShowSummary``."""
+        """Whether the line is a title of ``-AdpAllInfo`` or of ``-ShowSummary``."""
         title = text.rstrip(":").strip()
         if ":" in title or (self.block is not None and self.block.kind == "event"):
             return False
@@ -296,7 +296,7 @@ class Outliner:
         return True
 
     def starts(self, key: str) -> bool:
-        """Whether a label begins another thing than the open one."""
+        """Whether a label begins a new object, not the open one."""
         block = self.block
         if block is None:
             return True
@@ -341,7 +341,7 @@ class Outliner:
             self.block.add(Item.of(self.section, self.last))
 
     def runs_on(self, text: str, line: Line) -> bool:
-        """A line that belongs to the value above it."""
+        """Whether the line continues the value above it."""
         block, last = self.block, self.last
         if block is None or len(text) > _LONGEST_CONTINUATION or _PROMPT.match(text):
             return False

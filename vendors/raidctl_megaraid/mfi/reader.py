@@ -129,7 +129,7 @@ class _Reading:
             self.details(controller, f"{path}.{name}", _dict(given, name), name)
         errors = _dict(given, "memory_errors").get("uncorrectable")
         if isinstance(errors, int):
-            controller.conclude("count.memory uncorrectable errors", errors)  # reported as of the other tools
+            controller.conclude("count.memory uncorrectable errors", errors)  # reported as for the other tools
         self.fields(controller, f"{path}.properties", _dict(given, "properties"), PROPERTIES)
         self.battery(controller, f"{path}.battery", _dict(given, "battery"))
         for at, one in _items(given, "drives", f"{path}."):

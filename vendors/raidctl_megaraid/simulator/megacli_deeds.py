@@ -43,7 +43,7 @@ CodeAndText = tuple[int, str]
 
 
 def change(argv: Sequence[str], state: Mapping[str, str]) -> Reply | None:
-    """``-PDOffline -PhysDrv[8:1] -a0 -NoLog``; None for another command, or drives that are not known."""
+    """``-PDOffline -PhysDrv[8:1] -a0 -NoLog``; None for another command, or unknown drives."""
     words = [word.lower().removeprefix("-") for word in argv[1:]]
     words = [word for word in words if word != "nolog"]
     if len(words) < 2 or not words[-1].startswith("a"):

@@ -42,7 +42,7 @@ _VERBS = ("start", "stop", "pause", "resume")
 
 
 def change(argv: Sequence[str], state: Mapping[str, str]) -> Reply | None:
-    """The reply to a deed. None for another command, or a controller whose drives are not known."""
+    """The reply to a deed. None for another command, or a controller with unknown drives."""
     match, words = _PATH.fullmatch(argv[1]), list(argv[2:])
     if match is None or words[-2:] != ["nolog", "J"]:
         return None

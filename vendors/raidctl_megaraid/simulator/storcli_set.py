@@ -1,6 +1,6 @@
 """Simulated storcli and its second generation: replies to changes, and resulting settings.
 
-A refusal may end with exit code 0, and a command that is not known is answered in plain text though JSON was asked for:
+A refusal may end with exit code 0, and an unknown command is answered in plain text though JSON was asked for:
 so do the programs. ``J`` asks for JSON as the very last word only; without it, the answer is plain text.
 """
 

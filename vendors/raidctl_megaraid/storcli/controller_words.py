@@ -20,7 +20,7 @@ NO_VALUE = frozenset({
     "", "-", "--", "n/a", "na", "none", "not available", "not applicable", "not set", "unknown", "unkwn", "invalid",
     "null",
 })  # fmt: skip
-"""Values that say that there is no value."""
+"""Values that mean that there is no value."""
 
 YES = frozenset({"yes", "y", "on", "true", "1", "enabled", "enable", "present"})
 NO = frozenset({"no", "n", "off", "false", "0", "disabled", "disable", "absent", "missing", "not present"})

@@ -111,7 +111,7 @@ def _state(drive: Draft, row: Cells, weight: int, *, jbod: bool) -> None:
     health = max(healths, key=lambda item: _RANK[item])
     if "unknown" in healths:
         words = " ".join(pair.value for pair in printed)
-        drive.add_problem("warning", "unread", f"The drive's state {words!r} is not known.", REPORT)
+        drive.add_problem("warning", "unread", f"The drive's state {words!r} is not recognised.", REPORT)
     role = known.role if known else None
     if second == "critical" and role is not None:
         role = "failed"
@@ -201,7 +201,7 @@ def read_unit_status(drive: Draft, unit: str, pair: Pair) -> None:
     health = vocabulary.drive_status(pair.value) or "unknown"
     drive.override("unit_state", max(health, drive.get("unit_state") or "ok", key=lambda item: _RANK[item]))
     if health == "unknown":
-        drive.add_problem("warning", "unread", f"The state {pair.value!r} of unit {unit} is not known.", REPORT)
+        drive.add_problem("warning", "unread", f"The state {pair.value!r} of unit {unit} is not recognised.", REPORT)
     elif health != "ok":
         drive.add_problem("warning", "state", f"The drive's unit {unit} is {pair.value}.", "Replace the drive.")
 

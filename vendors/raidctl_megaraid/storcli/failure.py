@@ -1,4 +1,4 @@
-"""What the answers of storcli and its relatives say went wrong.
+"""The failures that storcli and its relatives report.
 
 Neither the exit code nor ``Status`` decides: a failure can carry complete data (one bad drive among fourteen makes the
 command fail with 46), and what one controller does not support is no trouble when another was meant. Each row of
@@ -147,7 +147,7 @@ def failures(answer: Answer, command: str) -> list[Problem]:
 
 
 def _whole(answer: Answer, command: str, status: str, rows: list[str]) -> Iterator[Problem]:
-    """``Status = Failure`` and its ``Description``; the rows say more where there are any."""
+    """``Status = Failure`` and its ``Description``; the rows have the details, if there are any."""
     text = collapse(answer.printed("Description") or "")
     if word(text) not in _NO_CODE:
         if text not in rows and not (rows and _vague(text)):

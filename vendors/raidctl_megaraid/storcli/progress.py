@@ -102,7 +102,7 @@ def _state(row: Cells) -> TaskState:
 
 
 def _left(row: Cells) -> int | None:
-    """``1 Hours 12 Minutes`` in seconds; None for ``-`` and words that are not known."""
+    """``1 Hours 12 Minutes`` in seconds; None for ``-`` and unknown words."""
     text = row["estimated time left"].value.strip() if "estimated time left" in row else ""
     if not _LEFT.fullmatch(text):
         return None

@@ -1,7 +1,7 @@
 """Who reads a table, by its columns.
 
 The versions and the commands name the same table differently (``PD LIST``, ``Drive Information``, ``DG Drive LIST``,
-none ); its columns say what it is.
+none ); its columns show what it is.
 """
 
 from __future__ import annotations

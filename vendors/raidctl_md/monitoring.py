@@ -1,6 +1,6 @@
-"""How the machine takes care of its arrays.
+"""How a machine monitors and checks its arrays.
 
-The configuration file, the monitor, the scheduled check, and the end of the last check show it.
+Read from the configuration file, the units and cron jobs of the monitor and the check, and the records of mdcheck.
 """
 
 from __future__ import annotations
@@ -52,8 +52,8 @@ SPARE_GROUP = "spare-group"
 REQUESTS: tuple[Request[Any], ...] = (*_CONFIG, *_PIECES, _SYSTEMD, *_MONITOR, *_CHECK, _CHECKED)
 
 
-class Care(Struct):
-    """What the machine answered."""
+class Monitoring(Struct):
+    """What was read about the monitoring of all arrays."""
 
     listed: dict[str, Line] = field(default_factory=dict)
     """The words of the ARRAY lines in lower case, and their lines."""
@@ -68,10 +68,10 @@ class Care(Struct):
     outputs: list[Output] = field(default_factory=list)
 
 
-def read(answers: Sequence[Answer]) -> Dialogue[Care]:
+def read(answers: Sequence[Answer]) -> Dialogue[Monitoring]:
     """Make sense of the answers to :data:`REQUESTS`."""
     reported = dict(zip(REQUESTS, answers, strict=True))
-    care = Care()
+    monitoring = Monitoring()
     pieces = [reported[one] for one in _PIECES]
     more = [path for answer in pieces if isinstance(answer, GlobAnswer) for path in answer.paths]
     files = list(zip(("/etc/mdadm/mdadm.conf", "/etc/mdadm.conf"), (reported[one] for one in _CONFIG), strict=True))
@@ -79,19 +79,19 @@ def read(answers: Sequence[Answer]) -> Dialogue[Care]:
         files += list(zip(more, (yield tuple(map(Read, more))), strict=True))
     for path, answer in files:
         if isinstance(answer, ReadAnswer) and answer.text is not None:
-            _config(path, answer.text, care)
+            _config(path, answer.text, monitoring)
     if all(answer.trouble in (None, Failure.MISSING) for answer in (*pieces, *(answer for _, answer in files))):
-        care.config = True
-    care.monitored = _there(_MONITOR, reported, care)
-    care.checked = _there(_CHECK, reported, care)
-    yield from _last(reported[_CHECKED], care)
-    return care
+        monitoring.config = True
+    monitoring.monitored = _there(_MONITOR, reported, monitoring)
+    monitoring.checked = _there(_CHECK, reported, monitoring)
+    yield from _last(reported[_CHECKED], monitoring)
+    return monitoring
 
 
-def _config(path: str, text: str, care: Care) -> None:
+def _config(path: str, text: str, monitoring: Monitoring) -> None:
     """``ARRAY /dev/md0 metadata=1.2 UUID=…``; a line that begins with a blank continues the one above."""
     output = Output.of_text(path, text)
-    care.outputs.append(output)
+    monitoring.outputs.append(output)
     array = False
     entry: list[str] = []
     for line in output.lines:
@@ -102,19 +102,21 @@ def _config(path: str, text: str, care: Care) -> None:
             array = words[0].startswith("array")
             entry = []
         if array:
-            care.listed.update(dict.fromkeys(words, line))
+            monitoring.listed.update(dict.fromkeys(words, line))
             entry += exact
-            _group(entry, line, care)
+            _group(entry, line, monitoring)
 
 
-def _group(entry: Sequence[str], line: Line, care: Care) -> None:
+def _group(entry: Sequence[str], line: Line, monitoring: Monitoring) -> None:
     """``spare-group=main``: the running monitor moves spares between the arrays of a group."""
     name = next((word.partition("=")[2] for word in entry if word.lower().startswith("spare-group=")), None)
     if name:
-        care.groups.update({word.lower(): (line, name) for word in entry})
+        monitoring.groups.update({word.lower(): (line, name) for word in entry})
 
 
-def _there(wanted: Sequence[Request[Any]], reported: Mapping[Request[Any], Answer], care: Care) -> bool | None:
+def _there(
+    wanted: Sequence[Request[Any]], reported: Mapping[Request[Any], Answer], monitoring: Monitoring
+) -> bool | None:
     """Whether one of the wanted files exists. False only where systemd runs and each could be looked for."""
     answers = [reported[one] for one in (*wanted, _SYSTEMD)]
     *found, systemd = [one.paths if isinstance(one, GlobAnswer) else () for one in answers]
@@ -123,12 +125,12 @@ def _there(wanted: Sequence[Request[Any]], reported: Mapping[Request[Any], Answe
         output = Output.of_text("files", paths[0])
         name, value = ("monitored", "True") if wanted is _MONITOR else ("consistency_check.mode", "automatic")
         output.lines[0].fact("md", name, value)
-        care.outputs.append(output)
+        monitoring.outputs.append(output)
         return True
     return False if systemd and all(one.trouble is None for one in answers) else None
 
 
-def _last(answer: Answer, care: Care) -> Dialogue[None]:
+def _last(answer: Answer, monitoring: Monitoring) -> Dialogue[None]:
     """Read where a check stopped (``MD_UUID_x``), and when one ended (``Checked_x``)."""
     paths = answer.paths if isinstance(answer, GlobAnswer) else ()
     done = tuple(path for path in paths if "/Checked_" in path)
@@ -141,26 +143,26 @@ def _last(answer: Answer, care: Care) -> Dialogue[None]:
                 at = datetime.fromtimestamp(int(seconds), timezone.utc).isoformat()
                 uuid = path.partition("/Checked_")[2]
                 last[uuid] = Scrub(last_at=at, last_result="unfinished" if uuid in last else "ok")
-    care.last = last
+    monitoring.last = last
 
 
-def applied(found: Observation, care: Care) -> Observation:
+def applied(found: Observation, monitoring: Monitoring) -> Observation:
     """Add checks and monitoring of the arrays to the observation."""
-    controllers = tuple(_controller(controller, care) for controller in found.controllers)
-    return replace(found, controllers=controllers, outputs=(*found.outputs, *care.outputs))
+    controllers = tuple(_controller(controller, monitoring) for controller in found.controllers)
+    return replace(found, controllers=controllers, outputs=(*found.outputs, *monitoring.outputs))
 
 
-def _controller(controller: Controller, care: Care) -> Controller:
-    check = None if care.checked is None else Scrub(mode="automatic" if care.checked else "disabled")
-    volumes = tuple(_volume(volume, care) for volume in controller.volumes)
-    arrays = tuple(_array(array, volumes, care) for array in controller.arrays)
-    return replace(controller, monitored=care.monitored, consistency_check=check, volumes=volumes, arrays=arrays)
+def _controller(controller: Controller, monitoring: Monitoring) -> Controller:
+    check = None if monitoring.checked is None else Scrub(mode="automatic" if monitoring.checked else "disabled")
+    volumes = tuple(_volume(volume, monitoring) for volume in controller.volumes)
+    arrays = tuple(_array(array, volumes, monitoring) for array in controller.arrays)
+    return replace(controller, monitored=monitoring.monitored, consistency_check=check, volumes=volumes, arrays=arrays)
 
 
-def _array(array: Array, volumes: Sequence[Volume], care: Care) -> Array:
+def _array(array: Array, volumes: Sequence[Volume], monitoring: Monitoring) -> Array:
     """The array with its spare group."""
     names = [name for volume in volumes if volume.array == array.id for name in _names(volume)]
-    found = next((care.groups[name] for name in names if name in care.groups), None)
+    found = next((monitoring.groups[name] for name in names if name in monitoring.groups), None)
     if found is None:
         return array
     line, group = found
@@ -168,16 +170,16 @@ def _array(array: Array, volumes: Sequence[Volume], care: Care) -> Array:
     return replace(array, details={**array.details, SPARE_GROUP: group})
 
 
-def _volume(volume: Volume, care: Care) -> Volume:
-    line = next((care.listed[name] for name in _names(volume) if name in care.listed), None)
+def _volume(volume: Volume, monitoring: Monitoring) -> Volume:
+    line = next((monitoring.listed[name] for name in _names(volume) if name in monitoring.listed), None)
     if line is not None:
         line.fact(volume.id, "in_config_file", value=True)
-    last = care.last.get(volume.unique_id or "", volume.consistency_check)
+    last = monitoring.last.get(volume.unique_id or "", volume.consistency_check)
     if stopped(volume.details):
         last = replace(last or Scrub(), last_result="unfinished")
     return replace(
         volume,
-        in_config_file=True if line else None if care.config is None or not volume.unique_id else False,
+        in_config_file=True if line else None if monitoring.config is None or not volume.unique_id else False,
         consistency_check=last,
     )
 
