@@ -101,6 +101,8 @@ def test_strings_that_a_user_reads_are_messages() -> None:
         ("Disks, and\nthe drive of its\nown", ["disks", "of its own"]),
         ("/dev/disk/by-id is on disk", []),
         ("hold this machine against it", ["hold this machine against"]),
+        ("The drive lies on md0, and is no\nspare; there is no drive", ["is no spare", "lies on"]),
+        ('Exit codes: as of "cache set"', ["as of"]),
     ],
 )
 def test_words_are_found_whole_and_over_line_ends(text: str, words: list[str]) -> None:
