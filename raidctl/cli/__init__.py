@@ -8,6 +8,7 @@ is used.
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import sys
@@ -101,10 +102,6 @@ class Commands(LazyGroup):
             with suppress(OSError):  # the reader of standard error may be gone as well
                 click.echo(f"raidctl: ended by {ended.name}.", err=True)
             raise
-        except SystemExit as ended:
-            if isinstance(ended.__context__, BrokenPipeError):  # click would exit with 1, which means "no" here
-                sys.exit(EXIT_READER_GONE)
-            raise
         except Exception as error:  # noqa: BLE001 - the last resort: a traceback is shown only with -v
             from raidctl.cli.shared import error_output  # noqa: PLC0415 - not needed for a start
 
@@ -116,6 +113,24 @@ class Commands(LazyGroup):
             elif error_output.json_asked(given) and not settings.printed:
                 error_output.emit_error(error, code)
         sys.exit(code if isinstance(code, int) else 0)
+
+    # A closed pipe is noticed before click does, which would exit with 1: that means "no" here.
+
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
+    ) -> click.Context:
+        """Read the options, and print the help where it is asked for."""
+        try:
+            return super().make_context(info_name, args, parent, **extra)
+        except BrokenPipeError:
+            raise reader_gone() from None
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command."""
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            raise reader_gone() from None
 
 
 def _mind_signals() -> None:
@@ -165,6 +180,9 @@ def _print_error(error: Exception, *, verbose: bool) -> int:
     if isinstance(error, RaidctlError):
         click.echo(f"raidctl: {collapse(printable(str(error)))}", err=True)
         return error.exit_code
+    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+        click.echo(f"raidctl: {error.strerror}: not everything could be written.", err=True)
+        return EXIT_CANNOT_TELL
     what = collapse(printable(f"{type(error).__name__}: {error}"))
     click.echo(
         f"raidctl: internal error: {what}. Please report it with the output of the same command "

@@ -235,7 +235,10 @@ def test_a_reader_that_goes_away_ends_it_quietly(plugins: Path, recorded: Record
     os.close(reading)
     try:
         machine = str(recorded(THIRTY))
-        for arguments in (["--replay", machine, "show"], ["--replay", machine, "--json", "show"], ["schema"]):
+        for arguments in (
+            ["--replay", machine, "show"], ["--replay", machine, "--json", "show"], ["schema"],
+            ["--help"], ["show", "--help"], ["--version"],
+        ):  # fmt: skip
             done = acme.program(plugins, arguments, stdout=writing)
             assert (done.returncode, done.stderr) == (141, b"")
     finally:
@@ -246,8 +249,10 @@ def test_a_full_file_system_is_reported(plugins: Path, recorded: Recorded) -> No
     """Output that cannot be written is a failure, reported in one sentence."""
     with Path("/dev/full").open("wb") as full:
         done = acme.program(plugins, ["--replay", recorded(HEALTHY), "show"], stdout=full)
-    assert done.returncode == 3
+        helped = acme.program(plugins, ["show", "--help"], stdout=full)
+    assert (done.returncode, helped.returncode) == (3, 3)
     assert done.stderr == b"raidctl: The output cannot be written: No space left on device.\n"
+    assert helped.stderr == b"raidctl: No space left on device: not everything could be written.\n"
 
 
 def test_a_closed_standard_output_is_no_fault(plugins: Path, recorded: Recorded) -> None:
