@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import BinaryIO, Literal, cast
 
 from raidctl.recording.recording import is_recording
-from raidctl.text import counted
+from raidctl.text import counted, regex
 
 BLOCK = 1 << 20
 """Bytes of a piece. Some dozens of inventories are cheap to pass on and small in memory."""
@@ -24,7 +24,7 @@ _SINGLE = (".json", ".json.gz")
 _LINES = (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz")
 _ARCHIVES = (".tar.gz", ".tgz")
 _READ = (*_SINGLE, *_LINES, *_ARCHIVES)
-_MAY_HAVE = re.compile(r"\.(?:(?:nd)?jsonl?|tar|tgz|zip)\b", re.IGNORECASE)
+_MAY_HAVE = regex(r"\.(?:(?:nd)?jsonl?|tar|tgz|zip)\b", re.IGNORECASE)
 _LIST = re.compile(rb"\s*(\[)\s*\{")
 
 

@@ -7,7 +7,7 @@ import re
 from raidctl.text import regex
 
 SOON = 56
-"""Days. The firmware of Smart Array and SmartRAID controllers warns at this limit."""
+"""Days. The firmware of Smart Array and SmartRAID controllers reports it at this limit."""
 _DAYS = regex(r"(\d{1,9}) days?", re.ASCII | re.IGNORECASE)
 
 

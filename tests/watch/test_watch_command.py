@@ -279,7 +279,7 @@ def test_present_findings_reach_an_address_that_is_added(watched: Watched, tmp_p
 
 @pytest.mark.parametrize("where", ["/dev/full", "a closed pipe"])
 def test_what_could_not_be_printed_and_is_sent_nowhere_is_reported_again(where: str, tmp_path: Path) -> None:
-    """On a full disk, or if the reader has gone, an alarm waits for the next run, which prints it."""
+    """On a full file system, or if the reader has gone, an alarm waits for the next run, which prints it."""
     argv = [sys.executable, "-m", "raidctl", "--demo", "raid6", "--state-dir", str(tmp_path), "watch", "--once"]
     argv += ["--after", "1"]
     if where == "/dev/full":

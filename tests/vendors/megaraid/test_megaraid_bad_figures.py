@@ -38,7 +38,7 @@ def findings(text: str) -> set[str]:
     ],
 )
 def test_a_bad_figure_beside_good_states_is_a_finding(file: str, label: str, good: str, bad: str) -> None:
-    """One value is changed in a recorded output: a label with its value, or a property in a row of its own."""
+    """One value is changed in a recorded output: a label with its value, or a property in a separate row."""
     text = (FIXTURES / file).read_text()
     found = re.search(rf'"{re.escape(label)}"(?: ?: ?|,\s*"Value" ?: ?)("[^"]*"|\d+)', text)
     assert found

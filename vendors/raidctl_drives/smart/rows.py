@@ -80,7 +80,7 @@ def attribute(draft: SmartDraft, line: Line, text: str) -> bool:
     raw = collapse(row["raw"])
     prefail = row["type"] == "Pre-fail" if "type" in row else row["flags"].startswith("P")
     if raw and not any(map(str.isdecimal, raw)):
-        draft.report(f"The raw value {raw[:40]!r} of the attribute {row['name']} is no number.", kind="unread")
+        draft.report(f"The raw value {raw[:40]!r} of the attribute {row['name']} is not a number.", kind="unread")
     failed = {"FAILING_NOW": "now", "NOW": "now", "In_the_past": "past", "Past": "past"}.get(row["failed"], "")
     name = printable(row["name"])
     if (number, name) in draft.attributes:
