@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from raidctl.health.phrases import predicts
 from raidctl.health.redundancy import expects_failure
 from raidctl.model import Drive
 from raidctl.operate.story_facts import Facts, Part, Stage, missing, new_drives, parts, pull, push
@@ -74,7 +75,7 @@ def _joining(arrays: Sequence[Part], new: Drive, facts: Facts) -> Stage:
     if new.role == "failed" or (new.status == "critical" and inside(arrays, new)):
         return Stage("rebuilding", problem=f"The new drive {facts.new} has failed. Replace it as well.")
     if inside(arrays, new) and expects_failure(arrays[0].controller, new):
-        text = f"The new drive {facts.new} predicts its failure ({new.status_text}). Replace it as well."
+        text = f"The new drive {facts.new} reports {predicts(new)}. Replace it as well."
         return Stage("rebuilding", problem=text)
     complete = all(part.complete for part in arrays)
     if inside(arrays, new):
