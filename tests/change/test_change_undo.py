@@ -1,0 +1,75 @@
+"""The undo of a change of which a later step failed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pytest
+
+from raidctl.change.engine import Change, begin, plan
+from raidctl.change.journal import Journal
+from raidctl.errors import ChangeUndone
+from raidctl.request import Answer, Request, Run, RunAnswer
+from raidctl.simulation.runner import Simulated
+from raidctl.survey.survey import Survey, survey
+from raidctl.vendor.plan import Desired
+from raidctl.vendor.registry import vendors
+
+pytestmark = pytest.mark.usefixtures("alone")
+
+
+@dataclass
+class Slow:
+    """A tool that accepts commands, refuses the second one, and carries out the others in order when all is over."""
+
+    AT_ONCE: ClassVar = True
+    machine: Simulated
+    accepted: list[Run] = field(default_factory=list)
+    number: int = 0
+
+    def carry_out(self, requests: Sequence[Request[Any]]) -> Sequence[Answer]:
+        """Reply to each request, in order."""
+        return tuple(self.answer(request) for request in requests)
+
+    def answer(self, request: Request[Any]) -> Answer:
+        """Reply to one request. A command has no effect yet."""
+        if not isinstance(request, Run) or not request.changes:
+            return self.machine.answer(request)
+        self.number += 1
+        if self.number == 2:
+            return RunAnswer(code=1, out=b"\nError: The operation failed.\n\n")
+        self.accepted.append(request)
+        reply = self.machine.reply(request.argv)
+        assert reply is not None
+        return RunAnswer(code=reply.code, out=reply.out.encode())
+
+    def settle(self) -> None:
+        """Carry out what was accepted."""
+        for request in self.accepted:
+            self.machine.answer(request)
+
+
+def test_an_accepted_step_is_undone_although_it_reads_as_before(p400: Simulated, tmp_path: Path) -> None:
+    """Its effect may come after the undo. The firmware takes both commands in order."""
+    families, before, tool = vendors()[0], p400.state(), Slow(p400)
+
+    def look() -> Survey:
+        return survey(tool, families)
+
+    seen = look()
+    desired = [
+        Desired(object_id="smartarray:1/v1", setting="drive_write_cache", value="enabled"),
+        Desired(object_id="smartarray:1", setting="cache_split", value="50/50"),
+    ]
+    made = plan(seen.inventory, families, desired, unsafe=True)
+    assert len(made.steps) == 2
+    story = begin("set", made, seen.inventory, about="", source="local", unsafe=True)
+    journal = Journal(tmp_path)
+    with pytest.raises(ChangeUndone):
+        Change(story, journal, tool, look, families, lambda _: None, sleep=lambda _: None).apply()
+    tool.settle()
+    assert p400.state() == before
+    assert not journal.pending()
