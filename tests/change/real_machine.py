@@ -21,7 +21,7 @@ from tests.support.waiting import PATIENCE, until
 ANY_OTHER = [
     (spec.name, spec.places)
     for vendor in vendors()[0]
-    if vendor.FAMILY not in ("drives", "md")  # these read only what the kernel reports
+    if vendor.FAMILY not in ("drives", "lvm", "md")  # these read only what the kernel reports
     for spec in vendor.TOOLS
 ]
 WRITE_THROUGH = ("cache", "set", "smartarray:1/v1", "--write", "write-through", "--yes")
