@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from raidctl.change.engine import Change, begin, plan
+from raidctl.change.engine import READ_DELAYS, Change, begin, plan
 from raidctl.change.journal import Begin, Entry, Journal, JournalFull, StepEvent, Subject
 from raidctl.change.restore import Restorer
 from raidctl.change.restored import Restored
@@ -64,6 +64,24 @@ class Machine:
 def machine(p400: Simulated, tmp_path: Path) -> Machine:
     """A machine whose raidctl has gone."""
     return Machine(p400, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("at", "waits"),
+    [("2020-01-01T00:00:00Z", False), ("2099-01-01T00:00:00Z", True), ("2020-01-01T00:00:00", True), ("?", True)],
+    ids=["long ago", "in the future", "without a zone", "unreadable"],
+)
+def test_restore_waits_for_a_command_that_may_just_have_run(machine: Machine, at: str, *, waits: bool) -> None:
+    """Its effect may come later. A command of unknown age may just have run."""
+    last = machine.journal.pending()[0].turns[-1].at
+    rewrite(machine.journal, {last: at})
+    pauses: list[float] = []
+    sleep = pauses.append
+    Restorer(
+        machine.journal, machine.place, machine.simulated, machine.look, VENDORS, "local", quiet, sleep=sleep
+    ).restore()
+    assert (READ_DELAYS[-1] in pauses[:1]) is waits
+    assert machine.simulated.state() == machine.before
 
 
 def test_restore_undoes_a_change(machine: Machine) -> None:
