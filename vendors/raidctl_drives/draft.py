@@ -122,10 +122,11 @@ class DriveDraft(draft.Draft):
         """Add a self-test of the log, older than those before. A failure counts until the drive passes a later test.
 
         That is one of the same kind, or one of the whole drive. An aborted test, or a short one, shows nothing about
-        the sector that an extended test could not read.
+        the sector that an extended test could not read; nor does one of unknown kind (empty).
         """
         later = [known for known, good in self.tests if good]
-        if passed is False and not self.failed_test and kind not in later and not any(map(_LONG.search, later)):
+        disproved = (kind and kind in later) or any(map(_LONG.search, later))
+        if passed is False and not self.failed_test and not disproved:
             which = "An earlier self-test of the drive" if self.tests else "The drive's last self-test"
             since = ", and no later one is known to have passed" if self.tests else ""
             message = f"{which} failed{since}: {printable(words)}."

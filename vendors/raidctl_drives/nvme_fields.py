@@ -26,6 +26,7 @@ _WARNINGS = (
 _FAILED_TESTS = (5, 6, 7)
 """Results of failed self-tests: fatal error, unknown failed segment, known failed segment."""
 _UNUSED_ENTRY = 15
+_KINDS_OF_TESTS = {1: "Short", 2: "Extended"}
 _LOST = regex(r"(?i)\b(?:dead|deleting|connecting|resetting)\b")
 
 
@@ -151,6 +152,14 @@ def _read_result(draft: DriveDraft, pair: Pair) -> None:
         draft.add_test("", f"result {pair.value}", passed=passed)
 
 
+def _read_test_code(draft: DriveDraft, pair: Pair) -> None:
+    """Read the kind of the self-test whose result precedes it."""
+    keep(draft, pair)
+    kind = _KINDS_OF_TESTS.get(_first_integer(pair.value) or 0)
+    if kind and draft.tests and not draft.tests[-1][0]:
+        draft.tests[-1] = (kind, draft.tests[-1][1])
+
+
 def read_path_state(draft: DriveDraft, line: Line, name: str, state: str) -> None:
     """The state, ``live`` or ``dead``, of a controller by which the kernel reaches the drive."""
     draft.detail(line, f"state of {name}", state)
@@ -204,6 +213,8 @@ LOGS: Fields[DriveDraft] = {
     **dict.fromkeys(nvme_labels.LOGS, keep),
     #   Operation Result             : 0x7
     "Operation Result": _read_result,
+    #   Self Test Code               : 2
+    "Self Test Code": _read_test_code,
 }
 """Fields of ``error-log``, ``fw-log`` and ``self-test-log``."""
 

@@ -322,6 +322,20 @@ def test_a_failed_self_test_is_a_finding(results: str, bad: bool) -> None:
     assert bool([one for one in observed(text).problems if one.kind == "state"]) is bad
 
 
+@pytest.mark.parametrize(
+    ("code", "bad"), [("1", True), ("2", False), (None, True)], ids=["short", "extended", "unknown"]
+)
+def test_a_short_pass_disproves_no_failure_of_an_extended_self_test(code: str | None, *, bad: bool) -> None:
+    """Nor does a pass of unknown kind."""
+    kind = "" if code is None else f"  Self Test Code               : {code}\n"
+    text = (
+        "Device Self Test Log for NVME device:nvme0\nCurrent operation  : 0\nCurrent Completion : 0%\n"
+        f"Self Test Result[0]:\n  Operation Result             : 0\n{kind}"
+        "Self Test Result[1]:\n  Operation Result             : 0x7\n  Self Test Code               : 2\n"
+    )
+    assert bool([one for one in observed(text).problems if one.kind == "state"]) is bad
+
+
 def test_few_spare_blocks_are_a_finding_in_json_too() -> None:
     """``avail_spare`` below ``spare_thresh`` is a finding even if ``critical_warning`` is 0."""
     log = {"critical_warning": 0, "temperature": 311, "avail_spare": 7, "spare_thresh": 10, "percent_used": 3,

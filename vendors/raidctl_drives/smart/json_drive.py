@@ -240,5 +240,5 @@ def _test(draft: SmartDraft, row: object) -> None:
     draft.tested |= ata is not None
     shown = words(branch(ata or result, "string")) or ""
     ended = number(branch(result, "value"))
-    failed = ended in (_FAILED_SCSI if branch(row, "code") else _FAILED_NVME)
+    failed = ended in (_FAILED_NVME if branch(row, "self_test_result") else _FAILED_SCSI)
     draft.add_test(next(filter(None, kinds), ""), shown, passed=False if failed else has_passed(shown))
