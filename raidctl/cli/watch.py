@@ -298,7 +298,7 @@ def _watched(state: _State, seen: _Seen, config: Config, channels: Sequence[Chan
     try:
         emit_json(report) if settings.as_json else emit(texts.screen(report))
     except (CannotTell, ReaderGoneError):
-        if not channels:  # nobody has seen it: the next run reports it again
+        if not channels:  # it was not shown: the next run reports it again
             state.keep(before)
         raise
     failed = state.fault is not None or bool(state.notes) or any(one.error is not None for one in done)

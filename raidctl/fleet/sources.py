@@ -62,20 +62,20 @@ def is_single(paths: list[str]) -> bool:
     return len(paths) == 1 and paths[0] != STDIN and (paths[0].endswith(_SINGLE) or is_recording(paths[0]))
 
 
-def passed_over(paths: Iterable[str]) -> Iterator[str]:
+def unread_files(paths: Iterable[str]) -> Iterator[str]:
     """Yield what is not read below the directories, and may be or contain inventories.
 
     Examples are ``db7.json.xz``, ``db7.JSON`` and a link to another directory.
     """
     for path in paths:
         if path != STDIN and Path(path).is_dir():
-            yield from _passed_over(path)
+            yield from _unread_files(path)
 
 
-def _passed_over(path: str) -> Iterator[str]:
+def _unread_files(path: str) -> Iterator[str]:
     whole = Path(path).resolve()
     for place, folders, names in os.walk(path):
-        if "record.json" in names:
+        if "record.json" in names and is_recording(place):
             folders.clear()
             continue
         folders.sort()

@@ -15,6 +15,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from raidctl.cli import cli
+from raidctl.fleet.sources import unread_files
 from tests.audit.policies import recorded
 
 
@@ -89,3 +90,10 @@ def test_what_may_be_an_inventory_and_is_not_read_is_named(place: Path, tmp_path
         assert done.exit_code == 0
         named = [line.split()[1].rpartition("/")[2] for line in done.stderr.splitlines()]
         assert named == ["b.JSON", "c.json.xz", "d.tar", "outside"]
+
+
+def test_an_inventory_called_record_json_hides_no_other_file(tmp_path: Path) -> None:
+    """Its directory is not a recording, and what is not read there is named."""
+    (tmp_path / "record.json").write_bytes(WHOLE)
+    (tmp_path / "b.json.xz").write_bytes(b"x")
+    assert list(unread_files([str(tmp_path)])) == [str(tmp_path / "b.json.xz")]

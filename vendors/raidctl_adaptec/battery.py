@@ -12,6 +12,7 @@ from raidctl.model import BatteryKind, BatteryStatus
 from raidctl.text import collapse, regex
 from raidctl.vendor.draft import REPORT, ROW, Draft, Pair
 from raidctl.vendor.fields import Field, Fields, read_pair
+from raidctl.vendor.limits import WORN_PERCENT
 from raidctl_adaptec import numbers, vocabulary
 from raidctl_adaptec.draft import ControllerDraft, keep
 from raidctl_adaptec.outline import Block
@@ -84,8 +85,6 @@ def section_of(sub: str) -> tuple[str, BatteryKind] | None:
 _PERCENT = regex(r"(\d{1,3}) ?(?:percent|%)", re.IGNORECASE)
 _LEARNING = regex(r"progress|(?<!in)active|running|learning", re.IGNORECASE)
 _AGAIN = "Give the whole output of `arcconf getconfig N al`."
-_WORN = 20
-"""Percent of its health at which a capacitor is no longer good."""
 
 
 def read_block(controller: ControllerDraft, block: Block, name: str, kind: BatteryKind) -> None:
@@ -164,7 +163,7 @@ def _parts(battery: Draft) -> list[BatteryStatus]:
             found.append("failed")
         elif (left := _PERCENT.fullmatch(value)) is not None:
             # Health Status                              : 100 percent
-            found.append("ok" if int(left[1]) > _WORN else "degraded")
+            found.append("ok" if int(left[1]) > WORN_PERCENT else "degraded")
         else:
             known = vocabulary.battery_word(value)
             if known == "unknown":

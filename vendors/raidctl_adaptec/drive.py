@@ -10,15 +10,13 @@ from raidctl.model import Severity
 from raidctl.text import attempt, collapse, counted, regex
 from raidctl.vendor.draft import DETAIL, ROW, Draft, Pair
 from raidctl.vendor.fields import Field, Fields, read_pair
+from raidctl.vendor.limits import MANY_ERRORS, wears_out_soon
 from raidctl.vendor.statuses import put_status
-from raidctl.vendor.wear import wears_out_soon
 from raidctl_adaptec import numbers, vocabulary
 from raidctl_adaptec.draft import ControllerDraft, keep
 from raidctl_adaptec.outline import NAMELESS, Block
 from raidctl_adaptec.vocabulary import normalized
 
-_MANY = 10
-"""Hardware errors of a drive that are more than information."""
 _ADDRESS = frozenset({"reported channel,device(t:l)", "reported channel,device"})
 # S.M.A.R.T.                               : Yes
 _ALARMS: dict[str, str] = {
@@ -237,7 +235,7 @@ def _hardware_errors(drive: Draft, pair: Pair) -> None:
     found = attempt(numbers.number, pair.value)
     if found:
         # as for other errors: a few are not yet a warning
-        severity: Severity = "warning" if found >= _MANY else "info"
+        severity: Severity = "warning" if found >= MANY_ERRORS else "info"
         message = f"The controller has counted {counted(found, 'hardware error')} of the drive."
         drive.add_problem(severity, "state", message, "Check cable and backplane; replace the drive if more follow.")
 

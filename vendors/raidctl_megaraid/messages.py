@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from raidctl.model import Controller, Problem
+from raidctl.vendor.limits import MANY_ERRORS
 from raidctl_megaraid.draft import ControllerDraft
 from raidctl_megaraid.policy import Power, masked
 
@@ -30,9 +31,8 @@ COUNTS = {
     "ecc bucket count": "corrected errors of the cache memory in its ECC bucket",
 }
 """Labels of counts, and what they count."""
+# the firmware's own bucket of corrected errors holds 15
 _CORRECTED = ("memory correctable errors", "ecc bucket count")
-_MANY = 10
-"""Corrected errors that are more than chance. The firmware's own bucket holds 15."""
 
 
 def reports(found: Controller, controller: ControllerDraft, power: Power) -> Iterator[Problem]:
@@ -72,7 +72,7 @@ def _counts(found: Controller, controller: ControllerDraft) -> Iterator[Problem]
     for label, what in COUNTS.items():
         count = int(controller.get(f"count.{label}") or 0)
         if label in _CORRECTED:
-            if count >= _MANY:
+            if count >= MANY_ERRORS:
                 message = f"The controller counts {what}: {count}."
                 yield Problem("warning", found.id, message, "Replace the cache module if the number grows.", "state")
         elif count > listed.get(label, 0):

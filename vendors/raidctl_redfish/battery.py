@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from raidctl.model import BatteryStatus
 from raidctl.text import printable
 from raidctl.vendor.draft import WEAK, Draft
+from raidctl.vendor.limits import WORN_PERCENT
 from raidctl.vendor.statuses import put_status
 from raidctl_redfish.draft import ControllerDraft
 from raidctl_redfish.fields import Field, flag, number, percent, read_fields, state_of, text, whole
@@ -17,8 +18,6 @@ from raidctl_redfish.resource import Resource, keep_rest
 from raidctl_redfish.vocabulary import ABSENT, BACKUP, BATTERY, DIMINISHED, LOST_STATES, WORKING, bare
 
 _WORST: tuple[BatteryStatus, ...] = ("failed", "missing", "degraded", "unknown", "learning", "charging", "ok")
-_WORN = 20
-"""Percent of its capacitance at which a capacitor is no longer good."""
 _DELL = "Oem.Dell.DellControllerBattery"
 _CISCO = "Oem.Cisco.Bbu"
 _LENOVO = "Oem.Lenovo.Battery"
@@ -92,7 +91,7 @@ def _read_cisco(controller: ControllerDraft, owner: Resource) -> None:
             draft.restate("status", "charging", ("status",))
         flaws = [name for name in ("IsTemperatureHigh", "IsVoltageLow") if own.get(name) is True]
         left = own.get("CapacitanceInPercent")
-        flaws += ["CapacitanceInPercent"] if isinstance(left, int) and left <= _WORN else []
+        flaws += ["CapacitanceInPercent"] if isinstance(left, int) and left <= WORN_PERCENT else []
         flaws += ["LearnCycleProgressStatus"] if "fail" in bare(own.text("LearnCycleProgressStatus")) else []
         for name in flaws:
             draft.add_problem("warning", "state", f"{name}: {own.get(name)}.", "Replace it if this stays.")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from raidctl.model import Health
 from raidctl.text import printable
 from raidctl.vendor.draft import WEAK, GroupDraft, is_bad
+from raidctl.vendor.limits import MANY_ERRORS
 from raidctl.vendor.statuses import put_status
 from raidctl_redfish.draft import ControllerDraft
 from raidctl_redfish.fields import Field, flag, look_up, mebibytes, percent, put_health, read_fields, state_of, text
@@ -35,8 +36,6 @@ _SMART_FIELDS = (
     Field("WriteCacheWithoutBackupPowerEnabled", "cache.no_battery_write_cache", flag),
 )
 _NOT_PINNED = frozenset({"", "none", "0", "false", "no"})
-_MANY = 10
-"""Corrected errors of the cache memory that are more than chance."""
 _LOOK = "Look into the BMC's log, and ask the controller's own tool."
 _UNUSED = frozenset({"disabled", "standbyoffline"})
 """States of a controller that is not in use. An example is one for NVMe drives that the firmware has switched off."""
@@ -88,7 +87,7 @@ def _read_cisco(controller: ControllerDraft, resource: Resource) -> None:
     word = own.text("ControllerStatus")
     if bare(word) not in ("", "optimal", "ok"):
         controller.add_problem("warning", "state", f"ControllerStatus: {printable(word)[:60]}.", _LOOK)
-    for name, least in (("MemoryCorrectableErrors", _MANY), ("MemoryUncorrectableErrors", 1)):
+    for name, least in (("MemoryCorrectableErrors", MANY_ERRORS), ("MemoryUncorrectableErrors", 1)):
         count = own.get(name)
         if isinstance(count, int) and count >= least:
             controller.add_problem("warning", "state", f"{name}: {count}.", "Replace the cache module if it grows.")

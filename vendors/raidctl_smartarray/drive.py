@@ -11,8 +11,8 @@ from raidctl.model import Role
 from raidctl.text import attempt, collapse, regex
 from raidctl.vendor.draft import ROW, Draft, Pair
 from raidctl.vendor.fields import Field, Fields, optional, read_pairs
+from raidctl.vendor.limits import wears_out_soon
 from raidctl.vendor.statuses import put_status
-from raidctl.vendor.wear import wears_out_soon
 from raidctl_smartarray import numbers, vocabulary
 from raidctl_smartarray.draft import ControllerDraft
 from raidctl_smartarray.interface import interface

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import click
 
 from raidctl.errors import UsageError
-from raidctl.fleet.sources import passed_over
+from raidctl.fleet.sources import unread_files
 from raidctl.text import printable
 
 _MOST_NAMED = 20
@@ -23,7 +23,7 @@ def check_paths(paths: Sequence[str]) -> None:
     for one in paths:
         if one != "-" and not os.path.lexists(one):
             raise UsageError(f'There is no file or directory "{printable(one)}".')
-    found = list(passed_over(paths))
+    found = list(unread_files(paths))
     for one in found[:_MOST_NAMED]:
         click.echo(f"raidctl: {printable(one)} is not read: {_KINDS}", err=True)
     if len(found) > _MOST_NAMED:

@@ -26,6 +26,7 @@ from collections.abc import Iterable
 
 from raidctl.model import Health as Verdict
 from raidctl.text import attempt, counted, regex
+from raidctl.vendor.limits import MANY_ERRORS
 from raidctl_drives.smart import numbers
 from raidctl_drives.smart.draft import Attribute, SmartDraft
 
@@ -39,7 +40,6 @@ _COUNTS_OF_ERRORS = (
     (187, regex(r"Uncorr", re.IGNORECASE), "uncorrectable error", "reported to the host"),
 )
 """Attributes that count errors since the drive was made, and what they count. Nearly all drives have none."""
-_MANY = 10
 TEMPERATURE = regex(r"Temp", re.IGNORECASE)
 POWER_ON = regex(r"Power[_-]?On", re.IGNORECASE)
 
@@ -157,7 +157,7 @@ def _past_errors(draft: SmartDraft) -> None:
         if count:
             draft.report(
                 f"The drive counts {counted(count, noun)} {what}.",
-                severity="warning" if count >= _MANY else "info",
+                severity="warning" if count >= MANY_ERRORS else "info",
                 remedy="Check the backups; replace the drive if the number grows.",
             )
 

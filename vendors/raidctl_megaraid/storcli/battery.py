@@ -7,6 +7,7 @@ import re
 from raidctl.text import attempt, regex
 from raidctl.vendor.draft import DETAIL, ROW, WEAK, Draft, Pair
 from raidctl.vendor.fields import read_field
+from raidctl.vendor.limits import WORN_PERCENT
 from raidctl.vendor.statuses import put_status, read_status
 from raidctl_megaraid import bbu_mask, vocabulary
 from raidctl_megaraid.draft import ControllerDraft
@@ -250,7 +251,7 @@ def _read_flag(battery: Draft, pair: Pair, label: str) -> None:
         battery.put(line, "status", "missing", _DEAD)
         battery.put(line, "status_text", f"{pair.label}: {pair.value}", _DEAD)
     capacitance = attempt(words.percent, pair.value) if label == "capacitance" else None
-    if capacitance is not None and capacitance <= labels.WORN:
+    if capacitance is not None and capacitance <= WORN_PERCENT:
         # Capacitance  92 %
         battery.add_problem("warning", "state", f"The capacitor has {capacitance} % of its capacitance.", labels.POWER)
         _flaw(battery, pair)

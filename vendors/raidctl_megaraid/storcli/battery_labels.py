@@ -45,8 +45,6 @@ REPLACE = (
 LEARNING = ("learn cycle active", "learn active")
 GONE = ("battery pack missing", "pack missing", "energy pack missing")
 
-WORN = 20
-"""Percent of its capacitance at which a capacitor is no longer good."""
 POWER = "Look at the tool's own report of the battery; replace it when this stays."
 TROUBLES: dict[str, tuple[frozenset[str], str, str]] = {
     # Learn Cycle Status  Failed

@@ -1,0 +1,21 @@
+"""Limits above or below which a figure of a tool is a finding, for all families alike."""
+
+from __future__ import annotations
+
+import re
+
+from raidctl.text import regex
+
+MANY_ERRORS = 10
+"""Errors that are a warning: fewer are more likely chance. The rule `drive_errors` has the same limit."""
+WORN_PERCENT = 20
+"""Percent of its capacitance or health at which a capacitor is no longer good. No tool prints a limit."""
+_SOON = 56
+"""Days until an SSD is worn out. The firmware of Smart Array and SmartRAID controllers reports it at this limit."""
+_DAYS = regex(r"(\d{1,9}) days?", re.ASCII | re.IGNORECASE)
+
+
+def wears_out_soon(text: str) -> bool:
+    """Whether ``46667 days``, an estimate from the workload to date, is within the limit."""
+    match = _DAYS.match(text.strip())
+    return match is not None and int(match[1]) <= _SOON
