@@ -39,7 +39,7 @@ def decode(data: bytes) -> Inventory:
 
 
 _OTHER = 'is JSON, and no inventory: it has no "controllers"'
-_REDUCED = 'is no whole inventory: it has no "problems", so what could not be read is unknown'
+_REDUCED = 'is not a whole inventory: it has no "problems", so what could not be read is unknown'
 
 
 def _why(data: bytes, error: Exception) -> str:
