@@ -58,6 +58,8 @@ class Station:
 
     def cut(self, cache: str, *words: str) -> Result:
         """Write to a server with a cache until enough is acknowledged. Then kill the server and its cache."""
+        while self.witness.acknowledged():
+            time.sleep(0.01)  # the witness has not noticed yet that the last session ended
         with served(self.place, cache) as server:
             killer = threading.Thread(target=self._kill, args=(server,))
             killer.start()
