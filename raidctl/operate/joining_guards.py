@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from raidctl.host import HostView
 from raidctl.model import Drive, Inventory
-from raidctl.operate.new_drive import health, other_kind, signatures
+from raidctl.operate.new_drive import Objection, health, other_kind, signatures
 from raidctl.operate.partition_table import Table, not_copied, parse
 from raidctl.request import Dialogue, Read, Run, ask_all
 from raidctl.units import format_decimal
@@ -78,8 +78,8 @@ def _number(text: str | None) -> int | None:
 
 def unfit(
     drive: Drive, seen: tuple[Inventory, HostView], found: Probed, others: Sequence[Drive], *, partitions: Sequence[str]
-) -> Iterator[tuple[str, str, bool]]:
-    """Yield why a drive may not join. Each reason is the guard's name, a sentence, and whether ``--unsafe`` lifts it.
+) -> Iterator[Objection]:
+    """Yield why a drive may not join.
 
     Args:
         drive: The new drive.
@@ -92,25 +92,24 @@ def unfit(
     yield from _identity(drive, inventory, view)
     yield from _size(drive, found, partitions)
     if found.sector_bytes is None:
-        yield "R10", f"The sector size of {drive.id} is unknown.", False
+        yield Objection(guard="R10", text=f"The sector size of {drive.id} is unknown.", unknown=True)
     elif found.member_sector_bytes is None:
-        yield "R10", "The sector size of the other drives is unknown.", False
+        yield Objection(guard="R10", text="The sector size of the other drives is unknown.", unknown=True)
     elif found.sector_bytes > found.member_sector_bytes or (
         partitions and found.sector_bytes != found.member_sector_bytes  # a partition table counts in sectors
     ):
-        yield (
-            "R10",
-            f"{drive.id} has sectors of {found.sector_bytes} bytes, the others {found.member_sector_bytes}.",
-            False,
-        )
-    yield from (("P7", text, True) for text in other_kind(drive, others, "others"))
+        text = f"{drive.id} has sectors of {found.sector_bytes} bytes, the others {found.member_sector_bytes}."
+        yield Objection(guard="R10", text=text)
+    yield from other_kind(drive, others, "others")
     if drive.errors.pending or drive.errors.uncorrectable:
-        yield "R10", f"{drive.id} has sectors that cannot be read.", False
-    yield from ((one.guard, one.text, one.overridable) for one in health(drive))
+        yield Objection(guard="R10", text=f"{drive.id} has sectors that cannot be read.")
+    yield from health(drive)
     if found.signatures is None:
-        yield "R10", f"What {drive.id} contains could not be read (wipefs).", False
+        yield Objection(guard="R10", text=f"What {drive.id} contains could not be read (wipefs).", unknown=True)
     elif found.signatures and not (partitions and _copied(found)):
-        yield "R11", f"{drive.id} contains {', '.join(found.signatures)}; --wipe {drive.serial} removes it.", False
+        yield Objection(
+            guard="R11", text=f"{drive.id} contains {', '.join(found.signatures)}; --wipe {drive.serial} removes it."
+        )
 
 
 def _copied(found: Probed) -> bool:
@@ -120,49 +119,49 @@ def _copied(found: Probed) -> bool:
     return only_table and found.source is not None and not_copied(found.source, found.table) is None
 
 
-def _identity(drive: Drive, inventory: Inventory, view: HostView) -> Iterator[tuple[str, str, bool]]:
+def _identity(drive: Drive, inventory: Inventory, view: HostView) -> Iterator[Objection]:
     if not drive.serial:
-        yield "X1", f"{drive.id} has no serial number.", False
+        yield Objection(guard="X1", text=f"{drive.id} has no serial number.")
     if drive.role not in ("passthrough", "unassigned", None):
-        yield "R10", f"{drive.id} is in use: {drive.role}.", False
+        yield Objection(guard="R10", text=f"{drive.id} is in use: {drive.role}.")
     if drive.foreign:
-        yield "R10", f"{drive.id} holds a configuration that a controller has not imported.", False
+        yield Objection(guard="R10", text=f"{drive.id} holds a configuration that a controller has not imported.")
     block = view.block(drive.device or "")
     if block is None:
-        yield "R10", f"{drive.id} has no device node, so its use is unknown.", False
+        yield Objection(guard="R10", text=f"{drive.id} has no device node, so its use is unknown.", unknown=True)
         return
     above = [device for device in view.above(block.name) if device.kind != "partition"]
     mounted = view.mountpoints(block.name)
     if above or mounted:
         names = ", ".join([*(device.node for device in above), *mounted])
-        yield "R10", f"{drive.id} is in use: {names}.", False
+        yield Objection(guard="R10", text=f"{drive.id} is in use: {names}.")
     for controller in inventory.controllers:
         for other in controller.drives:
             if drive.id in other.backing:
-                yield "R10", f"{drive.id} is in an array already: {other.id}.", False
+                yield Objection(guard="R10", text=f"{drive.id} is in an array already: {other.id}.")
 
 
-def _size(drive: Drive, found: Probed, partitions: Sequence[str]) -> Iterator[tuple[str, str, bool]]:
+def _size(drive: Drive, found: Probed, partitions: Sequence[str]) -> Iterator[Objection]:
     if drive.size_bytes is None:
-        yield "R10", f"The size of {drive.id} is unknown.", False
+        yield Objection(guard="R10", text=f"The size of {drive.id} is unknown.", unknown=True)
         return
     if partitions:
         end = found.source.end if found.source is not None else None
         if end is None:
-            yield "R10", "The partition table to be copied could not be read.", False
+            yield Objection(guard="R10", text="The partition table to be copied could not be read.", unknown=True)
             return
         # the second copy of a GPT takes 33 sectors at the end
         need = (end + (33 if found.source is not None and found.source.heads.get("label") == "gpt" else 0)) * (
             found.sector_bytes or _SECTOR
         )
         if drive.size_bytes < need:
-            yield "R10", _too_small(drive, need), False
+            yield Objection(guard="R10", text=_too_small(drive, need))
         return
     for array, size in found.needed_bytes.items():
         if size is None:
-            yield "R10", f"The size that a member of {array} needs is unknown.", False
+            yield Objection(guard="R10", text=f"The size that a member of {array} needs is unknown.", unknown=True)
         elif drive.size_bytes < size:
-            yield "R10", _too_small(drive, size), False
+            yield Objection(guard="R10", text=_too_small(drive, size))
 
 
 def _too_small(drive: Drive, need: int) -> str:

@@ -143,7 +143,7 @@ def _kind(drive: Drive, others: Sequence[Drive]) -> Iterator[Objection]:
             yield Objection(guard="S5", text=text, overridable=True)
 
 
-def other_kind(drive: Drive, others: Sequence[Drive], named: str) -> Iterator[str]:
+def other_kind(drive: Drive, others: Sequence[Drive], named: str) -> Iterator[Objection]:
     """P7: why a drive differs, or may differ, from other drives.
 
     Media and interface are compared. ``named``: the other drives.
@@ -151,15 +151,19 @@ def other_kind(drive: Drive, others: Sequence[Drive], named: str) -> Iterator[st
     media = {one.media for one in others if one.media}
     words = {"ssd": "an SSD", "hdd": "a hard drive"}
     if drive.media and others and not media:
-        yield f"{drive.id} is {words[drive.media]}; whether the {named} are that is unknown."
+        text = f"{drive.id} is {words[drive.media]}; whether the {named} are that is unknown."
+        yield Objection(guard="P7", text=text, unknown=True, overridable=True)
     elif media and drive.media is None:
-        yield f"Whether {drive.id} is a hard drive or an SSD is unknown."
+        text = f"Whether {drive.id} is a hard drive or an SSD is unknown."
+        yield Objection(guard="P7", text=text, unknown=True, overridable=True)
     elif media and drive.media not in media:
-        yield f"{drive.id} is {words[drive.media or '']}, the {named} are not."
+        text = f"{drive.id} is {words[drive.media or '']}, the {named} are not."
+        yield Objection(guard="P7", text=text, overridable=True)
     interfaces = {one.interface for one in others if one.interface}
     if drive.interface and interfaces and drive.interface not in interfaces:
         theirs = ", ".join(sorted(map(str.upper, interfaces)))
-        yield f"{drive.id} is {drive.interface.upper()}, the {named} are {theirs}."
+        text = f"{drive.id} is {drive.interface.upper()}, the {named} are {theirs}."
+        yield Objection(guard="P7", text=text, overridable=True)
 
 
 def health(drive: Drive) -> Iterator[Objection]:

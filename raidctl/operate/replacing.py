@@ -167,10 +167,11 @@ class Replacing:
         reasons = unfit(new, (seen.inventory, seen.view), found, others, partitions=self.facts.partitions)
         joined = any(drive.device == new.device or new.id in drive.backing for drive in self._members(seen))
         return [
-            (guard, text)
-            for guard, text, lifted in reasons
+            (one.guard, one.text)
+            for one in reasons
             # with several partitions, the first member has joined when the second one does
-            if not (self.unsafe and lifted) and not (joined and self.facts.partitions and guard in ("R10", "R11"))
+            if not (self.unsafe and one.overridable)
+            and not (joined and self.facts.partitions and one.guard in ("R10", "R11"))
         ]
 
     def _vetted_behind(self, seen: Survey) -> list[tuple[str, str]]:
@@ -182,7 +183,7 @@ class Replacing:
             return []  # its controller has accepted it already, after its own checks
         others = [one for one in arrays[0].whole if one.id != new.id]
         reasons = unfit_behind(new, seen.view, others)
-        return [(guard, text) for guard, text, lifted in reasons if not (self.unsafe and lifted)]
+        return [(one.guard, one.text) for one in reasons if not (self.unsafe and one.overridable)]
 
     def _members(self, seen: Survey) -> Iterator[Drive]:
         arrays = parts(seen, self.facts)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+import msgspec
+
 from raidctl.health.redundancy import being_rebuilt, below, in_stripe
 from raidctl.health.spares import arrays_of
 from raidctl.model import Controller, Drive, Volume
@@ -43,10 +45,8 @@ def _as_asked(drive: Drive, named: Sequence[Volume]) -> bool:
 
 def _unfit(seen: Survey, controller: Controller, drive: Drive, volume: Volume) -> Iterator[Objection]:
     others = [one for one in below(controller, volume) if one.status != "critical"]
-    for guard, text, lifted in unfit_behind(drive, seen.view, others):
-        yield Objection(
-            guard="S5" if guard == "P7" else guard, text=text, overridable=lifted, unknown="unknown" in text
-        )
+    for one in unfit_behind(drive, seen.view, others):
+        yield msgspec.structs.replace(one, guard="S5") if one.guard == "P7" else one
 
 
 def _global(seen: Survey, controller: Controller, drive: Drive) -> list[Objection]:

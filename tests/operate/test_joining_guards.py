@@ -40,9 +40,8 @@ def objections(found: Probed, sectors: int | None, *parts: str) -> list[str]:
     seen = Inventory(host=Host(hostname="m")), HostView()
     given = unfit(drive, seen, found, [drive], partitions=parts)
     words = ("too small", "The size", "partition table")
-    return [
-        text for guard, text, lifted in given if (guard, lifted) == ("R10", False) and any(w in text for w in words)
-    ]
+    fixed = [one.text for one in given if one.guard == "R10" and not one.overridable]
+    return [text for text in fixed if any(word in text for word in words)]
 
 
 def table(text: str) -> Table:

@@ -307,12 +307,12 @@ def test_guard_P7_a_drive_of_another_kind_needs_an_override(tmp_path: Path) -> N
     for interface, wanted in (("sas", True), ("sata", False), (None, False)):
         other = msgspec.structs.replace(sata, interface=interface)
         found = unfit(sata, (seen.inventory, seen.view), Probed(signatures=()), [other], partitions=())
-        assert (("P7", True) in [(guard, lifted) for guard, _, lifted in found]) == wanted
+        assert (("P7", True) in [(one.guard, one.overridable) for one in found]) == wanted
 
     for mine, theirs in ((None, "hdd"), ("hdd", None)):
         unknown, other = msgspec.structs.replace(sata, media=mine), msgspec.structs.replace(sata, media=theirs)
         found = unfit(unknown, (seen.inventory, seen.view), Probed(signatures=()), [other], partitions=())
-        assert ("P7", True) in [(guard, lifted) for guard, _, lifted in found], (mine, theirs)
+        assert ("P7", True) in [(one.guard, one.overridable) for one in found], (mine, theirs)
 
 
 def test_guard_R10_a_foreign_drive_is_not_called_in_use(tmp_path: Path) -> None:
@@ -320,7 +320,7 @@ def test_guard_R10_a_foreign_drive_is_not_called_in_use(tmp_path: Path) -> None:
     seen = bench(tmp_path, definition("raid6", 4)).look()
     sata = next(one for controller in seen.inventory.controllers for one in controller.drives if not one.backing)
     foreign = msgspec.structs.replace(sata, role="unassigned", foreign=True)
-    texts = [text for _, text, _ in unfit(foreign, (seen.inventory, seen.view), Probed(), [sata], partitions=())]
+    texts = [one.text for one in unfit(foreign, (seen.inventory, seen.view), Probed(), [sata], partitions=())]
     assert f"{sata.id} holds a configuration that a controller has not imported." in texts
     assert f"{sata.id} is in use: unassigned." not in texts
 
@@ -336,7 +336,7 @@ def test_guard_R10_an_unknown_sector_size_of_the_members_fits_no_drive(tmp_path:
     )
     known, unknown = (Probed(sector_bytes=512, member_sector_bytes=size) for size in (512, None))
     texts = [
-        [text for _, text, _ in unfit(new, (seen.inventory, seen.view), found, [new], partitions=())]
+        [one.text for one in unfit(new, (seen.inventory, seen.view), found, [new], partitions=())]
         for found in (known, unknown)
     ]
     wanted = "The sector size of the other drives is unknown."
@@ -351,7 +351,7 @@ def test_guard_R10_a_partition_table_is_copied_only_to_sectors_of_the_same_size(
     )
     found = Probed(sector_bytes=512, member_sector_bytes=4096)
     texts = [
-        [text for _, text, _ in unfit(new, (seen.inventory, seen.view), found, [new], partitions=parts)]
+        [one.text for one in unfit(new, (seen.inventory, seen.view), found, [new], partitions=parts)]
         for parts in ((), ("1",))
     ]
     assert [any("has sectors of 512 bytes" in text for text in one) for one in texts] == [False, True]

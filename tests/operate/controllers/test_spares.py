@@ -203,7 +203,7 @@ def test_guard_R10_another_kind_of_drive_is_refused(story: ControllerReplacement
     seen = story.bench.look()
     fit = structs.replace(others[0], role="unassigned", array=None, serial="ZC1N0001")
     assert list(unfit_behind(fit, seen.view, others)) == []
-    assert [one for one, _, _ in unfit_behind(fit, seen.view, unknown)] == ["P7"]
+    assert [one.guard for one in unfit_behind(fit, seen.view, unknown)] == ["P7"]
     assert list(unfit_behind(structs.replace(fit, media=None), seen.view, unknown)) == []  # its tool reports no kind
     for changes, guard in (
         ({"media": "hdd" if fit.media == "ssd" else "ssd"}, "P7"), ({"media": None}, "P7"),
@@ -212,7 +212,21 @@ def test_guard_R10_another_kind_of_drive_is_refused(story: ControllerReplacement
         ({"status": "critical"}, "R10"), ({"serial": None}, "X1"), ({"role": "passthrough", "device": None}, "R7"),
     ):  # fmt: skip
         found = unfit_behind(structs.replace(fit, **changes), seen.view, others)
-        assert guard in [one for one, _, _ in found], changes
+        assert guard in [one.guard for one in found], changes
+
+
+@every
+def test_a_reason_is_unknown_by_the_fact_that_is_missing_not_by_its_words(story: ControllerReplacement) -> None:
+    """A drive whose id contains the word "unknown" is refused for what is known; a missing fact is unknown."""
+    others, seen = story.others(), story.bench.look()
+    fit = structs.replace(others[0], id="c:unknown/1", role="unassigned", array=None, serial="ZC1N0001")
+    for changes, unknown in (
+        ({"role": "spare"}, False), ({"foreign": True}, False), ({"size_bytes": 1000}, False),
+        ({"status": "critical"}, False), ({"serial": None}, False), ({"role": None}, True),
+        ({"size_bytes": None}, True), ({"status": "unknown"}, True), ({"role": "passthrough", "device": None}, True),
+    ):  # fmt: skip
+        [first, *_] = unfit_behind(structs.replace(fit, **changes), seen.view, others)
+        assert first.unknown is unknown, (changes, first)
 
 
 def test_restore_leaves_an_operation_open_that_it_cannot_read(tmp_path: Path) -> None:
