@@ -245,6 +245,7 @@ def test_a_witness_records_one_run_at_a_time(setup: WitnessSetup) -> None:
     """While a run is written, another run or writer is refused."""
     with setup.running(), setup.session("boot 1", new=True) as (witness, _):
         witness.same(TARGET)
+        witness.beat()
         for words in ({"run": "00000000000000b2", "new": True}, {"run": RUN}, {"run": "last"}):
             with pytest.raises(CannotTell, match="is being written at this moment"), setup.session("boot 1", **words):
                 pass

@@ -52,7 +52,7 @@ GREETING = 10.0
 """Seconds within which a client has to introduce itself."""
 FRESH = 5.0
 """Seconds for which a silent writer still counts as writing. They begin at its last sign of life."""
-_CLOSING = 3.0
+_CLOSING = 2.0
 """Seconds that a new connection waits for the previous one to end."""
 _MOST = 16
 """Connections at a time."""
