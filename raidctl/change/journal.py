@@ -26,7 +26,7 @@ from typing import Annotated, Literal
 import msgspec
 
 from raidctl import json_decode
-from raidctl.change.lamp import Lamp
+from raidctl.change.indicator import Indicator
 from raidctl.change.state_directory import OTHERS_WRITE, sync
 from raidctl.change.state_place import JOURNAL, LEADS_NOWHERE, is_missing
 from raidctl.described import doc
@@ -81,7 +81,7 @@ class Begin(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="
     resume: Annotated[str | None, doc("The command that continues an operation; null: it cannot be continued.")] = None
     touches: Annotated[tuple[str, ...], doc("Ids and serial numbers that no other operation may touch meanwhile.")] = ()
     facts: Annotated[dict[str, str], doc("What an operation needs to continue: serial numbers, names.")] = {}
-    lamps: Annotated[tuple[Lamp, ...], doc("The LEDs of a `locate`.")] = ()
+    indicators: Annotated[tuple[Indicator, ...], doc("The LEDs of a `locate`.")] = ()
     until: Annotated[str | None, doc("When it is undone at the latest, RFC 3339 in UTC; null: no such time.")] = None
 
 

@@ -37,7 +37,7 @@ def _problem(place: Path, story: Story) -> Problem:
 
 def _leds(place: Path, begin: Begin) -> Problem:
     """The problem of locate LEDs that are on, or were left on."""
-    where = ", ".join(lamp.bay.object_id for lamp in begin.lamps) or "journal"
+    where = ", ".join(indicator.bay.object_id for indicator in begin.indicators) or "journal"
     if any(holder_of(place, held_name(begin.source, subject.id)) for subject in begin.subjects):
         return Problem("info", where, f"The locate LED is on until {begin.until} (process {begin.pid}).")
     if operation := begin.facts.get("operation"):

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from msgspec.structs import replace
 
-from raidctl.change.lamp import Lamp, Passed, Unlit, Way
+from raidctl.change.indicator import Indicator, Passed, Unlit, Way
 from raidctl.locate import enclosures, ledctl, npem, pci_slots, sg_ses, vendor_tools
 from raidctl.locate.kernel import KernelLeds
 from raidctl.locate.targets import Wanted
@@ -14,8 +14,8 @@ from raidctl.model import Tool
 from raidctl.request import Dialogue, ask_all
 from raidctl.vendor.protocol import Vendor
 
-Found = Mapping[str, Lamp | str]
-_FILES: Mapping[Way, Callable[[Wanted, KernelLeds], Lamp | str]] = {
+Found = Mapping[str, Indicator | str]
+_FILES: Mapping[Way, Callable[[Wanted, KernelLeds], Indicator | str]] = {
     "enclosure": enclosures.find,
     "npem": npem.find,
     "pci_slot": pci_slots.find,
@@ -24,7 +24,7 @@ _FILES: Mapping[Way, Callable[[Wanted, KernelLeds], Lamp | str]] = {
 
 def choose(
     wanted: Sequence[Wanted], leds: KernelLeds, vendors: Sequence[Vendor], tools: Sequence[Tool], seconds: float
-) -> Dialogue[list[Lamp | Unlit]]:
+) -> Dialogue[list[Indicator | Unlit]]:
     """Return each drive's or bay's LED, by the first working method.
 
     For a drive behind a RAID controller, the controller's tool comes first; for a bay, and a drive that the operating
@@ -49,7 +49,7 @@ def _hidden(wanted: Wanted) -> bool:
 
 
 def _if_any(
-    wanted: Sequence[Wanted], way: Callable[[Sequence[Wanted]], Dialogue[dict[str, Lamp | str]]]
+    wanted: Sequence[Wanted], way: Callable[[Sequence[Wanted]], Dialogue[dict[str, Indicator | str]]]
 ) -> Dialogue[Found]:
     yield from ask_all([])
     return (yield from way(wanted)) if wanted else {}
@@ -60,7 +60,7 @@ class _Work:
 
     def __init__(self, wanted: Sequence[Wanted]) -> None:
         self._wanted = wanted
-        self._lamps: dict[str, Lamp] = {}
+        self._indicators: dict[str, Indicator] = {}
         self._passed: dict[str, list[Passed]] = {one.bay.object_id: [] for one in wanted}
 
     @property
@@ -70,19 +70,19 @@ class _Work:
 
     def still(self, group: Sequence[Wanted]) -> list[Wanted]:
         """Drives of a group without an LED so far."""
-        return [one for one in group if one.bay.object_id not in self._lamps]
+        return [one for one in group if one.bay.object_id not in self._indicators]
 
     def take(self, way: Way, found: Found) -> None:
         """Store the LEDs of a method, and its reasons for the others."""
-        for name, lamp in found.items():
-            if isinstance(lamp, Lamp):
-                self._lamps[name] = replace(lamp, passed=tuple(self._passed[name]))
+        for name, indicator in found.items():
+            if isinstance(indicator, Indicator):
+                self._indicators[name] = replace(indicator, passed=tuple(self._passed[name]))
             else:
-                self._passed[name].append(Passed(way, lamp))
+                self._passed[name].append(Passed(way, indicator))
 
-    def result(self) -> list[Lamp | Unlit]:
+    def result(self) -> list[Indicator | Unlit]:
         """The results, in the order of the request."""
         return [
-            self._lamps.get(one.bay.object_id) or Unlit(bay=one.bay, passed=tuple(self._passed[one.bay.object_id]))
+            self._indicators.get(one.bay.object_id) or Unlit(bay=one.bay, passed=tuple(self._passed[one.bay.object_id]))
             for one in self._wanted
         ]

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 
 from msgspec.structs import replace
 
+from raidctl.change.indicator import Indicator
 from raidctl.change.journal import Story
-from raidctl.change.lamp import Lamp
 from raidctl.host import HostView
 from raidctl.locate import ledctl, sg_ses, vendor_tools
 from raidctl.locate.kernel import KernelLeds, read_kernel_leds
@@ -23,7 +23,7 @@ _FILES = ("enclosure", "npem", "pci_slot")
 
 def found_again(
     stories: Sequence[Story], runner: Runner, survey: Callable[[], Survey], vendors: Sequence[Vendor], boot: str
-) -> list[Lamp]:
+) -> list[Indicator]:
     """Return the LEDs that are still there, with their current commands.
 
     Args:
@@ -33,25 +33,31 @@ def found_again(
         vendors: All vendor packages.
         boot: The kernel's id of this boot: within one, the addresses of tools stay.
     """
-    lamps = [lamp for story in stories for lamp in story.begin.lamps]
-    same_boot = {lamp.id for story in stories if boot and story.begin.boot == boot for lamp in story.begin.lamps}
-    leds = converse(read_kernel_leds(), runner) if any(lamp.way in _FILES for lamp in lamps) else KernelLeds()
+    indicators = [indicator for story in stories for indicator in story.begin.indicators]
+    same_boot = {
+        indicator.id for story in stories if boot and story.begin.boot == boot for indicator in story.begin.indicators
+    }
+    leds = (
+        converse(read_kernel_leds(), runner)
+        if any(indicator.way in _FILES for indicator in indicators)
+        else KernelLeds()
+    )
     seen: Survey | None = None
-    found: list[Lamp] = []
-    for lamp in lamps:
-        if lamp.way in _FILES:
-            found += _file(lamp, leds)
-        elif lamp.id in same_boot and lamp.way != "ledctl":
-            found.append(lamp)
+    found: list[Indicator] = []
+    for indicator in indicators:
+        if indicator.way in _FILES:
+            found += _file(indicator, leds)
+        elif indicator.id in same_boot and indicator.way != "ledctl":
+            found.append(indicator)
         else:
             seen = seen or survey()
-            found += _moved(lamp, seen, runner, vendors)
+            found += _moved(indicator, seen, runner, vendors)
     return found
 
 
-def renewed(story: Story, lamps: Sequence[Lamp]) -> Story:
+def renewed(story: Story, indicators: Sequence[Indicator]) -> Story:
     """Return the change with the commands that switch its LEDs off now."""
-    off = {lamp.id: lamp.off for lamp in lamps}
+    off = {indicator.id: indicator.off for indicator in indicators}
     steps = tuple(_undone_by(step, off.get(step.object_id, step.undo)) for step in story.begin.steps)
     return replace(story, begin=replace(story.begin, steps=steps))
 
@@ -60,48 +66,59 @@ def _undone_by(step: Step, action: Action) -> Step:
     return replace(step, undo=action)
 
 
-def _file(lamp: Lamp, leds: KernelLeds) -> list[Lamp]:
+def _file(indicator: Indicator, leds: KernelLeds) -> list[Indicator]:
     """Find an enclosure by its logical identifier. Its SCSI address may belong to another one."""
-    led = next((led for led in leds.all() if led.id == lamp.id), None)
+    led = next((led for led in leds.all() if led.id == indicator.id), None)
     if led is None:
         return []
-    on, off = (replace(action, path=led.path) for action in (lamp.on, lamp.off))
-    return [replace(lamp, on=on, off=off, state=led.state)]
+    on, off = (replace(action, path=led.path) for action in (indicator.on, indicator.off))
+    return [replace(indicator, on=on, off=off, state=led.state)]
 
 
-def _moved(lamp: Lamp, seen: Survey, runner: Runner, vendors: Sequence[Vendor]) -> list[Lamp]:
+def _moved(indicator: Indicator, seen: Survey, runner: Runner, vendors: Sequence[Vendor]) -> list[Indicator]:
     """Find a controller by its serial number. For ledctl and sg_ses, find the drive by its own."""
-    if lamp.way == "tool":
-        controller = _controller(lamp, seen.inventory)
+    if indicator.way == "tool":
+        controller = _controller(indicator, seen.inventory)
         if controller is None:
             return []
-        return [lamp] if lamp.id.startswith(f"{controller.id}/") else _of_tool(lamp, controller, seen, runner, vendors)
-    wanted = _drive(lamp, seen.inventory, seen.view)
-    way = ledctl.find if lamp.way == "ledctl" else sg_ses.find
+        return (
+            [indicator]
+            if indicator.id.startswith(f"{controller.id}/")
+            else _of_tool(indicator, controller, seen, runner, vendors)
+        )
+    wanted = _drive(indicator, seen.inventory, seen.view)
+    way = ledctl.find if indicator.way == "ledctl" else sg_ses.find
     fresh = converse(way(wanted), runner) if wanted else {}
-    return [replace(one, id=lamp.id) for one in fresh.values() if isinstance(one, Lamp)]
+    return [replace(one, id=indicator.id) for one in fresh.values() if isinstance(one, Indicator)]
 
 
-def _controller(lamp: Lamp, inventory: Inventory) -> Controller | None:
-    known = [c for c in inventory.controllers if lamp.controller and c.serial == lamp.controller]
+def _controller(indicator: Indicator, inventory: Inventory) -> Controller | None:
+    known = [c for c in inventory.controllers if indicator.controller and c.serial == indicator.controller]
     if len(known) == 1:
         return known[0]
-    same = next((c for c in inventory.controllers if lamp.id.startswith(f"{c.id}/")), None)
-    return same if same is not None and None in (same.serial, lamp.controller) else None
+    same = next((c for c in inventory.controllers if indicator.id.startswith(f"{c.id}/")), None)
+    return same if same is not None and None in (same.serial, indicator.controller) else None
 
 
-def _of_tool(lamp: Lamp, controller: Controller, seen: Survey, runner: Runner, vendors: Sequence[Vendor]) -> list[Lamp]:
+def _of_tool(
+    indicator: Indicator, controller: Controller, seen: Survey, runner: Runner, vendors: Sequence[Vendor]
+) -> list[Indicator]:
     """Find the same place on a controller that has another number now."""
-    place = f"{controller.id}/{lamp.id.rpartition('/')[2]}"
+    place = f"{controller.id}/{indicator.id.rpartition('/')[2]}"
     drive = next((drive for drive in controller.drives if drive.id == place), None)
     if drive is None:
         return []
-    wanted = [Wanted(replace(lamp.bay, object_id=place), drive, controller)]
+    wanted = [Wanted(replace(indicator.bay, object_id=place), drive, controller)]
     tools = seen.inventory.tools
-    fresh = converse(vendor_tools.find(wanted, vendors, tools, lamp.limit_seconds or 0), runner)
-    return [replace(one, id=lamp.id) for one in fresh.values() if isinstance(one, Lamp)]
+    fresh = converse(vendor_tools.find(wanted, vendors, tools, indicator.limit_seconds or 0), runner)
+    return [replace(one, id=indicator.id) for one in fresh.values() if isinstance(one, Indicator)]
 
 
-def _drive(lamp: Lamp, inventory: Inventory, view: HostView) -> list[Wanted]:
-    ids = [d.id for c in inventory.controllers for d in c.drives if lamp.bay.serial and d.serial == lamp.bay.serial]
+def _drive(indicator: Indicator, inventory: Inventory, view: HostView) -> list[Wanted]:
+    ids = [
+        d.id
+        for c in inventory.controllers
+        for d in c.drives
+        if indicator.bay.serial and d.serial == indicator.bay.serial
+    ]
     return resolve(inventory, view, KernelLeds(), ids[:1])

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from raidctl.change.lamp import Lamp
-from raidctl.locate.files import lamp_of
+from raidctl.change.indicator import Indicator
+from raidctl.locate.files import indicator_of
 from raidctl.locate.kernel import KernelLeds
 from raidctl.locate.targets import Wanted
 
 
-def find(wanted: Wanted, leds: KernelLeds) -> Lamp | str:
+def find(wanted: Wanted, leds: KernelLeds) -> Indicator | str:
     """Return the LED of the bay that links to the drive. Otherwise why there is none."""
     if not leds.enclosures:
         return "the kernel shows no enclosure"
@@ -22,4 +22,4 @@ def find(wanted: Wanted, leds: KernelLeds) -> Lamp | str:
         return f"{len(mine)} bays are linked to this drive"
     led = mine[0]
     bay = replace(wanted.bay, enclosure=led.enclosure, bay=led.bay)
-    return lamp_of(led, bay, "enclosure")
+    return indicator_of(led, bay, "enclosure")

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from msgspec.structs import replace
 
-from raidctl.change.lamp import OFF, ON, Lamp, writes_only_leds
+from raidctl.change.indicator import OFF, ON, Indicator, writes_only_leds
 from raidctl.host import HostView
 from raidctl.locate import ledctl, sg_ses, vendor_tools
 from raidctl.locate.kernel import read_kernel_leds
@@ -34,9 +34,9 @@ class Leds:
     LAST = False
     SUPPORT: Mapping[str, Capability] = {}
 
-    def __init__(self, family: str, lamps: Sequence[Lamp], vendors: Sequence[Vendor]) -> None:
+    def __init__(self, family: str, indicators: Sequence[Indicator], vendors: Sequence[Vendor]) -> None:
         self.FAMILY = family
-        self._lamps = {lamp.id: lamp for lamp in lamps}
+        self._indicators = {indicator.id: indicator for indicator in indicators}
         self._way = vendor_tools.offered(vendors, family)
 
     def observe(self, host: HostView) -> Dialogue[Observation]:  # noqa: ARG002 - the signature of all families
@@ -69,71 +69,78 @@ class Leds:
 
     def plan(self, controller: Controller, requests: Sequence[Desired], tools: Sequence[Tool]) -> Plan:  # noqa: ARG002
         """One command for each LED that is not as requested."""
-        lamp = self._lamps[controller.id]
+        indicator = self._indicators[controller.id]
         state = controller.details.get(SETTING)
         steps, already, refusals = [], [], []
         for desired in requests:
-            if desired.setting != SETTING or not (writes_only_leds(lamp.on) and writes_only_leds(lamp.off)):
+            if desired.setting != SETTING or not (writes_only_leds(indicator.on) and writes_only_leds(indicator.off)):
                 refusals.append(Refusal(desired, "unsupported", "It is a locate LED, and has no such setting."))
             elif state == desired.value:
                 already.append(desired)
             else:
-                steps.append(_step(lamp, desired.value, state))
+                steps.append(_step(indicator, desired.value, state))
         return Plan(desired=tuple(requests), steps=tuple(steps), already=tuple(already), refusals=tuple(refusals))
 
 
 _JUDGES = {"ledctl": ledctl.judge, "sg_ses": sg_ses.judge}
 
 
-def _step(lamp: Lamp, wanted: str, state: str | None) -> Step:
+def _step(indicator: Indicator, wanted: str, state: str | None) -> Step:
     """The step that switches an LED. If its state cannot be read, undoing switches it off."""
     on = wanted == ON
     return Step(
-        object_id=lamp.id,
+        object_id=indicator.id,
         setting=SETTING,
         before=OFF if on else ON,
         after=wanted,
-        action=lamp.on if on else lamp.off,
-        undo=lamp.off if on or state is None else lamp.on,
+        action=indicator.on if on else indicator.off,
+        undo=indicator.off if on or state is None else indicator.on,
         affects=(_SENT,) if state is None else (),
         persistent=False,
         readable=state is not None,
     )
 
 
-def families(lamps: Sequence[Lamp], vendors: Sequence[Vendor]) -> list[Vendor]:
+def families(indicators: Sequence[Indicator], vendors: Sequence[Vendor]) -> list[Vendor]:
     """Return the pseudo vendor packages of LEDs."""
-    names = dict.fromkeys(family_in(lamp.id) for lamp in lamps)
-    return [Leds(name, [lamp for lamp in lamps if family_in(lamp.id) == name], vendors) for name in names]
+    names = dict.fromkeys(family_in(indicator.id) for indicator in indicators)
+    return [
+        Leds(name, [indicator for indicator in indicators if family_in(indicator.id) == name], vendors)
+        for name in names
+    ]
 
 
-def survey_of(lamps: Sequence[Lamp], host: Host) -> Survey:
+def survey_of(indicators: Sequence[Indicator], host: Host) -> Survey:
     """Return LEDs as an inventory, each a pseudo controller."""
-    return Survey(Inventory(host=host, controllers=tuple(_controller(lamp) for lamp in lamps)))
+    return Survey(Inventory(host=host, controllers=tuple(_controller(indicator) for indicator in indicators)))
 
 
-def _controller(lamp: Lamp) -> Controller:
+def _controller(indicator: Indicator) -> Controller:
     """The pseudo controller of an LED. Its serial number identifies the LED, as the drive may be moved."""
-    serial = f"{lamp.controller} {lamp.id.rpartition('/')[2]}" if lamp.way == "tool" and lamp.controller else None
-    details: dict[str, str] = {SETTING: lamp.state} if lamp.state is not None else {}
-    return Controller(id=lamp.id, model=lamp.bay.serial, serial=serial, mode="none", details=details)
+    serial = (
+        f"{indicator.controller} {indicator.id.rpartition('/')[2]}"
+        if indicator.way == "tool" and indicator.controller
+        else None
+    )
+    details: dict[str, str] = {SETTING: indicator.state} if indicator.state is not None else {}
+    return Controller(id=indicator.id, model=indicator.bay.serial, serial=serial, mode="none", details=details)
 
 
-def look(lamps: Sequence[Lamp], vendors: Sequence[Vendor]) -> Dialogue[list[Lamp]]:
+def look(indicators: Sequence[Indicator], vendors: Sequence[Vendor]) -> Dialogue[list[Indicator]]:
     """Return LEDs with their current states; those without a readable state unchanged."""
-    fresh: dict[str, Lamp] = {}
-    if any(lamp.way in ("enclosure", "npem", "pci_slot") for lamp in lamps):
+    fresh: dict[str, Indicator] = {}
+    if any(indicator.way in ("enclosure", "npem", "pci_slot") for indicator in indicators):
         leds = yield from read_kernel_leds()
         known = {led.path: led for led in leds.all()}
-        for lamp in (one for one in lamps if one.on.path is not None):
-            led = known.get(lamp.on.path or "")
-            fresh[lamp.id] = replace(lamp, state=led.state if led is not None else None)
-    for family in dict.fromkeys(family_in(lamp.id) for lamp in lamps if lamp.look):
-        mine = [lamp for lamp in lamps if lamp.look and family_in(lamp.id) == family]
+        for indicator in (one for one in indicators if one.on.path is not None):
+            led = known.get(indicator.on.path or "")
+            fresh[indicator.id] = replace(indicator, state=led.state if led is not None else None)
+    for family in dict.fromkeys(family_in(indicator.id) for indicator in indicators if indicator.look):
+        mine = [indicator for indicator in indicators if indicator.look and family_in(indicator.id) == family]
         way = vendor_tools.offered(vendors, family)
         if family == "sg_ses":
             states = yield from sg_ses.read_states(mine)
         else:
             states = (yield from vendor_tools.read_states(mine, way)) if way is not None else mine
-        fresh |= {lamp.id: lamp for lamp in states}
-    return [fresh.get(lamp.id, lamp) for lamp in lamps]
+        fresh |= {indicator.id: indicator for indicator in states}
+    return [fresh.get(indicator.id, indicator) for indicator in indicators]

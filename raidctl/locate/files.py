@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from raidctl.change.lamp import Bay, Lamp, Way, writes_only_leds
+from raidctl.change.indicator import Bay, Indicator, Way, writes_only_leds
 from raidctl.locate.kernel import FileLed
 from raidctl.vendor.plan import Action
 
@@ -10,11 +10,11 @@ _TIMEOUT = 30.0
 """Seconds for a write: an enclosure may be slow."""
 
 
-def lamp_of(led: FileLed, bay: Bay, way: Way) -> Lamp | str:
+def indicator_of(led: FileLed, bay: Bay, way: Way) -> Indicator | str:
     """Return how a file LED is switched. If its state cannot be read, or the file is another one, return why not."""
     on, off = (Action(path=led.path, data=word, timeout=_TIMEOUT) for word in ("1", "0"))
     if not (writes_only_leds(on) and writes_only_leds(off)):
         return f"{led.path} is not the file of a locate LED"
     if led.state is None:
         return f"{led.path} cannot be read{f' ({led.trouble})' if led.trouble else ''}"
-    return Lamp(id=led.id, bay=bay, way=way, on=on, off=off, state=led.state)
+    return Indicator(id=led.id, bay=bay, way=way, on=on, off=off, state=led.state)

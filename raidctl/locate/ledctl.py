@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from raidctl.change.lamp import Lamp
+from raidctl.change.indicator import Indicator
 from raidctl.locate.targets import Wanted
 from raidctl.request import Answer, Dialogue, Run, RunAnswer, Which, ask
 from raidctl.text import collapse
@@ -23,7 +23,7 @@ SHAPES: tuple[Shape, ...] = (
 )
 
 
-def find(wanted: Sequence[Wanted]) -> Dialogue[dict[str, Lamp | str]]:
+def find(wanted: Sequence[Wanted]) -> Dialogue[dict[str, Indicator | str]]:
     """Return the LED of each drive, or why there is none. The drive is on a controller that ledctl lists."""
     names = [one.bay.object_id for one in wanted]
     which = yield from ask(Which("ledctl"))
@@ -33,10 +33,10 @@ def find(wanted: Sequence[Wanted]) -> Dialogue[dict[str, Lamp | str]]:
     if not listed.fine or listed.code != 0:
         message = collapse(listed.error_text)[:120] or listed.detail
         return dict.fromkeys(names, f"ledctl --list-controllers failed{f': {message}' if message else ''}")
-    return {one.bay.object_id: _lamp(one, listed.text) for one in wanted}
+    return {one.bay.object_id: _indicator(one, listed.text) for one in wanted}
 
 
-def _lamp(wanted: Wanted, controllers: str) -> Lamp | str:
+def _indicator(wanted: Wanted, controllers: str) -> Indicator | str:
     # /sys/devices/pci0000:00/0000:00:17.0 (AHCI)
     block = wanted.blocks[0] if wanted.blocks else None
     if block is None:
@@ -49,7 +49,7 @@ def _lamp(wanted: Wanted, controllers: str) -> Lamp | str:
     )
     if not (fits(on.argv[1:], SHAPES) and fits(off.argv[1:], SHAPES)):
         return f"raidctl does not pass the name {block.node} to ledctl"
-    return Lamp(id=f"ledctl:{wanted.bay.serial or block.name}", bay=wanted.bay, way="ledctl", on=on, off=off)
+    return Indicator(id=f"ledctl:{wanted.bay.serial or block.name}", bay=wanted.bay, way="ledctl", on=on, off=off)
 
 
 def judge(action: Action, answer: Answer) -> str | None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from raidctl.change.lamp import Lamp
-from raidctl.locate.files import lamp_of
+from raidctl.change.indicator import Indicator
+from raidctl.locate.files import indicator_of
 from raidctl.locate.kernel import KernelLeds
 from raidctl.locate.targets import Wanted
 
 
-def find(wanted: Wanted, leds: KernelLeds) -> Lamp | str:
+def find(wanted: Wanted, leds: KernelLeds) -> Indicator | str:
     """Return the LED of the drive's port, or of its NVMe function. Otherwise why there is none."""
     if not leds.npem:
         return "the kernel shows no NPEM LED"
@@ -16,4 +16,4 @@ def find(wanted: Wanted, leds: KernelLeds) -> Lamp | str:
     mine = [led for led in leds.npem if led.id == wanted.bay.object_id or led.place in places]
     if len(mine) != 1:
         return "the port above this drive has none" if not mine else "several ports lead to this drive"
-    return lamp_of(mine[0], wanted.bay, "npem")
+    return indicator_of(mine[0], wanted.bay, "npem")

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from raidctl.change.lamp import Lamp
-from raidctl.locate.files import lamp_of
+from raidctl.change.indicator import Indicator
+from raidctl.locate.files import indicator_of
 from raidctl.locate.kernel import KernelLeds
 from raidctl.locate.targets import Wanted
 
@@ -17,7 +17,7 @@ _LARGEST_DOMAIN = 0xFFFF
 """VMD has PCI domains above."""
 
 
-def find(wanted: Wanted, leds: KernelLeds) -> Lamp | str:
+def find(wanted: Wanted, leds: KernelLeds) -> Indicator | str:
     """Return the LED of the slot with the drive's PCI address. Otherwise why there is none."""
     if not leds.slots:
         return "the kernel shows no PCIe hot plug slot"
@@ -28,4 +28,4 @@ def find(wanted: Wanted, leds: KernelLeds) -> Lamp | str:
     if int(mine[0].place.partition(":")[0], 16) > _LARGEST_DOMAIN:
         return "behind Intel VMD the slot's LED has other values"
     bay = wanted.bay if wanted.bay.bay else replace(wanted.bay, bay=mine[0].bay)
-    return lamp_of(mine[0], bay, "pci_slot")
+    return indicator_of(mine[0], bay, "pci_slot")

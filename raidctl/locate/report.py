@@ -6,7 +6,7 @@ from typing import Annotated
 
 from msgspec.structs import replace
 
-from raidctl.change.lamp import Bay, Lamp, Passed, Unlit, Way
+from raidctl.change.indicator import Bay, Indicator, Passed, Unlit, Way
 from raidctl.described import doc
 from raidctl.vendor.plan import Value
 
@@ -41,14 +41,21 @@ class LocateReport(Value, frozen=True, kw_only=True, omit_defaults=False):
 
 
 def located(
-    lamp: Lamp | Unlit, *, on: bool | None = None, until: str | None = None, change: str | None = None
+    indicator: Indicator | Unlit, *, on: bool | None = None, until: str | None = None, change: str | None = None
 ) -> Located:
     """Return the entry of an LED, or of a bay without one."""
-    plain = of_bay(lamp.bay)
-    if isinstance(lamp, Unlit):
-        return replace(plain, passed=lamp.passed, why_not=lamp.why)
+    plain = of_bay(indicator.bay)
+    if isinstance(indicator, Unlit):
+        return replace(plain, passed=indicator.passed, why_not=indicator.why)
     return replace(
-        plain, led=lamp.id, way=lamp.way, on=on, readable=lamp.readable, until=until, change=change, passed=lamp.passed
+        plain,
+        led=indicator.id,
+        way=indicator.way,
+        on=on,
+        readable=indicator.readable,
+        until=until,
+        change=change,
+        passed=indicator.passed,
     )
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
 
-from raidctl.change.lamp import Lamp
+from raidctl.change.indicator import Indicator
 from raidctl.locate.targets import Wanted
 from raidctl.request import Answer, Dialogue, Glob, Read, Run, RunAnswer, Which, ask, ask_all
 from raidctl.text import regex
@@ -33,7 +33,7 @@ _ELEMENT = regex(r"Element index:\s*(\d{1,4})(?:\s+eiioe=(\d))?", re.IGNORECASE)
 _ADDRESS = regex(r"(?m)^\s*SAS address:\s*(0x[0-9a-f]{16})\s*$", re.IGNORECASE)
 
 
-def find(wanted: Sequence[Wanted]) -> Dialogue[dict[str, Lamp | str]]:
+def find(wanted: Sequence[Wanted]) -> Dialogue[dict[str, Indicator | str]]:
     """Return the LED of each drive, or why there is none. An enclosure has to name the drive's SAS address."""
     names = [one.bay.object_id for one in wanted]
     which = yield from ask(Which("sg_ses"))
@@ -48,8 +48,8 @@ def find(wanted: Sequence[Wanted]) -> Dialogue[dict[str, Lamp | str]]:
     files = [f"/sys/class/block/{block.name}/device/sas_address" if block else "/dev/null" for block in blocks]
     addresses = yield from ask_all([Read(path) for path in files])
     places = [bays.get((answer.text or "").strip().lower()) for answer in addresses]
-    lamps = [_lamp(one, place) for one, place in zip(wanted, places, strict=True)]
-    return (yield from _with_states(dict(zip(names, lamps, strict=True))))
+    indicators = [_indicator(one, place) for one, place in zip(wanted, places, strict=True)]
+    return (yield from _with_states(dict(zip(names, indicators, strict=True))))
 
 
 def _nodes() -> Dialogue[list[str]]:
@@ -84,7 +84,7 @@ def elements(text: str) -> Iterator[tuple[str, str]]:
                 yield str(index - before), address.lower()
 
 
-def _lamp(wanted: Wanted, place: tuple[str, str] | None) -> Lamp | str:
+def _indicator(wanted: Wanted, place: tuple[str, str] | None) -> Indicator | str:
     if place is None:
         return "no enclosure has a numbered bay with its SAS address"
     node, index = place
@@ -96,21 +96,24 @@ def _lamp(wanted: Wanted, place: tuple[str, str] | None) -> Lamp | str:
     if not all(fits(argv[1:], SHAPES) for argv in (on.argv, off.argv, look)):
         return f"raidctl does not pass the name {node} to sg_ses"
     bay = replace(wanted.bay, enclosure=wanted.bay.enclosure or node, bay=wanted.bay.bay or index)
-    return Lamp(id=f"sg_ses:{wanted.bay.serial or node}/{index}", bay=bay, way="sg_ses", on=on, off=off, look=look)
+    return Indicator(id=f"sg_ses:{wanted.bay.serial or node}/{index}", bay=bay, way="sg_ses", on=on, off=off, look=look)
 
 
-def _with_states(found: dict[str, Lamp | str]) -> Dialogue[dict[str, Lamp | str]]:
-    lamps = [lamp for lamp in found.values() if isinstance(lamp, Lamp)]
-    fresh = {lamp.id: lamp for lamp in (yield from read_states(lamps))}
-    return {name: fresh.get(lamp.id, lamp) if isinstance(lamp, Lamp) else lamp for name, lamp in found.items()}
+def _with_states(found: dict[str, Indicator | str]) -> Dialogue[dict[str, Indicator | str]]:
+    indicators = [indicator for indicator in found.values() if isinstance(indicator, Indicator)]
+    fresh = {indicator.id: indicator for indicator in (yield from read_states(indicators))}
+    return {
+        name: fresh.get(indicator.id, indicator) if isinstance(indicator, Indicator) else indicator
+        for name, indicator in found.items()
+    }
 
 
-def read_states(lamps: Sequence[Lamp]) -> Dialogue[list[Lamp]]:
+def read_states(indicators: Sequence[Indicator]) -> Dialogue[list[Indicator]]:
     """Return LEDs with their states: sg_ses prints 1 or 0."""
-    answers = yield from ask_all([Run(lamp.look, timeout=_TIMEOUT, lock=LOCK) for lamp in lamps])
+    answers = yield from ask_all([Run(indicator.look, timeout=_TIMEOUT, lock=LOCK) for indicator in indicators])
     words = [answer.text.strip() if answer.code == 0 else "" for answer in answers]
     states = [{"0": "off", "1": "on"}.get(word) for word in words]
-    return [replace(lamp, state=state) for lamp, state in zip(lamps, states, strict=True)]
+    return [replace(indicator, state=state) for indicator, state in zip(indicators, states, strict=True)]
 
 
 def judge(action: Action, answer: Answer) -> str | None:

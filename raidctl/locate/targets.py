@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from raidctl.change.lamp import Bay
+from raidctl.change.indicator import Bay
 from raidctl.errors import RaidctlError, UsageError
 from raidctl.host import BlockDevice, HostView
 from raidctl.locate.kernel import FileLed, KernelLeds

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from raidctl.change.lamp import Lamp
+from raidctl.change.indicator import Indicator
 from raidctl.locate.targets import Wanted
 from raidctl.model import Tool
 from raidctl.request import Dialogue, Run, ask_all, together
@@ -24,18 +24,18 @@ def offered(vendors: Sequence[Vendor], family: str) -> Locating | None:
 
 def find(
     wanted: Sequence[Wanted], vendors: Sequence[Vendor], tools: Sequence[Tool], seconds: float
-) -> Dialogue[dict[str, Lamp | str]]:
+) -> Dialogue[dict[str, Indicator | str]]:
     """Return the LED of each drive, or why there is none. The key is the drive's id."""
     groups: dict[str, list[Wanted]] = {}
     for one in wanted:
         groups.setdefault(one.controller.id if one.controller else "", []).append(one)
     parts = yield from together([_of_one(group, vendors, tools, seconds) for group in groups.values()])
-    return {name: lamp for part in parts for name, lamp in part.items()}
+    return {name: indicator for part in parts for name, indicator in part.items()}
 
 
 def _of_one(
     wanted: Sequence[Wanted], vendors: Sequence[Vendor], tools: Sequence[Tool], seconds: float
-) -> Dialogue[dict[str, Lamp | str]]:
+) -> Dialogue[dict[str, Indicator | str]]:
     """Ask the family of one controller."""
     yield from ask_all([])
     controller = wanted[0].controller
@@ -50,11 +50,13 @@ def _of_one(
         return dict.fromkeys(names, "no controller's tool manages it")
     known = {spec.name for spec in vendor.TOOLS}
     lights = yield from way.lights(controller, drives, [tool for tool in tools if tool.name in known], seconds)
-    found = dict(zip(names, [_lamp(light, one, way) for light, one in zip(lights, wanted, strict=True)], strict=True))
+    found = dict(
+        zip(names, [_indicator(light, one, way) for light, one in zip(lights, wanted, strict=True)], strict=True)
+    )
     return (yield from _with_states(found, way))
 
 
-def _lamp(light: Light | NoLight, wanted: Wanted, way: Locating) -> Lamp | str:
+def _indicator(light: Light | NoLight, wanted: Wanted, way: Locating) -> Indicator | str:
     if isinstance(light, NoLight):
         return light.why
     look = light.look.argv if light.look is not None else ()
@@ -62,7 +64,7 @@ def _lamp(light: Light | NoLight, wanted: Wanted, way: Locating) -> Lamp | str:
     wrong = next((argv for argv in commands if not fits(argv[1:], way.SHAPES)), None)
     if wrong is not None:
         return f"the command {' '.join(wrong)} has no permitted form"
-    return Lamp(
+    return Indicator(
         id=light.object_id,
         bay=wanted.bay,
         way="tool",
@@ -74,21 +76,27 @@ def _lamp(light: Light | NoLight, wanted: Wanted, way: Locating) -> Lamp | str:
     )
 
 
-def _with_states(found: dict[str, Lamp | str], way: Locating) -> Dialogue[dict[str, Lamp | str]]:
+def _with_states(found: dict[str, Indicator | str], way: Locating) -> Dialogue[dict[str, Indicator | str]]:
     """Read the LEDs that can be read."""
-    readable = [lamp for lamp in found.values() if isinstance(lamp, Lamp) and lamp.look]
+    readable = [indicator for indicator in found.values() if isinstance(indicator, Indicator) and indicator.look]
     states = yield from read_states(readable, way)
-    fresh = {lamp.id: lamp for lamp in states}
-    return {name: fresh.get(lamp.id, lamp) if isinstance(lamp, Lamp) else lamp for name, lamp in found.items()}
+    fresh = {indicator.id: indicator for indicator in states}
+    return {
+        name: fresh.get(indicator.id, indicator) if isinstance(indicator, Indicator) else indicator
+        for name, indicator in found.items()
+    }
 
 
-def read_states(lamps: Sequence[Lamp], way: Locating) -> Dialogue[list[Lamp]]:
+def read_states(indicators: Sequence[Indicator], way: Locating) -> Dialogue[list[Indicator]]:
     """Return LEDs with their states, as the tool shows them."""
     answers = yield from ask_all(
-        [Run(one.look, timeout=one.off.timeout, lock=one.off.lock, environment=one.off.environment) for one in lamps]
+        [
+            Run(one.look, timeout=one.off.timeout, lock=one.off.lock, environment=one.off.environment)
+            for one in indicators
+        ]
     )
     states = [way.lit(answer) for answer in answers]
     return [
-        replace(lamp, state=None if lit is None else "on" if lit else "off")
-        for lamp, lit in zip(lamps, states, strict=True)
+        replace(indicator, state=None if lit is None else "on" if lit else "off")
+        for indicator, lit in zip(indicators, states, strict=True)
     ]

@@ -12,7 +12,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from raidctl.change.lamp import Lamp
+from raidctl.change.indicator import Indicator
 from raidctl.host import HostView
 from raidctl.locate.bays import bays_of
 from raidctl.locate.kernel import read_kernel_leds
@@ -50,7 +50,7 @@ class Around(Struct, frozen=True, kw_only=True):
     """The file that shows that raidctl runs in a container. None: there is none."""
     contents: Mapping[str, Contents] = {}
     """Content of devices on which the kernel shows nothing. A node that is missing was not read."""
-    bays: Mapping[str, Lamp] = {}
+    bays: Mapping[str, Indicator] = {}
     """The LED of each drive's bay, by the drive's serial number."""
     unreported: Mapping[tuple[str, Fact], Unreported] = {}
     """Facts that no tool of a family reports, by family and fact."""

@@ -41,8 +41,10 @@ def check(
     subject = Subject(inventory, view, drive_id, now, around)
     reasons = [reason for guard in GUARDS for reason in guard(subject)]
     drive = subject.drive
-    lamp = around.bays.get(drive.serial or "")
-    place = (drive.enclosure, drive.bay) if drive.bay or lamp is None else (lamp.bay.enclosure, lamp.bay.bay)
+    indicator = around.bays.get(drive.serial or "")
+    place = (
+        (drive.enclosure, drive.bay) if drive.bay or indicator is None else (indicator.bay.enclosure, indicator.bay.bay)
+    )
     return Removal(
         host=inventory.host, drive=drive.id, verdict=_verdict(reasons), enclosure=place[0], bay=place[1],
         serial=drive.serial, wwn=drive.wwn, model=drive.model, size_bytes=drive.size_bytes, device=drive.device,

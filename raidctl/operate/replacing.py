@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
 
@@ -25,6 +25,7 @@ from raidctl.operate.decision import decided
 from raidctl.operate.joining_guards import Probed, not_prepared, probe, unfit
 from raidctl.operate.joining_guards_behind import unfit_behind
 from raidctl.operate.moving_back import MovingBack
+from raidctl.operate.new_drive import Objection
 from raidctl.operate.rebuild_news import news
 from raidctl.operate.removal import check
 from raidctl.operate.story import next_stage
@@ -35,9 +36,9 @@ from raidctl.vendor.plan import Deed, Denial, Plan, Step, Verb
 from raidctl.vendor.protocol import Vendor
 from raidctl.vendor.unreported import unreported
 
-LIFTED = ("R2", "R6")
+LIFTED = frozenset({"R2", "R6"})
 """Guards of the old drive that ``--unsafe REASON`` lifts."""
-_COPY_IGNORES = ("R1", "R2", "R6", "R8")
+_COPY_IGNORES = frozenset({"R1", "R2", "R6", "R8"})
 """Guards that do not apply while the old drive is copied. The array stays as complete as it is."""
 _LEAVING = ("fail", "remove", "replace", "take_out")
 _TAKEN_WITHIN = 600.0
@@ -87,13 +88,10 @@ class Replacing:
             return [("X2", f"The drive {self.facts.old} is not there.", True)]
         around = Around(unreported=unreported(self.vendors))
         report = check(seen.inventory, seen.view, old.id, datetime.now(timezone.utc), around)
-        ignored = _COPY_IGNORES if self.facts.way == "copy" else ()
-        return [
-            (reason.guard, reason.text, reason.verdict == "unknown")
-            for reason in report.reasons
-            if reason.verdict in ("no", "unknown") and reason.guard not in ignored
-            and not (self.unsafe and reason.guard in LIFTED)
-        ]  # fmt: skip
+        ignored: frozenset[str] = _COPY_IGNORES if self.facts.way == "copy" else frozenset()
+        ignored |= LIFTED if self.unsafe else frozenset()
+        against = [one for one in report.reasons if one.verdict in ("no", "unknown") and one.guard not in ignored]
+        return [(one.guard, one.text, one.verdict == "unknown") for one in against]
 
     def _old(self, seen: Survey) -> Drive | None:
         arrays = parts(seen, self.facts)
@@ -166,13 +164,9 @@ class Replacing:
         others = [] if isinstance(arrays, str) else [one for part in arrays for one in part.whole]
         reasons = unfit(new, (seen.inventory, seen.view), found, others, partitions=self.facts.partitions)
         joined = any(drive.device == new.device or new.id in drive.backing for drive in self._members(seen))
-        return [
-            (one.guard, one.text)
-            for one in reasons
-            # with several partitions, the first member has joined when the second one does
-            if not (self.unsafe and one.overridable)
-            and not (joined and self.facts.partitions and one.guard in ("R10", "R11"))
-        ]
+        # with several partitions, the first member has joined when the second one does
+        own = ("R10", "R11") if joined and self.facts.partitions else ()
+        return self._remaining(one for one in reasons if one.guard not in own)
 
     def _vetted_behind(self, seen: Survey) -> list[tuple[str, str]]:
         arrays = parts(seen, self.facts)
@@ -182,7 +176,10 @@ class Replacing:
         if inside(arrays, new):
             return []  # its controller has accepted it already, after its own checks
         others = [one for one in arrays[0].whole if one.id != new.id]
-        reasons = unfit_behind(new, seen.view, others)
+        return self._remaining(unfit_behind(new, seen.view, others))
+
+    def _remaining(self, reasons: Iterable[Objection]) -> list[tuple[str, str]]:
+        """Return guard and sentence of the reasons that ``--unsafe`` does not lift."""
         return [(one.guard, one.text) for one in reasons if not (self.unsafe and one.overridable)]
 
     def _members(self, seen: Survey) -> Iterator[Drive]:

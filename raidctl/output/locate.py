@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator
 
-from raidctl.change.lamp import TITLES
+from raidctl.change.indicator import TITLES
 from raidctl.locate.report import Located, LocateReport
 from raidctl.output.sentences import Line, Sentence, Verbatim, fitted
 

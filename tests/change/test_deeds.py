@@ -625,7 +625,7 @@ def test_a_temporary_setting_of_an_operation_is_restored(tmp_path: Path) -> None
     """Restore undoes the temporary setting, and leaves the operation open."""
     machine = bench(tmp_path / "rate")
     step = Step(
-        object_id="md:md0", setting="lamp", before="off", after="on", for_length=True, readable=False,
+        object_id="md:md0", setting="indicator", before="off", after="on", for_length=True, readable=False,
         action=Action(path="/sys/block/md0/md/sync_speed_max", data="1"),
         undo=Action(path="/sys/block/md0/md/sync_speed_max", data="system"),
     )  # fmt: skip

@@ -208,7 +208,7 @@ def test_an_led_that_stays_dark_is_a_failure(tmp_path: Path) -> None:
     runner = Deaf(machine("sas", vendors, tmp_path))
     named = Machine(runner=runner, vendors=vendors, source="demo:sas")
     found = find_leds(named, ["/dev/sdb"], 60)
-    work = work_on(led_machine(named, found.lamps), tmp_path, desired_state(found.lamps, "on"), AGREED)
+    work = work_on(led_machine(named, found.indicators), tmp_path, desired_state(found.indicators, "on"), AGREED)
     change = work.change(work.begin("locate", "a test"), lambda _: None)
     change.sleep = lambda _: None
     with pytest.raises(ChangeUndone, match="is off instead of on"):

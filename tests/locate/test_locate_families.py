@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from raidctl.change.lamp import Lamp
+from raidctl.change.indicator import Indicator
 from raidctl.locate import vendor_tools
 from raidctl.locate.kernel import KernelLeds
 from raidctl.locate.targets import resolve
@@ -82,16 +82,20 @@ def test_a_tool_without_a_demo_blinks_a_drive_and_stops(
     runner = simulated(machine, tmp_path / machine)
     seen = survey(runner, VENDORS, source="test")
     wanted = resolve(seen.inventory, seen.view, KernelLeds(), [target])
-    [lamp] = converse(vendor_tools.find(wanted, VENDORS, seen.inventory.tools, 60), runner).values()
-    assert isinstance(lamp, Lamp), lamp
-    assert (" ".join(lamp.on.argv[1:]), " ".join(lamp.off.argv[1:])) == commands
-    way = vendor_tools.offered(VENDORS, lamp.id.partition(":")[0])
+    [indicator] = converse(vendor_tools.find(wanted, VENDORS, seen.inventory.tools, 60), runner).values()
+    assert isinstance(indicator, Indicator), indicator
+    assert (" ".join(indicator.on.argv[1:]), " ".join(indicator.off.argv[1:])) == commands
+    way = vendor_tools.offered(VENDORS, indicator.id.partition(":")[0])
     assert way is not None
     states = []
-    for action in (lamp.on, lamp.off):
+    for action in (indicator.on, indicator.off):
         [answer] = runner.carry_out([action.request()])
         assert way.judge(action, answer) is None
-        states += [one.state for one in converse(vendor_tools.read_states([lamp], way), runner)] if lamp.look else []
+        states += (
+            [one.state for one in converse(vendor_tools.read_states([indicator], way), runner)]
+            if indicator.look
+            else []
+        )
     assert states == expected
 
 
@@ -109,9 +113,9 @@ def test_guard_X5_every_command_has_a_permitted_form() -> None:
             ids = [drive.id for drive in controller.drives]
             wanted = resolve(seen.inventory, seen.view, KernelLeds(), ids)
             found = converse(vendor_tools.find(wanted, VENDORS, seen.inventory.tools, 60), runner)
-            for lamp in found.values():
-                assert isinstance(lamp, Lamp) or lamp
-                for argv in (lamp.on.argv, lamp.off.argv) if isinstance(lamp, Lamp) else ():
+            for indicator in found.values():
+                assert isinstance(indicator, Indicator) or indicator
+                for argv in (indicator.on.argv, indicator.off.argv) if isinstance(indicator, Indicator) else ():
                     count += 1
                     assert fits(argv[1:], way.SHAPES), argv
                     assert not any(FORCING.fullmatch(word) for word in argv), argv
@@ -208,8 +212,8 @@ def test_a_controller_that_denies_locating_is_not_asked(denied: str) -> None:
     )
     wanted = [replace(one, controller=controller) for one in resolve(seen.inventory, seen.view, KernelLeds(), ["32:5"])]
     runner = ReplayRunner(load(ROOT / "fixtures" / "megaraid-h730p-predictive"))
-    [lamp] = converse(vendor_tools.find(wanted, VENDORS, seen.inventory.tools, 60), runner).values()
-    assert isinstance(lamp, str) == (denied == "Yes")
+    [indicator] = converse(vendor_tools.find(wanted, VENDORS, seen.inventory.tools, 60), runner).values()
+    assert isinstance(indicator, str) == (denied == "Yes")
 
 
 def test_a_controller_that_only_raidctl_mfi_reports_has_its_reason() -> None:

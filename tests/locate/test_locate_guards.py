@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from raidctl.change.indicator import Bay, Indicator, writes_only_leds
 from raidctl.change.journal import Journal
-from raidctl.change.lamp import Bay, Lamp, writes_only_leds
 from raidctl.host import BlockDevice
 from raidctl.locate import activity, ledctl
 from raidctl.locate.targets import Wanted
@@ -141,10 +141,10 @@ def test_guard_L3_ledctl_is_only_run_for_the_listed_drive(words: str, allowed: b
 def test_guard_L3_the_commands_of_ledctl_have_the_option() -> None:
     """Both planned commands have ``--listed-only``."""
     programs: Programs = {("ledctl", "--list-controllers"): (0, "/sys/devices/pci/0000:41:00.0 (SCSI)\n", "")}
-    [lamp] = converse(ledctl.find([wanted(SAS)]), with_which("ledctl", programs)).values()
-    assert isinstance(lamp, Lamp)
-    assert "--listed-only" in lamp.on.argv
-    assert "--listed-only" in lamp.off.argv
+    [indicator] = converse(ledctl.find([wanted(SAS)]), with_which("ledctl", programs)).values()
+    assert isinstance(indicator, Indicator)
+    assert "--listed-only" in indicator.on.argv
+    assert "--listed-only" in indicator.off.argv
 
 
 @over(

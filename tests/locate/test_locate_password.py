@@ -12,8 +12,8 @@ import msgspec
 import pytest
 
 from raidctl.change import passwords
+from raidctl.change.indicator import ON
 from raidctl.change.journal import Journal
-from raidctl.change.lamp import ON
 from raidctl.change.passwords import password, request_of, without_password
 from raidctl.cli.shared.locate_leds import desired_state, led_machine, leds_on
 from raidctl.cli.shared.machine import Machine
@@ -101,7 +101,7 @@ def test_a_controller_that_wants_it_first_blinks(
     machine.keep({**machine.state(), "areca password": WORD})
     named = Machine(machine, VENDORS, "demo:areca")
     found = leds_on(named, named.survey(), ["E2:S4"], 60.0)
-    work = work_on(led_machine(named, found.lamps), tmp_path, desired_state(found.lamps, ON), AGREED)
+    work = work_on(led_machine(named, found.indicators), tmp_path, desired_state(found.indicators, ON), AGREED)
     change = work.change(work.begin("locate", "locate"), lambda _: None)
     with nullcontext() if lit else pytest.raises(RaidctlError, match=r"(?i)password"):
         change.apply()

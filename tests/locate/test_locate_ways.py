@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from raidctl.change.lamp import Bay, Lamp
+from raidctl.change.indicator import Bay, Indicator
 from raidctl.host import BlockDevice
 from raidctl.locate import enclosures, ledctl, npem, pci_slots, sg_ses
 from raidctl.locate.kernel import KernelLeds, read_kernel_leds
@@ -48,10 +48,14 @@ def test_the_bay_that_links_to_the_drive_is_its_bay() -> None:
     """The path of the bay's ``locate`` is written. The enclosure and the bay are named."""
     files = enclosure("0:0:20:0", "0x5003048001a2b3bd", "Slot 01", "sda")
     files |= enclosure("0:0:20:0", "0x5003048001a2b3bd", "Slot 02", "sdb", "1\n")
-    lamp = enclosures.find(wanted(SAS), leds(files))
-    assert isinstance(lamp, Lamp)
-    assert (lamp.id, lamp.state, lamp.bay.bay) == ("enclosure:0x5003048001a2b3bd/Slot 02", "on", "Slot 02")
-    assert (lamp.on.path, lamp.on.data, lamp.off.data) == (f"{E}/0:0:20:0/Slot 02/locate", "1", "0")
+    indicator = enclosures.find(wanted(SAS), leds(files))
+    assert isinstance(indicator, Indicator)
+    assert (indicator.id, indicator.state, indicator.bay.bay) == (
+        "enclosure:0x5003048001a2b3bd/Slot 02",
+        "on",
+        "Slot 02",
+    )
+    assert (indicator.on.path, indicator.on.data, indicator.off.data) == (f"{E}/0:0:20:0/Slot 02/locate", "1", "0")
 
 
 def test_an_enclosure_with_two_modules_is_one() -> None:
@@ -60,7 +64,7 @@ def test_an_enclosure_with_two_modules_is_one() -> None:
     files |= enclosure("0:0:21:0", "0x5003048001a2b3bd", "Slot 02", "sdf")
     found = leds(files)
     assert len(found.enclosures) == 1
-    assert isinstance(enclosures.find(wanted(SAS, PATH2), found), Lamp)
+    assert isinstance(enclosures.find(wanted(SAS, PATH2), found), Indicator)
 
 
 @over(
@@ -89,9 +93,9 @@ BELOW = {"/sys/bus/pci/devices/0000:00:1c.0/0000:03:00.0/class": "0x010802\n"}
 def test_npem_is_on_the_port_above() -> None:
     """The LED is that of the port above the NVMe drive. A SAS drive gets none from its controller."""
     found = leds({LOCATE: "0\n", **BELOW})
-    lamp = npem.find(wanted(NVME), found)
-    assert isinstance(lamp, Lamp)
-    assert lamp.on.path == LOCATE
+    indicator = npem.find(wanted(NVME), found)
+    assert isinstance(indicator, Indicator)
+    assert indicator.on.path == LOCATE
     sas = BlockDevice("sdb", "/dev/sdb", kind="disk", serial="S2", transport="sas", pci_address="0000:03:00.0")
     assert isinstance(npem.find(wanted(sas), found), str)
 
@@ -108,9 +112,9 @@ def test_a_pcie_slot_is_found_by_its_address() -> None:
     A slot whose LED cannot be read (acpiphp) is not used.
     """
     files = slot("0", "0000:02:00", "0\n") | slot("0-1", "0000:03:00", "0\n")
-    lamp = pci_slots.find(wanted(NVME), leds(files))
-    assert isinstance(lamp, Lamp)
-    assert lamp.on.path == "/sys/bus/pci/slots/0-1/attention"
+    indicator = pci_slots.find(wanted(NVME), leds(files))
+    assert isinstance(indicator, Indicator)
+    assert indicator.on.path == "/sys/bus/pci/slots/0-1/attention"
     unreadable = pci_slots.find(wanted(NVME), leds(slot("0", "0000:03:00", Failure.MISSING)))
     assert isinstance(unreadable, str)
     vmd = BlockDevice("nvme1n1", "/dev/nvme1n1", kind="disk", transport="nvme", pci_address="10000:01:00.0")
@@ -138,7 +142,7 @@ def test_ledctl_is_used_on_controllers_that_it_lists() -> None:
     other: Programs = {("ledctl", "--list-controllers"): (0, "/sys/devices/pci0000:00/0000:00:17.0 (AHCI)\n", "")}
     for programs, works in ((listed, True), (other, False), ({}, False)):
         [found] = converse(ledctl.find([wanted(SAS)]), with_which("ledctl", programs)).values()
-        assert isinstance(found, Lamp) == works
+        assert isinstance(found, Indicator) == works
     assert ledctl.judge(Action(argv=("ledctl",)), RunAnswer(code=0, err=b"/dev/sdb: device not supported\n"))
     assert ledctl.judge(Action(argv=("ledctl",)), RunAnswer(code=0)) is None
 
@@ -191,7 +195,7 @@ def test_sg_ses_finds_a_bay_by_the_drives_sas_address() -> None:
         "/sys/bus/scsi/devices/0:0:20:0/scsi_generic/sg3/dev": "21:3\n",
         "/sys/class/block/sdb/device/sas_address": "0x5000c500a1b2c3d9\n",
     }
-    [lamp] = converse(sg_ses.find([wanted(SAS)]), with_which("sg_ses", programs, files)).values()
-    assert isinstance(lamp, Lamp), lamp
-    assert lamp.on.argv == ("sg_ses", "--index=3", "--set=ident", "/dev/sg3")
-    assert (lamp.off.argv[2], lamp.state) == ("--clear=ident", "off")
+    [indicator] = converse(sg_ses.find([wanted(SAS)]), with_which("sg_ses", programs, files)).values()
+    assert isinstance(indicator, Indicator), indicator
+    assert indicator.on.argv == ("sg_ses", "--index=3", "--set=ident", "/dev/sg3")
+    assert (indicator.off.argv[2], indicator.state) == ("--clear=ident", "off")

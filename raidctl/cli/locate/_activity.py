@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from raidctl.change.lamp import Passed, Unlit
+from raidctl.change.indicator import Passed, Unlit
 from raidctl.cli.shared.lazy_group import columns
 from raidctl.cli.shared.locate_leds import kernel_leds
 from raidctl.cli.shared.machine import Machine

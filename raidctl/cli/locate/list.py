@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 from msgspec.structs import replace
 
-from raidctl.change.lamp import Way
+from raidctl.change.indicator import Way
 from raidctl.cli.shared.lazy_group import columns
 from raidctl.cli.shared.locate_leds import kernel_leds, led_machine, open_stories, runner_of, with_states
 from raidctl.cli.shared.machine import Machine, machine
@@ -66,11 +66,11 @@ def _mine(named: Machine, place: Path) -> list[Located]:
     found = []
     for story in open_stories(place, named.source):
         running = runner_of(place, story) != 0
-        leds = led_machine(named, story.begin.lamps)
+        leds = led_machine(named, story.begin.indicators)
         leds.survey()
-        for then, lamp in zip(story.begin.lamps, with_states(story.begin.lamps, leds), strict=True):
-            on = None if lamp.state is None and then.readable else lamp.state != "off"
-            entry = located(lamp, on=on, until=story.begin.until, change=story.begin.change)
+        for then, indicator in zip(story.begin.indicators, with_states(story.begin.indicators, leds), strict=True):
+            on = None if indicator.state is None and then.readable else indicator.state != "off"
+            entry = located(indicator, on=on, until=story.begin.until, change=story.begin.change)
             found.append(replace(entry, running=running))
     return found
 

@@ -11,8 +11,8 @@ from pathlib import Path
 import click
 from msgspec.structs import replace
 
+from raidctl.change.indicator import OFF, Indicator
 from raidctl.change.journal import Journal, Story
-from raidctl.change.lamp import OFF, Lamp
 from raidctl.change.restored import Restored
 from raidctl.cli.shared.lazy_group import columns
 from raidctl.cli.shared.led_restore import led_restorer
@@ -61,9 +61,9 @@ def command(context: click.Context, *, target: tuple[str, ...], dry_run: bool) -
 
 def _all(named: Machine, place: Path | None, stories: Sequence[Story], settings: Settings, *, dry_run: bool) -> int:
     """End every change that keeps an LED on."""
-    lamps = [lamp for story in stories for lamp in story.begin.lamps]
+    indicators = [indicator for story in stories for indicator in story.begin.indicators]
     faults = [] if dry_run or place is None else _ended(named, place, stories)
-    return _report(lamps, (), faults, settings, dry_run=dry_run)
+    return _report(indicators, (), faults, settings, dry_run=dry_run)
 
 
 def _ended(named: Machine, place: Path, stories: Sequence[Story]) -> list[str]:
@@ -85,32 +85,43 @@ def _some(
     named: Machine, place: Path | None, stories: Sequence[Story], found: Found, settings: Settings, *, dry_run: bool
 ) -> int:
     """Switch off the LEDs of these drives. End a change whose LEDs are all among them."""
-    wanted = {lamp.id for lamp in found.lamps}
-    ending = [story for story in stories if {lamp.id for lamp in story.begin.lamps} <= wanted]
-    shared = [story for story in stories if story not in ending and wanted & {lamp.id for lamp in story.begin.lamps}]
+    wanted = {indicator.id for indicator in found.indicators}
+    ending = [story for story in stories if {indicator.id for indicator in story.begin.indicators} <= wanted]
+    shared = [
+        story
+        for story in stories
+        if story not in ending and wanted & {indicator.id for indicator in story.begin.indicators}
+    ]
     if shared:
-        others = sorted({lamp.bay.object_id for story in shared for lamp in story.begin.lamps if lamp.id not in wanted})
+        others = sorted(
+            {
+                indicator.bay.object_id
+                for story in shared
+                for indicator in story.begin.indicators
+                if indicator.id not in wanted
+            }
+        )
         raise UsageError(
             f"These drives blink together with {', '.join(others)}: name all of them, or none for all that blink."
         )
     faults: list[str] = []
     if not dry_run and place is not None:
         faults = _ended(named, place, ending)
-        handled = {lamp.id for story in ending for lamp in story.begin.lamps}
-        rest = [lamp for lamp in found.lamps if lamp.id not in handled]
+        handled = {indicator.id for story in ending for indicator in story.begin.indicators}
+        rest = [indicator for indicator in found.indicators if indicator.id not in handled]
         if rest:
             _switched_off(named, place, rest)
-    return _report(found.lamps, [located(one) for one in found.unlit], faults, settings, dry_run=dry_run)
+    return _report(found.indicators, [located(one) for one in found.unlit], faults, settings, dry_run=dry_run)
 
 
-def _switched_off(named: Machine, place: Path, lamps: Sequence[Lamp]) -> None:
+def _switched_off(named: Machine, place: Path, indicators: Sequence[Indicator]) -> None:
     """Switch off LEDs that another program has switched on: a permanent change.
 
     Raises:
         ChangeUndone, ChangeStands: It could not be done.
     """
-    work = work_on(led_machine(named, lamps), place, desired_state(lamps, OFF), AGREED)
-    story = replace(work.begin("set", about()), lamps=tuple(lamps))
+    work = work_on(led_machine(named, indicators), place, desired_state(indicators, OFF), AGREED)
+    story = replace(work.begin("set", about()), indicators=tuple(indicators))
     with work.hold(story):
         if work.plan.steps:
             change = work.change(story, lambda _: None)
@@ -119,11 +130,16 @@ def _switched_off(named: Machine, place: Path, lamps: Sequence[Lamp]) -> None:
 
 
 def _report(
-    lamps: Sequence[Lamp], unlit: Sequence[Located], faults: Sequence[str], settings: Settings, *, dry_run: bool
+    indicators: Sequence[Indicator],
+    unlit: Sequence[Located],
+    faults: Sequence[str],
+    settings: Settings,
+    *,
+    dry_run: bool,
 ) -> int:
-    commands = tuple(str(lamp.off) for lamp in lamps) if dry_run else ()
+    commands = tuple(str(indicator.off) for indicator in indicators) if dry_run else ()
     on = None if faults or dry_run else False
-    report = LocateReport(targets=(*(located(lamp, on=on) for lamp in lamps), *unlit), commands=commands)
+    report = LocateReport(targets=(*(located(indicator, on=on) for indicator in indicators), *unlit), commands=commands)
     if settings.as_json:
         emit_json(report)
     else:

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta, timezone
 import click
 from msgspec.structs import replace
 
-from raidctl.change.lamp import ON
+from raidctl.change.indicator import ON
 from raidctl.cli.locate._activity import blink
 from raidctl.cli.shared.lazy_group import columns
 from raidctl.cli.shared.locate_leds import Found, desired_state, find_leds, led_machine, refuse_twice
@@ -67,19 +67,19 @@ def command(context: click.Context, *, target: tuple[str, ...], length: float, b
         if by == "activity":
             return blink(named, target, length, settings, dry_run=dry_run)
         found = find_leds(named, target, length)
-        if dry_run or not found.lamps:
+        if dry_run or not found.indicators:
             return _planned(found, settings, dry_run=dry_run)
         place = state_directory(settings)
-        refuse_twice(place, named.source, found.lamps)
-        leds = led_machine(named, found.lamps)
-        work = work_on(leds, place, desired_state(found.lamps, ON), AGREED)
+        refuse_twice(place, named.source, found.indicators)
+        leds = led_machine(named, found.indicators)
+        work = work_on(leds, place, desired_state(found.indicators, ON), AGREED)
         return _located(work, found, settings, length)
 
 
 def _planned(found: Found, settings: Settings, *, dry_run: bool) -> int:
     """Print what would be done, or why nothing can be."""
     targets = tuple(located(one) for one in found.order)
-    commands = tuple(str(lamp.on) for lamp in found.lamps) if dry_run else ()
+    commands = tuple(str(indicator.on) for indicator in found.indicators) if dry_run else ()
     report = LocateReport(targets=targets, commands=commands)
     if settings.as_json:
         emit_json(report)
@@ -91,7 +91,7 @@ def _planned(found: Found, settings: Settings, *, dry_run: bool) -> int:
 def _located(work: Work, found: Found, settings: Settings, length: float) -> int:
     """Switch on, wait, and switch off."""
     until = (datetime.now(timezone.utc) + timedelta(seconds=length)).strftime("%Y-%m-%dT%H:%M:%SZ")
-    story = replace(work.begin("locate", about()), lamps=tuple(found.lamps), until=until)
+    story = replace(work.begin("locate", about()), indicators=tuple(found.indicators), until=until)
     try:
         with for_a_while(work, settings, _quiet, story=story) as change:
             name = change.begin.change if change is not None else None

@@ -18,8 +18,8 @@ from raidctl.locate.earlier_leds import found_again, renewed
 
 def leds_again(named: Machine, stories: Sequence[Story]) -> LedMachine:
     """Return the LEDs of unfinished changes, as they can be switched now."""
-    lamps = found_again(stories, named.runner, named.survey, named.vendors, boot_id())
-    return led_machine(named, lamps)
+    indicators = found_again(stories, named.runner, named.survey, named.vendors, boot_id())
+    return led_machine(named, indicators)
 
 
 def led_restorer(
@@ -28,7 +28,7 @@ def led_restorer(
     """Return the engine's restorer for LEDs."""
     leds = leds_again(named, stories)
     restorer = Restorer(journal, place, named.runner, leds.survey, leds.vendors, named.source, tell)
-    lamps = tuple(leds.lamps)
+    indicators = tuple(leds.indicators)
     restorer.kinds = ("locate",)
-    restorer.renew = lambda story: renewed(story, lamps)
+    restorer.renew = lambda story: renewed(story, indicators)
     return restorer

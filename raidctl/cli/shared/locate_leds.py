@@ -11,8 +11,8 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from raidctl.change.indicator import Indicator, Unlit
 from raidctl.change.journal import Journal, Story
-from raidctl.change.lamp import Lamp, Unlit
 from raidctl.change.state_directory import Held, command_on, held_name, holder_of
 from raidctl.cli.shared.machine import Machine
 from raidctl.cli.shared.plan_change import DesiredMaker
@@ -33,23 +33,23 @@ from raidctl.vendor.protocol import Vendor
 class LedMachine(Machine, kw_only=True):
     """The LEDs of a machine, as the change engine sees a machine. A reading is quick, as it runs few tools."""
 
-    lamps: Sequence[Lamp]
+    indicators: Sequence[Indicator]
     tools_of: Sequence[Vendor]
     """The real vendor packages."""
 
     def survey(self) -> Survey:
         """Return the LEDs with their current states."""
-        self.lamps = converse(family.look(self.lamps, self.tools_of), self.runner)
-        return family.survey_of(self.lamps, Host(source=self.source))
+        self.indicators = converse(family.look(self.indicators, self.tools_of), self.runner)
+        return family.survey_of(self.indicators, Host(source=self.source))
 
 
-def led_machine(named: Machine, lamps: Sequence[Lamp]) -> LedMachine:
+def led_machine(named: Machine, indicators: Sequence[Indicator]) -> LedMachine:
     """Return the LEDs of a machine."""
     return LedMachine(
         runner=named.runner,
-        vendors=family.families(lamps, named.vendors),
+        vendors=family.families(indicators, named.vendors),
         source=named.source,
-        lamps=lamps,
+        indicators=indicators,
         tools_of=named.vendors,
     )
 
@@ -58,9 +58,9 @@ def led_machine(named: Machine, lamps: Sequence[Lamp]) -> LedMachine:
 class Found:
     """What the words name, and how it is located."""
 
-    lamps: list[Lamp]
+    indicators: list[Indicator]
     unlit: list[Unlit]
-    order: list[Lamp | Unlit]
+    order: list[Indicator | Unlit]
 
 
 def find_leds(named: Machine, words: Sequence[str], seconds: float) -> Found:
@@ -84,8 +84,8 @@ def leds_on(named: Machine, seen: Survey, words: Sequence[str], seconds: float) 
         raise unseen(error, seen.inventory.problems) from None
     found = converse(choose(wanted, leds, named.vendors, seen.inventory.tools, seconds), named.runner)
     # two drives may share one LED: both paths of a dual-ported drive without an identity
-    lamps = {one.id: one for one in found if isinstance(one, Lamp)}
-    return Found(list(lamps.values()), [one for one in found if isinstance(one, Unlit)], found)
+    indicators = {one.id: one for one in found if isinstance(one, Indicator)}
+    return Found(list(indicators.values()), [one for one in found if isinstance(one, Unlit)], found)
 
 
 def kernel_leds(named: Machine) -> KernelLeds:
@@ -93,9 +93,9 @@ def kernel_leds(named: Machine) -> KernelLeds:
     return converse(read_kernel_leds(), named.runner)
 
 
-def desired_state(lamps: Sequence[Lamp], value: str) -> DesiredMaker:
+def desired_state(indicators: Sequence[Indicator], value: str) -> DesiredMaker:
     """Return the desired state of LEDs: on, or off."""
-    return lambda _: [Desired(object_id=lamp.id, setting="locate", value=value) for lamp in lamps]
+    return lambda _: [Desired(object_id=indicator.id, setting="locate", value=value) for indicator in indicators]
 
 
 def open_stories(place: Path, source: str) -> list[Story]:
@@ -113,15 +113,15 @@ def runner_of(place: Path, story: Story) -> int:
     return 0
 
 
-def refuse_twice(place: Path, source: str, lamps: Sequence[Lamp]) -> None:
+def refuse_twice(place: Path, source: str, indicators: Sequence[Indicator]) -> None:
     """Refuse LEDs that another raidctl process keeps on.
 
     Raises:
         Held: That is so; the message has the command that ends it.
     """
-    wanted = {lamp.id for lamp in lamps}
+    wanted = {indicator.id for indicator in indicators}
     for story in open_stories(place, source):
-        mine = [lamp.bay.object_id for lamp in story.begin.lamps if lamp.id in wanted]
+        mine = [indicator.bay.object_id for indicator in story.begin.indicators if indicator.id in wanted]
         process = runner_of(place, story) if mine else 0
         if process:
             raise Held(
@@ -130,7 +130,7 @@ def refuse_twice(place: Path, source: str, lamps: Sequence[Lamp]) -> None:
             )
 
 
-def with_states(lamps: Sequence[Lamp], machine: LedMachine) -> list[Lamp]:
+def with_states(indicators: Sequence[Indicator], machine: LedMachine) -> list[Indicator]:
     """Return LEDs with their states as last read."""
-    fresh = {lamp.id: lamp for lamp in machine.lamps}
-    return [replace(fresh.get(lamp.id, lamp), passed=lamp.passed) for lamp in lamps]
+    fresh = {indicator.id: indicator for indicator in machine.indicators}
+    return [replace(fresh.get(indicator.id, indicator), passed=indicator.passed) for indicator in indicators]

@@ -46,7 +46,7 @@ def facts_for(named: Machine, seen: Survey, word: str, wanted: Wanted, settings:
     facts = observed(_named(seen, word, wanted, settings, new), seen)
     nodes = nodes_of(seen, [facts.old_id, *_siblings(seen, facts)])
     around = converse(look_around(seen, nodes, named.vendors), named.runner)
-    bays = "\n".join(f"{serial}={lamp.id}" for serial, lamp in around.bays.items())
+    bays = "\n".join(f"{serial}={indicator.id}" for serial, indicator in around.bays.items())
     own = around.bays.get(facts.old)
     if own is not None and own.bay.bay and "bay " not in facts.bay:
         facts = replace(facts, bay=f"enclosure {own.bay.enclosure}, {own.bay.bay}, {facts.bay}")

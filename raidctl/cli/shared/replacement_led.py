@@ -14,8 +14,8 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from raidctl.change.indicator import ON, TITLES, Indicator
 from raidctl.change.journal import Journal, Story
-from raidctl.change.lamp import ON, TITLES, Lamp
 from raidctl.change.state_directory import command_on
 from raidctl.cli.shared.led_restore import led_restorer
 from raidctl.cli.shared.locate_leds import desired_state, led_machine, leds_on, open_stories, with_states
@@ -61,19 +61,21 @@ class ReplacementLed:
         found = leds_on(self.named, seen, names, _LONGEST)
         for one in found.unlit:
             tell(f"No LED blinks for {one.bay.object_id}: {one.why}.")
-        if not found.lamps:
+        if not found.indicators:
             return
-        leds = led_machine(self.named, found.lamps)
-        work = work_on(leds, self.place, desired_state(found.lamps, ON), AGREED)
-        story = replace(work.begin("locate", about()), lamps=tuple(found.lamps), facts={"operation": self.change})
+        leds = led_machine(self.named, found.indicators)
+        work = work_on(leds, self.place, desired_state(found.indicators, ON), AGREED)
+        story = replace(
+            work.begin("locate", about()), indicators=tuple(found.indicators), facts={"operation": self.change}
+        )
         if not work.plan.steps:
-            tell(f"{_named(found.lamps)} is on already; raidctl does not switch it off.")
+            tell(f"{_named(found.indicators)} is on already; raidctl does not switch it off.")
             return
         self._held.enter_context(work.hold(story))
         standby = self._held.enter_context(guardian(self.settings, story)) if self.waits else None
         work.change(story, _quiet).apply()
-        for lamp in with_states(found.lamps, leds) if self.waits else ():  # else left_on() prints it
-            tell(f"{_sentence(lamp)}.")
+        for indicator in with_states(found.indicators, leds) if self.waits else ():  # else left_on() prints it
+            tell(f"{_sentence(indicator)}.")
         if standby is not None and not self.settings.host:
             standby.wait()
 
@@ -89,7 +91,7 @@ class ReplacementLed:
             for result in restorer.restore(story.begin.change):
                 faults = [*result.faults, *([result.busy] if result.busy else [])]
                 if faults:
-                    what = _named(story.begin.lamps)
+                    what = _named(story.begin.indicators)
                     tell(f'{what} is not switched off: {listing(faults)}. Try "{self._way_off}".')
 
     @property
@@ -104,8 +106,8 @@ class ReplacementLed:
         """Keep the LEDs on for the person who has to act. Print how to switch them off."""
         self._held.close()
         for story in self._open():
-            for lamp in story.begin.lamps:
-                tell(f'{_sentence(lamp)} until this continues; "{self._way_off}" switches it off.')
+            for indicator in story.begin.indicators:
+                tell(f'{_sentence(indicator)} until this continues; "{self._way_off}" switches it off.')
 
 
 @contextlib.contextmanager
@@ -125,19 +127,19 @@ def blinking_bays(
     led.off()
 
 
-def _named(lamps: Sequence[Lamp]) -> str:
+def _named(indicators: Sequence[Indicator]) -> str:
     places = [
         " ".join(word for word in (one.bay.enclosure and f"enclosure {one.bay.enclosure},", one.bay.bay) if word)
         or one.bay.object_id
-        for one in lamps
+        for one in indicators
     ]
     return f"The LED of {listing(places)}"
 
 
-def _sentence(lamp: Lamp) -> str:
+def _sentence(indicator: Indicator) -> str:
     """Return what blinks and how it was switched. Include whether that was read back."""
-    known = "read back" if lamp.readable else "accepted; nothing reports whether it is on"
-    return f"{_named([lamp])} blinks (by {TITLES[lamp.way]}, {known})"
+    known = "read back" if indicator.readable else "accepted; nothing reports whether it is on"
+    return f"{_named([indicator])} blinks (by {TITLES[indicator.way]}, {known})"
 
 
 def _quiet(_text: str) -> None:

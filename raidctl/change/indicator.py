@@ -47,7 +47,7 @@ class Bay(Value, frozen=True, kw_only=True, omit_defaults=True):
     bay: Annotated[str | None, doc("Bay or slot.")] = None
 
 
-class Lamp(Value, frozen=True, kw_only=True, omit_defaults=True):
+class Indicator(Value, frozen=True, kw_only=True, omit_defaults=True):
     """The LED of a bay, and how to switch it."""
 
     id: Annotated[str, doc("`enclosure:0x5000…/Slot 02`; where the vendor's tool switches it, the drive's id.")]
