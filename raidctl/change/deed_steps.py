@@ -181,7 +181,7 @@ def _checked(change: Running, step: Step, action: Action, shown: Survey | None =
 
     Its objects, guards and command have to be as planned.
     """
-    seen, why = (shown, None) if shown is not None else _readable(change, step)
+    seen, why = _readable(change, step, shown)
     why = why or moved(seen, step.subjects)
     if why is not None:
         raise StepFailed(f"{step.setting} was not carried out: {why}")
@@ -208,9 +208,12 @@ def _limit(expects: Sequence[Expectation]) -> float:
     return max((one.within_seconds for one in expects), default=REFUSED_SECONDS)
 
 
-def _readable(change: Running, step: Step) -> tuple[Survey, str | None]:
-    """Read until a step's objects are readable, for some seconds. Return the last reading, and what hid them."""
-    seen = change.look()
+def _readable(change: Running, step: Step, shown: Survey | None = None) -> tuple[Survey, str | None]:
+    """Read until a step's objects are readable, for some seconds. Return the last reading, and what hid them.
+
+    ``shown``: a fresh reading, which is the first; None: read now.
+    """
+    seen = shown if shown is not None else change.look()
     why = unread(seen, step)
     for pause in READ_PAUSES:
         if why is None:

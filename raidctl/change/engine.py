@@ -111,8 +111,8 @@ class Change:
 
     # --- forward
 
-    def apply(self) -> Survey:
-        """Carry out all steps and verify the settings.
+    def apply(self, shown: Survey | None = None) -> Survey:
+        """Carry out all steps and verify the settings. ``shown``: a reading that was just made, for the first deed.
 
         Raises:
             ChangeUndone: It failed, and the previous settings were restored.
@@ -125,12 +125,12 @@ class Change:
         except BaseException:
             self.undo_all()
             raise
-        return self._carried_out(0)
+        return self._carried_out(0, shown)
 
     def go_on(self, steps: Sequence[Step], facts: dict[str, str], shown: Survey | None = None) -> Survey:
         """Journal more steps of an operation and carry them out. The exceptions are those of :meth:`apply`.
 
-        ``shown``: the reading that has just shown the step before; the first of these, if a deed, is checked with it.
+        ``shown``: a reading that was just made, such as that of the step before; the first of these is checked with it.
         """
         first, self.begun, self.resumed = len(self.begin.steps), [], bool(self.begin.steps)
         more = Planned(change=self.begin.change, at=now(), steps=tuple(steps), facts=facts)
@@ -139,12 +139,14 @@ class Change:
         return self._carried_out(first, shown)
 
     def _carried_out(self, first: int, shown: Survey | None = None) -> Survey:
-        """Carry out the steps from this number on, and verify the settings."""
-        seen = None
+        """Carry out the steps from this number on, and verify the settings.
+
+        The reading that shows the effect of a step is the one that the next step is checked with.
+        """
         try:
             for number in range(first, len(self.begin.steps)):
-                seen = self._do_step(number, shown if number == first else None)
-            return self._confirmed(seen)
+                shown = self._do_step(number, shown)
+            return self._confirmed(shown)
         except UnderWay:
             raise
         except (StepFailed, AccessMissing, JournalFull) as failure:
@@ -209,7 +211,7 @@ class Change:
         if step.kind == "deed":
             return deed_steps.do_deed(self, number, shown)
         if step.kind != "setting":
-            return waiting.wait_for(self, number)
+            return waiting.wait_for(self, number, shown)
         self.mark(number, "start")
         self.begun.append(number)
         self.tell(f"  {step.action}")

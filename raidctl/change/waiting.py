@@ -27,6 +27,8 @@ TASK_PAUSES = (2.0, 5.0, 10.0, 30.0)
 TOOL_PAUSES = (30.0, 60.0, 120.0, 300.0)
 """Seconds between two readings if each runs a controller's tool. They replace ``TASK_PAUSES``, as one reading per
 minute has stalled I/O."""
+FRESH_SECONDS = 5.0
+"""Seconds for which a reading is recent enough to run a command after it, without another one."""
 _BRIEF = ("verifying", "settling")
 """Waits that end within a minute."""
 _KERNEL = ("/sys", "/proc")
@@ -71,8 +73,10 @@ def _known(text: str) -> frozenset[tuple[str, str]]:
     return frozenset((where, message) for where, _, message in (line.partition("\t") for line in text.splitlines()))
 
 
-def wait_for(change: Running, number: int) -> Survey:
+def wait_for(change: Running, number: int, shown: Survey | None = None) -> Survey:
     """Wait until a person or the hardware has done a step. Return the reading that shows it.
+
+    ``shown``: a fresh reading, which is the first of the wait; None: read now.
 
     Raises:
         UnderWay: It is not done when the wait ends, or the machine has become unreadable.
@@ -83,17 +87,17 @@ def wait_for(change: Running, number: int) -> Survey:
         change.mark(number, "wait", step.hand)
         change.begun.append(number)
     asked, unread = False, Unread(_known(change.begin.facts.get("unread", "")))
-    places, shown = _places(change.begin), change.begin.facts.get("kernel", "").splitlines()
+    places, nodes = _places(change.begin), change.begin.facts.get("kernel", "").splitlines()
     began = change.clock()
     # a few readings are quick, so even without waiting they are made
     at_most = None if step.setting in _BRIEF else change.at_most
     short = step.kind == "hand" or step.setting in _BRIEF
     try:
         for pause in repeated((HAND_PAUSE,) if short else change.pauses):
-            seen = change.look()
+            seen, shown = shown if shown is not None else change.look(), None
             gone = _gone(step, seen)
             wrong = _put_back(gone, places) if gone else next(iter(change.guard(step, seen)), None)
-            certain = _gone_from_kernel(gone, seen, shown)
+            certain = _gone_from_kernel(gone, seen, nodes)
             lost = unread.why(seen, drives=bool(gone)) if wrong is not None and not certain else None
             wrong = _put_back(certain, places) if certain else wrong
             if wrong is not None and lost is None:

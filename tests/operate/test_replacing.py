@@ -13,12 +13,14 @@ from msgspec.structs import replace
 
 from raidctl.change.expectations import unmet
 from raidctl.change.journal import Journal
+from raidctl.change.waiting import FRESH_SECONDS
 from raidctl.errors import ChangeStands, ChangeUndone, UnderWay
 from raidctl.host import HostView
 from raidctl.model import Drive, Problem, Progress
 from raidctl.model.task import Operation
 from raidctl.operate import disk_steps
 from raidctl.operate.begin_story import facts_of
+from raidctl.operate.blinking import NoLed
 from raidctl.operate.joining_guards import Probed, unfit
 from raidctl.operate.partition_table import not_copied, parse, script
 from raidctl.operate.story import next_stage
@@ -90,6 +92,50 @@ def test_a_good_drive_is_copied_while_the_array_stays_complete(tmp_path: Path) -
         "mdadm /dev/md0 --remove /dev/sdb",
     ]  # fmt: skip
     assert (machine.member("LABD00004"), any(missing)) == ("in_sync", False)
+
+
+class SlowLed(NoLed):
+    """An LED tool that takes seconds, during which something happens."""
+
+    def __init__(self, meanwhile: Callable[[], object]) -> None:
+        self.meanwhile = meanwhile
+
+    def off(self) -> None:
+        """Take as long as ``meanwhile`` does."""
+        self.meanwhile()
+
+
+@pytest.mark.parametrize("seconds", [1.0, 30.0])
+def test_a_reading_from_before_a_slow_led_tool_precedes_no_command(raid6: Bench, seconds: float) -> None:
+    """Two members fail while an LED is switched: nothing is taken out, as the machine is read once more."""
+    story = begun(raid6, 2)
+    change = story.start(at_most=0.0)
+
+    def meanwhile() -> None:
+        raid6.sleep(seconds)
+        if seconds > FRESH_SECONDS:
+            raid6.machine.keep(simulator.fail(simulator.fail(raid6.machine.state(), "3"), "4"))
+
+    story.replacing.led = SlowLed(meanwhile)
+    with pytest.raises((ChangeStands, ChangeUndone, UnderWay)):
+        story.replacing.run(change)
+    assert (argvs(raid6) == []) == (seconds > FRESH_SECONDS), raid6.printed
+
+
+def test_every_command_follows_a_reading_of_its_own(raid6: Bench) -> None:
+    """Between two commands of a replacement, the machine is read completely; each command is checked with it."""
+    read: list[int] = []
+    look = raid6.look
+
+    def looked() -> Survey:
+        read.append(len(raid6.argvs))
+        return look()
+
+    raid6.look = looked  # type: ignore[method-assign]  # of this machine
+    exchanged(raid6)
+    story = begun(raid6, 2)
+    story.replacing.run(story.start())
+    assert {0, 1, 2, 3} <= set(read)  # before the first command, after each, and before the next
 
 
 @pytest.mark.parametrize(

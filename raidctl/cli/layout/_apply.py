@@ -193,10 +193,9 @@ def _begun(work: Work, settings: Settings, applying: Applying, report: Report) -
     resume = command_on(work.named.source, "layout apply resume ID", work.state)
     first = work.begin("operation", about(), resume=resume, facts=applying.facts.texts())
     report.change = first.change
-    with work.hold(first):
+    with work.hold(first) as now:
         change = work.change(msgspec.structs.replace(first, steps=()))
-        change.apply()
-        done = _run(applying, change, work.seen)
+        done = _run(applying, change, change.apply(now))
         change.end("done")
     report.result, report.warnings = "done", (*work.notes, *change.warnings)
     return _ended(change, settings, done)

@@ -135,8 +135,8 @@ class Work:
         return self.place
 
     @contextmanager
-    def hold(self, story: Begin) -> Iterator[None]:
-        """Lock all controllers of the plan, and check that it still fits.
+    def hold(self, story: Begin) -> Iterator[Survey | None]:
+        """Lock all controllers of the plan, and check that it still fits. Yield the reading made for that, if any.
 
         Raises:
             Held: Another raidctl has one of them.
@@ -148,8 +148,7 @@ class Work:
         held = [held_name(self.named.source, controller) for controller in controllers]
         with hold(self.state, held, holder, source=self.named.source) as last:
             self._nothing_open({*controllers, *(controller.serial for controller in found if controller.serial)})
-            self._still_so(last)
-            yield
+            yield self._still_so(last)
 
     def _nothing_open(self, controllers: Container[str]) -> None:
         """Refuse controllers with an unfinished change. Its temporary settings would be taken for the original ones.
@@ -187,15 +186,15 @@ class Work:
                 f'{begin.about}. Nothing was changed. Continue it first: "{way}".'
             )
 
-    def _still_so(self, last: float) -> None:
-        """Plan again under the lock if another raidctl may have changed something.
+    def _still_so(self, last: float) -> Survey | None:
+        """Plan again under the lock if another raidctl may have changed something. Return the reading; None: not read.
 
         The values to restore must not be the temporary policy of a batch that was running when the machine was read. A
         raidctl with another journal has left its time (``last``) in the lock.
         """
         quiet = self.length is not None and self.length == Journal(self.state).length() and last < self.looked - _TICK
         if quiet and not self.asked:
-            return
+            return None
         now = self.named.survey()
         unsafe = self.consent.unsafe is not None
         if self.planner is not None:
@@ -208,6 +207,7 @@ class Work:
             raise CannotTell(
                 "Something else has changed in the meantime, so the plan no longer fits: nothing was changed."
             )
+        return now
 
 
 def tell(text: str) -> None:

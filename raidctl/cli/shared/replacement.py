@@ -72,14 +72,14 @@ def begin_replacement(settings: Settings, consent: Consent, word: str, wanted: W
                 confirm_serial(work, facts.old, wanted.confirm, f"This takes the drive {facts.old} out of its arrays")
             first = _first(work, facts)
             report.change = first.change
-            with work.hold(first):
+            with work.hold(first) as now:
                 change = _waiting(work.change(msgspec.structs.replace(first, steps=())), wanted)
-                seen = change.apply()
+                seen = change.apply(now)
                 with (
                     at_rate(named, work.state, settings, facts, wanted.rate),
                     blinking_bays(named, work.state, settings, first.change, waits=wanted.wait) as story.led,
                 ):
-                    _run(story, change, seen)
+                    _run(story, change, seen if wanted.rate is None else None)
             report.result = "done"
             return _done(change, settings, story.facts)
 
