@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from raidctl.health import views
 from raidctl.health.phrases import battery_noun, errors, predicts, state_words
-from raidctl.health.redundancy import (  # fmt: skip
+from raidctl.health.redundancy import (
     NOT_WHOLE,
     OUT_OF_REACH,
     bare_although_ok,
@@ -35,12 +35,13 @@ from raidctl.health.redundancy import (  # fmt: skip
     rebuilding,
     speaks_of_rebuild,
     survives,
-)
+)  # fmt: skip
 from raidctl.health.reliance import exposed, pack_gone, recovering, relied_on
 from raidctl.model import Array, Battery, Cache, Controller, Drive, Inventory, Volume
 from raidctl.model.write_policy import in_force
 from raidctl.select import Item, items
 from raidctl.text import counted, listing, regex
+from raidctl.vendor.limits import LITTLE_CHARGE, MANY_ERRORS, MANY_LINK_ERRORS
 
 Severity = Literal["info", "warning", "critical"]
 LOST, BARE, REDUCED, PREDICTED, PROTECTION, OTHER = range(1, 7)
@@ -79,7 +80,6 @@ TABLE: Mapping[str, tuple[int, Severity, str]] = {
 """Rank, severity and meaning of each situation; the manual prints this table."""
 
 _COPYING = ("btrfs", "zfs", "zfs_member", "bcachefs")
-MANY, MANY_LINK, LITTLE_CHARGE = 10, 100, 25
 WEIGHT: Mapping[Severity, int] = {"critical": 0, "warning": 1, "info": 2}
 
 
@@ -257,13 +257,13 @@ def _drive(machine: _Machine, controller: Controller, drive: Drive) -> None:
 
 
 def _counters(machine: _Machine, drive: Drive, left: int | None) -> None:
-    if drive.backing and not counted_above(machine.inventory, drive, MANY):
+    if drive.backing and not counted_above(machine.inventory, drive, MANY_ERRORS):
         return  # the drive below is judged
     now = (drive.errors.pending or 0) + (drive.errors.uncorrectable or 0)
     moved = max(drive.errors.media or 0, drive.errors.reallocated or 0)
     link = (drive.errors.link or 0) if drive.interface != "sas" else 0  # the rule sas_link covers SAS links
-    if now or moved or link >= MANY_LINK:
-        worse = now or link >= MANY_LINK or moved >= MANY
+    if now or moved or link >= MANY_LINK_ERRORS:
+        worse = now or link >= MANY_LINK_ERRORS or moved >= MANY_ERRORS
         situation = "lost_sectors" if now and left in (0, -1) else "errors" if worse else "few_errors"
         cause = errors(drive)[2:] or counted(link, "link error")
         machine.add(situation, "drive_errors", drive, cause, left=None if left == -1 else left)

@@ -7,7 +7,11 @@ import re
 from raidctl.text import regex
 
 MANY_ERRORS = 10
-"""Errors that are a warning: fewer are more likely chance. The rule `drive_errors` has the same limit."""
+"""Errors of a drive or cache that are a warning: fewer are more likely chance."""
+MANY_LINK_ERRORS = 100
+"""Link errors (CRC) of a drive that are a warning: they count for its whole life, and a cable gives thousands."""
+LITTLE_CHARGE = 25
+"""Percent of charge below which a battery may not last through a power failure."""
 WORN_PERCENT = 20
 """Percent of its capacitance or health at which a capacitor is no longer good. No tool prints a limit."""
 _SOON = 56

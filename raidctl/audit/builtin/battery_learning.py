@@ -24,9 +24,9 @@ from __future__ import annotations
 
 from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings
 from raidctl.audit.builtin._queries import batteries
-from raidctl.health.judge import LITTLE_CHARGE
 from raidctl.health.phrases import battery_noun
 from raidctl.model import Battery, Inventory
+from raidctl.vendor.limits import LITTLE_CHARGE
 
 FINDINGS = RuleFindings("battery_learning", "warning", "A cache battery is learning, charging or low")
 

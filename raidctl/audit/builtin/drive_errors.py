@@ -28,10 +28,11 @@ week (`raidctl diff`), and replace the drive if the number grows. For link error
 from __future__ import annotations
 
 from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings, facts
-from raidctl.health.judge import MANY_LINK, Condition
+from raidctl.health.judge import Condition
 from raidctl.health.redundancy import expects_failure
 from raidctl.model import Drive, Inventory
 from raidctl.text import counted, listing
+from raidctl.vendor.limits import MANY_LINK_ERRORS
 
 FINDINGS = RuleFindings("drive_errors", "critical", "The error counters of a drive are not zero")
 _NAMES = ("media", "pending", "uncorrectable", "reallocated", "link")
@@ -63,7 +64,7 @@ def _failed(drive: Drive, one: Condition) -> Finding:
     now = counts["pending"] + counts["uncorrectable"]
     if counts["media"] <= now + counts["reallocated"]:  # their sum, which adds nothing
         counts["media"] = 0
-    if counts["link"] < MANY_LINK:
+    if counts["link"] < MANY_LINK_ERRORS:
         counts["link"] = 0
     wrong = {name: number for name, number in counts.items() if number}
     sectors = [name for name in wrong if name != "link"]

@@ -24,9 +24,9 @@ from __future__ import annotations
 
 from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings
 from raidctl.audit.builtin._queries import drives
-from raidctl.health.judge import MANY_LINK
 from raidctl.model import Drive, Inventory
 from raidctl.text import counted
+from raidctl.vendor.limits import MANY_LINK_ERRORS
 
 FINDINGS = RuleFindings("sas_link", "warning", "A SAS drive lost a path or has link errors")
 
@@ -47,7 +47,7 @@ def check(inventory: Inventory) -> Findings:
 def _judge(drive: Drive, usual: int) -> Finding:
     """Judge a drive. ``usual``: the number of paths of most drives of its model; 0: unknown."""
     lost = drive.paths is not None and drive.paths < usual
-    if not lost and (drive.errors.link or 0) < MANY_LINK:
+    if not lost and (drive.errors.link or 0) < MANY_LINK_ERRORS:
         compared = ["at least as many paths as most drives of its model"] if usual else []
         counters = ["no significant link errors"] if drive.errors.link is not None else []
         return FINDINGS.passed(drive, f"The drive has {' and '.join((*compared, *counters))}.")
@@ -60,5 +60,5 @@ def _judge(drive: Drive, usual: int) -> Finding:
         if lost
         else "Reseat or replace the cable; if the number still grows, check the backplane.",
         "paths errors.link enclosure bay serial",
-        wants=("paths" if lost else "errors.link", str(usual) if lost else f"below {MANY_LINK}"),
+        wants=("paths" if lost else "errors.link", str(usual) if lost else f"below {MANY_LINK_ERRORS}"),
     )
