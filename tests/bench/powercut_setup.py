@@ -11,11 +11,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from unittest.mock import patch
 
+from raidctl.bench.powercut import account, witness
 from raidctl.bench.powercut.messages import Open, Opened
 from raidctl.bench.powercut.report import Cut, Plan, PowerCutRun, Target
 from raidctl.bench.powercut.witness import Witness
 from raidctl.bench.powercut.writer import Witnessed, Writing, check
+from tests.support.waiting import PATIENCE
 
 TOKEN = b"a token that both sides have"
 RUN = "00000000000000a1"
@@ -30,6 +33,18 @@ class PowerCutError(BaseException):
 def fair(cut: Cut) -> bool:
     """Whether a cut counts, or would count on an idle host."""
     return cut.counted or all("clock jumped" in reason or "last flush" in reason for reason in cut.reasons)
+
+
+@contextmanager
+def patient(closing: float = PATIENCE) -> Iterator[None]:
+    """Have a witness wait this long for a session to end. On a busy machine it notices a closed connection late."""
+    with (
+        patch.object(witness, "GREETING", PATIENCE),
+        patch.object(witness, "FRESH", PATIENCE),
+        patch.object(witness, "_CLOSING", closing),
+        patch.object(account, "CLOSED_SOON", PATIENCE),
+    ):
+        yield
 
 
 @dataclass
@@ -81,14 +96,15 @@ class WitnessSetup:
     address: tuple[str, int] = ("", 0)
 
     @contextmanager
-    def running(self) -> Iterator[Witness]:
-        """Run the witness."""
+    def running(self, closing: float = PATIENCE) -> Iterator[Witness]:
+        """Run the witness. It waits this long for a session to end before it refuses the next one."""
         witness = Witness(self.directory, TOKEN, self.printed.append)
         self.address = witness.listen("127.0.0.1", 0)
         thread = threading.Thread(target=witness.serve)
         thread.start()
         try:
-            yield witness
+            with patient(closing):
+                yield witness
         finally:
             witness.stop()
             thread.join()

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import socket
+import time
 from pathlib import Path
+from types import SimpleNamespace
+from unittest.mock import patch
 
 import msgspec
 import pytest
 
+from raidctl.bench.powercut import witness
 from raidctl.bench.powercut.messages import Begin, Durable, Fine, Intent
 from raidctl.bench.powercut.wire import MAGIC
 from raidctl.bench.powercut.witness import Witness
@@ -16,6 +21,7 @@ from raidctl.bench.powercut.writer import Witnessed, Writing
 from raidctl.errors import CannotTell, UnreachableError
 from tests.bench.powercut_setup import RUN, TARGET, TOKEN, Drive, PowerCutError, WitnessSetup, fair
 from tests.support.over import over
+from tests.support.waiting import PATIENCE
 
 
 @pytest.fixture
@@ -240,15 +246,27 @@ def other(setup: WitnessSetup) -> None:
         witness.close()
 
 
-@pytest.mark.slow
 def test_a_witness_records_one_run_at_a_time(setup: WitnessSetup) -> None:
     """While a run is written, another run or writer is refused."""
-    with setup.running(), setup.session("boot 1", new=True) as (witness, _):
+    with setup.running(closing=0.1), setup.session("boot 1", new=True) as (witness, _):
         witness.same(TARGET)
         witness.beat()
         for words in ({"run": "00000000000000b2", "new": True}, {"run": RUN}, {"run": "last"}):
             with pytest.raises(CannotTell, match="is being written at this moment"), setup.session("boot 1", **words):
                 pass
+
+
+def test_a_writer_that_is_silent_while_a_new_connection_waits_is_not_replaced(setup: WitnessSetup) -> None:
+    """The moment at which the new connection asked counts, not that at which its wait is over."""
+    looks = itertools.count(time.monotonic(), 2 * PATIENCE)
+    with (
+        setup.running(closing=0.1),
+        setup.session("boot 1", new=True),
+        patch.object(witness, "time", SimpleNamespace(monotonic=lambda: next(looks))),
+        pytest.raises(CannotTell, match="is being written at this moment"),
+        setup.session("boot 1"),
+    ):
+        pass
 
 
 @pytest.mark.parametrize(("run", "why"), [("last", "has no run yet"), ("../../etc/passwd", "is not an id of a run"),

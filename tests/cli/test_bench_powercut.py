@@ -29,8 +29,9 @@ from raidctl.cli import cli
 from raidctl.cli.shared.options import Settings
 from raidctl.output.json import schema
 from tests.bench.nbd_server import nbdkit, uri
-from tests.bench.powercut_setup import fair
+from tests.bench.powercut_setup import fair, patient
 from tests.support.temporary import on_a_drive
+from tests.support.waiting import until
 
 __all__ = ["on_a_drive"]
 
@@ -58,8 +59,7 @@ class Station:
 
     def cut(self, cache: str, *words: str) -> Result:
         """Write to a server with a cache until enough is acknowledged. Then kill the server and its cache."""
-        while self.witness.acknowledged():
-            time.sleep(0.01)  # the witness has not noticed yet that the last session ended
+        until(lambda: not self.witness.acknowledged())  # it may not have noticed yet that the last session ended
         with served(self.place, cache) as server:
             killer = threading.Thread(target=self._kill, args=(server,))
             killer.start()
@@ -98,7 +98,8 @@ def station(tmp_path: Path) -> Iterator[Station]:
     station = Station(tmp_path)
     thread = threading.Thread(target=station.witness.serve)
     thread.start()
-    yield station
+    with patient():
+        yield station
     station.witness.stop()
     thread.join()
 

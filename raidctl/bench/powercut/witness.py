@@ -180,10 +180,11 @@ class Witness:
     def _answered(self, wire: Wire, first: Open, where: str) -> _Run | None:
         """Open the requested run; None: it is refused."""
         try:
+            asked = time.monotonic()
             with self._lock:
                 # the connection of a session that has just ended may not be closed yet
-                self._lock.wait_for(lambda: not self._writing(), timeout=_CLOSING)
-                run, opened = self._opened(wire, first)
+                self._lock.wait_for(lambda: not self._writing(asked), timeout=_CLOSING)
+                run, opened = self._opened(wire, first, asked)
         except RaidctlError as error:
             self._tell(f"{where}: {error}")
             wire.send(Refused(str(error)))
@@ -193,14 +194,14 @@ class Witness:
         wire.send(opened)
         return run
 
-    def _writing(self) -> bool:
-        """Whether a run is being written now."""
+    def _writing(self, asked: float) -> bool:
+        """Whether a run was being written when another connection asked for one, and still is."""
         active = self._active
-        return active is not None and active.lives and time.monotonic() - active.heard < FRESH
+        return active is not None and active.lives and asked - active.heard < FRESH
 
-    def _opened(self, wire: Wire, first: Open) -> tuple[_Run, Opened]:
+    def _opened(self, wire: Wire, first: Open, asked: float) -> tuple[_Run, Opened]:
         active = self._active
-        if active is not None and self._writing():
+        if active is not None and self._writing(asked):
             name = active.account.run.run
             which = "This run" if first.run in (name, "last") and first.plan is None else f"Another run ({name})"
             raise CannotTell(f"{which} is being written at this moment, and a witness records one run at a time.")
