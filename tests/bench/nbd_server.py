@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+from tests.support.waiting import until
 
 
 @contextmanager
@@ -19,10 +20,7 @@ def nbdkit(place: Path, *arguments: str, socket: bool = True) -> Iterator[subpro
     where = ["-U", str(place / "nbd")] if socket else []
     server = subprocess.Popen([program, "-f", "-P", str(pid), *where, *arguments])
     try:
-        for _ in range(3000):  # it writes its process id when it listens
-            if pid.exists() or server.poll() is not None:
-                break
-            time.sleep(0.01)
+        until(lambda: pid.exists() or server.poll() is not None)  # it writes its process id when it listens
         assert server.poll() is None, "nbdkit did not start"
         yield server
     finally:
