@@ -145,7 +145,7 @@ def test_a_server_that_dies_ends_the_stream(tmp_path: Path) -> None:
             server.kill()
 
         threading.Thread(target=kill).start()
-        work = Work(streams=[stream([Op.READ] * 8, range(8), depth=4, cycle=True)], seconds=60)
+        work = Work(streams=[stream([Op.READ] * 8, range(8), depth=4, cycle=True)], seconds=3600)
         outcome = PortableEngine().run(target, work)
     done = outcome.samples[0]
     assert set(done.results[:-4]) == {BLOCK}

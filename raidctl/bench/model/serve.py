@@ -138,7 +138,12 @@ class Server:
         self._advance(client, None)
 
     def _accept_control(self, listener: socket.socket) -> None:
+        """Answer when the command has come. Until then, the array is served."""
         connection, _ = listener.accept()
+        self._selector.register(connection, selectors.EVENT_READ, lambda _: self._command(connection))
+
+    def _command(self, connection: socket.socket) -> None:
+        self._selector.unregister(connection)
         with connection:
             connection.settimeout(1.0)
             try:
