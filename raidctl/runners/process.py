@@ -181,8 +181,11 @@ class _Child:
                 raise Interrupted
             if self.flooded:
                 return Failure.FLOOD
-            if len(self.closing) == len(self.kept) or (ended_at is not None and now >= ended_at + LINGER):
+            if len(self.closing) == len(self.kept):
                 return None
+            if ended_at is not None and now >= ended_at + LINGER:
+                self._transfer(0.0)  # this process may have been paused meanwhile
+                return Failure.FLOOD if self.flooded else None
             if ended_at is None and self._ended():
                 ended_at = now
             open_outputs = any(stream in self.selector.get_map() for stream in self.kept)

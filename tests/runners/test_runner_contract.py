@@ -24,6 +24,7 @@ from raidctl.request import (
     Which,
     WhichAnswer,
 )
+from raidctl.runners import process, remote
 from tests.support.processes import alive
 from tests.support.waiting import until
 
@@ -265,8 +266,10 @@ def test_a_child_that_keeps_the_outputs_does_not_keep_the_answer(runner: Runner,
     ended(pids, 1)
 
 
-def test_the_last_lines_of_a_child_arrive(runner: Runner) -> None:
+def test_the_last_lines_of_a_child_arrive(runner: Runner, monkeypatch: pytest.MonkeyPatch) -> None:
     """Lines that a child prints shortly after the program's end belong to the answer."""
+    for module in (process, remote):
+        monkeypatch.setattr(module, "LINGER", PATIENCE)  # "shortly" is long on a busy machine
     assert shell(runner, "(sleep 0.1; echo late) & echo early").out == b"early\nlate\n"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import select
 import signal
 import subprocess
 import threading
@@ -16,6 +17,7 @@ from raidctl.request import Failure, RunAnswer
 from raidctl.runners import process
 from raidctl.runners.directory import open_own, private_directory
 from raidctl.runners.process import Bounds, Companion, Interrupted
+from tests.support.waiting import PATIENCE, until
 
 ENVIRONMENT = {"PATH": "/usr/bin:/bin", "LC_ALL": "C"}
 
@@ -43,8 +45,9 @@ class OnceThere(threading.Event):
 def test_input_is_fed_and_stays_open() -> None:
     """What is fed arrives whole, however large. The input ends only with the program."""
     data = bytes(range(256)) * 4000
-    answer = run("sh", "-c", f"head -c {len(data)}; read more && echo more; echo end", feed=data, seconds=3.0)
-    assert (answer.trouble, answer.out) == (Failure.TIMEOUT, data)
+    text = f"head -c {len(data)}; timeout 0.5 head -c 1; echo $?"  # 124: nothing came in time, not even the end
+    answer = run("sh", "-c", text, feed=data, seconds=PATIENCE)
+    assert (answer.trouble, answer.out) == (None, data + b"124\n")
 
 
 def test_a_program_that_closes_its_input_still_has_a_result() -> None:
@@ -65,6 +68,24 @@ def test_a_program_that_closes_its_outputs_is_waited_for() -> None:
     """Closed outputs are not the end. The exit code still comes, or the time limit."""
     assert run("sh", "-c", "exec >&- 2>&-; sleep 0.3; exit 5", seconds=60.0).code == 5
     assert run("sh", "-c", "exec >&- 2>&-; sleep 30", seconds=0.3).trouble is Failure.TIMEOUT
+
+
+def test_what_came_while_raidctl_was_paused_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The last lines of a child are not lost if their time is over when raidctl continues."""
+    transfer, go, calls = process._Child._transfer, tmp_path / "go", []
+
+    def paused(child: process._Child, patience: float) -> None:
+        transfer(child, patience)
+        calls.extend([1] if child._ended() else [])
+        if len(calls) == 2:  # the time of the last lines is running, and is over after this pause
+            go.touch()
+            until(lambda: bool(select.select([child.popen.stdout], [], [], 0)[0]))
+            monkeypatch.setattr(process, "LINGER", 0.0)
+
+    monkeypatch.setattr(process, "LINGER", PATIENCE)
+    monkeypatch.setattr(process._Child, "_transfer", paused)
+    text = f"(until [ -e {go} ]; do sleep 0.01; done; echo late; exec sleep 300) & echo early"
+    assert run("sh", "-c", text).out == b"early\nlate\n"
 
 
 def test_signals_and_files_are_as_a_tool_expects_them() -> None:
@@ -119,10 +140,7 @@ def test_a_lost_exit_code_is_not_taken_for_success() -> None:
 def test_a_companion_ends_with_its_input() -> None:
     """A companion process runs until its input ends, and reports its error."""
     companion = Companion(("sh", "-c", "echo trouble >&2; exec cat"), ENVIRONMENT)
-    for _ in range(3000):
-        if companion.errors():
-            break
-        time.sleep(0.02)
+    until(lambda: bool(companion.errors()))
     assert companion.running
     assert companion.errors() == "trouble"
     companion.end()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import shutil
 import signal
@@ -11,6 +12,7 @@ import threading
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from raidctl.errors import UsageError
@@ -21,7 +23,7 @@ from raidctl.runners.local import LocalRunner
 from raidctl.runners.process import Interrupted
 from raidctl.runners.ssh import SshRunner
 from tests.runners.conftest import MakeServer, Server, program
-from tests.support.waiting import until
+from tests.support.waiting import PATIENCE, until
 
 pytestmark = pytest.mark.slow
 
@@ -44,6 +46,15 @@ def ended(*pids: int) -> bool:
     """Whether these process groups have ended, some time after they were killed."""
     until(lambda: not any(process_group.alive(pid) for pid in pids))
     return True
+
+
+def begin_within(runner: SshRunner, *seconds: float) -> None:
+    """Give each shell of the far machine this long to begin, in order, and all later ones as long as the last."""
+    connection, limits = runner._connection, itertools.chain(seconds, itertools.repeat(seconds[-1]))
+    assert isinstance(connection, Connection)
+    connection._patience = PATIENCE
+    run = connection.run
+    vars(connection)["run"] = lambda bounds: run(msgspec.structs.replace(bounds, patience=next(limits)))
 
 
 # The connection
@@ -287,15 +298,15 @@ def test_the_time_of_a_request_begins_when_the_far_shell_answers(
     make_server: MakeServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A login may take longer than the reading of files may. Nothing is lost."""
-    monkeypatch.setattr("raidctl.runners.ssh.FILES_PATIENCE", 2.0)
-    monkeypatch.setattr("raidctl.runners.ssh.EXTRA_SECONDS", 0.5)
-    server = make_server(through("sleep 4"))
+    monkeypatch.setattr("raidctl.runners.ssh.FILES_PATIENCE", 5.0)
+    monkeypatch.setattr("raidctl.runners.ssh.EXTRA_SECONDS", 1.0)
+    server = make_server(through("sleep 6"))
     with server.runner() as runner:
-        answers = runner.carry_out([Read("/proc/sys/kernel/ostype"), Run(("echo", "x"), timeout=3.0)])
+        answers = runner.carry_out([Read("/proc/sys/kernel/ostype"), Run(("echo", "x"), timeout=4.0)])
     assert all(answer.fine for answer in answers), answers
 
 
-@pytest.mark.parametrize("fault", ["exit 1", "sleep 30; exit 1"])
+@pytest.mark.parametrize("fault", ["exit 1", "sleep 100; exit 1"])
 def test_a_shell_that_never_began_is_tried_once_more(make_server: MakeServer, tmp_path: Path, fault: str) -> None:
     """A shell that ended or hangs is retried. A hanging change is not, since it may still begin."""
     again, begun = tmp_path / "again", tmp_path / "begun"
@@ -306,7 +317,9 @@ def test_a_shell_that_never_began_is_tried_once_more(make_server: MakeServer, tm
     for request in ways:
         again.touch()
         begun.write_text("")
-        with SshRunner("127.0.0.1", ("-F", str(server.place / "config")), timeout=2) as runner:
+        with server.runner() as runner:
+            # of three shells, the second is the one with the fault; only a hanging one is given up early
+            begin_within(runner, PATIENCE, PATIENCE if fault == "exit 1" else 4.0, PATIENCE)
             assert runner.carry_out([Glob("/nothing")])[0].fine
             # the connection has a shell, too, which may begin late
             until(lambda: len(begun.read_text().split()) >= 2)
@@ -319,6 +332,7 @@ def test_a_time_limit_that_was_asked_for_counts_for_all_that_reads(server: Serve
     """A change keeps its own: it belongs to its plan."""
     requests = [Run(("sleep", "2.5"), timeout=60), Run(("sleep", "2.5"), timeout=60, changes=True)]
     with SshRunner("127.0.0.1", ("-F", str(server.place / "config")), timeout=2) as far:
+        begin_within(far, PATIENCE)
         for runner in (far, LocalRunner(timeout=2)):
             assert [answer.trouble for answer in runner.carry_out(requests)] == [Failure.TIMEOUT, None]
 
@@ -386,7 +400,7 @@ def test_a_lock_holds_between_a_local_and_a_far_user(
     assert f"process {os.getpid()}" in answer.detail
     assert not (tmp_path / "ran").exists()
 
-    text = f"echo $$ >'{tmp_path}/begun'; sleep 1.5"
+    text = f"echo $$ >'{tmp_path}/begun'; until [ -e '{tmp_path}/tried' ]; do sleep 0.1; done"
     with server.runner() as runner:
         far = threading.Thread(
             target=runner.carry_out, args=([Run(("sh", "-c", text), lock="raidctl-test-shared", timeout=60.0)],)
@@ -394,6 +408,7 @@ def test_a_lock_holds_between_a_local_and_a_far_user(
         far.start()
         wait_for(tmp_path / "begun")
         (answer,) = LocalRunner().carry_out([Run(("true",), lock="raidctl-test-shared", timeout=0.3)])
+        (tmp_path / "tried").touch()
         far.join()
     assert answer.trouble is Failure.TIMEOUT
     assert LocalRunner().carry_out([Run(("true",), lock="raidctl-test-shared", timeout=60.0)])[0].fine
