@@ -15,6 +15,7 @@ import pytest
 from raidctl.request import Failure, Run, RunAnswer
 from raidctl.runners import locks
 from raidctl.runners.local import LocalRunner
+from tests.support.waiting import PATIENCE
 
 HOLD = """
 import sys, time
@@ -173,7 +174,7 @@ def test_places_are_only_this_users(monkeypatch: pytest.MonkeyPatch) -> None:
 def compete(directory: str, log: str) -> None:
     """Take the lock some times, and write down each coming and going."""
     for _ in range(5):
-        with locks.hold("family", 60.0, directories=[directory]), Path(log).open("a") as lines:
+        with locks.hold("family", PATIENCE, directories=[directory]), Path(log).open("a") as lines:
             lines.write("in\n")
             lines.flush()
             time.sleep(0.01)
@@ -187,7 +188,7 @@ def test_two_processes_never_meet(tmp_path: Path) -> None:
     for other in others:
         other.start()
     for other in others:
-        other.join(60)
+        other.join(PATIENCE)
         assert other.exitcode == 0
         other.close()
     assert (tmp_path / "log").read_text() == "in\nout\n" * 10
