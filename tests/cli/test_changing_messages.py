@@ -23,6 +23,7 @@ from raidctl.simulation.demo import demos
 from raidctl.simulation.executables import Disturbance, install
 from raidctl.vendor.registry import vendors
 from tests.support.command_line import Raidctl, command_line
+from tests.support.waiting import PATIENCE
 
 SPLIT = ("--demo", "p400", "cache", "split", "smartarray:1")
 KEEPERS = [("journal",), ("restore",), ("restore", "--dry-run"), ("bench", "list"), ("diff", "last")]
@@ -46,19 +47,20 @@ def answered(arguments: Sequence[str], answer: bytes) -> tuple[int, str]:
         [sys.executable, "-c", code, *words], stdin=other, stdout=other, stderr=other, start_new_session=True
     )
     os.close(other)
-    screen, typed, end = b"", 0.0, time.monotonic() + 120
+    screen, typed, end = b"", 0.0, time.monotonic() + PATIENCE
     while time.monotonic() < end:
         try:
             if select.select([own], [], [], 0.1)[0]:
                 screen += os.read(own, 4096)
         except OSError:  # the last program on it has ended
             break
-        # typed again each second: Python misses a signal that comes just before it begins to read
-        if b"[y/N]" in screen and time.monotonic() - typed > 1:
+        _, asked, reply = screen.partition(b"[y/N]")
+        # typed again after a while: Python misses a signal that comes just before it begins to read
+        if asked and b"raidctl: " not in reply and time.monotonic() - typed > 5:
             os.write(own, answer)
             typed = time.monotonic()
     os.close(own)
-    return child.wait(60), screen.decode()
+    return child.wait(PATIENCE), screen.decode()
 
 
 @pytest.mark.parametrize(("answer", "code"), [(b"n\n", 1), (b"\n", 1), (b"\x03", 130), (b"\x04", 130)])
@@ -297,7 +299,7 @@ def test_an_interrupted_change_is_undone_and_reported_so(tmp_path: Path) -> None
         assert child.poll() is None
         time.sleep(0.05)
     child.send_signal(signal.SIGINT)
-    out, err = child.communicate(timeout=120)
+    out, err = child.communicate(timeout=PATIENCE)
     assert child.returncode == 130
     assert err.splitlines()[-1] == "raidctl: Interrupted: everything is as before."
     assert json.loads(out)["result"] == "undone"
