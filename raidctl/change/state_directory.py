@@ -24,7 +24,9 @@ from raidctl.runners.locks import change_places, file_name, open_file
 
 OTHERS_WRITE = 0o022
 BRIEF_WAIT = 0.5
-"""Seconds to wait for a raidctl that only checks a lock."""
+"""Seconds to wait for a raidctl that has a lock."""
+_CHECK_WAIT = 10.0
+"""Seconds to wait where no holder is named: a raidctl only checks the lock, and the machine may be busy."""
 _PAUSE = 0.02
 
 
@@ -132,7 +134,7 @@ def hold(
         controllers: Names of the locks, see :func:`held_name`.
         holder: This process, shown to those who are refused.
         source: The machine. A simulated one is locked in the state directory only.
-        patience: Seconds to wait for another raidctl; one that only checks a lock has it for a moment.
+        patience: Seconds to wait for another raidctl. One that only checks a lock is always waited for.
 
     Yields:
         When one of them was last locked or released before, seconds since the epoch; 0 if unknown.
@@ -209,7 +211,7 @@ def _take(place: Path, name: str, holder: Holder, patience: float) -> int:
 def _have(handle: int, name: str, holder: Holder, patience: float) -> float:
     """Lock an open file and write the holder into it. Return when it was last written; close it on failure."""
     try:
-        _lock(handle, time.monotonic() + patience)
+        _lock(handle, patience)
         status = os.fstat(handle)
     except BlockingIOError:
         other = _holder(os.pread(handle, 4096, 0))
@@ -224,13 +226,15 @@ def _have(handle: int, name: str, holder: Holder, patience: float) -> float:
     return status.st_mtime if status.st_size else 0.0
 
 
-def _lock(handle: int, deadline: float) -> None:
-    """Lock a file; wait until the deadline."""
+def _lock(handle: int, patience: float) -> None:
+    """Lock a file, and wait for it. Raise BlockingIOError if another process keeps it."""
+    began = time.monotonic()
     while True:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            if time.monotonic() >= deadline:
+            named = _holder(os.pread(handle, 4096, 0)) is not None
+            if time.monotonic() >= began + (patience if named else max(patience, _CHECK_WAIT)):
                 raise
             time.sleep(_PAUSE)
         else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import subprocess
 import sys
@@ -9,6 +10,7 @@ import time
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -157,18 +159,48 @@ def test_reading_the_holder_does_not_block_a_lock(tmp_path: Path) -> None:
     """The lock is taken while other processes keep reading its holder."""
     asking = (
         "import sys, time; from pathlib import Path; from raidctl.change.state_directory import holder_of\n"
+        "print(flush=True)\n"
         "while True: holder_of(Path(sys.argv[1]), 'smartarray:1')"
     )
     with hold(tmp_path, ["smartarray:1"], HOLDER, source="demo:p400"):
         pass
     with ExitStack() as stack:
-        others = [subprocess.Popen([sys.executable, "-c", asking, str(tmp_path)]) for _ in range(2)]
+        command = [sys.executable, "-c", asking, str(tmp_path)]
+        others = [subprocess.Popen(command, stdout=subprocess.PIPE) for _ in range(2)]
         for other in others:
-            stack.callback(other.wait)
+            stack.enter_context(other)
             stack.callback(other.kill)
+            assert other.stdout is not None
+            assert other.stdout.readline() == b"\n"
         for _ in range(50):
             with hold(tmp_path, ["smartarray:1"], HOLDER, source="demo:p400"):
                 time.sleep(0.005)
+
+
+def test_a_raidctl_that_only_checks_a_lock_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a busy machine that may take seconds. It is not reported as a raidctl that changes the controller."""
+    with hold(tmp_path, ["smartarray:1"], HOLDER, source="demo:p400"):
+        pass
+    [file] = (tmp_path / "holders").iterdir()
+    with file.open("rb") as checked:
+        fcntl.flock(checked, fcntl.LOCK_SH)
+        slept: list[float] = []
+
+        def sleep(seconds: float) -> None:
+            slept.append(seconds)
+            if sum(slept) > 5:
+                fcntl.flock(checked, fcntl.LOCK_UN)
+
+        clock = SimpleNamespace(monotonic=lambda: sum(slept), sleep=sleep)
+        monkeypatch.setattr("raidctl.change.state_directory.time", clock)
+        with hold(tmp_path, ["smartarray:1"], HOLDER, source="demo:p400"):
+            pass
+        fcntl.flock(checked, fcntl.LOCK_SH)
+        slept.clear()
+        monkeypatch.setattr(clock, "sleep", slept.append)
+        refused = pytest.raises(Held, match="Another raidctl is changing smartarray:1")
+        with refused, hold(tmp_path, ["smartarray:1"], HOLDER, source="demo:p400"):
+            pass
 
 
 def test_controllers_of_two_machines_are_locked_separately(tmp_path: Path) -> None:
