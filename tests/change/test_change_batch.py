@@ -100,7 +100,7 @@ def batch(tmp_path: Path) -> Iterator[Batch]:
 def test_the_policy_is_active_while_the_load_runs_and_restored_afterwards(batch: Batch) -> None:
     """The policy is active only while the load runs."""
     before = batch.policy()
-    load = batch.start("sleep 60")
+    load = batch.start("sleep 300")
     during = batch.policy()
     load.send_signal(signal.SIGTERM)
     load.wait(PATIENCE)
@@ -135,7 +135,7 @@ def test_a_command_that_cannot_be_run_is_126(batch: Batch, tmp_path: Path) -> No
 
 def test_a_killed_batch_is_restored_by_its_guardian(batch: Batch) -> None:
     """After signal 9, the guardian restores the policy."""
-    killed = batch.start("sleep 60")
+    killed = batch.start("sleep 300")
     killed.kill()
     killed.wait()
     until(lambda: batch.policy() == "protected_write_back")
@@ -144,7 +144,7 @@ def test_a_killed_batch_is_restored_by_its_guardian(batch: Batch) -> None:
 
 def test_the_screen_reports_a_change_under_way_or_cut_off(batch: Batch) -> None:
     """``show`` names a running batch. After a kill with its guardian, it names the command that restores."""
-    load = batch.start("sleep 60")
+    load = batch.start("sleep 300")
     assert "for the duration of a batch" in batch.run("show", "-v").stdout
     batch.kill_guardian()
     load.kill()
@@ -157,10 +157,10 @@ def test_the_screen_reports_a_change_under_way_or_cut_off(batch: Batch) -> None:
 
 def test_a_second_batch_on_the_controller_is_refused(batch: Batch) -> None:
     """The message names the first batch. Its temporary policy is not taken for the previous one."""
-    batch.start("sleep 60")
+    batch.start("sleep 300")
     done = batch.run("batch", "--write", "protected-write-back", "/", "--yes", "--", "true")
     assert done.returncode == 3
-    assert "sleep 60" in done.stderr
+    assert "sleep 300" in done.stderr
     assert batch.policy() == "write_through"
 
 
@@ -180,7 +180,7 @@ def test_a_batch_restores_without_its_guardian(batch: Batch) -> None:
 
 def test_the_guardian_ignores_the_signals_of_a_logout(batch: Batch) -> None:
     """Signals to a whole session do not end the guardian. It still restores the policy."""
-    load = batch.start("sleep 60")
+    load = batch.start("sleep 300")
     guardian = batch.guardian()
     for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
         os.kill(guardian, number)
@@ -224,20 +224,20 @@ def test_an_active_policy_is_locked_for_the_load(batch: Batch) -> None:
     """Other changes to the controller are refused while the load runs. Nothing is changed."""
     ran = batch.place / "ran"
     words = batch.raidctl("batch", "--write", "protected-write-back", "/", "--yes", "--", "sh", "-c",
-                          f"touch {ran}; sleep 60")  # fmt: skip
+                          f"touch {ran}; sleep 300")  # fmt: skip
     load = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, text=True)
     batch.running.append(load)
     until(ran.exists)
     done = batch.run("cache", "split", "smartarray:1", "50/50", "--yes")
     assert done.returncode == 3
-    assert "sleep 60" in done.stderr
+    assert "sleep 300" in done.stderr
     load.terminate()
     assert load.wait(PATIENCE) == 128 + signal.SIGTERM
 
 
 def test_a_cut_off_batch_blocks_further_changes(batch: Batch) -> None:
     """A batch killed with its guardian blocks other changes. Its controller has to be restored first."""
-    load = batch.start("sleep 60")
+    load = batch.start("sleep 300")
     batch.kill_guardian()
     load.kill()
     load.wait()
@@ -252,7 +252,7 @@ def test_a_cut_off_batch_blocks_further_changes(batch: Batch) -> None:
 
 def test_a_cut_off_batch_can_be_forgotten(batch: Batch) -> None:
     """``restore --forget`` ends a change by name, and changes nothing. It prints the undo commands."""
-    load = batch.start("sleep 60")
+    load = batch.start("sleep 300")
     batch.kill_guardian()
     load.kill()
     load.wait()

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from raidctl.change.journal import Begin, End, Journal, JournalFull, StepEvent
 from raidctl.errors import CannotTell
+from tests.support.waiting import PATIENCE
 
 
 def begun(name: str = "c1") -> Begin:
@@ -192,7 +193,7 @@ def test_two_writers_leave_whole_lines(tmp_path: Path) -> None:
         "for n in range(100): Journal(Path(sys.argv[1])).append(End(change=sys.argv[2] * 50, at='', result='done'))"
     )
     writers = [subprocess.Popen([sys.executable, "-c", writing, str(tmp_path), name]) for name in "abc"]
-    assert [writer.wait(60) for writer in writers] == [0, 0, 0]
+    assert [writer.wait(PATIENCE) for writer in writers] == [0, 0, 0]
     lines = Journal(tmp_path).path.read_text(encoding="utf-8").splitlines()
     assert len(lines) == 300
     assert all(line.startswith("{") and line.endswith("}") for line in lines)

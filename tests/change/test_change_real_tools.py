@@ -122,10 +122,10 @@ def test_an_unread_controller_is_not_reported_as_missing(on: Callable[[str], Mac
 def test_a_second_raidctl_is_refused_while_a_batch_runs(on: Callable[[str], Machine]) -> None:
     """Nothing is changed, and the message names the first batch. The first batch restores."""
     machine = on("p400")
-    first = machine.start_batch(60)
+    first = machine.start_batch(300)
     second = machine.run("cache", "set", "smartarray:1", "--write", "protected-write-back", "--yes")
     assert second.returncode == 3, second.stderr
-    assert "sleep 60" in second.stderr
+    assert "sleep 300" in second.stderr
     assert machine.difference() == {CACHING: "disable"}
     first.terminate()
     first.wait(PATIENCE)
@@ -135,11 +135,11 @@ def test_a_second_raidctl_is_refused_while_a_batch_runs(on: Callable[[str], Mach
 def test_another_state_directory_does_not_bypass_the_lock(on: Callable[[str], Machine]) -> None:
     """The controller's lock is global. The message names the process and command of the first batch."""
     machine = on("p400")
-    first = machine.start_batch(61)
+    first = machine.start_batch(301)
     mine, machine.state_dir = machine.state_dir, machine.state_dir.parent / "another state"
     second = machine.run("cache", "set", "smartarray:1", "--write", "protected-write-back", "--yes")
     assert second.returncode == 3, second.stderr
-    assert "sleep 61" in second.stderr
+    assert "sleep 301" in second.stderr
     assert f"process {first.pid}, since 2" in second.stderr
     assert machine.difference() == {CACHING: "disable"}
     machine.state_dir = mine
