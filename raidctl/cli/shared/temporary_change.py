@@ -19,8 +19,8 @@ from raidctl.errors import ChangeStands, RaidctlError
 from raidctl.runners.foreground_child import Guardian, uninterruptible
 from raidctl.text import listing
 
-_STARTUP = 10.0
-"""Seconds for the second process to become ready. It starts while the change is made."""
+_STARTUP = 60.0
+"""Seconds for the second process to become ready; one that cannot start is noticed at once."""
 
 
 @contextlib.contextmanager
