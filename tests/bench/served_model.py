@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from raidctl.bench.model import control, nbd
-from tests.support.waiting import until
+from tests.support.waiting import PATIENCE, until
 
 ROOT = Path(__file__).resolve().parents[2]
 SLOW_CLIENT_MS = 2.0
@@ -26,7 +26,7 @@ class Client:
     def __init__(self, path: Path) -> None:
         """Connect and negotiate."""
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        self._socket.settimeout(60)
+        self._socket.settimeout(PATIENCE)
         self._socket.connect(os.fspath(path))
         assert self._take(18)[:16] == nbd.GREETING
         self._socket.sendall(struct.pack(">I8sII", 3, b"IHAVEOPT", nbd.OPT_EXPORT_NAME, 0))
@@ -87,11 +87,11 @@ class Model:
         for client in self._clients:
             client.close()
         self.process.terminate()
-        self.process.wait(60)
+        self.process.wait(PATIENCE)
 
     def say(self, words: str) -> dict[str, Any]:
         """Send a command to its control socket."""
-        return control.ask(self.control, words)
+        return control.ask(self.control, words, PATIENCE)
 
     def too_slow(self) -> bool:
         """Whether the host was too slow since the last reset.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,9 @@ import pytest
 from raidctl.bench.engines.calibrate import Ceiling, ceiling
 from raidctl.bench.engines.choose import ENGINES, choose
 from raidctl.bench.engines.native import compiled
+from raidctl.bench.engines.portable import PortableEngine
 from raidctl.bench.targets.nbd import NbdTarget
+from raidctl.bench.work import Outcome, Target, Work
 from raidctl.errors import BenchError, UsageError
 from tests.bench.engine_bench import NAME, built, on_disk
 
@@ -80,6 +83,24 @@ def test_every_engine_is_calibrated_on_memory(name: str, depth: int) -> None:
     assert found.rate > 0
     assert (found.depth, found.size) == (depth, 4096)
     assert found.engine in {"threads", "uring", "portable"}
+
+
+@pytest.mark.parametrize(("idle", "rounds"), [(2, 3), (3, 4)])
+def test_a_round_without_a_read_loses_no_ceiling(monkeypatch: pytest.MonkeyPatch, idle: int, rounds: int) -> None:
+    """On a busy machine an engine may have no chance within a round."""
+    engine, seconds = PortableEngine(), list[float | None]()
+
+    def run(target: Target, work: Work) -> Outcome:
+        seconds.append(work.seconds)
+        if len(seconds) <= idle:
+            raise BenchError("No operation started before the time was over: the machine is too busy.")
+        return PortableEngine().run(
+            target, replace(work, streams=[replace(work.streams[0], cycle=False)], seconds=None)
+        )
+
+    monkeypatch.setattr(engine, "run", run)
+    assert ceiling(engine).rate > 0
+    assert len(seconds) == rounds
 
 
 @pytest.mark.skipif(compiled().uring() != 0, reason="io_uring is forbidden here, so nothing is to choose")
