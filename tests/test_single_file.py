@@ -40,9 +40,9 @@ def archive(tmp_path_factory: pytest.TempPathFactory) -> Path:
     KEPT.mkdir(parents=True, exist_ok=True)
     parts = [builder.HERE, ROOT / "raidctl", ROOT / "vendors", ROOT / "setup.cfg", ROOT / "setup.py"]
     files = [path for part in parts for path in ([part] if part.is_file() else sorted(part.rglob("*")))]
-    sources = [
-        path for path in files if path.is_file() and path.suffix not in (".pyc", ".so") and "egg" not in str(path)
-    ]
+    # another process may be writing byte code, under a name that is gone a moment later
+    kept = [path for path in files if "__pycache__" not in path.parts and "egg" not in str(path)]
+    sources = [path for path in kept if path.is_file() and path.suffix != ".so"]
     key = hashlib.sha256(b"".join(hashlib.sha256(path.read_bytes()).digest() for path in sources)).hexdigest()[:16]
     target = KEPT / f"raidctl-{key}.pyz"
     with (KEPT / "lock").open("w") as lock:
