@@ -79,7 +79,7 @@ def test_what_came_while_raidctl_was_paused_is_read(tmp_path: Path, monkeypatch:
         calls.extend([1] if child._ended() else [])
         if len(calls) == 2:  # the time of the last lines is running, and is over after this pause
             go.touch()
-            until(lambda: bool(select.select([child.popen.stdout], [], [], 0)[0]))
+            until(lambda: bool(select.select([next(iter(child.kept))], [], [], 0)[0]))
             monkeypatch.setattr(process, "LINGER", 0.0)
 
     monkeypatch.setattr(process, "LINGER", PATIENCE)
