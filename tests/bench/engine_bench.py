@@ -10,13 +10,15 @@ import sysconfig
 import tempfile
 from array import array
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
 from raidctl.bench.engines.native import Native
 from raidctl.bench.engines.portable import PortableEngine
-from raidctl.bench.work import Engine, Op, Samples, Stream
+from raidctl.bench.work import Engine, Op, Outcome, Samples, Stream, Work
+from raidctl.errors import BenchError
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCE = ROOT / "raidctl" / "bench" / "_engine.c"
@@ -107,3 +109,18 @@ def stream(
 def ends(samples: Samples) -> list[int]:
     """The end of each operation, in ns after the common start."""
     return [start + latency for start, latency in zip(samples.starts, samples.latencies, strict=True)]
+
+
+def timed(engine: Engine, target: Handle, work: Work, least: int = 1) -> tuple[float, Outcome]:
+    """Run for a time, and return it with the outcome.
+
+    The time is longer if a busy machine had no chance for this many operations of each stream.
+    """
+    assert work.seconds is not None
+    for seconds in (work.seconds, 10 * work.seconds):
+        with suppress(BenchError):
+            outcome = engine.run(target, replace(work, seconds=seconds))
+            if all(len(one.results) >= least for one in outcome.samples):
+                return seconds, outcome
+    seconds = 100 * work.seconds
+    return seconds, engine.run(target, replace(work, seconds=seconds))

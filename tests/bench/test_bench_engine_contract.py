@@ -9,8 +9,6 @@ import signal
 import time
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -18,7 +16,7 @@ import pytest
 from raidctl.bench import blocks
 from raidctl.bench.work import Engine, Op, Outcome, Stream, Work
 from raidctl.errors import BenchError
-from tests.bench.engine_bench import BLOCK, RUN, Handle, ends, engines, on_disk, stream
+from tests.bench.engine_bench import BLOCK, RUN, Handle, ends, engines, on_disk, stream, timed
 from tests.support.waiting import until
 
 BLOCKS = 64
@@ -48,21 +46,6 @@ def shuffled(rounds: int = 1) -> list[int]:
 def descriptors() -> set[str]:
     """The open descriptors of this process."""
     return {path.name for path in Path("/proc/self/fd").iterdir()}
-
-
-def timed(engine: Engine, target: Handle, work: Work, least: int = 1) -> tuple[float, Outcome]:
-    """Run for a time, and return it with the outcome.
-
-    The time is longer if a busy machine had no chance for this many operations of each stream.
-    """
-    assert work.seconds is not None
-    for seconds in (work.seconds, 10 * work.seconds):
-        with suppress(BenchError):
-            outcome = engine.run(target, replace(work, seconds=seconds))
-            if all(len(one.results) >= least for one in outcome.samples):
-                return seconds, outcome
-    seconds = 100 * work.seconds
-    return seconds, engine.run(target, replace(work, seconds=seconds))
 
 
 def write(engine: Engine, target: Handle, *, generation: int = 1, op: Op = Op.WRITE) -> Outcome:

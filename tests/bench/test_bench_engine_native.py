@@ -25,7 +25,7 @@ from raidctl.bench import blocks
 from raidctl.bench.engines.native import Native, compiled
 from raidctl.bench.work import Op, Work
 from raidctl.errors import BenchError
-from tests.bench.engine_bench import BLOCK, NAME, ROOT, RUN, Handle, built, compile_engine, on_disk, stream
+from tests.bench.engine_bench import BLOCK, NAME, ROOT, RUN, Handle, built, compile_engine, on_disk, stream, timed
 
 WORD = st.integers(0, 2**64 - 1)
 PLACE = st.integers(0, 2**52).map(lambda number: number * 512)
@@ -184,9 +184,11 @@ def test_few_threads_have_many_operations_under_way(tmp_path: Path) -> None:
     on_system_with_aio(tmp_path)
     target = on_disk(tmp_path / "file", 64)
     # all of them wait for their moment, so that all are seen
-    work = Work(streams=[stream(Op.READ, range(64), depth=64, intended=[2 * 10**9] * 64)])
-    assert most_threads(lambda: Native("threads").run(target, work)) <= 4
-    assert most_threads(lambda: Native("threads", aio=False).run(target, work)) == 64
+    few, many = (
+        Work(streams=[stream(Op.READ, range(64), depth=64, intended=[seconds * 10**9] * 64)]) for seconds in (2, 6)
+    )
+    assert most_threads(lambda: Native("threads").run(target, few)) <= 4
+    assert most_threads(lambda: Native("threads", aio=False).run(target, many)) == 64
     os.close(target.handle)
 
 
@@ -195,7 +197,7 @@ def test_busy_waiting_is_not_counted_as_cpu_time(tmp_path: Path) -> None:
     on_system_with_aio(tmp_path)
     target = on_disk(tmp_path / "file", 64)
     work = Work(streams=[stream(Op.READ, range(64), depth=2, cycle=True)], seconds=0.5)
-    outcome = Native("threads").run(target, work)
+    _, outcome = timed(Native("threads"), target, work)
     os.close(target.handle)
     assert 0 < outcome.cpu_seconds < 0.8 * outcome.wall_seconds
 

@@ -20,6 +20,7 @@ from raidctl.bench.targets.nbd import NbdTarget, address_of
 from raidctl.bench.work import Op, Samples, Stream, Work
 from raidctl.errors import BenchError, UsageError
 from tests.bench.nbd_server import nbdkit, uri
+from tests.runners.conftest import free_port
 from tests.support.waiting import PATIENCE, until
 
 BLOCK = 4096
@@ -218,9 +219,7 @@ def test_a_server_without_go_is_supported(tmp_path: Path) -> None:
 
 def test_tcp_on_the_loopback_works(tmp_path: Path) -> None:
     """A port of this machine works like a socket."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     with nbdkit(tmp_path, "-i", "127.0.0.1", "-p", str(port), *MEMORY, socket=False):
         for host in ("127.0.0.1", "localhost"):
             with NbdTarget(f"nbd://{host}:{port}") as target:

@@ -123,7 +123,7 @@ def test_a_handler_that_raises_while_workers_are_forked_stays_in_the_parent(targ
         for delay in range(1, 41):
             try:
                 # again after a while: what a handler raises in a finalizer is lost to Python
-                signal.setitimer(signal.ITIMER_REAL, delay / 2000, 5)
+                signal.setitimer(signal.ITIMER_REAL, delay / 2000, 60)
                 PortableEngine().run(target, Work(streams=[stream(Op.READ, 64, depth=16, cycle=True)], seconds=3600))
             except KeyboardInterrupt as caught:
                 signal.setitimer(signal.ITIMER_REAL, 0)

@@ -392,7 +392,7 @@ def test_a_service_that_never_answers_is_given_up(service: Service) -> None:
         return handler.path == "/redfish/v1/Slow"
 
     service.misbehave = misbehave
-    runner = BmcRunner(address_of(service.url), Trust(str(service.pem)), PASSWORD, timeout=2.0)
+    runner = BmcRunner(address_of(service.url), Trust(str(service.pem)), PASSWORD, timeout=6.0)
     runner.connect()
     try:
         slow, systems = runner.carry_out([Get("/redfish/v1/Slow"), Get("/redfish/v1/Systems")])
