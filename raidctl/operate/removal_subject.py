@@ -179,10 +179,7 @@ class Subject(Struct, frozen=True, dict=True):
     @property
     def unlisted(self) -> tuple[str, ...]:
         """Arrays without listed volumes that may need this spare or failed drive."""
-        needed = any(drive.role == "spare" for _, drive in self.entries)
         dropped = not self.losses and (self.drive.role == "failed" or self.drive.status == "critical")
-        if not needed and not dropped:
-            return ()
         found: list[str] = []
         for controller in {
             id(controller): controller for controller, drive in self.entries if dropped or drive.role == "spare"

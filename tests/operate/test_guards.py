@@ -184,6 +184,20 @@ def test_guard_R3_a_spare_that_is_needed_stays() -> None:
     assert of("R3", asked(inventory(raid("raid5", spare, OK, OK, FAILED, status="degraded")))) == {"no"}
 
 
+@pytest.mark.parametrize(
+    "loose", [{"role": "spare", "array": None}, {**FAILED, "role": "failed", "array": None}], ids=["spare", "failed"]
+)
+def test_guard_R3_an_array_without_listed_volumes_may_need_the_drive(loose: dict[str, Any]) -> None:
+    """A volume that is not listed may be rebuilt, or need its spare: that is unknown, and a reason not to pull."""
+    whole = raid("raid5", loose, OK, OK, OK, **GOOD)
+    other = replace(whole.arrays[0], id="x:0/a1", drives=())
+    assert of("R3", asked(inventory(whole))) == {"yes"}
+    for bare in (replace(whole, arrays=(*whole.arrays, other)), replace(whole, volumes=())):
+        assert of("R3", asked(inventory(bare))) == {"unknown"}, bare.arrays
+    member = replace(raid("raid5", OK, OK, OK, OK, **GOOD), arrays=(*whole.arrays, other))
+    assert of("R3", asked(inventory(member))) == {"yes"}, "a member leaves only its own array"
+
+
 def test_guard_R4_an_array_that_does_not_run_keeps_its_drives() -> None:
     """A failed, offline or not started array keeps its drives.
 
