@@ -12,8 +12,8 @@ from click.testing import CliRunner
 
 from raidctl.audit.baseline import baseline
 from raidctl.cli import cli
-from raidctl.model import Inventory
-from tests.audit.policies import audited, recorded
+from raidctl.model import Battery, Inventory, VolumeCache
+from tests.audit.policies import audited, machine, recorded, volume
 
 _GEN9, _LEARNING, _DISKS, _SOFT = (
     "smartarray-gen9-degraded", "megaraid-9271-learning", "drives-ahci", "md-healthy",
@@ -103,6 +103,17 @@ def test_a_baseline_of_a_broken_machine_fails_until_it_is_repaired(
     assert set(_fails(broken, broken)) - set(_fails(healthy, healthy))
     assert _fails(broken, healthy) == _fails(healthy, healthy)
     assert "# now: " in baseline(broken)
+
+
+@pytest.mark.parametrize(("policy", "required"), [("protected_write_back", True), ("write_through", False)])
+def test_a_missing_battery_is_required_if_a_volume_is_set_to_write_back(policy: str, required: bool) -> None:
+    """Without a volume that relies on it, a controller needs no battery."""
+    text = baseline(machine(
+        volume(cache=VolumeCache(write_policy=policy, write_active="write_through")),  # type: ignore[arg-type]
+        batteries=(Battery(id="c:1/battery0", status="missing"),),
+    ))  # fmt: skip
+    assert ('batteries = { where = { status = "ok" }, count = 1 }  # now: missing' in text) is required
+    assert ('batteries = { where = { status = "missing" }, count = 1 }' in text) is not required
 
 
 def test_a_healthy_array_has_an_exact_count_without_the_number_of_active_members() -> None:

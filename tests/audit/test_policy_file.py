@@ -159,8 +159,10 @@ def test_built_in_rules_can_be_chosen_overridden_and_ignored() -> None:
         severity = "info"
         remedy = "Wait."
     """
-    found = audited(text, inventory, builtin=rules).findings
+    auditor = Auditor(policy(text, builtin=rules), alone=True)
+    found = auditor.audit(inventory, "here").findings
     assert {(one.rule, one.severity, one.remedy) for one in found} == {("battery_failed", "info", "Wait.")}
+    assert auditor.tally.severities["battery_failed"] == "info"
 
 
 @pytest.mark.parametrize("name", MACHINES)
