@@ -402,6 +402,26 @@ def test_an_operation_that_fails_is_undone_last_step_first(bays: Bench) -> None:
     assert (bays.member("LABD00001"), marks(bays)[-1]) == ("rebuilding", "undone")
 
 
+def test_a_refused_step_does_not_vouch_for_the_one_before(bays: Bench) -> None:
+    """The first step is undone, or reported as not undone, though the machine no longer shows its effect."""
+    change = bays.change(bays.plan(deed("fail", 1), deed("add_spare", 4)))
+    bays.mood, bays.match = "refuses", "--add-spare"
+    look = change.look
+
+    def looked() -> Survey:
+        if "failed" in marks(bays) and bays.member("LABD00001") == "faulty":  # another program removes the member
+            reply = simulator.change(("mdadm", "/dev/md0", "--remove", "/dev/sda"), bays.machine.state())
+            assert reply is not None
+            bays.machine.keep(dict(reply.state))
+        return look()
+
+    change.look = looked
+    with pytest.raises((ChangeStands, ChangeUndone)) as failure:
+        change.apply()
+    assert bays.member("LABD00001") in (None, "rebuilding"), "the test changed nothing"
+    assert (bays.member("LABD00001") == "rebuilding") == isinstance(failure.value, ChangeUndone), failure.value
+
+
 def test_nothing_is_undone_after_the_point_of_no_return(bays: Bench) -> None:
     """After the point of no return, a failed operation stops. It names the command that continues it."""
     plan = bays.plan(deed("fail", 1), deed("remove", 1))
