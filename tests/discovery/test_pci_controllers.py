@@ -140,6 +140,16 @@ def test_the_overview_has_a_row_for_each_storage_function() -> None:
     assert known.name == "Hewlett-Packard Company Smart Array Gen8 Controllers"
 
 
+def test_a_port_does_not_list_the_drives_of_another() -> None:
+    """Of two ports of one driver, only the one with a drive is shown as listed."""
+    with_drive, bare = raid("0000:00:1f.2", "ahci", 0x010601), raid("0000:02:00.0", "ahci", 0x010601)
+    found = [Controller(id="drives:0000:00:1f.2", pci_address="0000:00:1f.2")]
+    rows = pci_controllers.overview(HostView(pci=(with_drive, bare)), VENDORS, found)
+    assert [(row.address, row.controllers) for row in rows] == [
+        ("0000:00:1f.2", ("drives:0000:00:1f.2",)), ("0000:02:00.0", ()),
+    ]  # fmt: skip
+
+
 def test_the_overview_explains_a_port_in_raid_mode() -> None:
     """The overview explains what differs from RAID controllers.
 
