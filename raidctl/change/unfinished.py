@@ -19,6 +19,19 @@ def problems(place: Path, source: str) -> list[Problem]:
     return [_problem(place, story) for story in waiting]
 
 
+def _runner(place: Path, begin: Begin) -> int | None:
+    """The process that carries out a change now. None: it has ended.
+
+    Meanwhile the locks may be those of other changes: an operation on another array, or the operation that this change
+    was a part of, continued by another process.
+    """
+    for subject in begin.subjects:
+        holder = holder_of(place, held_name(begin.source, subject.id))
+        if holder is not None and (holder.change == begin.change or holder.pid == begin.pid):
+            return holder.pid or begin.pid
+    return None
+
+
 def _problem(place: Path, story: Story) -> Problem:
     begin = story.begin
     if begin.kind == "locate":
@@ -26,8 +39,9 @@ def _problem(place: Path, story: Story) -> Problem:
     if begin.kind == "operation":
         return _open_operation(place, story)
     where = ", ".join(subject.id for subject in begin.subjects) or "journal"
-    if any(holder_of(place, held_name(begin.source, subject.id)) for subject in begin.subjects):
-        message = f"Cache settings are changed for the duration of a batch (process {begin.pid}): {begin.about}"
+    process = _runner(place, begin)
+    if process is not None:
+        message = f"Cache settings are changed for the duration of a batch (process {process}): {begin.about}"
         return Problem("info", where, message)
     message = f"A change of {begin.at} was cut off and is still active: {begin.about}"
     return Problem(
@@ -38,8 +52,9 @@ def _problem(place: Path, story: Story) -> Problem:
 def _leds(place: Path, begin: Begin) -> Problem:
     """The problem of locate LEDs that are on, or were left on."""
     where = ", ".join(indicator.bay.object_id for indicator in begin.indicators) or "journal"
-    if any(holder_of(place, held_name(begin.source, subject.id)) for subject in begin.subjects):
-        return Problem("info", where, f"The locate LED is on until {begin.until} (process {begin.pid}).")
+    process = _runner(place, begin)
+    if process is not None:
+        return Problem("info", where, f"The locate LED is on until {begin.until} (process {process}).")
     if operation := begin.facts.get("operation"):
         message = f"The locate LED has been on since {begin.at}, for replacement {operation}, which waits for a person."
         return Problem("info", where, message)
@@ -51,8 +66,9 @@ def _open_operation(place: Path, story: Story) -> Problem:
     begin = story.begin
     # a separate place: the array's own problem does not mention the operation
     where = f"operation {begin.change}"
-    if any(holder_of(place, held_name(begin.source, subject.id)) for subject in begin.subjects):
-        return Problem("info", where, f"An operation is under way (process {begin.pid}): {begin.about}")
+    process = _runner(place, begin)
+    if process is not None:
+        return Problem("info", where, f"An operation is under way (process {process}): {begin.about}")
     message = f"An operation of {begin.at} is not {'confirmed' if story.unconfirmed else 'complete'}: {begin.about}"
     if story.waiting:
         message += f". {story.waiting}"

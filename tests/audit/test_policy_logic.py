@@ -128,7 +128,7 @@ def test_hiding_values_never_reverses_a_result(
 
 @pytest.mark.parametrize("condition", [one for one in CONDITIONS if "drives." in one or "drives=" in one])
 def test_a_member_that_is_not_listed_never_reverses_a_result(condition: str) -> None:
-    """With one of two members missing from the drives, a condition on volume or array has the same result or is UNKNOWN."""
+    """With one of two members missing from the drives, a condition has the same result or is UNKNOWN."""
     kinds = [Drive(id="", media=media, rpm=rpm) for media in ("hdd", "ssd") for rpm in (5400, 10000)]
     for item, (first, second), body in product(
         ("volume", "array"), product(kinds, kinds), (condition, f"not={{{condition}}}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -16,8 +17,9 @@ from raidctl.change import passwords
 from raidctl.change.confirmation import mismatch
 from raidctl.change.expectations import unmet
 from raidctl.change.failure_messages import RightMissing
-from raidctl.change.journal import Journal
+from raidctl.change.journal import Begin, Journal, StepEvent
 from raidctl.change.other_programs import PROCESSES
+from raidctl.change.state_directory import Holder, held_name, hold
 from raidctl.change.unfinished import problems
 from raidctl.errors import EXIT_ACCESS, AccessMissing, ChangeStands, ChangeUndone, UnderWay
 from raidctl.model import Problem
@@ -134,6 +136,30 @@ def test_an_unconfirmed_deed_stays_open_until_it_is_read(bays: Bench, *, came: b
     assert result.left == [f"add spare of md:md0 has {'taken' if came else 'not taken'} effect"]
     assert (problems(bays.place, SOURCE), marks(bays)[-1]) == ([], "stands" if came else "stopped")
     assert len(bays.argvs) == 1
+
+
+def _held(bays: Bench, story: Begin, **other: Any) -> AbstractContextManager[float]:
+    """Lock the objects of a change, for itself or another one."""
+    fields: dict[str, Any] = {"change": "another", "pid": os.getpid() + 1, "since": "now", "about": "trial", **other}
+    names = [held_name(SOURCE, subject.id) for subject in story.subjects]
+    return hold(bays.place, names, Holder(**fields), source=SOURCE)
+
+
+@pytest.mark.parametrize("kind", ["operation", "batch", "locate"])
+def test_a_change_that_was_cut_off_does_not_run_because_another_one_does(bays: Bench, kind: Any) -> None:
+    """Only the process that carries out a change makes it one under way: other changes lock the same objects."""
+    story = msgspec.structs.replace(bays.change(bays.plan(deed("add_spare", 4))).begin, kind=kind)
+    bays.journal.append(story)
+    bays.journal.append(StepEvent(change=story.change, at=story.at, step=0, mark="start"))
+    assert [one.severity for one in problems(bays.place, SOURCE)] == ["warning"]
+    with _held(bays, story):
+        [problem] = problems(bays.place, SOURCE)
+        assert (problem.severity, problem.kind) == ("warning", "state"), problem.message
+    for own in ({"change": story.change}, {"pid": story.pid}):  # a rate is set under the lock of its operation
+        with _held(bays, story, **own):
+            [problem] = problems(bays.place, SOURCE)
+            process = own.get("pid", os.getpid() + 1)
+            assert (problem.severity, f"(process {process})" in problem.message) == ("info", True), problem.message
 
 
 @pytest.mark.parametrize("late", [20.0, 4000.0])
