@@ -417,6 +417,18 @@ def test_guards_are_checked_again_before_each_step(bays: Bench) -> None:
     assert bays.argvs == []
 
 
+@pytest.mark.parametrize(("field", "value"), [("status", "degraded"), ("mismatch_count", "7"), ("name", "another")])
+def test_a_step_needs_the_values_that_its_command_relies_on(bays: Bench, field: str, value: str) -> None:
+    """A step is refused if a value that it requires has changed, or can no longer be read. Nothing is run."""
+    plan = bays.plan(deed("add_spare", 4))
+    required = Expectation(object_id="md:md0", field=field, value=value)
+    assert unmet(bays.look(), (required,))
+    step = msgspec.structs.replace(plan.steps[0], requires=(required,))
+    with pytest.raises(ChangeUndone, match=f"{field} of md:md0 is"):
+        bays.change(msgspec.structs.replace(plan, steps=(step,))).apply()
+    assert bays.argvs == []
+
+
 def test_an_operation_that_fails_is_undone_last_step_first(bays: Bench) -> None:
     """After a refused second step, the first is undone by its command."""
     change = bays.change(bays.plan(deed("fail", 1), deed("remove", 1)))
@@ -542,6 +554,16 @@ def test_guard_R9_pulling_another_drive_stops_the_operation(bays: Bench) -> None
     with pytest.raises(ChangeUndone, match=r"LABD00002 is gone.*Put it back now"):
         bays.change(plan).apply()
     assert "stopped" in marks(bays)
+
+
+def test_an_operation_whose_wait_fails_stays_open(bays: Bench) -> None:
+    """Nothing was done that could be undone: the operation continues after the drive was put back."""
+    wait = hand(kind="wait", setting="rebuilding", hand=None)
+    change = bays.change(Plan(steps=(wait,), deeds=(deed("pull", 1),)), resume="raidctl replace resume ID")
+    bays.events = [(30.0, lambda state: simulator.pull(state, "2"))]
+    with pytest.raises(ChangeStands, match=r'LABD00002 is gone.*Continue with "raidctl replace resume'):
+        change.apply()
+    assert [one.end for one in bays.journal.stories()] == [None]
 
 
 def test_an_unread_drive_is_not_gone(bays: Bench) -> None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
-from raidctl.host import HostView
+from raidctl.host import BlockDevice, HostView
 from raidctl.model import Drive, Host, Inventory
 from raidctl.operate.joining_guards import Probed, unfit
 from raidctl.operate.partition_table import Table, parse
@@ -87,3 +88,27 @@ def test_the_most_demanding_array_decides() -> None:
     assert objections(found, SECTORS) == []
     [why] = objections(found, SECTORS - 1)
     assert f"{SECTORS * 512} bytes are needed" in why
+
+
+LAYER = BlockDevice("dm-0", "/dev/dm-0", "dm", slaves=("sda",))
+PART = BlockDevice("sda1", "/dev/sda1", "partition", parent="sda")
+
+
+@pytest.mark.parametrize(
+    ("devices", "used"),
+    [
+        ((), False),
+        ((PART,), False),  # what it contains is read with wipefs
+        ((LAYER,), True),
+        ((PART, replace(LAYER, slaves=("sda1",))), True),
+        ((replace(PART, mountpoints=("/srv",)),), True),
+        ((PART, replace(LAYER, slaves=("sda1",), mountpoints=("/srv",))), True),
+    ],
+)
+def test_a_drive_with_anything_above_it_may_not_join(devices: tuple[BlockDevice, ...], used: bool) -> None:
+    """A layer above the drive or one of its partitions uses it, whether or not it is mounted."""
+    drive = Drive(id="drives:N", serial="N", device="/dev/sda", role="passthrough", size_bytes=SECTORS * 512)
+    view = HostView(blocks=(BlockDevice("sda", "/dev/sda", "disk"), *devices))
+    found = Probed(signatures=(), needed_bytes={"md0": 512}, sector_bytes=512, member_sector_bytes=512)
+    given = unfit(drive, (Inventory(host=Host(hostname="m")), view), found, [drive], partitions=())
+    assert [one.text.partition(" is in use: ")[0] for one in given if not one.overridable] == ["drives:N"] * used
