@@ -92,7 +92,7 @@ def _health(inventory: Inventory) -> Iterator[Fact]:
         if any(one.severity == severity for one in conditions)
     ]
     unread = [problem.where for problem in inventory.problems if hides(problem)]
-    fine = verdict.verdict == "fine" and inventory.controllers and not unread
+    fine = verdict.verdict == "fine" and inventory.controllers
     gap = f"not everything could be read ({listing(dict.fromkeys(unread))})" if unread else ""
     text = ", ".join([*found, *([gap] if gap else [])])
     severity: Severity | None = worst if worst != "info" else "warning" if unread else None

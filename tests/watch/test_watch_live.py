@@ -54,6 +54,16 @@ def followed(
         return follow(readings, settings, every, at_most, moving.clock)
 
 
+@pytest.mark.parametrize("severity", ["error", "warning", "info"])
+@pytest.mark.parametrize("kind", ["unread", "no_tool", "no_right"])
+def test_a_machine_with_something_unread_is_not_ok(kind: Any, severity: Any) -> None:
+    """Whatever was not read, the first line does not call the machine OK."""
+    whole = replayed("md-healthy").inventory
+    assert facts_of(whole, (), ())[0].value == "ok"
+    gap = Problem(severity=severity, where="storcli64", message="It died.", kind=kind)
+    assert facts_of(replace(whole, problems=(*whole.problems, gap)), (), ())[0].value == "unknown"
+
+
 def changes(capsys: pytest.CaptureFixture[str]) -> list[LiveChange]:
     """The objects that were printed."""
     return [msgspec.json.decode(line, type=LiveChange) for line in capsys.readouterr().out.splitlines()]
