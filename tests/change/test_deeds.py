@@ -15,14 +15,14 @@ import pytest
 
 from raidctl.change import passwords
 from raidctl.change.confirmation import mismatch
-from raidctl.change.expectations import unmet
+from raidctl.change.expectations import undecided, unmet
 from raidctl.change.failure_messages import RightMissing
 from raidctl.change.journal import Begin, Journal, StepEvent
 from raidctl.change.other_programs import PROCESSES
 from raidctl.change.state_directory import Holder, held_name, hold
 from raidctl.change.unfinished import problems
 from raidctl.errors import EXIT_ACCESS, AccessMissing, ChangeStands, ChangeUndone, UnderWay
-from raidctl.model import Problem
+from raidctl.model import Controller, Drive, Problem
 from raidctl.request import Answer, Failure, Glob, GlobAnswer, Read, ReadAnswer, Request, Run, RunAnswer
 from raidctl.survey.survey import Survey
 from raidctl.vendor.plan import Action, Expectation, Plan, Step
@@ -621,6 +621,26 @@ def test_an_unknown_value_meets_no_expectation(bays: Bench) -> None:
     assert unmet(seen, [drives])
     assert unmet(seen, [msgspec.structs.replace(drives, op="is_not")])
     assert unmet(seen, [msgspec.structs.replace(checking, op="lacks")])
+
+
+@pytest.mark.parametrize(
+    ("drive", "field", "open_"),
+    [
+        ({"role": "unassigned"}, "array", False), ({"role": None}, "array", True), ({"role": None}, "role", True),
+        ({"role": "unassigned", "foreign": None}, "foreign", True),
+        ({"role": "unassigned", "status": "unknown"}, "status", True),
+    ],
+)  # fmt: skip
+def test_a_missing_value_is_undecided_if_every_object_has_one(
+    bays: Bench, drive: dict[str, Any], field: str, open_: bool
+) -> None:
+    """A drive of known use without an array is in none. Without its state or use, a later reading may show it."""
+    seen = bays.look()
+    one = Controller(id="x:0", drives=(Drive(id="x:0/1", **drive),))
+    seen = msgspec.structs.replace(seen, inventory=msgspec.structs.replace(seen.inventory, controllers=(one,)))
+    wanted = [Expectation(object_id="x:0/1", field=field, value="other")]
+    assert unmet(seen, wanted)
+    assert undecided(seen, wanted) == (unmet(seen, wanted) if open_ else [])
 
 
 def interrupted(machine: Bench, *, late: bool) -> Bench:
