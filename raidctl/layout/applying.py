@@ -23,6 +23,7 @@ from raidctl.layout.stages import Known, Stages, doomed, identity, stages
 from raidctl.layout.tables import differs
 from raidctl.model import Controller, Drive, Volume
 from raidctl.model.drives_below import physical_drives
+from raidctl.operate.story_facts import node_of
 from raidctl.request import Runner, converse
 from raidctl.select import family_of
 from raidctl.survey.survey import Survey
@@ -122,16 +123,16 @@ class Applying:
         return []
 
     def _table_differs(self, step: Step, seen: Survey) -> Iterator[str]:
-        drives = {drive.id: drive for _, drive in physical_drives(seen.inventory.controllers)}
+        drives = physical_drives(seen.inventory.controllers)
+        drive = next((drive for _, drive in drives if drive.id == step.object_id), None)
+        if drive is None:
+            return
         for one in self.facts.pinned(self.layout).volumes:
-            for node in step.after.split(", ") if one.partition is not None else ():
-                block, drive = seen.view.block(node), drives.get(step.object_id)
-                mine = one.partition is not None and node.endswith(str(one.partition.number))
-                if mine and block is not None and drive is not None and one.partition is not None:
-                    names = {drive.serial, drive.id}
-                    listed = {*(one.drives if isinstance(one.drives, tuple) else ())}
-                    why = differs(block, one.partition, drive) if names & listed else None
-                    yield from [why] if why is not None else []
+            listed = one.drives if isinstance(one.drives, tuple) else ()
+            if one.partition is not None and not {drive.serial, drive.id}.isdisjoint(listed):
+                block = seen.view.block(node_of(drive.device or "", str(one.partition.number)))
+                why = differs(block, one.partition, drive) if block is not None else None
+                yield from [why] if why is not None else []
 
     def _made(self, step: Step, seen: Survey) -> list[str]:
         """Return why the volume on these drives is not made yet.

@@ -6,9 +6,12 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
-from raidctl.errors import ChangeStands, ChangeUndone, RaidctlError
+from raidctl.errors import ChangeStands, ChangeUndone, RaidctlError, UnderWay
+from raidctl.layout.tables import MIB
 from raidctl.model import Volume
+from raidctl.survey.survey import Survey
 from raidctl.vendor.plan import Action
 from raidctl.vendor.shapes import locked, outside, unlocked
 from raidctl_md import conf, make
@@ -124,6 +127,39 @@ def test_guard_P17_whole_drives_or_partitions_only_as_the_file_requires(tmp_path
     made = [argv for argv in parted.argvs if "--create" in argv]
     assert len(made) == 2
     assert not {"/dev/sda", "/dev/sdb"} & {word for argv in made for word in unlocked(argv)[0]}
+
+
+def test_the_eleventh_partition_is_not_taken_for_the_first(tmp_path: Path) -> None:
+    """A table of more than nine partitions is compared number by number: its volumes are made."""
+    first, last = PARTED.strip().split("\n\n")
+    more = [
+        first.replace('"boot"', f'"part{number}"').replace('"512MiB"', f'"{512 + number}MiB"') for number in range(10)
+    ]
+    machine = empty(tmp_path)
+    applied = job(machine, "\n\n".join([first, *more, last]))
+    applied.run()
+    assert applied.verdict() == "same"
+
+
+def test_a_partition_of_another_size_is_not_taken_for_the_planned_one(tmp_path: Path) -> None:
+    """Sfdisk was accepted, and the kernel shows another table: no array is made on it."""
+    machine = empty(tmp_path)
+    applied = job(machine, PARTED)
+    change = applied.start()
+    look = change.look
+
+    def shrunk() -> Survey:
+        seen = look()
+        blocks = tuple(
+            replace(one, size_bytes=(one.size_bytes or 0) - MIB) if one.kind == "partition" else one
+            for one in seen.view.blocks
+        )
+        return replace(seen, view=replace(seen.view, blocks=blocks))
+
+    change.look = shrunk
+    with pytest.raises((ChangeUndone, ChangeStands, UnderWay), match="not as listed"):
+        applied.applying.run(change)
+    assert not [argv for argv in machine.argvs if "--create" in argv]
 
 
 def test_guard_P16_a_name_that_is_taken_is_refused(tmp_path: Path) -> None:
