@@ -122,6 +122,8 @@ def test_messages_of_mistakes_are_whole_sentences() -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
+        ('write_cache = { is = "p*" }',
+         '1: "write_cache" cannot be "p*": it can be protected, unprotected, write_through or off.'),
         ('drives = { is = "x" }',
          ('1: a list of drives has no condition "is"; use count, any, all, none or where, or a field of a drive.')),
         ('[[rule]]\nfor = "volume"\ncount = { mim = 1 }', '3: a count has no "mim"; did you mean min?'),

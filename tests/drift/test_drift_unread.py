@@ -115,17 +115,18 @@ def test_a_real_change_beside_what_was_not_read_is_drift() -> None:
     assert [(one.id, one.field) for one in drift.unread[0].hidden] == [(f"{CONTROLLER}/1I:1:1", "serial")]
 
 
-def test_what_another_tool_reports_as_bad_is_drift() -> None:
+@pytest.mark.parametrize(("name", "status"), [("v1", "degraded"), ("1I:1:1", "warning"), ("battery0", "failed")])
+def test_what_another_tool_reports_as_bad_is_drift(name: str, status: str) -> None:
     """The usual tool timed out, and another one reports a degraded volume: this is no matter of words."""
 
     def change(document: Doc) -> None:
         controller(document).update(told_by="hpacucli", firmware="6.6")
-        item(document, f"{CONTROLLER}/v1")["status"] = "degraded"
+        item(document, f"{CONTROLLER}/{name}")["status"] = status
         document["problems"].append(_problem("unread", "hpssacli ctrl all show config detail"))
 
     drift = diff(state(), changed(state(), change))
     assert (drift.verdict, [(one.id, one.field) for one in drift.changes]) == (
-        "drift", [(f"{CONTROLLER}/v1", "status")]
+        "drift", [(f"{CONTROLLER}/{name}", "status")]
     )  # fmt: skip
     assert {one.field for one in drift.unread[0].hidden} == {"told_by", "firmware"}
 

@@ -61,6 +61,7 @@ def test_hostile_names_are_text_in_a_layout() -> None:
         ("layout = 1\n[machine]\nhostname = 'x'\n[[delete]]\ncontroller = 'md'\nname = 'A'", 4, 'needs "unique_id"'),
         (VOLUME + "drives = ['A']\npartition = { sise = 'max' }", 5, "did you mean size?"),
         (VOLUME + "drives = ['A']\npartition = { size = '1000KB' }", 5, "whole MiB"),
+        (VOLUME + "drives = ['A']\npartition = { start = '1MiB' }", 5, "a partition needs a size"),
         ("layout = 1\n[machine\n", 2, "invalid TOML"),
     ],
 )

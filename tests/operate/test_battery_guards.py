@@ -104,5 +104,6 @@ def test_the_last_learn_cycle_is_that_of_the_log() -> None:
     assert last_learn([log], "x:1", NOW) == (None, False)
     broken = replace(log, problems=(Problem("error", "x:0", "Not read.", kind="unread"),))
     assert last_learn([broken], "x:0", NOW) == (at[1], False)
-    undated = replace(log, events=(Event(text="Battery relearn started"),))
-    assert last_learn([undated], "x:0", NOW) == (None, False)
+    undated = Event(text="Battery relearn started")
+    assert last_learn([replace(log, events=(undated,))], "x:0", NOW) == (None, False)
+    assert last_learn([replace(log, events=(*events, undated))], "x:0", NOW) == (at[1], False)
