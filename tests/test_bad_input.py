@@ -274,6 +274,7 @@ def test_an_interruption_ends_the_tools_too(tmp_path: Path, number: signal.Signa
         "Controllers found: 1\nController #1\n==============\nFirmware       ",
         "\nSmart Array P410i in Slot 0 (Embedded)\n\n   Array A\n\n      phy",
         "Personalities : [raid1] [raid6]\n",
+        "SG driver version 3.5.36.\n\nVirtual Disk Information\n-------------",
     ],
 )
 def test_an_output_that_was_cut_off_is_not_called_read(tmp_path: Path, text: str) -> None:
