@@ -15,6 +15,7 @@ import pytest
 
 from raidctl.change import passwords
 from raidctl.change.confirmation import mismatch
+from raidctl.change.deed_plans import plan_deeds
 from raidctl.change.expectations import undecided, unmet
 from raidctl.change.failure_messages import RightMissing
 from raidctl.change.journal import Begin, Journal, StepEvent
@@ -406,6 +407,13 @@ def test_guard_X7_one_refused_deed_refuses_the_plan(bays: Bench) -> None:
     assert not bays.plan(deed("add_spare", 4)).denials
     plan = bays.plan(deed("add_spare", 4), deed("add_spare", 6))
     assert (len(plan.steps), {denial.deed.device for denial in plan.denials}) == (1, {"/dev/sdf"})
+
+
+def test_a_deed_of_a_family_without_deeds_is_refused(bays: Bench) -> None:
+    """A plan without its steps is not an empty plan: the deed has a reason."""
+    made = plan_deeds(bays.look(), (), [deed("add_spare", 4)], lambda _deed, _seen: ())
+    assert (made.steps, len(made.denials)) == ((), 1)
+    assert "cannot do this with controllers of the family md" in made.denials[0].reason
 
 
 def test_guards_are_checked_again_before_each_step(bays: Bench) -> None:

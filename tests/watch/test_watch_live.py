@@ -24,7 +24,7 @@ from raidctl.cli.shared.machine import Machine, machine
 from raidctl.cli.shared.options import Settings
 from raidctl.errors import UnreachableError
 from raidctl.health.judge import judge
-from raidctl.model import Inventory, Problem
+from raidctl.model import Controller, Host, Inventory, Problem, Volume
 from raidctl.output.console import Paper
 from raidctl.output.live import picture
 from raidctl.request import Answer, Failure
@@ -33,6 +33,7 @@ from raidctl.vendor.events import Event
 from raidctl.watch.live import Board, Live, Reading
 from raidctl.watch.live_facts import facts_of
 from raidctl.watch.live_report import LiveChange
+from raidctl.watch.objects import read_in_part
 from tests.support.machines import MACHINES, replayed
 from tests.tasks.moving import Moving, VirtualClock, md_rebuild, tool_rebuild
 
@@ -62,6 +63,23 @@ def test_a_machine_with_something_unread_is_not_ok(kind: Any, severity: Any) -> 
     assert facts_of(whole, (), ())[0].value == "ok"
     gap = Problem(severity=severity, where="storcli64", message="It died.", kind=kind)
     assert facts_of(replace(whole, problems=(*whole.problems, gap)), (), ())[0].value == "unknown"
+
+
+@pytest.mark.parametrize(
+    ("where", "software", "hardware"),
+    [("mdadm", True, False), ("md:md0", True, False), ("x:0", False, True), ("x:0 and mdadm", False, True)],
+)
+def test_a_problem_that_names_no_object_may_be_about_any_software_array(
+    where: str, software: bool, hardware: bool
+) -> None:
+    """What such an object was before is not over because the present reading does not show it."""
+    both = (
+        Controller(id="md", mode="software", volumes=(Volume(id="md:md0"),)),
+        Controller(id="x:0", mode="raid", volumes=(Volume(id="x:0/v0"),)),
+    )
+    gap = Problem(severity="warning", where=where, message="It is missing.", kind="no_tool")
+    found = read_in_part(Inventory(host=Host(hostname="m"), controllers=both, problems=(gap,)))
+    assert ("md:md0" in found, "x:0/v0" in found) == (software, hardware)
 
 
 def changes(capsys: pytest.CaptureFixture[str]) -> list[LiveChange]:

@@ -112,6 +112,24 @@ def test_another_member_fails_on_the_way(story: ControllerReplacement) -> None:
 
 
 @every
+def test_a_pull_is_not_awaited_any_longer_after_another_member_has_failed(story: ControllerReplacement) -> None:
+    """While the old drive is needed again, nobody is asked to pull it."""
+    with pytest.raises(UnderWay):
+        story.replacing.run(story.start(at_most=0.0))
+    controller, _ = story.now()
+    old = next((one for one in controller.drives if one.serial == story.old.serial), None)
+    if old is None or old.role != "member" or old.status == "critical":
+        pytest.skip("the controller has let go of the drive already")
+    other = story.others()[0].id.removeprefix(f"{story.controller}/")
+    story.bench.moments = [(story.bench.at + PULLED, lambda: story.bench.machine.fail(other))]
+    with pytest.raises(
+        (UnderWay, ChangeStands, ChangeUndone), match=r"no further failure|lacks another member|Guard R"
+    ):
+        story.replacing.run(story.resumed(at_most=2 * PULLED))
+    assert story.bench.journal.pending()
+
+
+@every
 def test_the_new_drive_fails_during_the_rebuild(story: ControllerReplacement) -> None:
     """A rebuild that ends because the new drive failed is no success."""
     story.hands()
