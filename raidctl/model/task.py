@@ -16,6 +16,8 @@ Operation = Literal[
     "rebuild", "recovery", "resync", "check", "repair", "reshape", "initialize", "expand", "migrate", "parity",
     "copyback", "erase", "learn", "self_test", "patrol_read", "unknown",
 ]  # fmt: skip
+FILLING: frozenset[Operation] = frozenset(("rebuild", "recovery", "resync", "copyback"))
+"""Operations that fill a drive with the data of an array."""
 TaskState = Literal["running", "queued", "paused"]
 
 _Percent = Annotated[float | None, doc("Progress, percent; null: not reported.")]

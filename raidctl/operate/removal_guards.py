@@ -13,14 +13,13 @@ from raidctl.health.phrases import errors, predicts
 from raidctl.health.redundancy import OUT_OF_REACH, being_rebuilt, below, expects_failure, in_words, rebuilding
 from raidctl.model import Controller, Drive, Volume
 from raidctl.model.raid_levels import WITHOUT_REDUNDANCY
+from raidctl.model.task import FILLING
 from raidctl.operate.removal_report import Outcome, Reason
 from raidctl.operate.removal_subject import WHOLE, Loss, Subject
 from raidctl.select import family_of
 from raidctl.text import counted, listing
 
 Reasons = Iterator[Reason]
-_FILLING = ("rebuild", "recovery", "copyback")
-"""Operations on a drive that fill it with an array's data."""
 _COUNTERS = ("media", "predictive")
 _REPLACING = {
     "rebuilding": "is being rebuilt", "expanding": "is being expanded", "migrating": "is being migrated",
@@ -210,7 +209,7 @@ def right_moment(subject: Subject) -> Reasons:
             )
         yield reason("R3", "no", text, *evidence, remedy="Wait until it is complete, and check again.")
     for _, drive in subject.entries if fine else ():
-        if drive.progress is not None and drive.progress.operation in _FILLING:
+        if drive.progress is not None and drive.progress.operation in FILLING:
             fine = False
             evidence = [f"{drive.id} progress.operation = {drive.progress.operation}"]
             text = f"{drive.id} is being filled: the wrong moment to pull it."
@@ -240,7 +239,7 @@ def under_way(controller: Controller, volume: Volume) -> str | None:
         return "is being rebuilt"
     drives = [drive for drive in controller.drives if volume.array and drive.array == volume.array]
     for work in (drive.progress.operation for drive in drives if drive.progress):
-        if work in _FILLING or work == "unknown":
+        if work in FILLING or work == "unknown":
             return _UNDER_WAY.get(work, "unknown")
     if volume.progress is not None and volume.progress.operation in _UNDER_WAY:
         waits = f" ({volume.progress.state})" if volume.progress.state in ("queued", "paused") else ""

@@ -12,6 +12,7 @@ from raidctl.change.expectations import serials_of
 from raidctl.change.waiting import unread_text
 from raidctl.health.redundancy import being_rebuilt, below, in_words, rebuilding
 from raidctl.model import Controller, Drive, Volume
+from raidctl.model.task import FILLING
 from raidctl.survey.survey import Survey
 from raidctl.vendor.identity import unique_of
 from raidctl.vendor.plan import Deed, Expectation, Step
@@ -162,8 +163,6 @@ class Part(Struct, frozen=True):
         )
 
 
-FILLING = ("rebuild", "recovery", "resync", "copyback")
-"""Operations that fill a drive."""
 COMPARING = ("check", "repair")
 """Operations on a complete array. The distribution's monthly check may begin right after a rebuild."""
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from raidctl.health.redundancy import OUT_OF_REACH, being_rebuilt
 from raidctl.model import Controller, Drive, Inventory, Volume
+from raidctl.model.task import FILLING
 from raidctl.operate.deed_subjects import controller_of, drive_of, learning, volumes_of
 from raidctl.operate.new_drive import health
 from raidctl.survey.survey import Survey
@@ -13,7 +14,6 @@ from raidctl.text import listing
 from raidctl.vendor.plan import Deed, Denial, Verb
 
 REBUILDS: tuple[Verb, ...] = ("start_rebuild", "stop_rebuild", "pause_rebuild", "resume_rebuild")
-_FILLING = ("rebuild", "recovery", "copyback")
 
 
 def denials(deed: Deed, seen: Survey) -> list[Denial]:
@@ -56,7 +56,7 @@ def _rebuild(deed: Deed, inventory: Inventory) -> Iterator[Denial]:
 
 
 def _filled(drive: Drive) -> bool:
-    return being_rebuilt(drive) or (drive.progress is not None and drive.progress.operation in _FILLING)
+    return being_rebuilt(drive) or (drive.progress is not None and drive.progress.operation in FILLING)
 
 
 def _startable(deed: Deed, controller: Controller, drive: Drive) -> Iterator[Denial]:

@@ -157,7 +157,13 @@ def test_guard_R3_nothing_is_pulled_during_a_rebuild() -> None:
     for operation in ("rebuild", "recovery", "resync", "reshape", "expand", "migrate", "initialize", "parity"):
         running: Any = Progress(operation=operation)
         assert of("R3", asked(inventory(raid("raid6", *[OK] * 4, progress=running)))) == {"no"}
-    for operation, wanted in (("copyback", "no"), ("rebuild", "no"), ("unknown", "unknown"), ("self_test", "yes")):
+    for operation, wanted in (
+        ("copyback", "no"),
+        ("rebuild", "no"),
+        ("resync", "no"),
+        ("unknown", "unknown"),
+        ("self_test", "yes"),
+    ):
         member: dict[str, Any] = {"progress": Progress(operation=operation)}  # type: ignore[arg-type]
         assert of("R3", asked(inventory(raid("raid6", OK, member, OK, OK)))) == {wanted}, operation
     alone: dict[str, Any] = {"role": "unassigned", "array": None, "progress": Progress(operation="copyback")}
