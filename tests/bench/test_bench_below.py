@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from raidctl.bench.engines.portable import PortableEngine
 from raidctl.bench.model.device import Plan
 from raidctl.bench.result import Confounder, Spread, TrialResult
 from raidctl.bench.targets.file import FileTarget
@@ -33,6 +32,7 @@ from raidctl.cli.shared.switcher import Switcher
 from raidctl.errors import BenchError, CannotTell, ChangeStands, ChangeUndone, RaidctlError
 from raidctl.layers.scope import scope
 from raidctl.verify.clock import number
+from tests.bench.engine_bench import Patient
 from tests.bench.virtual_clock import Stage
 from tests.support.machines import FIXTURES
 from tests.verify.simulated import at, seen, subject
@@ -172,7 +172,7 @@ def test_commits_past_the_file_system_have_a_figure_if_the_device_can_be_opened(
     figures = []
     for path in (disk, tmp_path / "missing"):
         with FileTarget(str(tmp_path), MIB) as target:
-            stage = Bench(target=target, engine=PortableEngine(), below=Below(disk=str(path)))
+            stage = Bench(target=target, engine=Patient(), below=Below(disk=str(path)))
             figures.append(set(whole(Commits(seconds=0.1, rounds=1), stage).figures))
     assert figures == [{"commits", "commits_raw", "unflushed"}, {"commits", "unflushed"}]
 

@@ -15,7 +15,6 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from raidctl.bench.engines.portable import PortableEngine
 from raidctl.bench.mapping import ranges
 from raidctl.bench.model.device import Device, Plan
 from raidctl.bench.profiles import Profile, switched
@@ -42,6 +41,7 @@ from raidctl.errors import BenchError
 from raidctl.output.bench import screen
 from raidctl.output.console import Paper
 from tests.bench import bench_runs
+from tests.bench.engine_bench import Patient
 from tests.bench.served_model import serving
 from tests.bench.virtual_clock import Computed, Modelled, beside
 
@@ -117,7 +117,7 @@ def test_the_kernels_read_ahead_is_varied_and_restored(tmp_path: Path) -> None:
     assert {"kernel_0k", "kernel_128k", "kernel_4096k", "kernel_16384k", "kernel_128k_gain"} <= set(result.figures)
 
 
-class Ended(PortableEngine):
+class Ended(Patient):
     """The real engine; Ctrl-C is pressed before its n-th work."""
 
     def __init__(self, works: int) -> None:
