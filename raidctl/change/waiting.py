@@ -87,7 +87,7 @@ def wait_for(change: Running, number: int, shown: Survey | None = None) -> Surve
         change.mark(number, "wait", step.hand)
         change.begun.append(number)
     asked, unread = False, Unread(_known(change.begin.facts.get("unread", "")))
-    places, nodes = _places(change.begin), change.begin.facts.get("kernel", "").splitlines()
+    places, known = _places(change.begin), change.begin.facts.get("kernel", "").splitlines()
     began = change.clock()
     # a few readings are quick, so even without waiting they are made
     at_most = None if step.setting in _BRIEF else change.at_most
@@ -97,7 +97,7 @@ def wait_for(change: Running, number: int, shown: Survey | None = None) -> Surve
             seen, shown = shown if shown is not None else change.look(), None
             gone = _gone(step, seen)
             wrong = _put_back(gone, places) if gone else next(iter(change.guard(step, seen)), None)
-            certain = _gone_from_kernel(gone, seen, nodes)
+            certain = _gone_from_kernel(gone, seen, known)
             lost = unread.why(seen, drives=bool(gone)) if wrong is not None and not certain else None
             wrong = _put_back(certain, places) if certain else wrong
             if wrong is not None and lost is None:
@@ -161,15 +161,18 @@ def _gone(step: Step, seen: Survey) -> list[str]:
     return [] if not serials or len(gone) == len(step.keeps) > 1 else gone
 
 
-def _gone_from_kernel(gone: Sequence[str], seen: Survey, shown: Sequence[str]) -> list[str]:
-    """Which of these drives the kernel has shown and shows no longer. Empty if its files could not be read."""
+def _gone_from_kernel(gone: Sequence[str], seen: Survey, known: Sequence[str]) -> list[str]:
+    """Which of these drives the kernel has shown and shows no longer. Empty if its files could not be read.
+
+    ``known``: serial numbers of the drives that it had shown when the operation began.
+    """
     there = {block.serial for block in seen.view.blocks if block.kind == "disk"}
     unread = any(
         hides(one) and (one.where.startswith(_KERNEL) or "udev" in one.where) for one in seen.inventory.problems
     )
-    if unread or there.isdisjoint(shown):
+    if unread or there.isdisjoint(known):
         return []
-    return [serial for serial in gone if serial in shown and serial not in there]
+    return [serial for serial in gone if serial in known and serial not in there]
 
 
 def _places(begin: Begin) -> dict[str, str]:

@@ -41,10 +41,8 @@ def check(
     subject = Subject(inventory, view, drive_id, now, around)
     reasons = [reason for guard in GUARDS for reason in guard(subject)]
     drive = subject.drive
-    indicator = around.bays.get(drive.serial or "")
-    place = (
-        (drive.enclosure, drive.bay) if drive.bay or indicator is None else (indicator.bay.enclosure, indicator.bay.bay)
-    )
+    led = around.bays.get(drive.serial or "")
+    place = (drive.enclosure, drive.bay) if drive.bay or led is None else (led.bay.enclosure, led.bay.bay)
     return Removal(
         host=inventory.host, drive=drive.id, verdict=_verdict(reasons), enclosure=place[0], bay=place[1],
         serial=drive.serial, wwn=drive.wwn, model=drive.model, size_bytes=drive.size_bytes, device=drive.device,

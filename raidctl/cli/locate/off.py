@@ -86,32 +86,26 @@ def _some(
 ) -> int:
     """Switch off the LEDs of these drives. End a change whose LEDs are all among them."""
     wanted = {indicator.id for indicator in found.indicators}
-    ending = [story for story in stories if {indicator.id for indicator in story.begin.indicators} <= wanted]
-    shared = [
-        story
-        for story in stories
-        if story not in ending and wanted & {indicator.id for indicator in story.begin.indicators}
-    ]
+    ending = [story for story in stories if _ids(story) <= wanted]
+    shared = [story for story in stories if story not in ending and wanted & _ids(story)]
     if shared:
-        others = sorted(
-            {
-                indicator.bay.object_id
-                for story in shared
-                for indicator in story.begin.indicators
-                if indicator.id not in wanted
-            }
-        )
+        blinking = [indicator for story in shared for indicator in story.begin.indicators]
+        others = sorted({indicator.bay.object_id for indicator in blinking if indicator.id not in wanted})
         raise UsageError(
             f"These drives blink together with {', '.join(others)}: name all of them, or none for all that blink."
         )
     faults: list[str] = []
     if not dry_run and place is not None:
         faults = _ended(named, place, ending)
-        handled = {indicator.id for story in ending for indicator in story.begin.indicators}
+        handled = {name for story in ending for name in _ids(story)}
         rest = [indicator for indicator in found.indicators if indicator.id not in handled]
         if rest:
             _switched_off(named, place, rest)
     return _report(found.indicators, [located(one) for one in found.unlit], faults, settings, dry_run=dry_run)
+
+
+def _ids(story: Story) -> set[str]:
+    return {indicator.id for indicator in story.begin.indicators}
 
 
 def _switched_off(named: Machine, place: Path, indicators: Sequence[Indicator]) -> None:

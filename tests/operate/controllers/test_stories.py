@@ -113,7 +113,7 @@ def test_another_member_fails_on_the_way(story: ControllerReplacement) -> None:
 
 @every
 def test_a_pull_is_not_awaited_any_longer_after_another_member_has_failed(story: ControllerReplacement) -> None:
-    """While the old drive is needed again, nobody is asked to pull it."""
+    """While the old drive is needed again, raidctl does not ask to pull it."""
     with pytest.raises(UnderWay):
         story.replacing.run(story.start(at_most=0.0))
     controller, _ = story.now()
