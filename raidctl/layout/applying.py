@@ -126,6 +126,7 @@ class Applying:
         drives = physical_drives(seen.inventory.controllers)
         drive = next((drive for _, drive in drives if drive.id == step.object_id), None)
         if drive is None:
+            yield f"{step.object_id} is not listed, so its partitions cannot be compared"
             return
         for one in self.facts.pinned(self.layout).volumes:
             listed = one.drives if isinstance(one.drives, tuple) else ()

@@ -22,6 +22,7 @@ from raidctl.model import Controller, Drive, Volume
 from raidctl.operate import disk_steps
 from raidctl.operate.new_drive import Candidate
 from raidctl.operate.spare_guards import denials
+from raidctl.operate.story_facts import node_of
 from raidctl.select import family_of
 from raidctl.survey.survey import Survey
 from raidctl.vendor.creating import CannotCreate, Making
@@ -142,8 +143,7 @@ def _tables(creations: Sequence[Creation], known: Known, refused: list[NotPlanne
     for drive, mine, table in drive_tables(creations):
         if isinstance(table, str):
             continue  # refused by the plan
-        joint = "p" if (drive.device or "")[-1:].isdigit() else ""
-        nodes = [f"{drive.device}{joint}{row.number}" for row in table]
+        nodes = [node_of(drive.device or "", str(row.number)) for row in table]
         missing = [node for node in nodes if known.seen.view.block(node) is None]
         if missing and len(missing) < len(nodes):
             refused.append(NotPlanned(label=mine[0].wanted.label, why=(f"{drive.id} has a part of its partitions.",)))

@@ -162,6 +162,20 @@ def test_a_partition_of_another_size_is_not_taken_for_the_planned_one(tmp_path: 
     assert not [argv for argv in machine.argvs if "--create" in argv]
 
 
+def test_partitions_of_a_drive_that_is_not_listed_are_not_confirmed(tmp_path: Path) -> None:
+    """A table that the reading confirms is not confirmed by one that lacks its drive."""
+    machine = empty(tmp_path)
+    applied = job(machine, PARTED)
+    change = applied.start()
+    applied.applying.run(change)
+    seen = machine.look()
+    tables = [step for step in change.begin.steps if step.setting == "make_table"]
+    assert tables
+    without = replace(seen, inventory=replace(seen.inventory, controllers=()))
+    for step in tables:
+        assert (applied.applying.confirm(step, seen), len(applied.applying.confirm(step, without))) == ([], 1)
+
+
 def test_guard_P16_a_name_that_is_taken_is_refused(tmp_path: Path) -> None:
     """Another array is /dev/md/data already."""
     machine = empty(tmp_path)
