@@ -80,10 +80,6 @@ class Running(Protocol):
         """Returns what a reading does not confirm yet, beyond the step's expectations."""
 
     @property
-    def look(self) -> Callable[[], Survey]:
-        """Read the machine again."""
-
-    @property
     def sleep(self) -> Callable[[float], None]:
         """Waits some seconds."""
 
@@ -104,18 +100,22 @@ class Running(Protocol):
     def shapes(self) -> Sequence[Shape]:
         """The table of allowed commands."""
 
+    def look(self) -> Survey:
+        """Read the machine now."""
 
-def do_deed(change: Running, number: int, shown: Survey | None = None) -> Survey:
-    """Carry out a deed and watch it. Return the reading that shows it.
+    def fresh(self) -> Survey:
+        """The last reading if it still shows the machine as it is, such as that of the step before; else a new one."""
 
-    ``shown`` is the reading that has just shown the step before; None: the machine is read before this one.
+
+def do_deed(change: Running, number: int) -> None:
+    """Carry out a deed and watch it.
 
     Raises:
         StepFailed: It must not be done now, or was refused and has changed nothing.
         NotConfirmed: What it has done is unknown.
     """
     step = change.begin.steps[number]
-    seen = _checked(change, step, step.action, shown)
+    seen = _checked(change, step, step.action)
     save(change, number, seen)
     passed = change.passed
     if step.way_back == "none" and not change.passed:
@@ -135,7 +135,7 @@ def do_deed(change: Running, number: int, shown: Survey | None = None) -> Survey
             change.warnings.append(text)
             change.doubtful = True
         change.mark(number, "done", fault)
-        return after
+        return
     text = f"{step.action}: {(fault or 'it was accepted').rstrip('.')}"
     why = unread(after, step, seen.inventory)
     if why is not None:
@@ -176,12 +176,12 @@ def save(change: Running, number: int, seen: Survey) -> None:
         change.mark(number, "saved", f"{path} sha256 {digest}")
 
 
-def _checked(change: Running, step: Step, action: Action, shown: Survey | None = None) -> Survey:
-    """Read the machine, and refuse the step if it no longer fits.
+def _checked(change: Running, step: Step, action: Action) -> Survey:
+    """Refuse the step if it no longer fits the machine. Return the reading that shows that it does.
 
     Its objects, guards and command have to be as planned.
     """
-    seen, why = _readable(change, step, shown)
+    seen, why = _readable(change, step, change.fresh())
     why = why or moved(seen, step.subjects)
     if why is not None:
         raise StepFailed(f"{step.setting} was not carried out: {why}")
@@ -208,12 +208,11 @@ def _limit(expects: Sequence[Expectation]) -> float:
     return max((one.within_seconds for one in expects), default=REFUSED_SECONDS)
 
 
-def _readable(change: Running, step: Step, shown: Survey | None = None) -> tuple[Survey, str | None]:
+def _readable(change: Running, step: Step, seen: Survey) -> tuple[Survey, str | None]:
     """Read until a step's objects are readable, for some seconds. Return the last reading, and what hid them.
 
-    ``shown``: a fresh reading, which is the first; None: read now.
+    ``seen`` is the first reading.
     """
-    seen = shown if shown is not None else change.look()
     why = unread(seen, step)
     for pause in READ_PAUSES:
         if why is None:
@@ -288,7 +287,7 @@ def _without_effect(change: Running, number: int, step: Step) -> list[str] | Non
 
 def _undo(change: Running, number: int, step: Step) -> list[str]:
     """Undo a step; return what could not be undone. Runs nothing on objects that are unread or replaced."""
-    seen, why = _readable(change, step) if step.kind == "deed" else (None, None)
+    seen, why = _readable(change, step, change.look()) if step.kind == "deed" else (None, None)
     why = why or (exchanged(seen, step.subjects) if seen is not None else None)
     if why is not None:
         text = f"{step.setting} of {step.object_id} may have taken effect, and nothing was run to undo it: {why}"

@@ -28,6 +28,7 @@ from raidctl.change.journal import Begin, End, Journal, JournalFull, Mark, Plann
 from raidctl.change.lookup import current_settings, doubt, falls_back, not_in_force, owner, subjects, wrong_values
 from raidctl.change.passwords import carried_out
 from raidctl.change.plan_inventory import plan
+from raidctl.change.reading import Look, Reading
 from raidctl.change.rollback import other_volumes
 from raidctl.change.state_directory import restore_command
 from raidctl.change.step_failures import StepFailed
@@ -49,9 +50,6 @@ _NOT_PUT_BACK = "The previous settings could not be put back"
 READ_DELAYS = (0.0, 1.0, 3.0)
 """Seconds before each reading after a change. Some firmware takes a moment to activate it."""
 
-Look = Callable[[], Survey]
-"""Reads the machine again."""
-
 
 @dataclass
 class Change:
@@ -60,7 +58,7 @@ class Change:
     begin: Begin
     journal: Journal
     runner: Runner
-    look: Look
+    read_machine: Look
     vendors: Sequence[Vendor]
     tell: Callable[[str], None]
     sleep: Callable[[float], None] = time.sleep
@@ -96,6 +94,21 @@ class Change:
     """Whether the point of no return has been passed."""
     resumed: bool = False
     """Whether these steps follow others of the same operation. The earlier ones are not undone with them."""
+    last_reading: Reading | None = None
+    """The last reading of the machine. None: nothing was read since the last command."""
+
+    # --- readings
+
+    def look(self) -> Survey:
+        """Read the machine now."""
+        seen = self.read_machine()
+        self.last_reading = Reading(seen, self.clock())
+        return seen
+
+    def fresh(self) -> Survey:
+        """Return the last reading if it is recent, and no command has been run since; otherwise read it now."""
+        last = self.last_reading
+        return last.seen if last is not None and last.recent(self.clock()) else self.look()
 
     # --- the journal
 
@@ -111,8 +124,8 @@ class Change:
 
     # --- forward
 
-    def apply(self, shown: Survey | None = None) -> Survey:
-        """Carry out all steps and verify the settings. ``shown``: a reading that was just made, for the first deed.
+    def apply(self) -> Survey:
+        """Carry out all steps and verify the settings. Return the reading that shows them.
 
         Raises:
             ChangeUndone: It failed, and the previous settings were restored.
@@ -125,28 +138,22 @@ class Change:
         except BaseException:
             self.undo_all()
             raise
-        return self._carried_out(0, shown)
+        return self._carried_out(0)
 
-    def go_on(self, steps: Sequence[Step], facts: dict[str, str], shown: Survey | None = None) -> Survey:
-        """Journal more steps of an operation and carry them out. The exceptions are those of :meth:`apply`.
-
-        ``shown``: a reading that was just made, such as that of the step before; the first of these is checked with it.
-        """
+    def go_on(self, steps: Sequence[Step], facts: dict[str, str]) -> Survey:
+        """Journal more steps of an operation and carry them out, as :meth:`apply` does."""
         first, self.begun, self.resumed = len(self.begin.steps), [], bool(self.begin.steps)
         more = Planned(change=self.begin.change, at=now(), steps=tuple(steps), facts=facts)
         self.journal.append(more)
         self.begin = extended(self.begin, more)
-        return self._carried_out(first, shown)
+        return self._carried_out(first)
 
-    def _carried_out(self, first: int, shown: Survey | None = None) -> Survey:
-        """Carry out the steps from this number on, and verify the settings.
-
-        The reading that shows the effect of a step is the one that the next step is checked with.
-        """
+    def _carried_out(self, first: int) -> Survey:
+        """Carry out the steps from this number on, and verify the settings."""
         try:
             for number in range(first, len(self.begin.steps)):
-                shown = self._do_step(number, shown)
-            return self._confirmed(shown)
+                self._do_step(number)
+            return self._confirmed()
         except UnderWay:
             raise
         except (StepFailed, AccessMissing, JournalFull) as failure:
@@ -205,13 +212,15 @@ class Change:
             return
         raise self._undone()
 
-    def _do_step(self, number: int, shown: Survey | None) -> Survey | None:
-        """Carry out a step. Return the reading that shows its effect, None for a setting: they are read together."""
+    def _do_step(self, number: int) -> None:
+        """Carry out a step. The effects of settings are read later, of all together."""
         step = self.begin.steps[number]
         if step.kind == "deed":
-            return deed_steps.do_deed(self, number, shown)
+            deed_steps.do_deed(self, number)
+            return
         if step.kind != "setting":
-            return waiting.wait_for(self, number, shown)
+            waiting.wait_for(self, number)
+            return
         self.mark(number, "start")
         self.begun.append(number)
         self.tell(f"  {step.action}")
@@ -221,10 +230,10 @@ class Change:
             raise StepFailed(f"{step.action}: {fault}")
         self.accepted.add(number)
         self.mark(number, "done")
-        return None
 
     def issue(self, action: Action, step: Step, *, undo: bool = False) -> str | None:
         """Carry out a command; return the fault, None if it was accepted."""
+        self.last_reading = None
         request, answer = carried_out(self.runner, action)
         self.ended = has_ended(answer)
         self.uncertain = self.uncertain or not self.ended
@@ -256,15 +265,15 @@ class Change:
         vendor = vendor_of(object_id, self.vendors)
         return changes_of(vendor) if vendor is not None else None
 
-    def _confirmed(self, shown: Survey | None) -> Survey:
-        """Read the machine again until the settings are as planned. ``shown`` is a reading after the last step.
+    def _confirmed(self) -> Survey:
+        """Read the machine again until the settings are as planned. Deeds and waits have been verified already.
 
         Raises:
             StepFailed: They are not.
         """
         differences: list[str] = []
         if all(step.kind != "setting" for step in self.begin.steps):
-            return shown or self.look()
+            return self.fresh()
         for pause in READ_DELAYS:
             self.sleep(pause)
             seen = self.look()

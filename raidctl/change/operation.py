@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 
 from raidctl.change import rollback
-from raidctl.change.engine import READ_DELAYS, Change, Look
+from raidctl.change.engine import READ_DELAYS, Change
 from raidctl.change.expectations import exchanged, find, undecided, unmet
 from raidctl.change.journal import JournalFull, Result, Story
 from raidctl.change.lookup import current_settings
+from raidctl.change.reading import Look
 from raidctl.change.restored import Restored
 from raidctl.change.rollback import UndoStep
 from raidctl.change.unread import unread

@@ -21,10 +21,11 @@ from pathlib import Path
 from typing import Literal
 
 from raidctl.change import guard, operation, rollback
-from raidctl.change.engine import READ_DELAYS, Change, Look, boot_id
+from raidctl.change.engine import READ_DELAYS, Change, boot_id
 from raidctl.change.failure_messages import silent
 from raidctl.change.journal import Begin, Journal, JournalFull, Kind, Story, now
 from raidctl.change.lookup import current_settings, owner
+from raidctl.change.reading import Look
 from raidctl.change.restored import Restored
 from raidctl.change.rollback import UndoStep
 from raidctl.change.state_directory import BRIEF_WAIT, Held, Holder, held_name, hold

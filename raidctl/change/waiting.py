@@ -27,8 +27,6 @@ TASK_PAUSES = (2.0, 5.0, 10.0, 30.0)
 TOOL_PAUSES = (30.0, 60.0, 120.0, 300.0)
 """Seconds between two readings if each runs a controller's tool. They replace ``TASK_PAUSES``, as one reading per
 minute has stalled I/O."""
-FRESH_SECONDS = 5.0
-"""Seconds for which a reading is recent enough to run a command after it, without another one."""
 _BRIEF = ("verifying", "settling")
 """Waits that end within a minute."""
 _KERNEL = ("/sys", "/proc")
@@ -73,10 +71,8 @@ def _known(text: str) -> frozenset[tuple[str, str]]:
     return frozenset((where, message) for where, _, message in (line.partition("\t") for line in text.splitlines()))
 
 
-def wait_for(change: Running, number: int, shown: Survey | None = None) -> Survey:
-    """Wait until a person or the hardware has done a step. Return the reading that shows it.
-
-    ``shown``: a fresh reading, which is the first of the wait; None: read now.
+def wait_for(change: Running, number: int) -> None:
+    """Wait until a person or the hardware has done a step.
 
     Raises:
         UnderWay: It is not done when the wait ends, or the machine has become unreadable.
@@ -92,9 +88,9 @@ def wait_for(change: Running, number: int, shown: Survey | None = None) -> Surve
     # a few readings are quick, so even without waiting they are made
     at_most = None if step.setting in _BRIEF else change.at_most
     short = step.kind == "hand" or step.setting in _BRIEF
+    seen = change.fresh()
     try:
         for pause in repeated((HAND_PAUSE,) if short else change.pauses):
-            seen, shown = shown if shown is not None else change.look(), None
             gone = _gone(step, seen)
             wrong = _put_back(gone, places) if gone else next(iter(change.guard(step, seen)), None)
             certain = _gone_from_kernel(gone, seen, known)
@@ -112,10 +108,11 @@ def wait_for(change: Running, number: int, shown: Survey | None = None) -> Surve
                 unread.sound(seen)
                 if not [*unmet(seen, step.expects), *change.confirm(step, seen)]:
                     change.mark(number, "seen" if step.kind == "hand" else "done")
-                    return seen
+                    return
             if at_most is not None and change.clock() - began >= at_most:
                 break
             change.sleep(pause if lost is None else min(pause, UNREAD_PAUSE))
+            seen = change.look()
     except KeyboardInterrupt:
         pass
     raise UnderWay(_under_way(change.begin, step))

@@ -95,6 +95,7 @@ class Applying:
     def guard(self, step: Step, seen: Survey) -> list[str]:
         """Return reasons why a step must not be carried out now."""
         if step.setting in ("wipe", "make_table", "create_volume", "add_spare", "delete_volume"):
+            self._looked = None  # what the drives contain is read again, even if the machine is not
             _, found, _ = self.look_at(seen)
             return [f"{one.label}: {' '.join(one.why)}" for one in found.refused]
         if step.setting == "zero_superblock":
@@ -175,11 +176,10 @@ class Applying:
 
     # --- stages
 
-    def run(self, change: Change, seen: Survey | None = None) -> list[Volume]:
+    def run(self, change: Change) -> list[Volume]:
         """Carry out all stages; return the created volumes.
 
-        The reading that confirms a step is used to plan the next stage and to check its first step. ``seen`` is the
-        first reading; None: read now. Before the first step the machine is read again.
+        The reading that confirms a step is used to plan the next stage.
 
         Raises:
             UnderWay: It cannot go on now; the message has the command that continues it.
@@ -188,7 +188,7 @@ class Applying:
         change.guard = self.guard
         change.confirm = self.confirm
         last: Sequence[Step] = ()
-        seen, shown = seen if seen is not None else change.look(), None
+        seen = change.fresh()
         while True:
             _, found, _ = self.look_at(seen)
             if found.refused or found.printed:
@@ -206,7 +206,7 @@ class Applying:
             if steps == last:
                 raise self._stopped(change, f"{steps[0].setting} of {steps[0].object_id} has no lasting effect.")
             last = steps
-            seen = shown = change.go_on(steps, self.facts.texts(), shown)
+            seen = change.go_on(steps, self.facts.texts())
 
     def _name_old_data(self, made: Sequence[Volume]) -> None:
         """P12: warn that old content may be readable again.

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from raidctl.change import deed_steps
 from raidctl.change.deed_plans import plan_deeds
 from raidctl.change.engine import Change
-from raidctl.change.waiting import FRESH_SECONDS, TOOL_PAUSES
+from raidctl.change.waiting import TOOL_PAUSES
 from raidctl.errors import UnderWay
 from raidctl.model import Drive
 from raidctl.operate import disk_steps
@@ -323,8 +323,8 @@ class Replacing:
         old = self._old(seen)
         return not self.begun or (old is not None and works(old))
 
-    def run(self, change: Change, seen: Survey | None = None) -> None:
-        """Carry out stage after stage until the replacement is done. ``seen`` is a fresh reading; None: read now.
+    def run(self, change: Change) -> None:
+        """Carry out stage after stage until the replacement is done.
 
         Raises:
             UnderWay: It waits for a person or the hardware; the message has the command that continues it.
@@ -335,7 +335,7 @@ class Replacing:
         self.clock, self.begun = change.clock, True
         if self.facts.volumes:
             change.pauses = TOOL_PAUSES
-        seen, read = change.look() if seen is None else seen, change.clock()
+        seen = change.fresh()
         while True:
             seen, stage = decided(change, seen, self.facts)
             self.seen = seen
@@ -352,13 +352,11 @@ class Replacing:
                 self.facts = replace(self.facts, dropped="yes")
             self._blink(stage, seen)
             self.hint(stage)
-            fresh = change.clock() - read < FRESH_SECONDS
             try:
-                seen = change.go_on(made.steps, facts_text(self.facts), seen if fresh else None)
+                seen = change.go_on(made.steps, facts_text(self.facts))
             except UnderWay:
                 self._blink(stage, self.seen or seen)  # another drive may be gone: its bay blinks
                 raise
-            read = change.clock()
             if stage.name == "verifying":
                 self._install_boot_loader(change, seen)
                 change.end("done")

@@ -452,7 +452,7 @@ def test_a_refused_step_does_not_vouch_for_the_one_before(bays: Bench) -> None:
     """The first step is undone, or reported as not undone, though the machine no longer shows its effect."""
     change = bays.change(bays.plan(deed("fail", 1), deed("add_spare", 4)))
     bays.mood, bays.match = "refuses", "--add-spare"
-    look = change.look
+    look = change.read_machine
 
     def looked() -> Survey:
         if "failed" in marks(bays) and bays.member("LABD00001") == "faulty":  # another program removes the member
@@ -461,7 +461,7 @@ def test_a_refused_step_does_not_vouch_for_the_one_before(bays: Bench) -> None:
             bays.machine.keep(dict(reply.state))
         return look()
 
-    change.look = looked
+    change.read_machine = looked
     with pytest.raises((ChangeStands, ChangeUndone)) as failure:
         change.apply()
     assert bays.member("LABD00001") in (None, "rebuilding"), "the test changed nothing"

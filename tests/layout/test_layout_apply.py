@@ -8,11 +8,12 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
+from raidctl.change.reading import RECENT_SECONDS
 from raidctl.errors import ChangeStands, ChangeUndone, RaidctlError, UnderWay
 from raidctl.layout.tables import MIB
 from raidctl.model import Volume
 from raidctl.survey.survey import Survey
-from raidctl.vendor.plan import Action
+from raidctl.vendor.plan import Action, Step
 from raidctl.vendor.shapes import locked, outside, unlocked
 from raidctl_md import conf, make
 from raidctl_md.simulated_machine import arrays, fields, words
@@ -94,6 +95,7 @@ def test_guard_P6_a_drive_that_is_not_known_to_be_free_is_refused(
     for name, value in state.items():
         kept(machine, name, value)
     assert any(why in text for text in job(machine, MIRROR).refused()), job(machine, MIRROR).refused()
+    machine.sleep(RECENT_SECONDS)
     with pytest.raises(RaidctlError, match=r"LABE00001|data"):
         late.applying.run(change)
     assert machine.argvs == []
@@ -104,15 +106,13 @@ def test_guard_P6_it_is_asked_again_right_before_the_step(tmp_path: Path) -> Non
     machine = empty(tmp_path)
     late = job(machine, MIRROR)
     change = late.start()
-    count = iter(range(100))
-    look = change.look
+    guard = late.applying.guard
 
-    def watched() -> object:
-        if next(count) == 1:  # the first look planned the stage
-            kept(machine, "md/drive LABE00002", "node=sdb sectors=7814037168 smart=PASSED sig=xfs")
-        return look()
+    def watched(step: Step, seen: Survey) -> list[str]:
+        kept(machine, "md/drive LABE00002", "node=sdb sectors=7814037168 smart=PASSED sig=xfs")
+        return guard(step, seen)
 
-    change.look = watched  # type: ignore[assignment]  # of this machine
+    late.applying.guard = watched  # type: ignore[method-assign]  # of this machine
     with pytest.raises(ChangeUndone, match="contains xfs"):
         late.applying.run(change)
     assert machine.argvs == []
@@ -146,7 +146,7 @@ def test_a_partition_of_another_size_is_not_taken_for_the_planned_one(tmp_path: 
     machine = empty(tmp_path)
     applied = job(machine, PARTED)
     change = applied.start()
-    look = change.look
+    look = change.read_machine
 
     def shrunk() -> Survey:
         seen = look()
@@ -156,7 +156,7 @@ def test_a_partition_of_another_size_is_not_taken_for_the_planned_one(tmp_path: 
         )
         return replace(seen, view=replace(seen.view, blocks=blocks))
 
-    change.look = shrunk
+    change.read_machine = shrunk
     with pytest.raises((ChangeUndone, ChangeStands, UnderWay), match="not as listed"):
         applied.applying.run(change)
     assert not [argv for argv in machine.argvs if "--create" in argv]

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from raidctl.change.expectations import unmet
 from raidctl.change.journal import Journal
-from raidctl.change.waiting import FRESH_SECONDS
+from raidctl.change.reading import RECENT_SECONDS
 from raidctl.errors import ChangeStands, ChangeUndone, UnderWay
 from raidctl.host import HostView
 from raidctl.model import Drive, Problem, Progress
@@ -113,13 +113,13 @@ def test_a_reading_from_before_a_slow_led_tool_precedes_no_command(raid6: Bench,
 
     def meanwhile() -> None:
         raid6.sleep(seconds)
-        if seconds > FRESH_SECONDS:
+        if seconds > RECENT_SECONDS:
             raid6.machine.keep(simulator.fail(simulator.fail(raid6.machine.state(), "3"), "4"))
 
     story.replacing.led = SlowLed(meanwhile)
     with pytest.raises((ChangeStands, ChangeUndone, UnderWay)):
         story.replacing.run(change)
-    assert (argvs(raid6) == []) == (seconds > FRESH_SECONDS), raid6.printed
+    assert (argvs(raid6) == []) == (seconds > RECENT_SECONDS), raid6.printed
 
 
 def test_every_command_follows_a_reading_of_its_own(raid6: Bench) -> None:
@@ -207,6 +207,7 @@ def test_guards_hold_between_the_plan_and_the_step(raid6: Bench) -> None:
              if name not in ("md/member md0 LABD00003", "md/member md0 LABD00004")}  # fmt: skip
     made = story.plan()
     raid6.machine.keep(state)
+    raid6.sleep(RECENT_SECONDS)
     change.guard = story.replacing.guard
     with pytest.raises(ChangeUndone, match="Guard R1"):
         change.go_on(made.steps, {})

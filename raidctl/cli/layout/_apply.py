@@ -193,17 +193,18 @@ def _begun(work: Work, settings: Settings, applying: Applying, report: Report) -
     resume = command_on(work.named.source, "layout apply resume ID", work.state)
     first = work.begin("operation", about(), resume=resume, facts=applying.facts.texts())
     report.change = first.change
-    with work.hold(first) as now:
+    with work.hold(first):
         change = work.change(msgspec.structs.replace(first, steps=()))
-        done = _run(applying, change, change.apply(now))
+        change.apply()
+        done = _run(applying, change)
         change.end("done")
     report.result, report.warnings = "done", (*work.notes, *change.warnings)
     return _ended(change, settings, done)
 
 
-def _run(applying: Applying, change: Change, seen: Survey | None = None) -> list[Volume]:
+def _run(applying: Applying, change: Change) -> list[Volume]:
     try:
-        return applying.run(change, seen)
+        return applying.run(change)
     except KeyboardInterrupt:
         way = f' Continue with "{change.begin.resume}".' if change.resumed or change.passed else ""
         raise Interrupted(f"Interrupted: what had been begun of this step was undone.{way}") from None
@@ -252,13 +253,12 @@ def resume_apply(settings: Settings, consent: Consent, change: str | None, wante
             made, found, _ = applying.look_at(named.survey())
             emit_found(made.plan, settings, "layout_plan.plan_screen")
             return EXIT_NO if found.refused else EXIT_FINE
-        seen = named.survey()
-        _check_wipes(applying, seen)
+        _check_wipes(applying, named.survey())
         running = _resumed(named, settings, story)
         report = Report(Plan(steps=story.begin.steps), change=story.begin.change)
         with reported(report, settings), held(story, settings):
             note_resumed(running.journal, story.begin)
-            done = _run(applying, running, seen)
+            done = _run(applying, running)
             running.end("done")
             report.result = "done"
         return _ended(running, settings, done)

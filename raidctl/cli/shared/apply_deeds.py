@@ -85,11 +85,11 @@ def _performed(
     confirmed(work)
     story = work.begin("operation", about(), facts=facts(work.seen) if facts is not None else None)
     report.change = story.change
-    with work.hold(story) as now:
+    with work.hold(story):
         change = work.change(story)
         change.guard = guard
         try:
-            change.apply(now)
+            change.apply()
             change.finish()
         except KeyboardInterrupt:  # the engine has undone what it had begun, or reported that it could not
             raise Interrupted("Interrupted: everything is as before.") from None

@@ -18,6 +18,7 @@ from raidctl.change.beginning import touched_by
 from raidctl.change.engine import Change, begin, plan
 from raidctl.change.journal import Begin, Journal, Kind, Story
 from raidctl.change.lookup import concerned, names
+from raidctl.change.reading import Reading
 from raidctl.change.rollback import safe_to_undo, undone_by
 from raidctl.change.state_directory import Held, Holder, busy, directory, held_name, hold, restore_command
 from raidctl.cli.shared.lazy_group import columns
@@ -105,6 +106,8 @@ class Work:
     """Notes about the plan, shown before it is carried out."""
     planner: Callable[[Survey], Plan] | None = None
     """Makes the plan of an operation again; None: a plan of settings."""
+    _under_lock: Reading | None = None
+    """The reading that :meth:`hold` has made, for the change that follows."""
 
     def begin(
         self, kind: Kind, about: str, *, resume: str | None = None, facts: Mapping[str, str] | None = None
@@ -125,7 +128,10 @@ class Work:
     def change(self, story: Begin, show: Callable[[str], None] | None = None) -> Change:
         """Return the change, ready to be applied. ``show`` receives its commands as they are run; None: print them."""
         journal = Journal(self.state)
-        return Change(story, journal, self.named.runner, self.named.survey, self.named.vendors, show or tell)
+        made = Change(story, journal, self.named.runner, self.named.survey, self.named.vendors, show or tell)
+        # for one change only: the next one does not know whether the first has run commands
+        made.last_reading, self._under_lock = self._under_lock, None
+        return made
 
     @property
     def state(self) -> Path:
@@ -135,8 +141,8 @@ class Work:
         return self.place
 
     @contextmanager
-    def hold(self, story: Begin) -> Iterator[Survey | None]:
-        """Lock all controllers of the plan, and check that it still fits. Yield the reading made for that, if any.
+    def hold(self, story: Begin) -> Iterator[None]:
+        """Lock all controllers of the plan, and check that it still fits.
 
         Raises:
             Held: Another raidctl has one of them.
@@ -148,7 +154,8 @@ class Work:
         held = [held_name(self.named.source, controller) for controller in controllers]
         with hold(self.state, held, holder, source=self.named.source) as last:
             self._nothing_open({*controllers, *(controller.serial for controller in found if controller.serial)})
-            yield self._still_so(last)
+            self._still_so(last)
+            yield
 
     def _nothing_open(self, controllers: Container[str]) -> None:
         """Refuse controllers with an unfinished change. Its temporary settings would be taken for the original ones.
@@ -186,16 +193,17 @@ class Work:
                 f'{begin.about}. Nothing was changed. Continue it first: "{way}".'
             )
 
-    def _still_so(self, last: float) -> Survey | None:
-        """Plan again under the lock if another raidctl may have changed something. Return the reading; None: not read.
+    def _still_so(self, last: float) -> None:
+        """Plan again under the lock if another raidctl may have changed something.
 
         The values to restore must not be the temporary policy of a batch that was running when the machine was read. A
         raidctl with another journal has left its time (``last``) in the lock.
         """
         quiet = self.length is not None and self.length == Journal(self.state).length() and last < self.looked - _TICK
         if quiet and not self.asked:
-            return None
+            return
         now = self.named.survey()
+        self._under_lock = Reading(now, time.monotonic())
         unsafe = self.consent.unsafe is not None
         if self.planner is not None:
             again_planned = self.planner(now)
@@ -207,7 +215,6 @@ class Work:
             raise CannotTell(
                 "Something else has changed in the meantime, so the plan no longer fits: nothing was changed."
             )
-        return now
 
 
 def tell(text: str) -> None:

@@ -72,14 +72,16 @@ def begin_replacement(settings: Settings, consent: Consent, word: str, wanted: W
                 confirm_serial(work, facts.old, wanted.confirm, f"This takes the drive {facts.old} out of its arrays")
             first = _first(work, facts)
             report.change = first.change
-            with work.hold(first) as now:
+            with work.hold(first):
                 change = _waiting(work.change(msgspec.structs.replace(first, steps=())), wanted)
-                seen = change.apply(now)
+                change.apply()
                 with (
                     at_rate(named, work.state, settings, facts, wanted.rate),
                     blinking_bays(named, work.state, settings, first.change, waits=wanted.wait) as story.led,
                 ):
-                    _run(story, change, seen if wanted.rate is None else None)
+                    if wanted.rate is not None:
+                        change.look()  # the command that sets the rate was another change's
+                    _run(story, change)
             report.result = "done"
             return _done(change, settings, story.facts)
 
@@ -102,10 +104,10 @@ def _title(facts: Facts) -> str:
     return f"Replace: {known}."
 
 
-def _run(story: Replacing, change: Change, seen: Survey | None = None) -> None:
+def _run(story: Replacing, change: Change) -> None:
     """Carry out the stages. Ctrl-C during a command undoes its stage, but during a wait leaves everything as it is."""
     try:
-        story.run(change, seen)
+        story.run(change)
     except KeyboardInterrupt:
         way = f' Continue with "{change.begin.resume}".' if change.resumed else ""
         raise Interrupted(f"Interrupted: what had been begun was undone.{way}") from None
@@ -134,7 +136,7 @@ def _waiting(change: Change, wanted: Wanted) -> Change:
 
 
 def _done(change: Change, settings: Settings, facts: Facts) -> int:
-    new = drive_of(change.look(), facts.new) if facts.boot and not facts.boot_run else None
+    new = drive_of(change.fresh(), facts.new) if facts.boot and not facts.boot_run else None
     for text in (
         boot_notes(facts, (new.device if new is not None else None) or "the new drive") if not facts.boot_run else ()
     ):
