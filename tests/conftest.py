@@ -46,9 +46,12 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_unconfigure() -> None:
     """Have everything collected at the end. DuckDB reports on standard error what is not."""
     gc.unfreeze()
+    gc.collect()
+    gc.freeze()  # pytest searches several times more
 
 
 @pytest.fixture

@@ -157,7 +157,7 @@ def _file(folder: Path, name: str, shown: str) -> bytes:
     try:
         if not place.resolve().is_relative_to(folder.resolve()):
             raise RecordError(f"{shown} is not used: {name} is outside of it.")
-        if place.exists() and not place.is_file():  # a pipe would block
+        if not place.is_file() and place.exists():  # a pipe would block
             raise RecordError(f"{shown} is not used: {name} is not a file.")
         with place.open("rb") as opened:
             data = opened.read(FILE_LIMIT + 1)

@@ -77,7 +77,7 @@ class Simulated:
         Raises:
             CannotTell: They cannot be read.
         """
-        if self.place.exists() and not self.place.is_file():  # a pipe would block
+        if not self.place.is_file() and self.place.exists():  # a pipe would block
             raise CannotTell(self._unusable("read", OSError(errno.EINVAL, "not a regular file")))
         try:
             kept: State = json_decode.decode(self.place.read_bytes(), dict[str, str])
