@@ -111,7 +111,7 @@ def _directory(path: str) -> Iterator[Piece]:
 
 def _found(path: Path) -> Iterator[Piece]:
     """Yield the files of a directory; a pipe would block."""
-    if path.exists() and not path.is_file():
+    if not path.is_file() and path.exists():
         yield Piece("fault", str(path), message="It is a pipe, a socket or a device, not a file.")
     else:
         yield from _file(str(path))

@@ -72,7 +72,7 @@ def write(path: str, data: bytes | Iterable[bytes], *, mode: int | None = None, 
             f"Name the file itself: {printable(elsewhere)}"
         )
     try:
-        if named.exists() and not named.is_file():
+        if not named.is_file() and named.exists():
             with named.open("wb") as opened:
                 opened.writelines(parts)
         else:
@@ -111,7 +111,7 @@ def create(path: str, text: str) -> None:
 
 def _is_other(path: str) -> bool:
     """Return whether a path exists and is no regular file."""
-    return Path(path).exists() and not Path(path).is_file()
+    return not Path(path).is_file() and Path(path).exists()
 
 
 def _elsewhere(named: Path) -> str | None:
