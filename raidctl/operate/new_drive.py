@@ -24,7 +24,7 @@ _GOOD_HEALTH = frozenset({"ok"})
 
 
 class Objection(Struct, frozen=True, kw_only=True):
-    """A reason why a drive may not join."""
+    """A reason why a drive must not join, or not leave."""
 
     guard: str
     text: str

@@ -28,8 +28,9 @@ from raidctl.operate.moving_back import MovingBack
 from raidctl.operate.new_drive import Objection
 from raidctl.operate.rebuild_news import news
 from raidctl.operate.removal import check
+from raidctl.operate.spare_guards import refusals
 from raidctl.operate.story import next_stage
-from raidctl.operate.story_facts import Facts, Stage, drive_of, facts_text, new_drives, node_of, parts
+from raidctl.operate.story_facts import Facts, Stage, drive_of, drops, facts_text, new_drives, node_of, parts
 from raidctl.request import RunAnswer, Runner, converse
 from raidctl.survey.survey import Survey
 from raidctl.vendor.plan import Deed, Denial, Plan, Step, Verb
@@ -81,17 +82,21 @@ class Replacing:
 
     # --- guards
 
-    def leaving(self, seen: Survey) -> list[tuple[str, str, bool]]:
-        """Reasons to leave the old drive in: guard, sentence, whether only unknown."""
+    def leaving(self, seen: Survey) -> list[Objection]:
+        """Reasons to leave the old drive in."""
         old = self._old(seen)
         if old is None:
-            return [("X2", f"The drive {self.facts.old} is not there.", True)]
+            return [Objection(guard="X2", text=f"The drive {self.facts.old} is not there.", unknown=True)]
         around = Around(unreported=unreported(self.vendors))
         report = check(seen.inventory, seen.view, old.id, datetime.now(timezone.utc), around)
         ignored: frozenset[str] = _COPY_IGNORES if self.facts.way == "copy" else frozenset()
         ignored |= LIFTED if self.unsafe else frozenset()
         against = [one for one in report.reasons if one.verdict in ("no", "unknown") and one.guard not in ignored]
-        return [(one.guard, one.text, one.verdict == "unknown") for one in against]
+        return [
+            Objection(guard=one.guard, text=one.text, remedy="All reasons: raidctl replace DRIVE --check",
+                      unknown=one.verdict == "unknown", overridable=one.guard in LIFTED)
+            for one in against
+        ]  # fmt: skip
 
     def _old(self, seen: Survey) -> Drive | None:
         arrays = parts(seen, self.facts)
@@ -108,13 +113,13 @@ class Replacing:
             old = drive_behind(arrays, self.facts.old)
             if old is None or not works(old):
                 return []  # it is out already: nothing else is removed with it
-            return [f"Guard {guard}: {text}" for guard, text, _ in self.leaving(seen)]
+            return [f"Guard {one.guard}: {one.text}" for one in self.leaving(seen)]
         mine = [part for part in arrays if part.volume.id == step.object_id]
         started = any(
             (member := part.member(self._old_node(seen))) is None or member.role == "failed" for part in arrays
         )
         if not started:
-            return [f"Guard {guard}: {text}" for guard, text, _ in self.leaving(seen)]
+            return [f"Guard {one.guard}: {one.text}" for one in self.leaving(seen)]
         if step.setting != "fail":
             return []  # it has failed already: removing it has no further effect
         left = [part.volume.failures_tolerated for part in mine]
@@ -150,13 +155,13 @@ class Replacing:
         table = bool(self.facts.partitions)
         return converse(probe(new.device or "", members, sibling, table=table, inside=inside), self.runner)
 
-    def vetted(self, seen: Survey, *, before_table: bool = False) -> list[tuple[str, str]]:
-        """Reasons to refuse the new drive: guard and sentence."""
+    def vetted(self, seen: Survey, *, before_table: bool = False) -> list[Objection]:
+        """Reasons to refuse the new drive."""
         if self.facts.volumes:
             return self._vetted_behind(seen)
         new = drive_of(seen, self.facts.new)
         if new is None:
-            return [("X2", f"The new drive {self.facts.new} is not there.")]
+            return [self._absent()]
         found = self.probed(seen, new)
         if before_table and self.wipe == new.serial:
             found = replace(found, signatures=())
@@ -168,19 +173,22 @@ class Replacing:
         own = ("R10", "R11") if joined and self.facts.partitions else ()
         return self._remaining(one for one in reasons if one.guard not in own)
 
-    def _vetted_behind(self, seen: Survey) -> list[tuple[str, str]]:
+    def _absent(self) -> Objection:
+        return Objection(guard="X2", text=f"The new drive {self.facts.new} is not there.")
+
+    def _vetted_behind(self, seen: Survey) -> list[Objection]:
         arrays = parts(seen, self.facts)
         new = None if isinstance(arrays, str) else drive_behind(arrays, self.facts.new)
         if new is None or isinstance(arrays, str):
-            return [("X2", f"The new drive {self.facts.new} is not there.")]
+            return [self._absent()]
         if inside(arrays, new):
             return []  # its controller has accepted it already, after its own checks
         others = [one for one in arrays[0].whole if one.id != new.id]
         return self._remaining(unfit_behind(new, seen.view, others))
 
-    def _remaining(self, reasons: Iterable[Objection]) -> list[tuple[str, str]]:
-        """Return guard and sentence of the reasons that ``--unsafe`` does not lift."""
-        return [(one.guard, one.text) for one in reasons if not (self.unsafe and one.overridable)]
+    def _remaining(self, reasons: Iterable[Objection]) -> list[Objection]:
+        """Return the reasons that ``--unsafe`` does not lift."""
+        return [one for one in reasons if not (self.unsafe and one.overridable)]
 
     def _members(self, seen: Survey) -> Iterator[Drive]:
         arrays = parts(seen, self.facts)
@@ -194,7 +202,7 @@ class Replacing:
             return self._still_leaving(step, seen)
         if step.setting in ("add_spare", "let_in", "copy_table", "wipe"):
             early = step.setting in ("copy_table", "wipe")
-            return [f"Guard {guard}: {text}" for guard, text in self.vetted(seen, before_table=early)]
+            return [f"Guard {one.guard}: {one.text}" for one in self.vetted(seen, before_table=early)]
         if step.setting == "boot_loader":
             return [] if self._filled(seen) else [f"{self.facts.new} is not a complete member of its arrays."]
         if step.kind == "wait":
@@ -298,10 +306,10 @@ class Replacing:
         found = self.probed(seen, new)
         deed = Deed(object_id=stage.deeds[0].object_id, verb="copy_table", drive=new.id, device=new.device)
         missing = any(seen.view.block(node_of(new.device, part)) is None for part in self.facts.partitions)
-        wipe = self.wipe == new.serial and any(guard == "R11" for guard, _ in self.vetted(seen))
+        wipe = self.wipe == new.serial and any(one.guard == "R11" for one in self.vetted(seen))
         if not wipe and not missing:
             return None
-        denials = [Denial(deed=deed, guard=guard, reason=text) for guard, text in self.vetted(seen, before_table=True)]
+        denials = refusals(deed, self.vetted(seen, before_table=True))
         steps = disk_steps.wiping(new, seen.view) if wipe else []
         if missing and found.source is not None:
             steps += disk_steps.copying(new, found.source, self.facts.partitions)
@@ -309,13 +317,9 @@ class Replacing:
 
     def _denials(self, deed: Deed, seen: Survey) -> list[Denial]:
         if deed.verb in ("fail", "replace") or (deed.verb == "take_out" and self._counts(seen)):
-            return [
-                Denial(deed=deed, guard=guard, reason=text, unknown=unknown, overridable=guard in LIFTED,
-                       alternative="All reasons: raidctl replace DRIVE --check")
-                for guard, text, unknown in self.leaving(seen)
-            ]  # fmt: skip
+            return refusals(deed, self.leaving(seen))
         if deed.verb in ("add_spare", "let_in"):
-            return [Denial(deed=deed, guard=guard, reason=text) for guard, text in self.vetted(seen)]
+            return refusals(deed, self.vetted(seen))
         return []
 
     def _counts(self, seen: Survey) -> bool:
@@ -348,7 +352,7 @@ class Replacing:
             why = stage.problem or " ".join(dict.fromkeys(denial.reason for denial in made.denials))
             if why or not made.steps:
                 raise self._stopped(change, why or "Nothing more can be planned.", stage.choices)
-            if stage.name == "taken_out" and any(_drops(step) for step in made.steps):
+            if stage.name == "taken_out" and any(map(drops, made.steps)):
                 self.facts = replace(self.facts, dropped="yes")
             self._blink(stage, seen)
             self.hint(stage)
@@ -391,8 +395,3 @@ class Replacing:
             ways = (f'"{change.begin.resume} --with {shlex.quote(serial)}"' for serial in choices)
             return UnderWay(f"{why} Continue with {' or '.join(ways)}.")
         return UnderWay(f'{why} Then continue with "{change.begin.resume}".')
-
-
-def _drops(step: Step) -> bool:
-    """Whether the tool stops listing a drive after a step."""
-    return any(one.object_id.startswith("serial:") and one.field == "present" for one in step.expects)

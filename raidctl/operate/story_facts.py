@@ -202,6 +202,11 @@ def gone(facts: Facts) -> Expectation:
     return Expectation(object_id=f"serial:{facts.old}", field="present", value="no", within_seconds=NO_LIMIT)
 
 
+def drops(step: Step) -> bool:
+    """Whether the tool stops listing a drive after a step."""
+    return any(one.object_id.startswith("serial:") and one.field == "present" for one in step.expects)
+
+
 def pull(old: Drive, facts: Facts) -> Stage:
     """The wait until a person has pulled the old drive."""
     text = f"Pull the drive with serial number {facts.old}{facts.bay and f' ({facts.bay})'}. Not another one."

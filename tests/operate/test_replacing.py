@@ -94,6 +94,15 @@ def test_a_good_drive_is_copied_while_the_array_stays_complete(tmp_path: Path) -
     assert (machine.member("LABD00004"), any(missing)) == ("in_sync", False)
 
 
+def test_a_successor_about_which_something_is_unknown_is_unknown_not_refused(tmp_path: Path) -> None:
+    """Its health is not reported: the refusal counts as unknown, and the plan names what lifts it."""
+    machine = bench(tmp_path / "unknown", definition("raid5", 3, drives=4, shelf=0))
+    found = [one for one in begun(machine, 2, way="copy", new=4, unsafe=False).plan().denials if one.guard == "R10"]
+    assert [(one.unknown, one.overridable) for one in found] == [(True, True)]
+    assert "LABD00004" in found[0].reason
+    assert begun(machine, 2, way="copy", new=4).plan().denials == ()
+
+
 class SlowLed(NoLed):
     """An LED tool that takes seconds, during which something happens."""
 
