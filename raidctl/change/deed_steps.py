@@ -66,7 +66,7 @@ class Running(Protocol):
     vendors: Sequence[Vendor]
     at_most: float | None
     pauses: Sequence[float]
-    turns: list[StepEvent]
+    events: list[StepEvent]
     ended: bool
     doubtful: bool
     passed: bool
@@ -267,7 +267,7 @@ def _without_effect(change: Running, number: int, step: Step) -> list[str] | Non
     A command that was interrupted is watched as long as it may take.
     """
     seen = change.look()
-    marks = {turn.mark for turn in change.turns if turn.step == number}
+    marks = {event.mark for event in change.events if event.step == number}
     if not unmet(seen, step.expects):
         return None
     if "failed" in marks:

@@ -77,7 +77,7 @@ class Change:
     faults: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     """Remarks on a change that succeeded."""
-    turns: list[StepEvent] = field(default_factory=list)
+    events: list[StepEvent] = field(default_factory=list)
     """The journal's entries of its steps."""
     clock: Callable[[], float] = time.monotonic
     guard: Guard = lambda _step, _seen: ()
@@ -114,9 +114,9 @@ class Change:
 
     def mark(self, step: int, mark: Mark, text: str | None = None) -> None:
         """Write a step's entry to the journal."""
-        turn = StepEvent(change=self.begin.change, at=now(), step=step, mark=mark, text=text)
-        self.journal.append(turn)
-        self.turns.append(turn)
+        event = StepEvent(change=self.begin.change, at=now(), step=step, mark=mark, text=text)
+        self.journal.append(event)
+        self.events.append(event)
 
     def end(self, result: Result, text: str | None = None) -> None:
         """Write the change's last entry to the journal."""
@@ -337,7 +337,7 @@ class Change:
         try:
             if self.begin.kind == "operation":
                 left = deed_steps.undo_steps(self, self.begun)
-                self.undone_any = any(turn.mark == "undone" for turn in self.turns)
+                self.undone_any = any(event.mark == "undone" for event in self.events)
                 return left
             # a drive that did not respond would not now: undo everything without reading first
             current = {} if self.silent_drives else current_settings(self.look().inventory, self.vendors)

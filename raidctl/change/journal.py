@@ -134,7 +134,7 @@ class Story(msgspec.Struct, frozen=True, kw_only=True):
     """A change with all of its journal entries."""
 
     begin: Annotated[Begin, doc("The plan, written before anything was changed.")]
-    turns: Annotated[tuple[StepEvent, ...], doc("The entries of the steps, in order.")] = ()
+    events: Annotated[tuple[StepEvent, ...], doc("The entries of the steps, in order.")] = ()
     end: Annotated[End | None, doc("How it ended; null: no end.")] = None
 
     @property
@@ -145,7 +145,7 @@ class Story(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def open(self) -> bool:
         """Whether it may have left changes: a step began, no end followed."""
-        return self.pending and bool(self.turns)
+        return self.pending and bool(self.events)
 
     @property
     def unconfirmed(self) -> bool:
@@ -154,7 +154,7 @@ class Story(msgspec.Struct, frozen=True, kw_only=True):
         It cannot be resumed, and the command's effect is unknown.
         """
         begin = self.begin
-        return self.open and begin.kind == "operation" and begin.resume is None and self.turns[-1].mark == "stopped"
+        return self.open and begin.kind == "operation" and begin.resume is None and self.events[-1].mark == "stopped"
 
     @property
     def waiting(self) -> str | None:
@@ -162,21 +162,21 @@ class Story(msgspec.Struct, frozen=True, kw_only=True):
 
         A wait for the hardware has no separate sentence: the step describes what is not complete.
         """
-        for turn in reversed(self.turns):
-            if turn.text and turn.mark in ("wait", "stopped", "failed"):
-                return turn.text
-            if turn.mark == "wait" and turn.step < len(self.begin.steps):
-                step = self.begin.steps[turn.step]
+        for event in reversed(self.events):
+            if event.text and event.mark in ("wait", "stopped", "failed"):
+                return event.text
+            if event.mark == "wait" and event.step < len(self.begin.steps):
+                step = self.begin.steps[event.step]
                 return f"{step.setting.replace('_', ' ')} of {step.object_id} is not complete"
         return None
 
     def started(self) -> list[int]:
         """Return the numbers of the started steps, in order."""
-        return list(dict.fromkeys(turn.step for turn in self.turns if turn.mark == "start"))
+        return list(dict.fromkeys(event.step for event in self.events if event.mark == "start"))
 
     def in_flight(self) -> list[int]:
         """Return the steps that were started and have no result."""
-        last = {turn.step: turn.mark for turn in self.turns}
+        last = {event.step: event.mark for event in self.events}
         return [number for number, mark in last.items() if mark == "start"]
 
 
@@ -360,7 +360,7 @@ def extended(begin: Begin, more: Planned) -> Begin:
 
 def _stories(path: Path, entries: Sequence[Entry]) -> list[Story]:
     begun: dict[str, Begin] = {}
-    turns: dict[str, list[StepEvent]] = {}
+    events: dict[str, list[StepEvent]] = {}
     ends: dict[str, End] = {}
     for entry in entries:
         if isinstance(entry, Begin):
@@ -369,14 +369,14 @@ def _stories(path: Path, entries: Sequence[Entry]) -> list[Story]:
             if (first := begun.get(entry.change)) is not None:
                 begun[entry.change] = extended(first, entry)
         elif isinstance(entry, StepEvent):
-            turns.setdefault(entry.change, []).append(entry)
+            events.setdefault(entry.change, []).append(entry)
         else:
             ends[entry.change] = entry
-    lost = sorted(turns.keys() - begun.keys() - ends.keys())
+    lost = sorted(events.keys() - begun.keys() - ends.keys())
     if lost:
         # no step runs before its change's first line is on disk, so that line was damaged later
         raise CannotTell(
             f"The journal {path} has steps of change {listing(lost)}, whose first line is damaged: the previous values "
             f"are unknown. {_REMEDY}"
         )
-    return [Story(begin=begin, turns=tuple(turns.get(name, ())), end=ends.get(name)) for name, begin in begun.items()]
+    return [Story(begin=begin, events=tuple(events.get(name, ())), end=ends.get(name)) for name, begin in begun.items()]

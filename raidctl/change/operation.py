@@ -22,7 +22,7 @@ from raidctl.vendor.protocol import Vendor
 def put_back(change: Change, story: Story, result: Restored, look: Look, vendors: Sequence[Vendor]) -> None:
     """Undo the temporary settings of an operation. Close it if it cannot be resumed."""
     begin = story.begin
-    undone = {turn.step for turn in story.turns if turn.mark == "undone"}
+    undone = {event.step for event in story.events if event.mark == "undone"}
     numbers = [number for number in story.started()[::-1] if begin.steps[number].for_length and number not in undone]
     seen = look()
     current = current_settings(seen.inventory, vendors)
@@ -138,6 +138,6 @@ def _shown(seen: Survey, step: Step, controllers: Collection[str]) -> tuple[bool
 def open_text(story: Story) -> str | None:
     """What an open operation waits for, with the command that continues it. None: it cannot be continued."""
     begin = story.begin
-    if begin.resume is None or not story.turns:
+    if begin.resume is None or not story.events:
         return None
     return f'{story.waiting or begin.about} Continue with "{begin.resume}".'

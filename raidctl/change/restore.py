@@ -242,9 +242,9 @@ def _silent_drives(seen: Survey, steps: Sequence[Step]) -> list[str]:
 
 def _is_recent(story: Story) -> bool:
     """Whether a tool may have run a moment ago. Its command may take effect after us."""
-    if not story.turns or not any(story.begin.steps[number].action.argv for number in story.started()):
+    if not story.events or not any(story.begin.steps[number].action.argv for number in story.started()):
         return False
-    last = attempt(datetime.fromisoformat, story.turns[-1].at.replace("Z", "+00:00"))
+    last = attempt(datetime.fromisoformat, story.events[-1].at.replace("Z", "+00:00"))
     if last is None or last.tzinfo is None:
         return True
     # a time in the future means that the clock was set back: the age is unknown, too

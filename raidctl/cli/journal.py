@@ -64,14 +64,14 @@ def _below(story: Story) -> Iterator[str]:
     if begin.reason:
         yield f"unsafe, because: {begin.reason}"
     marks_of: dict[int, list[str]] = {}
-    for turn in story.turns:
-        marks_of.setdefault(turn.step, []).append(turn.mark)
+    for event in story.events:
+        marks_of.setdefault(event.step, []).append(event.mark)
     for number, step in enumerate(begin.steps):
         marks = marks_of.get(number, [])
         yield f"{step_text(step)} ({', '.join(marks) or 'not begun'})"
-    for turn in story.turns:
-        if turn.text:
-            yield f"{turn.mark}: {turn.text}"
+    for event in story.events:
+        if event.text:
+            yield f"{event.mark}: {event.text}"
 
 
 def _result(story: Story, place: Path) -> str:

@@ -31,7 +31,7 @@ from raidctl.bench.verdict.evidence import Evidence
 from raidctl.units import parse_size
 from tests.bench.served_model import Model, prompt, serving
 from tests.bench.truth_cases import BACK, Truth
-from tests.bench.virtual_clock import Stage, measured_model, turn
+from tests.bench.virtual_clock import Stage, measured_model, set_cache
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -165,7 +165,7 @@ class Switches:
 
     def say(self, words: str) -> object:
         """Send a command."""
-        turn(self.bench, words)
+        set_cache(self.bench, words)
         return None
 
 
@@ -182,16 +182,16 @@ def _measured(truth: Truth, scale: Scale, bench: Bench, model: HasSwitches) -> d
     trials += [scale.knee, scale.slope] if truth.flushes else []
     if truth.switched:
         states = tuple(state for state, _ in truth.switched)
-        trials.append(PolicySwitch(turn=turning(model, truth), states=states, seconds=scale.switched))
+        trials.append(PolicySwitch(switch=switching(model, truth), states=states, seconds=scale.switched))
     profile = Profile(name="truth", title="", seconds=60, size=0, trials=tuple(trials))
     return {one.trial: one for one in Runner(bench, again=False).run(profile).results}
 
 
-def turning(model: HasSwitches, truth: Truth) -> Callable[[State], AbstractContextManager[None]]:
+def switching(model: HasSwitches, truth: Truth) -> Callable[[State], AbstractContextManager[None]]:
     """Return a function that switches the model during a context."""
 
     @contextmanager
-    def turn(state: State) -> Iterator[None]:
+    def switched_to(state: State) -> Iterator[None]:
         switches = dict(truth.switched)[state]
         for switch in switches:
             model.say(switch)
@@ -201,4 +201,4 @@ def turning(model: HasSwitches, truth: Truth) -> Callable[[State], AbstractConte
             for switch in reversed(switches):
                 model.say(BACK[switch])
 
-    return turn
+    return switched_to

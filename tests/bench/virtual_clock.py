@@ -246,7 +246,7 @@ def measured_model(bench: Bench) -> Modelled:
     return bench.target
 
 
-def turn(bench: Bench, words: str) -> None:
+def set_cache(bench: Bench, words: str) -> None:
     """Change a setting of the model with a control socket command."""
     what, how = words.split()
     device, now = measured_model(bench).device, measured_model(bench).clock.now

@@ -16,7 +16,7 @@ from raidctl.change.restored import Restored
 from raidctl.recording.manifest import Entry, Manifest
 from raidctl.recording.recording import Recording
 from raidctl.request import Answer, Request, RunAnswer
-from raidctl.simulation.moods import Mood, Moody
+from raidctl.simulation.behaviour import Behaviour, Misbehaving
 from raidctl.simulation.runner import Simulated
 from raidctl.survey.survey import Survey, survey
 from raidctl.vendor.plan import Deed, Plan
@@ -110,8 +110,8 @@ class Bench:
     """The recording's text, so that readings of an equal state are shared. None: read every time."""
 
     def __post_init__(self) -> None:
-        """Reply through a runner with moods."""
-        self.runner = Moody(self.machine)
+        """Reply through a runner whose tools may misbehave."""
+        self.runner = Misbehaving(self.machine)
 
     # --- a runner
 
@@ -119,7 +119,7 @@ class Bench:
         """Reply to each request, in order."""
         return self.runner.carry_out(requests)
 
-    mood = _through("mood")
+    behaviour = _through("behaviour")
     match = _through("match")
     argvs = _through("argvs")
     before = _through("before")
@@ -208,4 +208,4 @@ def deed(verb: Any, number: int, *, array: str = "md:md0", part: str = "") -> De
     return Deed(object_id=array, verb=verb, drive=f"drives:LABD0000{number}", device=node)
 
 
-__all__ = ["Bench", "Mood", "bench", "deed", "definition"]
+__all__ = ["Behaviour", "Bench", "bench", "deed", "definition"]

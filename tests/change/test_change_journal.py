@@ -61,7 +61,7 @@ def test_every_cut_of_a_journal_can_be_read(tmp_path: Path) -> None:
     for size in range(len(data) + 1):
         journal.path.write_bytes(data[:size])
         whole = data[: size + 1].count(b"\n")
-        assert [1 + len(story.turns) for story in journal.stories()] == ([whole] if whole else [])
+        assert [1 + len(story.events) for story in journal.stories()] == ([whole] if whole else [])
         journal.append(begun("c2"))
         assert [story.begin.change for story in journal.stories()] == ["c1", "c2"][not whole :]
 
@@ -150,7 +150,7 @@ def test_a_torn_last_line_is_removed_by_the_next_one(tmp_path: Path) -> None:
             file.write(rest)
         journal.append(StepEvent(change="c1", at="2026-03-04T05:06:08Z", step=0, mark="start"))
     journal.append(begun("c3"))
-    assert [(story.begin.change, len(story.turns)) for story in journal.stories()] == [("c1", 2), ("c3", 0)]
+    assert [(story.begin.change, len(story.events)) for story in journal.stories()] == [("c1", 2), ("c3", 0)]
 
 
 def test_steps_without_a_beginning_are_an_error(tmp_path: Path) -> None:

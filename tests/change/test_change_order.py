@@ -87,7 +87,8 @@ class Acme:
         self.calls.append(f"{name} {policy}")
         [story] = self.journal.pending()
         assert any(
-            story.begin.steps[turn.step].object_id == name and turn.mark in ("start", "undo") for turn in story.turns
+            story.begin.steps[event.step].object_id == name and event.mark in ("start", "undo")
+            for event in story.events
         )
         if sum(call.startswith(f"{name} ") for call in self.calls) > self.failing.get(name, 99):
             return (RunAnswer(code=1),)

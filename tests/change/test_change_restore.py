@@ -73,7 +73,7 @@ def machine(p400: Simulated, tmp_path: Path) -> Machine:
 )
 def test_restore_waits_for_a_command_that_may_just_have_run(machine: Machine, at: str, *, waits: bool) -> None:
     """Its effect may come later. A command of unknown age may just have run."""
-    last = machine.journal.pending()[0].turns[-1].at
+    last = machine.journal.pending()[0].events[-1].at
     rewrite(machine.journal, {last: at})
     pauses: list[float] = []
     sleep = pauses.append
@@ -229,10 +229,10 @@ def test_a_setting_that_depends_on_another_one_is_restored_after_it(machine: Mac
         action=Action(argv=(*words, "arrayaccelerator=disable", "forced")),
         undo=Action(argv=(*words, "arrayaccelerator=enable", "forced")),
     )  # fmt: skip
-    turns = tuple(
+    events = tuple(
         StepEvent(change=story.begin.change, at=story.begin.at, step=number, mark="start") for number in (0, 1)
     )
-    both = replace(story, begin=replace(story.begin, steps=(ratio, caching), was=()), turns=turns)
+    both = replace(story, begin=replace(story.begin, steps=(ratio, caching), was=()), events=events)
     machine.simulated.keep(machine.before | {RATIO: ratio.after, CACHING: "disable"})
     here = Restorer(machine.journal, machine.place, machine.simulated, machine.look, VENDORS, "local", quiet, quiet)
     assert here.put_back(both).faults == []

@@ -15,8 +15,8 @@ from raidctl.change.restore import Restorer
 from raidctl.change.restored import Restored
 from raidctl.errors import UnderWay
 from raidctl.model import Controller, Host, Inventory, Problem
+from raidctl.simulation.behaviour import Misbehaving
 from raidctl.simulation.demo import machine
-from raidctl.simulation.moods import Moody
 from raidctl.survey.survey import Survey, survey
 from raidctl.vendor.plan import Desired, Expectation, Plan
 from raidctl.vendor.registry import vendors
@@ -37,7 +37,7 @@ class Left:
     """A controller with a temporary rebuild rate, whose raidctl was killed."""
 
     def __init__(self, place: Path) -> None:
-        self.place, self.runner, self.journal = place, Moody(machine("h730", VENDORS, place)), Journal(place)
+        self.place, self.runner, self.journal = place, Misbehaving(machine("h730", VENDORS, place)), Journal(place)
         self.lost = False
         """Whether the rates are missing in a reading."""
         seen = self.look()
@@ -69,7 +69,7 @@ def test_a_rate_that_cannot_be_read_is_not_restored(what: str, tmp_path: Path) -
     """The rate is reported, and restored once it can be read."""
     left = Left(tmp_path)
     if what == "the controller":
-        left.runner.mood, left.runner.match, left.runner.taken = "another instance runs", "no command", left.tool
+        left.runner.behaviour, left.runner.match, left.runner.taken = "another instance runs", "no command", left.tool
     else:
         left.lost = True
     [shown] = preview([(left.journal.pending()[0], None)], left.look(), VENDORS)
@@ -79,7 +79,7 @@ def test_a_rate_that_cannot_be_read_is_not_restored(what: str, tmp_path: Path) -
     assert "could not be read" in result.faults[0]
     assert "does not exist" not in result.faults[0]
     assert left.journal.pending()
-    left.runner.mood, left.lost = "accepts", False
+    left.runner.behaviour, left.lost = "accepts", False
     assert left.restore().faults == []
     assert len(left.runner.argvs) == 1
     assert not left.journal.pending()
@@ -111,7 +111,7 @@ def test_a_temporary_setting_of_an_operation_is_not_restored_unread(tmp_path: Pa
     assert (found.argvs, result.put_back) == ([], [])
     assert "md could not be read" in result.faults[0]
     found.look = look  # type: ignore[method-assign]  # as above
-    found.mood = "accepts"
+    found.behaviour = "accepts"
     [result] = found.restored()
     assert (len(found.argvs), len(result.put_back), result.faults) == (1, 1, [])
     assert result.open is not None

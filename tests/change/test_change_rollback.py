@@ -104,7 +104,7 @@ def test_the_effect_of_a_deed_is_looked_up_on_its_own_controller(
     )  # fmt: skip
     seen = Survey(Inventory(host=Host(), controllers=controllers))
     begun = StepEvent(change="c", at=now(), step=0, mark="start")
-    assert effects(Story(begin=story, turns=(begun,)), seen)[:2] == (hidden, found)
+    assert effects(Story(begin=story, events=(begun,)), seen)[:2] == (hidden, found)
 
 
 def test_a_drive_with_another_node_is_recognised_by_its_serial_number(tmp_path: Path) -> None:
@@ -244,7 +244,7 @@ def unseen(drive: Drive | None) -> tuple[list[str], list[str], str]:
     )  # fmt: skip
     controller = Controller(id="megaraid:0", drives=(drive,) if drive is not None else ())
     begun = StepEvent(change="c", at=now(), step=0, mark="start")
-    return effects(Story(begin=story, turns=(begun,)), Survey(Inventory(host=Host(), controllers=(controller,))))
+    return effects(Story(begin=story, events=(begun,)), Survey(Inventory(host=Host(), controllers=(controller,))))
 
 
 def test_a_deed_has_no_effect_only_if_the_reading_shows_that() -> None:

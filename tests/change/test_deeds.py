@@ -29,7 +29,7 @@ from raidctl.survey.survey import Survey
 from raidctl.vendor.plan import Action, Expectation, Plan, Step
 from raidctl.vendor.simulator import State
 from raidctl_md import simulator
-from tests.change.md_machine import SOURCE, Bench, Mood, bench, deed, definition
+from tests.change.md_machine import SOURCE, Behaviour, Bench, bench, deed, definition
 from tests.support.commands_run import Log, forbidden
 from tests.support.deeds import operations
 
@@ -43,7 +43,7 @@ def bays(tmp_path: Path) -> Bench:
 def marks(machine: Bench) -> list[str]:
     """The marks of the last change, and its result."""
     story = machine.journal.stories()[-1]
-    return [turn.mark for turn in story.turns] + ([story.end.result] if story.end is not None else [])
+    return [event.mark for event in story.events] + ([story.end.result] if story.end is not None else [])
 
 
 def _same(seen: Survey) -> Survey:
@@ -88,7 +88,7 @@ def test_a_spare_of_an_incomplete_array_may_be_used_for_a_rebuild(bays: Bench) -
     ]  # fmt: skip
 
 
-OUTCOMES: dict[Mood, tuple[type[Exception] | None, bool, str | None]] = {
+OUTCOMES: dict[Behaviour, tuple[type[Exception] | None, bool, str | None]] = {
     "accepts": (None, False, "spare"),
     "prints nothing": (None, False, "spare"),
     "refuses": (ChangeUndone, False, None),
@@ -104,31 +104,31 @@ OUTCOMES: dict[Mood, tuple[type[Exception] | None, bool, str | None]] = {
 
 def test_the_four_outcomes_of_a_command(tmp_path: Path) -> None:
     """The outcome depends on the tool's reply and the machine's state. It never depends on the reply alone."""
-    for number, (mood, (error, doubtful, state)) in enumerate(OUTCOMES.items()):
+    for number, (behaviour, (error, doubtful, state)) in enumerate(OUTCOMES.items()):
         machine = bench(tmp_path / str(number))
         change = machine.change(machine.plan(deed("add_spare", 4)))
-        machine.mood, machine.match = mood, "--add-spare"
+        machine.behaviour, machine.match = behaviour, "--add-spare"
         if error is None:
             change.apply()
             change.finish()
         else:
             with pytest.raises(error):
                 change.apply()
-        assert (change.doubtful, machine.member("LABD00004")) == (doubtful, state), mood
-        assert [one.unconfirmed for one in machine.journal.pending()] == [True] * (error is ChangeStands), mood
+        assert (change.doubtful, machine.member("LABD00004")) == (doubtful, state), behaviour
+        assert [one.unconfirmed for one in machine.journal.pending()] == [True] * (error is ChangeStands), behaviour
 
 
 @pytest.mark.parametrize("came", [True, False])
 def test_an_unconfirmed_deed_stays_open_until_it_is_read(bays: Bench, *, came: bool) -> None:
     """``show`` lists the deed. ``restore`` ends it with what it has done."""
     change = bays.change(bays.plan(deed("add_spare", 4)))
-    bays.mood, bays.match = "hangs", "--add-spare"
+    bays.behaviour, bays.match = "hangs", "--add-spare"
     with pytest.raises(ChangeStands, match=r'It is not confirmed.*"raidctl restore --demo bays.* reads'):
         change.apply()
     [problem] = problems(bays.place, SOURCE)
     assert "is not confirmed: trial. Not confirmed: mdadm /dev/md0 --add-spare /dev/sdd" in problem.message
     assert problem.kind == "state"
-    bays.mood = "accepts"
+    bays.behaviour = "accepts"
     if came:
         again = simulator.change(("mdadm", "/dev/md0", "--add-spare", "/dev/sdd"), bays.machine.state())
         assert again is not None
@@ -173,7 +173,7 @@ def test_a_command_that_hung_may_take_effect_later(bays: Bench, late: float) -> 
         assert reply is not None
         return dict(reply.state)
 
-    bays.mood, bays.match, bays.events = "hangs", "--add-spare", [(bays.at + late, done)]
+    bays.behaviour, bays.match, bays.events = "hangs", "--add-spare", [(bays.at + late, done)]
     if late < bays.plan(deed("add_spare", 4)).steps[0].expects[0].within_seconds:
         change.apply()
         assert "did not end" in " ".join(change.warnings)
@@ -218,7 +218,7 @@ def test_a_command_that_changes_something_else_is_not_confirmed(bays: Bench) -> 
         assert reply is not None
         return dict(reply.state)
 
-    bays.mood, bays.match, bays.events = "accepts and does nothing", "--add-spare", [(1.0, other)]
+    bays.behaviour, bays.match, bays.events = "accepts and does nothing", "--add-spare", [(1.0, other)]
     with pytest.raises(ChangeStands, match="md:md0/sdb was member, and is failed"):
         change.apply()
 
@@ -248,9 +248,9 @@ def test_guard_X2_a_renamed_array_is_left_alone(when: str, tmp_path: Path) -> No
         rename()
         expected = []
     elif when == "after the command":
-        machine.mood, machine.match, machine.otherwise = "renamed meanwhile", "--fail", rename
+        machine.behaviour, machine.match, machine.otherwise = "renamed meanwhile", "--fail", rename
     else:
-        machine.mood, machine.match = "refuses", "--remove"
+        machine.behaviour, machine.match = "refuses", "--remove"
         machine.before = lambda request: rename() if "--remove" in str(request) else None
         expected = [*expected, "mdadm /dev/md0 --remove /dev/sda1"]
     with pytest.raises(ChangeUndone if when == "before the command" else ChangeStands, match=r"md:md0"):
@@ -440,7 +440,7 @@ def test_a_step_needs_the_values_that_its_command_relies_on(bays: Bench, field: 
 def test_an_operation_that_fails_is_undone_last_step_first(bays: Bench) -> None:
     """After a refused second step, the first is undone by its command."""
     change = bays.change(bays.plan(deed("fail", 1), deed("remove", 1)))
-    bays.mood, bays.match = "refuses", "--remove /dev/sda"
+    bays.behaviour, bays.match = "refuses", "--remove /dev/sda"
     bays.before = lambda request: setattr(bays, "match", "nothing") if "--add" in str(request) else None
     with pytest.raises(ChangeUndone, match="What had been done was undone"):
         change.apply()
@@ -451,7 +451,7 @@ def test_an_operation_that_fails_is_undone_last_step_first(bays: Bench) -> None:
 def test_a_refused_step_does_not_vouch_for_the_one_before(bays: Bench) -> None:
     """The first step is undone, or reported as not undone, though the machine no longer shows its effect."""
     change = bays.change(bays.plan(deed("fail", 1), deed("add_spare", 4)))
-    bays.mood, bays.match = "refuses", "--add-spare"
+    bays.behaviour, bays.match = "refuses", "--add-spare"
     look = change.read_machine
 
     def looked() -> Survey:
@@ -474,7 +474,7 @@ def test_nothing_is_undone_after_the_point_of_no_return(bays: Bench) -> None:
     first, second = plan.steps
     first = msgspec.structs.replace(first, way_back="none", no_way_back="The data is gone.")
     plan = msgspec.structs.replace(plan, steps=(first, second))
-    bays.mood, bays.match = "refuses", "--remove"
+    bays.behaviour, bays.match = "refuses", "--remove"
     with pytest.raises(ChangeStands, match=r'Nothing was put back. Continue with "raidctl replace resume'):
         bays.change(plan, resume="raidctl replace resume ID").apply()
     assert "passed" in marks(bays)
@@ -533,7 +533,7 @@ def test_saved_files_are_in_the_journal(bays: Bench) -> None:
     """The inventory, the array's geometry and each superblock are saved. Only the owner can read them."""
     bays.change(bays.plan(deed("fail", 1))).apply()
     story = bays.journal.stories()[-1]
-    saved = [turn.text or "" for turn in story.turns if turn.mark == "saved"]
+    saved = [event.text or "" for event in story.events if event.mark == "saved"]
     folder = bays.place / "saved" / story.begin.change
     assert {Path(text.split()[0]).name for text in saved} == {path.name for path in folder.iterdir()}
     assert {"inventory.json", "md-md0-detail"} < {path.name for path in folder.iterdir()}
@@ -663,7 +663,7 @@ def interrupted(machine: Bench, *, late: bool) -> Bench:
         assert reply is not None
         return dict(reply.state)
 
-    machine.mood, machine.match = "accepts and does nothing", "--add-spare"
+    machine.behaviour, machine.match = "accepts and does nothing", "--add-spare"
     sleeps = iter((lambda: None, stop))
 
     def sleep(seconds: float) -> None:

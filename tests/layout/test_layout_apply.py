@@ -218,12 +218,12 @@ def test_the_code_is_for_this_plan_on_this_machine_in_this_state(tmp_path: Path)
     assert len({code, *others}) == 5
 
 
-@pytest.mark.parametrize("mood", ["refuses", "accepts and does nothing", "hangs"])
+@pytest.mark.parametrize("behaviour", ["refuses", "accepts and does nothing", "hangs"])
 @pytest.mark.parametrize("match", ["--create", "mdadm.conf", "update-initramfs"])
-def test_a_tool_without_an_effect_stops_the_operation(tmp_path: Path, mood: str, match: str) -> None:
+def test_a_tool_without_an_effect_stops_the_operation(tmp_path: Path, behaviour: str, match: str) -> None:
     """The operation stops, stays open, and continues when the tool works."""
     machine = empty(tmp_path)
-    machine.mood, machine.match = mood, match  # one of them
+    machine.behaviour, machine.match = behaviour, match  # one of them
     with pytest.raises((ChangeStands, ChangeUndone)):
         job(machine, MIRROR).run()
     assert job(machine, MIRROR).verdict() == ("different" if match == "--create" else "same")

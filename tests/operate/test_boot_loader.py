@@ -105,9 +105,9 @@ def test_a_boot_loader_that_is_not_there_afterwards_is_not_reported_as_done(tmp_
 
     The tool reports success and writes nothing, or refuses. The replacement can be continued.
     """
-    for number, mood in enumerate(("accepts and does nothing", "refuses")):
+    for number, behaviour in enumerate(("accepts and does nothing", "refuses")):
         story = with_grub(tmp_path / str(number), asked=True)
-        story.machine.mood, story.machine.match = mood, "grub-install"
+        story.machine.behaviour, story.machine.match = behaviour, "grub-install"
         with pytest.raises(ChangeStands, match="resume"):
             story.replacing.run(story.start())
         assert (boot_of(story.machine), len(story.machine.journal.pending())) == (None, 1)

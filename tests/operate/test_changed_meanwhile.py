@@ -131,7 +131,7 @@ def test_a_controller_that_is_gone_does_not_show_that_a_drive_was_removed(name: 
             return lost(read(), name, how) if made.argvs else read()
 
         change.read_machine = made.look = look  # type: ignore[method-assign]  # of this bench alone
-        made.mood = "accepts and does nothing"
+        made.behaviour = "accepts and does nothing"
         assert isinstance(applied(change), ChangeStands), verb
         if how == "controller":
             [result] = made.restored()

@@ -240,7 +240,7 @@ def test_guard_R9_the_wrong_drive_pulled_stops_everything(raid6: Bench) -> None:
     with pytest.raises(ChangeStands, match="lacks another member"):
         story.replacing.run(story.resumed())
     assert raid6.member(NEW) == "in_sync"
-    assert "stopped" in {turn.mark for turn in raid6.journal.stories()[-1].turns}
+    assert "stopped" in {event.mark for event in raid6.journal.stories()[-1].events}
 
 
 def test_guard_R9_a_drive_that_the_kernel_lacks_is_gone_whatever_a_tool_cannot_read(
@@ -481,7 +481,7 @@ def test_a_second_member_fails_on_the_way(raid6: Bench) -> None:
 
 def test_the_tools_answer_is_not_believed(raid6: Bench) -> None:
     """A tool that reports success and does nothing is not confirmed. No drive has to be pulled."""
-    raid6.mood, raid6.match = "accepts and does nothing", "--fail"
+    raid6.behaviour, raid6.match = "accepts and does nothing", "--fail"
     story = begun(raid6, 2)
     with pytest.raises((ChangeStands, ChangeUndone)):
         story.replacing.run(story.start())

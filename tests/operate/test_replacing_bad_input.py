@@ -22,7 +22,7 @@ from raidctl.request import Answer, Request, Run, RunAnswer
 from raidctl.select import Ambiguous, find_drive
 from raidctl.survey.survey import Survey
 from raidctl_md import simulator
-from tests.change.md_machine import VENDORS, Bench, Mood, bench, definition
+from tests.change.md_machine import VENDORS, Behaviour, Bench, bench, definition
 from tests.operate.replacements import RESUME, Story, begun
 from tests.operate.test_replacing import NEW, argvs, exchanged
 from tests.operate.test_replacing_command import OLD, moved, run
@@ -121,7 +121,13 @@ def test_without_root_nothing_is_done(raid6: Bench) -> None:
         assert (argvs(raid6), raid6.member("LABD00002"), raid6.journal.pending()) == ([], "in_sync", [])
 
 
-MOODS: tuple[Mood, ...] = ("hangs", "refuses", "hangs after the change", "refuses and changes", "prints nothing")
+BEHAVIOURS: tuple[Behaviour, ...] = (
+    "hangs",
+    "refuses",
+    "hangs after the change",
+    "refuses and changes",
+    "prints nothing",
+)
 
 
 def ended(story: Story) -> str:
@@ -139,31 +145,33 @@ def test_a_tool_that_hangs_in_the_middle(tmp_path: Path) -> None:
 
     At each command, all is closed or the sentence has the command that goes on, and it does.
     """
-    for number, (mood, match) in enumerate((mood, word) for mood in MOODS for word in ("--fail", "--remove", "--add")):
+    for number, (behaviour, match) in enumerate(
+        (behaviour, word) for behaviour in BEHAVIOURS for word in ("--fail", "--remove", "--add")
+    ):
         machine = bench(tmp_path / str(number), definition("raid6", 4))
         exchanged(machine)
-        machine.mood, machine.match = mood, match
+        machine.behaviour, machine.match = behaviour, match
         story = begun(machine, 2)
         sentence = ended(story)
         pending = machine.journal.pending()
         if pending:
-            assert f"resume {pending[0].begin.change}" in sentence or RESUME in sentence, (mood, match)
-            assert pending[0].waiting, (mood, match)
+            assert f"resume {pending[0].begin.change}" in sentence or RESUME in sentence, (behaviour, match)
+            assert pending[0].waiting, (behaviour, match)
         else:
-            assert not sentence or "Nothing was done" in sentence, (mood, match)
+            assert not sentence or "Nothing was done" in sentence, (behaviour, match)
         machine.match = "no command has this"
         if pending:
             story.replacing.run(story.resumed())
         elif sentence:
             again = begun(machine, 2)
             again.replacing.run(again.start())
-        assert (machine.member(NEW), machine.journal.pending()) == ("in_sync", []), (mood, match)
+        assert (machine.member(NEW), machine.journal.pending()) == ("in_sync", []), (behaviour, match)
 
 
 def test_a_later_step_that_fails_does_not_deny_the_earlier_ones(raid6: Bench) -> None:
     """If the old drive is out and the new one does not join, the exit code is 6, and the earlier steps are kept."""
     exchanged(raid6)
-    raid6.mood, raid6.match = "refuses", "--add"
+    raid6.behaviour, raid6.match = "refuses", "--add"
     story = begun(raid6, 2)
     with pytest.raises(ChangeStands, match=r"Nothing more was done; the earlier steps are kept\. ") as failure:
         story.replacing.run(story.start())

@@ -14,7 +14,7 @@ from raidctl.bench.trials.commits import Commits
 from raidctl.bench.trials.flush_slope import FlushSlope
 from raidctl.bench.trials.knee import Knee
 from raidctl.bench.trials.medium import Medium
-from raidctl.bench.trials.policy_switch import PolicySwitch, State, Turn
+from raidctl.bench.trials.policy_switch import PolicySwitch, State, Switch
 from raidctl.bench.trials.trial import KIB, MIB, Trial
 from raidctl.bench.verdict.evidence import Evidence
 from raidctl.verify.clock import Clock
@@ -24,7 +24,7 @@ from raidctl.verify.measured import joined
 from raidctl.verify.report import Answer
 from raidctl.verify.subjects import CheckedMachine, whole
 from raidctl.verify.wanted import claims
-from tests.bench.virtual_clock import Stage, turn
+from tests.bench.virtual_clock import Stage, set_cache
 
 MEDIUM = Medium(reads=60, commits=72)
 COMMITS = Commits(seconds=0.22)
@@ -41,7 +41,7 @@ def measured(kind: Kind, *, trials: Sequence[Trial] = (MEDIUM, COMMITS, SLOPE), 
     return Runner(bench, again=False).run(profile(trials))
 
 
-def switched(kind: Kind, *, states: dict[State, str], engine: Turn | None = None) -> Session:
+def switched(kind: Kind, *, states: dict[State, str], engine: Switch | None = None) -> Session:
     """Return the same session with the model switched, and back. The words are those of its control socket.
 
     ``engine``: what is switched first, as a controller is; the model's drives follow it.
@@ -53,11 +53,11 @@ def switched(kind: Kind, *, states: dict[State, str], engine: Turn | None = None
         with ExitStack() as stack:
             if engine is not None:
                 stack.enter_context(engine(state))
-            turn(bench, states[state])
-            stack.callback(turn, bench, states[state].replace("write-through", "write-back").replace("off", "on"))
+            set_cache(bench, states[state])
+            stack.callback(set_cache, bench, states[state].replace("write-through", "write-back").replace("off", "on"))
             yield
 
-    trials = (MEDIUM, PolicySwitch(turn=other, states=tuple(states), seconds=0.75))
+    trials = (MEDIUM, PolicySwitch(switch=other, states=tuple(states), seconds=0.75))
     return Runner(bench, again=False).run(profile(trials))
 
 

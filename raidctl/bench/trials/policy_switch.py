@@ -22,7 +22,7 @@ from raidctl.bench.work import Op, Stream, Target
 
 State = Literal["write_through", "drives_off"]
 """The controller in write-through. For the drives: their caches off, with the controller in write-through."""
-Turn = Callable[[State], AbstractContextManager[None]]
+Switch = Callable[[State], AbstractContextManager[None]]
 """Set a state for the duration of the context. Raises BenchError if that is refused."""
 
 FIGURES: dict[State, str] = {"write_through": "commits_write_through", "drives_off": "commits_drive_off"}
@@ -45,7 +45,7 @@ class _Seen:
 class PolicySwitch:
     """Commits of one stream: unchanged, switched, switched, unchanged."""
 
-    turn: Turn
+    switch: Switch
     states: tuple[State, ...]
     seconds: float = 20.0
     """Seconds of each of the four phases."""
@@ -68,7 +68,7 @@ class PolicySwitch:
         self._phase(bench, seen[BEFORE])
         for state in self.states:
             mine = seen.setdefault(FIGURES[state], _Seen())
-            with self.turn(state):
+            with self.switch(state):
                 # destages the present content of the cache
                 bench.flush()
                 self._phase(bench, mine)

@@ -229,7 +229,7 @@ def _all_open(settings: Settings) -> list[tuple[Story, ApplyFacts]]:
     return [
         (story, facts)
         for story in open_operations(settings)
-        if story.turns and (facts := facts_of(story.begin.facts)) is not None
+        if story.events and (facts := facts_of(story.begin.facts)) is not None
     ]
 
 

@@ -93,7 +93,7 @@ def put_back(work: Work, change: Change, show: Callable[[str], None]) -> None:
     restorer = Restorer(Journal(work.state), work.state, named.runner, named.survey, named.vendors, named.source, show)
     # the change is in memory as well: a journal that cannot be read now must not keep settings from being restored
     with uninterruptible():
-        result = restorer.put_back(Story(begin=change.begin, turns=tuple(change.turns)))
+        result = restorer.put_back(Story(begin=change.begin, events=tuple(change.events)))
     report(result, show)
     if result.faults:
         again = restore_command(named.source, work.state)

@@ -13,7 +13,7 @@ from raidctl.bench.trials.flush_slope import FlushSlope
 from raidctl.bench.trials.knee import Knee
 from raidctl.bench.trials.medium import Medium
 from raidctl.bench.trials.plain import flushes
-from raidctl.bench.trials.policy_switch import PolicySwitch, State, Turn
+from raidctl.bench.trials.policy_switch import PolicySwitch, State, Switch
 from raidctl.bench.trials.raid_level import RaidLevel
 from raidctl.bench.trials.trial import GIB, Trial
 from raidctl.bench.verdict.evidence import Evidence as Weighed
@@ -126,7 +126,7 @@ def _switching(options: MeasureOptions, subject: Subject | None) -> Iterator[str
         )
 
 
-def profile(options: MeasureOptions, known: Weighed, switcher: Turn | None, *, nbd: bool) -> Profile:
+def profile(options: MeasureOptions, known: Weighed, switcher: Switch | None, *, nbd: bool) -> Profile:
     """Return the trials for the claims, shorter if less time is given. ``known`` is from the inventory."""
     seconds = options.seconds or SECONDS
     share = seconds / SECONDS
@@ -142,7 +142,7 @@ def profile(options: MeasureOptions, known: Weighed, switcher: Turn | None, *, n
         level = next((claim.words for claim in options.claims if claim.name == "raid_level"), ())
         trials.append(RaidLevel(seconds=min(max(share, 0.2), 1.0), promised=level[0] if len(level) == 1 else None))
     if switcher is not None:
-        trials.append(PolicySwitch(turn=switcher, states=options.states, seconds=options.switch_seconds))
+        trials.append(PolicySwitch(switch=switcher, states=options.states, seconds=options.switch_seconds))
     claimed = max((claim.number for claim in options.claims if claim.name == "cache_size"), default=0)
     cache = max(claimed, int((known.cache_mib or 0) * (1 << 20)))
     size = min(max(GIB, _FILLS * cache), MOST) if names & _CACHES and not nbd else GIB

@@ -1,4 +1,4 @@
-"""What every mood of a tool leaves after other deeds.
+"""What every behaviour of a tool leaves after other deeds.
 
 The deeds are on foreign configurations, learn cycles, rebuilds and states of drives.
 """
@@ -14,15 +14,15 @@ import pytest
 
 from raidctl.errors import ChangeStands, ChangeUndone
 from raidctl.model import Controller
+from raidctl.simulation.behaviour import UNREADABLE, Behaviour
 from raidctl.simulation.demo import machine
-from raidctl.simulation.moods import UNREADABLE, Mood
 from raidctl.simulation.runner import Simulated
 from raidctl.vendor.plan import Deed
 from tests.change.md_machine import VENDORS, Bench
 from tests.operate.controllers.test_spares import applied
 
 CONTROLLER = "megaraid:0"
-OUTCOMES: dict[Mood, tuple[type[Exception] | None, bool]] = {
+OUTCOMES: dict[Behaviour, tuple[type[Exception] | None, bool]] = {
     "accepts": (None, False),
     "refuses": (ChangeUndone, False),
     "is not supported": (ChangeUndone, False),
@@ -89,8 +89,8 @@ CASES = [
 
 @pytest.mark.slow
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.demo} {case.deed.verb}")
-@pytest.mark.parametrize("mood", OUTCOMES)
-def test_the_outcome_is_what_the_machine_shows(case: Case, mood: Mood, tmp_path: Path) -> None:
+@pytest.mark.parametrize("behaviour", OUTCOMES)
+def test_the_outcome_is_what_the_machine_shows(case: Case, behaviour: Behaviour, tmp_path: Path) -> None:
     """A refused deed that changed nothing was not done.
 
     The point of no return makes no difference, and the tool's word is no proof that a deed was done.
@@ -110,19 +110,19 @@ def test_the_outcome_is_what_the_machine_shows(case: Case, mood: Mood, tmp_path:
     plan = bench.plan(case.deed)
     assert plan.steps
     assert not plan.denials
-    bench.mood, bench.match, bench.otherwise = mood, " ".join(plan.steps[0].action.argv[1:]), another_fails
+    bench.behaviour, bench.match, bench.otherwise = behaviour, " ".join(plan.steps[0].action.argv[1:]), another_fails
     change = bench.change(plan)
     ended = applied(change)
-    error, doubtful = OUTCOMES[mood]
+    error, doubtful = OUTCOMES[behaviour]
     assert isinstance(ended, error) if error else ended is None, ended
     assert change.doubtful == doubtful
-    if mood in UNREADABLE:
+    if behaviour in UNREADABLE:
         assert "could not be read" in str(ended)
         assert "disappeared" not in str(ended)
         assert len(bench.argvs) == 1  # nothing was run to undo what nobody can see
-        bench.mood = "accepts"
-    assert (now() != was) == (error is None or mood == "another instance runs after the change")
+        bench.behaviour = "accepts"
+    assert (now() != was) == (error is None or behaviour == "another instance runs after the change")
     assert [one.unconfirmed for one in bench.journal.pending()] == [True] * (error is ChangeStands)
-    bench.mood = "accepts"
+    bench.behaviour = "accepts"
     bench.restored()
     assert bench.journal.pending() == []

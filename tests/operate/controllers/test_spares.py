@@ -1,6 +1,6 @@
 """Spares behind controllers, on every family that has bays.
 
-The tests cover what stepped in, and what every mood of a tool leaves.
+The tests cover what stepped in, and what every behaviour of a tool leaves.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from raidctl.errors import ChangeStands, ChangeUndone
 from raidctl.health.redundancy import below
 from raidctl.model import Controller, Drive, Volume
 from raidctl.operate.joining_guards_behind import unfit_behind
-from raidctl.simulation.moods import UNREADABLE, Mood
+from raidctl.simulation.behaviour import UNREADABLE, Behaviour
 from raidctl.simulation.runner import Simulated
 from raidctl.vendor.plan import Deed, Plan
 from tests.change.md_machine import SOURCE, VENDORS, Bench
@@ -62,7 +62,7 @@ def role(bench: Bench, drive: str) -> str | None:
     return found.role if isinstance(found, Drive) else None
 
 
-OUTCOMES: dict[Mood, tuple[type[Exception] | None, bool]] = {
+OUTCOMES: dict[Behaviour, tuple[type[Exception] | None, bool]] = {
     "accepts": (None, False),
     "refuses": (ChangeUndone, False),
     "is not supported": (ChangeUndone, False),
@@ -88,10 +88,10 @@ def applied(change: Change) -> Exception | None:
 
 @pytest.mark.slow
 @every
-def test_the_outcomes_of_a_command_in_every_mood(name: str, tmp_path: Path) -> None:
+def test_the_outcomes_of_a_command_for_every_behaviour(name: str, tmp_path: Path) -> None:
     """The tool's reply and its later output together give the outcome. The reply alone decides nothing."""
     tried = 0
-    for number, (mood, (error, doubtful)) in enumerate(OUTCOMES.items()):
+    for number, (behaviour, (error, doubtful)) in enumerate(OUTCOMES.items()):
         bench = replacement_on(name, tmp_path / str(number)).bench
         made = deed_with_a_spare(bench)
         if made is None:
@@ -100,27 +100,27 @@ def test_the_outcomes_of_a_command_in_every_mood(name: str, tmp_path: Path) -> N
         deed, plan = made
         was = role(bench, deed.drive or "")
         change = bench.change(plan)
-        bench.mood, bench.match = mood, plan.steps[0].action.argv[-1]
+        bench.behaviour, bench.match = behaviour, plan.steps[0].action.argv[-1]
         bench.otherwise = another_fails(bench, deed)
         ended = applied(change)
-        assert isinstance(ended, error) if error else ended is None, (mood, ended)
-        assert change.doubtful == doubtful, mood
-        if mood in UNREADABLE:
+        assert isinstance(ended, error) if error else ended is None, (behaviour, ended)
+        assert change.doubtful == doubtful, behaviour
+        if behaviour in UNREADABLE:
             assert "could not be read" in str(ended), ended
             assert "disappeared" not in str(ended), ended
             assert len(bench.argvs) == 1, bench.argvs  # nothing was run to undo what nobody can see
-            bench.mood = "accepts"
+            bench.behaviour = "accepts"
         done = role(bench, deed.drive or "") != was
-        changed = error is None or mood == "another instance runs after the change"
-        assert done == changed or mood == "changes something else", mood
-        assert [one.unconfirmed for one in bench.journal.pending()] == [True] * (error is ChangeStands), mood
+        changed = error is None or behaviour == "another instance runs after the change"
+        assert done == changed or behaviour == "changes something else", behaviour
+        assert [one.unconfirmed for one in bench.journal.pending()] == [True] * (error is ChangeStands), behaviour
     assert tried or name in ("p400", "perc5i", "1882")  # which have neither a spare nor an idle drive
 
 
 @every
-@pytest.mark.parametrize("mood", UNREADABLE)
+@pytest.mark.parametrize("behaviour", UNREADABLE)
 def test_a_tool_that_another_instance_keeps_busy_for_a_while_is_waited_for(
-    name: str, mood: Mood, tmp_path: Path
+    name: str, behaviour: Behaviour, tmp_path: Path
 ) -> None:
     """A refused command that has changed nothing is not done.
 
@@ -133,11 +133,11 @@ def test_a_tool_that_another_instance_keeps_busy_for_a_while_is_waited_for(
     change = bench.change(made[1])
 
     def free() -> None:
-        bench.mood = "accepts"
+        bench.behaviour = "accepts"
 
-    bench.mood, bench.match, bench.moments = mood, made[1].steps[0].action.argv[-1], [(bench.at + 8.0, free)]
+    bench.behaviour, bench.match, bench.moments = behaviour, made[1].steps[0].action.argv[-1], [(bench.at + 8.0, free)]
     ended = applied(change)
-    assert isinstance(ended, ChangeUndone) if mood == "another instance runs" else ended is None, ended
+    assert isinstance(ended, ChangeUndone) if behaviour == "another instance runs" else ended is None, ended
     assert not change.doubtful
     assert bench.journal.pending() == []
 
@@ -240,7 +240,7 @@ def test_restore_leaves_an_operation_open_that_it_cannot_read(tmp_path: Path) ->
     change = bench.change(made[1])
     bench.journal.append(change.begin)
     change.mark(0, "start")
-    bench.mood, bench.runner.taken = "another instance runs", made[1].steps[0].action.argv[0]
+    bench.behaviour, bench.runner.taken = "another instance runs", made[1].steps[0].action.argv[0]
 
     def restored() -> Restored:
         restorer = Restorer(
@@ -252,7 +252,7 @@ def test_restore_leaves_an_operation_open_that_it_cannot_read(tmp_path: Path) ->
     first = restored()
     assert "could not be read" in " ".join(first.faults)
     assert (first.left, len(bench.journal.pending())) == ([], 1)
-    bench.mood = "accepts"
+    bench.behaviour = "accepts"
     second = restored()
     assert (second.faults, bench.journal.pending()) == ([], [])
     assert "has not taken effect" in " ".join(second.left)

@@ -81,7 +81,7 @@ def test_guard_R10_a_drive_that_is_too_small_never_counts(story: ControllerRepla
     with pytest.raises((UnderWay, ChangeStands, ChangeUndone), match=r"too small|has failed"):
         story.run()
     [open_one] = story.bench.journal.pending()
-    assert not any(turn.mark == "done" and "let_in" in str(turn) for turn in open_one.turns)
+    assert not any(event.mark == "done" and "let_in" in str(event) for event in open_one.events)
     _, volume = story.now()
     assert volume.status != "ok"
 

@@ -255,7 +255,7 @@ def test_sections_of_volumes_and_drives_are_returned() -> None:
         ("VD LIST", ("DG/VD", "TYPE", "State"), ("0/0", "RAID5", "Optl")),
         ("PD LIST", ("EID:Slt", "DID", "State"), ("8:1", "14", "Onln")),
         ("Enclosure LIST", ("EID", "State", "Slots"), ("8", "OK", "12")),
-        ("Something New", ("EID:Slt", "Mood", "Size"), ("8:1", "good", "1 TB")),
+        ("Something New", ("EID:Slt", "Behaviour", "Size"), ("8:1", "good", "1 TB")),
     )
     for title, head, row in tables:
         found = read(table(title, head, row))

@@ -60,10 +60,10 @@ def _to(state: str) -> Callable[[Machine, Disk], None]:
 
 
 def _power(*, down: bool) -> Callable[[Machine, Disk], None]:
-    def turn(machine: Machine, disk: Disk) -> None:  # noqa: ARG001 - as above
+    def set_power(machine: Machine, disk: Disk) -> None:  # noqa: ARG001 - as above
         disk.down = down
 
-    return turn
+    return set_power
 
 
 OFFLINE = _from(("Onln", "Rbld"), _offline)

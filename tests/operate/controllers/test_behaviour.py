@@ -13,8 +13,8 @@ from msgspec import structs
 
 from raidctl.errors import CannotTell, ChangeStands, ChangeUndone, UnderWay, UsageError
 from raidctl.operate.begin_controller_story import facts_behind
+from raidctl.simulation.behaviour import Behaviour
 from raidctl.simulation.demo import machine
-from raidctl.simulation.moods import Mood
 from raidctl.simulation.runner import Simulated
 from raidctl.survey.survey import Survey
 from raidctl.vendor.plan import Deed
@@ -23,7 +23,7 @@ from tests.change.md_machine import VENDORS, Bench
 from tests.operate.controllers.simulated import LATER, PULLED, PUSHED, ControllerReplacement, every, replacement_on
 from tests.operate.controllers.test_spares import applied
 
-MOODS: tuple[Mood, ...] = (
+BEHAVIOURS: tuple[Behaviour, ...] = (
     "refuses", "is not supported", "refuses and changes", "accepts and does nothing", "hangs", "hangs after the change",
     "prints nothing", "another instance runs", "another instance runs after the change",
 )  # fmt: skip
@@ -61,20 +61,20 @@ def carried_on(story: ControllerReplacement, *, again: bool) -> None:
 @pytest.mark.slow
 @every
 def test_whatever_a_tool_answers_the_story_can_be_continued(name: str, tmp_path: Path) -> None:
-    """In every mood of every command, nothing undone is called done. With a tool that obeys, the story ends."""
+    """In every behaviour of every command, nothing undone is called done. With a tool that obeys, the story ends."""
     for number, words in enumerate(dict.fromkeys(commands(name, tmp_path / "whole"))):
-        for mood in MOODS:
-            story = replacement_on(name, tmp_path / f"{number}-{mood.replace(' ', '-')}")
-            story.bench.mood, story.bench.match = mood, words
+        for behaviour in BEHAVIOURS:
+            story = replacement_on(name, tmp_path / f"{number}-{behaviour.replace(' ', '-')}")
+            story.bench.behaviour, story.bench.match = behaviour, words
             with suppress(UnderWay, ChangeStands, ChangeUndone):
                 carried_on(story, again=False)
-            story.bench.mood = "accepts"
+            story.bench.behaviour = "accepts"
             for _ in range(2):  # a command that is refused after others were undone begins the story again
                 story.bench.machine.pass_time(LATER)  # what was undone is rebuilt
                 if story.bench.journal.pending() or story.new() is None:
                     carried_on(story, again=True)
-            assert story.now()[1].status == "ok", (words, mood)
-            assert story.bench.journal.pending() == [], (words, mood)
+            assert story.now()[1].status == "ok", (words, behaviour)
+            assert story.bench.journal.pending() == [], (words, behaviour)
 
 
 @pytest.mark.parametrize("when", ["never", "before the command", "after the command"])
@@ -97,7 +97,7 @@ def test_guard_X2_numbers_that_move_meanwhile_hit_nothing_else(when: str, tmp_pa
     change = bench.change(plan)
     if when == "before the command":
         rename(bench.machine)
-    bench.mood, bench.otherwise = ("renamed meanwhile" if when == "after the command" else "accepts"), rename
+    bench.behaviour, bench.otherwise = ("renamed meanwhile" if when == "after the command" else "accepts"), rename
     ended = applied(change)
     here, there = ("v1", "v2") if when == "never" else ("v2", "v1")
     begun = when != "before the command"
@@ -150,7 +150,7 @@ def unreadable(story: ControllerReplacement, begin: float, end: float) -> None:
     runner.match = "no command"
 
     def taken(*, by: str | None) -> None:
-        runner.mood, runner.taken = ("another instance runs" if by is not None else "accepts"), by
+        runner.behaviour, runner.taken = ("another instance runs" if by is not None else "accepts"), by
 
     for word in sorted(paths | names):
         taken(by=word)
@@ -191,7 +191,7 @@ def test_a_machine_that_stays_unreadable_ends_the_wait_and_leaves_the_story_open
     with pytest.raises(UnderWay, match=r"For 15 minutes the machine could not be read.*Continue with"):
         story.run()
     assert story.bench.at < 1000.0
-    assert story.bench.journal.stories()[-1].turns[-1].mark == "stopped"
+    assert story.bench.journal.stories()[-1].events[-1].mark == "stopped"
     with pytest.raises(UnderWay, match="Not read: "):
         story.replacing.run(story.resumed())
     story.bench.sleep(2000.0)

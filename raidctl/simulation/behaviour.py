@@ -1,7 +1,7 @@
 """A simulated machine whose tools misbehave, to test the verification of commands.
 
 A tool's exit code and output prove nothing (mdadm has refused a command and carried it out; firmware accepts and does
-nothing). A mood is one kind of misbehaviour, for the commands that a test names.
+nothing). A behaviour is what the tool does with the commands that a test names.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Literal
 from raidctl.request import Answer, Failure, Request, Run, RunAnswer, Write
 from raidctl.simulation.runner import Simulated
 
-Mood = Literal[
+Behaviour = Literal[
     "accepts", "refuses", "is not supported", "refuses and changes", "accepts and does nothing",
     "changes something else", "hangs", "hangs after the change", "prints nothing",
     "another instance runs", "another instance runs after the change", "renamed meanwhile",
@@ -21,8 +21,8 @@ Mood = Literal[
 
 REFUSAL = b"Error: The operation failed: Device or resource busy\n"
 ANOTHER = b"Error: Another instance of the tool is already running.\n"
-UNREADABLE: tuple[Mood, ...] = ("another instance runs", "another instance runs after the change")
-"""Moods in which the tool cannot read either. This holds from the command on, as long as they last."""
+UNREADABLE: tuple[Behaviour, ...] = ("another instance runs", "another instance runs after the change")
+"""Behaviours in which the tool cannot read either. This holds from the command on, as long as they last."""
 UNSUPPORTED = b"Error: This operation is not supported with the current configuration.\n"
 
 
@@ -35,15 +35,15 @@ def _unseen(_request: Request[Any]) -> object:
 
 
 @dataclass
-class Moody:
-    """A runner of a simulated machine with moody tools, logging the changes."""
+class Misbehaving:
+    """A runner of a simulated machine with misbehaving tools, logging the changes."""
 
     AT_ONCE: ClassVar = True
 
     machine: Simulated
-    mood: Mood = "accepts"
+    behaviour: Behaviour = "accepts"
     match: str = ""
-    """Part of the command line to which the mood applies. Empty: every changing command."""
+    """Part of the command line to which the behaviour applies. Empty: every changing command."""
     otherwise: Callable[[Simulated], None] = _nothing
     """What replaces the command if something else is changed. If names move meanwhile, it runs after the command."""
     argvs: list[tuple[str, ...]] = field(default_factory=list)
@@ -51,7 +51,7 @@ class Moody:
     another: RunAnswer = field(default_factory=lambda: RunAnswer(code=1, out=ANOTHER))
     """The tool's reply while another instance runs."""
     taken: str | None = None
-    """The tool that cannot read while another instance runs. This applies in the moods with that effect."""
+    """The tool that cannot read while another instance runs. This applies to behaviours with that effect."""
     before: Callable[[Request[Any]], object] = _unseen
     """Called before each changing request."""
 
@@ -62,7 +62,7 @@ class Moody:
     @property
     def busy(self) -> str | None:
         """The tool that cannot read now."""
-        return self.taken if self.mood in UNREADABLE else None
+        return self.taken if self.behaviour in UNREADABLE else None
 
     def _answer(self, request: Request[Any]) -> Answer:
         if isinstance(request, Run) and request.argv[0] == self.busy and not request.changes:
@@ -73,32 +73,32 @@ class Moody:
         self.argvs.append((">", request.path, request.data) if isinstance(request, Write) else request.argv)
         if not isinstance(request, Run) or self.match not in " ".join(request.argv):
             return self.machine.answer(request)
-        return self._moody(request)
+        return self._misbehave(request)
 
-    def _moody(self, request: Run) -> Answer:
+    def _misbehave(self, request: Run) -> Answer:
         hung = RunAnswer(trouble=Failure.TIMEOUT, detail="no response")
-        if self.mood == "refuses":
+        if self.behaviour == "refuses":
             return RunAnswer(code=1, err=REFUSAL)
-        if self.mood == "is not supported":
+        if self.behaviour == "is not supported":
             return RunAnswer(code=1, out=UNSUPPORTED)
-        if self.mood == "hangs":
+        if self.behaviour == "hangs":
             return hung
-        if self.mood in ("accepts and does nothing", "changes something else"):
+        if self.behaviour in ("accepts and does nothing", "changes something else"):
             state = self.machine.state()
             answer = self.machine.answer(request)  # the output of a tool that has succeeded
             self.machine.keep(state)
-            if self.mood == "changes something else":
+            if self.behaviour == "changes something else":
                 self.otherwise(self.machine)
             return answer
-        if self.mood in UNREADABLE:
+        if self.behaviour in UNREADABLE:
             self.taken = request.argv[0]
-        if self.mood == "another instance runs":
+        if self.behaviour == "another instance runs":
             return self.another
         answer = self.machine.answer(request)
-        if self.mood == "renamed meanwhile":
+        if self.behaviour == "renamed meanwhile":
             self.otherwise(self.machine)
-        if self.mood == "refuses and changes":
+        if self.behaviour == "refuses and changes":
             return RunAnswer(code=1, err=REFUSAL)
-        if self.mood == "hangs after the change":
+        if self.behaviour == "hangs after the change":
             return hung
-        return RunAnswer(code=0) if self.mood == "prints nothing" else answer
+        return RunAnswer(code=0) if self.behaviour == "prints nothing" else answer
