@@ -33,7 +33,7 @@ def decode(data: bytes) -> Inventory:
         raise NoInventory(_why(data, error)) from None
     if b'"controllers"' not in data:
         raise NoInventory(_OTHER)
-    if b'"problems"' not in data:
+    if data.rfind(b'"problems"') < 0:  # raidctl writes it last
         raise NoInventory(_REDUCED)
     return inventory
 
