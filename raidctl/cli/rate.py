@@ -13,6 +13,7 @@ from raidctl.cli.shared.plan_change import Consent, changing_options
 from raidctl.cli.shared.rate_values import Rate, Speed, in_words_of
 from raidctl.cli.shared.terminal import emit_found
 from raidctl.errors import UsageError
+from raidctl.health.narrowed import with_unlisted
 from raidctl.select import find, narrow
 from raidctl.survey.survey import Survey
 from raidctl.tasks.rates import rates
@@ -93,7 +94,10 @@ def _desired(seen: Survey, target: str, wanted: dict[Setting, str | None]) -> li
 
 def _show(settings: Settings, target: str | None) -> int:
     seen = look(settings)
-    inventory = narrow(seen.inventory, find(seen.inventory, seen.view, [target])) if target else seen.inventory
+    inventory = seen.inventory
+    if target:
+        named = with_unlisted(inventory, seen.view, [target])
+        inventory = narrow(named, find(inventory, seen.view, [target]))
     found = rates(inventory)
     emit_found(found, settings, "rates.rates_screen", more=settings.verbose)
     return exit_code(found.problems)

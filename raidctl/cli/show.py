@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from raidctl.cli.shared.exit_codes import exit_code
+from raidctl.cli.shared.exit_codes import exit_code, tell_problems
 from raidctl.cli.shared.machine import Machine, look, with_own_records
 from raidctl.cli.shared.options import (
     Settings,
@@ -16,7 +16,7 @@ from raidctl.cli.shared.options import (
 )
 from raidctl.cli.shared.terminal import emit, emit_json, paper
 from raidctl.health.narrowed import narrow_with_carriers, with_unlisted
-from raidctl.model import Inventory
+from raidctl.model import HIDING, Inventory
 from raidctl.select import find
 from raidctl.survey.block_devices import unmounted_volumes
 from raidctl.survey.survey import Survey
@@ -55,18 +55,25 @@ def command(context: click.Context, ids: tuple[str, ...], explain: tuple[str, ..
             raise click.UsageError("--hosts prints one line per host; ID, --explain and --unparsed belong to --host.")
         return _many(settings)
     seen = with_own_records(look(settings), settings)
+    inventory = seen.inventory
     if explain:
+        inventory = _named(seen, explain)
         _explain(seen, explain, settings)
-        return 0
+        tell_problems([one for one in inventory.problems if one.kind in HIDING])
+        return exit_code(inventory.problems)
     if unparsed:
         _unparsed(seen, settings)
         return exit_code(seen.inventory.problems)
-    inventory = seen.inventory
     if ids:
-        named = with_unlisted(inventory, seen.view, ids)
-        inventory = narrow_with_carriers(named, find(inventory, seen.view, ids))
+        inventory = _named(seen, ids)
     _show(inventory, seen, settings)
     return exit_code(inventory.problems)
+
+
+def _named(seen: Survey, words: tuple[str, ...]) -> Inventory:
+    """Return the inventory of the named objects, with what could not be read of them."""
+    whole = with_unlisted(seen.inventory, seen.view, words)
+    return narrow_with_carriers(whole, find(seen.inventory, seen.view, words))
 
 
 def _many(settings: Settings) -> int:

@@ -179,7 +179,18 @@ def test_a_device_of_a_mount_point_that_no_tool_lists_is_a_problem() -> None:
 
 @pytest.mark.parametrize(
     "words",
-    [("tasks",), ("events",), ("spare", "show"), ("battery", "show"), ("preserved", "show"), ("show",), ("diagnose",)],
+    [
+        ("tasks",),
+        ("events",),
+        ("spare", "show"),
+        ("battery", "show"),
+        ("preserved", "show"),
+        ("show",),
+        ("diagnose",),
+        ("show", "--explain"),
+        ("rate",),
+        ("rate", "--dry-run", "--min", "50M"),
+    ],
     ids=" ".join,
 )
 def test_no_command_about_a_mount_point_passes_over_a_device_that_no_tool_lists(

@@ -39,8 +39,12 @@ def _under(volume: Volume, controller: Controller, ids: frozenset[str]) -> bool:
 
 
 def controllers(seen: Survey, words: Sequence[str]) -> list[Controller]:
-    """Return the named controllers, or those of the named objects."""
-    ids = find(seen.inventory, seen.view, words)
+    """Return the named controllers, or those of the named objects.
+
+    Raises:
+        CannotTell: A word is also on a device that no tool lists.
+    """
+    ids = frozenset().union(*(find_whole(seen.inventory, seen.view, word) for word in words))
     return [c for c in seen.inventory.controllers if any(item.id in ids for item in items(c))]
 
 
