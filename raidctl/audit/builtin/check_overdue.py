@@ -17,8 +17,9 @@ overdue; (information) when it was stopped before its end and no earlier one is 
 after the scan (a clock is wrong). Volumes of tools that report
 nothing about checks are not checked.
 
-**How to fix.** Start one at a quiet time (md: `raidctl check start md0`; else the vendor's tool), and give the
-schedule more time; `raidctl check schedule show` lists it. `raidctl verify --checked-within 60d` tests the result.
+**How to fix.** Start one at a quiet time (`raidctl check start VOLUME`; ZFS: `zpool scrub POOL`; LVM:
+`lvchange --syncaction check VG/LV`), and give the schedule more time; `raidctl check schedule show` lists it.
+`raidctl verify --checked-within 60d` tests the result.
 
 **Example.** Fails: `consistency_check.last_at` in January, scanned in June. Passes: scanned in February.
 """
@@ -38,6 +39,8 @@ from raidctl.units import parse_moment
 
 FINDINGS = RuleFindings("check_overdue", "warning", "A consistency check is overdue")
 LONG = timedelta(days=60)
+_OF_LINUX = {"zfs": "zpool scrub {}", "lvm": "lvchange --syncaction check {}"}
+"""Commands for families whose checks raidctl does not start."""
 
 
 def check(inventory: Inventory) -> Findings:
@@ -79,9 +82,9 @@ def _days(passed: timedelta) -> str:
 
 
 def _failed(volume: Volume, message: str, severity: Severity | None = None) -> Finding:
-    own = volume.cache is None and volume.device  # a pool has neither: its tool alone starts one
-    start = f": `raidctl check start {volume.id}`" if own else " with the vendor tool"
-    remedy = f"Start one at a quiet time{start}."
+    family, _, name = volume.id.partition(":")
+    command = _OF_LINUX.get(family, "raidctl check start {}")
+    remedy = f"Start one at a quiet time: `{command.format(name if family in _OF_LINUX else volume.id)}`."
     evidence = facts(volume, *(f"consistency_check.{name}" for name in ("last_at", "last_result", "next_at")))
     return FINDINGS.failed(
         volume, message, remedy, severity=severity, wants=("consistency_check.last_at", "within 60 days"), more=evidence

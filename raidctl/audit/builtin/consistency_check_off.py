@@ -14,8 +14,10 @@ no inconsistent copies), and when the check runs only manually.
 
 **Unknown:** never. Where the mode is not reported, it is not checked.
 
-**How to fix.** Enable it with the vendor's tool, monthly; for software RAID enable the distribution's timer
-(`raidctl check schedule show` lists what is there).
+**How to fix.** Start one now with `raidctl check start`, and enable a monthly one:
+`storcli64 /c0 set cc=conc delay=720 starttime="YYYY/MM/DD HH"` (720 hours; perccli64 alike),
+`MegaCli64 -AdpCcSched -ModeConc -a0`, `arcconf consistencycheck 1 on`. For software RAID, enable the distribution's
+timer (`raidctl check schedule show` lists what is there).
 
 **Example.** Fails: `consistency_check.mode = disabled`. Passes: `consistency_check.mode = automatic`.
 """
@@ -46,7 +48,11 @@ def _judge(controller: Controller, item: Controller | Volume, scrub: Scrub | Non
         return FINDINGS.passed(item, "A consistency check runs automatically.")
     patrol = controller.patrol_read is not None and controller.patrol_read.mode == "automatic"
     how = "is off" if mode == "disabled" else "runs only when started manually"
-    remedy = "Enable a monthly check with the vendor's tool."
+    remedy = (
+        f"Enable a monthly one with {controller.told_by or 'its tool'} "
+        '("raidctl diagnose --explain consistency_check_off" has the commands). '
+        f"Until then, start one: `raidctl check start {item.id}`."
+    )
     if controller.mode == "software":
         remedy = (
             "Enable the monthly check of the distribution, `mdcheck_start.timer` or `raid-check.timer` of systemd: "

@@ -13,7 +13,7 @@ batteries is as bad, the finding is folded under that one.
 
 **Unknown:** never. Many tools report no controller status; these controllers are not checked.
 
-**How to fix.** Read the controller's event log with the vendor's tool; check its temperature and firmware.
+**How to fix.** Read the controller's event log (`raidctl events CONTROLLER`); check its temperature and firmware.
 
 **Example.** Fails: controller `status = critical`. Passes: `status = ok`.
 """
@@ -40,6 +40,6 @@ def check(inventory: Inventory) -> Findings:
             remedy = (
                 "Fix the volume, drive or battery first."
                 if explained
-                else "Read the event log of the controller with the vendor's tool."
+                else f"Read its events: `raidctl events {controller.id}`."
             )
             yield FINDINGS.failed(controller, message, remedy, "status status_text firmware", wants=("status", "ok"))

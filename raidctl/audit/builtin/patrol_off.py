@@ -13,7 +13,9 @@ rewrites bad ones from parity without risk. It uses idle time only.
 **Unknown:** never. Controllers whose tool does not report it are not checked. Software RAID is covered by
 `consistency_check_off`.
 
-**How to fix.** Enable it with the vendor's tool, weekly or monthly.
+**How to fix.** Enable it, weekly or monthly: `storcli64 /c0 set patrolread=on mode=auto` (perccli64 alike),
+`MegaCli64 -AdpPR -EnblAuto -a0`, `ssacli ctrl slot=1 modify surfacescanmode=idle surfacescandelay=15` (seconds without
+I/O). A controller on which it runs only manually starts one with `raidctl patrol start`.
 
 **Example.** Fails: `patrol_read.mode = disabled`. Passes: `patrol_read.mode = automatic`.
 """
@@ -40,10 +42,12 @@ def check(inventory: Inventory) -> Findings:
 
 def _off(controller: Controller, mode: str) -> Finding:
     how = "is off" if mode == "disabled" else "runs only when started manually"
+    now = f" Until then, start one: `raidctl patrol start {controller.id}`." if mode == "manual" else ""
     return FINDINGS.failed(
         controller,
         f"Patrol read {how}: bad sectors are found only by a rebuild, when nothing is left to repair them from.",
-        "Enable it with the vendor's tool, weekly or monthly; it uses idle time only.",
+        f"Enable it with {controller.told_by or 'its tool'}, weekly or monthly; it uses idle time only "
+        f'("raidctl diagnose --explain patrol_off" has the commands).{now}',
         "patrol_read.mode patrol_read.status_text",
         severity=None if mode == "disabled" else "info",
         wants=("patrol_read.mode", "automatic"),
