@@ -45,9 +45,10 @@ def _problem(controller: Controller, status: str, text: str) -> Finding:
     evidence = facts(controller, "cache.status", "cache.status_text")
     evidence += tuple(fact for battery in controller.batteries for fact in facts(battery, "status", of=controller))
     message = f"The controller's cache {'is not in use' if critical else 'reports a warning'}: {reason}."
+    name = controller.id
     remedy = (
         "Check the backup power of the cache (battery, capacitor, cable); writes are slow until it is fixed."
         if critical
-        else "Check the battery and the controller's event log."
+        else f"Check the battery and the events: `raidctl battery show {name}`, `raidctl events {name}`."
     )
     return FINDINGS.failed(controller, message, remedy, wants=("cache.status", "ok"), more=evidence)

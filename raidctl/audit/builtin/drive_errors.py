@@ -18,16 +18,16 @@ loose plug years ago remains in it.
 **Unknown:** never. Drives without reported counters are not checked; `raidctl doctor` names the tool that reads them.
 Nor are drives that have failed or predict failure (`drive_failed`, `drive_expects_failure`).
 
-**How to fix.** Unreadable sectors without redundancy: check the backup, run a long self-test, replace the drive. With
-redundancy: run a consistency check, which rewrites them. Otherwise take a snapshot (`raidctl snapshot`), compare in a
-week (`raidctl diff`), and replace the drive if the number grows. For link errors, reseat the cable first.
+**How to fix.** Unreadable sectors without redundancy: check the backup and replace the drive. With redundancy: run a
+consistency check, which rewrites them. Otherwise take a snapshot (`raidctl snapshot`), compare in a week
+(`raidctl diff`), and replace the drive if the number grows. For link errors, reseat the cable first.
 
 **Example.** Fails: `errors.media = 41`. Passes: `errors.media = 0`.
 """
 
 from __future__ import annotations
 
-from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings, facts
+from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings, facts, pull_check
 from raidctl.health.judge import Condition
 from raidctl.health.redundancy import expects_failure
 from raidctl.model import Drive, Inventory
@@ -40,8 +40,9 @@ _PATHS = tuple(f"errors.{name}" for name in ("media", "reallocated", "pending", 
 _COMPARE = (
     "Take a snapshot (`raidctl snapshot`), compare in a week (`raidctl diff`); replace the drive if the number grows."
 )
+_REPLACE = "Replace the drive."
 _CABLE = "Reseat or replace the cable; if the number still grows, check the backplane."
-_LOST = "Check the backup, run a long self-test and replace the drive."
+_LOST = "Check the backup and replace the drive."
 _SCRUB = "Run a consistency check: it rewrites these sectors from the other drives. Replace the drive if more appear."
 
 
@@ -50,7 +51,7 @@ def check(inventory: Inventory) -> Findings:
     found = FINDINGS.conditions(inventory)
     for controller, drive in ((one, drive) for one in inventory.controllers for drive in one.drives):
         if drive.id in found:
-            yield _failed(drive, found[drive.id])
+            yield _failed(inventory, drive, found[drive.id])
         elif (
             drive.backing or drive.status == "critical" or drive.role == "failed" or expects_failure(controller, drive)
         ):
@@ -59,7 +60,7 @@ def check(inventory: Inventory) -> Findings:
             yield FINDINGS.passed(drive, "The drive reports no significant errors.")
 
 
-def _failed(drive: Drive, one: Condition) -> Finding:
+def _failed(inventory: Inventory, drive: Drive, one: Condition) -> Finding:
     counts = {name: getattr(drive.errors, name) or 0 for name in _NAMES}
     now = counts["pending"] + counts["uncorrectable"]
     if counts["media"] <= now + counts["reallocated"]:  # their sum, which adds nothing
@@ -74,7 +75,7 @@ def _failed(drive: Drive, one: Condition) -> Finding:
     )
     remedy = _COMPARE if sectors else _CABLE
     if one.under is not None:
-        remedy = "Replace the drive."
+        remedy = _REPLACE
     elif one.severity == "critical":
         message, remedy = f"{message} and no redundancy: the contents of the unreadable sectors are lost", _LOST
     elif now and one.failures_tolerated:
@@ -84,6 +85,8 @@ def _failed(drive: Drive, one: Condition) -> Finding:
             f"{message}: the contents of the unreadable sectors are lost unless another drive has them",
             _LOST,
         )
+    if remedy in (_REPLACE, _LOST):
+        remedy += pull_check(inventory, drive)
     evidence = facts(drive, *_PATHS, "serial")
     return FINDINGS.failed(
         drive, f"{message}.", remedy, wants=(f"errors.{next(iter(sectors or wrong))}", "0"), more=evidence
