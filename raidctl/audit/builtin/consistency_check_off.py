@@ -16,8 +16,8 @@ no inconsistent copies), and when the check runs only manually.
 
 **How to fix.** Start one now with `raidctl check start`, and enable a monthly one:
 `storcli64 /c0 set cc=conc delay=720 starttime="YYYY/MM/DD HH"` (720 hours; perccli64 alike),
-`MegaCli64 -AdpCcSched -ModeConc -a0`, `arcconf consistencycheck 1 on`. For software RAID, enable the distribution's
-timer (`raidctl check schedule show` lists what is there).
+`MegaCli64 -AdpCcSched -ModeConc -a0`, `arcconf consistencycheck 1 on`, `tw_cli /c0/u0 set autoverify=on`. For software
+RAID, enable the distribution's timer (`raidctl check schedule show` lists what is there).
 
 **Example.** Fails: `consistency_check.mode = disabled`. Passes: `consistency_check.mode = automatic`.
 """
