@@ -16,6 +16,8 @@ from raidctl.vendor.events import Event, EventLog, events_of, not_read
 from raidctl.vendor.kernel_log import KernelLog, chosen, kernel_log
 from raidctl.vendor.protocol import Vendor
 
+_ELSEWHERE = "Read it with the controller's tool, or in the web interface of its BMC."
+
 
 class Logs(Struct, frozen=True, kw_only=True):
     """The logs of a machine."""
@@ -67,7 +69,7 @@ def _of_family(vendor: Vendor, controllers: Sequence[Controller], seen: Survey) 
     offered = events_of(vendor)
     if offered is None:
         return [
-            not_read(one.id, one.id, "The event log of this family of controllers cannot be read.", None)
+            not_read(one.id, one.id, "The event log of this family of controllers cannot be read.", _ELSEWHERE)
             for one in controllers
         ]
     names = {spec.name for spec in vendor.TOOLS}
