@@ -44,6 +44,8 @@ class KernelLeds(Struct, frozen=True):
     slots: tuple[FileLed, ...] = ()
     ports: tuple[tuple[str, str], ...] = ()
     """PCI functions, each with the port above it."""
+    unlisted: tuple[tuple[str, str], ...] = ()
+    """Patterns of files that could not be listed, each with the reason: there may be more LEDs."""
 
     def all(self) -> tuple[FileLed, ...]:
         """Return every LED."""
@@ -56,20 +58,21 @@ class KernelLeds(Struct, frozen=True):
 
 def read_kernel_leds() -> Dialogue[KernelLeds]:
     """List the LEDs of enclosures, NPEM ports and PCIe slots, with states."""
-    locates, inside, leds, addresses, children = yield from ask_all(
-        [
-            Glob(f"{ENCLOSURES}/*/*/locate"),
-            Glob(INSIDE),
-            Glob(f"{LEDS}/*{_TAIL}"),
-            Glob(f"{SLOTS}/*/address"),
-            Glob(f"{_DEVICES}/{_FUNCTION}/{_FUNCTION}"),
-        ]
-    )
+    asked = [
+        Glob(f"{ENCLOSURES}/*/*/locate"),
+        Glob(INSIDE),
+        Glob(f"{LEDS}/*{_TAIL}"),
+        Glob(f"{SLOTS}/*/address"),
+        Glob(f"{_DEVICES}/{_FUNCTION}/{_FUNCTION}"),
+    ]
+    answers = yield from ask_all(asked)
+    locates, inside, leds, addresses, children = answers
+    failed = [(one.pattern, answer.detail) for one, answer in zip(asked, answers, strict=True) if not answer.fine]
     enclosures = yield from _enclosures(locates.paths, inside.paths)
     npem = yield from _npem(leds.paths)
     slots = yield from _slots(addresses.paths)
     ports = [path.split("/")[-2:] for path in children.paths]
-    return KernelLeds(enclosures, npem, slots, tuple((child, port) for port, child in ports))
+    return KernelLeds(enclosures, npem, slots, tuple((child, port) for port, child in ports), tuple(failed))
 
 
 def _enclosures(locates: Sequence[str], inside: Sequence[str]) -> Dialogue[tuple[FileLed, ...]]:

@@ -15,13 +15,18 @@ from raidctl.cli.shared.locate_leds import desired_state, find_leds, led_machine
 from raidctl.cli.shared.machine import Machine
 from raidctl.cli.shared.plan_change import AGREED, work_on
 from raidctl.errors import ChangeUndone
-from raidctl.request import Answer, Failure, Read, ReadAnswer, Request, RunAnswer, Write, WriteAnswer
+from raidctl.locate.kernel import read_kernel_leds
+from raidctl.recording.manifest import Manifest
+from raidctl.recording.recording import Recording
+from raidctl.request import Answer, Failure, Read, ReadAnswer, Request, RunAnswer, Write, WriteAnswer, converse
+from raidctl.runners.replay import ReplayRunner
 from raidctl.simulation.demo import machine
 from raidctl.simulation.runner import Simulated
 from raidctl.vendor import registry
 from raidctl.vendor.simulator import State
 from tests.locate.conftest import Clock
 from tests.support.command_line import Raidctl
+from tests.support.machines import FIXTURES
 from tests.support.over import over
 
 
@@ -43,6 +48,20 @@ def test_a_target_means_its_drives(raidctl: Raidctl, demo: str, words: tuple[str
     done = raidctl("--demo", demo, "locate", *words, "--dry-run", "--json")
     assert done.exit_code == 0, done.output
     assert [one["object_id"] for one in json.loads(done.stdout)["targets"]] == ids
+
+
+@pytest.mark.parametrize("name", ["md-healthy", "megaraid-9271-learning", "lab-md"])
+def test_a_recording_without_leds_does_not_show_that_none_is_on(raidctl: Raidctl, name: str) -> None:
+    """Which LEDs are on is unknown, with exit code 3. The same holds if the bays could not be listed."""
+    done = raidctl("--replay", str(FIXTURES / name), "locate", "list")
+    assert (done.exit_code, done.stdout) == (3, "No LED is known.\n")
+    assert "which are on is unknown" in done.stderr
+
+
+def test_bays_that_cannot_be_listed_are_named() -> None:
+    """A machine whose LEDs cannot be listed is not one without LEDs."""
+    leds = converse(read_kernel_leds(), ReplayRunner(Recording(Manifest(format="raidctl-record 1"), {})))
+    assert (leds.all(), len(leds.unlisted)) == ((), 5)
 
 
 @over(

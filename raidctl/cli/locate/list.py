@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
 from msgspec.structs import replace
 
 from raidctl.change.indicator import Way
+from raidctl.cli.shared.exit_codes import exit_code, tell_problems
 from raidctl.cli.shared.lazy_group import columns
 from raidctl.cli.shared.locate_leds import kernel_leds, led_machine, open_stories, runner_of, with_states
 from raidctl.cli.shared.machine import Machine, machine
@@ -15,12 +17,14 @@ from raidctl.cli.shared.options import Settings, examples, machine_options, outp
 from raidctl.cli.shared.plan_change import state_directory
 from raidctl.cli.shared.snapshot_places import kept_place
 from raidctl.cli.shared.terminal import emit, emit_json
-from raidctl.errors import EXIT_FINE
 from raidctl.locate.kernel import FileLed, KernelLeds
 from raidctl.locate.report import Located, LocateReport, located, of_bay
 from raidctl.locate.targets import resolve
+from raidctl.model import Problem
 from raidctl.output.locate import listed
 from raidctl.survey.survey import Survey
+
+_NONE = "raidctl has switched on no LED that is still on, and the kernel shows no bay with an LED."
 
 
 @click.command("list", epilog=examples("raidctl locate list", "raidctl locate list --json"))
@@ -35,7 +39,7 @@ def command(context: click.Context) -> int:
     the drive in it. Other LEDs behind RAID controllers are not reported by any
     tool.
 
-    Exit codes: 0 listed; 3 the journal cannot be read.
+    Exit codes: 0 listed; 3 the journal or an LED cannot be read.
     """
     settings = settings_of(context)
     with machine(settings) as named:
@@ -45,12 +49,25 @@ def command(context: click.Context) -> int:
         seen, leds = named.survey(), kernel_leds(named)
         bays = [_bay(led, seen, leds) for led in leds.all() if led.id not in known]
     report = LocateReport(targets=(*mine, *bays))
+    problems = list(_unread(leds, settings))
     if settings.as_json:
         emit_json(report)
     else:
-        nothing = "No LED is on, and the kernel shows no bays with an LED."
+        nothing = _NONE if not problems else "No LED is known."
         emit(listed(report, columns(), verbose=settings.verbose, nothing=nothing))
-    return EXIT_FINE
+    tell_problems(problems)
+    return exit_code(problems)
+
+
+def _unread(leds: KernelLeds, settings: Settings) -> Iterator[Problem]:
+    """Yield what could not be read about the LEDs of bays."""
+    for pattern, why in leds.unlisted:
+        yield Problem("error", pattern, f"Bays with LEDs could not be listed: {why}.", kind="unread")
+    for led in leds.all():
+        if led.state is None:
+            yield Problem("error", led.id, f"Its LED could not be read: {led.trouble or 'no state'}.", kind="unread")
+    if settings.replay is not None and not leds.all():
+        yield Problem("error", "LEDs", "A recording contains none: which are on is unknown.", kind="unread")
 
 
 def _place(settings: Settings) -> Path | None:
