@@ -88,8 +88,8 @@ def wait_for(change: Running, number: int) -> None:
     # a few readings are quick, so even without waiting they are made
     at_most = None if step.setting in _BRIEF else change.at_most
     short = step.kind == "hand" or step.setting in _BRIEF
-    seen = change.fresh()
     try:
+        seen = change.fresh()
         for pause in repeated((HAND_PAUSE,) if short else change.pauses):
             gone = _gone(step, seen)
             wrong = _put_back(gone, places) if gone else next(iter(change.guard(step, seen)), None)

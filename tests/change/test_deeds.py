@@ -18,7 +18,7 @@ from raidctl.change.confirmation import mismatch
 from raidctl.change.deed_plans import plan_deeds
 from raidctl.change.expectations import undecided, unmet
 from raidctl.change.failure_messages import RightMissing
-from raidctl.change.journal import Begin, Journal, StepEvent
+from raidctl.change.journal import Begin, Journal, Mark, StepEvent
 from raidctl.change.other_programs import PROCESSES
 from raidctl.change.state_directory import Holder, held_name, hold
 from raidctl.change.unfinished import problems
@@ -482,6 +482,26 @@ def test_nothing_is_undone_after_the_point_of_no_return(bays: Bench) -> None:
     assert len(bays.argvs) == 2
     assert [one.open is not None for one in bays.restored()] == [True]
     assert len(bays.argvs) == 2
+
+
+def test_ctrl_c_during_the_first_reading_of_a_wait_undoes_nothing(bays: Bench) -> None:
+    """The deed before the wait stays as it is, and the operation stays open."""
+    plan = bays.plan(deed("fail", 1))
+    change = bays.change(msgspec.structs.replace(plan, steps=(*plan.steps, hand())), resume="raidctl replace resume ID")
+    mark = change.mark
+
+    def marked(step: int, word: Mark, text: str | None = None) -> None:
+        mark(step, word, text)
+        if word == "wait":
+            change.read_machine, change.last_reading = interrupted_reading, None
+
+    def interrupted_reading() -> Survey:
+        raise KeyboardInterrupt
+
+    change.mark = marked  # type: ignore[method-assign]  # of this change
+    with pytest.raises(UnderWay, match=r"Pull bay 1\. Continue with"):
+        change.apply()
+    assert (len(bays.argvs), bays.member("LABD00001"), len(bays.journal.pending())) == (1, "faulty", 1)
 
 
 def test_a_deed_whose_data_cannot_be_saved_is_not_done(bays: Bench) -> None:
