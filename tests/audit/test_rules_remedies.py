@@ -39,14 +39,14 @@ def refused(place: list[str], inventory: Inventory, folder: Path) -> list[tuple[
     found = []
     for rule, line in advised(inventory):
         words = shlex.split(line)
-        if words[1:2] == ["start"] and place[0] == "--replay":
+        if words[1:2] in (["start"], ["learn"]) and place[0] == "--replay":
             continue  # operations on a recording are refused (guard X3)
-        changes = words[0] == "cache" or words[1:2] == ["start"]
+        changes = words[0] == "cache" or words[1:2] in (["start"], ["learn"])
         changes = changes or (words[0] == "replace" and "--check" not in words)
         more = ["--dry-run"] if changes else []
         done = CliRunner().invoke(cli, [*place, "--state-dir", str(folder), *words, *more])
         # NO and UNKNOWN are valid results; not every tool has a preview, and not every recording the logs
-        judged = (0, 1, 3) if words[0] in ("replace", "verify", "foreign", "events") else (0,)
+        judged = (0, 1, 3) if words[0] in ("replace", "verify", "foreign", "preserved", "events", "battery") else (0,)
         if done.exit_code not in judged:
             found.append((rule, line, done.output))
     return found

@@ -488,11 +488,11 @@ def test_ctrl_c_during_the_first_reading_of_a_wait_undoes_nothing(bays: Bench) -
     """The deed before the wait stays as it is, and the operation stays open."""
     plan = bays.plan(deed("fail", 1))
     change = bays.change(msgspec.structs.replace(plan, steps=(*plan.steps, hand())), resume="raidctl replace resume ID")
-    mark = change.mark
+    journaled = change.mark
 
-    def marked(step: int, word: Mark, text: str | None = None) -> None:
-        mark(step, word, text)
-        if word == "wait":
+    def marked(step: int, mark: Mark, text: str | None = None) -> None:
+        journaled(step, mark, text)
+        if mark == "wait":
             change.read_machine, change.last_reading = interrupted_reading, None
 
     def interrupted_reading() -> Survey:

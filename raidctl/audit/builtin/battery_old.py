@@ -14,7 +14,8 @@ week overdue.
 **Unknown** when the time of the scan is unknown, or before the date of manufacture. Batteries without either date are
 not checked, nor are failed ones (see `battery_failed`).
 
-**How to fix.** Order a replacement, and start a learn cycle at a quiet time: it measures the remaining capacity.
+**How to fix.** Order a replacement, and start a learn cycle at a quiet time, which measures the remaining capacity
+(`raidctl battery learn`).
 
 **Example.** Fails: `made_at = 2014-09-22`. Passes: `made_at = 2025-03-02`.
 """
@@ -26,7 +27,7 @@ from datetime import datetime, timedelta
 from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings, facts
 from raidctl.audit.builtin._queries import GOOD_BATTERY, batteries
 from raidctl.health.phrases import battery_noun
-from raidctl.model import Battery, Inventory
+from raidctl.model import Battery, Controller, Inventory
 from raidctl.text import counted
 from raidctl.units import parse_moment
 
@@ -42,13 +43,15 @@ _LATE, _CLOCK = timedelta(days=7), 10 * _YEAR
 def check(inventory: Inventory) -> Findings:
     """One finding for each working battery with an age or learn date. The date is that of the next learn cycle."""
     now = parse_moment(inventory.host.collected_at)
-    for _, battery in batteries(inventory):
+    for controller, battery in batteries(inventory):
         dates = parse_moment(battery.made_at), parse_moment(battery.next_learn_at)
         if battery.status in GOOD_BATTERY and any(dates):
-            yield _judge(battery, now, *dates)
+            yield _judge(controller, battery, now, *dates)
 
 
-def _judge(battery: Battery, now: datetime | None, made: datetime | None, learn: datetime | None) -> Finding:
+def _judge(
+    controller: Controller, battery: Battery, now: datetime | None, made: datetime | None, learn: datetime | None
+) -> Finding:
     evidence = facts(battery, "made_at", "next_learn_at", "status")
     if now is None:
         return FINDINGS.unknown(
@@ -56,7 +59,10 @@ def _judge(battery: Battery, now: datetime | None, made: datetime | None, learn:
         )
     if learn and _LATE < now - learn < _CLOCK and battery.status == "ok":
         message = f"The learn cycle of the {battery_noun(battery)} is {counted((now - learn).days, 'day')} overdue."
-        remedy = "Start a learn cycle at a quiet time; until then its capacity is unknown."
+        remedy = (
+            f"Start a learn cycle at a quiet time: `raidctl battery learn {controller.id}`; until then its capacity is "
+            "unknown."
+        )
         return FINDINGS.failed(battery, message, remedy, wants=("next_learn_at", None), more=evidence)
     if made is not None and made - now > _DAY:
         message = (
@@ -69,7 +75,8 @@ def _judge(battery: Battery, now: datetime | None, made: datetime | None, learn:
     return FINDINGS.failed(
         battery,
         f"The {battery_noun(battery)} is {years:.0f} years old; its type is rated for about {rated} years.",
-        "Order a replacement, and start a learn cycle to measure its remaining capacity.",
+        "Order a replacement, and start a learn cycle at a quiet time, which measures its remaining capacity: "
+        f"`raidctl battery learn {controller.id}`.",
         severity="info" if years <= 2 * rated else None,
         wants=("made_at", None),
         more=evidence,

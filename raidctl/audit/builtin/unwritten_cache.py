@@ -13,8 +13,9 @@ cache", which the controller's setup offers so that the server can boot, deletes
 **Unknown:** never. Controllers whose tool does not report it are not checked. Unwritten data of working volumes is
 normal in write-back and does not count.
 
-**How to fix.** Reconnect the missing drives (cable, enclosure, power), and the controller writes the data. Discard it
-only when the drives are certainly lost and the volume will be restored from a backup.
+**How to fix.** `raidctl preserved show` lists the volumes. Reconnect their missing drives (cable, enclosure, power),
+and the controller writes the data. Discard it only when the drives are certainly lost and the volume will be restored
+from a backup.
 
 **Example.** Fails: `cache.preserved_data = true`. Passes: `cache.preserved_data = false`.
 """
@@ -38,7 +39,10 @@ def check(inventory: Inventory) -> Findings:
             yield FINDINGS.passed(controller, "The cache holds no preserved data.")
             continue
         message = "The cache holds preserved data of a volume that is offline or gone; no other copy exists."
-        remedy = "Reconnect the missing drives, and the controller writes the data. Do not discard it."
+        remedy = (
+            "Reconnect the missing drives, and the controller writes the data; "
+            f"`raidctl preserved show {controller.id}` lists the volumes. Do not discard it."
+        )
         yield FINDINGS.failed(
             controller,
             message,
