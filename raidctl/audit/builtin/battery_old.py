@@ -57,12 +57,11 @@ def _judge(
         return FINDINGS.unknown(
             battery, "Its age is unknown, because the time of the scan is unknown.", severity="info"
         )
+    # a controller that only its BMC shows has no driver, and raidctl changes nothing there
+    how = f": `raidctl battery learn {controller.id}`" if controller.driver else ""
     if learn and _LATE < now - learn < _CLOCK and battery.status == "ok":
         message = f"The learn cycle of the {battery_noun(battery)} is {counted((now - learn).days, 'day')} overdue."
-        remedy = (
-            f"Start a learn cycle at a quiet time: `raidctl battery learn {controller.id}`; until then its capacity is "
-            "unknown."
-        )
+        remedy = f"Start a learn cycle at a quiet time{how}; until then its capacity is unknown."
         return FINDINGS.failed(battery, message, remedy, wants=("next_learn_at", None), more=evidence)
     if made is not None and made - now > _DAY:
         message = (
@@ -75,8 +74,7 @@ def _judge(
     return FINDINGS.failed(
         battery,
         f"The {battery_noun(battery)} is {years:.0f} years old; its type is rated for about {rated} years.",
-        "Order a replacement, and start a learn cycle at a quiet time, which measures its remaining capacity: "
-        f"`raidctl battery learn {controller.id}`.",
+        f"Order a replacement, and start a learn cycle at a quiet time, which measures its remaining capacity{how}.",
         severity="info" if years <= 2 * rated else None,
         wants=("made_at", None),
         more=evidence,
