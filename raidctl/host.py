@@ -178,3 +178,8 @@ class HostView(Struct, frozen=True, dict=True):
         own = self.block(name)
         devices = ([own] if own else []) + list(self.above(own.name if own else name))
         return tuple(sorted({point for device in devices for point in device.mountpoints}))
+
+
+def partition_node(node: str, partition: str) -> str:
+    """Return the device node of a partition: ``/dev/sda1``, ``/dev/nvme0n1p1``. Empty: that of the whole device."""
+    return f"{node}{'p' if partition and node[-1:].isdigit() else ''}{partition}"

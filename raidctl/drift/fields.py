@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from raidctl.host import partition_node
+
 NAMED = {
     "layers": ("name", "device"), "mounts": ("point",), "foreign_groups": ("number",), "preserved": ("volume",),
 }  # fmt: skip
@@ -116,7 +118,7 @@ def called(device: str, disks: Mapping[str, str]) -> str:
     for before, now in disks.items():
         number = on_disk(before, device)
         if number is not None:
-            return f"{now}{'p' if number and now[-1].isdigit() else ''}{number}"
+            return partition_node(now, number)
     return device
 
 

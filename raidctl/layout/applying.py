@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from raidctl.change import deed_steps
 from raidctl.change.engine import Change
 from raidctl.errors import UnderWay
+from raidctl.host import partition_node
 from raidctl.layout.applying_facts import ApplyFacts, Doomed
 from raidctl.layout.machine_facts import MachineFacts, machine_facts, makers, probed
 from raidctl.layout.objects import Machine, plain_id
@@ -23,7 +24,6 @@ from raidctl.layout.stages import Known, Stages, doomed, identity, stages
 from raidctl.layout.tables import differs
 from raidctl.model import Controller, Drive, Volume
 from raidctl.model.drives_below import physical_drives
-from raidctl.operate.story_facts import node_of
 from raidctl.request import Runner, converse
 from raidctl.select import family_of
 from raidctl.survey.survey import Survey
@@ -132,7 +132,7 @@ class Applying:
         for one in self.facts.pinned(self.layout).volumes:
             listed = one.drives if isinstance(one.drives, tuple) else ()
             if one.partition is not None and not {drive.serial, drive.id}.isdisjoint(listed):
-                block = seen.view.block(node_of(drive.device or "", str(one.partition.number)))
+                block = seen.view.block(partition_node(drive.device or "", str(one.partition.number)))
                 why = differs(block, one.partition, drive) if block is not None else None
                 yield from [why] if why is not None else []
 

@@ -10,7 +10,7 @@ from itertools import chain, zip_longest
 
 from msgspec import Struct, field
 
-from raidctl.host import BlockDevice
+from raidctl.host import BlockDevice, partition_node
 from raidctl.layout.objects import Machine
 from raidctl.layout.specification import Counted, Partition, VolumeLayout
 from raidctl.layout.tables import differs
@@ -240,7 +240,7 @@ def _spares(
 def _place(drive: Drive, part: str, machine: Machine) -> Place:
     node = drive.device
     if node is not None and part:
-        node = f"{node}{'p' if node[-1:].isdigit() else ''}{part}"
+        node = partition_node(node, part)
     return Place(drive=drive, node=node, part=part, name=machine.name(drive) + (f"-part{part}" if part else ""))
 
 

@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from raidctl.change.deed_plans import plan_deeds
 from raidctl.change.plan_inventory import plan as plan_settings
+from raidctl.host import partition_node
 from raidctl.layout.deleting import deletion_objections
 from raidctl.layout.machine_facts import MachineFacts
 from raidctl.layout.missing_spares import MissingSpares
@@ -22,7 +23,6 @@ from raidctl.model import Controller, Drive, Volume
 from raidctl.operate import disk_steps
 from raidctl.operate.new_drive import Candidate
 from raidctl.operate.spare_guards import denials
-from raidctl.operate.story_facts import node_of
 from raidctl.select import family_of
 from raidctl.survey.survey import Survey
 from raidctl.vendor.creating import CannotCreate, Making
@@ -143,7 +143,7 @@ def _tables(creations: Sequence[Creation], known: Known, refused: list[NotPlanne
     for drive, mine, table in drive_tables(creations):
         if isinstance(table, str):
             continue  # refused by the plan
-        nodes = [node_of(drive.device or "", str(row.number)) for row in table]
+        nodes = [partition_node(drive.device or "", str(row.number)) for row in table]
         missing = [node for node in nodes if known.seen.view.block(node) is None]
         if missing and len(missing) < len(nodes):
             refused.append(NotPlanned(label=mine[0].wanted.label, why=(f"{drive.id} has a part of its partitions.",)))

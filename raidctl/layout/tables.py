@@ -6,10 +6,9 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from raidctl.host import BlockDevice
+from raidctl.host import BlockDevice, partition_node
 from raidctl.layout.specification import Partition
 from raidctl.model import Drive
-from raidctl.operate.story_facts import node_of
 from raidctl.units import format_binary
 
 MIB = 1 << 20
@@ -46,7 +45,8 @@ def rows(partitions: Sequence[Partition], drive_bytes: int) -> list[Row] | str:
 def script(node: str, table: Sequence[Row]) -> str:
     """The input of sfdisk(8). Offsets and sizes are in MiB, independent of the sector size."""
     lines = [
-        f"{node_of(node, str(row.number))} : start={row.start // MIB}MiB, size={row.size // MIB}MiB, type={_LINUX_RAID}"
+        f"{partition_node(node, str(row.number))} : "
+        f"start={row.start // MIB}MiB, size={row.size // MIB}MiB, type={_LINUX_RAID}"
         for row in table
     ]
     return "\n".join(["label: gpt", *lines, ""])

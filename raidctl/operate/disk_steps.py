@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from raidctl.host import HostView
+from raidctl.host import HostView, partition_node
 from raidctl.model import Drive
 from raidctl.operate.partition_table import Table, script
-from raidctl.operate.story_facts import node_of
 from raidctl.text import counted
 from raidctl.vendor.deed_steps import saved_ends
 from raidctl.vendor.plan import Action, Expectation, Identity, Step
@@ -39,7 +38,9 @@ def copying(new: Drive, source: Table, partitions: Sequence[str]) -> list[Step]:
     """Create the partitions of another drive on a new one. They get new identifiers (R12)."""
     node = new.device or ""
     expects = [
-        Expectation(object_id=f"node:{node_of(node, part)}", field="present", value="yes", within_seconds=_SECONDS)
+        Expectation(
+            object_id=f"node:{partition_node(node, part)}", field="present", value="yes", within_seconds=_SECONDS
+        )
         for part in partitions
     ]
     return [

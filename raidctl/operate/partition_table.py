@@ -6,6 +6,7 @@ import re
 
 from msgspec import Struct
 
+from raidctl.host import partition_node
 from raidctl.text import regex
 
 # /dev/sda1 : start=        2048, size=      204800, type=A19D880F-05FC-4D3B-A006-743F0F84911E, uuid=…, name="md"
@@ -74,11 +75,10 @@ def parse(text: str) -> Table | None:
 
 def script(source: Table, node: str) -> str:
     """Return sfdisk's input for the same partitions with new identifiers (R12)."""
-    joint = "p" if node[-1:].isdigit() else ""
     lines = [f"{name}: {source.heads[name]}" for name in _HEADS if name in source.heads]
     for part in source.partitions:
         kept = [f"{name}={value}" if value else name for name, value in part.fields.items() if name != "uuid"]
-        lines.append(f"{node}{joint}{part.number} : {', '.join(kept)}")
+        lines.append(f"{partition_node(node, str(part.number))} : {', '.join(kept)}")
     return "\n".join([*lines, ""])
 
 

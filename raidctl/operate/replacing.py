@@ -15,6 +15,7 @@ from raidctl.change.deed_plans import plan_deeds
 from raidctl.change.engine import Change
 from raidctl.change.waiting import TOOL_PAUSES
 from raidctl.errors import UnderWay
+from raidctl.host import partition_node
 from raidctl.model import Drive
 from raidctl.operate import disk_steps
 from raidctl.operate.blinking import Led, NoLed, blinking
@@ -30,7 +31,7 @@ from raidctl.operate.rebuild_news import news
 from raidctl.operate.removal import check
 from raidctl.operate.spare_guards import refusals
 from raidctl.operate.story import next_stage
-from raidctl.operate.story_facts import Facts, Stage, drive_of, drops, facts_text, new_drives, node_of, parts
+from raidctl.operate.story_facts import Facts, Stage, drive_of, drops, facts_text, new_drives, parts
 from raidctl.request import RunAnswer, Runner, converse
 from raidctl.survey.survey import Survey
 from raidctl.vendor.plan import Deed, Denial, Plan, Step, Verb
@@ -139,7 +140,9 @@ class Replacing:
         sibling = new.device or ""
         for part in found:
             whole = [
-                one for one in part.whole if one.device and one.device != node_of(new.device or "", part.partition)
+                one
+                for one in part.whole
+                if one.device and one.device != partition_node(new.device or "", part.partition)
             ]
             if whole and part.volume.device:
                 members[part.volume.device.removeprefix("/dev/")] = (whole[0].device or "").removeprefix("/dev/")
@@ -150,7 +153,7 @@ class Replacing:
             node
             for part in found
             if part.partition and part.member(new.device or "") is None
-            and seen.view.block(node := node_of(new.device or "", part.partition)) is not None
+            and seen.view.block(node := partition_node(new.device or "", part.partition)) is not None
         ]  # fmt: skip
         table = bool(self.facts.partitions)
         return converse(probe(new.device or "", members, sibling, table=table, inside=inside), self.runner)
@@ -305,7 +308,7 @@ class Replacing:
             return None
         found = self.probed(seen, new)
         deed = Deed(object_id=stage.deeds[0].object_id, verb="copy_table", drive=new.id, device=new.device)
-        missing = any(seen.view.block(node_of(new.device, part)) is None for part in self.facts.partitions)
+        missing = any(seen.view.block(partition_node(new.device, part)) is None for part in self.facts.partitions)
         wipe = self.wipe == new.serial and any(one.guard == "R11" for one in self.vetted(seen))
         if not wipe and not missing:
             return None

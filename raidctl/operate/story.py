@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
+from raidctl.host import partition_node
 from raidctl.model import Drive
 from raidctl.operate import controller_story
 from raidctl.operate.story_facts import (
@@ -19,7 +20,6 @@ from raidctl.operate.story_facts import (
     Stage,
     drive_of,
     new_drives,
-    node_of,
     parts,
     place_of,
     pull,
@@ -72,8 +72,8 @@ def _copying(arrays: Sequence[Part], old: Drive, new: Drive, facts: Facts) -> St
             deeds=tuple(
                 Deed(
                     object_id=part.volume.id, verb="replace", drive=old.id,
-                    device=node_of(old.device or "", part.partition),
-                    successor=node_of(new.device or "", part.partition),
+                    device=partition_node(old.device or "", part.partition),
+                    successor=partition_node(new.device or "", part.partition),
                 )
                 for part in waiting
             ),
@@ -82,7 +82,7 @@ def _copying(arrays: Sequence[Part], old: Drive, new: Drive, facts: Facts) -> St
 
 
 def _add(part: Part, new: Drive) -> Deed:
-    node = node_of(new.device or "", part.partition)
+    node = partition_node(new.device or "", part.partition)
     return Deed(object_id=part.volume.id, verb="add_spare", drive=new.id, device=node)
 
 
@@ -91,7 +91,7 @@ def _leaving(arrays: Sequence[Part], old: Drive, facts: Facts) -> Stage:
     deeds: list[Deed] = []
     for part in arrays:
         member = part.member(old.device or "")
-        node = node_of(old.device or "", part.partition)
+        node = partition_node(old.device or "", part.partition)
         if member is not None and member.role == "member":
             deeds.append(Deed(object_id=part.volume.id, verb="fail", drive=old.id, device=node))
         if member is not None:
@@ -156,7 +156,7 @@ def _wait(
         expects.append(_expect(part.volume.id, "drives_active", want))
         if old is not None:
             expects.append(
-                _expect(f"{part.volume.id}/{_name(node_of(old.device or '', part.partition))}", "role", "failed")
+                _expect(f"{part.volume.id}/{_name(partition_node(old.device or '', part.partition))}", "role", "failed")
             )
     name = ", ".join(part.volume.id for part in arrays)
     return Step(

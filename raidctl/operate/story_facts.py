@@ -11,6 +11,7 @@ from msgspec import Struct
 from raidctl.change.expectations import serials_of
 from raidctl.change.waiting import unread_text
 from raidctl.health.redundancy import being_rebuilt, below, in_words, rebuilding
+from raidctl.host import partition_node
 from raidctl.model import Controller, Drive, Volume
 from raidctl.model.task import FILLING
 from raidctl.survey.survey import Survey
@@ -116,7 +117,7 @@ class Part(Struct, frozen=True):
 
     def member(self, node: str) -> Drive | None:
         """The member of the array with a device node."""
-        wanted = node_of(node, self.partition)
+        wanted = partition_node(node, self.partition)
         return next((one for one in self.members if one.device == wanted), None)
 
     @property
@@ -165,11 +166,6 @@ class Part(Struct, frozen=True):
 
 COMPARING = ("check", "repair")
 """Operations on a complete array. The distribution's monthly check may begin right after a rebuild."""
-
-
-def node_of(node: str, partition: str) -> str:
-    """Return the device node of a partition: ``/dev/sda1``, ``/dev/nvme0n1p1``."""
-    return f"{node}{'p' if partition and node[-1:].isdigit() else ''}{partition}"
 
 
 class Stage(Struct, frozen=True):
@@ -327,7 +323,7 @@ def outside(seen: Survey, facts: Facts) -> Iterator[tuple[Volume, str]]:
     back = [drive_of(seen, serial) for serial in facts.others]
     for part in arrays:
         for drive in back:
-            node = node_of(drive.device, part.partition) if drive is not None and drive.device else None
+            node = partition_node(drive.device, part.partition) if drive is not None and drive.device else None
             block = seen.view.block(node) if node else None
             if (
                 node is not None

@@ -15,7 +15,7 @@ from raidctl.change.expectations import unmet
 from raidctl.change.journal import Journal
 from raidctl.change.reading import RECENT_SECONDS
 from raidctl.errors import ChangeStands, ChangeUndone, UnderWay
-from raidctl.host import HostView
+from raidctl.host import HostView, partition_node
 from raidctl.model import Drive, Problem, Progress
 from raidctl.model.task import Operation
 from raidctl.operate import disk_steps
@@ -24,7 +24,7 @@ from raidctl.operate.blinking import NoLed
 from raidctl.operate.joining_guards import Probed, unfit
 from raidctl.operate.partition_table import not_copied, parse, script
 from raidctl.operate.story import next_stage
-from raidctl.operate.story_facts import Facts, missing, new_drives, node_of
+from raidctl.operate.story_facts import Facts, missing, new_drives
 from raidctl.survey.survey import Survey
 from raidctl.vendor.simulator import State
 from raidctl_md import simulator
@@ -658,7 +658,7 @@ def test_the_node_of_a_partition_is_that_of_the_kernel(drive: str, partition: st
 
     It separates a name that ends with a digit from the number.
     """
-    assert node_of(drive, partition) == node
+    assert partition_node(drive, partition) == node
 
 
 def test_ctrl_c_in_a_command_undoes_it_and_in_a_wait_leaves_it(raid6: Bench) -> None:
