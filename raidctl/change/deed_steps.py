@@ -104,7 +104,7 @@ class Running(Protocol):
         """Read the machine now."""
 
     def fresh(self) -> Survey:
-        """The last reading if it still shows the machine as it is, such as that of the step before; else a new one."""
+        """Return the last reading if it is recent, such as that of the step before; otherwise read now."""
 
 
 def do_deed(change: Running, number: int) -> None:

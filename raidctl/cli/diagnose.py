@@ -30,7 +30,7 @@ from raidctl.cli.shared.options import (
 )
 from raidctl.cli.shared.terminal import emit, emit_found, emit_json, paper
 from raidctl.errors import UsageError
-from raidctl.health.narrowed import members_on, narrow_with_carriers, with_unlisted
+from raidctl.health.narrowed import members_on, named_objects, with_unlisted
 from raidctl.health.unknown_states import doubt
 from raidctl.model import Inventory, hides
 from raidctl.select import find, items, narrow
@@ -154,8 +154,7 @@ def _many(settings: Settings, ids: Sequence[str], chosen: Sequence[Rule], ignori
 
 def _shown(seen: Survey, ids: Sequence[str]) -> Inventory:
     """Return the objects diagnosed: all, or those with these ids and carriers."""
-    whole = with_unlisted(seen.inventory, seen.view, ids)
-    return narrow_with_carriers(whole, find(whole, seen.view, ids)) if ids else whole
+    return named_objects(seen.inventory, seen.view, ids) if ids else seen.inventory
 
 
 def _but(inventory: Inventory) -> str:

@@ -15,7 +15,7 @@ from raidctl.cli.shared.options import (
     settings_of,
 )
 from raidctl.cli.shared.terminal import emit, emit_json, paper
-from raidctl.health.narrowed import narrow_with_carriers, with_unlisted
+from raidctl.health.narrowed import named_objects
 from raidctl.model import HIDING, Inventory
 from raidctl.select import find
 from raidctl.survey.block_devices import unmounted_volumes
@@ -57,7 +57,7 @@ def command(context: click.Context, ids: tuple[str, ...], explain: tuple[str, ..
     seen = with_own_records(look(settings), settings)
     inventory = seen.inventory
     if explain:
-        inventory = _named(seen, explain)
+        inventory = named_objects(inventory, seen.view, explain)
         _explain(seen, explain, settings)
         tell_problems([one for one in inventory.problems if one.kind in HIDING])
         return exit_code(inventory.problems)
@@ -65,15 +65,9 @@ def command(context: click.Context, ids: tuple[str, ...], explain: tuple[str, ..
         _unparsed(seen, settings)
         return exit_code(seen.inventory.problems)
     if ids:
-        inventory = _named(seen, ids)
+        inventory = named_objects(inventory, seen.view, ids)
     _show(inventory, seen, settings)
     return exit_code(inventory.problems)
-
-
-def _named(seen: Survey, words: tuple[str, ...]) -> Inventory:
-    """Return the inventory of the named objects, with what could not be read of them."""
-    whole = with_unlisted(seen.inventory, seen.view, words)
-    return narrow_with_carriers(whole, find(seen.inventory, seen.view, words))
 
 
 def _many(settings: Settings) -> int:

@@ -71,6 +71,16 @@ def with_unlisted(inventory: Inventory, view: HostView, words: Sequence[str]) ->
     return replace(inventory, problems=(*inventory.problems, *found)) if found else inventory
 
 
+def named_objects(inventory: Inventory, view: HostView, words: Sequence[str]) -> Inventory:
+    """Return the named objects and what carries them, with a problem for each device that no tool lists.
+
+    Raises:
+        UsageError, CannotTell, AccessMissing: As :func:`raidctl.select.find`.
+    """
+    whole = with_unlisted(inventory, view, words)
+    return narrow_with_carriers(whole, find(whole, view, words))
+
+
 def find_whole(inventory: Inventory, view: HostView, word: str) -> frozenset[str]:
     """Return the ids that a name means, if all devices below it are known.
 

@@ -26,6 +26,7 @@ nothing about checks are not checked.
 
 from __future__ import annotations
 
+import shlex
 from datetime import datetime, timedelta
 
 from msgspec import structs
@@ -39,8 +40,8 @@ from raidctl.units import parse_moment
 
 FINDINGS = RuleFindings("check_overdue", "warning", "A consistency check is overdue")
 LONG = timedelta(days=60)
-_OF_LINUX = {"zfs": "zpool scrub {}", "lvm": "lvchange --syncaction check {}"}
-"""Commands for families whose checks raidctl does not start."""
+_OF_LINUX = {"zfs": "zpool scrub", "lvm": "lvchange --syncaction check"}
+"""Commands for families whose checks raidctl does not start; the name of the pool or volume follows."""
 
 
 def check(inventory: Inventory) -> Findings:
@@ -82,9 +83,11 @@ def _days(passed: timedelta) -> str:
 
 
 def _failed(volume: Volume, message: str, severity: Severity | None = None) -> Finding:
-    family, _, name = volume.id.partition(":")
-    command = _OF_LINUX.get(family, "raidctl check start {}")
-    remedy = f"Start one at a quiet time: `{command.format(name if family in _OF_LINUX else volume.id)}`."
+    family, _, native = volume.id.partition(":")
+    command = (
+        f"{_OF_LINUX[family]} {shlex.quote(native)}" if family in _OF_LINUX else f"raidctl check start {volume.id}"
+    )
+    remedy = f"Start one at a quiet time: `{command}`."
     evidence = facts(volume, *(f"consistency_check.{name}" for name in ("last_at", "last_result", "next_at")))
     return FINDINGS.failed(
         volume, message, remedy, severity=severity, wants=("consistency_check.last_at", "within 60 days"), more=evidence

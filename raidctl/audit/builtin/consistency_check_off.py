@@ -51,7 +51,7 @@ def _judge(controller: Controller, item: Controller | Volume, scrub: Scrub | Non
     remedy = (
         f"Enable a monthly one with {controller.told_by or 'its tool'} "
         '("raidctl diagnose --explain consistency_check_off" has the commands). '
-        f"Until then, start one: `raidctl check start {item.id}`."
+        f"To start one now: `raidctl check start {item.id}`."
     )
     if controller.mode == "software":
         remedy = (

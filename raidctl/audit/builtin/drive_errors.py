@@ -18,9 +18,9 @@ loose plug years ago remains in it.
 **Unknown:** never. Drives without reported counters are not checked; `raidctl doctor` names the tool that reads them.
 Nor are drives that have failed or predict failure (`drive_failed`, `drive_expects_failure`).
 
-**How to fix.** Unreadable sectors without redundancy: check the backup and replace the drive. With redundancy: run a
-consistency check, which rewrites them. Otherwise take a snapshot (`raidctl snapshot`), compare in a week
-(`raidctl diff`), and replace the drive if the number grows. For link errors, reseat the cable first.
+**How to fix.** Unreadable sectors without redundancy: check the backup, run a long self-test, replace the drive. With
+redundancy: run a consistency check, which rewrites them. Otherwise take a snapshot (`raidctl snapshot`), compare in a
+week (`raidctl diff`), and replace the drive if the number grows. For link errors, reseat the cable first.
 
 **Example.** Fails: `errors.media = 41`. Passes: `errors.media = 0`.
 """
@@ -42,7 +42,7 @@ _COMPARE = (
 )
 _REPLACE = "Replace the drive."
 _CABLE = "Reseat or replace the cable; if the number still grows, check the backplane."
-_LOST = "Check the backup and replace the drive."
+_LOST = "Check the backup, run a long self-test and replace the drive."
 _SCRUB = "Run a consistency check: it rewrites these sectors from the other drives. Replace the drive if more appear."
 
 

@@ -42,7 +42,7 @@ def check(inventory: Inventory) -> Findings:
 
 def _off(controller: Controller, mode: str) -> Finding:
     how = "is off" if mode == "disabled" else "runs only when started manually"
-    now = f" Until then, start one: `raidctl patrol start {controller.id}`." if mode == "manual" else ""
+    now = f" To start one now: `raidctl patrol start {controller.id}`." if mode == "manual" else ""
     return FINDINGS.failed(
         controller,
         f"Patrol read {how}: bad sectors are found only by a rebuild, when nothing is left to repair them from.",

@@ -61,13 +61,16 @@ def command(context: click.Context) -> int:
 
 def _unread(leds: KernelLeds, settings: Settings) -> Iterator[Problem]:
     """Yield what could not be read about the LEDs of bays."""
+    if settings.replay is not None and not leds.all():
+        yield Problem("error", "LEDs", "This recording contains none: which are on is unknown.", kind="unread")
+        return
     for pattern, why in leds.unlisted:
-        yield Problem("error", pattern, f"Bays with LEDs could not be listed: {why}.", kind="unread")
+        yield Problem(
+            "error", pattern, f"There may be more LEDs; these files could not be listed: {why}.", kind="unread"
+        )
     for led in leds.all():
         if led.state is None:
             yield Problem("error", led.id, f"Its LED could not be read: {led.trouble or 'no state'}.", kind="unread")
-    if settings.replay is not None and not leds.all():
-        yield Problem("error", "LEDs", "A recording contains none: which are on is unknown.", kind="unread")
 
 
 def _place(settings: Settings) -> Path | None:

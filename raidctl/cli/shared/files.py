@@ -72,7 +72,7 @@ def write(path: str, data: bytes | Iterable[bytes], *, mode: int | None = None, 
             f"Name the file itself: {printable(elsewhere)}"
         )
     try:
-        if not named.is_file() and named.exists():
+        if _is_other(path):
             with named.open("wb") as opened:
                 opened.writelines(parts)
         else:

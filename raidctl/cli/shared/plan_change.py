@@ -8,7 +8,7 @@ import sys
 import time
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -106,7 +106,7 @@ class Work:
     """Notes about the plan, shown before it is carried out."""
     planner: Callable[[Survey], Plan] | None = None
     """Makes the plan of an operation again; None: a plan of settings."""
-    _under_lock: Reading | None = None
+    _under_lock: Reading | None = field(default=None, init=False)
     """The reading that :meth:`hold` has made, for the change that follows."""
 
     def begin(
