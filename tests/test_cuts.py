@@ -24,12 +24,12 @@ from raidctl.vendor.registry import vendors
 from tests.fuzz.samples import Sample, samples
 from tests.support.conclusions import (
     Conclusions,
+    anything_unread,
     conclusions,
     cut_worse,
     cuts,
     falsely_ok,
     improved,
-    is_torn,
     read_text,
 )
 from tests.support.machines import COUNTING, MACHINES, recording, replayed
@@ -183,7 +183,7 @@ def test_no_conclusion_improves_where_a_session_lacks_an_answer(machine: str) ->
         command = kept[index][0]
         for rest in ([], [(command, "")]):
             less = read_text(_transcript([*kept[:index], *rest, *kept[index + 1 :]]))
-            better_looking = improved(whole, conclusions(less), exempt=True, torn=is_torn(seen))
+            better_looking = improved(whole, conclusions(less), exempt=True, torn=anything_unread(seen))
             better_looking = [one for one in better_looking if not _of_another_witness(less.inventory, one)]
             if better_looking:
                 better[command, len(rest)] = better_looking

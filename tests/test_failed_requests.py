@@ -13,7 +13,7 @@ from raidctl.cli.shared.exit_codes import exit_code
 from raidctl.layers import probe as layers
 from raidctl.layers.scope import Scope
 from raidctl.layers.stats import sample
-from raidctl.model import Array, Battery, Controller, Drive, Problem, Volume
+from raidctl.model import Problem
 from raidctl.recording.recording import Recording, load
 from raidctl.request import Failure, Request, Run, converse, key
 from raidctl.runners.replay import ReplayRunner
@@ -21,6 +21,7 @@ from raidctl.simulation.demo import demos, path_of
 from raidctl.survey.survey import Survey, survey
 from raidctl.vendor.registry import vendors
 from raidctl.verify.subjects import with_kernel
+from tests.support.conclusions import conclusions, improved
 from tests.support.failing import DEVICE, Failing
 from tests.support.machines import MACHINES, recording
 
@@ -55,26 +56,9 @@ def _alike(request: Request[Any]) -> tuple[str, ...]:
     return tuple(DEVICE.sub("*", word) for word in key(request))
 
 
-def conclusions(found: Survey) -> dict[tuple[str, str], object]:
-    """Status and cache safety, which a missing answer must not improve."""
-    controllers = found.inventory.controllers
-    items: list[tuple[Controller | Array | Volume | Drive | Battery, ...]] = [
-        (c, *c.arrays, *c.volumes, *c.drives, *c.batteries) for c in controllers
-    ]
-    rows: list[tuple[str, str, object]] = [(item.id, "status", item.status) for group in items for item in group]
-    rows += [(v.id, "write_protected", v.cache.write_protected) for c in controllers for v in c.volumes if v.cache]
-    return {(name, field): value for name, field, value in rows}
-
-
-def better(before: Survey, after: Survey) -> list[str]:
-    """The second survey's conclusions that are better than the first's."""
-    good = {"status": "ok", "write_protected": True}
-    then, now = conclusions(before), conclusions(after)
-    return [
-        f"{name} {field}: {then[name, field]} -> {value}"
-        for (name, field), value in now.items()
-        if value == good[field] and then.get((name, field), value) != value
-    ]
+def tellers(found: Survey) -> set[str]:
+    """The tools whose reports are shown. A BMC is shown where the controller's tool fails, and has other evidence."""
+    return {controller.told_by or "" for controller in found.inventory.controllers}
 
 
 def unnamed(problems: Iterable[Problem], *requests: Request[Any]) -> list[str]:
@@ -115,7 +99,7 @@ def test_every_request_that_fails_is_reported(machine_kind: str) -> None:
             tried.add(shape)
             found, _ = seen(kept, *group, trouble=trouble)
             missing = unnamed(found.inventory.problems, *group)
-            nicer = better(whole, found)
+            nicer = improved(conclusions(whole), conclusions(found)) if tellers(found) <= tellers(whole) else []
             if missing or nicer or exit_code(found.inventory.problems) != 3:
                 silent.append((machine, trouble.value, missing[:5], key(group[0]), nicer))
     assert silent == []

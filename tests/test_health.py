@@ -20,7 +20,7 @@ from raidctl.audit.diagnosis import around, causes, diagnose, doubts
 from raidctl.cli import cli
 from raidctl.health.judge import RANKS, TABLE, judge
 from raidctl.health.unknown_states import doubt
-from raidctl.model import HIDING, BlockLayer, Controller, Drive, Errors, Inventory, Mount, Problem, ProblemKind
+from raidctl.model import UNREAD_KINDS, BlockLayer, Controller, Drive, Errors, Inventory, Mount, Problem, ProblemKind
 from raidctl.output.console import Paper
 from raidctl.output.hosts import look
 from raidctl.output.metrics import families
@@ -65,7 +65,7 @@ def test_nothing_bad_is_called_ok(machine: str) -> None:
         for name, near in named(controller):
             assert near & places, name
     for problem in inventory.problems:
-        if problem.kind in HIDING or problem.kind == "state":
+        if problem.kind in UNREAD_KINDS or problem.kind == "state":
             assert problem.where in places
 
 
@@ -261,7 +261,7 @@ def test_a_line_for_monitoring_names_an_unknown_state_once() -> None:
 
 
 @pytest.mark.parametrize("where", ["drives", "drives:A", DRIVE])
-@pytest.mark.parametrize("kind", sorted(HIDING))
+@pytest.mark.parametrize("kind", sorted(UNREAD_KINDS))
 def test_a_volume_without_a_state_is_not_explained_by_another_object(kind: Any, where: str) -> None:
     """Missing details of drives do not explain it, also if only the volume is diagnosed."""
     plain = Controller(id="drives:0", mode="none", drives=(Drive(id="drives:A", status="ok"),))

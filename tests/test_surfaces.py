@@ -18,7 +18,7 @@ from raidctl.audit.policy.sets import only_builtin
 from raidctl.audit.report import EXITS
 from raidctl.cli import cli
 from raidctl.health.judge import judge
-from raidctl.model import Errors, Host, Inventory, Problem, ProblemKind, hides
+from raidctl.model import Errors, Host, Inventory, Problem, ProblemKind, is_complete
 from raidctl.output.json import to_json
 from raidctl.recording.inventory_files import decode
 from raidctl.request import Answer, Failure, Request, Runner, Which, WhichAnswer
@@ -36,7 +36,7 @@ from tests.support.machines import FIXTURES, MACHINES, recording, replayed
 
 OUTSIDE = second_view.families(vendors()[0])
 NOTHING = Inventory(host=Host(hostname="db1"))
-HIDING = [machine for machine in MACHINES if any(map(hides, replayed(machine).inventory.problems))]
+HIDING = [machine for machine in MACHINES if not is_complete(replayed(machine).inventory)]
 
 
 @pytest.mark.parametrize("alone", [True, False], ids=["alone", "one of several"])
@@ -151,7 +151,7 @@ def test_what_is_not_listed_for_lack_of_a_tool_is_reported_as_hidden() -> None:
         for tool in sorted(whole.found):
             seen = _surveyed(WithoutTool(ReplayRunner(recording(machine)), tool))
             families = {family_of(controller) for controller in seen.controllers}
-            if every - _ids(seen) and not any(map(hides, seen.problems)) and families.isdisjoint(OUTSIDE):
+            if every - _ids(seen) and is_complete(seen) and families.isdisjoint(OUTSIDE):
                 silent.append((machine, tool))
     assert silent == []
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from raidctl.audit.policy.derived_fields import drive_cache
 from raidctl.audit.policy.scope import Machine, Scope
-from raidctl.model import Array, Controller, Drive, Inventory, Volume, hides
+from raidctl.model import Array, Controller, Drive, Inventory, Volume, hiding_problems
 from raidctl.model.write_policy import in_force
 from raidctl.toml_files.write import toml_comment, toml_value
 from raidctl.units import format_binary, format_decimal
@@ -67,7 +67,7 @@ def baseline(inventory: Inventory) -> str:
 
 
 def _unread(inventory: Inventory) -> str:
-    hidden = [one for one in inventory.problems if hides(one)]
+    hidden = hiding_problems(inventory.problems)
     if not hidden:
         return ""
     text = "".join(f"#   {toml_comment(one.where)}: {toml_comment(one.message)}\n" for one in hidden)

@@ -15,7 +15,7 @@ from raidctl.audit.policy.scope import Machine
 from raidctl.audit.policy.sets import Chosen, Policy, RuleSet
 from raidctl.audit.report import RuleCount, Summary, Verdict, worse
 from raidctl.audit.waiving import EXPIRED, Waived, expired, waive
-from raidctl.model import Inventory, Problem, hides
+from raidctl.model import Inventory, Problem, hiding_problems
 from raidctl.units import parse_moment
 
 _MILDER: tuple[Severity, ...] = ("info", "warning", "critical")
@@ -287,8 +287,8 @@ def _unread(problems: Sequence[Problem], rules: RuleSet) -> Iterable[Finding]:
     if rules.unread is None or not problems:
         return
     covered = {chosen.rule.name for chosen in rules.builtin}
-    for one in problems:
-        if hides(one) and _COVERED_BY[one.kind] not in covered:
+    for one in hiding_problems(problems):
+        if _COVERED_BY[one.kind] not in covered:
             finding = _of_host(UNREAD, "unknown", f"Not everything could be read: {one.message}", one.remedy)
             yield msgspec.structs.replace(finding, severity=rules.unread, where=one.where)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from raidctl.change.expectations import find
-from raidctl.model import Inventory, failed_readings, hides
+from raidctl.model import Inventory, failed_readings, hiding_problems
 from raidctl.select import items
 from raidctl.survey.survey import Survey
 from raidctl.text import listing
@@ -20,8 +20,8 @@ def unread(seen: Survey, step: Step, before: Inventory | None = None) -> str | N
     not listed then may be there.
     """
     hiding = failed_readings(seen.inventory.problems)
-    known = {one.where for one in (seen.inventory if before is None else before).problems if hides(one)}
-    fresh = [one for one in seen.inventory.problems if hides(one) and one.where not in known]
+    known = {one.where for one in hiding_problems((seen.inventory if before is None else before).problems)}
+    fresh = [one for one in hiding_problems(seen.inventory.problems) if one.where not in known]
     ids = {step.object_id, *(subject.object_id for subject in step.subjects)}
     controllers = {name.partition("/")[0] for name in ids}
     absent = sorted(name for name in ids if find(seen.inventory, name) is None)

@@ -15,7 +15,7 @@ from raidctl.change.expectations import serials_of, unmet
 from raidctl.change.journal import Begin
 from raidctl.change.step_failures import StepFailed
 from raidctl.errors import UnderWay
-from raidctl.model import Problem, failed_readings, hides
+from raidctl.model import Problem, failed_readings, hiding_problems
 from raidctl.survey.survey import Survey
 from raidctl.text import collapse, listing
 from raidctl.vendor.plan import Step
@@ -49,12 +49,12 @@ class Unread:
     def why(self, seen: Survey, *, drives: bool) -> str | None:
         """What a reading lacks that earlier ones had; None if nothing. ``drives``: what may hide whole drives."""
         problems = failed_readings(seen.inventory.problems) if drives else seen.inventory.problems
-        fresh = [one for one in problems if hides(one) and _key(one) not in self.known]
+        fresh = [one for one in hiding_problems(problems) if _key(one) not in self.known]
         return f"{fresh[0].where}: {fresh[0].message.rstrip('.')}" if fresh else None
 
     def sound(self, seen: Survey) -> None:
         """Remember a complete reading."""
-        self.known = frozenset(_key(one) for one in seen.inventory.problems if hides(one))
+        self.known = frozenset(_key(one) for one in hiding_problems(seen.inventory.problems))
         self.since = None
 
 
@@ -64,7 +64,7 @@ def _key(problem: Problem) -> tuple[str, str]:
 
 def unread_text(seen: Survey) -> str:
     """Return the problems of an operation's first reading, one per line. Its facts keep them in this form."""
-    return "\n".join("\t".join(_key(one)) for one in seen.inventory.problems if hides(one))
+    return "\n".join("\t".join(_key(one)) for one in hiding_problems(seen.inventory.problems))
 
 
 def _known(text: str) -> frozenset[tuple[str, str]]:
@@ -164,9 +164,8 @@ def _gone_from_kernel(gone: Sequence[str], seen: Survey, known: Sequence[str]) -
     ``known``: serial numbers of the drives that it had shown when the operation began.
     """
     there = {block.serial for block in seen.view.blocks if block.kind == "disk"}
-    unread = any(
-        hides(one) and (one.where.startswith(_KERNEL) or "udev" in one.where) for one in seen.inventory.problems
-    )
+    hiding = hiding_problems(seen.inventory.problems)
+    unread = any(one.where.startswith(_KERNEL) or "udev" in one.where for one in hiding)
     if unread or there.isdisjoint(known):
         return []
     return [serial for serial in gone if serial in known and serial not in there]

@@ -11,7 +11,7 @@ import click
 from raidctl.audit.engine import Tally, finish
 from raidctl.audit.finding import Audited
 from raidctl.audit.policy.sets import Policy, load
-from raidctl.cli.shared.exit_codes import exit_code, missed, tell_problems
+from raidctl.cli.shared.exit_codes import exit_code, tell_problems
 from raidctl.cli.shared.files import create
 from raidctl.cli.shared.machine import look, with_own_records
 from raidctl.cli.shared.options import (
@@ -26,7 +26,7 @@ from raidctl.cli.shared.options import (
 from raidctl.cli.shared.policies import policy_of
 from raidctl.cli.shared.terminal import emit, paper
 from raidctl.errors import EXIT_USAGE, UsageError
-from raidctl.model import Inventory
+from raidctl.model import Inventory, hiding_problems
 from raidctl.output.audit_formats import FORMATS, Options, Writer, writer
 from raidctl.text import counted, printable
 from raidctl.toml_files.mistakes import MistakesError
@@ -253,7 +253,7 @@ def _init(target: str | None, paths: Sequence[str], settings: Settings) -> int:
         create(target, text)
         click.echo(f"{printable(target)} contains what this machine must be; check it.", err=True)
     _tell_unmet(text, inventory)
-    problems = missed(inventory.problems)
+    problems = hiding_problems(inventory.problems)
     tell_problems(problems)
     return exit_code(problems)
 

@@ -18,7 +18,7 @@ from raidctl.cli.shared.machine import look, with_own_records
 from raidctl.cli.shared.options import Settings, examples, machine_options, output_options, settings_of
 from raidctl.cli.shared.terminal import emit, emit_json
 from raidctl.errors import RaidctlError, UsageError
-from raidctl.model import HIDING, Host, Inventory, Problem
+from raidctl.model import Host, Inventory, Problem, unread_problems
 from raidctl.output.metrics import Export, families
 from raidctl.output.metrics_table import INVENTORY, MACHINE, RULE_LABELS, of_rules, of_scan
 from raidctl.output.prometheus import CONTENT_TYPE, text
@@ -180,7 +180,7 @@ def _print(settings: Settings, output: str | None, wanted: _Wanted) -> int:
         emit(text(export.metrics))
     code = exit_code(inventory.problems)
     if code:
-        tell_problems([one for one in inventory.problems if one.kind in HIDING])
+        tell_problems(unread_problems(inventory.problems))
     return code
 
 

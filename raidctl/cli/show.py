@@ -16,7 +16,7 @@ from raidctl.cli.shared.options import (
 )
 from raidctl.cli.shared.terminal import emit, emit_json, paper
 from raidctl.health.narrowed import named_objects
-from raidctl.model import HIDING, Inventory
+from raidctl.model import Inventory, unread_problems
 from raidctl.select import find
 from raidctl.survey.block_devices import unmounted_volumes
 from raidctl.survey.survey import Survey
@@ -59,7 +59,7 @@ def command(context: click.Context, ids: tuple[str, ...], explain: tuple[str, ..
     if explain:
         inventory = named_objects(inventory, seen.view, explain)
         _explain(seen, explain, settings)
-        tell_problems([one for one in inventory.problems if one.kind in HIDING])
+        tell_problems(unread_problems(inventory.problems))
         return exit_code(inventory.problems)
     if unparsed:
         _unparsed(seen, settings)

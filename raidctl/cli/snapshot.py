@@ -19,7 +19,7 @@ from raidctl.cli.shared.terminal import emit, emit_found, emit_json
 from raidctl.drift import read
 from raidctl.drift.canonical import canonical
 from raidctl.errors import EXIT_FINE, AccessMissing, CannotTell, RaidctlError, UsageError
-from raidctl.model import HIDING, Inventory
+from raidctl.model import Inventory, unread_problems
 from raidctl.output.json import to_json
 from raidctl.snapshots.store import Kept, States, key, whose
 from raidctl.survey.survey import Survey
@@ -85,7 +85,7 @@ def command(
         _write(seen, output, force=force)
     else:
         _keep(seen, settings)
-    tell_problems([problem for problem in seen.problems if problem.kind in HIDING])
+    tell_problems(unread_problems(seen.problems))
     return exit_code(seen.problems)
 
 
@@ -209,7 +209,7 @@ def _keep_what_is_better(old: Inventory, new: Inventory, shown: str, *, named: b
         who = printable(new.host.hostname or "a host without a name")
         raise UsageError(f"{shown} is of {printable(old.host.hostname)}, and this is {who}. {anyway}")
     known = {(one.kind, one.where) for one in old.problems}
-    lost = [one for one in new.problems if one.kind in HIDING and (one.kind, one.where) not in known]
+    lost = [one for one in unread_problems(new.problems) if (one.kind, one.where) not in known]
     if lost:
         kind = CannotTell if any(one.kind == "unread" for one in lost) else AccessMissing
         first = f"{printable(lost[0].where)}: {printable(lost[0].message)}"

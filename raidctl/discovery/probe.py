@@ -108,7 +108,9 @@ def probe_machine() -> Dialogue[Probe]:
     more_functions = [function.address for function in pci if function.address not in second_round.links]
     if more_functions:
         second.links.update((yield from _links(more_functions)))
-    return _probe(first, functions, linked(pci, second.links), second.table, devices)
+    seen = _probe(first, functions, linked(pci, second.links), second.table, devices)
+    seen.problems.extend(_pci_problems(first, functions, second.unread_functions))
+    return seen
 
 
 def _drives_without_path(devices: blocks.DeviceFacts) -> Iterator[bool]:
@@ -146,6 +148,7 @@ class _SecondAnswers(Struct):
     attributes: dict[str, sysfs.Attributes]
     functions: dict[str, Entry]
     """PCI functions that udev does not list."""
+    unread_functions: list[ReadAnswer]
     links: dict[tuple[str, str], str]
     """Texts of the files of PCI links, by address and name."""
     table: str
@@ -169,9 +172,10 @@ def _second_round(second_round: _SecondRound) -> Dialogue[_SecondAnswers]:
         data = next(answers).data
         if data is not None:
             attributes.setdefault(name, {})[attribute] = data
+    uevents: dict[str, ReadAnswer] = {address: next(answers) for address in second_round.functions}
     entries = {
-        address: Entry(f"/devices/{address}", properties=uevent(next(answers).text or ""))
-        for address in second_round.functions
+        address: Entry(f"/devices/{address}", properties=uevent(answer.text or ""))
+        for address, answer in uevents.items()
     }
     links = {(address, name): next(answers).text or "" for address in second_round.links for name in LINK}
     table = next(answers) if second_round.mapped else None
@@ -179,6 +183,7 @@ def _second_round(second_round: _SecondRound) -> Dialogue[_SecondAnswers]:
     return _SecondAnswers(
         {name: sysfs.Attributes(data) for name, data in attributes.items()},
         entries,
+        [answer for answer in uevents.values() if answer.text is None],
         links,
         table.text if isinstance(table, RunAnswer) and table.code == 0 else "",
         ids,
@@ -270,6 +275,20 @@ def _problems(
         message = f"{count} of {where} not understood, the first is line {first_line}."
         found.append(Problem("warning", where, message, remedy, "unread"))
     return found
+
+
+def _pci_problems(
+    first: _FirstAnswers, functions: Mapping[str, Entry], unread: Sequence[ReadAnswer]
+) -> Iterator[Problem]:
+    """Report PCI functions that neither udev nor sysfs shows. A controller without a driver is seen nowhere else."""
+    listed = first.globs[sysfs.FUNCTIONS]
+    failed: Sequence[Answer] = unread
+    if not functions and listed.trouble not in (None, Failure.UNRECORDED):
+        failed = [listed]
+    if failed:
+        what = counted(len(unread), "PCI function") if unread else "The PCI bus"
+        message = f"{what} could not be read ({_why(failed[0])}): storage controllers may be missing here."
+        yield Problem("warning", sysfs.PCI, message, _remedy(failed[0], "Run where /sys is mounted."), "unread")
 
 
 def _remedy(answer: Answer, otherwise: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from raidctl.drift.report import Change, Unread
-from raidctl.model import HIDING, Controller, Inventory, Problem
+from raidctl.model import UNREAD_KINDS, Controller, Inventory, Problem, unread_problems
 from raidctl.select import family_of, items
 
 _UNKNOWN: tuple[Any, ...] = (None, "unknown", [], {}, "none")
@@ -18,7 +18,7 @@ Split = tuple[tuple[Change, ...], tuple[Unread, ...]]
 
 def sorted_out(changes: Sequence[Change], before: Inventory, after: Inventory) -> Split:
     """The real changes, and what could not be read. The latter comes with the differences that it may explain."""
-    earlier, later = _unread(before), _unread(after)
+    earlier, later = unread_problems(before.problems), unread_problems(after.problems)
     common = {_key(one) for one in earlier} & {_key(one) for one in later}
     left = [change for change in changes if not _is_unread_problem(change)]
     found: list[Unread] = []
@@ -33,10 +33,6 @@ def sorted_out(changes: Sequence[Change], before: Inventory, after: Inventory) -
             left = [one for one in left if one not in hidden]
             found.append(_as_unread(side, problem, hidden))
     return tuple(left), tuple(found)
-
-
-def _unread(state: Inventory) -> list[Problem]:
-    return [problem for problem in state.problems if problem.kind in HIDING]
 
 
 def _key(problem: Problem) -> tuple[str, str]:
@@ -55,7 +51,7 @@ def _is_unread_problem(change: Change) -> bool:
     if change.object != "problem" or change.field:
         return False
     problem = change.new or change.old or {}
-    return problem.get("kind") in HIDING
+    return problem.get("kind") in UNREAD_KINDS
 
 
 def _hides(problem: Problem, change: Change, side: str, controllers: _Controllers) -> bool:

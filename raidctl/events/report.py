@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from raidctl.described import doc
 from raidctl.events.times import MARGIN, difference, parsed, shifted
-from raidctl.model import HIDING, Host, Inventory, Problem
+from raidctl.model import Host, Inventory, Problem, unread_problems
 from raidctl.vendor.events import LEVELS, Event, EventLog, Level
 
 _EARLIEST = datetime(1, 1, 1, tzinfo=timezone.utc)
@@ -57,7 +57,7 @@ def report(inventory: Inventory, logs: Sequence[EventLog], now: datetime | None,
         clocks=tuple(_clock(log, now) for log in clocks),
         unparsed=tuple(line for log in logs for line in log.unparsed),
         problems=(
-            *(problem for problem in inventory.problems if problem.kind in HIDING),
+            *unread_problems(inventory.problems),
             *(problem for log in logs for problem in log.problems),
             *(problem for log in logs for problem in _older(log, now, wanted)),
         ),

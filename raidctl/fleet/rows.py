@@ -14,7 +14,7 @@ from raidctl.errors import RaidctlError
 from raidctl.fleet.audit_piece import PieceAuditor, recorded
 from raidctl.fleet.sources import Piece
 from raidctl.json_decode import valid_text
-from raidctl.model import Inventory, hides
+from raidctl.model import Inventory, is_complete
 from raidctl.recording import inventory_files
 from raidctl.rows import build
 from raidctl.rows.tables import Row
@@ -60,7 +60,7 @@ def lines_of(rows: Rows, inventory: Inventory, source: str) -> tuple[bytes, int,
     Each row has ``complete``. Without a row, "could not be read" would look like "nothing is there".
     """
     data, number = lines(rows(inventory, source))
-    unread = () if number or not any(map(hides, inventory.problems)) else (f"{source}: {_NO_ROW}",)
+    unread = () if number or is_complete(inventory) else (f"{source}: {_NO_ROW}",)
     return data, number, unread
 
 

@@ -15,7 +15,7 @@ from raidctl.described import doc
 from raidctl.layout.capacity import whole
 from raidctl.layout.objects import SOFTWARE, Machine, array_of, global_spares, members_of, plain_id, spares_of
 from raidctl.layout.specification import Counted, Deletion, Layout, SpareLayout, VolumeLayout
-from raidctl.model import Controller, Drive, Inventory, Volume, VolumeCache, hides
+from raidctl.model import Controller, Drive, Inventory, Volume, VolumeCache, hiding_problems
 from raidctl.text import counted, listing
 from raidctl.units import format_binary, format_decimal
 
@@ -109,9 +109,8 @@ def _machine(layout: Layout, machine: Machine) -> Compared | None:
 
 def hidden_by(inventory: Inventory) -> str | None:
     """What was not read, so that objects may exist unlisted. None if everything was read."""
-    for problem in inventory.problems:
-        if hides(problem):
-            return f"Not everything could be read: {problem.where}: {problem.message}"
+    for problem in hiding_problems(inventory.problems):
+        return f"Not everything could be read: {problem.where}: {problem.message}"
     return None
 
 

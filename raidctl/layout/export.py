@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from raidctl.layout.objects import Machine, global_spares, members_of, spares_of
 from raidctl.layout.specification import VERSION
-from raidctl.model import Controller, Drive, Inventory, Volume, hides
+from raidctl.model import Controller, Drive, Inventory, Volume, hiding_problems
 from raidctl.toml_files.write import toml_comment, toml_value
 from raidctl.units import format_binary, format_decimal
 
@@ -99,7 +99,7 @@ def _names(machine: Machine, drives: Sequence[Drive]) -> str:
 
 
 def _unread(inventory: Inventory) -> str:
-    hidden = [one for one in inventory.problems if hides(one)]
+    hidden = hiding_problems(inventory.problems)
     if not hidden:
         return ""
     text = "".join(f"#   {toml_comment(one.where)}: {toml_comment(one.message)}\n" for one in hidden)

@@ -36,7 +36,6 @@ from raidctl.model.cache import (
     WritePolicy,
 )  # fmt: skip
 from raidctl.model.inventory import (
-    HIDING,
     SCHEMA_VERSION,
     Array,
     Capability,
@@ -50,26 +49,32 @@ from raidctl.model.inventory import (
     Inventory,
     Media,
     Mode,
-    Problem,
-    ProblemKind,
     RaidLevel,
     Role,
-    Severity,
     Tool,
     Volume,
     VolumeStatus,
+    is_complete,
+)  # fmt: skip
+from raidctl.model.problem import (
+    UNREAD_KINDS,
+    Problem,
+    ProblemKind,
+    Severity,
     failed_readings,
     hides,
+    hiding_problems,
+    unread_problems,
 )  # fmt: skip
 from raidctl.model.second_view import SecondView
 from raidctl.model.task import Alarm, Operation, Progress, Rates, Task, TaskState
 
 __all__ = [
-    "HIDING", "SCHEMA_VERSION", "Alarm", "Array", "Battery", "BatteryKind", "BatteryStatus", "Block", "BlockLayer",
-    "Cache", "Capability", "Controller", "ControllerCacheSafety", "Details", "Drive", "DriveCachePolicy",
-    "DriveCaches", "Errors", "FailuresTolerated", "ForeignGroup", "Health", "Host", "Interface", "Inventory",
-    "IoPolicy", "LayerKind", "Media", "Mode", "Model", "Mount", "Operation", "PciLink", "PreservedCache", "Problem",
-    "ProblemKind", "Progress", "RaidLevel", "Rates", "ReadPolicy", "Role", "Scrub", "ScrubMode", "ScrubState",
-    "SecondView", "Severity", "Task", "TaskState", "Tool", "Volume", "VolumeCache", "VolumeStatus", "WriteActive",
-    "WritePolicy", "failed_readings", "hides",
+    "SCHEMA_VERSION", "UNREAD_KINDS", "Alarm", "Array", "Battery", "BatteryKind", "BatteryStatus", "Block",
+    "BlockLayer", "Cache", "Capability", "Controller", "ControllerCacheSafety", "Details", "Drive",
+    "DriveCachePolicy", "DriveCaches", "Errors", "FailuresTolerated", "ForeignGroup", "Health", "Host", "Interface",
+    "Inventory", "IoPolicy", "LayerKind", "Media", "Mode", "Model", "Mount", "Operation", "PciLink", "PreservedCache",
+    "Problem", "ProblemKind", "Progress", "RaidLevel", "Rates", "ReadPolicy", "Role", "Scrub", "ScrubMode",
+    "ScrubState", "SecondView", "Severity", "Task", "TaskState", "Tool", "Volume", "VolumeCache", "VolumeStatus",
+    "WriteActive", "WritePolicy", "failed_readings", "hides", "hiding_problems", "is_complete", "unread_problems",
 ]  # fmt: skip

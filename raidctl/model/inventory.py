@@ -10,7 +10,6 @@ The descriptions here are the source of ``raidctl schema`` and of ``docs/model.m
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Annotated, Literal
 
 from msgspec import field
@@ -25,15 +24,12 @@ from raidctl.model.cache import (  # fmt: skip
     PreservedCache,
     VolumeCache,
 )
+from raidctl.model.problem import Problem, hides
 from raidctl.model.second_view import SecondView
 from raidctl.model.task import Alarm, Progress, Rates, Task
 
 SCHEMA_VERSION = "1"
 
-Severity = Literal["info", "warning", "error"]
-ProblemKind = Literal["note", "state", "unread", "no_tool", "no_right"]
-HIDING: frozenset[ProblemKind] = frozenset({"unread", "no_tool", "no_right"})
-"""Kinds of problems that may hide objects: not queried, or not understood."""
 Mode = Literal["raid", "hba", "mixed", "software", "none"]
 RaidLevel = Literal[
     "raid0", "raid1", "raid1e", "raid5", "raid6", "raid10", "raid50", "raid60",
@@ -71,37 +67,6 @@ class Tool(Model, frozen=True, kw_only=True):
     name: Annotated[str, doc("Name as found, `ssacli`.")]
     path: Annotated[str | None, doc("Path; null for a single output file.")] = None
     version: Annotated[str | None, doc("Version as printed; null: unknown.")] = None
-
-
-class Problem(Model, frozen=True):
-    """Something unreadable, missing, or reported by a tool."""
-
-    severity: Annotated[Severity, doc("`error`: something is not shown; `warning`: check it; `info`: for information.")]
-    where: Annotated[str, doc("The object, command or file concerned.")]
-    message: Annotated[str, doc("What happened, one sentence.")]
-    remedy: Annotated[str | None, doc("What to do; null: nothing.")] = None
-    kind: Annotated[
-        ProblemKind,
-        doc(
-            "`note`: exit code stays 0; `state`: the hardware or its tool reports a problem, exit code 0; "
-            "`unread`: could not be read or understood, exit code 3; `no_tool`, `no_right`: exit code 4."
-        ),
-    ] = "note"
-
-
-def hides(problem: Problem) -> bool:
-    """Whether a problem may hide objects.
-
-    Examples are output that could not be read and a controller that could not be queried.
-
-    A missing tool that only adds details of plain drives hides none: its fields are null.
-    """
-    return problem.kind == "unread" or (problem.kind in ("no_tool", "no_right") and problem.severity == "error")
-
-
-def failed_readings(problems: Iterable[Problem]) -> list[Problem]:
-    """The errors among the problems that may hide objects. A tool failed, is missing, or may not be run."""
-    return [one for one in problems if one.severity == "error" and hides(one)]
 
 
 class Host(Model, frozen=True, kw_only=True):
@@ -326,3 +291,8 @@ class Inventory(Model, frozen=True, kw_only=True):
     second_views: Annotated[
         tuple[SecondView, ...], doc("What the BMC reports of objects that are listed here; empty: it was not asked.")
     ] = ()
+
+
+def is_complete(inventory: Inventory) -> bool:
+    """Whether everything could be read. Otherwise what is not listed may exist."""
+    return not any(map(hides, inventory.problems))

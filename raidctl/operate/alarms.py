@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from msgspec import Struct
 
 from raidctl.described import doc
-from raidctl.model import HIDING, Alarm, Controller, Host, Inventory, Problem
+from raidctl.model import Alarm, Controller, Host, Inventory, Problem, unread_problems
 from raidctl.request import Dialogue
 from raidctl.select import family_of
 from raidctl.vendor.alarms import Alarms, alarms_of
@@ -58,7 +58,7 @@ def report(inventory: Inventory) -> AlarmReport:
     return AlarmReport(
         host=inventory.host,
         controllers=tuple(ControllerAlarm(object_id=one.id, model=one.model, alarm=one.alarm) for one in hardware),
-        problems=tuple(problem for problem in inventory.problems if problem.kind in HIDING),
+        problems=unread_problems(inventory.problems),
     )
 
 

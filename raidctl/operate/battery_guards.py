@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 
-from raidctl.model import HIDING, Controller, Volume
+from raidctl.model import Controller, Volume, unread_problems
 from raidctl.operate.deed_subjects import controller_of, whole
 from raidctl.survey.survey import Survey
 from raidctl.text import listing, regex
@@ -122,7 +122,7 @@ def last_learn(logs: Sequence[EventLog], controller: str, now: datetime) -> tupl
     mine = [log for log in logs if log.controller == controller]
     moments = [event.host_at for log in mine for event in log.events if event.host_at and _LEARN.search(event.text)]
     undated = any(event.host_at is None and _LEARN.search(event.text) for log in mine for event in log.events)
-    clear = bool(mine) and not undated and not any(problem.kind in HIDING for log in mine for problem in log.problems)
+    clear = bool(mine) and not undated and not any(unread_problems(log.problems) for log in mine)
     oldest = [moment for log in mine for event in log.events[:1] if (moment := parse_moment(event.host_at))]
     whole_day = any(not log.limited for log in mine) or any(now - moment > PAUSE for moment in oldest)
     return max(moments, default=None), clear and whole_day

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from raidctl.change.engine import Change
 from raidctl.change.expectations import serials_of, unmet
 from raidctl.change.unread import READ_PAUSES
-from raidctl.model import hides
+from raidctl.model import hiding_problems, is_complete
 from raidctl.operate.story import next_stage
 from raidctl.operate.story_facts import Facts, Stage, gone
 from raidctl.survey.survey import Survey
@@ -17,12 +17,12 @@ def decided(change: Change, seen: Survey, facts: Facts) -> tuple[Survey, Stage]:
     """The next stage and the reading behind it. A possibly incomplete reading is repeated for a while."""
     stage = _stage(seen, facts)
     for pause in READ_PAUSES:
-        if stage.problem is None or not any(hides(one) for one in seen.inventory.problems):
+        if stage.problem is None or is_complete(seen.inventory):
             break
         change.sleep(pause)
         seen = change.look()
         stage = _stage(seen, facts)
-    hidden = [one for one in seen.inventory.problems if hides(one)] if stage.problem is not None else []
+    hidden = hiding_problems(seen.inventory.problems) if stage.problem is not None else ()
     if hidden:
         text = f"{stage.problem} Not read: {hidden[0].where}: {hidden[0].message.rstrip('.')}."
         stage = replace(stage, problem=text)

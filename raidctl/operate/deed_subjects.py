@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from raidctl.model import HIDING, Battery, Controller, Drive, Inventory, Volume
+from raidctl.model import Battery, Controller, Drive, Inventory, Volume, unread_problems
 from raidctl.operate.removal_report import Reason
 from raidctl.vendor.plan import Deed, Denial
 
@@ -72,9 +72,9 @@ def whole(deed: Deed, inventory: Inventory, controller: Controller) -> Iterator[
 def _hidden(inventory: Inventory, controller: Controller) -> Iterator[str]:
     """Reasons why a controller may have objects that were not read."""
     others = [one.id for one in inventory.controllers if one.id != controller.id]
-    for problem in inventory.problems:
+    for problem in unread_problems(inventory.problems):
         elsewhere = any(problem.where == name or problem.where.startswith(f"{name}/") for name in others)
-        if problem.kind in HIDING and problem.severity != "info" and not elsewhere:
+        if problem.severity != "info" and not elsewhere:
             yield f"Not everything was read: {problem.where}: {problem.message}"
     listed = {drive.id for drive in controller.drives}
     lacking = sorted({name for array in controller.arrays for name in (*array.drives, *array.spares)} - listed)

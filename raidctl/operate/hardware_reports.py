@@ -12,7 +12,6 @@ from msgspec.structs import replace
 
 from raidctl.described import doc
 from raidctl.model import (
-    HIDING,
     Battery,
     BatteryKind,
     BatteryStatus,
@@ -24,6 +23,7 @@ from raidctl.model import (
     Problem,
     Scrub,
     Task,
+    unread_problems,
 )
 from raidctl.operate.foreign_guards import foreign_drives, has_foreign
 from raidctl.vendor.foreign import ForeignPreview
@@ -132,11 +132,6 @@ def hardware_controllers(inventory: Inventory) -> list[Controller]:
     return [one for one in inventory.controllers if one.mode not in ("software", "none")]
 
 
-def hiding(inventory: Inventory) -> tuple[Problem, ...]:
-    """The problems that may hide an object."""
-    return tuple(problem for problem in inventory.problems if problem.kind in HIDING)
-
-
 def patrols(inventory: Inventory, tasks: tuple[Task, ...]) -> PatrolReport:
     """The patrol reads; ``tasks`` are those of the whole machine."""
     running = {task.object_id: task for task in tasks if task.operation == "patrol_read"}
@@ -146,7 +141,7 @@ def patrols(inventory: Inventory, tasks: tuple[Task, ...]) -> PatrolReport:
         )
         for one in hardware_controllers(inventory)
     )  # fmt: skip
-    return PatrolReport(host=inventory.host, problems=hiding(inventory), controllers=tuple(found))
+    return PatrolReport(host=inventory.host, problems=unread_problems(inventory.problems), controllers=tuple(found))
 
 
 def batteries(inventory: Inventory) -> BatteryReport:
@@ -157,7 +152,7 @@ def batteries(inventory: Inventory) -> BatteryReport:
         )
         for one in hardware_controllers(inventory)
     )
-    return BatteryReport(host=inventory.host, problems=hiding(inventory), controllers=tuple(found))
+    return BatteryReport(host=inventory.host, problems=unread_problems(inventory.problems), controllers=tuple(found))
 
 
 def _battery(pack: Battery) -> BatteryState:
@@ -186,7 +181,7 @@ def _of_learning(more: dict[str, str]) -> dict[str, str]:
 def foreign(inventory: Inventory, previews: dict[str, ForeignPreview | str] | None = None) -> ForeignReport:
     """The foreign configurations, with previews by controller if they were asked for."""
     found = (_foreign(one, (previews or {}).get(one.id)) for one in hardware_controllers(inventory))
-    return ForeignReport(host=inventory.host, problems=hiding(inventory), controllers=tuple(found))
+    return ForeignReport(host=inventory.host, problems=unread_problems(inventory.problems), controllers=tuple(found))
 
 
 def _foreign(one: Controller, preview: ForeignPreview | str | None) -> ControllerForeign:
@@ -212,4 +207,4 @@ def preserved(inventory: Inventory) -> PreservedReport:
         )
         for one in hardware_controllers(inventory)
     )  # fmt: skip
-    return PreservedReport(host=inventory.host, problems=hiding(inventory), controllers=tuple(found))
+    return PreservedReport(host=inventory.host, problems=unread_problems(inventory.problems), controllers=tuple(found))

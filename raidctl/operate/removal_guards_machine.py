@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from raidctl.health.error_recovery import gives_up_first
 from raidctl.health.redundancy import OUT_OF_REACH
-from raidctl.model import HIDING, Controller, Drive, Problem
+from raidctl.model import Controller, Drive, Problem, unread_problems
 from raidctl.operate.boot_loader import boot_parts
 from raidctl.operate.container import UNREAD
 from raidctl.operate.contents import Contents
@@ -78,8 +78,8 @@ def visible(subject: Subject) -> Reasons:
         maybe = "may run" if subject.around.container.endswith(UNREAD) else "runs"
         text = f"raidctl {maybe} in a container: what uses the host's drives is unknown."
         yield reason("X8", "unknown", text, subject.around.container, remedy="Run raidctl on the host itself.")
-    for problem in subject.inventory.problems:
-        if problem.kind in HIDING and problem.severity != "info" and _concerns(subject, problem):
+    for problem in unread_problems(subject.inventory.problems):
+        if problem.severity != "info" and _concerns(subject, problem):
             fine = False
             text = f"Not everything could be read: {problem.where}: {problem.message}"
             evidence = f"problem.kind = {problem.kind}"

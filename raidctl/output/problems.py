@@ -8,7 +8,7 @@ from rich.console import RenderableType
 from rich.style import Style
 from rich.text import Text
 
-from raidctl.model import Problem, hides
+from raidctl.model import Problem, hiding_problems
 from raidctl.output.console import BAD, DULL, STRONG, WARN, Paper, indented, line
 from raidctl.output.trouble import LOOK, NOTE, Trouble
 
@@ -30,7 +30,7 @@ def problem_sections(found: Sequence[Trouble], notes: Sequence[Trouble], paper: 
 
 def no_controller(problems: Iterable[Problem], lacking: str) -> Text:
     """The line for a machine without a RAID controller. If something could not be read, there may be one."""
-    if any(map(hides, problems)):
+    if hiding_problems(problems):
         return line(("No RAID controller was found, but not everything could be read.", WARN))
     return line(f"No RAID controller: there is no {lacking}.")
 

@@ -9,7 +9,7 @@ from msgspec import Struct
 from raidctl.audit import builtin
 from raidctl.health.judge import Condition, judge
 from raidctl.health.narrowed import left_out
-from raidctl.model import HIDING, Inventory, Problem
+from raidctl.model import UNREAD_KINDS, Inventory, Problem
 from raidctl.output.phrases import brief
 from raidctl.text import listing
 
@@ -60,9 +60,9 @@ def _all(inventory: Inventory, whole: Inventory | None) -> Iterator[Trouble]:
 
 
 def _rank(problem: Problem) -> int:
-    if problem.severity == "info" and problem.kind not in HIDING:
+    if problem.severity == "info" and problem.kind not in UNREAD_KINDS:
         return NOTE
-    return UNREAD if problem.kind in HIDING and problem.severity == "error" else LOOK
+    return UNREAD if problem.kind in UNREAD_KINDS and problem.severity == "error" else LOOK
 
 
 def _conditions(inventory: Inventory, others: Collection[str]) -> Iterator[Trouble]:

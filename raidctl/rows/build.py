@@ -10,7 +10,7 @@ from typing import Any
 from raidctl.audit.finding import Finding
 from raidctl.bench.record import Run
 from raidctl.bench.result import TrialResult
-from raidctl.model import Controller, Drive, Inventory, hides
+from raidctl.model import Controller, Drive, Inventory, is_complete
 from raidctl.model.drives_below import physical_drives
 from raidctl.rows.tables import BatteryRow, BenchRow, CacheRow, DriveRow, FindingRow, Row, VolumeRow
 from raidctl.text import collapse, regex
@@ -36,7 +36,7 @@ def day_of(moment: str | None) -> tuple[str | None, str | None]:
 def machine(inventory: Inventory, source: str) -> dict[str, Any]:
     """The columns that all rows of an inventory share."""
     at, day = day_of(inventory.host.collected_at)
-    complete = not any(map(hides, inventory.problems))
+    complete = is_complete(inventory)
     return {"host": inventory.host.hostname or source, "collected_at": at, "day": day, "source": source,
             "complete": complete}  # fmt: skip
 
@@ -113,7 +113,7 @@ def findings(
 def bench(run: Run, source: str) -> Iterator[Row]:
     """Each figure of a run, and each percentile of its latencies."""
     at, day = day_of(run.at)
-    complete = run.inventory is not None and not any(map(hides, run.inventory.problems))
+    complete = run.inventory is not None and is_complete(run.inventory)
     common = {
         "host": run.host or source, "collected_at": at, "day": day, "source": source, "complete": complete,
         "run": run.id, "label": run.label, "raidctl": run.raidctl, "profile": run.session.profile,

@@ -19,7 +19,7 @@ from raidctl import json_decode
 from raidctl.described import doc
 from raidctl.drift.canonical import canonical, restored
 from raidctl.errors import CannotTell, UsageError
-from raidctl.model import HIDING, Inventory
+from raidctl.model import Inventory, unread_problems
 from raidctl.snapshots.sqlite import Database
 from raidctl.text import printable
 
@@ -73,7 +73,7 @@ class States(Database):
         body = msgspec.json.encode(whole.document, order="sorted")
         digest = hashlib.sha256(body).hexdigest()
         at = inventory.host.collected_at or now()
-        unread = sum(problem.kind in HIDING for problem in inventory.problems)
+        unread = len(unread_problems(inventory.problems))
         with self.writing() as database:
             before = database.execute(
                 "SELECT hash FROM state WHERE host = ? "

@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 
 from raidctl.health.redundancy import NOT_WHOLE, OUT_OF_REACH
-from raidctl.model import HIDING, Battery, Drive, Inventory, Operation, Task, Volume
+from raidctl.model import Battery, Drive, Inventory, Operation, Task, Volume, unread_problems
 from raidctl.model.raid_levels import PARITY
 from raidctl.select import Item, items
 from raidctl.tasks.derive import REBUILDS
@@ -63,7 +63,7 @@ def _item(inventory: Inventory, name: str) -> Item | None:
 
 def _result(task: Task, before: Item | None, after: Item | None, now: Inventory) -> tuple[Result, str]:
     if after is None:
-        hidden = [problem for problem in now.problems if problem.kind in HIDING]
+        hidden = unread_problems(now.problems)
         if hidden:
             return "unknown", f"not everything could be read ({hidden[0].where})"
         return "worse", "the object is no longer there"

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from msgspec import Struct
 
 from raidctl.described import doc
-from raidctl.model import HIDING, Host, Inventory, Problem, Rates, Volume
+from raidctl.model import Host, Inventory, Problem, Rates, Volume, unread_problems
 from raidctl.vendor.setting_values import SPEEDS
 
 
@@ -50,7 +50,7 @@ def rates(inventory: Inventory) -> RateReport:
             if controller.rates
         ),
         arrays=tuple(_speed(volume) for controller in controllers for volume in controller.volumes if _limited(volume)),
-        problems=tuple(problem for problem in inventory.problems if problem.kind in HIDING),
+        problems=unread_problems(inventory.problems),
     )
 
 

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from msgspec import Struct
 
 from raidctl.described import doc
-from raidctl.model import HIDING, Host, Inventory, Operation, Problem, Task
+from raidctl.model import Host, Inventory, Operation, Problem, Task, unread_problems
 
 Result = Literal["reached", "worse", "unknown"]
 
@@ -53,5 +53,5 @@ def report(inventory: Inventory, tasks: Sequence[Task] | None = None, ended: Seq
         unknown=tuple(
             v.id for controller in inventory.controllers for v in controller.volumes if v.status == "unknown"
         ),
-        problems=tuple(problem for problem in inventory.problems if problem.kind in HIDING),
+        problems=unread_problems(inventory.problems),
     )

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
 
-from raidctl.model import Inventory, Task, hides
+from raidctl.model import Inventory, Task, hiding_problems
 from raidctl.tasks.outcome import ended
 from raidctl.tasks.report import Ended
 from raidctl.tasks.watch import Frame, same_work
@@ -30,7 +30,7 @@ class Awaited(Struct):
         Something is then unread that was readable at the beginning.
         """
         known = {(one.where, one.message) for one in self.before.problems}
-        if not any(hides(one) and (one.where, one.message) not in known for one in frame.inventory.problems):
+        if not any((one.where, one.message) not in known for one in hiding_problems(frame.inventory.problems)):
             return False
         self.unread = frame.seconds if self.unread is None else self.unread
         return frame.seconds - self.unread < UNREAD_SECONDS

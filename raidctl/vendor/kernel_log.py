@@ -14,8 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from raidctl import json_decode
-from raidctl.model import Problem
-from raidctl.model.inventory import ProblemKind
+from raidctl.model import Problem, ProblemKind
 from raidctl.request import Dialogue, Failure, Read, Run, RunAnswer, ask_all
 from raidctl.text import collapse, regex
 from raidctl.vendor.events import Level

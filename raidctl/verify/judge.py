@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from raidctl.errors import EXIT_ACCESS, EXIT_CANNOT_TELL, EXIT_FINE, EXIT_NO, UsageError
-from raidctl.model import HIDING, Problem
+from raidctl.model import Problem, hiding_problems
 from raidctl.model.raid_levels import WITHOUT_REDUNDANCY
 from raidctl.select import items
 from raidctl.text import listing, regex
@@ -154,9 +154,8 @@ def _unshown(machine: CheckedMachine, claims: Sequence[Claim], subjects: Sequenc
     """
     known = {name for one in subjects for name in (one.controller.id, one.controller.pci_address)}
     hidden = [
-        p for p in machine.inventory.problems
-        if (p.severity == "error" and p.kind in HIDING)
-        or (p.severity == "warning" and p.kind == "unread" and not _of_shown(machine, p))
+        p for p in hiding_problems(machine.inventory.problems)
+        if p.severity == "error" or (p.severity == "warning" and not _of_shown(machine, p))
     ]  # fmt: skip
     return [
         Answer(

@@ -13,12 +13,12 @@ from msgspec.structs import replace
 
 from raidctl.health.judge import Severity
 from raidctl.layers.model import Layer
-from raidctl.model import Inventory, Task
+from raidctl.model import Inventory, Task, is_complete
 from raidctl.select import items
 from raidctl.tasks.outcome import ended, word
 from raidctl.tasks.watch import Frame, same_work
 from raidctl.vendor.events import Event as Entry
-from raidctl.watch.live_facts import HOST, Fact, complete, facts_of
+from raidctl.watch.live_facts import HOST, Fact, facts_of
 from raidctl.watch.live_report import Kind, LiveChange, Value
 from raidctl.watch.objects import read_in_part
 
@@ -78,7 +78,7 @@ class Board(Struct, frozen=True, kw_only=True):
     @property
     def whole(self) -> bool:
         """Whether the last complete reading could read everything."""
-        return complete(self.reading.frame.inventory)
+        return is_complete(self.reading.frame.inventory)
 
     def mark(self, fact: Fact) -> str | None:
         """The direction of a value's change in the last minute; None: unchanged."""
@@ -146,7 +146,7 @@ class Live(Struct):
             if now is not None:
                 one.task, one.seconds = now, frame.seconds
                 left.remove(now)
-            elif frame.whole and complete(frame.inventory):
+            elif frame.whole and is_complete(frame.inventory):
                 self.tasks.remove(one)
                 over = ended(one.task, one.before, frame.inventory, frame.seconds - one.seconds)
                 yield _made(
@@ -166,7 +166,7 @@ def _with_lost(fresh: Sequence[Fact], before: Sequence[Fact], reading: Reading) 
     silent = read_in_part(inventory) | {
         item.id for one in inventory.controllers for item in items(one) if getattr(item, "status", None) == "unknown"
     }
-    whole = complete(inventory)
+    whole = is_complete(inventory)
     running = {task.object_id for task in reading.frame.tasks}
     lost = [
         replace(fact, value=None, lost=True)

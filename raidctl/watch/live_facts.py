@@ -14,7 +14,7 @@ from raidctl.health.judge import WEIGHT, Severity, judge
 from raidctl.health.unknown_states import doubt
 from raidctl.layers.model import Layer
 from raidctl.layers.scope import VM
-from raidctl.model import Inventory, Task, hides
+from raidctl.model import Inventory, Task, hiding_problems
 from raidctl.model.drives_below import physical_drives
 from raidctl.tasks.outcome import word
 from raidctl.text import counted, listing, regex
@@ -70,11 +70,6 @@ class Fact(Struct, frozen=True, kw_only=True):
         return self.section, self.object_id, self.name
 
 
-def complete(inventory: Inventory) -> bool:
-    """Whether everything could be read; otherwise missing values are unknown."""
-    return not any(map(hides, inventory.problems))
-
-
 def facts_of(inventory: Inventory, tasks: Sequence[Task], layers: Sequence[Layer]) -> list[Fact]:
     """Every value of a reading, in the order of the screen."""
     return [*_health(inventory), *_tasks(tasks), *_temperatures(inventory), *_caches(layers)]
@@ -91,7 +86,7 @@ def _health(inventory: Inventory) -> Iterator[Fact]:
         for severity, noun in numbers.items()
         if any(one.severity == severity for one in conditions)
     ]
-    unread = [problem.where for problem in inventory.problems if hides(problem)]
+    unread = [problem.where for problem in hiding_problems(inventory.problems)]
     fine = verdict.verdict == "fine" and inventory.controllers
     gap = f"not everything could be read ({listing(dict.fromkeys(unread))})" if unread else ""
     text = ", ".join([*found, *([gap] if gap else [])])

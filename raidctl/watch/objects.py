@@ -12,7 +12,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from raidctl.audit.finding import Severity
-from raidctl.model import HIDING, Inventory
+from raidctl.model import Inventory, unread_problems
 from raidctl.model.drives_below import physical_drives
 from raidctl.select import family_of, items
 from raidctl.watch.memory import Config, Known
@@ -52,7 +52,7 @@ def read_in_part(inventory: Inventory) -> frozenset[str]:
     A problem names an object by its id, its device or its family. One that names none, as a missing mdadm, may be about
     any software array.
     """
-    wheres = {one.where for one in inventory.problems if one.kind in HIDING}
+    wheres = {one.where for one in unread_problems(inventory.problems)}
     names = wheres | {word for where in wheres for word in where.split()}
     found, known = set[str](), set[str]()
     for controller in inventory.controllers if names else ():

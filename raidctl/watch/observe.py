@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from raidctl.audit.diagnosis import causes
 from raidctl.audit.finding import Finding
-from raidctl.model import Inventory, hides
+from raidctl.model import Inventory, is_complete
 from raidctl.select import items
 from raidctl.watch.memory import Look, Sighting
 from raidctl.watch.objects import objects_of, read_in_part
@@ -37,7 +37,7 @@ def look_at(inventory: Inventory, found: Sequence[Finding], waived: Sequence[Fin
     sightings += [_sighting(one, serials, aside=True) for one in waived]
     return Look(
         sightings=tuple(sightings),
-        complete=not any(map(hides, inventory.problems)),
+        complete=is_complete(inventory),
         in_part=read_in_part(inventory),
         objects=frozenset((key, serial) for key, serial in serials.items()),
         known=tuple(objects_of(inventory)),

@@ -16,6 +16,7 @@ _PULLED = "for _ in $(seq 1200); do [ -e {0} ] || break; sleep 0.1; done; udevad
 _OFF = "cd /sys/bus/pci/slots; for _ in $(seq 600); do [ $(cat {0}/power) = 0 ] && break; sleep 0.1; done; sleep 1"
 """A wait until a PCIe slot accepts a new drive. Its driver does so one second after it has powered the slot off."""
 _SPEED = "for file in sync_speed_min sync_speed_max; do echo {1} > /sys/block/{0}/md/$file; done"
+_WRITABLE = "mdadm --readwrite /dev/{0} || ! grep -qx read-auto /sys/block/{0}/md/array_state"
 _IDLE = "while [ $(cat /sys/block/{0}/md/sync_action) != idle ]; do sleep 0.2; done"
 _SUMS = "echo 3 > /proc/sys/vm/drop_caches; sha256sum {0}"
 
@@ -88,6 +89,13 @@ class Bays:
     def idle(self, array: str) -> None:
         """Wait until an array is idle."""
         self.guest.sh(_IDLE.format(array), timeout=180)
+
+    def writable(self, array: str) -> None:
+        """Make an array writable that was assembled as "auto-read-only". Nothing is copied until then.
+
+        Any write does the same; mdadm ends with 1 if one was earlier.
+        """
+        self.guest.sh(_WRITABLE.format(array))
 
     def readd(self, array: str, serial: str) -> None:
         """Re-add a member that was pulled by mistake."""

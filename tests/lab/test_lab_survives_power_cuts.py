@@ -148,7 +148,7 @@ def after_the_cut(power: Power) -> tuple[str, str]:
     # the unit's command to the letter; after the next failure without the start of an interpreter
     power.restored(bays.guest.run(power.unit, env=PYTHONPATH, timeout=900, check=False))
     assert (bays.state("md1")["degraded"], bays.state("md6")["degraded"]) == ("0", "1")
-    bays.guest.sh("mdadm --readwrite /dev/md1")  # as any write does: until then nothing is copied
+    bays.writable("md1")
     bays.idle("md1")
     return mirror, parity
 
@@ -178,7 +178,7 @@ def after_the_reset(power: Power, parity: str, last: str) -> None:
     bays.guest.reset()
     assert power.cache_on() is False
     power.restored(bays.raidctl(*power.unit[len(PROGRAM) :]))
-    bays.guest.sh("mdadm --readwrite /dev/md1")
+    bays.writable("md1")
     power.ends(last, "md1")
     bays.push(scsi("LABBAYS9", 1))
     power.ends(parity, "md6", "--with", "LABBAYS9")

@@ -7,7 +7,7 @@ import pytest
 from raidctl.cli.shared.exit_codes import exit_code
 from raidctl.fleet.report import Rank
 from raidctl.health.narrowed import narrow_with_carriers
-from raidctl.model import HIDING, Array, Battery, Cache, Problem, ProblemKind, Volume
+from raidctl.model import UNREAD_KINDS, Array, Battery, Cache, Problem, ProblemKind, Volume
 from raidctl.output.hosts import missing
 from raidctl.output.trouble import BROKEN, notes, troubles
 from raidctl.select import items, narrow
@@ -98,7 +98,7 @@ def test_what_could_not_be_read_of_a_sick_object_stays_its_own_problem() -> None
     assert "smartarray:1/v1: Unknown word." in [trouble.brief for trouble in troubles(inventory)]
 
 
-@pytest.mark.parametrize("kind", sorted(HIDING))
+@pytest.mark.parametrize("kind", sorted(UNREAD_KINDS))
 def test_what_could_not_be_read_is_no_mere_information(kind: ProblemKind) -> None:
     """Its exit code is 3 or 4, so that "Nothing is missing" or "ok" beside it would be wrong."""
     unread = Problem(severity="info", where="udev", message="It could not be read.", kind=kind)

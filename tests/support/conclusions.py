@@ -17,7 +17,7 @@ from raidctl.audit.builtin import rules
 from raidctl.audit.diagnosis import Diagnosis, diagnose, exit_code
 from raidctl.cli.shared.exit_codes import exit_code as show_code
 from raidctl.errors import EXIT_ACCESS, EXIT_CANNOT_TELL, EXIT_FINE, EXIT_NO, UsageError
-from raidctl.model import HIDING, Controller, Inventory
+from raidctl.model import Controller, Inventory, unread_problems
 from raidctl.output.nagios import Status, of_diagnosis
 from raidctl.recording.loose_files import collect_outputs
 from raidctl.survey.survey import Survey, survey_documents
@@ -169,13 +169,8 @@ def cut_worse(
     # cut behind a line, its line end as well
     lines = {line.text for output in more.outputs for line in output.lines}
     form = f"{text}\n" if text.rpartition("\n")[2] in lines - {""} else text
-    found = improved(whole, conclusions(less, diagnosis), exempt=whole_in_form(form, less), torn=is_torn(more))
-    return [one for one in found if not (is_torn(less) and _STILL_BAD.fullmatch(one))]
-
-
-def is_torn(seen: Survey) -> bool:
-    """Whether an output that was read is incomplete or not understood."""
-    return any(one.kind == "unread" for one in seen.inventory.problems)
+    found = improved(whole, conclusions(less, diagnosis), exempt=whole_in_form(form, less), torn=anything_unread(more))
+    return [one for one in found if not (anything_unread(less) and _STILL_BAD.fullmatch(one))]
 
 
 def whole_in_form(text: str, seen: Survey) -> bool:
@@ -186,7 +181,7 @@ def whole_in_form(text: str, seen: Survey) -> bool:
     That is an output of a tool without a last line (ssacli, tw_cli) that ends with its closing blank line, or after a
     line if it was pasted without the blank line at its beginning, too; or a single line; or one of `_WHOLE`.
     """
-    if any(output.cut_off for output in seen.outputs) or is_torn(seen):
+    if any(output.cut_off for output in seen.outputs) or anything_unread(seen):
         return False
     lines = text.splitlines()
     single = sum(map(bool, lines)) == 1
@@ -234,7 +229,7 @@ def falsely_ok(inventory: Inventory, found: Diagnosis | None = None) -> list[str
 
 def hidden(inventory: Inventory) -> bool:
     """Whether the inventory admits that something may be missing."""
-    return any(problem.kind in HIDING for problem in inventory.problems)
+    return bool(unread_problems(inventory.problems))
 
 
 def cuts(text: str, most: int) -> Sequence[str]:

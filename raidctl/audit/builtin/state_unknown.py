@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings
 from raidctl.audit.builtin._wording import plain
-from raidctl.model import HIDING, Battery, Drive, Inventory, Volume
+from raidctl.model import Battery, Drive, Inventory, Volume, unread_problems
 from raidctl.select import family_of, items
 
 FINDINGS = RuleFindings("state_unknown", "warning", "A tool reports a state of unknown meaning")
@@ -30,7 +30,7 @@ FINDINGS = RuleFindings("state_unknown", "warning", "A tool reports a state of u
 
 def check(inventory: Inventory) -> Findings:
     """One finding for each volume, and for each drive and battery that reports a state."""
-    unread = {one.where for one in inventory.problems if one.kind in HIDING}
+    unread = {one.where for one in unread_problems(inventory.problems)}
     named = {item.id for controller in inventory.controllers for item in items(controller)}
     named |= {family_of(controller) for controller in inventory.controllers}
     for controller in inventory.controllers:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from raidctl.model import Array, Controller, Drive, Inventory, hides
+from raidctl.model import Array, Controller, Drive, Inventory, hiding_problems
 from raidctl.model.drives_below import DrivesBelow, physical_drives
 from raidctl.text import plural
 
@@ -74,7 +74,7 @@ class Machine:
     def __init__(self, inventory: Inventory) -> None:
         self.inventory = inventory
         self.below = DrivesBelow(inventory.controllers)
-        self.hiding = [one.where for one in inventory.problems if hides(one)] if inventory.problems else []
+        self.hiding = [one.where for one in hiding_problems(inventory.problems)]
         self.scope = Scope(self, None)
         self.scopes = [Scope(self, controller) for controller in inventory.controllers]
         self._columns: dict[str, tuple[list[Any], list[Scope]]] = {}

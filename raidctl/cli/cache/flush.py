@@ -99,7 +99,7 @@ def _flushed(found: Caches, settings: Settings, timeout: float, *, dry_run: bool
     )
 
 
-def _unflushed(scope: Scope, inventory: Inventory) -> list[Problem]:
+def _unflushed(scope: Scope, inventory: Inventory) -> Sequence[Problem]:
     """Problems that may hide a cache. A controller without a readable tool has no layer, and is not flushed.
 
     Of a target, those of the controllers below it count. If the kernel alone shows one of these, or none is known, a

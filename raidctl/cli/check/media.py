@@ -10,14 +10,14 @@ from msgspec import Struct
 
 from raidctl.cli.check._waiting import REAL, Look, wait
 from raidctl.cli.shared.change_targets import drives as named_drives
-from raidctl.cli.shared.exit_codes import exit_code, missed, tell_problems
+from raidctl.cli.shared.exit_codes import exit_code, tell_problems
 from raidctl.cli.shared.machine import Machine, machine
 from raidctl.cli.shared.option_types import WEEK, Length
 from raidctl.cli.shared.options import Settings, examples, machine_options, output_options, settings_of
 from raidctl.cli.shared.plan_change import tell
 from raidctl.cli.shared.terminal import emit_found
 from raidctl.errors import EXIT_CANNOT_TELL, EXIT_FINE, EXIT_NO, CannotTell, ChangeStands, RaidctlError, UsageError
-from raidctl.model import Drive
+from raidctl.model import Drive, hiding_problems
 from raidctl.request import Dialogue, converse, together
 from raidctl.select import family_of
 from raidctl.survey.survey import Survey
@@ -165,7 +165,7 @@ def stop(context: click.Context, *, drive: tuple[str, ...], dry_run: bool) -> in
 
 def _emit_with_problems(seen: Survey, found: Sequence[SelfTest], settings: Settings) -> int:
     """Print the tests, and what could not be read. Return the exit code: a test of unknown state is 3."""
-    problems = missed(seen.inventory.problems)
+    problems = hiding_problems(seen.inventory.problems)
     emit_found(found, settings, "self_tests.self_tests_screen", unread=bool(problems))
     if not settings.as_json:
         tell_problems(problems)

@@ -7,7 +7,7 @@ import os
 
 import click
 
-from raidctl.cli.shared.exit_codes import exit_code, missed, tell_problems
+from raidctl.cli.shared.exit_codes import exit_code, tell_problems
 from raidctl.cli.shared.files import create
 from raidctl.cli.shared.machine import look
 from raidctl.cli.shared.options import examples, machine_options, output_options, settings_of
@@ -16,7 +16,7 @@ from raidctl.cli.shared.terminal import emit, emit_json
 from raidctl.errors import UsageError
 from raidctl.layout.export import export
 from raidctl.layout.export_formats import drp, ironic
-from raidctl.model import Inventory
+from raidctl.model import Inventory, hiding_problems
 from raidctl.text import printable
 from raidctl.toml_files.read import read_toml
 
@@ -60,7 +60,7 @@ def command(context: click.Context, *, file: str | None, form: str) -> int:
         emit(text)
     else:
         create(file, text)
-    problems = missed(seen.inventory.problems)
+    problems = hiding_problems(seen.inventory.problems)
     if not settings.as_json:
         tell_problems(problems)
     return exit_code(problems)

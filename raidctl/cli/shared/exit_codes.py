@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 import click
 
 from raidctl.errors import EXIT_ACCESS, EXIT_CANNOT_TELL, EXIT_FINE
-from raidctl.model import Problem, hides
+from raidctl.model import Problem
 from raidctl.text import collapse, printable
 
 
@@ -20,11 +20,6 @@ def exit_code(problems: Iterable[Problem]) -> int:
     if "unread" in kinds:
         return EXIT_CANNOT_TELL
     return EXIT_ACCESS if kinds & {"no_tool", "no_right"} else EXIT_FINE
-
-
-def missed(problems: Iterable[Problem]) -> list[Problem]:
-    """Return the problems that may hide an object: a list or file of objects may lack some."""
-    return [one for one in problems if hides(one)]
 
 
 def tell_problems(problems: Sequence[Problem]) -> None:

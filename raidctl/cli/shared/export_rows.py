@@ -19,7 +19,7 @@ from raidctl.cli.shared.terminal import emit_bytes
 from raidctl.cli.shared.waivers import kept as kept_waivers
 from raidctl.errors import EXIT_CANNOT_TELL, EXIT_FINE, CannotTell, RaidctlError
 from raidctl.fleet.rows import PieceRows, RowReader, Rows, lines, lines_of, rows_of
-from raidctl.model import HIDING
+from raidctl.model import unread_problems
 from raidctl.text import counted, printable
 
 _MOST_FAULTS = 20
@@ -101,7 +101,7 @@ def _found(wanted: Wanted, settings: Settings, faults: list[str], codes: list[in
             yield read.lines
     else:
         inventory = with_own_records(look(settings), settings).inventory
-        tell_problems([one for one in inventory.problems if one.kind in HIDING])
+        tell_problems(unread_problems(inventory.problems))
         codes.append(exit_code(inventory.problems))
         if wanted.table == "findings":
             ignored, notes = kept_waivers(settings, inventory.host.hostname)

@@ -31,7 +31,7 @@ from raidctl.layers.build import stack
 from raidctl.layers.model import Layer
 from raidctl.layers.probe import probe_caches
 from raidctl.layers.scope import scope
-from raidctl.model import Controller, Inventory, Problem, Progress, hides
+from raidctl.model import Controller, Inventory, Problem, Progress, hiding_problems
 from raidctl.output.live_lines import closed_on_quit
 from raidctl.output.terminal import is_drawable
 from raidctl.request import converse
@@ -202,7 +202,7 @@ class Readings:
             at = written(self._began + timedelta(seconds=frame.seconds))
             if number:  # the first screen does not wait for the logs
                 entries = self._entries(frame)
-            hidden = [f"{one.where}: {one.message}" for one in frame.inventory.problems if hides(one)]
+            hidden = [f"{one.where}: {one.message}" for one in hiding_problems(frame.inventory.problems)]
             unread = tuple(dict.fromkeys((*hidden, *faults, *self._log_faults)))
             yield Reading(
                 at=at, frame=frame, layers=layers, caches_read=not faults, entries=entries, unread=unread
@@ -215,7 +215,7 @@ class Readings:
         of = scope(seen.view, frame.inventory, None)
         kernel = converse(probe_caches(seen.view, of.names), named.runner)
         found = stack(of, seen.view, kernel, frame.inventory, named.vendors)
-        return found.layers, tuple(dict.fromkeys(one.where for one in kernel.problems if hides(one)))
+        return found.layers, tuple(dict.fromkeys(one.where for one in hiding_problems(kernel.problems)))
 
     def _entries(self, frame: Frame) -> tuple[Event, ...]:
         """Return new entries of the kernel log. After a complete reading, include those of the controllers' logs."""
@@ -229,7 +229,7 @@ class Readings:
         logs = converse((read_logs if tools else read_kernel)(seen, named.vendors, now), named.runner)
         found = report(seen.inventory, logs.logs, now, Filter())
         if tools:
-            faults = [problem.where for log in logs.logs for problem in log.problems if hides(problem)]
+            faults = [problem.where for log in logs.logs for problem in hiding_problems(log.problems)]
             self._log_faults = tuple(dict.fromkeys(faults))
         since = recorded or self._began
         late = [one for one in found.events if (at := parsed(one.host_at)) is not None and at >= since]

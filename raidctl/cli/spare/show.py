@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import click
 
-from raidctl.cli.shared.exit_codes import exit_code, missed, tell_problems
+from raidctl.cli.shared.exit_codes import exit_code, tell_problems
 from raidctl.cli.shared.machine import look
 from raidctl.cli.shared.options import examples, machine_options, output_options, settings_of
 from raidctl.cli.shared.terminal import emit_found
 from raidctl.errors import UsageError
 from raidctl.health.narrowed import with_unlisted
+from raidctl.model import hiding_problems
 from raidctl.operate.spares import spares
 from raidctl.select import find
 from raidctl.survey.survey import Survey
@@ -35,7 +36,7 @@ def command(context: click.Context, *, array: tuple[str, ...]) -> int:
     settings = settings_of(context)
     seen = look(settings)
     found = spares(seen.inventory, arrays_named(seen, array) if array else None)
-    problems = missed(with_unlisted(seen.inventory, seen.view, array).problems)
+    problems = hiding_problems(with_unlisted(seen.inventory, seen.view, array).problems)
     emit_found(found, settings, "spares.spares_screen", unread=bool(problems))
     if not settings.as_json:
         tell_problems(problems)

@@ -10,7 +10,7 @@ from raidctl.audit.builtin import rules
 from raidctl.audit.diagnosis import diagnose, exit_code
 from raidctl.model import Controller
 from raidctl.survey.survey import Survey
-from tests.support.conclusions import anything_unread, is_torn, read_text
+from tests.support.conclusions import anything_unread, read_text
 
 _HEAD = "  LV              VG  Attr       LSize Pool Origin Data%  Meta%  Move Log Cpy%Sync Convert Devices\n"
 
@@ -173,7 +173,7 @@ def test_a_status_cut_off_inside_a_line_is_reported() -> None:
         "vg-a: 0 2097 mirror 2 254:57 254:58 2048/2048 1 AA 1 core\nvg-b: 0 2097152 mirror 2 254:61 254:62 7/9 1 AA\n"
     )
     at = text.index("vg-b")
-    silent = [end for end in range(at + 2, at + 24) if not is_torn(read_text(text[:end]))]
+    silent = [end for end in range(at + 2, at + 24) if not anything_unread(read_text(text[:end]))]
     assert silent == []
 
 

@@ -31,19 +31,6 @@ def _undamaged(machine: str) -> Conclusions:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("machine", ALONE)
-def test_a_missing_key_makes_nothing_better(machine: str) -> None:
-    """A sample of all keys, missing or null, gives no better conclusion."""
-
-    @settings(max_examples=25, deadline=None)
-    @given(st.sampled_from(damages(machine)))
-    def check(damage: Damage) -> None:
-        assert faults(machine, damage) == []
-
-    check()
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("machine", ALONE)
 def test_no_missing_key_makes_anything_better(machine: str) -> None:
     """No key, missing or null, gives a better conclusion."""
     assert {damage: found for damage in damages(machine) if (found := faults(machine, damage))} == {}
