@@ -109,27 +109,35 @@ class Simulated:
         )
 
     def carry_out(self, requests: Sequence[Request[Any]]) -> Sequence[Answer]:
-        """Answer each request, in order."""
-        return tuple(self.answer(request) for request in requests)
+        """Answer each request, in order; a change fails if its settings cannot be saved."""
+        state, answers = self.state(), list[Answer]()
+        for request in requests:
+            try:
+                answer, state = self._answer(request, state)
+            except NotKeptError as error:
+                answer = answer_of(request, Failure.FAILED, str(error))
+            answers.append(answer)
+        return tuple(answers)
 
     def answer(self, request: Request[Any]) -> Answer:
-        """Answer one request; a change fails if its settings cannot be saved."""
-        try:
-            return self._answer(request)
-        except NotKeptError as error:
-            return answer_of(request, Failure.FAILED, str(error))
+        """Answer one request."""
+        [answer] = self.carry_out([request])
+        return answer
 
-    def _answer(self, request: Request[Any]) -> Answer:
+    def _answer(self, request: Request[Any], state: State) -> tuple[Answer, State]:
+        """The answer in a state, and the state after it."""
         if isinstance(request, Write):
-            return self._write(request)
+            return self._write(request, state)
         if isinstance(request, Run):
             # a simulator knows a program's input as two more words
-            reply = self.reply((*request.argv, *(("<", request.feed.decode()) if request.feed else ())))
+            reply = self._reply((*request.argv, *(("<", request.feed.decode()) if request.feed else ())), state)
             if reply is not None:
                 self.keep(reply.state)
-                return RunAnswer(code=reply.code, out=reply.out.encode())
-            request = replace(request, changes=False)
-        state = self.state()
+                return RunAnswer(code=reply.code, out=reply.out.encode()), dict(reply.state)
+            request = replace(request, changes=False) if request.changes else request
+        return self._reading(request, state), state
+
+    def _reading(self, request: Request[Any], state: State) -> Answer:
         [answer] = self._current(state).carry_out([request])
         if isinstance(request, Read) and isinstance(answer, ReadAnswer):
             kept = state.get(f"file {request.path}")
@@ -202,7 +210,9 @@ class Simulated:
 
     def reply(self, argv: tuple[str, ...]) -> Reply | None:
         """Return the reply of the simulator that has this command; saves nothing."""
-        state = self.state()
+        return self._reply(argv, self.state())
+
+    def _reply(self, argv: tuple[str, ...], state: State) -> Reply | None:
         for simulator in self._simulators:
             reply = simulator.change(argv, state)
             if reply is not None:
@@ -215,16 +225,16 @@ class Simulated:
             text = simulator.render(request.argv, text, state)
         return answer if text == answer.text else replace(answer, out=text.encode())
 
-    def _write(self, request: Write) -> Answer:
-        state = self.state()
+    def _write(self, request: Write, state: State) -> tuple[Answer, State]:
         current = self._current(state)
         [known] = current.carry_out([Read(request.path)])
         if known.trouble is not None:
-            return WriteAnswer(trouble=Failure.MISSING, detail=f"{request.path}: no such file")
+            return WriteAnswer(trouble=Failure.MISSING, detail=f"{request.path}: no such file"), state
         try:
             fresh = written(request.path, request.data)
         except ValueError as refusal:
-            return WriteAnswer(trouble=Failure.FAILED, detail=f"{request.path}: {refusal}")
+            return WriteAnswer(trouble=Failure.FAILED, detail=f"{request.path}: {refusal}"), state
+        state = dict(state)
         for path, word in fresh.items():
             [recorded] = current.carry_out([Read(path)])
             if isinstance(recorded, ReadAnswer) and (recorded.text or "").strip() == word.strip():
@@ -232,4 +242,4 @@ class Simulated:
             else:
                 state[f"file {path}"] = f"{word.strip()}\n"
         self.keep(state)
-        return WriteAnswer()
+        return WriteAnswer(), state

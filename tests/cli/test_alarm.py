@@ -10,7 +10,6 @@ import pytest
 from raidctl.model import Alarm, Controller, Tool
 from raidctl.request import Answer, Failure, Request, RunAnswer, converse
 from raidctl.simulation.demo import demos
-from raidctl.simulation.runner import Simulated
 from raidctl.vendor.alarms import alarms_of
 from raidctl.vendor.locating import fits
 from raidctl.vendor.plan import Action, Desired
@@ -20,6 +19,7 @@ from raidctl_megaraid import alarm as megaraid
 from raidctl_megaraid.change import plan
 from raidctl_megaraid.derived_fields import CONTROLLER
 from tests.support.command_line import Raidctl, command_line
+from tests.support.failing import answer_instead
 
 USAGE = b"Usage: SETALARM <Controller#> <on|off|test|silence> [nologs]\n"
 
@@ -77,11 +77,7 @@ def test_an_alarm_is_refused_only_if_the_command_has_ended(
     raidctl: Raidctl, monkeypatch: pytest.MonkeyPatch, answer: RunAnswer, result: str, code: int
 ) -> None:
     """A command that was killed may have taken effect. One that could not be started has not."""
-    plain = Simulated.answer
-    monkeypatch.setattr(
-        Simulated, "answer",
-        lambda one, request: answer if "silence" in str(getattr(request, "argv", "")) else plain(one, request),
-    )  # fmt: skip
+    answer_instead(monkeypatch, lambda request: answer if "silence" in str(getattr(request, "argv", "")) else None)
     done = raidctl("--demo", "9271", "alarm", "silence", "megaraid:0", "--json")
     assert (json.loads(done.stdout)["result"], done.exit_code) == (result, code)
 

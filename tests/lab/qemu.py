@@ -1,4 +1,4 @@
-"""QEMU's command line for a machine; pure."""
+"""QEMU's command line for a machine."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 
-from tests.lab import interpreter
+from tests.lab import clock, interpreter
 from tests.lab.machine import Bus, Controller, ControllerKind, Drive, Machine
 from tests.lab.places import hidden
 
@@ -102,9 +102,10 @@ def kernel_line(machine: Machine, software: Software) -> str:
     """The kernel's command line. Arguments for the init of the initramfs begin with ``lab.``."""
     words = (
         "console=ttyS0 loglevel=4 panic=-1 mitigations=off random.trust_cpu=on no_timer_check",
-        # on a loaded host the kernel may underestimate its time stamp counter many times, so that time runs fast
-        "clocksource=acpi_pm",
-        "cryptomgr.notests apparmor=0 audit=0 init_on_alloc=0 nowatchdog ipv6.disable=1",
+        clock.kernel_words(),
+        "cryptomgr.notests audit=0 nowatchdog ipv6.disable=1",
+        # checks and accounting that make each system call and each page slower; no module named "none" exists
+        "lsm=none init_on_alloc=0 hardened_usercopy=off randomize_kstack_offset=off cgroup_disable=memory",
         f"lab.name={machine.name} lab.modules={software.modules}",
         f"lab.python={software.python} lab.agent={software.agent} lab.kept={':'.join(hidden())}",
         interpreter.words(),

@@ -19,8 +19,8 @@ from click.testing import CliRunner, Result
 from raidctl.cli import cli
 from raidctl.output.json import schema
 from raidctl.request import Request, Run
-from raidctl.simulation.runner import Simulated
 from raidctl.vendor.plan import Outcome
+from tests.support.failing import answer_instead
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "docs" / "examples"
 MIRROR = str(EXAMPLES / "mirror.toml")
@@ -130,14 +130,13 @@ def cut_off(raidctl: Raidctl, words: tuple[str, ...], at: int) -> None:
     """Run a command in a process that ends without a trace. It ends right before one of its changes of the machine."""
     child = os.fork()
     if child == 0:
-        answer, counts = Simulated.answer, iter(range(1000))
+        counts = iter(range(1000))
 
-        def killed(machine: Simulated, request: Request[Any]) -> Any:
+        def killed(request: Request[Any]) -> None:
             if isinstance(request, Run) and request.changes and next(counts) == at:
                 os._exit(1)
-            return answer(machine, request)
 
-        Simulated.answer = killed  # type: ignore[method-assign,assignment]  # of this process, which ends
+        answer_instead(pytest.MonkeyPatch(), killed)  # of this process, which ends
         try:
             raidctl(*words)
         finally:

@@ -26,6 +26,7 @@ from raidctl.vendor import registry
 from raidctl.vendor.simulator import State
 from tests.locate.conftest import Clock
 from tests.support.command_line import Raidctl
+from tests.support.failing import answer_instead
 from tests.support.machines import FIXTURES
 from tests.support.over import over
 
@@ -111,11 +112,7 @@ def test_a_drive_that_cannot_be_read_is_not_reported_as_blinking(
     planned = raidctl("--demo", "sas", "locate", "/dev/sdb", "--by", "activity", "--dry-run", "--json")
     assert json.loads(planned.stdout)["targets"][0]["on"] is None
     dead = RunAnswer(code=1, err=b"dd: error reading '/dev/sdb': Input/output error\n")
-    plain = Simulated.answer
-    monkeypatch.setattr(
-        Simulated, "answer",
-        lambda one, request: dead if getattr(request, "argv", ("",))[0] == "dd" else plain(one, request),
-    )  # fmt: skip
+    answer_instead(monkeypatch, lambda request: dead if getattr(request, "argv", ("",))[0] == "dd" else None)
     done = raidctl("--demo", "sas", "locate", "/dev/sdb", "--by", "activity")
     assert (done.exit_code, done.stdout) == (3, "")
     assert "/dev/sdb cannot be read from, so its activity LED does not flash: dd: error reading" in done.stderr
@@ -175,15 +172,15 @@ def test_an_led_that_can_no_longer_be_read_is_not_listed_as_on(
     raidctl: Raidctl, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its state was readable when it was switched on: it is unknown now, whatever the command did."""
-    plain, found = Simulated.answer, list[object]()
+    found = list[object]()
 
-    def unread(one: Simulated, request: Request[Any]) -> Answer:
+    def unread(request: Request[Any]) -> Answer | None:
         path = getattr(request, "path", "") if isinstance(request, Read) else ""
-        return ReadAnswer(trouble=Failure.FAILED) if path.endswith("/locate") else plain(one, request)
+        return ReadAnswer(trouble=Failure.FAILED) if path.endswith("/locate") else None
 
     def look() -> None:
         with monkeypatch.context() as patch:
-            patch.setattr(Simulated, "answer", unread)
+            answer_instead(patch, unread)
             found.append(json.loads(raidctl("--demo", "sas", "locate", "list", "--json").stdout)["targets"][0]["on"])
 
     clock.meanwhile = look
