@@ -37,10 +37,15 @@ def choose(
             if way == "tool":
                 work.take("tool", (yield from vendor_tools.find(work.still(group), vendors, tools, seconds)))
             else:
-                work.take(way, {one.bay.object_id: _FILES[way](one, leds) for one in work.still(group)})
+                work.take(way, {one.bay.object_id: _in_files(way, one, leds) for one in work.still(group)})
     work.take("ledctl", (yield from _if_any(work.open, ledctl.find)))
     work.take("sg_ses", (yield from _if_any(work.open, sg_ses.find)))
     return work.result()
+
+
+def _in_files(way: Way, wanted: Wanted, leds: KernelLeds) -> Indicator | str:
+    found = _FILES[way](wanted, leds)
+    return f"{found} (not all files could be read)" if isinstance(found, str) and leds.unlisted else found
 
 
 def _hidden(wanted: Wanted) -> bool:

@@ -8,6 +8,7 @@ from typing import Literal
 from msgspec import Struct
 
 from raidctl.discovery.enclosures import ENCLOSURES, INSIDE, id_file, identifier
+from raidctl.model import Problem
 from raidctl.request import Dialogue, Glob, Read, ReadAnswer, ask_all
 
 LEDS = "/sys/class/leds"
@@ -45,7 +46,7 @@ class KernelLeds(Struct, frozen=True):
     ports: tuple[tuple[str, str], ...] = ()
     """PCI functions, each with the port above it."""
     unlisted: tuple[tuple[str, str], ...] = ()
-    """Patterns of files that could not be listed, each with the reason: there may be more LEDs."""
+    """Files or patterns that could not be read or listed, each with the reason: there may be more LEDs."""
 
     def all(self) -> tuple[FileLed, ...]:
         """Return every LED."""
@@ -70,9 +71,17 @@ def read_kernel_leds() -> Dialogue[KernelLeds]:
     failed = [(one.pattern, answer.detail) for one, answer in zip(asked, answers, strict=True) if not answer.fine]
     enclosures = yield from _enclosures(locates.paths, inside.paths)
     npem = yield from _npem(leds.paths)
-    slots = yield from _slots(addresses.paths)
+    slots, unread = yield from _slots(addresses.paths)
     ports = [path.split("/")[-2:] for path in children.paths]
-    return KernelLeds(enclosures, npem, slots, tuple((child, port) for port, child in ports), tuple(failed))
+    return KernelLeds(enclosures, npem, slots, tuple((child, port) for port, child in ports), (*failed, *unread))
+
+
+def hidden_leds(leds: KernelLeds) -> tuple[Problem, ...]:
+    """Problems for the files that may be LEDs as well."""
+    return tuple(
+        Problem("error", place, f"There may be more LEDs; these files could not be read: {why}.", kind="unread")
+        for place, why in leds.unlisted
+    )
 
 
 def _enclosures(locates: Sequence[str], inside: Sequence[str]) -> Dialogue[tuple[FileLed, ...]]:
@@ -112,8 +121,11 @@ def _npem(folders: Sequence[str]) -> Dialogue[tuple[FileLed, ...]]:
     )
 
 
-def _slots(files: Sequence[str]) -> Dialogue[tuple[FileLed, ...]]:
-    """Read each slot. Slots are found by their address: several can have the same number."""
+def _slots(files: Sequence[str]) -> Dialogue[tuple[tuple[FileLed, ...], list[tuple[str, str]]]]:
+    """Read each slot, and list the slots without a readable address.
+
+    Slots are found by their address: several can have the same number.
+    """
     addresses = yield from ask_all([Read(path) for path in files])
     paths = [f"{path.rpartition('/')[0]}/attention" for path in files]
     states = yield from ask_all([Read(path) for path in paths])
@@ -123,7 +135,7 @@ def _slots(files: Sequence[str]) -> Dialogue[tuple[FileLed, ...]]:
         if address:
             name = path.split("/")[-2]
             found.append(FileLed(f"pci_slot:{address}", path, address, _state(answer), bay=name, trouble=answer.detail))
-    return tuple(found)
+    return tuple(found), [(path, one.detail) for path, one in zip(files, addresses, strict=True) if not one.fine]
 
 
 def _state(answer: ReadAnswer) -> State | None:

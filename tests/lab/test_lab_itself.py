@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.lab import clock
 from tests.lab.__main__ import ENVIRONMENT, machines
 from tests.lab.guest import Guest, shell_in
 from tests.lab.initramfs import archive
@@ -216,6 +217,14 @@ def outlives(guest: Guest) -> None:
     with pytest.raises(LabError, match="ended with 3: to stderr"):
         guest.sh("echo to stderr >&2; exit 3")
     assert guest.run(["sleep", "60"], timeout=0.5, check=False).late
+
+
+@pytest.mark.lab
+@pytest.mark.xdist_group("lab-layers")
+def test_a_guest_uses_the_clock_that_the_host_has_chosen(layers_machine: Guest) -> None:
+    """The kernel has not replaced it as unreliable."""
+    used = layers_machine.sh("cat /sys/devices/system/clocksource/clocksource0/current_clocksource").strip()
+    assert f"clocksource={used}" in clock.kernel_words().split()
 
 
 @pytest.mark.lab

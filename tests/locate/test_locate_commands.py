@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +20,20 @@ from raidctl.errors import ChangeUndone
 from raidctl.locate.kernel import read_kernel_leds
 from raidctl.recording.manifest import Manifest
 from raidctl.recording.recording import Recording
-from raidctl.request import Answer, Failure, Read, ReadAnswer, Request, RunAnswer, Write, WriteAnswer, converse
+from raidctl.request import (
+    Answer,
+    Failure,
+    Glob,
+    Read,
+    ReadAnswer,
+    Request,
+    RunAnswer,
+    Write,
+    WriteAnswer,
+    converse,
+    key,
+)
+from raidctl.runners.answers import answer_of
 from raidctl.runners.replay import ReplayRunner
 from raidctl.simulation.demo import machine
 from raidctl.simulation.runner import Simulated
@@ -186,6 +201,36 @@ def test_an_led_that_can_no_longer_be_read_is_not_listed_as_on(
     clock.meanwhile = look
     assert raidctl("--demo", "sas", "locate", "/dev/sdb").exit_code == 0
     assert found == [None]
+
+
+def _denied(name: tuple[str, ...], request: Request[Any]) -> Answer | None:
+    return answer_of(request, Failure.DENIED, "permission denied") if key(request) == name else None
+
+
+@pytest.mark.parametrize("command", ["on", "off"])
+@pytest.mark.parametrize(("demo", "target"), [("sas", "/dev/sdb"), ("nvme", "pci_slot:0000:c2:00"), ("raid6", "bay:3")])
+def test_an_led_that_cannot_be_read_is_not_a_missing_one(
+    raidctl: Raidctl, monkeypatch: pytest.MonkeyPatch, demo: str, target: str, command: str
+) -> None:
+    """Lists of LEDs and files that describe them may be denied. The LED is found in another way, or it is unknown.
+
+    An LED that is found and whose own file cannot be read cannot be switched, and that is known.
+    """
+    asked: list[Request[Any]] = []
+    words = ("--demo", demo, "locate", command, target, "--dry-run")
+    with monkeypatch.context() as patch:
+        answer_instead(patch, asked.append)
+        assert raidctl(*words).exit_code == 0
+    of_leds = re.compile("/sys/class/(enclosure|leds)/.*|/sys/bus/pci/slots/.*")
+    files = {key(one) for one in asked if isinstance(one, (Glob, Read)) and of_leds.fullmatch(key(one)[-1])}
+    files -= {("read", path) for _, path in files if re.search("/(locate|brightness|attention)$", path)}
+    codes = dict[tuple[str, ...], int]()
+    for file in files:
+        with monkeypatch.context() as patch:
+            answer_instead(patch, partial(_denied, file))
+            codes[file] = raidctl(*words).exit_code
+    assert len(files) > 3
+    assert {file: code for file, code in codes.items() if code not in (0, 3)} == {}
 
 
 def test_off_without_anything_on_reports_it(raidctl: Raidctl) -> None:

@@ -17,7 +17,7 @@ from raidctl.cli.shared.options import Settings, examples, machine_options, outp
 from raidctl.cli.shared.plan_change import state_directory
 from raidctl.cli.shared.snapshot_places import kept_place
 from raidctl.cli.shared.terminal import emit, emit_json
-from raidctl.locate.kernel import FileLed, KernelLeds
+from raidctl.locate.kernel import FileLed, KernelLeds, hidden_leds
 from raidctl.locate.report import Located, LocateReport, located, of_bay
 from raidctl.locate.targets import resolve
 from raidctl.model import Problem
@@ -64,10 +64,7 @@ def _unread(leds: KernelLeds, settings: Settings) -> Iterator[Problem]:
     if settings.replay is not None and not leds.all():
         yield Problem("error", "LEDs", "This recording contains none: which are on is unknown.", kind="unread")
         return
-    for pattern, why in leds.unlisted:
-        yield Problem(
-            "error", pattern, f"There may be more LEDs; these files could not be listed: {why}.", kind="unread"
-        )
+    yield from hidden_leds(leds)
     for led in leds.all():
         if led.state is None:
             yield Problem("error", led.id, f"Its LED could not be read: {led.trouble or 'no state'}.", kind="unread")

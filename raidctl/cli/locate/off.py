@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from raidctl.change.indicator import OFF, Indicator
 from raidctl.change.journal import Journal, Story
 from raidctl.change.restored import Restored
+from raidctl.cli.shared.exit_codes import tell_problems
 from raidctl.cli.shared.lazy_group import columns
 from raidctl.cli.shared.led_restore import led_restorer
 from raidctl.cli.shared.locate_leds import Found, desired_state, find_leds, led_machine, open_stories, runner_of
@@ -21,7 +22,7 @@ from raidctl.cli.shared.machine import Machine, machine
 from raidctl.cli.shared.options import Settings, examples, machine_options, output_options, settings_of
 from raidctl.cli.shared.plan_change import AGREED, about, state_directory, tell, work_on
 from raidctl.cli.shared.terminal import emit, emit_json
-from raidctl.errors import EXIT_FINE, EXIT_NO, EXIT_STANDS, UsageError
+from raidctl.errors import EXIT_FINE, EXIT_STANDS, UsageError
 from raidctl.locate.report import Located, LocateReport, located
 from raidctl.output.locate import listed
 
@@ -44,8 +45,8 @@ def command(context: click.Context, *, target: tuple[str, ...], dry_run: bool) -
     whoever has switched them on.
 
     Exit codes: 0 off; 1 a drive has no LED that can be switched; 2 no such
-    drive; 5 an LED could not be switched off; 6 one that raidctl has switched on
-    could not be switched off.
+    drive; 3 its LED may be one that cannot be read; 5 an LED could not be
+    switched off; 6 one that raidctl has switched on could not be switched off.
     """
     settings = settings_of(context)
     if not dry_run:
@@ -56,6 +57,7 @@ def command(context: click.Context, *, target: tuple[str, ...], dry_run: bool) -
         if not target:
             return _all(named, place, stories, settings, dry_run=dry_run)
         found = find_leds(named, target, _LONGEST)
+        tell_problems(found.unread)
         return _some(named, place, stories, found, settings, dry_run=dry_run)
 
 
@@ -101,7 +103,8 @@ def _some(
         rest = [indicator for indicator in found.indicators if indicator.id not in handled]
         if rest:
             _switched_off(named, place, rest)
-    return _report(found.indicators, [located(one) for one in found.unlit], faults, settings, dry_run=dry_run)
+    code = _report(found.indicators, [located(one) for one in found.unlit], faults, settings, dry_run=dry_run)
+    return code or found.exit_code()
 
 
 def _ids(story: Story) -> set[str]:
@@ -141,4 +144,4 @@ def _report(
         emit(listed(report, columns(), verbose=settings.verbose, nothing=nothing))
     for text in faults:
         tell(f"Not switched off: {text}.")
-    return EXIT_STANDS if faults else EXIT_NO if unlit else EXIT_FINE
+    return EXIT_STANDS if faults else EXIT_FINE

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from raidctl.change.indicator import ON
 from raidctl.cli.locate._activity import blink
+from raidctl.cli.shared.exit_codes import tell_problems
 from raidctl.cli.shared.lazy_group import columns
 from raidctl.cli.shared.locate_leds import Found, desired_state, find_leds, led_machine, refuse_twice
 from raidctl.cli.shared.machine import machine
@@ -18,7 +19,6 @@ from raidctl.cli.shared.options import Settings, examples, machine_options, outp
 from raidctl.cli.shared.plan_change import AGREED, Interrupted, Work, about, state_directory, tell, work_on
 from raidctl.cli.shared.temporary_change import for_a_while
 from raidctl.cli.shared.terminal import emit, emit_json
-from raidctl.errors import EXIT_FINE, EXIT_NO
 from raidctl.locate.report import LocateReport, located
 from raidctl.output.locate import listed
 
@@ -56,7 +56,7 @@ def command(context: click.Context, *, target: tuple[str, ...], length: float, b
     --by activity the drive is read in bursts instead: 1 s on, 1 s off.
 
     Exit codes: 0 located; 1 a drive cannot be located; 2 no such drive; 3
-    another raidctl locates it; 4 a tool or a permission is missing; 5 an LED
+    another raidctl locates it, or its LED may be one that cannot be read; 4 a tool or a permission is missing; 5 an LED
     could not be switched on; 6 an LED could not be switched off; 130
     interrupted, and switched off.
     """
@@ -67,6 +67,7 @@ def command(context: click.Context, *, target: tuple[str, ...], length: float, b
         if by == "activity":
             return blink(named, target, length, settings, dry_run=dry_run)
         found = find_leds(named, target, length)
+        tell_problems(found.unread)
         if dry_run or not found.indicators:
             return _planned(found, settings, dry_run=dry_run)
         place = state_directory(settings)
@@ -85,7 +86,7 @@ def _planned(found: Found, settings: Settings, *, dry_run: bool) -> int:
         emit_json(report)
     else:
         emit(listed(report, columns(), verbose=settings.verbose))
-    return EXIT_NO if found.unlit else EXIT_FINE
+    return found.exit_code()
 
 
 def _located(work: Work, found: Found, settings: Settings, length: float) -> int:
@@ -107,13 +108,13 @@ def _located(work: Work, found: Found, settings: Settings, length: float) -> int
                 emit(listed(report, columns(), verbose=settings.verbose))
             if change is None:
                 tell('These LEDs are on already, so raidctl will not switch them off; "raidctl locate off" does.')
-                return EXIT_NO if found.unlit else EXIT_FINE
+                return found.exit_code()
             tell(f"Until {until}; Ctrl-C switches off.")
             sleep(length)
     except KeyboardInterrupt:
         raise Interrupted("Interrupted: the LEDs are off again.") from None
     tell("The LEDs are off again.")
-    return EXIT_NO if found.unlit else EXIT_FINE
+    return found.exit_code()
 
 
 def _quiet(_text: str) -> None:

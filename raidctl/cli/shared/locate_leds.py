@@ -14,14 +14,15 @@ from msgspec.structs import replace
 from raidctl.change.indicator import Indicator, Unlit
 from raidctl.change.journal import Journal, Story
 from raidctl.change.state_directory import Held, command_on, held_name, holder_of
+from raidctl.cli.shared.exit_codes import exit_code
 from raidctl.cli.shared.machine import Machine
 from raidctl.cli.shared.plan_change import DesiredMaker
-from raidctl.errors import UsageError
+from raidctl.errors import EXIT_FINE, EXIT_NO, UsageError
 from raidctl.locate import family
 from raidctl.locate.choose import choose
-from raidctl.locate.kernel import KernelLeds, read_kernel_leds
+from raidctl.locate.kernel import KernelLeds, hidden_leds, read_kernel_leds
 from raidctl.locate.targets import resolve
-from raidctl.model import Host
+from raidctl.model import Host, Problem
 from raidctl.request import converse
 from raidctl.select import Ambiguous, unseen
 from raidctl.survey.survey import Survey
@@ -61,6 +62,12 @@ class Found:
     indicators: list[Indicator]
     unlit: list[Unlit]
     order: list[Indicator | Unlit]
+    unread: tuple[Problem, ...] = ()
+    """What may hide LEDs. It is empty if all have one."""
+
+    def exit_code(self) -> int:
+        """0: all have an LED; 1: one has none; 3: one may have an LED that could not be read."""
+        return exit_code(self.unread) or (EXIT_NO if self.unlit else EXIT_FINE)
 
 
 def find_leds(named: Machine, words: Sequence[str], seconds: float) -> Found:
@@ -81,11 +88,12 @@ def leds_on(named: Machine, seen: Survey, words: Sequence[str], seconds: float) 
     except Ambiguous:
         raise
     except UsageError as error:
-        raise unseen(error, seen.inventory.problems) from None
+        raise unseen(error, [*seen.inventory.problems, *hidden_leds(leds)]) from None
     found = converse(choose(wanted, leds, named.vendors, seen.inventory.tools, seconds), named.runner)
     # two drives may share one LED: both paths of a dual-ported drive without an identity
     indicators = {one.id: one for one in found if isinstance(one, Indicator)}
-    return Found(list(indicators.values()), [one for one in found if isinstance(one, Unlit)], found)
+    unlit = [one for one in found if isinstance(one, Unlit)]
+    return Found(list(indicators.values()), unlit, found, hidden_leds(leds) if unlit else ())
 
 
 def kernel_leds(named: Machine) -> KernelLeds:
