@@ -56,7 +56,7 @@ def _alike(request: Request[Any]) -> tuple[str, ...]:
     return tuple(DEVICE.sub("*", word) for word in key(request))
 
 
-def told_by(found: Survey) -> set[str]:
+def sources(found: Survey) -> set[str]:
     """The tools whose reports are shown. A BMC is shown where the controller's tool fails, and has other evidence."""
     return {controller.told_by or "" for controller in found.inventory.controllers}
 
@@ -99,7 +99,7 @@ def test_every_request_that_fails_is_reported(machine_kind: str) -> None:
             tried.add(shape)
             found, _ = seen(kept, *group, trouble=trouble)
             missing = unnamed(found.inventory.problems, *group)
-            nicer = improved(conclusions(whole), conclusions(found)) if told_by(found) <= told_by(whole) else []
+            nicer = improved(conclusions(whole), conclusions(found)) if sources(found) <= sources(whole) else []
             if missing or nicer or exit_code(found.inventory.problems) != 3:
                 silent.append((machine, trouble.value, missing[:5], key(group[0]), nicer))
     assert silent == []

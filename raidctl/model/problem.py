@@ -1,4 +1,4 @@
-"""Problems of an inventory, and what they say about the reading: whether a detail or an object may be missing."""
+"""Problems of an inventory, and what they mean for the reading: whether a detail or an object may be missing."""
 
 from __future__ import annotations
 
