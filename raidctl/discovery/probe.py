@@ -287,7 +287,7 @@ def _pci_problems(
         failed = [listed]
     if failed:
         what = counted(len(unread), "PCI function") if unread else "The PCI bus"
-        message = f"{what} could not be read ({_why(failed[0])}): storage controllers may be missing here."
+        message = f"{what} could not be read ({_why(failed[0])}): storage controllers may be missing from this reading."
         yield Problem("warning", sysfs.PCI, message, _remedy(failed[0], "Run where /sys is mounted."), "unread")
 
 
