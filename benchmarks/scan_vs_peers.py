@@ -10,7 +10,8 @@ and calls no more than the installed tools; ``megacli_battery`` is the same with
 reports the battery, too. Both get the same environment; byte code of Python is kept, as in an installation.
 
 Needs the Debian package monitoring-plugins-contrib (exit code 4 without it) and raidctl in the environment of the
-Python that runs this.
+Python that runs this, installed as users install it: ``pip install .``. At each start, an editable install imports a
+finder of setuptools, which raidctl pays for and the peer does not; that is noted on standard error.
 
 ``own_wall_ratio``: the time beyond the tools' own, wall time less calls times 200 ms, by that of the peer.
 ``own_cpu_ratio``: processor time less that of the same calls without the program, measured in the same round; other
@@ -28,6 +29,7 @@ import sysconfig
 import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from importlib import metadata
 from pathlib import Path
 
 from peers import Cost, Peer, check_raid, others, run
@@ -172,6 +174,8 @@ def main() -> None:
     if peer is None:
         print("check_raid is missing: apt-get install monitoring-plugins-contrib", file=sys.stderr)
         sys.exit(TOOL_MISSING)
+    if '"editable": true' in (metadata.distribution("raidctl").read_text("direct_url.json") or ""):
+        print("raidctl is an editable install here, so each of its starts takes longer than a user's", file=sys.stderr)
     with tempfile.TemporaryDirectory() as name:
         report("scan_vs_peers", compare(_raidctl(), peer, rounds, Path(name)))
 
