@@ -7,7 +7,7 @@ import re
 from datetime import datetime, timezone
 from functools import lru_cache
 
-from raidctl.text import regex
+from raidctl.text import collapse, regex
 
 _SIZE = regex(r"(\d+(?:\.\d+)?)\s*([KMGTPE]?)(i?)(B?)\s*", re.IGNORECASE | re.ASCII)
 _POWERS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4, "P": 5, "E": 6}
@@ -63,6 +63,44 @@ def parse_moment(text: str | None) -> datetime | None:
     except ValueError:
         return None
     return found if found.tzinfo else found.replace(tzinfo=timezone.utc)
+
+
+def parse_timestamp(text: str | None) -> datetime | None:
+    """Parse RFC 3339 with a time zone, as raidctl writes it. None for anything else.
+
+    >>> parse_timestamp("2026-05-06T07:08:01Z") is None, parse_timestamp("2026-05-06T07:08:01")
+    (False, None)
+    """
+    found = parse_moment(text)
+    return found if found is not None and re.search(r"(?:Z|[+-]\d\d:\d\d)$", (text or "").strip()) else None
+
+
+def parse_local_time(text: str, *forms: str) -> str | None:
+    """A time that a tool prints without its zone, as ISO 8601 without a zone.
+
+    Args:
+        text: ``Sat Jan  4 18:22:56 2014``.
+        forms: Forms of ``strptime``, tried in this order; None if it has none of them.
+
+    >>> parse_local_time("Sat Jan  4 18:22:56 2014", "%Y-%m-%d", "%a %b %d %H:%M:%S %Y")
+    '2014-01-04T18:22:56'
+    """
+    for form in forms:
+        try:
+            return datetime.strptime(collapse(text), form).isoformat()  # noqa: DTZ007 - the zone is not printed
+        except ValueError:
+            continue
+    return None
+
+
+def format_moment(moment: datetime) -> str:
+    """RFC 3339 in UTC, without fractions: ``2026-05-06T07:08:01Z``."""
+    return moment.astimezone(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def timestamp() -> str:
+    """The present time, as :func:`format_moment` writes it."""
+    return format_moment(datetime.now(timezone.utc))
 
 
 def parse_celsius(text: str) -> int:

@@ -8,10 +8,11 @@ import uuid
 from collections.abc import Mapping
 from pathlib import Path
 
-from raidctl.change.journal import Begin, Kind, Subject, now
+from raidctl.change.journal import Begin, Kind, Subject
 from raidctl.change.lookup import before, names, subjects
 from raidctl.model import Inventory
 from raidctl.select import items
+from raidctl.units import timestamp
 from raidctl.vendor.plan import Plan
 
 
@@ -43,7 +44,7 @@ def begin(
     name = uuid.uuid4().hex[:12]
     return Begin(
         change=name,
-        at=now(),
+        at=timestamp(),
         kind=kind,
         about=about,
         user=_user(),

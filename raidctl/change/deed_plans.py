@@ -11,7 +11,7 @@ from raidctl.change.expectations import find, identity, serials_of
 from raidctl.change.lookup import owner
 from raidctl.select import family_of
 from raidctl.survey.survey import Survey
-from raidctl.text import attempt
+from raidctl.units import parse_timestamp
 from raidctl.vendor.operations import operations_of
 from raidctl.vendor.plan import Deed, Denial, Plan
 from raidctl.vendor.protocol import Vendor
@@ -99,8 +99,8 @@ def stale(seen: Survey) -> str | None:
     host = seen.inventory.host
     if not host.source.startswith(("local", "ssh:", "demo:")):
         return "This is a recording, not a machine: nothing is done from it."
-    at = attempt(datetime.fromisoformat, (host.collected_at or "").replace("Z", "+00:00"))
-    if at is None or at.tzinfo is None:
+    at = parse_timestamp(host.collected_at)
+    if at is None:
         return "It is unknown when the machine was read."
     age = (datetime.now(timezone.utc) - at).total_seconds()
     if age < -_TICK:

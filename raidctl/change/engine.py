@@ -24,7 +24,7 @@ from raidctl.change.failure_messages import (
     trouble_text,
     what_is_undone,
 )
-from raidctl.change.journal import Begin, End, Journal, JournalFull, Mark, Planned, Result, StepEvent, extended, now
+from raidctl.change.journal import Begin, End, Journal, JournalFull, Mark, Planned, Result, StepEvent, extended
 from raidctl.change.lookup import current_settings, doubt, falls_back, not_in_force, owner, subjects, wrong_values
 from raidctl.change.passwords import carried_out
 from raidctl.change.plan_inventory import plan
@@ -38,6 +38,7 @@ from raidctl.request import Runner, Write
 from raidctl.runners.foreground_child import uninterruptible
 from raidctl.survey.survey import Survey
 from raidctl.text import listing
+from raidctl.units import timestamp
 from raidctl.vendor.changes import Changes, changes_of
 from raidctl.vendor.plan import Action, Step, ToolSetting
 from raidctl.vendor.protocol import Vendor
@@ -114,13 +115,13 @@ class Change:
 
     def mark(self, step: int, mark: Mark, text: str | None = None) -> None:
         """Write a step's entry to the journal."""
-        event = StepEvent(change=self.begin.change, at=now(), step=step, mark=mark, text=text)
+        event = StepEvent(change=self.begin.change, at=timestamp(), step=step, mark=mark, text=text)
         self.journal.append(event)
         self.events.append(event)
 
     def end(self, result: Result, text: str | None = None) -> None:
         """Write the change's last entry to the journal."""
-        self.journal.append(End(change=self.begin.change, at=now(), result=result, text=text))
+        self.journal.append(End(change=self.begin.change, at=timestamp(), result=result, text=text))
 
     # --- forward
 
@@ -143,7 +144,7 @@ class Change:
     def go_on(self, steps: Sequence[Step], facts: dict[str, str]) -> Survey:
         """Journal more steps of an operation and carry them out, as :meth:`apply` does."""
         first, self.begun, self.resumed = len(self.begin.steps), [], bool(self.begin.steps)
-        more = Planned(change=self.begin.change, at=now(), steps=tuple(steps), facts=facts)
+        more = Planned(change=self.begin.change, at=timestamp(), steps=tuple(steps), facts=facts)
         self.journal.append(more)
         self.begin = extended(self.begin, more)
         return self._carried_out(first)

@@ -19,7 +19,6 @@ import re
 import stat
 import zlib
 from collections.abc import Sequence
-from datetime import datetime, timezone
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -178,11 +177,6 @@ class Story(msgspec.Struct, frozen=True, kw_only=True):
         """Return the steps that were started and have no result."""
         last = {event.step: event.mark for event in self.events}
         return [number for number, mark in last.items() if mark == "start"]
-
-
-def now() -> str:
-    """Return the current time, RFC 3339 in UTC."""
-    return datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 class Journal:

@@ -23,7 +23,7 @@ from typing import Literal
 from raidctl.change import guard, operation, rollback
 from raidctl.change.engine import READ_DELAYS, Change, boot_id
 from raidctl.change.failure_messages import silent
-from raidctl.change.journal import Begin, Journal, JournalFull, Kind, Story, now
+from raidctl.change.journal import Begin, Journal, JournalFull, Kind, Story
 from raidctl.change.lookup import current_settings, owner
 from raidctl.change.reading import Look
 from raidctl.change.restored import Restored
@@ -33,7 +33,7 @@ from raidctl.change.still_running import running
 from raidctl.model import Inventory
 from raidctl.request import Runner
 from raidctl.survey.survey import Survey
-from raidctl.text import attempt
+from raidctl.units import parse_timestamp, timestamp
 from raidctl.vendor.plan import Step, ToolSetting
 from raidctl.vendor.protocol import Vendor
 
@@ -78,7 +78,7 @@ class Restorer:
 
     def _one(self, story: Story) -> Restored:
         held = Restored(story)
-        holder = Holder(change=story.begin.change, pid=0, since=now(), about="restore")
+        holder = Holder(change=story.begin.change, pid=0, since=timestamp(), about="restore")
         names = [held_name(self.source, subject.id) for subject in story.begin.subjects]
         try:
             with hold(self.place, names, holder, source=self.source, patience=self.patience):
@@ -244,8 +244,8 @@ def _is_recent(story: Story) -> bool:
     """Whether a tool may have run a moment ago. Its command may take effect after us."""
     if not story.events or not any(story.begin.steps[number].action.argv for number in story.started()):
         return False
-    last = attempt(datetime.fromisoformat, story.events[-1].at.replace("Z", "+00:00"))
-    if last is None or last.tzinfo is None:
+    last = parse_timestamp(story.events[-1].at)
+    if last is None:
         return True
     # a time in the future means that the clock was set back: the age is unknown, too
     return (datetime.now(timezone.utc) - last).total_seconds() < sum(READ_DELAYS)

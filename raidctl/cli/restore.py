@@ -10,7 +10,7 @@ from typing import cast
 
 import click
 
-from raidctl.change.journal import End, Journal, Story, now
+from raidctl.change.journal import End, Journal, Story
 from raidctl.change.preview import Preview, preview
 from raidctl.change.restore import Restorer
 from raidctl.change.restored import Restored
@@ -31,6 +31,7 @@ from raidctl.runners.foreground_child import stand_guard
 from raidctl.select import family_in
 from raidctl.tasks.watch import SystemClock
 from raidctl.text import printable
+from raidctl.units import timestamp
 from raidctl.vendor.checks import schedule_families
 from raidctl.vendor.protocol import Vendor
 
@@ -197,10 +198,12 @@ def _forget(journal: Journal, place: Path, here: Sequence[Story], name: str, *, 
         if dry_run:
             tell(f"Change {begin.change} would be closed without undoing it:")
         else:
-            holder = Holder(change=begin.change, pid=os.getpid(), since=now(), about="restore --forget")
+            holder = Holder(change=begin.change, pid=os.getpid(), since=timestamp(), about="restore --forget")
             held = [held_name(begin.source, subject.id) for subject in begin.subjects]
             with hold(place, held, holder, source=begin.source):
-                journal.append(End(change=begin.change, at=now(), result="stands", text="given up: restore --forget"))
+                journal.append(
+                    End(change=begin.change, at=timestamp(), result="stands", text="given up: restore --forget")
+                )
             tell(f"Change {begin.change} is closed without undoing it:")
         for number in story.started():
             step = begin.steps[number]

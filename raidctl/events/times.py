@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from datetime import datetime, timedelta, timezone
+from datetime import datetime, timedelta
 
 from raidctl.errors import UsageError
 from raidctl.text import regex
+from raidctl.units import format_moment, parse_moment
 
 FORM = "%Y-%m-%dT%H:%M:%S"
 MARGIN = timedelta(hours=14)
@@ -15,33 +16,19 @@ _LENGTH = regex(r"(\d{1,7})\s*([smhdw])", re.ASCII | re.IGNORECASE)
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
 
 
-def parsed(text: str | None) -> datetime | None:
-    """Parse the time of an event to UTC. One without a time zone counts as UTC. None if it is not a time."""
-    try:
-        at = datetime.fromisoformat((text or "").replace("Z", "+00:00"))
-    except ValueError:
-        return None
-    return at.astimezone(timezone.utc) if at.tzinfo is not None else at.replace(tzinfo=timezone.utc)
-
-
-def written(at: datetime) -> str:
-    """``2026-05-06T07:08:01Z``."""
-    return at.astimezone(timezone.utc).strftime(f"{FORM}Z")
-
-
 def difference(clock: str | None, now: datetime | None) -> timedelta | None:
     """The difference to add to a controller's time to get UTC. UTC is by the machine's clock. None: unknown."""
-    shown = parsed(clock)
+    shown = parse_moment(clock)
     return None if shown is None or now is None else now - shown
 
 
 def shifted(at: str | None, by: timedelta | None) -> str | None:
     """A controller's time on the machine's clock. None if one of them is unknown."""
-    known = parsed(at)
+    known = parse_moment(at)
     if known is None or by is None:
         return None
     try:
-        return written(known + by)
+        return format_moment(known + by)
     except OverflowError:
         return None
 
@@ -59,7 +46,7 @@ def cutoff(since: str, now: datetime, booted: str | None) -> datetime:
     """
     word = since.strip()
     if word.lower() == "boot":
-        at = parsed(booted)
+        at = parse_moment(booted)
         if at is None:
             raise UsageError("--since boot: the time of the boot is unknown; give a date or a time such as 2h.")
         return at
@@ -70,7 +57,7 @@ def cutoff(since: str, now: datetime, booted: str | None) -> datetime:
     except OverflowError:
         pass
     else:
-        at = parsed(word.replace(" ", "T", 1))
+        at = parse_moment(word.replace(" ", "T", 1))
         if at is not None:
             return at
     raise UsageError(f'--since "{since}" is not a time: write 2h, 3d, 2026-05-06, 2026-05-06T07:08 or boot.')

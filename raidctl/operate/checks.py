@@ -7,7 +7,7 @@ watched it.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from datetime import datetime, timedelta, timezone
+from datetime import datetime, timedelta
 from typing import Annotated, Literal
 
 import msgspec
@@ -17,7 +17,7 @@ from raidctl.described import doc
 from raidctl.model import Controller, Inventory, Problem, RaidLevel, Scrub, Volume
 from raidctl.model.raid_levels import WITHOUT_REDUNDANCY
 from raidctl.operate.check_history import CheckRecord, History, newest
-from raidctl.units import parse_moment
+from raidctl.units import format_moment, parse_moment
 from raidctl.vendor.checks import CheckEvent, CheckKind, CheckReading, busy_with
 
 State = Literal[
@@ -241,7 +241,7 @@ def settled(record: CheckRecord, volume: Volume, reading: CheckReading, evidence
     ends = [event for event in _ends(volume, evidence) if _after(event, record)]
     own = ends[0] if ends else None
     alone = len(ends) <= 1 and reading.last == record.kind
-    at = _moment(own, evidence) or (_text(evidence.now) if evidence.now else None)
+    at = _moment(own, evidence) or (format_moment(evidence.now) if evidence.now else None)
     errors = _errors(record, reading.read_errors)
     if own is not None and own.done:
         differ = _differ(record, reading) if alone else None
@@ -292,11 +292,7 @@ def _moment(event: CheckEvent | None, evidence: Evidence) -> str | None:
     """The time of an event of the log."""
     if event is None or evidence.now is None or evidence.uptime is None:
         return None
-    return _text(evidence.now - timedelta(seconds=evidence.uptime - event.seconds))
-
-
-def _text(moment: datetime) -> str:
-    return moment.astimezone(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return format_moment(evidence.now - timedelta(seconds=evidence.uptime - event.seconds))
 
 
 def with_history(inventory: Inventory, history: History) -> Inventory:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from datetime import datetime, timezone
 from typing import get_args
 
 from raidctl import __version__, model
@@ -26,6 +25,7 @@ from raidctl.output.metrics import (
     ratio,
     times,
 )
+from raidctl.units import parse_timestamp
 
 RULE_LABELS = ("rule", "severity", "outcome", "object", "device", "because")
 _GIGA_BITS = 10**9 // 8
@@ -61,11 +61,8 @@ def _collected(inventory: Inventory) -> Iterator[Row]:
 
 def seconds(text: str | None) -> float | None:
     """An RFC 3339 time as seconds since 1970. None for a time without a zone."""
-    try:
-        when = datetime.fromisoformat((text or "").replace("Z", "+00:00"))
-    except ValueError:
-        return None
-    return when.astimezone(timezone.utc).timestamp() if when.tzinfo else None
+    when = parse_timestamp(text)
+    return None if when is None else when.timestamp()
 
 
 def _build(_: Inventory) -> Iterator[Row]:

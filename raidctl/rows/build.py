@@ -14,7 +14,7 @@ from raidctl.model import Controller, Drive, Inventory, is_complete
 from raidctl.model.drives_below import physical_drives
 from raidctl.rows.tables import BatteryRow, BenchRow, CacheRow, DriveRow, FindingRow, Row, VolumeRow
 from raidctl.text import collapse, regex
-from raidctl.units import parse_moment
+from raidctl.units import format_moment, parse_moment
 
 _ERRORS = {"media": "media_errors", "other": "other_errors", "predictive": "predictive_errors", "link": "link_errors"}
 _DRIVE = {"id": "drive", "array": "array_id"}
@@ -30,7 +30,7 @@ def day_of(moment: str | None) -> tuple[str | None, str | None]:
     if read is None:
         return None, None
     found = read.astimezone(timezone.utc)
-    return found.strftime("%Y-%m-%dT%H:%M:%SZ"), found.strftime("%Y-%m-%d")
+    return format_moment(found), found.strftime("%Y-%m-%d")
 
 
 def machine(inventory: Inventory, source: str) -> dict[str, Any]:

@@ -6,7 +6,6 @@ import re
 import threading
 import time
 from collections.abc import Sequence
-from datetime import datetime, timezone
 from typing import Any
 
 import raidctl
@@ -32,6 +31,7 @@ from raidctl.request import (
     key,
 )
 from raidctl.text import regex
+from raidctl.units import timestamp
 
 _INLINE = 200
 """Size limit in bytes for file content in the manifest itself."""
@@ -68,7 +68,7 @@ class RecordRunner:
         manifest = Manifest(
             format=FORMAT,
             raidctl=raidctl.__version__,
-            collected_at=collected_at or datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
+            collected_at=collected_at or timestamp(),
             source=source,
             about=about,
             answers=entries,

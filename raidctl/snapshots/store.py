@@ -22,6 +22,7 @@ from raidctl.errors import CannotTell, UsageError
 from raidctl.model import Inventory, unread_problems
 from raidctl.snapshots.sqlite import Database
 from raidctl.text import printable
+from raidctl.units import format_moment, timestamp
 
 FILE = "states.sqlite3"
 MIGRATIONS: Sequence[str] = (
@@ -72,7 +73,7 @@ class States(Database):
         whole = canonical(inventory)
         body = msgspec.json.encode(whole.document, order="sorted")
         digest = hashlib.sha256(body).hexdigest()
-        at = inventory.host.collected_at or now()
+        at = inventory.host.collected_at or timestamp()
         unread = len(unread_problems(inventory.problems))
         with self.writing() as database:
             before = database.execute(
@@ -142,7 +143,7 @@ class States(Database):
         Raises:
             AccessMissing, CannotTell: Nothing was removed.
         """
-        limit = text((today or datetime.now(timezone.utc)) - older)
+        limit = format_moment((today or datetime.now(timezone.utc)) - older)
         every = self.list()
         last = {whose(one.host, one.source): one.id for one in every}
         old = [one for one in every if one.at < limit and one.id != last[whose(one.host, one.source)]]
@@ -206,7 +207,7 @@ def chosen(states: Sequence[Kept], word: str, whose: str) -> Kept:
             are = "is" if len(states) == 1 else "are"
             raise UsageError(f"There is no snapshot {word}: {len(states)} of {printable(whose)} {are} saved.")
         return states[-back]
-    limit = text(datetime.combine(_date(word) + timedelta(days=1), datetime.min.time(), timezone.utc))
+    limit = format_moment(datetime.combine(_date(word) + timedelta(days=1), datetime.min.time(), timezone.utc))
     upto = [one for one in states if one.at < limit]
     if not upto:
         first = min(one.at for one in states)
@@ -230,16 +231,6 @@ def is_date(word: str) -> bool:
 
 def _date(word: str) -> date:
     return datetime.strptime(word, "%Y-%m-%d").replace(tzinfo=timezone.utc).date()
-
-
-def now() -> str:
-    """RFC 3339 in UTC."""
-    return text(datetime.now(timezone.utc))
-
-
-def text(moment: datetime) -> str:
-    """Format a time for the database."""
-    return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def is_number(word: str) -> bool:

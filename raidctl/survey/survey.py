@@ -11,7 +11,6 @@ background operations (:mod:`raidctl.tasks.derive`).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from datetime import datetime, timezone
 from functools import partial
 
 from msgspec import Struct, field
@@ -39,6 +38,7 @@ from raidctl.survey.failed_requests import FailureWatch
 from raidctl.survey.undescribed_members import undescribed
 from raidctl.survey.unmatched_drives import unmatched
 from raidctl.tasks.derive import tasks_of
+from raidctl.units import timestamp
 from raidctl.vendor.protocol import Document, Observation, Vendor
 from raidctl.vendor.registry import families_that_count_redundancy
 
@@ -138,7 +138,7 @@ def survey(
     host = Host(
         hostname=view.hostname,
         kernel=view.kernel,
-        collected_at=collected_at or datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        collected_at=collected_at or timestamp(),
         source=source,
     )
     return _survey(host, results, view)

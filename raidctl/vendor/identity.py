@@ -34,6 +34,16 @@ def unique_of(controller: Controller, item: Item) -> str | None:
     return "/".join((controller.serial, item.id.removeprefix(f"{controller.id}/"), *([label] if label else [])))
 
 
+def controller_number(controller: Controller) -> str | None:
+    """The number that the tool gives a controller. None if it is unknown, as where two machines gave the same one.
+
+    >>> controller_number(Controller(id="adaptec:1")), controller_number(Controller(id="adaptec:1-2"))
+    ('1', None)
+    """
+    number = controller.id.partition(":")[2]
+    return number if number.isdecimal() else None
+
+
 def distinct(ids: Iterable[str]) -> list[str]:
     """Make ids unique. A second controller with the id of another becomes ``adaptec:1-2``."""
     taken: Counter[str] = Counter()

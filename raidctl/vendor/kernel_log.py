@@ -17,6 +17,7 @@ from raidctl import json_decode
 from raidctl.model import Problem, ProblemKind
 from raidctl.request import Dialogue, Failure, Read, Run, RunAnswer, ask_all
 from raidctl.text import collapse, regex
+from raidctl.units import format_moment
 from raidctl.vendor.events import Level
 
 NEWEST_LINES = 20_000
@@ -85,7 +86,7 @@ def _booted(text: str | None, now: datetime | None) -> datetime | None:
 
 
 def _text(at: datetime | None) -> str | None:
-    return None if at is None else at.strftime("%Y-%m-%dT%H:%M:%SZ")
+    return None if at is None else format_moment(at)
 
 
 def _of_journal(answer: RunAnswer, boot: str, booted: datetime | None) -> KernelLog | None:

@@ -18,6 +18,16 @@ State = dict[str, str]
 """The values, in the tool's words, by the simulator's names (``slot=1/ld 1/arrayaccelerator``)."""
 
 
+def fields(value: str) -> dict[str, str]:
+    """Return the fields of a state's value: ``slot=0 state=in_sync``."""
+    return dict(word.split("=", 1) for word in value.split())
+
+
+def words(of: Mapping[str, str]) -> str:
+    """Return the value of these fields."""
+    return " ".join(f"{name}={value}" for name, value in of.items())
+
+
 class Reply(NamedTuple):
     """A tool's reply to a changing command, and the settings after it."""
 

@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from msgspec import Struct
 
 from raidctl.evidence import Line
-from raidctl.model import Operation, VolumeStatus
+from raidctl.model import Operation, RaidLevel, VolumeStatus
 from raidctl.text import attempt, collapse
-from raidctl.vendor.draft import DETAIL, REPORT, Draft, Pair
+from raidctl.vendor.draft import DETAIL, REPORT, Draft, GroupDraft, Pair
 
 _LONGEST = 80
 """Characters of a quoted word."""
@@ -106,3 +106,18 @@ def read_status(
     status = attempt(look_up, pair.value) or "unknown"
     put_status(draft, pair.lines, what, status, text=pair.value, weight=weight)
     return status
+
+
+def put_raid_level(volume: GroupDraft, pair: Pair, level: RaidLevel | None, *, empty: bool) -> None:
+    """Put the level of a label. Without a name for it, the tool's word is a detail; ``empty``: it prints none."""
+    if level is not None:
+        volume.put(pair.lines[0], "raid_level", level)
+        return
+    volume.keep_detail(pair)
+    if not empty:
+        note_nameless_level(volume, pair.value)
+
+
+def note_nameless_level(draft: Draft, value: str) -> None:
+    """Note a RAID level that the model has no name for."""
+    draft.add_problem("info", "note", f"RAID level {value} has no vendor-neutral name.")

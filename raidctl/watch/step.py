@@ -12,6 +12,7 @@ from datetime import datetime, timezone
 from msgspec.structs import replace
 
 from raidctl.health.judge import WEIGHT
+from raidctl.units import format_moment
 from raidctl.watch.memory import DAY, Config, Event, Key, Kind, Look, Memory, Queued, Sighting, Tracked
 from raidctl.watch.objects import RULE, Missed, after_look
 
@@ -267,7 +268,7 @@ def _shifted(memory: Memory, by: float) -> Memory:
 
 def moment(seconds: float) -> str:
     """RFC 3339 in UTC, without fractions."""
-    return datetime.fromtimestamp(seconds, timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return format_moment(datetime.fromtimestamp(seconds, timezone.utc))
 
 
 def _event(number: int, kind: Kind, one: Tracked, now: float) -> Event:

@@ -21,9 +21,8 @@ from raidctl.simulation.runner import Simulated
 from raidctl.survey.survey import Survey, survey
 from raidctl.vendor.plan import Deed, Plan
 from raidctl.vendor.registry import vendors
-from raidctl.vendor.simulator import State
+from raidctl.vendor.simulator import State, fields, words
 from raidctl_md import simulator
-from raidctl_md.simulated_machine import fields, words
 from tests.support.readings import READINGS
 
 VENDORS = vendors()[0]

@@ -14,13 +14,14 @@ from types import SimpleNamespace
 
 import pytest
 
-from raidctl.change.journal import Begin, End, Journal, StepEvent, Subject, now
+from raidctl.change.journal import Begin, End, Journal, StepEvent, Subject
 from raidctl.change.state_directory import Held, Holder, held_name, hold, holder_of
 from raidctl.change.still_running import running
 from raidctl.cli.shared.options import Settings
 from raidctl.cli.shared.plan_change import Consent, Work, planned
 from raidctl.errors import CannotTell
 from raidctl.survey.survey import Survey
+from raidctl.units import timestamp
 from raidctl.vendor.plan import Desired
 from tests.support.waiting import PATIENCE, until
 
@@ -51,15 +52,15 @@ def held(work: Work) -> None:
 def another_batch(work: Work, *, ended: bool, started: bool = True) -> None:
     """Add a batch to the journal, as if made since the plan."""
     story = Begin(
-        change="c1", at=now(), kind="batch", about="another load", user="ann", pid=7, boot="b", source="demo:p400",
-        subjects=(Subject(id="smartarray:1"),),
+        change="c1", at=timestamp(), kind="batch", about="another load", user="ann", pid=7, boot="b",
+        source="demo:p400", subjects=(Subject(id="smartarray:1"),),
     )  # fmt: skip
     journal = Journal(work.state)
     journal.append(story)
     if started:
-        journal.append(StepEvent(change="c1", at=now(), step=0, mark="start"))
+        journal.append(StepEvent(change="c1", at=timestamp(), step=0, mark="start"))
     if ended:
-        journal.append(End(change="c1", at=now(), result="restored"))
+        journal.append(End(change="c1", at=timestamp(), result="restored"))
 
 
 def set_policy(work: Work, word: str) -> None:
@@ -94,11 +95,11 @@ def test_the_controller_of_a_cut_off_batch_is_recognised_by_its_serial_number(wo
     """A controller that a reboot renumbered still has to be restored first."""
     [controller] = [controller for controller in work.seen.inventory.controllers if controller.id == "smartarray:1"]
     story = Begin(
-        change="c1", at=now(), kind="batch", about="another load", user="ann", pid=7, boot="b", source="demo:p400",
-        subjects=(Subject(id="smartarray:7", serial=controller.serial),),
+        change="c1", at=timestamp(), kind="batch", about="another load", user="ann", pid=7, boot="b",
+        source="demo:p400", subjects=(Subject(id="smartarray:7", serial=controller.serial),),
     )  # fmt: skip
     Journal(work.state).append(story)
-    Journal(work.state).append(StepEvent(change="c1", at=now(), step=0, mark="start"))
+    Journal(work.state).append(StepEvent(change="c1", at=timestamp(), step=0, mark="start"))
     with pytest.raises(CannotTell, match="another load"):
         held(work)
 

@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from raidctl.change.engine import Change, begin, plan
-from raidctl.change.journal import Begin, Journal, StepEvent, Story, Subject, now
+from raidctl.change.journal import Begin, Journal, StepEvent, Story, Subject
 from raidctl.change.operation import effects
 from raidctl.change.restore import Restorer
 from raidctl.change.restored import Restored
@@ -17,6 +17,7 @@ from raidctl.model import Controller, Drive, Host, Inventory, Volume
 from raidctl.simulation.demo import machine
 from raidctl.simulation.runner import Simulated
 from raidctl.survey.survey import Survey, survey
+from raidctl.units import timestamp
 from raidctl.vendor.plan import Action, Desired, Expectation, Identity, Step
 from raidctl.vendor.registry import vendors
 from tests.change.harness import rewrite
@@ -92,7 +93,7 @@ def test_the_effect_of_a_deed_is_looked_up_on_its_own_controller(
         action=Action(argv=("storcli64", "/c0/v3", "del")), expects=(gone,),
     )  # fmt: skip
     story = Begin(
-        change="c", at=now(), kind="operation", about="", user="root", pid=1, boot="", source="local",
+        change="c", at=timestamp(), kind="operation", about="", user="root", pid=1, boot="", source="local",
         subjects=(Subject(id="megaraid:0", serial="A"),), steps=(step,),
     )  # fmt: skip
     controllers = tuple(
@@ -103,7 +104,7 @@ def test_the_effect_of_a_deed_is_looked_up_on_its_own_controller(
         for number, serial in enumerate(serials)
     )  # fmt: skip
     seen = Survey(Inventory(host=Host(), controllers=controllers))
-    begun = StepEvent(change="c", at=now(), step=0, mark="start")
+    begun = StepEvent(change="c", at=timestamp(), step=0, mark="start")
     assert effects(Story(begin=story, events=(begun,)), seen)[:2] == (hidden, found)
 
 
@@ -150,13 +151,13 @@ def test_another_tool_undoes_the_change(tmp_path: Path, was: str | None) -> None
     gone = Action(argv=("/opt/MegaRAID/MegaCli/MegaCli64", "-LDSetProp", "WB", "-L1", "-a0", "-NoLog"))
     step = Step(object_id=name, setting="WritePolicy", before="WB", after="WT", action=gone, undo=gone)
     story = Begin(
-        change="c1", at=now(), kind="batch", about="load", user="ann", pid=7, boot="b", source="local",
+        change="c1", at=timestamp(), kind="batch", about="load", user="ann", pid=7, boot="b", source="local",
         subjects=(Subject(id=controller.id, serial=controller.serial, objects={name: ""}),), desired=(through(name),),
         steps=(step,),
         was=(Desired(object_id=name, setting="write_policy", value=was),) if was else (),
     )  # fmt: skip
     left.journal.append(story)
-    left.journal.append(StepEvent(change="c1", at=now(), step=0, mark="start"))
+    left.journal.append(StepEvent(change="c1", at=timestamp(), step=0, mark="start"))
     seen = left.look()
     made = plan(seen.inventory, VENDORS, [through(name)], unsafe=False)
     left.simulated.carry_out([item.action.request() for item in made.steps])
@@ -217,12 +218,12 @@ def test_megacli_undoes_a_change_of_storcli(tmp_path: Path) -> None:
     )  # fmt: skip
     was = Desired(object_id=volume.id, setting="write_policy", value=volume.cache.write_policy)
     story = Begin(
-        change="c1", at=now(), kind="batch", about="load", user="ann", pid=7, boot="b", source="local",
+        change="c1", at=timestamp(), kind="batch", about="load", user="ann", pid=7, boot="b", source="local",
         subjects=(Subject(id=controller.id, serial=controller.serial, objects={volume.id: ""}),),
         desired=(through(volume.id),), steps=(step,), was=(was,),
     )  # fmt: skip
     left.journal.append(story)
-    left.journal.append(StepEvent(change="c1", at=now(), step=0, mark="start"))
+    left.journal.append(StepEvent(change="c1", at=timestamp(), step=0, mark="start"))
     made = plan(left.look().inventory, VENDORS, [through(volume.id)], unsafe=False)
     left.simulated.carry_out([item.action.request() for item in made.steps])
     assert left.simulated.state() != left.before
@@ -239,11 +240,11 @@ def unseen(drive: Drive | None) -> tuple[list[str], list[str], str]:
         subjects=(Identity(object_id="megaraid:0/8:1", unique="S1"),),
     )  # fmt: skip
     story = Begin(
-        change="c", at=now(), kind="operation", about="", user="root", pid=1, boot="", source="local",
+        change="c", at=timestamp(), kind="operation", about="", user="root", pid=1, boot="", source="local",
         steps=(step, step),
     )  # fmt: skip
     controller = Controller(id="megaraid:0", drives=(drive,) if drive is not None else ())
-    begun = StepEvent(change="c", at=now(), step=0, mark="start")
+    begun = StepEvent(change="c", at=timestamp(), step=0, mark="start")
     return effects(Story(begin=story, events=(begun,)), Survey(Inventory(host=Host(), controllers=(controller,))))
 
 

@@ -22,8 +22,9 @@ from raidctl.recording.manifest import Entry
 from raidctl.recording.recording import Recording
 from raidctl.simulation.runner import Simulated
 from raidctl.vendor.shapes import unlocked
+from raidctl.vendor.simulator import words
 from raidctl_md import simulator
-from raidctl_md.simulated_machine import arrays, words
+from raidctl_md.simulated_machine import arrays
 from tests.change.md_machine import SOURCE, VENDORS, Bench, recording
 
 RESUME = "raidctl layout apply resume ID"

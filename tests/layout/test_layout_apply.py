@@ -15,8 +15,9 @@ from raidctl.model import Volume
 from raidctl.survey.survey import Survey
 from raidctl.vendor.plan import Action, Step
 from raidctl.vendor.shapes import locked, outside, unlocked
+from raidctl.vendor.simulator import fields, words
 from raidctl_md import conf, make
-from raidctl_md.simulated_machine import arrays, fields, words
+from raidctl_md.simulated_machine import arrays
 from tests.layout.applied import (
     IMAGE,
     MIRROR,

@@ -19,7 +19,8 @@ from raidctl.model import Progress
 from raidctl.survey.survey import Survey
 from raidctl.toml_files.mistakes import MistakesError
 from raidctl.vendor.creating import Setup
-from raidctl_md.simulated_machine import arrays, fields, words
+from raidctl.vendor.simulator import fields, words
+from raidctl_md.simulated_machine import arrays
 from tests.change.md_machine import VENDORS, Bench
 from tests.layout.applied import (
     HEAD,

@@ -16,8 +16,8 @@ from raidctl.operate.boot_loader import Around, Code, boot_step, code_of
 from raidctl.operate.disk_steps import booting
 from raidctl.request import Failure, Run, RunAnswer
 from raidctl.survey.survey import Survey
+from raidctl.vendor.simulator import fields
 from raidctl_md import simulator
-from raidctl_md.simulated_machine import fields
 from tests.change.md_machine import Bench, bench, definition
 from tests.operate.replacements import Story, begun
 from tests.operate.test_replacing import NEW, argvs, exchanged

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from raidctl.change.beginning import begin
 from raidctl.change.deed_plans import stale
-from raidctl.change.journal import End, Journal, StepEvent, now
+from raidctl.change.journal import End, Journal, StepEvent
 from raidctl.cli.shared.hardware_deeds import RENAMED, HardwareDeeds
 from raidctl.cli.shared.machine import demo_directory
 from raidctl.cli.shared.open_operations import abandon, held, open_operations
@@ -22,6 +22,7 @@ from raidctl.cli.spare._deeds import Spares
 from raidctl.errors import CannotTell, ChangeStands
 from raidctl.simulation.demo import machine
 from raidctl.survey.survey import Survey
+from raidctl.units import timestamp
 from raidctl.vendor.plan import Deed, Denial, Plan
 from tests.change.md_machine import VENDORS, Bench, bench, deed
 from tests.operate.controllers.test_spares import applied
@@ -85,12 +86,12 @@ def test_an_operation_that_another_process_has_continued_or_ended_is_left_to_it(
     journal = Journal(demo_directory(settings, "raid6"))
     first = begin("operation", Plan(), inventory(), about="raidctl replace", source="demo:raid6", resume="raidctl ID")
     journal.append(first)
-    journal.append(StepEvent(change=first.change, at=now(), step=0, mark="wait"))
+    journal.append(StepEvent(change=first.change, at=timestamp(), step=0, mark="wait"))
     [story] = open_operations(settings)
     if meanwhile == "ended":
-        journal.append(End(change=first.change, at=now(), result="done"))
+        journal.append(End(change=first.change, at=timestamp(), result="done"))
     elif meanwhile == "continued":
-        journal.append(StepEvent(change=first.change, at=now(), step=0, mark="resumed"))
+        journal.append(StepEvent(change=first.change, at=timestamp(), step=0, mark="resumed"))
     if meanwhile == "nothing":
         abandon(story, settings)
     else:

@@ -26,9 +26,8 @@ from raidctl.operate.partition_table import not_copied, parse, script
 from raidctl.operate.story import next_stage
 from raidctl.operate.story_facts import Facts, missing, new_drives
 from raidctl.survey.survey import Survey
-from raidctl.vendor.simulator import State
+from raidctl.vendor.simulator import State, fields, words
 from raidctl_md import simulator
-from raidctl_md.simulated_machine import fields, words
 from tests.change.md_machine import Bench, bench, definition
 from tests.operate.replacements import Story, begun
 

@@ -10,9 +10,8 @@ from raidctl.errors import CannotTell, UsageError
 from raidctl.model import Inventory
 from raidctl.operate.gone_drive import facts_of_array, facts_of_serial
 from raidctl.operate.replacing import Replacing
-from raidctl.vendor.simulator import State
+from raidctl.vendor.simulator import State, words
 from raidctl_md import simulator
-from raidctl_md.simulated_machine import words
 from tests.change.md_machine import VENDORS, Bench, bench, definition
 from tests.operate.replacements import Story
 from tests.operate.test_replacing import NEW, argvs

@@ -11,12 +11,12 @@ from collections.abc import Sequence
 from raidctl.model import Controller, Tool
 from raidctl.request import Dialogue, Run, ask
 from raidctl.text import regex
+from raidctl.vendor.identity import controller_number
 from raidctl.vendor.locating import Shape
 from raidctl.vendor.plan import Action
 from raidctl.vendor.tools import command_of, reporting_tool
 from raidctl_adaptec.change import judge
 from raidctl_adaptec.dialogue import LOCK, TIMEOUT
-from raidctl_adaptec.settings import controller_number
 
 __all__ = ["SHAPES", "judge", "silence"]
 

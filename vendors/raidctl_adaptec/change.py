@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 
 from raidctl.model import Controller, Tool
 from raidctl.request import Answer, RunAnswer
+from raidctl.vendor.identity import controller_number
 from raidctl.vendor.plan import Action, Desired, Flush, Plan, Refusal, Setting, ToolSetting
 from raidctl.vendor.planner import Planner, divided
 from raidctl.vendor.setting_values import value
@@ -32,7 +33,6 @@ from raidctl_adaptec.settings import (
     WRITE,
     address,
     bypass_threshold,
-    controller_number,
     current_settings,
     smartpqi,
     volume_number,

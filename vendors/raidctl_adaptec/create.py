@@ -11,8 +11,9 @@ from collections.abc import Sequence
 from raidctl.model import Controller, Tool
 from raidctl.text import regex
 from raidctl.vendor.creating import CannotCreate, NewVolume, label
+from raidctl.vendor.identity import controller_number
 from raidctl.vendor.tools import command_of, reporting_tool
-from raidctl_adaptec.settings import address, controller_number, smartpqi
+from raidctl_adaptec.settings import address, smartpqi
 
 _LEVELS = {"raid0": "0", "raid1": "1", "raid5": "5", "raid6": "6", "raid10": "10", "raid50": "50", "raid60": "60"}
 _NAME = regex(r"[\w.-]{1,15}", re.ASCII)

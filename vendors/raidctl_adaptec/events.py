@@ -13,7 +13,8 @@ from datetime import datetime, timezone
 
 from raidctl.model import Controller, Tool
 from raidctl.request import Dialogue, Run, RunAnswer
-from raidctl.text import collapse, regex
+from raidctl.text import regex
+from raidctl.units import parse_local_time
 from raidctl.vendor.events import Event, EventLog, Level, not_read, printed, read_log
 from raidctl.vendor.tools import command_of
 from raidctl_adaptec.dialogue import LOCK, TIMEOUT
@@ -119,9 +120,4 @@ def _at(text: str) -> str | None:
     """Seconds since 1970 or a date; None for anything else."""
     if re.fullmatch(r"\d{9,10}", text, re.ASCII):
         return datetime.fromtimestamp(int(text), timezone.utc).strftime("%Y-%m-%dT%H:%M:%S")
-    for form in ("%Y-%m-%d %H:%M:%S", "%a %b %d %H:%M:%S %Y", "%m/%d/%Y %H:%M:%S"):
-        try:
-            return datetime.strptime(collapse(text), form).isoformat()  # noqa: DTZ007 - no zone
-        except ValueError:
-            continue
-    return None
+    return parse_local_time(text, "%Y-%m-%d %H:%M:%S", "%a %b %d %H:%M:%S %Y", "%m/%d/%Y %H:%M:%S")

@@ -12,12 +12,13 @@ from collections.abc import Sequence
 from raidctl.model import Controller, Drive, Tool
 from raidctl.request import Answer, Dialogue, Run, RunAnswer, ask
 from raidctl.text import regex
+from raidctl.vendor.identity import controller_number
 from raidctl.vendor.locating import Light, NoLight, Shape, never_shown
 from raidctl.vendor.plan import Action
 from raidctl.vendor.tools import command_of, reporting_tool
 from raidctl_adaptec import change
 from raidctl_adaptec.dialogue import LOCK, TIMEOUT
-from raidctl_adaptec.settings import address, controller_number
+from raidctl_adaptec.settings import address
 
 __all__ = ["SHAPES", "judge", "lights", "lit"]
 

@@ -41,6 +41,7 @@ from raidctl.vendor.deed_steps import (
     volume_of,
     volumes_on,
 )
+from raidctl.vendor.identity import controller_number
 from raidctl.vendor.operations import Ability
 from raidctl.vendor.plan import Action, Deed, Plan, Step, Verb
 from raidctl.vendor.shapes import Shape
@@ -48,7 +49,7 @@ from raidctl.vendor.tools import command_of, reporting_tool
 from raidctl_adaptec.abilities import abilities_of
 from raidctl_adaptec.change import judge
 from raidctl_adaptec.dialogue import LOCK, TIMEOUT
-from raidctl_adaptec.settings import address, controller_number, smartpqi, volume_number
+from raidctl_adaptec.settings import address, smartpqi, volume_number
 
 __all__ = ["SHAPES", "abilities", "back", "hinders", "judge", "plan_deeds"]
 

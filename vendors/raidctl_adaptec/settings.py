@@ -119,12 +119,6 @@ def bypass_threshold(controller: Controller) -> int | None:
     return None
 
 
-def controller_number(controller: Controller) -> str | None:
-    """The number that arcconf gives a controller. None if outputs of two machines gave the same one."""
-    number = controller.id.partition(":")[2]
-    return number if number.isdecimal() else None
-
-
 def volume_number(volume_id: str) -> str:
     """``0`` of ``adaptec:1/v0``."""
     return volume_id.rpartition("/v")[2]

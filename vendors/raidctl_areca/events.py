@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from datetime import datetime
 
 from raidctl.model import Controller, Tool
 from raidctl.request import Dialogue, Run, RunAnswer
 from raidctl.text import collapse, regex
+from raidctl.units import parse_local_time
 from raidctl.vendor.events import Event, EventLog, not_read, printed, read_log
 from raidctl.vendor.tools import command_of
 from raidctl_areca.dialogue import LOCK, TIMEOUT
@@ -72,19 +72,12 @@ def _event(match: re.Match[str], controller: Controller) -> Event:
     details = {"Device": device} if len(parts) > 1 else {}
     details |= dict(zip(("Elapsed Time", "Errors"), parts[2:4], strict=False))
     return Event(
-        at=_at(match[1], match[2]),
+        at=parse_local_time(f"{match[1]} {match[2]}", "%Y-%m-%d %H:%M:%S"),
         controller=controller.id,
         object_id=_object(device, controller),
         text=collapse(f"{device}: {text}" if len(parts) > 1 else text),
         details=details,
     )
-
-
-def _at(day: str, clock: str) -> str | None:
-    try:
-        return datetime.strptime(f"{day} {clock}", "%Y-%m-%d %H:%M:%S").isoformat()  # noqa: DTZ007 - no zone
-    except ValueError:
-        return None
 
 
 def _object(device: str, controller: Controller) -> str | None:

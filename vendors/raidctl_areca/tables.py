@@ -9,7 +9,7 @@ from raidctl.model import BatteryStatus, Role
 from raidctl.text import collapse, regex
 from raidctl.units import parse_percent
 from raidctl.vendor.draft import DETAIL, ROW, Draft, Pair
-from raidctl.vendor.statuses import put_status
+from raidctl.vendor.statuses import note_nameless_level, put_status
 from raidctl_areca import vocabulary
 from raidctl_areca.draft import ControllerDraft
 
@@ -123,7 +123,7 @@ def level(draft: Draft, line: Line, value: str, weight: int = DETAIL) -> None:
         return
     draft.detail(line, "Raid Level", value)
     if vocabulary.has_value(value):
-        draft.add_problem("info", "note", f"RAID level {value} has no vendor-neutral name.")
+        note_nameless_level(draft, value)
 
 
 def address(draft: Draft, line: Line, value: str) -> None:

@@ -9,7 +9,7 @@ from raidctl.model import Health
 from raidctl.text import collapse
 from raidctl.vendor.draft import DETAIL, ROW, Draft, GroupDraft, Pair
 from raidctl.vendor.fields import Field, Fields
-from raidctl.vendor.statuses import put_status
+from raidctl.vendor.statuses import put_raid_level, put_status
 from raidctl_marvell import vocabulary
 from raidctl_marvell.draft import ControllerDraft
 
@@ -48,13 +48,7 @@ def _importable(volume: GroupDraft, pair: Pair) -> None:
 
 
 def _level(volume: GroupDraft, pair: Pair) -> None:
-    found = vocabulary.raid_level(pair.value)
-    if found is not None:
-        volume.put(pair.lines[0], "raid_level", found)
-        return
-    volume.keep_detail(pair)
-    if vocabulary.has_value(pair.value):
-        volume.add_problem("info", "note", f"RAID level {pair.value} has no vendor-neutral name.")
+    put_raid_level(volume, pair, vocabulary.raid_level(pair.value), empty=not vocabulary.has_value(pair.value))
 
 
 def _activity(volume: GroupDraft, pair: Pair) -> None:

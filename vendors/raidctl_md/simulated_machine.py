@@ -6,19 +6,10 @@ import re
 from collections.abc import Mapping
 
 from raidctl.text import regex
+from raidctl.vendor.simulator import fields
 
 Fields = dict[str, str]
 _PARTITION = regex(r"(.*?[a-z])(\d{1,3})", re.ASCII)
-
-
-def fields(value: str) -> Fields:
-    """Return the fields of a value: ``slot=0 state=in_sync``."""
-    return dict(word.split("=", 1) for word in value.split())
-
-
-def words(of: Mapping[str, str]) -> str:
-    """Return the value of these fields."""
-    return " ".join(f"{name}={value}" for name, value in of.items())
 
 
 def drives(state: Mapping[str, str]) -> dict[str, Fields]:

@@ -25,9 +25,9 @@ from collections.abc import Mapping
 
 from raidctl.request import Answer, Request
 from raidctl.text import listing, regex
-from raidctl.vendor.simulator import NewDrive, Reply, State
+from raidctl.vendor.simulator import NewDrive, Reply, State, fields, words
 from raidctl_md import simulator_create, simulator_schedules
-from raidctl_md.simulated_machine import Fields, arrays, failed, fields, key_of, members, node_of, whole, words
+from raidctl_md.simulated_machine import Fields, arrays, failed, key_of, members, node_of, whole
 from raidctl_md.simulated_outputs import answers_of
 
 MACHINE = ("simulated-md",)

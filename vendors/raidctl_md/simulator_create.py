@@ -25,8 +25,8 @@ from typing import Any
 from raidctl.request import Answer, Read, ReadAnswer, Request, Run, RunAnswer, Which, WhichAnswer
 from raidctl.text import regex
 from raidctl.vendor.shapes import unlocked
-from raidctl.vendor.simulator import Reply, State
-from raidctl_md.simulated_machine import arrays, drives, fields, key_of, members, words
+from raidctl.vendor.simulator import Reply, State, fields, words
+from raidctl_md.simulated_machine import arrays, drives, key_of, members
 
 _BUSY = "Device or resource busy"
 _LEVELS = {"1": "raid1", "5": "raid5", "6": "raid6", "0": "raid0"}

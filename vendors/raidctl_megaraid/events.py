@@ -12,6 +12,7 @@ from datetime import datetime
 from raidctl.model import Controller, Tool
 from raidctl.request import Dialogue, Run, RunAnswer
 from raidctl.text import collapse, regex
+from raidctl.units import parse_local_time
 from raidctl.vendor.events import NEWEST, Event, EventLog, Level, not_read, printed, read_log
 from raidctl.vendor.tools import command_of, reporting_tool
 from raidctl_megaraid.change import controller_number
@@ -132,8 +133,9 @@ def _event(block: Sequence[str], controller: Controller, unparsed: list[str]) ->
     if seconds := values.get("Seconds since last reboot"):
         details["Seconds since last reboot"] = seconds
     return Event(
-        at=_at(values.get("Time", "")), controller=controller.id, number=_whole(begin[1]), level=_level(values),
-        code=values.get("Code") or None, object_id=_object(text, controller), text=text, details=details,
+        at=parse_local_time(values.get("Time", ""), *_TIMES), controller=controller.id, number=_whole(begin[1]),
+        level=_level(values), code=values.get("Code") or None,
+        object_id=_object(text, controller), text=text, details=details,
     )  # fmt: skip
 
 
@@ -144,16 +146,6 @@ def _level(values: Mapping[str, str]) -> Level | None:
     # Class: 0
     word = values.get("Class", "")
     return _LEVELS.get(int(word)) if re.fullmatch(r"-?\d", word, re.ASCII) else None
-
-
-def _at(text: str) -> str | None:
-    """``Sat Jan  4 18:22:56 2014``; None before the controller knows the time."""
-    for form in _TIMES:
-        try:
-            return datetime.strptime(collapse(text), form).isoformat()  # noqa: DTZ007 - the controller has no zone
-        except ValueError:
-            continue
-    return None
 
 
 def _whole(text: str) -> int:
@@ -182,7 +174,7 @@ def _clock(controller: Controller) -> str | None:
     # Current Controller Date/Time = 05/06/2026, 07:08:01
     for label, value in controller.details.items():
         if label.lower().endswith("current controller date/time"):
-            return _at(value)
+            return parse_local_time(value, *_TIMES)
         # Current Time                     : 7:8:4 5/6, 2026
         match = _OLD_CLOCK.fullmatch(value) if label.lower().endswith("current time") else None
         if match is not None:

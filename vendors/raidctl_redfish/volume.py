@@ -17,6 +17,7 @@ from raidctl.model import (
 )
 from raidctl.text import printable
 from raidctl.vendor.draft import WEAK, GroupDraft
+from raidctl.vendor.statuses import note_nameless_level
 from raidctl_redfish.fields import (
     Field,
     Mark,
@@ -122,7 +123,7 @@ def read_volume(draft: GroupDraft, resource: Resource) -> None:
 def _level(draft: GroupDraft, resource: Resource) -> None:
     """Note a level without a name in the model. Where the schema has no level yet, take it from the volume's type."""
     if bare(resource.text("RAIDType")) in NAMELESS:
-        draft.add_problem("info", "note", f"RAID level {resource.text('RAIDType')} has no vendor-neutral name.")
+        note_nameless_level(draft, resource.text("RAIDType"))
     kind = bare(resource.text("VolumeType"))
     if resource.get("RAIDType") is None:
         pair = kind == "mirrored" and len(links_of(resource.get("Links.Drives"))) == 2

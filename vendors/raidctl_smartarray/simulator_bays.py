@@ -24,7 +24,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from raidctl.text import listing, regex
-from raidctl.vendor.simulator import NewDrive, Reply, State
+from raidctl.vendor.simulator import NewDrive, Reply, State, fields, words
 
 HEAD = "smartarray/"
 SECONDS = 3600.0
@@ -36,16 +36,6 @@ _DRIVE = regex(r"\s*physicaldrive (?P<address>[\w:]+)\s*$")
 _PAIR = regex(r"\s*(?P<label>[^:]+): *(?P<value>.*?)\s*$")
 _RECOVERING = regex(r"Recovering, ([\d.]+)% complete")
 _TOLERATED = {"1": 1, "1+0": 1, "5": 1, "RAID 5": 1, "50": 1, "6": 2, "60": 2, "1adm": 2, "RAID 6 (ADG)": 2}
-
-
-def fields(value: str) -> dict[str, str]:
-    """The fields of a value: ``array=A use=data``."""
-    return dict(word.split("=", 1) for word in value.split())
-
-
-def words(of: Mapping[str, str]) -> str:
-    """The value of these fields."""
-    return " ".join(f"{name}={value}" for name, value in of.items())
 
 
 def initial(text: str) -> State:

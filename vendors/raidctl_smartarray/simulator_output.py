@@ -12,11 +12,11 @@ from collections.abc import Iterator, Mapping
 from hashlib import sha256
 
 from raidctl.text import regex
+from raidctl.vendor.simulator import fields
 from raidctl_smartarray.simulator_bays import (
     HEAD,
     SECONDS,
     address_of,
-    fields,
     has_bays,
     initial,
     named,

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime
 
 from raidctl.model import Controller, Tool
 from raidctl.request import Dialogue, Run, RunAnswer
-from raidctl.text import collapse, regex
+from raidctl.text import regex
+from raidctl.units import parse_local_time
 from raidctl.vendor.events import Event, EventLog, Level, not_read, printed, read_log
 from raidctl.vendor.tools import command_of
 from raidctl_threeware.dialogue import LOCK, TIMEOUT
@@ -65,21 +65,12 @@ def _event(match: re.Match[str], controller: Controller) -> Event:
     known = {drive.id for drive in controller.drives} | {volume.id for volume in controller.volumes}
     known |= {array.id for array in controller.arrays}
     return Event(
-        at=_at(match[2]),
+        at=parse_local_time(match[2], *_TIMES),
         controller=controller.id,
         level=_LEVELS.get(match[3]),
         object_id=next((name for name in _names(match[4], controller.id) if name in known), None),
         text=match[4],
     )
-
-
-def _at(text: str) -> str | None:
-    for form in _TIMES:
-        try:
-            return datetime.strptime(collapse(text), form).isoformat()  # noqa: DTZ007 - the controller has no zone
-        except ValueError:
-            continue
-    return None
 
 
 def _names(text: str, controller: str) -> Iterator[str]:

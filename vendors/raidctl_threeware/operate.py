@@ -45,6 +45,7 @@ from raidctl.vendor.deed_steps import (
     volume_of,
     volumes_on,
 )
+from raidctl.vendor.identity import controller_number
 from raidctl.vendor.operations import Ability
 from raidctl.vendor.plan import Action, Deed, Expectation, Plan, Step, Verb
 from raidctl.vendor.shapes import Shape
@@ -110,7 +111,7 @@ def plan_deeds(controller: Controller, deeds: Sequence[Deed], tools: Sequence[To
 
 def abilities(controller: Controller, tools: Sequence[Tool]) -> Mapping[Verb, Ability]:
     """The same for all controllers of the family."""
-    if _number(controller) is None or not tools:
+    if controller_number(controller) is None or not tools:
         return dict.fromkeys(
             _ABILITIES, Ability(can=False, why_not="The tool, or the controller's number there, is unknown.")
         )
@@ -137,11 +138,6 @@ def back(volume: Volume, node: str) -> Action:  # noqa: ARG001 - no drive behind
     return Action(argv=("tw_cli", f"/c{number}", "rescan"), timeout=TIMEOUT, lock=LOCK)
 
 
-def _number(controller: Controller) -> str | None:
-    number = controller.id.partition(":")[2]
-    return number if number.isdecimal() else None
-
-
 class _Planner:
     """The steps of one deed on a controller."""
 
@@ -149,7 +145,7 @@ class _Planner:
         self.controller = controller
         tool = reporting_tool(controller, tools)
         self.command = command_of(tool) if tool is not None else None
-        self.number = _number(controller)
+        self.number = controller_number(controller)
 
     def steps(self, deed: Deed) -> Iterator[Step]:
         """The steps of a deed; CannotDo where there are none."""

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from datetime import datetime
 
 from raidctl.evidence import Line
 from raidctl.model import Progress
 from raidctl.model.task import Operation
 from raidctl.text import attempt, collapse, regex
-from raidctl.units import parse_percent, parse_size
+from raidctl.units import parse_local_time, parse_percent, parse_size
 from raidctl_zfs.draft import PoolDraft
 
 _DATE = r"(?:\w{3} +)?(?P<date>\w{3} +\d{1,2} +\d\d:\d\d:\d\d +\d{4})"
@@ -113,7 +112,4 @@ def _seconds(text: str) -> int | None:
 
 def _moment(text: str) -> str | None:
     """RFC 3339 without a zone: zpool prints local time."""
-    try:
-        return datetime.strptime(collapse(text), "%b %d %H:%M:%S %Y").isoformat()  # noqa: DTZ007 - no zone is printed
-    except ValueError:
-        return None
+    return parse_local_time(text, "%b %d %H:%M:%S %Y")

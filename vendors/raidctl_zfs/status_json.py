@@ -10,7 +10,7 @@ from raidctl.evidence import Line, Output
 from raidctl.model import Progress
 from raidctl.model.task import Operation
 from raidctl.text import attempt, collapse
-from raidctl.units import parse_size
+from raidctl.units import parse_local_time, parse_size
 from raidctl_zfs.draft import ControllerDraft, PoolDraft, Vdev
 from raidctl_zfs.infer import put_errors, put_message, put_sizes, put_state
 from raidctl_zfs.scan import ended
@@ -193,11 +193,8 @@ def _moment(value: object) -> str | None:
     text = str(value or "")
     if text.isdecimal() and len(text) < 12:
         return datetime.fromtimestamp(int(text), timezone.utc).isoformat()
-    try:
-        # "Sun Feb  4 20:54:25 2024": local time
-        return datetime.strptime(collapse(text), "%a %b %d %H:%M:%S %Y").isoformat()  # noqa: DTZ007 - no zone is printed
-    except ValueError:
-        return None
+    # "Sun Feb  4 20:54:25 2024": local time
+    return parse_local_time(text, "%a %b %d %H:%M:%S %Y")
 
 
 def _properties(output: Output, path: str, entry: object, pool: PoolDraft, array: PoolDraft) -> None:

@@ -13,7 +13,6 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import datetime, timezone
 from pathlib import Path
 
 from raidctl.bench.powercut.account import Account
@@ -47,6 +46,7 @@ from raidctl.bench.powercut.report import PowerCutRun
 from raidctl.bench.powercut.wire import Gone, Rubbish, Wire
 from raidctl.errors import CannotTell, RaidctlError
 from raidctl.text import printable
+from raidctl.units import timestamp
 
 GREETING = 10.0
 """Seconds within which a client has to introduce itself."""
@@ -243,7 +243,7 @@ class Witness:
         if path.exists():
             raise CannotTell(f"Run {first.run} already exists.")
         report = PowerCutRun(
-            run=first.run, at=_now(), raidctl=first.raidctl, host=first.host, virtual=first.virtual,
+            run=first.run, at=timestamp(), raidctl=first.raidctl, host=first.host, virtual=first.virtual,
             target=first.target, plan=first.plan,
         )  # fmt: skip
         journal = Journal(path)
@@ -358,7 +358,7 @@ def _asked(run: _Run, message: ToWitness) -> FromWitness | None:
     if isinstance(message, Check):
         if not account.due(run.boot):
             raise Disorder("There is no cut to be checked.")
-        judged = Judged(account.judged(run.found, message.how, _now()))
+        judged = Judged(account.judged(run.found, message.how, timestamp()))
         run.found = []
         run.keep(judged, sync=True)
         return judged
@@ -381,7 +381,3 @@ def _id(name: str) -> str:
     if len(name) != 16 or not set(name) <= set("0123456789abcdef"):
         raise CannotTell(f'"{printable(name[:40])}" is not an id of a run: 16 hexadecimal digits, or "last".')
     return name
-
-
-def _now() -> str:
-    return datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -6,7 +6,7 @@ import click
 
 from raidctl.change.beginning import begin
 from raidctl.change.failure_messages import has_ended, trouble_text
-from raidctl.change.journal import End, Journal, now
+from raidctl.change.journal import End, Journal
 from raidctl.cli.alarm._switch import controllers_for
 from raidctl.cli.shared.machine import Machine, machine
 from raidctl.cli.shared.options import Settings, examples, machine_options, output_options, settings_of
@@ -16,6 +16,7 @@ from raidctl.errors import EXIT_FINE, EXIT_NO, EXIT_STANDS, UsageError
 from raidctl.model import Inventory
 from raidctl.operate.alarms import Result, Silenced, way_of
 from raidctl.request import converse
+from raidctl.units import timestamp
 from raidctl.vendor.alarms import Alarms
 from raidctl.vendor.plan import Action, Plan
 
@@ -76,7 +77,7 @@ def _silenced(
         tell(f"  {action}")
     [answer] = named.runner.carry_out([action.request()])
     fault = offered.judge(action, answer) if answer.trouble is None else trouble_text(answer)
-    journal.append(End(change=story.change, at=now(), result="done" if fault is None else "stopped", text=fault))
+    journal.append(End(change=story.change, at=timestamp(), result="done" if fault is None else "stopped", text=fault))
     result: Result = "accepted" if fault is None else "refused" if has_ended(answer) else "uncertain"
     return Silenced(
         object_id=name, command=str(action), result=result, message=_SENT if fault is None else f"{action}: {fault}"

@@ -19,7 +19,6 @@ from raidctl.bench.record import Listener, Run
 from raidctl.bench.store import Store
 from raidctl.bench.targets.place import place_of
 from raidctl.bench.trials.classic import Classic
-from raidctl.change.journal import now
 from raidctl.change.state_directory import directory
 from raidctl.cli.shared.bench_plan import Order, kind_of, range_of, size_of
 from raidctl.cli.shared.machine import Machine, machine
@@ -41,6 +40,7 @@ from raidctl.json_decode import valid_text
 from raidctl.output.json import to_json
 from raidctl.output.terminal import is_terminal
 from raidctl.survey.survey import Survey
+from raidctl.units import timestamp
 
 
 @click.command("run")
@@ -223,7 +223,7 @@ class Agreement:
 def _run(order: Order, settings: Settings, store: Store | None, consent: Agreement, turned: Turned) -> int:
     from raidctl.output.bench_progress import progress  # noqa: PLC0415 - rich only where something is drawn
 
-    begun, listener = now(), Listener()
+    begun, listener = timestamp(), Listener()
     with machine(settings) as here:
         seen = here.survey()
         if turned.any:

@@ -6,7 +6,6 @@ import itertools
 import sys
 import time
 from collections.abc import Iterator
-from datetime import datetime, timezone
 
 import click
 import msgspec
@@ -20,6 +19,7 @@ from raidctl.layers.stats import Sample, sample, statistics
 from raidctl.output.terminal import is_drawable
 from raidctl.request import converse
 from raidctl.tasks.watch import SystemClock
+from raidctl.units import timestamp
 
 _PAUSE = 1.0
 """Seconds between the two samples for rates, without ``--watch``."""
@@ -107,7 +107,7 @@ def _statistics(found: Caches, now: Sample, before: Sample | None, seconds: floa
     return Statistics(
         host=found.seen.inventory.host,
         target=found.scope.target,
-        at=datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        at=timestamp(),
         seconds=round(seconds, 3) if before is not None else None,
         layers=tuple(statistics(found.scope, found.seen.view, now, before, seconds)),
         problems=(*(p for p in found.seen.inventory.problems if p.kind not in ("state", "note")), *now.problems),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from datetime import datetime, timezone
 from pathlib import Path
 
 from msgspec import Struct, field
@@ -31,6 +30,7 @@ from raidctl.request import converse
 from raidctl.select import family_in
 from raidctl.survey.survey import Survey
 from raidctl.text import listing
+from raidctl.units import timestamp
 from raidctl.vendor.checks import Glance, checks_of
 from raidctl.vendor.plan import Deed, Denial, Plan, Step, Verb
 
@@ -143,7 +143,7 @@ class CheckDeeds(Struct):
                 array=volume.unique_id or "",
                 volume=volume.id,
                 kind="repair" if self.verb == "repair" else "check",
-                began=_now(),
+                began=timestamp(),
                 boot=known.boot,
                 seconds=start,
                 log_seconds=log_seconds,
@@ -167,7 +167,7 @@ class CheckDeeds(Struct):
         differ = None if reading.differ is None else last.differ_before + reading.differ
         if self.verb == "pause_check":
             return replace(last, end="paused", place=reading.stopped_at or 0, differ=differ)
-        return replace(last, end="interrupted", ended=_now(), differ=differ)
+        return replace(last, end="interrupted", ended=timestamp(), differ=differ)
 
     def _look(self, volumes: Sequence[Volume]) -> Look:
         glances = self._glances(volumes)
@@ -228,7 +228,3 @@ _CHECKS = ("check", "repair")
 
 def _volumes(seen: Survey, ids: Sequence[str]) -> list[Volume]:
     return [volume for controller in seen.inventory.controllers for volume in controller.volumes if volume.id in ids]
-
-
-def _now() -> str:
-    return datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")

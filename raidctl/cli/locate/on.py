@@ -21,6 +21,7 @@ from raidctl.cli.shared.temporary_change import for_a_while
 from raidctl.cli.shared.terminal import emit, emit_json
 from raidctl.locate.report import LocateReport, located
 from raidctl.output.locate import listed
+from raidctl.units import format_moment
 
 LONGEST = 86400.0
 sleep = time.sleep
@@ -91,7 +92,7 @@ def _planned(found: Found, settings: Settings, *, dry_run: bool) -> int:
 
 def _located(work: Work, found: Found, settings: Settings, length: float) -> int:
     """Switch on, wait, and switch off."""
-    until = (datetime.now(timezone.utc) + timedelta(seconds=length)).strftime("%Y-%m-%dT%H:%M:%SZ")
+    until = format_moment(datetime.now(timezone.utc) + timedelta(seconds=length))
     story = replace(work.begin("locate", about()), indicators=tuple(found.indicators), until=until)
     try:
         with for_a_while(work, settings, _quiet, story=story) as change:

@@ -6,12 +6,13 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from raidctl.change.journal import Begin, End, Journal, StepEvent, Story, now
+from raidctl.change.journal import Begin, End, Journal, StepEvent, Story
 from raidctl.change.state_directory import Holder, held_name, hold
 from raidctl.cli.shared.options import Settings
 from raidctl.cli.shared.plan_change import about, state_directory
 from raidctl.cli.shared.snapshot_places import kept_place
 from raidctl.errors import CannotTell
+from raidctl.units import timestamp
 
 
 def open_operations(settings: Settings) -> list[Story]:
@@ -32,7 +33,7 @@ def held(story: Story, settings: Settings) -> Iterator[None]:
         CannotTell: Another process has continued or ended it in the meantime.
     """
     begin = story.begin
-    holder = Holder(change=begin.change, pid=os.getpid(), since=now(), about=about())
+    holder = Holder(change=begin.change, pid=os.getpid(), since=timestamp(), about=about())
     names = [held_name(begin.source, subject.id) for subject in begin.subjects]
     with hold(state_directory(settings), names, holder, source=begin.source):
         if story not in Journal(state_directory(settings)).pending():
@@ -46,11 +47,11 @@ def held(story: Story, settings: Settings) -> Iterator[None]:
 def note_resumed(journal: Journal, begin: Begin) -> None:
     """Write into the journal that an operation continues."""
     step = max(0, len(begin.steps) - 1)
-    journal.append(StepEvent(change=begin.change, at=now(), step=step, mark="resumed"))
+    journal.append(StepEvent(change=begin.change, at=timestamp(), step=step, mark="resumed"))
 
 
 def abandon(story: Story, settings: Settings) -> None:
     """End an operation in the journal. Nothing is done or undone. It raises errors as :func:`held` does."""
     with held(story, settings):
-        end = End(change=story.begin.change, at=now(), result="abandoned", text=f"abandoned by {about()}")
+        end = End(change=story.begin.change, at=timestamp(), result="abandoned", text=f"abandoned by {about()}")
         Journal(state_directory(settings)).append(end)

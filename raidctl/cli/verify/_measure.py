@@ -14,7 +14,6 @@ from raidctl.bench.store import Store
 from raidctl.bench.trials.policy_switch import PolicySwitch
 from raidctl.bench.trials.trial import GIB
 from raidctl.bench.verdict.evidence import Evidence as Weighed
-from raidctl.change.journal import now
 from raidctl.cli.bench.run import Agreement, DryRunError, only_here, ready
 from raidctl.cli.shared.bench_plan import Order, kind_of, range_of, size_of
 from raidctl.cli.shared.machine import Machine, machine, tell_tracebacks, with_own_records
@@ -27,6 +26,7 @@ from raidctl.cli.verify._plan import SECONDS, MeasureOptions, announcement, prof
 from raidctl.errors import EXIT_FINE, EXIT_INTERRUPTED, CannotTell, RaidctlError, UsageError
 from raidctl.json_decode import valid_text
 from raidctl.text import listing, printable
+from raidctl.units import timestamp
 from raidctl.verify import measured, subjects
 from raidctl.verify.clock import Clock
 from raidctl.verify.facts import facts, write_percent
@@ -78,7 +78,7 @@ class _Verifying:
 
     def carry_out(self) -> int:
         """Read, measure, judge; return the exit code."""
-        begun, listener = now(), Listener()
+        begun, listener = timestamp(), Listener()
         seen = self.here.survey()
         checked = subjects.with_kernel(with_own_records(seen, self.settings), self.here.runner)
         if self.settings.verbose:

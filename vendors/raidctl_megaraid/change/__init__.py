@@ -100,7 +100,10 @@ class _Way(NamedTuple):
 
 
 def controller_number(controller: Controller) -> str | None:
-    """The program's own number of a controller. None if its id has another form."""
+    """The program's own number of a controller. None if its id has another form.
+
+    ``megaraid:0-2`` has number 0: each program counts its controllers, and is asked for its own.
+    """
     number = _NUMBER.fullmatch(controller.id)
     return None if number is None else number[1]
 
