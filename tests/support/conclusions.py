@@ -6,8 +6,10 @@ unknown is no improvement, and to become known and bad is none either.
 
 from __future__ import annotations
 
+import atexit
 import os
 import re
+import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -71,7 +73,9 @@ _CLAIMS = (
 @cache
 def _place() -> Path:
     memory = "/dev/shm"  # noqa: S108 - a separate directory is made there
-    return Path(tempfile.mkdtemp(prefix="raidctl-conclusions-", dir=memory if os.access(memory, os.W_OK) else None))
+    place = tempfile.mkdtemp(prefix="raidctl-conclusions-", dir=memory if os.access(memory, os.W_OK) else None)
+    atexit.register(shutil.rmtree, place, ignore_errors=True)
+    return Path(place)
 
 
 def read_text(text: str | bytes, name: str = "output.txt") -> Survey:
