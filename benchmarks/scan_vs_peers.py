@@ -174,10 +174,11 @@ def main() -> None:
     if peer is None:
         print("check_raid is missing: apt-get install monitoring-plugins-contrib", file=sys.stderr)
         sys.exit(TOOL_MISSING)
+    raidctl = _raidctl()
     if '"editable": true' in (metadata.distribution("raidctl").read_text("direct_url.json") or ""):
         print("raidctl is an editable install here, so each of its starts takes longer than a user's", file=sys.stderr)
     with tempfile.TemporaryDirectory() as name:
-        report("scan_vs_peers", compare(_raidctl(), peer, rounds, Path(name)))
+        report("scan_vs_peers", compare(raidctl, peer, rounds, Path(name)))
 
 
 if __name__ == "__main__":

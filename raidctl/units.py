@@ -7,7 +7,7 @@ import re
 from datetime import datetime, timezone
 from functools import lru_cache
 
-from raidctl.text import collapse, regex
+from raidctl.text import attempt, collapse, regex
 
 _SIZE = regex(r"(\d+(?:\.\d+)?)\s*([KMGTPE]?)(i?)(B?)\s*", re.IGNORECASE | re.ASCII)
 _POWERS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4, "P": 5, "E": 6}
@@ -58,11 +58,13 @@ def parse_moment(text: str | None) -> datetime | None:
     text = (text or "").strip()
     if match := _PRINTED.fullmatch(text):
         text = f"{match[3]}-{match[1]}-{match[2]}T{match[4]}"
-    try:
-        found = datetime.fromisoformat(text.replace("/", "-").replace("Z", "+00:00"))
-    except ValueError:
-        return None
-    return found if found.tzinfo else found.replace(tzinfo=timezone.utc)
+    return parse_iso(text.replace("/", "-"))
+
+
+def parse_iso(text: str | None) -> datetime | None:
+    """Parse RFC 3339, or a date. UTC without a zone; None if invalid."""
+    found = _iso(text)
+    return found.replace(tzinfo=timezone.utc) if found is not None and found.tzinfo is None else found
 
 
 def parse_timestamp(text: str | None) -> datetime | None:
@@ -71,16 +73,18 @@ def parse_timestamp(text: str | None) -> datetime | None:
     >>> parse_timestamp("2026-05-06T07:08:01Z") is None, parse_timestamp("2026-05-06T07:08:01")
     (False, None)
     """
-    found = parse_moment(text)
-    return found if found is not None and re.search(r"(?:Z|[+-]\d\d:\d\d)$", (text or "").strip()) else None
+    found = _iso(text)
+    return found if found is not None and found.tzinfo is not None else None
+
+
+def _iso(text: str | None) -> datetime | None:
+    return attempt(datetime.fromisoformat, (text or "").replace("Z", "+00:00"))
 
 
 def parse_local_time(text: str, *forms: str) -> str | None:
-    """A time that a tool prints without its zone, as ISO 8601 without a zone.
+    """A time that a tool prints without its zone, as ISO 8601 without a zone. None if it has none of the forms.
 
-    Args:
-        text: ``Sat Jan  4 18:22:56 2014``.
-        forms: Forms of ``strptime``, tried in this order; None if it has none of them.
+    ``forms`` are those of ``strptime``, tried in this order.
 
     >>> parse_local_time("Sat Jan  4 18:22:56 2014", "%Y-%m-%d", "%a %b %d %H:%M:%S %Y")
     '2014-01-04T18:22:56'

@@ -22,7 +22,7 @@ from raidctl.request import converse
 from raidctl.select import find, items, physical
 from raidctl.survey.survey import Survey
 from raidctl.tasks.watch import Clock, SystemClock
-from raidctl.units import parse_moment
+from raidctl.units import parse_iso
 from raidctl.vendor.events import LEVELS, Event, Level
 
 _KERNEL_SECONDS, _TOOL_SECONDS = 5.0, 60.0
@@ -107,7 +107,7 @@ class _Reading:
     def now(self) -> datetime | None:
         """Return when the outputs were printed, to compare the controllers' clocks with."""
         at = self._named.recorded_at
-        return parse_moment(at) if at is not None else datetime.now(timezone.utc)
+        return parse_iso(at) if at is not None else datetime.now(timezone.utc)
 
     def _report(self, logs: Logs, now: datetime | None) -> EventReport:
         return report(self._inventory, logs.logs, now, self._filter)

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from raidctl.described import doc
 from raidctl.events.times import MARGIN, difference, shifted
 from raidctl.model import Host, Inventory, Problem, unread_problems
-from raidctl.units import parse_moment
+from raidctl.units import parse_iso
 from raidctl.vendor.events import LEVELS, Event, EventLog, Level
 
 _EARLIEST = datetime(1, 1, 1, tzinfo=timezone.utc)
@@ -80,7 +80,7 @@ def joined(logs: Sequence[EventLog], now: datetime | None) -> list[Event]:
         for number, event in enumerate(_ordered(log.events)):
             known = event if event.host_at is not None else replace(event, host_at=shifted(event.at, by))
             # an entry without a time stays after the previous entry; a clock that was set back changes no order
-            last = max(last, parse_moment(known.host_at or known.at) or last)
+            last = max(last, parse_iso(known.host_at or known.at) or last)
             found.append((last, place, number, known))
     return [event for *_, event in sorted(found, key=lambda one: one[:3])]
 
@@ -92,7 +92,7 @@ def _ordered(events: Sequence[Event]) -> list[Event]:
     """
     if events and all(event.number is not None for event in events):
         return sorted(events, key=lambda event: event.number or 0)
-    times = [at for event in events if (at := parse_moment(event.at)) is not None]
+    times = [at for event in events if (at := parse_iso(event.at)) is not None]
     return list(reversed(events)) if times and times[0] > times[-1] else list(events)
 
 
@@ -104,10 +104,10 @@ def fits(event: Event, wanted: Filter) -> bool:
         return False
     if wanted.since is None:
         return True
-    at = parse_moment(event.host_at)
+    at = parse_iso(event.host_at)
     if at is not None:
         return at >= wanted.since
-    at = parse_moment(event.at)
+    at = parse_iso(event.at)
     return at is None or at >= wanted.since - MARGIN
 
 
@@ -115,7 +115,7 @@ def _older(log: EventLog, now: datetime | None, wanted: Filter) -> list[Problem]
     """A note if older entries were not read, but may be requested."""
     if not log.limited:
         return []
-    at = parse_moment(shifted(log.begins, difference(log.clock, now)) or log.begins)
+    at = parse_iso(shifted(log.begins, difference(log.clock, now)) or log.begins)
     if wanted.since is not None and at is not None and at < wanted.since - (MARGIN if log.controller else timedelta()):
         return []
     start = f" from {log.begins} on" if log.begins else ""

@@ -7,9 +7,8 @@ from datetime import datetime, timedelta
 
 from raidctl.errors import UsageError
 from raidctl.text import regex
-from raidctl.units import format_moment, parse_moment
+from raidctl.units import format_moment, parse_iso
 
-FORM = "%Y-%m-%dT%H:%M:%S"
 MARGIN = timedelta(hours=14)
 """Maximum difference of a controller's local time from UTC. It applies if the clocks' difference is unknown."""
 _LENGTH = regex(r"(\d{1,7})\s*([smhdw])", re.ASCII | re.IGNORECASE)
@@ -18,13 +17,13 @@ _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
 
 def difference(clock: str | None, now: datetime | None) -> timedelta | None:
     """The difference to add to a controller's time to get UTC. UTC is by the machine's clock. None: unknown."""
-    shown = parse_moment(clock)
+    shown = parse_iso(clock)
     return None if shown is None or now is None else now - shown
 
 
 def shifted(at: str | None, by: timedelta | None) -> str | None:
     """A controller's time on the machine's clock. None if one of them is unknown."""
-    known = parse_moment(at)
+    known = parse_iso(at)
     if known is None or by is None:
         return None
     try:
@@ -46,7 +45,7 @@ def cutoff(since: str, now: datetime, booted: str | None) -> datetime:
     """
     word = since.strip()
     if word.lower() == "boot":
-        at = parse_moment(booted)
+        at = parse_iso(booted)
         if at is None:
             raise UsageError("--since boot: the time of the boot is unknown; give a date or a time such as 2h.")
         return at
@@ -57,7 +56,7 @@ def cutoff(since: str, now: datetime, booted: str | None) -> datetime:
     except OverflowError:
         pass
     else:
-        at = parse_moment(word.replace(" ", "T", 1))
+        at = parse_iso(word.replace(" ", "T", 1))
         if at is not None:
             return at
     raise UsageError(f'--since "{since}" is not a time: write 2h, 3d, 2026-05-06, 2026-05-06T07:08 or boot.')

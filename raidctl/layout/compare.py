@@ -109,9 +109,8 @@ def _machine(layout: Layout, machine: Machine) -> Compared | None:
 
 def hidden_by(inventory: Inventory) -> str | None:
     """What was not read, so that objects may exist unlisted. None if everything was read."""
-    for problem in hiding_problems(inventory.problems):
-        return f"Not everything could be read: {problem.where}: {problem.message}"
-    return None
+    hiding = hiding_problems(inventory.problems)
+    return f"Not everything could be read: {hiding[0].where}: {hiding[0].message}" if hiding else None
 
 
 def _volume(wanted: VolumeLayout, machine: Machine, matched: set[str]) -> Compared:

@@ -57,9 +57,9 @@ def command(context: click.Context, *, target: tuple[str, ...], length: float, b
     --by activity the drive is read in bursts instead: 1 s on, 1 s off.
 
     Exit codes: 0 located; 1 a drive cannot be located; 2 no such drive; 3
-    another raidctl locates it, or its LED may be one that cannot be read; 4 a tool or a permission is missing; 5 an LED
-    could not be switched on; 6 an LED could not be switched off; 130
-    interrupted, and switched off.
+    another raidctl locates it, or its LED may be one that cannot be read; 4 a
+    tool or a permission is missing; 5 an LED could not be switched on; 6 an LED
+    could not be switched off; 130 interrupted, and switched off.
     """
     settings = settings_of(context)
     if not dry_run:

@@ -38,7 +38,7 @@ from raidctl.runners.deferred_signals import defer_signals
 from raidctl.survey.survey import Survey
 from raidctl.tasks.watch import FIRST_SECONDS, LONGEST_SECONDS, Clock, Frame, SystemClock, Watch
 from raidctl.text import collapse, printable
-from raidctl.units import format_moment, parse_moment
+from raidctl.units import format_moment, parse_iso
 from raidctl.vendor.events import Event
 from raidctl.watch.live import Board, Live, Reading
 from raidctl.watch.live_facts import facts_of
@@ -223,7 +223,7 @@ class Readings:
         if named is None or seen is None or (not frame.whole and frame.seconds - self._logs_at < self._log_pause):
             return ()
         self._logs_at = frame.seconds
-        recorded = parse_moment(named.recorded_at)
+        recorded = parse_iso(named.recorded_at)
         now = recorded or self._began + timedelta(seconds=frame.seconds)
         tools = frame.whole or self._known is None
         logs = converse((read_logs if tools else read_kernel)(seen, named.vendors, now), named.runner)
@@ -232,7 +232,7 @@ class Readings:
             faults = [problem.where for log in logs.logs for problem in hiding_problems(log.problems)]
             self._log_faults = tuple(dict.fromkeys(faults))
         since = recorded or self._began
-        late = [one for one in found.events if (at := parse_moment(one.host_at)) is not None and at >= since]
+        late = [one for one in found.events if (at := parse_iso(one.host_at)) is not None and at >= since]
         fresh = unseen(late, ()) if self._known is None else unseen(found.events, self._known)
         self._known = [*(self._known or ()), *found.events]
-        return tuple(one for one in fresh if (at := parse_moment(one.host_at)) is None or at >= since)
+        return tuple(one for one in fresh if (at := parse_iso(one.host_at)) is None or at >= since)
