@@ -21,15 +21,15 @@ RESUME = "raidctl replace resume ID"
 
 
 @dataclass
-class Story:
+class Replacement:
     """A replacement of one drive of a machine."""
 
-    machine: Bench
+    bench: Bench
     replacing: Replacing
 
     def plan(self) -> Plan:
         """The next steps, with the reasons to refuse them."""
-        seen = self.machine.look()
+        seen = self.bench.look()
         return self.replacing.plan(next_stage(seen, self.replacing.facts), seen)
 
     def start(self, at_most: float | None = None) -> Change:
@@ -37,7 +37,7 @@ class Story:
         plan = self.plan()
         assert not plan.denials, plan.denials
         story = begin(
-            "operation", plan, self.machine.look().inventory, about="raidctl replace", source=SOURCE, resume=RESUME,
+            "operation", plan, self.bench.look().inventory, about="raidctl replace", source=SOURCE, resume=RESUME,
             facts=facts_text(self.replacing.facts),
         )  # fmt: skip
         change = self.change(msgspec.structs.replace(story, steps=()), at_most)
@@ -46,24 +46,35 @@ class Story:
 
     def resumed(self, at_most: float | None = None) -> Change:
         """The change of the story that the journal has open. Another process finds it this way."""
-        [story] = self.machine.journal.pending()
-        self.replacing.facts = facts_from(story.begin.facts)
-        self.replacing.complete_since = None
+        [story] = self.bench.journal.pending()
+        before = self.replacing
+        self.replacing = replacing(self.bench, facts_from(story.begin.facts), unsafe=before.unsafe, wipe=before.wipe)
+        self.replacing.begun = True
         return self.change(story.begin, at_most)
+
+    def resume(self, at_most: float | None = None) -> None:
+        """The rest of the story that the journal has open."""
+        change = self.resumed(at_most)
+        self.replacing.run(change)
 
     def change(self, story: Begin, at_most: float | None) -> Change:
         """A change on the clock of the machine."""
-        machine = self.machine
+        bench = self.bench
         return Change(
-            story, machine.journal, machine, machine.look, VENDORS, machine.printed.append, sleep=machine.sleep,
-            clock=machine.clock, at_most=at_most,
+            story, bench.journal, bench, bench.look, VENDORS, bench.printed.append, sleep=bench.sleep,
+            clock=bench.clock, at_most=at_most,
         )  # fmt: skip
+
+
+def replacing(bench: Bench, facts: Facts, *, unsafe: bool = False, wipe: str | None = None) -> Replacing:
+    """What a process that carries out a replacement holds at its start."""
+    return Replacing(bench, VENDORS, facts, bench.printed.append, unsafe=unsafe, wipe=wipe)
 
 
 def begun(
     machine: Bench, number: int, *, way: Literal["copy", "out"] = "out", new: int | None = None, unsafe: bool = True,
     wipe: str | None = None,
-) -> Story:  # fmt: skip
+) -> Replacement:  # fmt: skip
     """The replacement of the drive with this number.
 
     ``unsafe`` is set because the health of simulated drives is unknown.
@@ -71,4 +82,4 @@ def begun(
     seen = machine.look()
     facts: Facts = facts_of(seen, f"drives:LABD0000{number}", way=way, new=f"LABD0000{new}" if new else "")
     facts = observed(facts, seen)
-    return Story(machine, Replacing(machine, VENDORS, facts, machine.printed.append, unsafe=unsafe, wipe=wipe))
+    return Replacement(machine, replacing(machine, facts, unsafe=unsafe, wipe=wipe))

@@ -19,7 +19,7 @@ from raidctl.survey.survey import Survey
 from raidctl.vendor.simulator import fields
 from raidctl_md import simulator
 from tests.change.md_machine import Bench, bench, definition
-from tests.operate.replacements import Story, begun
+from tests.operate.replacements import Replacement, begun
 from tests.operate.test_replacing import NEW, argvs, exchanged
 
 MARK = b"\x55\xaa"
@@ -75,7 +75,7 @@ def test_guard_R13_a_drive_that_may_boot_is_never_passed_over() -> None:
     assert boot_step((), [None], uefi, table=True) is None
 
 
-def with_grub(place: Path, *, asked: bool, parts: str = "1,2") -> Story:
+def with_grub(place: Path, *, asked: bool, parts: str = "1,2") -> Replacement:
     """The replacement of a drive in a machine with GRUB everywhere."""
     text = definition("raid6", 4, parts=parts)
     machine = bench(place, text.replace("node=sd", "boot=grub node=sd"))
@@ -96,8 +96,8 @@ def test_grub_is_installed_after_the_rebuild_and_read_again(tmp_path: Path) -> N
     for number, asked in enumerate((True, False)):
         story = with_grub(tmp_path / str(number), asked=asked)
         story.replacing.run(story.start())
-        assert (argvs(story.machine)[-1] == "grub-install /dev/sdb") == asked
-        assert (boot_of(story.machine), story.machine.journal.pending()) == ("grub" if asked else None, [])
+        assert (argvs(story.bench)[-1] == "grub-install /dev/sdb") == asked
+        assert (boot_of(story.bench), story.bench.journal.pending()) == ("grub" if asked else None, [])
 
 
 def test_a_boot_loader_that_is_not_there_afterwards_is_not_reported_as_done(tmp_path: Path) -> None:
@@ -107,14 +107,13 @@ def test_a_boot_loader_that_is_not_there_afterwards_is_not_reported_as_done(tmp_
     """
     for number, behaviour in enumerate(("accepts and does nothing", "refuses")):
         story = with_grub(tmp_path / str(number), asked=True)
-        story.machine.behaviour, story.machine.match = behaviour, "grub-install"
+        story.bench.behaviour, story.bench.match = behaviour, "grub-install"
         with pytest.raises(ChangeStands, match="resume"):
             story.replacing.run(story.start())
-        assert (boot_of(story.machine), len(story.machine.journal.pending())) == (None, 1)
-        story.machine.match = "nothing"
-        again = story.resumed()
-        story.replacing.run(again)
-        assert (boot_of(story.machine), story.machine.journal.pending()) == ("grub", [])
+        assert (boot_of(story.bench), len(story.bench.journal.pending())) == (None, 1)
+        story.bench.match = "nothing"
+        story.resume()
+        assert (boot_of(story.bench), story.bench.journal.pending()) == ("grub", [])
 
 
 def without_serial(seen: Survey) -> Survey:
@@ -130,18 +129,18 @@ def without_serial(seen: Survey) -> Survey:
 def test_a_boot_loader_is_not_left_out_because_the_new_drive_is_not_recognised(tmp_path: Path) -> None:
     """If its serial number cannot be read at the end, the replacement is not done, and continues later."""
     story = with_grub(tmp_path, asked=True)
-    read = story.machine.look
+    read = story.bench.look
 
     def look() -> Survey:
         return without_serial(read()) if story.replacing.complete_since is not None else read()
 
-    story.machine.look = look  # type: ignore[method-assign]  # of this machine alone
+    story.bench.look = look  # type: ignore[method-assign]  # of this machine alone
     with pytest.raises(UnderWay, match="boot loader is not installed"):
         story.replacing.run(story.start())
-    assert (boot_of(story.machine), len(story.machine.journal.pending())) == (None, 1)
-    story.machine.look = read  # type: ignore[method-assign]
-    story.replacing.run(story.resumed())
-    assert (boot_of(story.machine), story.machine.journal.pending()) == ("grub", [])
+    assert (boot_of(story.bench), len(story.bench.journal.pending())) == (None, 1)
+    story.bench.look = read  # type: ignore[method-assign]
+    story.resume()
+    assert (boot_of(story.bench), story.bench.journal.pending()) == ("grub", [])
 
 
 @pytest.mark.parametrize("setting", ["boot_loader", "copy_table", "wipe"])
@@ -150,7 +149,7 @@ def test_a_drive_that_is_not_listed_confirms_nothing(setting: str, tmp_path: Pat
     story = with_grub(tmp_path, asked=True)
     step = replace(booting(Drive(id="x", serial="NONE"), "grub-install"), setting=setting)
     story.replacing.facts = replace(story.replacing.facts, new="NONE")
-    assert story.replacing.confirm(step, story.machine.look(), story.machine.clock) == ["NONE is not listed"]
+    assert story.replacing.confirm(step, story.bench.look(), story.bench.clock) == ["NONE is not listed"]
 
 
 def test_the_first_sector_is_read_once_and_not_written(tmp_path: Path) -> None:

@@ -29,7 +29,7 @@ from raidctl.survey.survey import Survey
 from raidctl.vendor.simulator import State, fields, words
 from raidctl_md import simulator
 from tests.change.md_machine import Bench, bench, definition
-from tests.operate.replacements import Story, begun
+from tests.operate.replacements import Replacement, begun
 
 OLD, NEW = "LABD00002", "LABD00005"
 
@@ -232,12 +232,12 @@ def test_guard_R9_the_wrong_drive_pulled_stops_everything(raid6: Bench) -> None:
     assert story.replacing.facts.places == ""  # no enclosure: the bay has no name
     count = len(raid6.argvs)
     with pytest.raises(UnderWay, match="LABD00003 is gone"):
-        story.replacing.run(story.resumed(at_most=0.0))
+        story.resume(at_most=0.0)
     assert len(raid6.argvs) == count
     raid6.machine.keep(simulator.push(raid6.machine.state(), "3", "LABD00003"))
     exchanged(raid6)
     with pytest.raises(ChangeStands, match="lacks another member"):
-        story.replacing.run(story.resumed())
+        story.resume()
     assert raid6.member(NEW) == "in_sync"
     assert "stopped" in {event.mark for event in raid6.journal.stories()[-1].events}
 
@@ -302,7 +302,7 @@ def test_guard_R10_unknown_health_is_refused(raid6: Bench) -> None:
     with pytest.raises(UnderWay, match="health of drives:LABD00005 is unknown"):
         story.replacing.run(change)
     story.replacing.unsafe = True
-    story.replacing.run(story.resumed())
+    story.resume()
     assert raid6.member(NEW) == "in_sync"
 
 
@@ -316,7 +316,7 @@ def test_guard_R11_a_drive_with_contents_is_refused(tmp_path: Path) -> None:
         [story] = machine.journal.pending()
         again = begun_again(machine)
         again.replacing.wipe = NEW
-        again.replacing.run(again.resumed())
+        again.resume()
         assert "wipefs --all /dev/sdb" in argvs(machine)
         assert machine.member(NEW) == "in_sync"
         saved = {path.name for path in (machine.place / "saved" / story.begin.change).iterdir()}
@@ -349,7 +349,7 @@ def test_guard_P7_a_drive_of_another_kind_needs_an_override(tmp_path: Path) -> N
         story.replacing.run(change)
     assert not any("--add-spare" in text for text in argvs(machine))
     story.replacing.unsafe = True
-    story.replacing.run(story.resumed())
+    story.resume()
     assert machine.member(NEW) == "in_sync"
     seen = machine.look()
     new = next(
@@ -428,7 +428,7 @@ def test_a_serial_number_with_a_blank_is_one_drive(tmp_path: Path) -> None:
     assert (missing(changed, facts), new_drives(changed, facts)) == ([], [])
 
 
-def begun_again(machine: Bench) -> Story:
+def begun_again(machine: Bench) -> Replacement:
     """Another process that finds the story in the journal."""
     return begun(machine, 1)
 
@@ -531,7 +531,7 @@ def test_an_array_that_is_auto_read_only_after_a_reboot_is_explained(raid6: Benc
     raid6.machine.keep(rebooted(raid6.machine.state()))
     raid6.events = [(raid6.at + 3600.0, written)]
     again = begun_again(raid6)
-    again.replacing.run(again.resumed())
+    again.resume()
     printed = [text for text in raid6.printed if "auto-read-only" in text]
     assert len(printed) == 1
     assert "mdadm --readwrite /dev/md0" in printed[0]
@@ -556,7 +556,7 @@ def test_a_person_who_never_comes(raid6: Bench) -> None:
     assert "Pull the drive" in (raid6.journal.pending()[0].waiting or "")
     exchanged(raid6)
     again = begun_again(raid6)
-    again.replacing.run(again.resumed())
+    again.resume()
     assert raid6.member(NEW) == "in_sync"
 
 
@@ -573,7 +573,7 @@ def test_a_cut_at_any_command_or_moment_is_continued(tmp_path: Path) -> None:
         machine.events = [one for one in _events() if one[0] > machine.at]
         if machine.journal.pending():
             again = begun_again(machine)
-            again.replacing.run(again.resumed())
+            again.resume()
         else:  # cut before the first command was journaled
             again = begun(machine, 2)
             again.replacing.run(again.start())

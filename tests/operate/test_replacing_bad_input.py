@@ -16,14 +16,13 @@ from raidctl.change.failure_messages import RightMissing
 from raidctl.cli import cli
 from raidctl.errors import EXIT_STANDS, ChangeStands, ChangeUndone, RaidctlError, UsageError
 from raidctl.operate.begin_story import facts_of
-from raidctl.operate.replacing import Replacing
 from raidctl.operate.story import next_stage
 from raidctl.request import Answer, Request, Run, RunAnswer
 from raidctl.select import Ambiguous, find_drive
 from raidctl.survey.survey import Survey
 from raidctl_md import simulator
-from tests.change.md_machine import VENDORS, Behaviour, Bench, bench, definition
-from tests.operate.replacements import RESUME, Story, begun
+from tests.change.md_machine import Behaviour, Bench, bench, definition
+from tests.operate.replacements import RESUME, Replacement, begun, replacing
 from tests.operate.test_replacing import NEW, argvs, exchanged
 from tests.operate.test_replacing_command import OLD, moved, run
 from tests.operate.test_replacing_command import Run as Typed
@@ -77,7 +76,7 @@ def test_two_drives_with_one_serial_number(raid6: Bench) -> None:
     with pytest.raises(Ambiguous, match=r"drives:LABD00002 and drives:LABD00003"):
         find_drive(seen.inventory, seen.view, "serial:LABD00002")
     facts = facts_of(seen, "drives:LABD00002", way="out")
-    story = Replacing(raid6, VENDORS, facts, raid6.printed.append, unsafe=True)
+    story = replacing(raid6, facts, unsafe=True)
     plan = story.plan(next_stage(seen, facts), seen)
     assert "X1" in {denial.guard for denial in plan.denials}
     assert any("serial number" in denial.reason for denial in plan.denials)
@@ -130,7 +129,7 @@ BEHAVIOURS: tuple[Behaviour, ...] = (
 )
 
 
-def ended(story: Story) -> str:
+def ended(story: Replacement) -> str:
     """What the story ends with; empty if it is complete."""
     try:
         story.replacing.run(story.start())
@@ -161,7 +160,7 @@ def test_a_tool_that_hangs_in_the_middle(tmp_path: Path) -> None:
             assert not sentence or "Nothing was done" in sentence, (behaviour, match)
         machine.match = "no command has this"
         if pending:
-            story.replacing.run(story.resumed())
+            story.resume()
         elif sentence:
             again = begun(machine, 2)
             again.replacing.run(again.start())

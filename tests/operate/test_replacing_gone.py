@@ -9,11 +9,10 @@ import pytest
 from raidctl.errors import CannotTell, UsageError
 from raidctl.model import Inventory
 from raidctl.operate.gone_drive import facts_of_array, facts_of_serial
-from raidctl.operate.replacing import Replacing
 from raidctl.vendor.simulator import State, words
 from raidctl_md import simulator
-from tests.change.md_machine import VENDORS, Bench, bench, definition
-from tests.operate.replacements import Story
+from tests.change.md_machine import Bench, bench, definition
+from tests.operate.replacements import Replacement, replacing
 from tests.operate.test_replacing import NEW, argvs
 from tests.operate.test_replacing_command import OLD, Run, moved, run, state
 from tests.operate.test_replacing_led import push
@@ -29,13 +28,13 @@ def pulled(machine: Bench, *bays: str) -> Inventory:
     return before
 
 
-def story_of(machine: Bench, before: Inventory | None, *, word: str = "", new: str = "") -> Story:
+def story_of(machine: Bench, before: Inventory | None, *, word: str = "", new: str = "") -> Replacement:
     """The story of a word, or of the first array."""
     seen = machine.look()
     facts = facts_of_serial(seen, word, before, new=new) if word and before else facts_of_array(
         seen, "md:md0", before, new=new)  # fmt: skip
     assert facts is not None
-    return Story(machine, Replacing(machine, VENDORS, facts, machine.printed.append, unsafe=True))
+    return Replacement(machine, replacing(machine, facts, unsafe=True))
 
 
 def test_an_array_that_lacks_a_member_names_the_story(tmp_path: Path) -> None:

@@ -10,25 +10,18 @@ from datetime import datetime, timezone
 from functools import cache
 from pathlib import Path
 
-import msgspec
 import pytest
 
-from raidctl.change.beginning import begin
-from raidctl.change.engine import Change
-from raidctl.change.journal import Begin
 from raidctl.health.redundancy import below
 from raidctl.model import Controller, Drive, Volume
 from raidctl.operate.begin_controller_story import facts_behind
 from raidctl.operate.boot_loader import Around
 from raidctl.operate.removal import check
-from raidctl.operate.replacing import Replacing
-from raidctl.operate.story import next_stage
-from raidctl.operate.story_facts import facts_from, facts_text
 from raidctl.simulation.demo import machine
 from raidctl.survey.survey import Survey
-from raidctl.vendor.plan import Plan
 from raidctl.vendor.unreported import unreported
-from tests.change.md_machine import SOURCE, VENDORS, Bench
+from tests.change.md_machine import VENDORS, Bench
+from tests.operate.replacements import Replacement, replacing
 
 DEMOS = ("p400", "p440", "gen10", "h730", "perc5i", "6805", "9690", "1882")
 """Demos whose simulators have bays."""
@@ -45,20 +38,17 @@ DARK = ("9690",)
 """Demos of which nothing blinks: the tool lists the drive no longer."""
 SILENT = ("1882",)
 """Demos whose tools cannot report an expected failure of a drive."""
-RESUME = "raidctl replace resume ID"
 PULLED, PUSHED, LATER = 50.0, 100.0, 40_000.0
 """Seconds after which a person pulls a drive, and puts one in. Any rebuild is over by then."""
 
 
 @dataclass
-class ControllerReplacement:
+class ControllerReplacement(Replacement):
     """A controller, and the replacement of one of its drives."""
 
-    bench: Bench
     controller: str
     volume: str
     old: Drive
-    replacing: Replacing
     known: tuple[str | None, ...] = ()
     """Serial numbers of the drives at the beginning."""
 
@@ -101,40 +91,6 @@ class ControllerReplacement:
             (at + PUSHED, lambda: self.push(kind)),
         ]
 
-    # --- the story
-
-    def plan(self) -> Plan:
-        """The next steps, with the reasons to refuse them."""
-        seen = self.bench.look()
-        return self.replacing.plan(next_stage(seen, self.replacing.facts), seen)
-
-    def start(self, at_most: float | None = None) -> Change:
-        """The change of a story that begins now."""
-        plan = self.plan()
-        assert not plan.denials, plan.denials
-        story = begin(
-            "operation", plan, self.bench.look().inventory, about="raidctl replace", source=SOURCE, resume=RESUME,
-            facts=facts_text(self.replacing.facts),
-        )  # fmt: skip
-        change = self.change(msgspec.structs.replace(story, steps=()), at_most)
-        change.apply()
-        return change
-
-    def resumed(self, at_most: float | None = None) -> Change:
-        """The change of the story that the journal has open. Another process finds it this way."""
-        [story] = self.bench.journal.pending()
-        facts = facts_from(story.begin.facts)
-        self.replacing = Replacing(self.bench, VENDORS, facts, self.bench.printed.append)
-        return self.change(story.begin, at_most)
-
-    def change(self, story: Begin, at_most: float | None) -> Change:
-        """A change on the clock of the machine."""
-        bench = self.bench
-        return Change(
-            story, bench.journal, bench, bench.look, VENDORS, bench.printed.append, sleep=bench.sleep,
-            clock=bench.clock, at_most=at_most,
-        )  # fmt: skip
-
     def run(self) -> None:
         """The whole story, from the first plan to the end."""
         self.replacing.run(self.start())
@@ -158,9 +114,7 @@ def of_drive(bench: Bench, controller: str, volume: str, drive: str) -> Controll
     old = next(one for one in found.drives if one.id == drive)
     facts = facts_behind(seen, found, old)
     known = tuple(one.serial for one in found.drives)
-    return ControllerReplacement(
-        bench, controller, volume, old, Replacing(bench, VENDORS, facts, bench.printed.append), known
-    )
+    return ControllerReplacement(bench, replacing(bench, facts), controller, volume, old, known)
 
 
 _CHOSEN: dict[str, tuple[str, str, str]] = {}

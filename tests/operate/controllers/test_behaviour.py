@@ -53,7 +53,7 @@ def carried_on(story: ControllerReplacement, *, again: bool) -> None:
 
     story.bench.moments = [(story.bench.at + PULLED, pull), (story.bench.at + PUSHED, push)]
     if again and story.bench.journal.pending():
-        story.replacing.run(story.resumed())
+        story.resume()
     elif not again or story.new() is None:
         story.run()
 
@@ -193,7 +193,7 @@ def test_a_machine_that_stays_unreadable_ends_the_wait_and_leaves_the_story_open
     assert story.bench.at < 1000.0
     assert story.bench.journal.stories()[-1].events[-1].mark == "stopped"
     with pytest.raises(UnderWay, match="Not read: "):
-        story.replacing.run(story.resumed())
+        story.resume()
     story.bench.sleep(2000.0)
-    story.replacing.run(story.resumed())
+    story.resume()
     assert (story.now()[1].status, story.bench.journal.pending()) == ("ok", [])

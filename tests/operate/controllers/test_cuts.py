@@ -79,7 +79,7 @@ def continued(story: ControllerReplacement) -> None:
     came = story.new() is not None
     story.bench.moments = [] if came else [(PULLED, pull), (PUSHED, story.push)]
     if story.bench.journal.pending():
-        story.replacing.run(story.resumed())
+        story.resume()
     elif not came:
         story.run()
     _, volume = story.now()

@@ -9,10 +9,9 @@ import pytest
 from raidctl.errors import RaidctlError, UsageError
 from raidctl.health.redundancy import below
 from raidctl.operate.gone_drive_behind import facts_of_gone, facts_of_volume
-from raidctl.operate.replacing import Replacing
 from raidctl.operate.story_facts import Facts
-from tests.change.md_machine import VENDORS
 from tests.operate.controllers.simulated import PUSHED, ControllerReplacement, every, replacement_on
+from tests.operate.replacements import replacing
 
 
 @pytest.fixture
@@ -24,7 +23,7 @@ def story(name: str, tmp_path: Path) -> ControllerReplacement:
 def ended(story: ControllerReplacement, facts: Facts) -> bool:
     """Carry the story out, with a person who puts a drive in. Return whether the volume is complete afterwards."""
     story.bench.moments = [(story.bench.at + PUSHED, story.push)]
-    story.replacing = Replacing(story.bench, VENDORS, facts, story.bench.printed.append)
+    story.replacing = replacing(story.bench, facts)
     story.run()
     return story.now()[1].status == "ok" and story.bench.journal.pending() == []
 

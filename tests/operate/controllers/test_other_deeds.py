@@ -12,28 +12,16 @@ from typing import NamedTuple
 
 import pytest
 
-from raidctl.errors import ChangeStands, ChangeUndone
+from raidctl.errors import ChangeStands
 from raidctl.model import Controller
 from raidctl.simulation.behaviour import UNREADABLE, Behaviour
 from raidctl.simulation.demo import machine
 from raidctl.simulation.runner import Simulated
 from raidctl.vendor.plan import Deed
 from tests.change.md_machine import VENDORS, Bench
-from tests.operate.controllers.test_spares import applied
+from tests.operate.controllers.test_spares import OUTCOMES, applied
 
 CONTROLLER = "megaraid:0"
-OUTCOMES: dict[Behaviour, tuple[type[Exception] | None, bool]] = {
-    "accepts": (None, False),
-    "refuses": (ChangeUndone, False),
-    "is not supported": (ChangeUndone, False),
-    "refuses and changes": (None, True),
-    "hangs after the change": (None, True),
-    "accepts and does nothing": (ChangeStands, True),
-    "changes something else": (ChangeStands, True),
-    "hangs": (ChangeStands, True),
-    "another instance runs": (ChangeStands, True),
-    "another instance runs after the change": (ChangeStands, True),
-}
 
 
 class Case(NamedTuple):

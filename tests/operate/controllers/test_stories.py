@@ -60,14 +60,14 @@ def test_guard_R9_the_wrong_drive_pulled_stops_everything(story: ControllerRepla
         story.run()
     count = len(story.bench.argvs)
     with pytest.raises(UnderWay, match=f"{wrong.serial} is gone"):
-        story.replacing.run(story.resumed(at_most=0.0))
+        story.resume(at_most=0.0)
     assert len(story.bench.argvs) == count
     if name in FORGETFUL:
         return
     story.push(bay=bay, serial=wrong.serial)
     story.bench.sleep(LATER / 4)
     story.hands(at=story.bench.at)
-    story.replacing.run(story.resumed())
+    story.resume()
     assert finished(story)
 
 
@@ -125,7 +125,7 @@ def test_a_pull_is_not_awaited_any_longer_after_another_member_has_failed(story:
     with pytest.raises(
         (UnderWay, ChangeStands, ChangeUndone), match=r"no further failure|lacks another member|Guard R"
     ):
-        story.replacing.run(story.resumed(at_most=2 * PULLED))
+        story.resume(at_most=2 * PULLED)
     assert story.bench.journal.pending()
 
 
@@ -173,7 +173,7 @@ def test_data_that_move_back_from_a_spare_are_waited_for(tmp_path: Path, *, late
     story.bench.look = looked  # type: ignore[method-assign]  # of this machine
     if late:
         exchanged_later(story)
-        story.replacing.run(story.resumed())
+        story.resume()
     else:
         story.hands()
         story.run()
@@ -209,7 +209,7 @@ def test_a_new_drive_becomes_the_next_spare_if_no_data_move_back(reported: str, 
     exchanged_later(story)
     began, moments = bench.at, list[float]()
     bench.before = lambda _: moments.append(bench.at)
-    story.replacing.run(story.resumed())
+    story.resume()
     new = story.new()
     assert new is not None
     assert new.role == "spare"
@@ -223,7 +223,7 @@ def test_a_person_who_never_comes(story: ControllerReplacement) -> None:
         story.replacing.run(story.start(at_most=0.0))
     assert "Pull the drive" in (story.bench.journal.pending()[0].waiting or "")
     story.hands(at=story.bench.at)
-    story.replacing.run(story.resumed())
+    story.resume()
     assert finished(story)
 
 

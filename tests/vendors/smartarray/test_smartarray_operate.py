@@ -9,12 +9,11 @@ from msgspec import structs
 
 from raidctl.health.redundancy import below
 from raidctl.host import HostView
-from raidctl.operate.replacing import Replacing
 from raidctl.vendor.plan import Deed
 from raidctl.vendor.shapes import FORCING
 from raidctl_smartarray import operate
-from tests.change.md_machine import VENDORS
 from tests.operate.controllers.simulated import LATER, PULLED, ControllerReplacement, of_drive, replacement_on
+from tests.operate.replacements import replacing
 
 
 @pytest.fixture
@@ -35,7 +34,7 @@ def test_a_drive_in_another_bay_takes_the_place_if_it_is_named(p440: ControllerR
     volume = next(one for one in controller.volumes if one.id == "smartarray:0/v2")
     story = of_drive(bench, controller.id, volume.id, below(controller, volume)[0].id)
     facts = structs.replace(story.replacing.facts, new="S402L14E")
-    story.replacing = Replacing(bench, VENDORS, facts, bench.printed.append)
+    story.replacing = replacing(bench, facts)
     bench.moments = [(bench.at + PULLED, story.pull)]
     story.run()
     assert bench.argvs[-1] == ("hpssacli", "ctrl", "slot=0", "array", "B", "add", "spares=2I:1:7")
