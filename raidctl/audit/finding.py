@@ -16,6 +16,9 @@ Outcome = Literal["pass", "fail", "unknown", "unmatched"]
 """`unknown`: a required value is not reported, which is never a pass. `unmatched`: no object was selected."""
 
 
+WORST_FIRST: tuple[Outcome, ...] = ("fail", "unknown", "unmatched", "pass")
+
+
 class Finding(msgspec.Struct, frozen=True, kw_only=True):
     """The result of one rule for one object."""
 

@@ -62,7 +62,7 @@ class Runner:
         """Run it. Ctrl-C does not raise: the session is marked as interrupted, with the results so far."""
         turns, left_out = list[_Turn](), list[TrialResult]()
         try:
-            self.bench.notes += _rounded(self.bench.target)
+            self.bench.notes += _rounding_note(self.bench.target)
             turns, left_out = self._turns(profile.trials)
             self.total = self._estimate(turns)
             self._together([turn for turn in turns if not turn.trial.alone])
@@ -148,7 +148,8 @@ class Runner:
             last = whole(trial, self.bench)
         except ChangeStands:
             raise
-        except RaidctlError:
+        except RaidctlError as error:
+            self.bench.notes.append(f"The first test could not be repeated at the end: {error}")
             return
         finally:
             self.bench.known = known
@@ -199,8 +200,8 @@ class Runner:
         )
 
 
-def _rounded(target: Target) -> list[str]:
-    """Replace block sizes too small for the target by its smallest one."""
+def _rounding_note(target: Target) -> list[str]:
+    """Note that small blocks are rounded up. Empty if the target takes them."""
     if target.alignment <= SMALLEST:
         return []
     least = words(target.alignment)

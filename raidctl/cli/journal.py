@@ -12,8 +12,8 @@ from raidctl.change.journal import Journal, Story
 from raidctl.change.state_directory import restore_command
 from raidctl.cli.shared.lazy_group import columns
 from raidctl.cli.shared.options import examples, machine_options, output_options, settings_of
-from raidctl.cli.shared.plan_change import state_directory, tell
-from raidctl.cli.shared.snapshot_places import kept_place
+from raidctl.cli.shared.plan_change import tell
+from raidctl.cli.shared.state_directories import readable_journal
 from raidctl.cli.shared.terminal import emit, emit_json
 from raidctl.errors import EXIT_FINE, UsageError
 from raidctl.output.plan import step_text
@@ -39,7 +39,7 @@ def command(context: click.Context) -> int:
     settings.check()
     if settings.replay is not None:
         raise UsageError("A recorded machine has no journal; that of this machine is shown without --replay.")
-    place = state_directory(settings) if settings.demo else kept_place(settings)
+    place = readable_journal(settings)
     stories = Journal(place).stories()
     if settings.as_json:
         emit_json(stories)

@@ -76,8 +76,9 @@ def _desired(seen: Survey, target: str, wanted: dict[Setting, str | None]) -> li
     Raises:
         UsageError: The options and the target do not fit.
     """
-    software = [controller for controller in controllers(seen, [target]) if controller.mode == "software"]
-    hardware = [controller for controller in controllers(seen, [target]) if controller.mode not in ("software", "none")]
+    named = controllers(seen, [target])
+    software = [controller for controller in named if controller.mode == "software"]
+    hardware = [controller for controller in named if controller.mode not in ("software", "none")]
     speeds = {setting: value for setting, value in wanted.items() if setting in SPEEDS}
     shares = {setting: value for setting, value in wanted.items() if setting in RATES}
     if speeds and not software:

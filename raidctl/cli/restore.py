@@ -20,8 +20,8 @@ from raidctl.cli.shared.led_restore import led_restorer, leds_again
 from raidctl.cli.shared.machine import Machine, machine
 from raidctl.cli.shared.option_types import Number
 from raidctl.cli.shared.options import Settings, examples, machine_options, output_options, settings_of
-from raidctl.cli.shared.plan_change import state_directory, tell
-from raidctl.cli.shared.snapshot_places import kept_place
+from raidctl.cli.shared.plan_change import tell
+from raidctl.cli.shared.state_directories import readable_directory, state_directory
 from raidctl.cli.shared.systemd_units import UNITS, filled, install
 from raidctl.cli.shared.temporary_change import report
 from raidctl.cli.shared.terminal import emit, emit_json
@@ -79,7 +79,7 @@ def command(
         raise UsageError("A recorded machine has nothing to undo.")
     if when_gone and not stand_guard():
         return EXIT_FINE
-    if not settings.demo and not kept_place(settings).exists():
+    if not settings.demo and not readable_directory(settings).exists():
         return _nothing(settings, quiet=when_gone)
     place = state_directory(settings)
     journal = Journal(place)
@@ -120,7 +120,7 @@ def _nothing(settings: Settings, *, quiet: bool, elsewhere: Sequence[Story] = ()
     elif not quiet:
         tell("Nothing to undo.")
     for source in sorted({story.begin.source for story in elsewhere if story.open}):
-        tell(f'On another machine something is: "{restore_command(source, kept_place(settings))}".')
+        tell(f'On another machine something is: "{restore_command(source, readable_directory(settings))}".')
     return EXIT_FINE
 
 

@@ -26,8 +26,8 @@ from raidctl.cli.shared.machine import look as survey_of
 from raidctl.cli.shared.machine import with_own_records
 from raidctl.cli.shared.option_types import Length, Period
 from raidctl.cli.shared.options import Settings, examples, machine_options, output_options, settings_of
-from raidctl.cli.shared.plan_change import state_directory
 from raidctl.cli.shared.policies import policy_of
+from raidctl.cli.shared.state_directories import state_directory
 from raidctl.cli.shared.terminal import emit, emit_json
 from raidctl.cli.shared.waivers import kept
 from raidctl.errors import EXIT_CANNOT_TELL, EXIT_FINE, EXIT_NO, AccessMissing, CannotTell, RaidctlError, UsageError

@@ -36,9 +36,9 @@ class History(msgspec.Struct, frozen=True, kw_only=True):
 
     schema_version: Annotated[Literal["1"], doc("Version of this contract.")] = "1"
     host: Annotated[str, doc("The machine of the snapshots.")]
-    id: Annotated[str, doc("The object; it is followed by its id.")]
+    id: Annotated[str, doc("Id of the object; `host`: the machine.")]
     field: Annotated[str, doc("The field.")]
-    states: Annotated[int, doc("Number of snapshots that were read.")]
+    states: Annotated[int, doc("Number of snapshots, unreadable ones included.")]
     moments: Annotated[tuple[Moment, ...], doc("Its changes in the order of the snapshots; all with --all.")]
 
 

@@ -37,7 +37,7 @@ from raidctl.health.redundancy import (
     survives,
 )  # fmt: skip
 from raidctl.health.reliance import exposed, pack_gone, recovering, relied_on
-from raidctl.model import Array, Battery, Cache, Controller, Drive, Inventory, Volume
+from raidctl.model import Array, Battery, Cache, Controller, Drive, Inventory, Volume, has_failed
 from raidctl.model.write_policy import in_force
 from raidctl.select import Item, items
 from raidctl.text import counted, listing, regex
@@ -226,7 +226,7 @@ def _drive(machine: _Machine, controller: Controller, drive: Drive) -> None:
     own = [volume for volume in controller.volumes if drive.array is None or volume.array == drive.array]
     number = None if (left := machine.left(controller, drive)) == -1 else left
     filled = being_rebuilt(drive) and not being_copied(drive)
-    if drive.status == "critical" or drive.role == "failed":
+    if has_failed(drive):
         hurt = [volume for volume in own if volume.status in NOT_WHOLE and not only_replaced(volume)]
         joined = drive.role == "member" or (drive.role in ("failed", None) and drive.array is not None)
         needed = hurt or not own or (joined and any(map(may_need, own)))

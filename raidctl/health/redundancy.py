@@ -13,7 +13,7 @@ from collections.abc import Collection, Sequence
 
 from msgspec.structs import replace
 
-from raidctl.model import Array, Controller, Drive, Inventory, Volume
+from raidctl.model import Array, Controller, Drive, Inventory, Volume, has_failed
 from raidctl.model.raid_levels import RAIDZ, WITHOUT_REDUNDANCY
 from raidctl.select import family_of
 from raidctl.text import counted, regex
@@ -26,7 +26,8 @@ _PARITY = {"raid4": 1, "raid5": 1, "raid6": 2}
 OUT_OF_REACH = ("failed", "offline", "inactive")
 """Volume states in which none of the data can be read."""
 NOT_WHOLE = frozenset((*OUT_OF_REACH, "degraded", "rebuilding"))
-_WHOLE = ("ok", "checking")
+WHOLE = ("ok", "checking")
+"""Volume states in which nothing is missing."""
 _SHORT = ("degraded", "rebuilding")
 _UNSETTLED = ("initialize", "expand", "migrate", "reshape", "parity")
 """Operations during which it is unknown what the volume survives."""
@@ -132,7 +133,7 @@ def overdrawn(controller: Controller, volume: Volume) -> bool:
     Then one of them still holds data that the others lack; or, in arrays of several sets, they are in different sets.
     """
     drives = members(controller, array_of(controller, volume))
-    bad = sum(drive.role == "failed" or drive.status == "critical" or being_rebuilt(drive) for drive in drives)
+    bad = sum(has_failed(drive) or being_rebuilt(drive) for drive in drives)
     if volume.drives_expected is not None:
         bad += max(volume.drives_expected - len(drives), 0)
     most = _most(controller, volume, volume.drives_expected or len(drives))
@@ -155,7 +156,7 @@ def _gone(
     volume: Volume, drives: Sequence[Drive], expected: int | None, named: int, out: frozenset[str]
 ) -> tuple[int, bool]:
     """The least number of members gone, and whether it is exact."""
-    whole = volume.status in _WHOLE
+    whole = volume.status in WHOLE
     working = sum(_works(drive, whole) and not out.intersection(drive.backing) for drive in drives)
     size = expected or (named if whole else 0)
     found = [len(drives) - working] if size == 0 else []
@@ -174,7 +175,7 @@ def _gone(
 
 def _works(drive: Drive, whole: bool) -> bool:
     """Whether a member holds its part of the data. An unknown state is good if the volume is reported complete."""
-    if drive.role == "failed" or drive.status == "critical" or being_rebuilt(drive):
+    if has_failed(drive) or being_rebuilt(drive):
         return False
     return whole or drive.status != "unknown"
 
@@ -190,7 +191,7 @@ def in_stripe(volume: Volume) -> int | None:
 
 
 def _unsettled(volume: Volume) -> bool:
-    if volume.status not in (*_WHOLE, *_SHORT):
+    if volume.status not in (*WHOLE, *_SHORT):
         return True
     work = volume.progress
     return work is not None and work.operation in _UNSETTLED and work.state != "queued"
@@ -214,7 +215,7 @@ def only_replaced(volume: Volume) -> bool:
 
 def may_need(volume: Volume) -> bool:
     """Whether a volume may need a drive that has failed. If it is unknown what it survives, a whole one does not."""
-    return volume.failures_tolerated == 0 or (volume.failures_tolerated is None and volume.status not in _WHOLE)
+    return volume.failures_tolerated == 0 or (volume.failures_tolerated is None and volume.status not in WHOLE)
 
 
 def bare_although_ok(controller: Controller, array: Array) -> bool:

@@ -12,6 +12,9 @@ _SLACK = 0.001
 """Relative tolerance for a spare's size, as tools print rounded sizes."""
 
 
+MEDIA_WORDS = {"ssd": "an SSD", "hdd": "a hard drive"}
+
+
 def medium(drives: Sequence[Drive]) -> str | None:
     """``ssd`` or ``hdd`` if all drives are of that type. None if they differ or one is unknown."""
     kinds = {drive.media for drive in drives}
@@ -48,8 +51,8 @@ def unfit(controller: Controller, spare: Drive, array: Sequence[Drive]) -> str |
         return "it has failed"
     kind, sizes = medium(array), [drive.size_bytes for drive in array if drive.size_bytes]
     if kind and spare.media and spare.media != kind:
-        names = {"ssd": "an SSD", "hdd": "a hard drive"}
-        return f"it is {names[spare.media]}, the drives of the array are {'SSDs' if kind == 'ssd' else 'hard drives'}"
+        names = "SSDs" if kind == "ssd" else "hard drives"
+        return f"it is {MEDIA_WORDS[spare.media]}, the drives of the array are {names}"
     for field, what in _COMPARED.items():
         if field == "interface" and controller.mode == "software":
             continue

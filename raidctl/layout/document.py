@@ -26,19 +26,17 @@ from raidctl.layout.specification import (
 from raidctl.model.cache import DriveCachePolicy, IoPolicy, ReadPolicy, WritePolicy
 from raidctl.model.inventory import Interface, Media, RaidLevel
 from raidctl.text import attempt
-from raidctl.toml_files.mistakes import Fault, MistakesError, Place, suggestion
+from raidctl.toml_files.mistakes import Fault, MistakesError, Place, hint
 from raidctl.toml_files.read import read_toml
 from raidctl.units import parse_size
+from raidctl.vendor import setting_values
 from raidctl.vendor.registry import families_that_share_drives
 
 _KEYS = ("layout", "machine", "volume", "spare", "delete", "unlisted")
 _UNLISTED = ("keep", "refuse")
 _MIB = 1 << 20
-_SHORT = {
-    "wb": "protected_write_back", "writeback": "protected_write_back", "wt": "write_through",
-    "writethrough": "write_through", "awb": "unprotected_write_back",
-}  # fmt: skip
-"""Short forms of write policies, as in ``raidctl cache set``."""
+_SHORT = {word.replace("-", "_"): policy.replace("-", "_") for word, policy in setting_values.WRITE_ALSO.items()}
+"""Other words for write policies, as in ``raidctl cache set``."""
 
 Reader = Callable[[Any, Place], Any]
 """Reads one value; None, with the mistake noted, if it is invalid."""
@@ -78,7 +76,7 @@ class LayoutMistakesError(MistakesError):
 def _layout(table: Mapping[str, Any], place: Place) -> Layout:
     for key in table:
         if key not in _KEYS:
-            place.at(key).wrong(f'"{key}" is not a key of a layout; {suggestion(key, _KEYS)}')
+            place.at(key).wrong(f'"{key}" is not a key of a layout; {hint(key, _KEYS)}')
     if table.get("layout") != VERSION:
         at = place.at("layout") if "layout" in table else place
         at.wrong(f"a layout begins with layout = {VERSION}, the version of its format.")
@@ -159,7 +157,7 @@ def _fields(table: Any, place: Place, keys: Mapping[str, Reader]) -> dict[str, A
     for key, spec in table.items():
         reader = keys.get(key)
         if reader is None:
-            place.at(key).wrong(f'"{key}" is not a key here; {suggestion(key, keys)}')
+            place.at(key).wrong(f'"{key}" is not a key here; {hint(key, keys)}')
         elif (value := reader(spec, place.at(key))) is not None:
             found[key] = value
     return found
@@ -187,7 +185,7 @@ def _word(known: Sequence[str], short: Mapping[str, str] | None = None) -> Reade
         word = (short or {}).get(word, word)
         if word in known:
             return word
-        place.wrong(f'"{spec}" is not valid; {suggestion(word, known)}'.replace("_", "-"))
+        place.wrong(f'"{spec}" is not valid; {hint(word, known).replace("_", "-")}')
         return None
 
     return read

@@ -17,7 +17,7 @@ from raidctl.layout.capacity import LEAST
 from raidctl.layout.specification import Counted, Layout, VolumeLayout
 from raidctl.model.inventory import Interface, Media, RaidLevel
 from raidctl.text import attempt
-from raidctl.toml_files.mistakes import Fault, Place, suggestion
+from raidctl.toml_files.mistakes import Fault, Place, hint
 from raidctl.units import parse_size
 
 Kind = Literal["toml", "ironic", "drp"]
@@ -109,7 +109,7 @@ def _ironic(table: Mapping[str, Any], place: Place, controller: str | None) -> l
     disks = table.get("logical_disks")
     for key in table:
         if key != "logical_disks":
-            place.wrong(f'"{key}" is not a key of target_raid_config; {suggestion(key, ["logical_disks"])}')
+            place.wrong(f'"{key}" is not a key of target_raid_config; {hint(key, ["logical_disks"])}')
     if not isinstance(disks, list) or not disks:
         place.wrong("target_raid_config needs a list logical_disks with at least one object.")
         return []
@@ -171,7 +171,7 @@ def _counted(count: int, media: Any, interface: Any) -> Counted:
 def _known(table: Mapping[str, Any], keys: Sequence[str], place: Place) -> None:
     for key in table:
         if key not in keys:
-            place.wrong(f'"{key}" is not a key here; {suggestion(key, keys)}')
+            place.wrong(f'"{key}" is not a key here; {hint(key, keys)}')
 
 
 def _positive(value: Any) -> bool:
@@ -187,7 +187,7 @@ def _word(table: Mapping[str, Any], key: str, words: Mapping[str, Any], place: P
     if value == "JBOD" or value in ("jbod", "raidS"):
         place.wrong(f"{key} {value}: drives that the system sees one by one are not volumes of a layout.")
     else:
-        place.wrong(f'{key}: "{value}" is not valid; {suggestion(str(value), words)}')
+        place.wrong(f'{key}: "{value}" is not valid; {hint(str(value), words)}')
     return None
 
 
@@ -253,7 +253,7 @@ def _drp_counted(one: Mapping[str, Any], level: RaidLevel | None, place: Place) 
     protocol = one.get("Protocol")
     interface: Interface | None = protocol if protocol in ("sas", "sata", "nvme") else None
     if media is not None and str(media) not in _MEDIA:
-        place.wrong(f'Type: "{media}" is not valid; {suggestion(str(media), _MEDIA)}')
+        place.wrong(f'Type: "{media}" is not valid; {hint(str(media), _MEDIA)}')
     if protocol is not None and interface is None and "," not in str(protocol):
-        place.wrong(f'Protocol: "{protocol}" is not valid; {suggestion(str(protocol), ["sas", "sata", "nvme"])}')
+        place.wrong(f'Protocol: "{protocol}" is not valid; {hint(str(protocol), ["sas", "sata", "nvme"])}')
     return Counted(count=int(number), media=_MEDIA.get(str(media)), interface=interface)

@@ -54,6 +54,7 @@ from raidctl.model.inventory import (
     Tool,
     Volume,
     VolumeStatus,
+    has_failed,
     is_complete,
 )  # fmt: skip
 from raidctl.model.problem import (
@@ -76,5 +77,6 @@ __all__ = [
     "Inventory", "IoPolicy", "LayerKind", "Media", "Mode", "Model", "Mount", "Operation", "PciLink", "PreservedCache",
     "Problem", "ProblemKind", "Progress", "RaidLevel", "Rates", "ReadPolicy", "Role", "Scrub", "ScrubMode",
     "ScrubState", "SecondView", "Severity", "Task", "TaskState", "Tool", "Volume", "VolumeCache", "VolumeStatus",
-    "WriteActive", "WritePolicy", "failed_readings", "hides", "hiding_problems", "is_complete", "unread_problems",
+    "WriteActive", "WritePolicy", "failed_readings", "has_failed", "hides",
+    "hiding_problems", "is_complete", "unread_problems",
 ]  # fmt: skip

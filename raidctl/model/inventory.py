@@ -293,6 +293,11 @@ class Inventory(Model, frozen=True, kw_only=True):
     ] = ()
 
 
+def has_failed(drive: Drive) -> bool:
+    """Whether a drive is reported as failed: by its role, or by its status."""
+    return drive.role == "failed" or drive.status == "critical"
+
+
 def is_complete(inventory: Inventory) -> bool:
     """Whether everything could be read. Otherwise what is not listed may exist."""
     return not any(map(hides, inventory.problems))

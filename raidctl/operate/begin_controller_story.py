@@ -8,7 +8,7 @@ from typing import Literal
 from raidctl.change.expectations import serials_of
 from raidctl.errors import CannotTell, UsageError
 from raidctl.health.redundancy import below
-from raidctl.model import Controller, Drive, Volume
+from raidctl.model import Controller, Drive, Volume, has_failed
 from raidctl.operate.begin_story import bay_text
 from raidctl.operate.story_facts import Facts
 from raidctl.survey.survey import Survey
@@ -65,7 +65,7 @@ def _former(controller: Controller, old: Drive) -> list[Volume]:
 
     A failed drive that is listed outside of arrays is taken for its former member.
     """
-    if old.array or not (old.status == "critical" or old.role == "failed"):
+    if old.array or not has_failed(old):
         return []
     short = [one for one in controller.volumes if one.status in ("degraded", "rebuilding") and one.array]
     return short if len({one.array for one in short}) == 1 else []

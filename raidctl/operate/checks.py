@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
+from operator import itemgetter
 from typing import Annotated, Literal
 
 import msgspec
@@ -129,8 +130,9 @@ def _of_scrub(base: VolumeCheck, scrub: Scrub | None, by: str | None) -> VolumeC
         return None
     base = replace(base, kind="check", ended=scrub.last_at, by=by)
     if scrub.last_result == "unfinished":
-        why = "An earlier one ended at the given time." if scrub.last_at else None
-        return replace(base, state="interrupted", complete=False, why=why)
+        last = f"; the last complete one ended at {scrub.last_at}" if scrub.last_at else ""
+        why = f"When it was stopped is not reported{last}."
+        return replace(base, state="interrupted", complete=False, ended=None, why=why)
     if scrub.last_result == "failed":
         return replace(base, state="complete", complete=True, faults=True, why="It found differences or errors.")
     if scrub.last_result == "ok":
@@ -155,9 +157,9 @@ def _of_kernel(base: VolumeCheck, volume: Volume, reading: CheckReading, evidenc
             if reading.paused_at
             else None,
         )
-    found = [one for one in _candidates(base, volume, reading, evidence) if one is not None]
+    found = [(at, one) for at, one in _candidates(base, volume, reading, evidence) if one is not None]
     if found:
-        return max(found, key=lambda one: one.ended or one.began or "")
+        return max(found, key=itemgetter(0))[1]
     if not (reading.known and reading.last_known):
         return replace(base, why="The kernel does not show the last operation.")
     return replace(base, state="none", why="None since the volume was started, and none is recorded.")
@@ -165,19 +167,23 @@ def _of_kernel(base: VolumeCheck, volume: Volume, reading: CheckReading, evidenc
 
 def _candidates(
     base: VolumeCheck, volume: Volume, reading: CheckReading, evidence: Evidence
-) -> Iterator[VolumeCheck | None]:
-    """The last check according to each source. One that the kernel shows is later than a record that it is not of."""
+) -> Iterator[tuple[str, VolumeCheck | None]]:
+    """The last check according to each source, with its latest known time, empty if none is known.
+
+    One that the kernel shows is later than a record that it is not of.
+    """
     record = newest(evidence.history.of(volume.unique_id))
     record = settled(record, volume, reading, evidence) if record is not None else None
     scrub = _of_scrub(base, volume.consistency_check, "mdcheck" if volume.consistency_check else None)
     shown = None
     if record is None or record.boot != evidence.boot or _another_since(record, reading):
         shown = _since_boot(base, volume, reading, evidence)
-    yield shown
+    yield (shown.ended if shown is not None else None) or "", shown
     if record is not None and shown is None:
-        yield _of_record(base, record)
-    if shown is None or shown.ended is not None or not _before_boot(scrub, evidence):
-        yield scrub
+        yield record.ended or record.began or "", _of_record(base, record)
+    at = volume.consistency_check.last_at if volume.consistency_check is not None else None
+    if shown is None or shown.ended is not None or not _before_boot(at, evidence):
+        yield at or "", scrub
 
 
 def _another_since(record: CheckRecord, reading: CheckReading) -> bool:
@@ -192,9 +198,9 @@ def _another_since(record: CheckRecord, reading: CheckReading) -> bool:
     )
 
 
-def _before_boot(scrub: VolumeCheck | None, evidence: Evidence) -> bool:
-    """Whether a check is known to have ended before the machine was started."""
-    ended = parse_moment(scrub.ended) if scrub is not None else None
+def _before_boot(at: str | None, evidence: Evidence) -> bool:
+    """Whether the end of a check is known to be before the machine was started."""
+    ended = parse_moment(at)
     if ended is None or evidence.now is None or evidence.uptime is None:
         return False
     return ended < evidence.now - timedelta(seconds=evidence.uptime)

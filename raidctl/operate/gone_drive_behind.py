@@ -10,8 +10,8 @@ from collections.abc import Iterator
 
 from raidctl.change.expectations import serials_of
 from raidctl.errors import CannotTell, UsageError
-from raidctl.health.redundancy import OUT_OF_REACH, below, in_stripe, rebuilding
-from raidctl.model import Controller, Drive, Inventory, Volume
+from raidctl.health.redundancy import OUT_OF_REACH, WHOLE, below, in_stripe, rebuilding
+from raidctl.model import Controller, Drive, Inventory, Volume, has_failed
 from raidctl.operate.begin_controller_story import BEHIND, identities, spares_of
 from raidctl.operate.begin_story import bay_text
 from raidctl.operate.spare_guards_behind import replaces_a_member
@@ -107,12 +107,12 @@ def _whole(controller: Controller, volume: Volume, members: tuple[Drive, ...], *
         yield f"{volume.id} is {volume.status}: a new drive does not bring it back."
     if known:
         return
-    failed = next((one for one in members if one.status == "critical" or one.role == "failed"), None)
+    failed = next((one for one in members if has_failed(one)), None)
     if failed is not None:
         yield f"{failed.id} has failed and is in its bay: raidctl replace {failed.serial or failed.id}"
     if rebuilding(controller, volume):
         yield f"{volume.id} is being rebuilt: wait for its end (raidctl tasks --wait)."
-    if volume.status in ("ok", "checking") and not replaces_a_member(volume, members):
+    if volume.status in WHOLE and not replaces_a_member(volume, members):
         yield (
             f"{volume.id} lacks no member. To replace one of its drives, name the drive; "
             f'"raidctl spare add DRIVE --for {volume.id}" adds a spare.'

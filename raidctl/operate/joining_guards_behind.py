@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 
 from raidctl.host import HostView
 from raidctl.model import Drive
-from raidctl.operate.new_drive import Objection, health, other_kind
+from raidctl.operate.new_drive import Objection, health, other_kind, other_sectors
 from raidctl.units import format_decimal
 
 
@@ -33,7 +33,8 @@ def unfit_behind(drive: Drive, view: HostView, others: Sequence[Drive]) -> Itera
         yield Objection(guard="R10", text=f"{drive.id} is {use}.", unknown=drive.role is None)
     yield from _used(drive, view)
     yield from _size(drive, others)
-    yield from _kind(drive, others)
+    yield from other_sectors(drive, others)
+    yield from other_kind(drive, others, "members")
     counters = (drive.errors.media, drive.errors.pending, drive.errors.uncorrectable)
     if any(counters):
         yield Objection(guard="R10", text=f"{drive.id} has sectors that cannot be read, or media errors.")
@@ -64,11 +65,3 @@ def _size(drive: Drive, others: Sequence[Drive]) -> Iterator[Objection]:
     elif drive.size_bytes < min(known):
         sizes_text = f"{format_decimal(drive.size_bytes)}, the smallest member has {format_decimal(min(known))}"
         yield Objection(guard="R10", text=f"{drive.id} is too small: it has {sizes_text}.")
-
-
-def _kind(drive: Drive, others: Sequence[Drive]) -> Iterator[Objection]:
-    sectors = {one.sector_bytes for one in others if one.sector_bytes}
-    if drive.sector_bytes and sectors and drive.sector_bytes not in sectors:
-        text = f"{drive.id} has {drive.sector_bytes}-byte sectors, the members have {min(sectors)}-byte sectors."
-        yield Objection(guard="R10", text=text)
-    yield from other_kind(drive, others, "members")

@@ -12,15 +12,13 @@ from msgspec import Struct
 
 from raidctl import json_decode
 from raidctl.health.redundancy import members
-from raidctl.health.spares import medium
+from raidctl.health.spares import MEDIA_WORDS
 from raidctl.host import BlockDevice
 from raidctl.model import Array, Controller, Drive
 from raidctl.request import Failure, Run, RunAnswer
 from raidctl.survey.survey import Survey
 from raidctl.text import listing
 from raidctl.units import format_decimal
-
-_GOOD_HEALTH = frozenset({"ok"})
 
 
 class Objection(Struct, frozen=True, kw_only=True):
@@ -82,7 +80,8 @@ def objections(seen: Survey, controller: Controller, array: Array, candidate: Ca
     return [
         *uses,
         *_size(block, others),
-        *_kind(candidate.drive, others),
+        *other_sectors(candidate.drive, others),
+        *other_kind(candidate.drive, others, "members", guard="S5"),
         *health(candidate.drive),
         *signed(candidate, block, free=not uses),
     ]
@@ -121,54 +120,40 @@ def _size(block: BlockDevice, others: Sequence[Drive]) -> Iterator[Objection]:
         yield Objection(guard="S4", text=f"{block.node} is {short} bytes too small: it has {sizes_text}.")
 
 
-def _kind(drive: Drive, others: Sequence[Drive]) -> Iterator[Objection]:
-    """R10: the sectors have the same size. S5: media and interface are the same, unless overridden."""
+def other_sectors(drive: Drive, others: Sequence[Drive]) -> Iterator[Objection]:
+    """R10: the sectors of a drive and of the members have the same size, as far as is known."""
     sectors = {one.sector_bytes for one in others if one.sector_bytes}
     if drive.sector_bytes and sectors and drive.sector_bytes not in sectors:
         text = f"{drive.id} has {drive.sector_bytes}-byte sectors, the members have {min(sectors)}-byte sectors."
         yield Objection(guard="R10", text=text)
-    kind, interfaces = medium(others), {one.interface for one in others}
-    if drive.media is None or kind is None:
-        if drive.media is None or any(one.media is None for one in others):
-            text = "Whether the drive and the members are hard drives or SSDs is unknown."
-            yield Objection(guard="S5", text=text, unknown=True, overridable=True)
-    elif drive.media != kind:
-        names = {"ssd": "an SSD", "hdd": "a hard drive"}
-        text = f"{drive.id} is {names[drive.media]}, the members are {'SSDs' if kind == 'ssd' else 'hard drives'}."
-        yield Objection(guard="S5", text=text, overridable=True)
-    if drive.interface and len(interfaces) == 1 and drive.interface not in interfaces | {None}:
-        own, theirs = drive.interface.upper(), str(next(iter(interfaces))).upper()
-        if theirs != "NONE":
-            text = f"{drive.id} is {own}, the members are {theirs}."
-            yield Objection(guard="S5", text=text, overridable=True)
 
 
-def other_kind(drive: Drive, others: Sequence[Drive], named: str) -> Iterator[Objection]:
-    """P7: why a drive differs, or may differ, from other drives.
+def other_kind(drive: Drive, others: Sequence[Drive], named: str, guard: str = "P7") -> Iterator[Objection]:
+    """P7, S5: why a drive differs, or may differ, from other drives.
 
-    Media and interface are compared. ``named``: the other drives.
+    Media and interface are compared. ``named``: the other drives. P7 does not apply if media are reported for none of
+    the drives: the tools of some controllers cannot.
     """
-    media = {one.media for one in others if one.media}
-    words = {"ssd": "an SSD", "hdd": "a hard drive"}
-    if drive.media and others and not media:
-        text = f"{drive.id} is {words[drive.media]}; whether the {named} are that is unknown."
-        yield Objection(guard="P7", text=text, unknown=True, overridable=True)
-    elif media and drive.media is None:
+    media = {one.media for one in others}
+    if others and drive.media is None and (media != {None} or guard == "S5"):
         text = f"Whether {drive.id} is a hard drive or an SSD is unknown."
-        yield Objection(guard="P7", text=text, unknown=True, overridable=True)
-    elif media and drive.media not in media:
-        text = f"{drive.id} is {words[drive.media or '']}, the {named} are not."
-        yield Objection(guard="P7", text=text, overridable=True)
+        yield Objection(guard=guard, text=text, unknown=True, overridable=True)
+    elif drive.media and None in media:
+        text = f"{drive.id} is {MEDIA_WORDS[drive.media]}; whether all the {named} are that is unknown."
+        yield Objection(guard=guard, text=text, unknown=True, overridable=True)
+    elif drive.media and media and drive.media not in media:
+        text = f"{drive.id} is {MEDIA_WORDS[drive.media]}, the {named} are not."
+        yield Objection(guard=guard, text=text, overridable=True)
     interfaces = {one.interface for one in others if one.interface}
     if drive.interface and interfaces and drive.interface not in interfaces:
         theirs = ", ".join(sorted(map(str.upper, interfaces)))
         text = f"{drive.id} is {drive.interface.upper()}, the {named} are {theirs}."
-        yield Objection(guard="P7", text=text, overridable=True)
+        yield Objection(guard=guard, text=text, overridable=True)
 
 
 def health(drive: Drive) -> Iterator[Objection]:
     """R10: the drive neither has failed nor predicts a failure. A virtual drive has no health."""
-    if drive.interface == "virtual" or (drive.status in _GOOD_HEALTH and not drive.errors.predictive):
+    if drive.interface == "virtual" or (drive.status == "ok" and not drive.errors.predictive):
         return
     if drive.status == "unknown":
         text = f"The health of {drive.id} is unknown."

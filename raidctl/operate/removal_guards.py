@@ -10,12 +10,12 @@ import shlex
 from collections.abc import Iterator
 
 from raidctl.health.phrases import errors, predicts
-from raidctl.health.redundancy import OUT_OF_REACH, being_rebuilt, below, expects_failure, in_words, rebuilding
-from raidctl.model import Controller, Drive, Volume
+from raidctl.health.redundancy import OUT_OF_REACH, WHOLE, being_rebuilt, below, expects_failure, in_words, rebuilding
+from raidctl.model import Controller, Drive, Volume, has_failed
 from raidctl.model.raid_levels import WITHOUT_REDUNDANCY
 from raidctl.model.task import FILLING
 from raidctl.operate.removal_report import Outcome, Reason
-from raidctl.operate.removal_subject import WHOLE, Loss, Subject
+from raidctl.operate.removal_subject import Loss, Subject
 from raidctl.select import family_of
 from raidctl.text import counted, listing
 
@@ -118,7 +118,7 @@ def _errors(controller: Controller, drive: Drive) -> str:
     found = errors(drive)[2:]
     if drive.errors.predictive or (controller.mode != "software" and expects_failure(controller, drive)):
         return predicts(drive) + errors(drive)
-    if drive.status == "critical" or drive.role == "failed":
+    if has_failed(drive):
         return f"failed{errors(drive)}"
     counters = (drive.errors.media, drive.errors.pending, drive.errors.uncorrectable)
     return (found or counted(drive.errors.media or 0, "media error")) if any(counters) else ""
@@ -150,7 +150,7 @@ def last_copy(subject: Subject) -> Reasons:
             fine = False
             names = listing([*silent[:4], *([f"{len(silent) - 4} more"] if len(silent) > 4 else [])])
             text = f"{named(loss)} would have no redundancy left, and the health of {names} is unknown."
-            yield reason("R2", "unknown", text, *(f"{name} status = not reported" for name in silent),
+            yield reason("R2", "unknown", text, *(f"{name}: health of its drive = not reported" for name in silent),
                          remedy="Make their health readable: `raidctl doctor` lists the tools.")  # fmt: skip
     if fine:
         yield reason("R2", "yes", "No array loses its last redundancy while another of its drives has errors.")
@@ -287,9 +287,12 @@ def same_copies(subject: Subject) -> Reasons:
         differs = volume.mismatch_count or (check is not None and check.last_result == "failed")
         if differs:
             fine = False
+            evidence = [fact(volume, "mismatch_count")]
+            if check is not None:
+                evidence.append(f"{volume.id} consistency_check.last_result = {check.last_result or 'not reported'}")
             text = f"The copies of {named(loss)} differ, and which one is right is unknown."
             remedy = "Check the data above it, then let a check with repair end without differences."
-            yield reason("R6", "no", text, fact(volume, "mismatch_count"), remedy=remedy)
+            yield reason("R6", "no", text, *evidence, remedy=remedy)
         elif volume.mismatch_count is None:
             fine = False
             silent = subject.unreported(loss.controller, "differences")

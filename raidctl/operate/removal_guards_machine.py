@@ -143,13 +143,17 @@ def _silent_cache(subject: Subject, *evidence: str) -> Reason:
     """R5 without a report about preserved data. It passes only if no tool of the family can report it."""
     controller, memory = subject.controller, subject.controller.cache
     silent = subject.unreported(controller, "preserved_data")
-    lost = [volume.id for volume in controller.volumes if volume.status in (*OUT_OF_REACH, "unknown")]
+    lost = [volume.id for volume in controller.volumes if volume.status in OUT_OF_REACH]
+    unclear = [volume.id for volume in controller.volumes if volume.status == "unknown"]
     status = memory.status if memory is not None else None
-    if silent is not None and not lost and (not silent.in_status or status not in (None, "unknown")):
+    if silent is not None and not lost and not unclear and (not silent.in_status or status not in (None, "unknown")):
         return reason("R5", "yes", f"Every listed volume of {controller.id} works, and {silent.why}.", *evidence)
     text = f"Whether the cache of {controller.id} holds data of lost volumes is not reported."
     if lost:
-        text = f"{listing(lost)} cannot be read, and whether the cache holds data of it is not reported."
+        it = "it" if len(lost) == 1 else "them"
+        text = f"{listing(lost)} cannot be read, and whether the cache holds data of {it} is not reported."
+    elif unclear:
+        text = f"The state of {listing(unclear)} is unknown, and whether the cache holds data of it is not reported."
     return reason("R5", "unknown", text, *evidence, remedy="`raidctl doctor` lists the tools that report it.")
 
 
@@ -282,10 +286,9 @@ def boots(subject: Subject) -> Reasons:
 
 def timeouts(subject: Subject) -> Reasons:
     """R14: no bad sector drops software RAID's next drive during a rebuild."""
-    others: dict[str, Drive] = {}
-    for loss in subject.losses:
-        if loss.controller.mode == "software":
-            others |= {drive.id: drive for member in loss.others for _, drive in subject.below(member)}
+    members = [one for loss in subject.losses if loss.controller.mode == "software" for one in loss.others]
+    others = {drive.id: drive for member in members for _, drive in subject.below(member)}
+    unseen = [member.id for member in members if not subject.below(member)]
     slow = [drive for drive in others.values() if drive.media != "ssd" and drive.interface in ("sata", "ata", None)]
     bad: list[Drive] = []
     silent: list[Drive] = []
@@ -297,13 +300,13 @@ def timeouts(subject: Subject) -> Reasons:
         text = (
             f"A bad sector on {listing(drive.id for drive in bad)} may drop that drive from the array in the rebuild."
         )
-        remedy = f'Set its timeouts first: "raidctl diagnose --rule error_recovery_timeout {bad[0].id}".'
+        remedy = f"Set them first; `raidctl diagnose --rule error_recovery_timeout {bad[0].id}` prints the commands."
         yield reason("R14", "note", text, *(fact(drive, "error_recovery_seconds") for drive in bad), remedy=remedy)
-    if silent:
-        names = listing(drive.id for drive in silent)
+    if silent or unseen:
+        names = listing([*(drive.id for drive in silent), *(f"the drive below {name}" for name in unseen)])
         text = f"Whether {names} would give up on a bad sector before the kernel does is unknown."
         yield reason("R14", "note", text, *(fact(drive, "error_recovery_seconds") for drive in silent))
-    if not bad and not silent:
+    if not bad and not silent and not unseen:
         yield reason("R14", "yes", "No drive that a rebuild reads is known to retry longer than the kernel waits.")
 
 
@@ -311,6 +314,9 @@ def no_journal(subject: Subject) -> Reasons:
     """R16: the drive is no journal or cache of another volume."""
     found = [(controller, drive) for controller, drive in subject.entries if drive.role == "journal"]
     for controller, drive in found:
+        if family_of(controller) == "zfs":
+            yield _of_pool(controller, drive)
+            continue
         text = f"The drive holds the journal of {_journal_of(controller, drive)}: data that may not be elsewhere yet."
         remedy = "Take the journal out of use first: stop the array, and start it without."
         yield reason("R16", "no", text, fact(drive, "role"), fact(drive, "array"), remedy=remedy)
@@ -322,6 +328,21 @@ def no_journal(subject: Subject) -> Reasons:
         yield reason("R16", "unknown", text, fact(drive, "role"), fact(drive, "array"))
     if not found and not silent:
         yield reason("R16", "yes", "The drive is not reported as a journal.", fact(subject.drive, "role"))
+
+
+def _of_pool(controller: Controller, drive: Drive) -> Reason:
+    """R16 for a pool of ZFS, which can do without its log and cache devices."""
+    pool, evidence = _journal_of(controller, drive), (fact(drive, "role"), f"{drive.id} class = {_class_of(drive)}")
+    remedy = f"Take it out of the pool first: zpool remove {pool.removeprefix('zfs:')} {drive.details.get('name', '')}"
+    if _class_of(drive) == "cache":
+        text = f"The drive is a read cache of {pool}, and holds only copies of its data."
+        return reason("R16", "note", text, *evidence, remedy=remedy.rstrip())
+    text = f"The drive holds the log of {pool}: data that may not be elsewhere yet."
+    return reason("R16", "no", text, *evidence, remedy=remedy.rstrip())
+
+
+def _class_of(drive: Drive) -> str:
+    return drive.details.get("class", "not reported")
 
 
 def _journal_of(controller: Controller, drive: Drive) -> str:

@@ -8,18 +8,16 @@ from functools import cached_property
 
 from msgspec import Struct
 
-from raidctl.health.redundancy import OUT_OF_REACH, being_rebuilt, in_stripe, members, overdrawn
+from raidctl.health.redundancy import OUT_OF_REACH, WHOLE, being_rebuilt, in_stripe, members, overdrawn
 from raidctl.host import BlockDevice, HostView
-from raidctl.model import Array, Controller, Drive, Inventory, Volume
+from raidctl.model import Array, Controller, Drive, Inventory, Volume, has_failed
 from raidctl.operate.boot_loader import ESP, Around
 from raidctl.select import family_of, physical
 from raidctl.vendor.unreported import Fact, Unreported
 
-WHOLE = ("ok", "checking")
-
 
 class Loss(Struct, frozen=True):
-    """The loss of one volume."""
+    """What one volume loses with the drive: its members on it."""
 
     controller: Controller
     array: Array
@@ -36,7 +34,7 @@ class Loss(Struct, frozen=True):
     @property
     def gone(self) -> bool:
         """Whether the array already runs without these members."""
-        return all(drive.role == "failed" or drive.status == "critical" for drive in self.leaving)
+        return all(has_failed(drive) for drive in self.leaving)
 
     @property
     def relied_on(self) -> bool:
@@ -44,7 +42,7 @@ class Loss(Struct, frozen=True):
         volume = self.volume
         if volume is None or volume.status not in WHOLE or self.controller.mode == "software":
             return False
-        working = [one for one in self.others if one.role != "failed" and one.status != "critical"]
+        working = [one for one in self.others if not has_failed(one)]
         # some tools still list a spare as such when it has taken a member's place
         working += [one for one in self.controller.drives if one.role == "spare" and one.array == self.array.id]
         listed = len(self.others) + len(self.leaving)
@@ -161,7 +159,7 @@ class Subject(Struct, frozen=True, dict=True):
         Controllers drop a failed drive from its array, so it may have been a member of any of them.
         """
         drive = self.drive
-        if self.losses or not (drive.role == "failed" or drive.status == "critical"):
+        if self.losses or not has_failed(drive):
             return ()
         return tuple(volume for volume in self.controller.volumes if volume.status not in WHOLE)
 
@@ -179,7 +177,7 @@ class Subject(Struct, frozen=True, dict=True):
     @property
     def unlisted(self) -> tuple[str, ...]:
         """Arrays without listed volumes that may need this spare or failed drive."""
-        dropped = not self.losses and (self.drive.role == "failed" or self.drive.status == "critical")
+        dropped = not self.losses and has_failed(self.drive)
         found: list[str] = []
         for controller in {
             id(controller): controller for controller, drive in self.entries if dropped or drive.role == "spare"

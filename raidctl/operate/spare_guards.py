@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from raidctl.health.redundancy import NOT_WHOLE, being_rebuilt, expects_failure, members
+from raidctl.health.redundancy import NOT_WHOLE, being_rebuilt, expects_failure, members, rebuilding
 from raidctl.model import Array, Controller, Drive, Volume
 from raidctl.model.raid_levels import WITHOUT_REDUNDANCY
 from raidctl.operate.new_drive import Candidate, Objection, objections
@@ -68,12 +68,25 @@ def _removable(deed: Deed, controller: Controller, array: Array, volume: Volume)
         what = "is being filled by a rebuild or a copy" if busy else role
         yield Objection(guard="S1", text=f"{spare.id} {what}.")
         return
-    if volume.progress is not None and volume.progress.operation in ("rebuild", "recovery", "reshape", "unknown"):
-        text = f"{volume.id} is being rebuilt or reshaped ({volume.progress.operation}): the spare may be in use."
-        yield Objection(guard="S1", text=text, remedy="Wait until it ends: raidctl tasks --wait.")
+    yield from in_use(controller, volume)
     spares = [one for one in controller.drives if one.array == array.id and one.role == "spare"]
     if len(spares) <= 1:
         yield from last(controller, array, volume, spare)
+
+
+def in_use(controller: Controller, volume: Volume) -> Iterator[Objection]:
+    """S1: no rebuild that may take a spare is running. Some tools show rebuilds only by the volume's state."""
+    work = volume.progress.operation if volume.progress is not None else None
+    if work == "unknown":
+        what, unknown = f"What is being done to {volume.id} is unknown", True
+    elif work == "reshape":
+        what, unknown = f"{volume.id} is being reshaped", False
+    elif work in ("rebuild", "recovery", "copyback") or rebuilding(controller, volume):
+        what, unknown = f"{volume.id} is being rebuilt", False
+    else:
+        return
+    remedy = "Wait until it ends: raidctl tasks --wait."
+    yield Objection(guard="S1", text=f"{what}: the spare may be in use.", remedy=remedy, unknown=unknown)
 
 
 def last(controller: Controller, array: Array, volume: Volume, spare: Drive) -> Iterator[Objection]:

@@ -12,7 +12,7 @@ from raidctl.model import Controller, Drive, Volume
 from raidctl.model.raid_levels import RAIDZ, REDUNDANT
 from raidctl.operate.joining_guards_behind import unfit_behind
 from raidctl.operate.new_drive import Objection
-from raidctl.operate.spare_guards import able, last
+from raidctl.operate.spare_guards import able, in_use, last
 from raidctl.survey.survey import Survey
 from raidctl.vendor.plan import Deed
 
@@ -75,10 +75,9 @@ def _removable(controller: Controller, drive: Drive) -> Iterator[Objection]:
 
 
 def _needed(controller: Controller, volume: Volume, drive: Drive) -> Iterator[Objection]:
-    if volume.progress is not None and volume.progress.operation in ("rebuild", "recovery", "copyback", "unknown"):
-        text = f"{volume.id} is being rebuilt ({volume.progress.operation}): the spare may be in use."
-        yield Objection(guard="S1", text=text, remedy="Wait until it ends: raidctl tasks --wait.")
-    elif replaces_a_member(volume, below(controller, volume)):
+    busy = list(in_use(controller, volume))
+    yield from busy
+    if not busy and replaces_a_member(volume, below(controller, volume)):
         text = f"{volume.id} lacks a member and is {volume.status}: {drive.id} may have taken the member's place."
         yield Objection(guard="S1", text=text, remedy="Replace the missing member first.")
 

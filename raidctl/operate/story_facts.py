@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from raidctl.change.expectations import serials_of
 from raidctl.change.waiting import unread_text
-from raidctl.health.redundancy import being_rebuilt, below, in_words, rebuilding
+from raidctl.health.redundancy import WHOLE, being_rebuilt, below, in_words, rebuilding
 from raidctl.host import partition_node
 from raidctl.model import Controller, Drive, Volume
 from raidctl.model.task import FILLING
@@ -155,7 +155,7 @@ class Part(Struct, frozen=True):
         helping = [one for one in self.members if one.role == "spare" and one.status != "critical"]
         filled = any(one.progress is not None and one.progress.operation in FILLING for one in (*drives, *helping))
         return (
-            self.volume.status in ("ok", "checking")
+            self.volume.status in WHOLE
             and not rebuilding(self.controller, self.volume)
             and not filled
             and len(works) == len(drives) > 0

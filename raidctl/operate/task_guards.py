@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from raidctl.health.redundancy import OUT_OF_REACH, being_rebuilt
+from raidctl.health.redundancy import OUT_OF_REACH, WHOLE, being_rebuilt
 from raidctl.model import Controller, Drive, Inventory, Volume
 from raidctl.model.task import FILLING
 from raidctl.operate.deed_subjects import controller_of, drive_of, learning, volumes_of
@@ -96,7 +96,7 @@ def _sources(deed: Deed, volumes: tuple[Volume, ...]) -> Iterator[Denial]:
         yield Denial(deed=deed, guard="R4", reason=reason)
     if silent:
         yield Denial(deed=deed, guard="R4", reason=f"The state of {listing(silent)} is unknown.", unknown=True)
-    if volumes and all(volume.status in ("ok", "checking") for volume in volumes):
+    if volumes and all(volume.status in WHOLE for volume in volumes):
         names = listing(volume.id for volume in volumes)
         yield Denial(deed=deed, guard="R10", reason=f"{names} lacks no member: there is nothing to rebuild.")
 

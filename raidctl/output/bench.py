@@ -14,6 +14,7 @@ from raidctl.bench.result import Latency, Session, Spread, TrialResult, Verdict
 from raidctl.output.bench_classic import SHORT, tables
 from raidctl.output.bench_curve import below, columns, rows
 from raidctl.output.console import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Paper, Piece, drawn, line, pack
+from raidctl.output.phrases import short_moment
 from raidctl.output.table import Cell, Column, cells, facts, table
 from raidctl.text import regex
 from raidctl.units import format_binary, format_figure
@@ -54,7 +55,7 @@ def screen(run: Run, paper: Paper, *, more: bool) -> Iterator[RenderableType]:
 def head(run: Run, paper: Paper) -> Iterator[RenderableType]:
     """Number, time, target and engine of the run."""
     session = run.session
-    when = run.at.replace("T", " ").replace("Z", " UTC")
+    when = short_moment(run.at)
     title: list[Piece] = [(paper.clean(run.name if run.id is not None else "run, not saved"), STRONG), when]
     title += [paper.clean(text) for text in (run.label, run.host, run.kernel) if text]
     yield pack(title, paper.columns, paper.dot)

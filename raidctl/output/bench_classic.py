@@ -25,9 +25,9 @@ _ROWS = {
 }
 _TIMINGS = {
     "cached": ("Timing cached reads", "2 MiB again, page cache"),
-    "cached_direct": ("Timing O_DIRECT cached reads", "2 MiB again, past the kernel"),
+    "cached_direct": ("Timing O_DIRECT cached reads", "2 MiB again, no page cache"),
     "disk": ("Timing buffered disk reads", "from byte 0, page cache"),
-    "disk_direct": ("Timing O_DIRECT disk reads", "from byte 0, past the kernel"),
+    "disk_direct": ("Timing O_DIRECT disk reads", "from byte 0, no page cache"),
 }
 _KINDS = {"rndrd": "random read", "rndwr": "random write", "seqrd": "sequential read", "seqwr": "sequential write"}
 _AT_ONCE = regex(r"(rndrd|rndwr|seqrd|seqwr)_x(\d+)")
@@ -59,30 +59,33 @@ def _cache(results: Mapping[str, TrialResult], paper: Paper) -> Iterator[Rendera
     rows = [name for name in _ROWS if name in classic.figures]
     figures = [classic.figures.get(name) for name in rows]
     off = [classic.figures.get(name + OFF) for name in rows]
-    state = {"on": "on", "off": "off"}.get(str(classic.series.get("write_cache")), "as it is")
+    state = str(classic.series.get("write_cache") or "unknown")
     per = (1 << 20) / size
     both = ", and off" if any(off) else ""
     yield line((f"{size >> 10} KiB blocks, one at a time; write cache {state}{both}", STRONG))
     columns = [
         Column("", cells([_ROWS[name] for name in rows]), least=10),
         Column(f"{state}: MiB/s", [_cell(one) for one in figures], right=True),
-        Column("a second", [_cell(one, per) for one in figures], right=True),
-        Column("off: MiB/s", [_cell(one) for one in off], right=True),
-        Column("a second", [_cell(one, per) for one in off], right=True),
+        Column("blocks/s", [_cell(one, per) for one in figures], right=True),
     ]
+    if state != "off":
+        columns += [
+            Column("off: MiB/s", [_cell(one) for one in off], right=True),
+            Column("blocks/s", [_cell(one, per) for one in off], right=True),
+        ]
     yield table(columns, paper)
-    if not any(off):
+    if state != "off" and not any(off):
         why = "  Not measured with the write cache off: --switch-cache measures it and restores the setting."
         yield line((" ".join(classic.reasons) or why, DULL))
 
 
 def _timings(results: Mapping[str, TrialResult], paper: Paper) -> Iterator[RenderableType]:
-    """The timings in MB of 2^20 bytes."""
+    """The timings in MiB/s."""
     timings = results.get("timings")
     rows = [way for way in _TIMINGS if timings is not None and way in timings.figures]
     if timings is None or not rows:
         return
-    yield line(("Timings of reads (-T, -t, --direct)", STRONG))
+    yield line(("Read timings (-T, -t, --direct)", STRONG))
     columns = [
         Column("", cells([_TIMINGS[way][0] for way in rows]), least=10),
         Column("MiB/s", [_cell(timings.figures[way]) for way in rows], right=True),
@@ -121,7 +124,7 @@ def _at_once(results: Mapping[str, TrialResult], paper: Paper) -> Iterator[Rende
         return
     kinds = [kind for kind in _KINDS if any(kind in row for row in found.values())]
     block = int(sizes.get("random", 4096)) >> 10
-    yield line((f"Requests a second by threads, {block} KiB each", STRONG))
+    yield line((f"Requests per second by threads, {block} KiB each", STRONG))
     counts = sorted(found)
     columns = [Column("threads", cells([str(count) for count in counts]), right=True)]
     none: Cell = (NOT_MEASURED, DULL)

@@ -13,6 +13,7 @@ from raidctl.bench.store import StoredRun
 from raidctl.output.bench import head, words
 from raidctl.output.bench_classic import SHORT
 from raidctl.output.console import BAD, DULL, GOOD, PLAIN, WARN, Paper, drawn, line
+from raidctl.output.phrases import short_moment
 from raidctl.output.table import Cell, Column, cells, facts, table
 from raidctl.units import format_figure
 
@@ -27,7 +28,7 @@ def list_screen(kept: Sequence[StoredRun], paper: Paper) -> str:
             table(
                 [
                     Column("run", cells([str(one.id) for one in kept]), right=True),
-                    Column("began", cells([clean(one.at[:16].replace("T", " ")) for one in kept])),
+                    Column("began", cells([clean(short_moment(one.at)) for one in kept])),
                     Column("profile", cells([clean(one.profile) for one in kept])),
                     Column("engine", cells([clean(one.engine or "none") for one in kept]), least=8),
                     Column("target", cells([clean(one.target) for one in kept]), least=12),

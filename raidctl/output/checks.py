@@ -10,12 +10,12 @@ from rich.text import Text
 
 from raidctl.operate.checks import VolumeCheck
 from raidctl.output.console import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Paper, Piece, drawn, line, pack
+from raidctl.output.phrases import short_moment
 from raidctl.output.table import Column, facts, table
-from raidctl.text import counted, regex
+from raidctl.text import counted
 from raidctl.units import format_duration
 from raidctl.vendor.checks import Schedule, Schedules
 
-_SECONDS = regex(r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d)(?::\d\d(?:\.\d+)?)?(Z|\+00:00)")
 _STYLES = {
     "running": PLAIN, "waiting": PLAIN, "paused": WARN, "complete": GOOD, "interrupted": WARN, "ended": WARN,
     "none": WARN, "unknown": DULL, "not_reported": DULL, "not_redundant": DULL,
@@ -72,9 +72,9 @@ def _result(one: VolumeCheck) -> str:
         if one.complete is False
         else ""
     )
-    when = one.ended or (f"since {one.began}" if one.began and so_far else one.began)
+    when = one.ended or (f"since {one.began}" if one.began and so_far == " so far" else one.began)
     parts = (
-        _SECONDS.sub(r"\1 \2 UTC", when or ""),
+        short_moment(when or ""),
         one.remaining_seconds is not None and f"{format_duration(one.remaining_seconds)} left",
         one.differ is not None
         and f"{counted(one.differ, 'sector')} {'differs' if one.differ == 1 else 'differ'}{so_far}",

@@ -13,19 +13,14 @@ from raidctl.drift.report import Drift, Level, Side, Unread
 from raidctl.drift.value import History, Moment
 from raidctl.output.console import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Paper, Piece, drawn, indented, line, pack
 from raidctl.output.grid import Grid
+from raidctl.output.phrases import short_moment
 from raidctl.output.table import Column, cells, table
 from raidctl.snapshots.store import Kept
 from raidctl.text import counted
 
 _STYLES: dict[Level, Style] = {"critical": BAD, "warning": WARN, "info": PLAIN}
 _WORDS: dict[Level, str] = {"critical": "CRITICAL", "warning": "WARNING", "info": "info"}
-_COUNTED: dict[Level, tuple[str, str]] = {
-    "critical": ("1 critical change", "{} critical changes"),
-    "warning": ("1 warning", "{} warnings"),
-    "info": ("1 other change", "{} other changes"),
-}
-_ALL = ("1 change", "{} changes")
-"""The count of changes if none has a higher severity."""
+_NOUNS: dict[Level, str] = {"critical": "critical change", "warning": "warning", "info": "other change"}
 _SIDES = {"before": "Not read before", "after": "Not read this time", "both": "Not read either time"}
 _LABEL = 10
 
@@ -64,8 +59,8 @@ def _summary(found: Drift, paper: Paper) -> Text:
     for level, style in _STYLES.items():
         count = sum(change.severity == level for change in found.changes)
         if count:
-            words = _COUNTED[level] if level != "info" or pieces else _ALL
-            pieces.append((words[count > 1].format(count), style))
+            noun = "change" if level == "info" and not pieces else _NOUNS[level]
+            pieces.append((counted(count, noun), style))
     if found.verdict == "same":
         readable = " that could be read" if any(one.side == "both" for one in found.unread) else ""
         pieces.append((f"Nothing{' else' if found.ignored else ''}{readable} has changed.", GOOD))
@@ -113,7 +108,7 @@ def list_screen(kept: Sequence[Kept], paper: Paper) -> str:
     first = {one.host: one.id for one in reversed(kept)}
     columns = [
         Column("snapshot", cells([str(one.id) for one in kept]), right=True),
-        Column("read at", cells([_moment(one.at) for one in kept])),
+        Column("read at", cells([short_moment(one.at) for one in kept])),
         Column("host", cells([paper.clean(one.host) for one in kept]), least=10),
         Column("", cells([_about(one, first=first[one.host] == one.id) for one in kept]), least=12),
         Column("from", cells([paper.clean(one.source) for one in kept]), optional=True),
@@ -126,10 +121,6 @@ def _about(one: Kept, *, first: bool) -> str:
     return ", ".join([*words, *(["not all read"] if one.unread else [])])
 
 
-def _moment(at: str) -> str:
-    return f"{at[:16].replace('T', ' ')} UTC" if at.endswith("Z") else at
-
-
 def history_screen(found: History, paper: Paper) -> str:
     """A value over time."""
     head = line(
@@ -138,7 +129,7 @@ def history_screen(found: History, paper: Paper) -> str:
         paper.clean(found.host),
     )
     columns = [
-        Column("read at", cells([_moment(one.at) for one in found.moments])),
+        Column("read at", cells([short_moment(one.at) for one in found.moments])),
         Column("snapshot", cells([str(one.state) for one in found.moments]), right=True),
         Column("value", cells([paper.clean(_value(one)) for one in found.moments]), least=20),
     ]

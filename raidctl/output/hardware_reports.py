@@ -177,7 +177,7 @@ def _preview(one: ControllerForeign, paper: Paper) -> Iterator[RenderableType]:
         pieces = [paper.clean(text) for text in (*parts, words) if text]
         yield hanging((f"  would bring volume {paper.clean(volume.number)}  ", STRONG), pieces, paper)
     complete = {True: "yes", False: "NO", None: "unknown"}[one.preview.complete]
-    why = [paper.clean(f": {one.preview.why}")] if one.preview.why else []
+    why = [paper.clean(one.preview.why)] if one.preview.why else []
     yield hanging(("  complete  ", PLAIN), [(complete, BAD if one.preview.complete is False else PLAIN), *why], paper)
     for text in one.preview.lines:
         yield hanging("    ", [paper.clean(text)], paper)

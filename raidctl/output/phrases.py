@@ -7,6 +7,7 @@ from rich.style import Style
 from raidctl.model import Battery, Cache, Drive, DriveCaches, Progress, Volume, VolumeCache
 from raidctl.model.write_policy import in_force
 from raidctl.output.console import BAD, DULL, GOOD, PLAIN, WARN
+from raidctl.text import regex
 from raidctl.units import format_binary, format_decimal, format_duration
 
 UNKNOWN = "?"
@@ -39,6 +40,7 @@ _DRIVE_CACHES = {
     "disabled": "drive write caches off",
     "default": "drive write caches at the drives' default",
 }
+_MOMENT = regex(r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d)(?::\d\d(?:\.\d+)?)?(Z|\+00:00)")
 _BRIEF = 60
 """Characters of a shortened text."""
 MODES = {"raid": "RAID mode", "hba": "HBA mode", "mixed": "mixed mode", "software": "software RAID", "none": "no RAID"}
@@ -64,6 +66,11 @@ def brief(text: str) -> str:
     head = text[:_BRIEF]
     clause = max(head.rfind(mark) for mark in (": ", "; ", ", ", ". "))
     return f"{head[:clause]}…" if clause > _BRIEF // 3 else f"{head.rpartition(' ')[0] or head}…"
+
+
+def short_moment(text: str) -> str:
+    """``2026-11-01 03:12 UTC``, if the text is a time in UTC by RFC 3339. Any other text is unchanged."""
+    return _MOMENT.sub(r"\1 \2 UTC", text)
 
 
 def decimal(size: int | None) -> str:

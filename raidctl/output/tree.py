@@ -13,12 +13,12 @@ from raidctl.model import Inventory
 from raidctl.model.drives_below import DrivesBelow, physical_drives
 from raidctl.output.console import DULL, GOOD, PLAIN, STRONG, WARN, Paper, Piece, hanging, line, pack
 from raidctl.output.controller import controller_block
+from raidctl.output.phrases import short_moment
 from raidctl.output.problems import problem_sections, style_of
 from raidctl.output.trouble import Trouble, notes, troubles
-from raidctl.text import counted, regex
+from raidctl.text import counted
 
 _AT_THE_TOP = 5
-_SECONDS = regex(r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d)(?::\d\d(?:\.\d+)?)?(Z|\+00:00)")
 
 
 def screen(
@@ -87,7 +87,7 @@ def head(inventory: Inventory, paper: Paper) -> Text:
     host = inventory.host
     way, _, place = host.source.partition(":")
     origin = {"ssh": f"over ssh from {place}", "replay": f"replayed from {place}"}.get(way, "")
-    when = _SECONDS.sub(r"\1 \2 UTC", host.collected_at) if host.collected_at else ""
+    when = short_moment(host.collected_at or "")
     parts = (host.kernel and f"Linux {host.kernel}", when, origin)
     pieces: list[Piece] = [
         (paper.clean(host.hostname or "unknown host"), STRONG),

@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 
 from raidctl.health.redundancy import NOT_WHOLE, OUT_OF_REACH
-from raidctl.model import Battery, Drive, Inventory, Operation, Task, Volume, unread_problems
+from raidctl.model import Battery, Drive, Inventory, Operation, Task, Volume, has_failed, unread_problems
 from raidctl.model.raid_levels import PARITY
 from raidctl.select import Item, items
 from raidctl.tasks.derive import REBUILDS
@@ -80,7 +80,7 @@ def _result(task: Task, before: Item | None, after: Item | None, now: Inventory)
     if isinstance(after, Drive):
         if task.operation in REBUILDS and after.role in _OUTSIDE and getattr(before, "role", None) != after.role:
             return "worse", f"it is {after.role} and not in the array"
-        bad = after.status == "critical" or after.role == "failed"
+        bad = has_failed(after)
         return ("worse" if bad or (task.operation in _RESTORES and after.status == "warning") else "reached"), state
     if isinstance(after, Battery):
         if after.replace:

@@ -71,5 +71,10 @@ def suggestion(word: str, known: Iterable[str]) -> str:
     return f"it can be {listing(words, 'or')}." if 0 < len(words) <= _SHOWN else ""
 
 
+def hint(word: str, known: Iterable[str]) -> str:
+    """:func:`suggestion`; where there is none, the reader is sent to the manual."""
+    return suggestion(word, known) or "see the manual."
+
+
 def _plain(word: str) -> str:
     return "".join(char for char in word.lower() if char.isalnum())

@@ -123,17 +123,17 @@ def tolerated(level: str, members: int) -> int:
     return members - 1 if level in ("raid1", "raid10") else _TOLERATED.get(level, 0)
 
 
-def is_empty(bay: str, filled: Iterable[str]) -> ValueError:
+def empty_bay_error(bay: str, filled: Iterable[str]) -> ValueError:
     """The error for an empty bay."""
     return ValueError(f"bay {bay} is empty; there are drives in {listing(sorted(filled))}")
 
 
-def is_not_empty(bay: str, filled: Iterable[str]) -> ValueError:
+def filled_bay_error(bay: str, filled: Iterable[str]) -> ValueError:
     """The error for a bay that is filled or does not exist."""
     return ValueError(f"bay {bay} is not an empty bay; there are drives in {listing(sorted(filled))}")
 
 
-def is_not_on_shelf(serial: str, shelf: Iterable[str]) -> ValueError:
+def not_on_shelf_error(serial: str, shelf: Iterable[str]) -> ValueError:
     """The error for a drive that was not pulled."""
     return ValueError(f"{serial} is not a drive that was pulled ({listing(sorted(filter(None, shelf))) or 'none was'})")
 
@@ -150,7 +150,7 @@ def fail(machine: Bays, bay: str) -> None:
         ValueError: The bay is empty.
     """
     if bay not in machine.bays:
-        raise is_empty(bay, machine.bays)
+        raise empty_bay_error(bay, machine.bays)
     serial = machine.bays[bay]
     for _, slot in machine.slots_of(serial):
         slot.state = "failed"
@@ -169,7 +169,7 @@ def pull(machine: Bays, bay: str) -> None:
     if serial is None and machine.removed.pop(bay, None) is not None:
         return
     if serial is None:
-        raise is_empty(bay, machine.bays)
+        raise empty_bay_error(bay, machine.bays)
     for _, slot in machine.slots_of(serial):
         slot.state = "missing"
     machine.disks[serial].state = "free"
@@ -193,7 +193,7 @@ def insert(
         ValueError: The bay is not empty or does not exist, or the drive is not on the shelf.
     """
     if bay in machine.bays or bay in machine.removed or bay not in known:
-        raise is_not_empty(bay, {*machine.bays, *machine.removed})
+        raise filled_bay_error(bay, {*machine.bays, *machine.removed})
     used = {*machine.bays.values(), *machine.removed.values()}
     shelf = sorted(name for name in machine.disks if name not in used)
     if serial is None:
@@ -204,7 +204,7 @@ def insert(
             like=machine.disks[like].like, state="free", kind=kind, bus=machine.disks[like].bus
         )  # fmt: skip
     elif serial not in shelf:
-        raise is_not_on_shelf(serial, shelf)
+        raise not_on_shelf_error(serial, shelf)
     machine.bays[bay] = serial
     machine.disks[serial].state = machine.arrival
     _come_back(machine, bay, serial)

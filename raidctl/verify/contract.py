@@ -22,7 +22,7 @@ from typing import Any
 
 from raidctl.errors import RaidctlError, UsageError
 from raidctl.text import regex
-from raidctl.toml_files.mistakes import Fault, MistakesError, Place, suggestion
+from raidctl.toml_files.mistakes import Fault, MistakesError, Place, hint, suggestion
 from raidctl.toml_files.read import read_toml
 from raidctl.verify import wanted
 from raidctl.verify.judge import join, misfit, verify
@@ -109,7 +109,7 @@ def _claims(table: object, place: Place, *beside: str) -> tuple[Claim, ...]:
         name = _name(key)
         here = place.at(key)
         if name is None and key not in beside:
-            here.wrong(f'there is no claim "{key}"; {suggestion(key, (*beside, *wanted.NAMES))}'.rstrip("; "))
+            here.wrong(f'there is no claim "{key}"; {hint(key, (*beside, *wanted.NAMES))}')
         elif name in found:
             here.wrong(f'"{key}" is given twice.')
         elif name is not None and (claim := _claim(name, value, here)) is not None:

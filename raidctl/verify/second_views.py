@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from raidctl.health.redundancy import WHOLE
 from raidctl.health.views import compared
 from raidctl.health.write_hole import write_hole
 from raidctl.model import Inventory
@@ -31,7 +32,7 @@ def contradictions(claim: str, subject: Subject, inventory: Inventory) -> Iterat
     if claim in _OF_BATTERIES or by_cache:
         about |= {battery.id for battery in subject.controller.batteries}
     for one in compared(inventory):
-        by_status = one.about_status and one.item.status in ("ok", "checking") and one.item.id in about
+        by_status = one.about_status and one.item.status in WHOLE and one.item.id in about
         by_policy = not one.about_status and (claim in _OF_POLICIES or by_cache) and one.item.id in volumes
         if one.outcome == "fail" and (by_status or by_policy):
             yield f"{one.item.id}: {one.cause}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from raidctl.health.redundancy import WHOLE
 from raidctl.model import Volume
 from raidctl.text import listing
 from raidctl.verify.case import Case
@@ -42,7 +43,7 @@ def _own_status(case: Case) -> Answer:
 def _below(case: Case) -> Answer | None:
     """The answer for volumes below that are not ok. A software array notices only when it reads from them."""
     below = [one.volume for one in case.subject.built_on if one.volume is not None]
-    volumes = [volume for volume in below if volume.status not in ("ok", "checking")]
+    volumes = [volume for volume in below if volume.status not in WHOLE]
     for volume in volumes:
         case.cite(volume.id, "status", f"status {volume.status}")
     words = listing(f"{volume.id} (state {volume.status})" for volume in volumes)

@@ -17,7 +17,7 @@ from raidctl.bench.powercut import account, witness
 from raidctl.bench.powercut.messages import Open, Opened
 from raidctl.bench.powercut.report import Cut, Plan, PowerCutRun, Target
 from raidctl.bench.powercut.witness import Witness
-from raidctl.bench.powercut.writer import Witnessed, Writing, check
+from raidctl.bench.powercut.writer import WitnessConnection, Writing, check
 from tests.support.waiting import PATIENCE
 
 TOKEN = b"a token that both sides have"
@@ -119,9 +119,9 @@ class WitnessSetup:
         target: Target = TARGET,
         left: str | None = None,
         virtual: str | None = "qemu",
-    ) -> Iterator[tuple[Witnessed, Opened]]:
+    ) -> Iterator[tuple[WitnessConnection, Opened]]:
         """A connection with an open run. At a cut it is closed, as by the host of a virtual machine."""
-        witness = Witnessed(self.address, TOKEN)
+        witness = WitnessConnection(self.address, TOKEN)
         try:
             plan = PLAN if new else None
             request = Open(
@@ -143,7 +143,7 @@ class WitnessSetup:
     def check(self, drive: Drive, boot: str, *, left: str | None = None) -> PowerCutRun:
         """Check after a cut, if there was one."""
         with self.session(boot, left=left) as (witness, opened):
-            witness.same(TARGET)
+            witness.check_target(TARGET)
             self.printed += opened.notes
             if opened.due:
                 check(witness, drive, opened, "plug")

@@ -17,7 +17,7 @@ from raidctl.bench.powercut import witness
 from raidctl.bench.powercut.messages import Begin, Durable, Fine, Intent
 from raidctl.bench.powercut.wire import MAGIC
 from raidctl.bench.powercut.witness import Witness
-from raidctl.bench.powercut.writer import Witnessed, Writing
+from raidctl.bench.powercut.writer import WitnessConnection, Writing
 from raidctl.errors import CannotTell, UnreachableError
 from tests.bench.powercut_setup import RUN, TARGET, TOKEN, Drive, PowerCutError, WitnessSetup, fair
 from tests.support.over import over
@@ -192,7 +192,7 @@ def test_another_target_is_neither_checked_nor_written(setup: WitnessSetup, chan
         setup.write(Drive(), "boot 1", new=True)
         with setup.session("boot 2", target=other) as (witness, _):
             with pytest.raises(CannotTell, match=r"and now .*: nothing is checked or written\."):
-                witness.same(other)
+                witness.check_target(other)
             assert witness.report().cuts == ()
 
 
@@ -211,7 +211,7 @@ def test_a_witness_that_vanishes_stops_the_writer(setup: WitnessSetup) -> None:
         with pytest.raises(CannotTell, match=r"is gone \(.*nothing more is written.*--resume\."):
             Writing(witness, drive, opened, 1 << 30, setup.printed.append).run("writing")
     with pytest.raises(UnreachableError, match="No witness can be reached at"):
-        Witnessed(setup.address, TOKEN)
+        WitnessConnection(setup.address, TOKEN)
     assert drive.left < 10**6
 
 
@@ -239,7 +239,7 @@ def test_rubbish_on_its_port_does_not_disturb_the_witness(setup: WitnessSetup) -
 
 def other(setup: WitnessSetup) -> None:
     """Connect to the witness with another token."""
-    witness = Witnessed(setup.address, b"another token of the same length")
+    witness = WitnessConnection(setup.address, b"another token of the same length")
     try:
         witness.ask(Begin(1), Fine)
     finally:
@@ -249,7 +249,7 @@ def other(setup: WitnessSetup) -> None:
 def test_a_witness_records_one_run_at_a_time(setup: WitnessSetup) -> None:
     """While a run is written, another run or writer is refused."""
     with setup.running(closing=0.1), setup.session("boot 1", new=True) as (witness, _):
-        witness.same(TARGET)
+        witness.check_target(TARGET)
         witness.beat()
         for words in ({"run": "00000000000000b2", "new": True}, {"run": RUN}, {"run": "last"}):
             with pytest.raises(CannotTell, match="is being written at this moment"), setup.session("boot 1", **words):

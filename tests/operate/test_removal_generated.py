@@ -8,11 +8,10 @@ from typing import Any, Literal
 
 import pytest
 
-from raidctl.health.redundancy import with_redundancy
+from raidctl.health.redundancy import WHOLE, with_redundancy
 from raidctl.host import BlockDevice, HostView
 from raidctl.model import Array, Cache, Controller, Drive, Host, Inventory, Volume
 from raidctl.operate.removal import check
-from raidctl.operate.removal_subject import WHOLE
 from tests.operate.machines import NOW
 
 State = Literal["good", "failed", "pulled", "filling"]

@@ -133,6 +133,8 @@ def with_screen(readme: str) -> str:
         cwd=ROOT,
         env={"PATH": os.environ["PATH"], "COLUMNS": "80", "PYTHONIOENCODING": "utf-8"},
     )
+    if done.returncode:
+        raise SystemExit(f"raidctl {' '.join(command)} ended with {done.returncode}: {done.stdout}{done.stderr}")
     screen = f"```\n$ raidctl {' '.join(command)}\n{done.stdout.rstrip()}\n```"
     before, rest = readme.split("by docs/generate.py -->\n", 1)
     _, after = rest.split("<!-- end of screen -->", 1)

@@ -26,7 +26,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from posixpath import basename
 
 from raidctl.host import HostView
-from raidctl.model import Controller, Drive, Tool, Volume
+from raidctl.model import Controller, Drive, Tool, Volume, has_failed
 from raidctl.vendor.deed_steps import (
     CannotDo,
     array_of,
@@ -151,7 +151,7 @@ class _Planner:
         A failed one, or one on a smartpqi controller, is pulled as it is.
         """
         drive = drive_of(self.controller, deed)
-        if self.smartpqi_driver or drive.role == "failed" or drive.status == "critical":
+        if self.smartpqi_driver or has_failed(drive):
             return
         if drive.role != "member":
             raise CannotDo(f"{drive.id} is not a member of an array: it can be pulled as it is.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from raidctl.model import Controller, Problem
+from raidctl.model import Controller, Problem, has_failed
 from raidctl.vendor.limits import MANY_ERRORS
 from raidctl_megaraid.draft import ControllerDraft
 from raidctl_megaraid.policy import Power, masked
@@ -62,7 +62,7 @@ def _counts(found: Controller, controller: ControllerDraft) -> Iterator[Problem]
     listed = {
         "degraded": bad, "offline": out, "vnopt": bad + out,
         "dnopt": max(sum(array.status in ("warning", "critical") for array in found.arrays), min(bad + out, 1)),
-        "failed disks": sum(drive.status == "critical" or drive.role == "failed" for drive in found.drives),
+        "failed disks": sum(has_failed(drive) for drive in found.drives),
         "critical disks": sum(drive.status in ("warning", "critical") for drive in found.drives),
     }  # fmt: skip
     listed |= {

@@ -1,12 +1,12 @@
-"""The BMC and the machine's tools report different things of one object.
+"""The BMC and the machine's own tools disagree about an object.
 
 **What it checks.** With `--bmc` besides `--host` or `--local`, each controller, volume, drive and battery that both
 the service processor (BMC) and a tool of the operating system list: whether it works, and how a volume's writes are
 cached.
 
 **Why it matters.** Alerts often rely on one of the two alone. A BMC that reports a degraded volume as ok sends no
-alert; a drive that only the BMC calls failed is pulled by nobody. One of the two is out of date or wrong, and which one
-is not known until somebody looks.
+alert; nobody replaces a drive that only the BMC reports as failed. One of the two is out of date or wrong, and which
+one is not known until somebody looks.
 
 **Fails** (warning) if one reports the object as working and the other does not, or if only the BMC lists it;
 (information) if the write policies differ.
@@ -24,23 +24,30 @@ operating system) and update its firmware; if the tool is, update the tool.
 
 from __future__ import annotations
 
-from raidctl.audit.builtin._findings import Findings, RuleFindings, Severity
+from raidctl.audit.builtin._findings import Findings, RuleFindings
 from raidctl.health.views import compared
 from raidctl.model import Inventory
 
 FINDINGS = RuleFindings("bmc_disagrees", "warning", "The BMC and the machine's own tools disagree")
 _REMEDY = "Look at the LED of the drive and at both logs; the one that is wrong needs a reset or newer firmware."
+_POLICY_REMEDY = (
+    "Compare the write policy in the BMC with `raidctl cache show`; the one that is wrong needs newer firmware."
+)
 
 
 def check(inventory: Inventory) -> Findings:
-    """One finding for each object that both list."""
+    """One finding for each object that the BMC lists."""
     for one in compared(inventory):
         cause = f"{one.cause[0].upper()}{one.cause[1:]}."
-        more = (f"second_views {one.view.seen_as} status = {one.view.status}",)
+        fields = ("status",) if one.about_status else ("write_policy", "write_active")
+        more = tuple(f"second_views {one.view.seen_as} {name} = {getattr(one.view, name)}" for name in fields)
         if one.outcome == "pass":
             yield FINDINGS.passed(one.item, cause)
         elif one.outcome == "unknown":
             yield FINDINGS.unknown(one.item, cause, None, "status", severity="info", more=more)
-        else:
-            severity: Severity = "warning" if one.about_status else "info"
-            yield FINDINGS.failed(one.item, cause, _REMEDY, "status", severity=severity, more=more)
+        elif not one.about_status:
+            shown = "cache.write_policy cache.write_active"
+            yield FINDINGS.failed(one.item, cause, _POLICY_REMEDY, shown, severity="info", more=more)
+        else:  # if only the BMC lists an object, the finding is about its controller, whose status does not matter
+            shown = "" if one.view.listed is False else "status"
+            yield FINDINGS.failed(one.item, cause, _REMEDY, shown, more=more)

@@ -63,17 +63,18 @@ def _judge(controller: Controller, volume: Volume, scrub: Scrub, now: datetime |
             remedy = "List the damaged files with `zpool status -v`, restore them from a backup, and start a scrub."
             return structs.replace(_failed(volume, f"{message} that it could not repair."), remedy=remedy)
         return _failed(volume, f"{message}.")
-    if now is not None and last is not None and now - last > LONG:
-        return _failed(volume, f"The last complete consistency check ended {_days(now - last)} ago.")
+    age = now - last if now is not None and last is not None else None
+    if age is not None and age > LONG:
+        return _failed(volume, f"The last complete consistency check ended {_days(age)} ago.")
     if now is not None and due is not None and now - due > LONG:
         return _failed(volume, f"The consistency check that was due {_days(now - due)} ago has not started.")
     if scrub.last_result == "unfinished" and last is None:
         return _failed(volume, "The last consistency check was stopped before it was complete.", "info")
-    if now is not None and last is not None and last - now > timedelta(days=1):
+    if age is not None and age < timedelta(days=-1):
         message = f"The last consistency check ended after this scan ({scrub.last_at}): a clock is wrong."
         return FINDINGS.unknown(volume, message, severity="info")
-    if now is not None and last is not None:
-        return FINDINGS.passed(volume, f"The last consistency check ended {_days(now - last)} ago.")
+    if age is not None:
+        return FINDINGS.passed(volume, f"The last consistency check ended {_days(age)} ago.")
     what = "the last consistency check" if now is not None else "the scan"
     return FINDINGS.unknown(volume, f"The time of {what} is unknown.", severity="info")
 

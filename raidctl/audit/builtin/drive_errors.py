@@ -30,7 +30,7 @@ from __future__ import annotations
 from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings, facts, pull_check
 from raidctl.health.judge import Condition
 from raidctl.health.redundancy import expects_failure
-from raidctl.model import Drive, Inventory
+from raidctl.model import Drive, Inventory, has_failed
 from raidctl.text import counted, listing
 from raidctl.vendor.limits import MANY_LINK_ERRORS
 
@@ -52,9 +52,7 @@ def check(inventory: Inventory) -> Findings:
     for controller, drive in ((one, drive) for one in inventory.controllers for drive in one.drives):
         if drive.id in found:
             yield _failed(inventory, drive, found[drive.id])
-        elif (
-            drive.backing or drive.status == "critical" or drive.role == "failed" or expects_failure(controller, drive)
-        ):
+        elif drive.backing or has_failed(drive) or expects_failure(controller, drive):
             continue
         elif any(getattr(drive.errors, name) is not None for name in _NAMES):
             yield FINDINGS.passed(drive, "The drive reports no significant errors.")

@@ -31,7 +31,7 @@ from raidctl.audit.builtin._queries import other_reason, volumes
 from raidctl.audit.builtin._wording import plain
 from raidctl.health.redundancy import below, called_degraded, survives
 from raidctl.health.spares import all_reported, offer, ready
-from raidctl.model import Controller, Drive, Inventory, Volume
+from raidctl.model import Controller, Drive, Inventory, Volume, has_failed
 from raidctl.text import listing
 
 FINDINGS = RuleFindings("volume_degraded", "critical", "A volume is degraded and no rebuild is running")
@@ -49,7 +49,7 @@ def check(inventory: Inventory) -> Findings:
 
 def _degraded(inventory: Inventory, controller: Controller, volume: Volume) -> Finding:
     missing = max((volume.drives_expected or 0) - (volume.drives_active or 0), 0) if volume.drives_active else 0
-    broken = [drive for drive in controller.drives if drive.role == "failed" or drive.status == "critical"]
+    broken = [drive for drive in controller.drives if has_failed(drive)]
     gone = [drive for drive in broken if drive.array in (None, volume.array)]
     gone = gone or [drive for drive in below(controller, volume) if called_degraded(controller, drive)]
     how = f"is degraded: {missing} of {volume.drives_expected} drives missing" if missing else "is degraded"

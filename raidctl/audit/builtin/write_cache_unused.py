@@ -47,9 +47,11 @@ def check(inventory: Inventory) -> Findings:
 
 
 def _unused(controller: Controller, volume: Volume) -> Finding:
+    off = volume.cache is not None and volume.cache.write_policy == "off"
+    what = "has its write cache off" if off else "uses write-through"
     return FINDINGS.failed(
         volume,
-        "The volume uses write-through, although the battery is good and write-back would be safe.",
+        f"The volume {what}, although the battery is good and write-back would be safe.",
         settable(
             controller,
             "write_policy",

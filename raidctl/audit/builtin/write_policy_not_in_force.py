@@ -4,9 +4,9 @@
 
 **Why it matters.** This is the most frequent cause of "the database has become ten times slower overnight, and nothing
 was changed". Protected write-back ends when the battery fails: it ages, runs a learn cycle, overheats, or its cable
-comes loose, and the controller falls back to write-through without notifying the system. A random write then takes a
-rotation of a drive (4 ms at 7,200 rpm, twice that with parity) instead of 0.1 ms. Monitoring that reads only the
-configured policy continues to show "write-back".
+comes loose, and the controller falls back to write-through without notifying the system. A random write then waits for
+half a rotation of the drive on average (4 ms at 7,200 rpm, and for a whole one more with parity) instead of 0.1 ms.
+Monitoring that reads only the configured policy continues to show "write-back".
 
 **Fails** (warning) when write-back is configured and write-through is active, with the tool's reason if it gives one;
 also when write-through is configured and write-back is active; (information) while a battery learns or charges, which
@@ -73,17 +73,17 @@ def _judge(controller: Controller, volume: Volume, one: Condition | None) -> Fin
         )
     if one is None:
         return FINDINGS.passed(volume, "The configured write policy is active.")
-    why = plain(cache.why_not_in_force) or _guess(controller)
+    why = plain(cache.why_not_in_force) or _unexplained(controller)
     active = f"{_WORDS[cache.write_active]} is active" if cache.write_active else "the active policy is unknown"
     message = f"{wanted.capitalize()} is configured, {active}: {why}."
     remedy = _remedy(controller, volume, cache.write_policy, cache.write_active)
     return FINDINGS.failed(volume, message, remedy, wants=(_FIELD, wanted), more=evidence)
 
 
-def _guess(controller: Controller) -> str:
-    """A reason if the tool gives none: a bad battery's state."""
+def _unexplained(controller: Controller) -> str:
+    """What is known if the tool gives no reason: a bad battery may be it."""
     bad = next((battery for battery in controller.batteries if battery.status not in ("ok", "unknown")), None)
-    return f"the battery is {bad.status}" if bad else "no reason reported"
+    return "no reason reported" + (f", but the battery is {bad.status}" if bad else "")
 
 
 def _remedy(controller: Controller, volume: Volume, policy: WritePolicy, active: WriteActive | None) -> str:

@@ -15,7 +15,7 @@ from raidctl.audit.policy.schema import kinds
 from raidctl.audit.policy.waivers import KEY as WAIVERS
 from raidctl.audit.policy.waivers import Waiver, check_rules, read_waivers
 from raidctl.text import attempt
-from raidctl.toml_files.mistakes import Fault, MistakesError, Place, suggestion
+from raidctl.toml_files.mistakes import Fault, MistakesError, Place, hint, suggestion
 from raidctl.toml_files.read import read_toml
 from raidctl.units import parse_seconds
 
@@ -156,7 +156,7 @@ def read_document(path: str, read: Read, builtin: Sequence[str], *, every: bool 
     for part in (found.part, *(group.part for group in found.groups.values())):
         for name, place in part.named:
             if name not in known:
-                place.wrong(f'no rule is called "{name}"; {suggestion(name, known) or "see the manual."}')
+                place.wrong(f'no rule is called "{name}"; {hint(name, known)}')
     check_rules(found.waivers, [*_names(found), *builtin, UNREAD])
     _namesakes(found)
     if found.faults:
@@ -192,9 +192,7 @@ def _part(table: Mapping[str, Any], place: Place, reserved: Sequence[str], built
             place.at(key).wrong(message)
         elif head not in fields:
             hint = suggestion(head, [*reserved, *fields])
-            place.at(key).wrong(
-                f'"{key}" is neither a key of a policy nor a field of a volume; {hint or "see the manual."}'
-            )
+            place.at(key).wrong(f'"{key}" is neither a key of a policy nor a field of a volume; {hint}')
         elif (rule := short_rule(key, spec, place)) is not None:
             found.rules[key] = rule
     _rules(table.get("rule", []), place.at("rule"), found)
@@ -261,7 +259,7 @@ def _override(content: Any, place: Place) -> Override:
     for key in content:
         if key not in _OVERRIDE:
             place.at(key).wrong(
-                f'"{key}" cannot be overridden; {suggestion(key, _OVERRIDE)} '
+                f'"{key}" cannot be overridden; {hint(key, _OVERRIDE)} '
                 "To change what a rule requires, write a rule of the same name."
             )
     return Override(severity(content, place), text(content, "reason", place), text(content, "remedy", place))

@@ -11,7 +11,7 @@ from raidctl.audit.policy.checks import Check, Describe, Test
 from raidctl.audit.policy.logic import Truth, negation, within
 from raidctl.audit.policy.scope import Scope
 from raidctl.text import listing, plural
-from raidctl.toml_files.mistakes import Place, suggestion
+from raidctl.toml_files.mistakes import Place, hint
 
 __all__ = ["OPERATORS", "Group", "bounds", "counted", "every", "how_many", "none", "required", "same", "some", "within"]
 OPERATORS = ("count", "any", "all", "none", "where")
@@ -77,7 +77,7 @@ def bounds(spec: Any, place: Place) -> tuple[int, int | None] | None:
         return None
     if isinstance(spec, Mapping) and (odd := [key for key in spec if key not in ("min", "max")]):
         for key in odd:
-            place.at(key).wrong(f'a count has no "{key}"; {suggestion(key, ("min", "max"))}')
+            place.at(key).wrong(f'a count has no "{key}"; {hint(key, ("min", "max"))}')
         return None
     place.wrong('"count" has to be a number, or { min = …, max = … }.')
     return None

@@ -15,7 +15,7 @@ from raidctl.audit.policy.quantifiers import bounds, how_many, required
 from raidctl.audit.policy.schema import kinds, selectable
 from raidctl.audit.policy.scope import Machine, Scope
 from raidctl.text import listing, plural
-from raidctl.toml_files.mistakes import Place, suggestion
+from raidctl.toml_files.mistakes import Place, hint, suggestion
 
 KEYS = ("name", "for", "where", "require", "count", "severity", "reason", "remedy", "optional")
 SEVERITIES: tuple[Severity, ...] = get_args(Severity)
@@ -224,16 +224,16 @@ def compile_rule(table: Any, number: int, place: Place) -> PolicyRule | None:
         return None
     for key in table:
         if key not in KEYS:
-            hint = suggestion(key, KEYS)
-            field_hint = ' (conditions go into "require", the selection into "where")'
-            place.at(key).wrong(f'"{key}" is not a key of a rule; {hint}{"" if "did you" in hint else field_hint}')
+            meant = suggestion(key, KEYS)
+            fields = "" if "did you" in meant else ' (conditions go into "require", the selection into "where")'
+            place.at(key).wrong(f'"{key}" is not a key of a rule; {meant}{fields}')
     kind = table.get("for")
     known = selectable()
+    if "for" not in table:
+        place.wrong(f'"for" is missing: {listing(known, "or")}.')
+        return None
     if not isinstance(kind, str) or kind not in known:
-        word = f'"for" has to be {listing(known, "or")}, not "{kind}"; {suggestion(str(kind), known)}'
-        (place.at("for") if "for" in table else place).wrong(
-            word if "for" in table else f'"for" is missing: {listing(known, "or")}.'
-        )
+        place.at("for").wrong(f'"for" has to be {listing(known, "or")}, not "{kind}"; {hint(str(kind), known)}')
         return None
     if "require" not in table and "count" not in table:
         place.wrong('a rule needs "require" or "count".')
@@ -294,7 +294,7 @@ def severity(table: Mapping[str, Any], place: Place) -> Severity | None:
         if word == known:
             return known
     if word is not None:
-        place.at("severity").wrong(f'"severity" cannot be "{word}": {suggestion(str(word), SEVERITIES)}')
+        place.at("severity").wrong(f'"severity" cannot be "{word}": {hint(str(word), SEVERITIES)}')
     return None
 
 

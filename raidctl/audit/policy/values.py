@@ -13,7 +13,7 @@ from raidctl.audit.policy.logic import Truth, conjunction, disjunction, negation
 from raidctl.audit.policy.schema import Field
 from raidctl.order import natural
 from raidctl.text import listing, regex
-from raidctl.toml_files.mistakes import Place, suggestion
+from raidctl.toml_files.mistakes import Place, hint
 from raidctl.units import (
     format_binary,
     format_decimal,
@@ -106,7 +106,7 @@ def _operators(field: Field, spec: Mapping[str, Any], place: Place, *, binary: b
         place.wrong(f'the condition on "{field.name}" is empty.')
     for name in spec:
         if name not in OPERATORS:
-            place.at(name).wrong(f'"{field.name}" has no condition "{name}": {_hint(name, OPERATORS)}')
+            place.at(name).wrong(f'"{field.name}" has no condition "{name}": {hint(name, OPERATORS)}')
             found.append(None)
     if "min" in spec or "max" in spec:
         found.append(_range(field, spec, place, binary=binary))
@@ -183,7 +183,7 @@ def _word(field: Field, spec: Any, place: Place, *, exact: bool) -> Requirement 
             accepted = list(filter(re.compile(translate(spec)).fullmatch, field.values))
         if accepted:
             return Requirement(_table(field, accepted), spec)
-    place.wrong(f'"{field.name}" cannot be {_quoted(spec)}: {_hint(str(spec), field.values)}')
+    place.wrong(f'"{field.name}" cannot be {_quoted(spec)}: {hint(str(spec), field.values)}')
     return None
 
 
@@ -288,10 +288,6 @@ def _versions(field: Field, spec: Mapping[str, Any], place: Place) -> Requiremen
 def _range_words(low: str | None, high: str | None) -> str:
     parts = [f"at least {low}"] if low is not None else []
     return " and ".join([*parts, f"at most {high}"] if high is not None else parts)
-
-
-def _hint(word: str, known: Sequence[str]) -> str:
-    return suggestion(word, known) or "see the manual."
 
 
 def _quoted(spec: Any) -> str:

@@ -20,7 +20,7 @@ from typing import Any
 
 from raidctl.audit.finding import Finding, Severity
 from raidctl.text import attempt
-from raidctl.toml_files.mistakes import Fault, MistakesError, Place, suggestion
+from raidctl.toml_files.mistakes import Fault, MistakesError, Place, hint, suggestion
 from raidctl.toml_files.read import read_toml
 
 KEYS = ("rule", "where", "hosts", "until", "because")
@@ -106,7 +106,7 @@ def _waiver(content: Any, place: Place) -> Waiver | None:
     before = len(place.faults)
     for key in content:
         if key not in KEYS:
-            place.at(key).wrong(f'a waiver has no "{key}"; {suggestion(key, KEYS)}')
+            place.at(key).wrong(f'a waiver has no "{key}"; {hint(key, KEYS)}')
     rule, because = _text(content, "rule", place), _text(content, "because", place)
     where = _text(content, "where", place) if "where" in content else "*"
     hosts = content.get("hosts", [])

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-import errno
 import mmap
-import os
 import random
 import socket
 import threading
@@ -60,7 +58,7 @@ class WitnessGone(CannotTell):
     """The witness can no longer be reached."""
 
 
-class Witnessed:
+class WitnessConnection:
     """The writer's connection to the witness.
 
     Args:
@@ -84,7 +82,7 @@ class Witnessed:
         except (Gone, Rubbish) as error:
             plug.close()
             raise CannotTell(f"What answers at {self.shown} is not a witness: {error}.") from None
-        self._beating = threading.Event()
+        self._closed = threading.Event()
         self._first = True
 
     def ask(self, message: msgspec.Struct, kind: type[Any]) -> Any:
@@ -127,7 +125,7 @@ class Witnessed:
         threading.Thread(target=self._beats, daemon=True).start()
 
     def _beats(self) -> None:
-        while not self._beating.wait(BEAT):
+        while not self._closed.wait(BEAT):
             try:
                 self._wire.send(Beat(time.monotonic()))
             except Gone:
@@ -135,7 +133,7 @@ class Witnessed:
 
     def close(self) -> None:
         """Close the connection; may be repeated."""
-        self._beating.set()
+        self._closed.set()
         self._wire.close()
 
     def open(self, request: Open) -> Opened:
@@ -143,7 +141,7 @@ class Witnessed:
         opened: Opened = self.ask(request, Opened)
         return opened
 
-    def same(self, target: Target) -> None:
+    def check_target(self, target: Target) -> None:
         """Compare the target with that of the run. Raise CannotTell if it is another one."""
         self.ask(Same(target), Fine)
 
@@ -153,7 +151,7 @@ class Witnessed:
         return answer.run
 
 
-def check(witness: Witnessed, medium: Medium, opened: Opened, how: How) -> Cut:
+def check(witness: WitnessConnection, medium: Medium, opened: Opened, how: How) -> Cut:
     """Read the range back and have the witness judge it.
 
     Raises:
@@ -189,7 +187,7 @@ class Writing:
     """
 
     def __init__(
-        self, witness: Witnessed, medium: Medium, opened: Opened, most: int, tell: Callable[[str], object]
+        self, witness: WitnessConnection, medium: Medium, opened: Opened, most: int, tell: Callable[[str], object]
     ) -> None:
         self._witness, self._medium, self._opened, self._tell = witness, medium, opened, tell
         self._plan: Plan = opened.plan
@@ -215,7 +213,7 @@ class Writing:
                 done += 1
         except OSError as error:
             self._witness.ask(Bye(target=True), Fine)
-            raise TargetFailed(f"The target failed after {done} flushes: {_why(error)}.") from None
+            raise TargetFailed(f"The target failed after {done} flushes: {error.strerror or error}.") from None
         except CannotTell:
             raise
         except BaseException:
@@ -266,10 +264,6 @@ class Writing:
         self._medium.flush()
         self._witness.tell(Durable(upto, time.monotonic()))
         self._generation = upto + 1
-
-
-def _why(error: OSError) -> str:
-    return os.strerror(error.errno) if error.errno in errno.errorcode and error.errno else str(error)
 
 
 def boot_id(root: Path = Path("/proc")) -> str:

@@ -14,10 +14,10 @@ from raidctl.bench.work import Op, Target
 PIECE = 2 * MIB
 BLOCK = 256 * KIB
 _MODELS = {
-    "cached": "the same 2 MiB through the page cache: what memory gives (-T)",
-    "cached_direct": "the same 2 MiB past the kernel: what the way to the nearest cache below gives (-T --direct)",
+    "cached": "the same 2 MiB through the page cache: the speed of memory (-T)",
+    "cached_direct": "the same 2 MiB without the page cache: the speed of the way to the next cache (-T --direct)",
     "disk": "sequential from the start, through the page cache (-t)",
-    "disk_direct": "sequential from the start, past the kernel (-t --direct)",
+    "disk_direct": "sequential from the start, without the page cache (-t --direct)",
 }
 
 

@@ -21,6 +21,7 @@ from raidctl.bench.trials.trial import ROUNDS, Bench, Interrupted, Needs, Steps
 from raidctl.bench.verdict.decision import REPEAT
 from raidctl.bench.work import Engine, Op, Target, Work
 from raidctl.errors import BenchError
+from raidctl.text import listing
 
 EDGE = 0.1
 """Share of the common time that is left out at either end."""
@@ -191,7 +192,7 @@ def _name(group: Group, several: int) -> str:
 def _reasons(names: Sequence[str], ratio: Spread) -> list[str]:
     if ratio.measured is None:
         return []
-    return [f"{' and '.join(names)} together reach {ratio.measured:.0%} of what they reach alone."]
+    return [f"{listing(names)} together reach {ratio.measured:.0%} of what they reach alone."]
 
 
 def _overlap(reports: Sequence[Report]) -> tuple[list[float], float, int]:

@@ -10,7 +10,8 @@ from raidctl.change.journal import End, Journal
 from raidctl.cli.alarm._switch import controllers_for
 from raidctl.cli.shared.machine import Machine, machine
 from raidctl.cli.shared.options import Settings, examples, machine_options, output_options, settings_of
-from raidctl.cli.shared.plan_change import about, state_directory, tell
+from raidctl.cli.shared.plan_change import about, tell
+from raidctl.cli.shared.state_directories import state_directory
 from raidctl.cli.shared.terminal import emit, emit_json
 from raidctl.errors import EXIT_FINE, EXIT_NO, EXIT_STANDS, UsageError
 from raidctl.model import Inventory

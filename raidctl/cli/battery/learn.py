@@ -12,7 +12,8 @@ from raidctl.cli.shared.foreign_deeds import controller_named
 from raidctl.cli.shared.hardware_deeds import HardwareDeeds
 from raidctl.cli.shared.machine import Machine
 from raidctl.cli.shared.options import Settings, examples, machine_options, output_options, settings_of
-from raidctl.cli.shared.plan_change import Consent, changing_options, state_directory
+from raidctl.cli.shared.plan_change import Consent, changing_options
+from raidctl.cli.shared.state_directories import state_directory
 from raidctl.errors import RaidctlError
 from raidctl.events.reading import read_logs
 from raidctl.operate.battery_guards import HOURS, affected, denials, last_learn

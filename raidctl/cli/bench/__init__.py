@@ -16,7 +16,7 @@ from raidctl import json_decode
 from raidctl.cli.shared import files
 from raidctl.cli.shared.lazy_group import LazyGroup
 from raidctl.cli.shared.options import Settings
-from raidctl.cli.shared.snapshot_places import kept_place
+from raidctl.cli.shared.state_directories import readable_directory
 from raidctl.errors import CannotTell, UsageError
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def store_of(settings: Settings) -> Store:
     """
     from raidctl.bench.store import Store  # noqa: PLC0415 - sqlite3 only where it is needed
 
-    return Store(kept_place(settings))
+    return Store(readable_directory(settings))
 
 
 def named(word: str, store: Store) -> Run:

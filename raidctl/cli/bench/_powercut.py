@@ -19,7 +19,7 @@ from raidctl.bench.powercut.identity import target_of, with_caches
 from raidctl.bench.powercut.medium import Handled, Medium, OpenNbd, RunFile, Served, of_device
 from raidctl.bench.powercut.messages import Open, Opened
 from raidctl.bench.powercut.report import How, Plan, PowerCutRun, Target
-from raidctl.bench.powercut.writer import Witnessed, WitnessGone, Writing, boot_id, check, foreign
+from raidctl.bench.powercut.writer import WitnessConnection, WitnessGone, Writing, boot_id, check, foreign
 from raidctl.bench.targets.device import DeviceTarget
 from raidctl.cli.bench._powercut_left import forget, keep, left
 from raidctl.cli.bench._witness_token import address_of, token_in
@@ -133,7 +133,7 @@ class Session:
         plan = None if self.resumed else self._plan(target)
         if plan is not None:
             _agree(options, plan)
-        self.witness = Witnessed(options.witness, options.token)
+        self.witness = WitnessConnection(options.witness, options.token)
         self._stack.callback(self.witness.close)
         if plan is not None:
             # opened before the witness is contacted, which would otherwise keep a run without a target
@@ -151,7 +151,7 @@ class Session:
         for note in self.opened.notes:
             tell(note)
         if plan is None:
-            self.witness.same(target)
+            self.witness.check_target(target)
             self._run = self.opened.run
             self._same_range()
             if not options.only:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from raidctl.change.state_directory import directory, sync
 from raidctl.cli.shared.options import Settings
-from raidctl.cli.shared.snapshot_places import kept_place
+from raidctl.cli.shared.state_directories import readable_directory
 from raidctl.errors import RaidctlError
 
 FILE = "powercut-left"
@@ -19,7 +19,7 @@ FILE = "powercut-left"
 def left(settings: Settings) -> str | None:
     """Return the run whose last session ended so; None: none is known."""
     try:
-        return (kept_place(settings) / FILE).read_text(encoding="ascii").strip() or None
+        return (readable_directory(settings) / FILE).read_text(encoding="ascii").strip() or None
     except (OSError, UnicodeDecodeError, RaidctlError):
         return None
 
@@ -42,6 +42,6 @@ def keep(settings: Settings, run: str) -> bool:
 def forget(settings: Settings) -> None:
     """Remove the file: the session is checked, or another one begins."""
     try:
-        Path(kept_place(settings) / FILE).unlink(missing_ok=True)
+        Path(readable_directory(settings) / FILE).unlink(missing_ok=True)
     except (OSError, RaidctlError):
         return

@@ -18,7 +18,8 @@ from raidctl.bench.trials.readahead import ReadAhead
 from raidctl.change.engine import plan
 from raidctl.cli.shared.machine import Machine
 from raidctl.cli.shared.options import Settings
-from raidctl.cli.shared.plan_change import state_directory, work_on
+from raidctl.cli.shared.plan_change import work_on
+from raidctl.cli.shared.state_directories import state_directory
 from raidctl.cli.shared.temporary_change import for_a_while
 from raidctl.errors import AccessMissing, BenchError, CannotTell, ChangeStands, UsageError
 from raidctl.host import BlockDevice

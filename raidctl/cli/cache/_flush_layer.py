@@ -19,7 +19,8 @@ from raidctl.change.failure_messages import DENIED
 from raidctl.change.state_directory import Held
 from raidctl.cli.cache._stack import Caches
 from raidctl.cli.shared.options import Settings
-from raidctl.cli.shared.plan_change import state_directory, tell, work_on
+from raidctl.cli.shared.plan_change import tell, work_on
+from raidctl.cli.shared.state_directories import state_directory
 from raidctl.cli.shared.temporary_change import for_a_while
 from raidctl.errors import ChangeUndone
 from raidctl.layers import family

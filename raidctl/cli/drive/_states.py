@@ -11,7 +11,8 @@ from raidctl.change.journal import Journal, Story
 from raidctl.cli.shared.hardware_deeds import HardwareDeeds, confirm
 from raidctl.cli.shared.machine import Machine
 from raidctl.cli.shared.options import Settings
-from raidctl.cli.shared.plan_change import Consent, Work, state_directory
+from raidctl.cli.shared.plan_change import Consent, Work
+from raidctl.cli.shared.state_directories import state_directory
 from raidctl.errors import RaidctlError, UsageError
 from raidctl.operate.abilities import ability
 from raidctl.operate.boot_loader import look_around, nodes_of

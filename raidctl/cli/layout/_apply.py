@@ -27,10 +27,10 @@ from raidctl.cli.shared.plan_change import (
     Interrupted,
     Work,
     about,
-    state_directory,
     tell,
     typed_answer,
 )
+from raidctl.cli.shared.state_directories import state_directory
 from raidctl.cli.shared.terminal import emit, emit_found, emit_json
 from raidctl.errors import EXIT_FINE, EXIT_NO, EXIT_STANDS, EXIT_USAGE, CannotTell, UsageError
 from raidctl.layout.applying import Applying

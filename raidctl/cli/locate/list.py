@@ -14,8 +14,7 @@ from raidctl.cli.shared.lazy_group import columns
 from raidctl.cli.shared.locate_leds import kernel_leds, led_machine, open_stories, runner_of, with_states
 from raidctl.cli.shared.machine import Machine, machine
 from raidctl.cli.shared.options import Settings, examples, machine_options, output_options, settings_of
-from raidctl.cli.shared.plan_change import state_directory
-from raidctl.cli.shared.snapshot_places import kept_place
+from raidctl.cli.shared.state_directories import readable_journal
 from raidctl.cli.shared.terminal import emit, emit_json
 from raidctl.locate.kernel import FileLed, KernelLeds, hidden_leds
 from raidctl.locate.report import Located, LocateReport, located, of_bay
@@ -74,7 +73,7 @@ def _place(settings: Settings) -> Path | None:
     """Return the state directory. None if there is none yet, or the machine is a recording."""
     if settings.replay is not None:
         return None
-    place = state_directory(settings) if settings.demo else kept_place(settings)
+    place = readable_journal(settings)
     return place if place.exists() else None
 
 

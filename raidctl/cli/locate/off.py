@@ -20,7 +20,8 @@ from raidctl.cli.shared.led_restore import led_restorer
 from raidctl.cli.shared.locate_leds import Found, desired_state, find_leds, led_machine, open_stories, runner_of
 from raidctl.cli.shared.machine import Machine, machine
 from raidctl.cli.shared.options import Settings, examples, machine_options, output_options, settings_of
-from raidctl.cli.shared.plan_change import AGREED, about, state_directory, tell, work_on
+from raidctl.cli.shared.plan_change import AGREED, about, tell, work_on
+from raidctl.cli.shared.state_directories import state_directory
 from raidctl.cli.shared.terminal import emit, emit_json
 from raidctl.errors import EXIT_FINE, EXIT_STANDS, UsageError
 from raidctl.locate.report import Located, LocateReport, located

@@ -16,7 +16,8 @@ from raidctl.cli.shared.locate_leds import Found, desired_state, find_leds, led_
 from raidctl.cli.shared.machine import machine
 from raidctl.cli.shared.option_types import Length
 from raidctl.cli.shared.options import Settings, examples, machine_options, output_options, settings_of
-from raidctl.cli.shared.plan_change import AGREED, Interrupted, Work, about, state_directory, tell, work_on
+from raidctl.cli.shared.plan_change import AGREED, Interrupted, Work, about, tell, work_on
+from raidctl.cli.shared.state_directories import state_directory
 from raidctl.cli.shared.temporary_change import for_a_while
 from raidctl.cli.shared.terminal import emit, emit_json
 from raidctl.locate.report import LocateReport, located

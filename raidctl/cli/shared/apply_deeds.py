@@ -18,10 +18,10 @@ from raidctl.cli.shared.plan_change import (
     Work,
     about,
     agreed,
-    state_directory,
     tell,
     typed_answer,
 )
+from raidctl.cli.shared.state_directories import state_directory
 from raidctl.errors import EXIT_FINE, EXIT_STANDS, CannotTell, UsageError
 from raidctl.operate.container import ABSENT, UNREAD, read_container
 from raidctl.output.terminal import is_terminal

@@ -82,7 +82,7 @@ function __raidctl_complete
 end
 complete --command raidctl --no-files --arguments '(__raidctl_complete)'
 """
-_SAFE = regex(r"[^\w@%+=:,./-]", re.ASCII)
+_UNSAFE = regex(r"[^\w@%+=:,./-]", re.ASCII)
 """Characters of bash's syntax. Letters of other scripts are quoted as well, which changes nothing."""
 
 
@@ -137,7 +137,7 @@ class _Bash(_Shell):
         typed = self.get_completion_args()[1]
         breaks = [typed.rfind(sign) for sign in ":=" if sign in os.environ.get("COMP_WORDBREAKS", ":=")]
         rest = str(item.value)[max(-1, *breaks) + 1 :] if breaks else str(item.value)
-        return f"{item.type},{_SAFE.sub(lambda sign: chr(92) + sign[0], rest)}"
+        return f"{item.type},{_UNSAFE.sub(lambda sign: chr(92) + sign[0], rest)}"
 
 
 class _Zsh(_Shell):

@@ -75,13 +75,13 @@ def last_inventory(settings: Settings) -> Inventory | None:
     """Return what is known of the machine without reading it. None: nothing, or it cannot be read."""
     if settings.demo or settings.replay:
         return _recorded(settings)
-    from raidctl.cli.shared.snapshot_places import kept_place
+    from raidctl.cli.shared.state_directories import readable_directory
     from raidctl.snapshots.store import States
 
     class Hurried(States):
         patience = 0.2
 
-    states = Hurried(kept_place(settings))
+    states = Hurried(readable_directory(settings))
     source = f"ssh:{settings.host}" if settings.host else "local"
     of_it = [one for one in states.list() if one.source == source]
     return states.get(of_it[-1].id) if of_it else None

@@ -14,7 +14,7 @@ from raidctl.cli.shared.exit_codes import exit_code, tell_problems
 from raidctl.cli.shared.machine import look, with_own_records
 from raidctl.cli.shared.options import Settings
 from raidctl.cli.shared.policies import policy_of
-from raidctl.cli.shared.snapshot_places import kept_place
+from raidctl.cli.shared.state_directories import readable_directory
 from raidctl.cli.shared.terminal import emit_bytes
 from raidctl.cli.shared.waivers import kept as kept_waivers
 from raidctl.errors import EXIT_CANNOT_TELL, EXIT_FINE, CannotTell, RaidctlError
@@ -120,7 +120,7 @@ def _pieces(rows: Rows, paths: Sequence[str], jobs: int | None) -> Iterator[Piec
 def _snapshots(rows: Rows, settings: Settings, faults: list[str]) -> Iterator[bytes]:
     from raidctl.snapshots.store import States  # noqa: PLC0415 - only where they are asked for
 
-    store = States(kept_place(settings))
+    store = States(readable_directory(settings))
     for kept in store.list():
         try:
             data, _, unread = lines_of(rows, store.get(kept.id), f"snapshot:{kept.id}")
@@ -136,7 +136,7 @@ def _runs(paths: Sequence[str], settings: Settings, faults: list[str]) -> Iterat
     from raidctl.rows.build import bench  # noqa: PLC0415 - as above
 
     if not paths:
-        store = Store(kept_place(settings))
+        store = Store(readable_directory(settings))
         for kept in store.list():
             try:
                 yield lines(bench(store.get(kept.id), f"run:{kept.id}"))[0]

@@ -9,15 +9,15 @@ from contextlib import contextmanager
 from raidctl.change.journal import Begin, End, Journal, StepEvent, Story
 from raidctl.change.state_directory import Holder, held_name, hold
 from raidctl.cli.shared.options import Settings
-from raidctl.cli.shared.plan_change import about, state_directory
-from raidctl.cli.shared.snapshot_places import kept_place
+from raidctl.cli.shared.plan_change import about
+from raidctl.cli.shared.state_directories import readable_journal, state_directory
 from raidctl.errors import CannotTell
 from raidctl.units import timestamp
 
 
 def open_operations(settings: Settings) -> list[Story]:
     """Return the incomplete operations on this machine, the newest first."""
-    place = state_directory(settings) if settings.demo else kept_place(settings)
+    place = readable_journal(settings)
     return [
         story for story in Journal(place).pending()
         if story.begin.kind == "operation" and story.begin.source == settings.source

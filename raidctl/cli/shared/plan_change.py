@@ -20,11 +20,11 @@ from raidctl.change.journal import Begin, Journal, Kind, Story
 from raidctl.change.lookup import concerned, names
 from raidctl.change.reading import Reading
 from raidctl.change.rollback import safe_to_undo, undone_by
-from raidctl.change.state_directory import Held, Holder, busy, directory, held_name, hold, restore_command
+from raidctl.change.state_directory import Held, Holder, busy, held_name, hold, restore_command
 from raidctl.cli.shared.lazy_group import columns
-from raidctl.cli.shared.machine import Machine, demo_directory, machine
+from raidctl.cli.shared.machine import Machine, machine
 from raidctl.cli.shared.options import Settings
-from raidctl.cli.shared.snapshot_places import kept_place
+from raidctl.cli.shared.state_directories import readable_journal, state_directory
 from raidctl.cli.shared.terminal import emit
 from raidctl.errors import (
     EXIT_ACCESS,
@@ -266,7 +266,7 @@ def _look_back(work: Work, settings: Settings) -> None:
     """
     source, inventory = work.named.source, work.seen.inventory
     try:
-        place = work.place or (state_directory(settings) if settings.demo else kept_place(settings))
+        place = work.place or readable_journal(settings)
         unsafe = any(refusal.kind == "unsafe" for refusal in work.plan.refusals)
         stories = Journal(place).stories() if unsafe else ()
     except RaidctlError:  # without a journal, earlier changes are unknown
@@ -382,8 +382,3 @@ def _show(work: Work, settings: Settings, *, err: bool) -> None:
         click.echo(text, nl=False, err=True)
     else:
         emit(text)
-
-
-def state_directory(settings: Settings) -> Path:
-    """Return the directory of the journal. A simulated machine has a separate one."""
-    return demo_directory(settings, settings.demo) if settings.demo else directory(settings.state_dir)

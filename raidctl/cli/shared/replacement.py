@@ -18,11 +18,12 @@ from raidctl.cli.shared.lazy_group import columns
 from raidctl.cli.shared.machine import machine, machine_for_deeds
 from raidctl.cli.shared.open_operations import abandon, held, note_resumed, open_operations
 from raidctl.cli.shared.options import Settings
-from raidctl.cli.shared.plan_change import Consent, Interrupted, Work, about, agreed, state_directory, tell
+from raidctl.cli.shared.plan_change import Consent, Interrupted, Work, about, agreed, tell
 from raidctl.cli.shared.replacement_demo import demo_hints
 from raidctl.cli.shared.replacement_facts import Wanted, boot_notes, facts_for, notes, outlook, prospect
 from raidctl.cli.shared.replacement_led import ReplacementLed, blinking_bays
 from raidctl.cli.shared.replacement_rate import at_rate, rate_plan
+from raidctl.cli.shared.state_directories import state_directory
 from raidctl.cli.shared.terminal import emit, emit_json
 from raidctl.errors import EXIT_FINE, EXIT_STANDS, RaidctlError, UnderWay, UsageError
 from raidctl.operate.replacing import Replacing

@@ -12,7 +12,7 @@ import click
 from raidctl.cli.shared import files
 from raidctl.cli.shared.machine import look, with_own_records
 from raidctl.cli.shared.options import Settings
-from raidctl.cli.shared.snapshot_places import kept_place
+from raidctl.cli.shared.state_directories import readable_directory
 from raidctl.drift import read
 from raidctl.errors import CannotTell, UsageError
 from raidctl.model import Inventory
@@ -85,7 +85,7 @@ def store_of(settings: Settings) -> States:
     Raises:
         AccessMissing: The state directory is another user's.
     """
-    place = kept_place(settings)
+    place = readable_directory(settings)
     return States(place / "demo" / settings.demo if settings.demo else place)
 
 

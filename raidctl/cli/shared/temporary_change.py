@@ -14,7 +14,7 @@ from raidctl.change.state_directory import restore_command
 from raidctl.cli.shared.options import Settings
 from raidctl.cli.shared.own_program import second_process
 from raidctl.cli.shared.plan_change import Work, about, tell
-from raidctl.cli.shared.snapshot_places import kept_place
+from raidctl.cli.shared.state_directories import readable_directory
 from raidctl.errors import ChangeStands, RaidctlError
 from raidctl.runners.foreground_child import Guardian, uninterruptible
 from raidctl.text import listing
@@ -144,7 +144,7 @@ def guardian(settings: Settings, story: Begin) -> Iterator[Standby]:
         other = None if settings.host else Guardian(words)
     except OSError:
         other = None
-    standby = Standby(other, restore_command(story.source, kept_place(settings)))
+    standby = Standby(other, restore_command(story.source, readable_directory(settings)))
     try:
         yield standby
         standby()

@@ -19,7 +19,8 @@ from raidctl.cli.shared.bench_plan import Order, kind_of, range_of, size_of
 from raidctl.cli.shared.machine import Machine, machine, tell_tracebacks, with_own_records
 from raidctl.cli.shared.measuring import Measured, Measuring
 from raidctl.cli.shared.options import Settings
-from raidctl.cli.shared.plan_change import state_directory, tell
+from raidctl.cli.shared.plan_change import tell
+from raidctl.cli.shared.state_directories import state_directory
 from raidctl.cli.shared.switcher import Switcher, refusal
 from raidctl.cli.shared.terminal import emit_found
 from raidctl.cli.verify._plan import SECONDS, MeasureOptions, announcement, profile, refuse_flush_device, refuse_memory

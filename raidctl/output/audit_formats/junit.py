@@ -14,14 +14,13 @@ from collections.abc import Iterator, Mapping, Sequence
 import msgspec
 
 from raidctl import __version__
-from raidctl.audit.finding import Audited, Finding, Ignored, Outcome
+from raidctl.audit.finding import WORST_FIRST, Audited, Finding, Ignored, Outcome
 from raidctl.audit.report import EXITS, Summary
 from raidctl.output.audit_formats import Again, Options
 from raidctl.text import printable, regex
 
 _FORBIDDEN = regex("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """What XML 1.0 cannot hold, not even as a character reference."""
-_WORST = ("fail", "unknown", "unmatched", "pass")
 _ELEMENTS = {"fail": "failure", "unknown": "error", "unmatched": "skipped"}
 
 
@@ -95,7 +94,7 @@ def _suite(
 
 def _outcome(case: Sequence[Finding]) -> Outcome:
     """The worst result of a rule for an object."""
-    return min((one.outcome for one in case), key=_WORST.index)
+    return min((one.outcome for one in case), key=WORST_FIRST.index)
 
 
 def _case(host: str, rule: str, where: str, case: Sequence[Finding]) -> ET.Element:

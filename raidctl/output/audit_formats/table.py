@@ -9,7 +9,7 @@ from rich.console import RenderableType
 from rich.style import Style
 from rich.text import Text
 
-from raidctl.audit.finding import Audited, Finding
+from raidctl.audit.finding import WORST_FIRST, Audited, Finding
 from raidctl.audit.report import EXITS, RuleCount, Summary, Verdict
 from raidctl.output.audit_formats import Again, Options
 from raidctl.output.console import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Paper, Piece, hanging, indented, line, pack
@@ -23,7 +23,6 @@ _WORDS: dict[Verdict, tuple[str, Style]] = {
 }  # fmt: skip
 _OUTCOMES = {"fail": ("FAIL", BAD), "unknown": ("UNKNOWN", WARN), "unmatched": ("NO MATCH", WARN),
              "pass": ("PASS", GOOD)}  # fmt: skip
-_ORDER = ("fail", "unknown", "unmatched", "pass")
 _SEVERITIES = ("critical", "warning", "info")
 _INDENT = 15
 _Weight = tuple[int, int, int, int]
@@ -195,7 +194,7 @@ def _about_policy(findings: Sequence[Finding], paper: Paper) -> Iterator[Rendera
 
 
 def _host(audited: Audited, paper: Paper, *, alone: bool) -> Iterator[RenderableType]:
-    found = sorted(audited.findings, key=lambda one: (_ORDER.index(one.outcome), _SEVERITIES.index(one.severity)))
+    found = sorted(audited.findings, key=lambda one: (WORST_FIRST.index(one.outcome), _SEVERITIES.index(one.severity)))
     if not found and not audited.waived:
         return
     yield Text("")

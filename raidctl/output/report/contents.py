@@ -11,17 +11,17 @@ from raidctl.bench.compare import compare
 from raidctl.bench.record import Run
 from raidctl.drift.report import Drift
 from raidctl.model import Inventory
+from raidctl.output.phrases import short_moment
 from raidctl.output.report import changes, findings, hardware, inputs, measurements, promises
 from raidctl.output.report.page import Cell, Page, Section
 from raidctl.survey.survey import Survey
-from raidctl.text import listing, regex
+from raidctl.text import listing
 from raidctl.verify.contract import Contract
 from raidctl.verify.report import Verification
 
 _LACKING = ("unread", "no_tool", "no_right")
 _NAMED = 4
 """The most sources named in the first line."""
-_MOMENT = regex(r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d)(?::\d\d(?:\.\d+)?)?(?:Z|\+00:00)")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,7 +70,7 @@ def _page(
 ) -> Page:
     host = inventory.host
     name = host.hostname or "unknown host"
-    when = _MOMENT.sub(r"\1 \2 UTC", host.collected_at) if host.collected_at else "unknown"
+    when = short_moment(host.collected_at or "unknown")
     about = [
         ("Host", name), ("Read", when), ("Kernel", host.kernel or ""), ("Source", host.source),
         ("Made by", f"raidctl {__version__}"),

@@ -31,10 +31,10 @@ from msgspec import Struct
 from raidctl.vendor.simulated_bays import (
     CHECK_SECONDS,
     REBUILD_SECONDS,
-    is_empty,
-    is_not_empty,
-    is_not_on_shelf,
+    empty_bay_error,
+    filled_bay_error,
     new_serial,
+    not_on_shelf_error,
     tolerated,
 )
 from raidctl.vendor.simulator import NewDrive, State
@@ -255,7 +255,7 @@ def pull(machine: Machine, bay: str) -> None:
     """
     disk = machine.at(bay)
     if disk is None:
-        raise is_empty(bay, machine.bays)
+        raise empty_bay_error(bay, machine.bays)
     del machine.bays[bay]
     free(disk, "UBad")  # what it shows when it comes back
     settle(machine)
@@ -275,7 +275,7 @@ def insert(machine: Machine, bay: str, serial: str | None, kind: NewDrive, known
         ValueError: The bay is not empty or not of this machine, or the drive is not on the shelf.
     """
     if bay in machine.bays or bay.partition(":")[0] not in {one.partition(":")[0] for one in known}:
-        raise is_not_empty(bay, machine.bays)
+        raise filled_bay_error(bay, machine.bays)
     shelf = {
         one.serial or known.get(key, ""): key for key, one in machine.disks.items() if key not in machine.bays.values()
     }
@@ -287,7 +287,7 @@ def insert(machine: Machine, bay: str, serial: str | None, kind: NewDrive, known
         )  # fmt: skip
         shelf[serial] = serial
     if serial not in shelf:
-        raise is_not_on_shelf(serial, shelf)
+        raise not_on_shelf_error(serial, shelf)
     machine.bays[bay] = shelf[serial]
     machine.disks[shelf[serial]].filled = machine.clock
     settle(machine)
@@ -301,7 +301,7 @@ def fail(machine: Machine, bay: str) -> None:
     """
     disk = machine.at(bay)
     if disk is None:
-        raise is_empty(bay, machine.bays)
+        raise empty_bay_error(bay, machine.bays)
     if disk.seat:
         disk.state, disk.since, disk.done = "Failed", None, 0.0  # it is a member until it is pulled or replaced
     else:
