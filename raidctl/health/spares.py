@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from raidctl.health.redundancy import below
-from raidctl.model import Array, Controller, Drive, Volume
+from raidctl.health.redundancy import WHOLE, below, in_stripe
+from raidctl.model import Array, Controller, Drive, Volume, has_failed
 from raidctl.units import format_decimal
 
 _SLACK = 0.001
@@ -39,6 +39,23 @@ def arrays_of(controller: Controller, spare: Drive) -> list[Array]:
     return named or ([] if spare.spare_for else list(controller.arrays))
 
 
+def may_use_spare(controller: Controller, volume: Volume) -> bool:
+    """Whether a volume is whole without a working member.
+
+    It may then use a spare, which some tools still list as one.
+    """
+    listed = below(controller, volume)
+    wanted = volume.drives_expected or in_stripe(volume) or (2 if volume.raid_level == "raid1" else 0)
+    working = sum(not has_failed(drive) for drive in listed)
+    return controller.mode != "software" and volume.status in WHOLE and working < max(wanted, len(listed))
+
+
+def users_of(controller: Controller, spare: Drive) -> tuple[Volume, ...]:
+    """The volumes that may use a spare as a member."""
+    arrays = {array.id for array in arrays_of(controller, spare)}
+    return tuple(one for one in controller.volumes if one.array in arrays and may_use_spare(controller, one))
+
+
 _COMPARED = {"interface": "is {}", "sector_bytes": "has {}-byte sectors"}
 
 
@@ -66,12 +83,13 @@ def unfit(controller: Controller, spare: Drive, array: Sequence[Drive]) -> str |
 
 
 def ready(controller: Controller, volume: Volume) -> list[Drive]:
-    """The spares that cover a volume and fit it."""
+    """The spares that cover a volume and fit it. One that may be in use is left out."""
     drives = below(controller, volume)
     return [
         spare
         for spare in controller.drives
         if spare.role == "spare"
+        and not users_of(controller, spare)
         and any(array.id == volume.array for array in arrays_of(controller, spare))
         and not unfit(controller, spare, drives)
     ]

@@ -11,10 +11,10 @@ from collections.abc import Iterator
 from raidctl.change.expectations import serials_of
 from raidctl.errors import CannotTell, UsageError
 from raidctl.health.redundancy import OUT_OF_REACH, WHOLE, below, in_stripe, rebuilding
+from raidctl.health.spares import may_use_spare
 from raidctl.model import Controller, Drive, Inventory, Volume, has_failed
 from raidctl.operate.begin_controller_story import BEHIND, identities, spares_of
 from raidctl.operate.begin_story import bay_text
-from raidctl.operate.spare_guards_behind import replaces_a_member
 from raidctl.operate.story_facts import Facts
 from raidctl.survey.survey import Survey
 from raidctl.vendor.identity import unique_of
@@ -112,7 +112,7 @@ def _whole(controller: Controller, volume: Volume, members: tuple[Drive, ...], *
         yield f"{failed.id} has failed and is in its bay: raidctl replace {failed.serial or failed.id}"
     if rebuilding(controller, volume):
         yield f"{volume.id} is being rebuilt: wait for its end (raidctl tasks --wait)."
-    if volume.status in WHOLE and not replaces_a_member(volume, members):
+    if volume.status in WHOLE and not may_use_spare(controller, volume):
         yield (
             f"{volume.id} lacks no member. To replace one of its drives, name the drive; "
             f'"raidctl spare add DRIVE --for {volume.id}" adds a spare.'

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from raidctl.health.phrases import errors, predicts
 from raidctl.health.redundancy import OUT_OF_REACH, WHOLE, being_rebuilt, below, expects_failure, in_words, rebuilding
 from raidctl.model import Controller, Drive, Volume, has_failed
-from raidctl.model.raid_levels import WITHOUT_REDUNDANCY
+from raidctl.model.raid_levels import MIRRORED, PARITY, WITHOUT_REDUNDANCY
 from raidctl.model.task import FILLING
 from raidctl.operate.removal_report import Outcome, Reason
 from raidctl.operate.removal_subject import Loss, Subject
@@ -20,6 +20,8 @@ from raidctl.select import family_of
 from raidctl.text import counted, listing
 
 Reasons = Iterator[Reason]
+_WORN_OUT = 100
+"""Percent of the rated endurance, which is critical in the rule ``ssd_worn``."""
 _COUNTERS = ("media", "predictive")
 _REPLACING = {
     "rebuilding": "is being rebuilt", "expanding": "is being expanded", "migrating": "is being migrated",
@@ -86,6 +88,10 @@ def _redundancy(loss: Loss) -> Reason:
             f"More members of {named(loss)} are reported as gone than it survives, yet it works: one of them is needed."
         )
         return reason("R1", "unknown", text, *evidence)
+    in_use = [drive.id for drive in loss.leaving if drive.role == "spare"]
+    if in_use:
+        text = f"{named(loss)} is whole although it lacks a member: {listing(in_use)} may have taken its place."
+        return reason("R1", "unknown", text, *evidence, remedy="Replace the failed or missing member first.")
     if after is None:
         text = f"How many more drive failures {named(loss)} survives is unknown."
         return reason("R1", "unknown", text, *evidence, remedy="Wait for operations to end, and fix what is not read.")
@@ -109,9 +115,20 @@ def errors_elsewhere(subject: Subject) -> Iterator[tuple[Loss, Drive, str]]:
     for loss in subject.losses:
         for member in loss.others:
             for controller, drive in subject.below(member) or ((loss.controller, member),):
-                own = _errors(loss.controller, member) if drive.id != member.id else ""
-                if text := _errors(controller, drive) or own:
+                texts = [_errors(controller, drive)]
+                if drive.id != member.id:
+                    texts.append(_errors(loss.controller, member))
+                texts += _reported(subject, drive, member)
+                if text := next(filter(None, texts), ""):
                     yield loss, drive, text
+
+
+def _reported(subject: Subject, *drives: Drive) -> Iterator[str]:
+    """Yield the problems that tools report of the drives, which no counter or status shows."""
+    names = {drive.id for drive in drives}
+    for problem in subject.inventory.problems:
+        if problem.where in names and problem.kind == "state" and problem.severity != "info":
+            yield problem.message.rstrip(".")
 
 
 def _errors(controller: Controller, drive: Drive) -> str:
@@ -121,7 +138,10 @@ def _errors(controller: Controller, drive: Drive) -> str:
     if has_failed(drive):
         return f"failed{errors(drive)}"
     counters = (drive.errors.media, drive.errors.pending, drive.errors.uncorrectable)
-    return (found or counted(drive.errors.media or 0, "media error")) if any(counters) else ""
+    if any(counters):
+        return found or counted(drive.errors.media or 0, "media error")
+    used = drive.life_used_percent
+    return f"used {used} % of its rated write endurance" if used is not None and used >= _WORN_OUT else ""
 
 
 def last_copy(subject: Subject) -> Reasons:
@@ -277,33 +297,44 @@ def _out_of_reach(volume: Volume, why: str) -> Reason:
 
 
 def same_copies(subject: Subject) -> Reasons:
-    """R6: no mirror has unexamined differences between its copies."""
+    """R6: the copies, or parity and data, are known not to differ. No data is known to be damaged."""
     fine = True
     for loss in subject.losses:
         volume = loss.volume
-        if volume is None or (loss.gone and not loss.relied_on) or not (volume.raid_level or "").startswith("raid1"):
+        if volume is None or (loss.gone and not loss.relied_on):
             continue
-        check = volume.consistency_check or loss.controller.consistency_check
-        differs = volume.mismatch_count or (check is not None and check.last_result == "failed")
-        if differs:
-            fine = False
-            evidence = [fact(volume, "mismatch_count")]
-            if check is not None:
-                evidence.append(f"{volume.id} consistency_check.last_result = {check.last_result or 'not reported'}")
-            text = f"The copies of {named(loss)} differ, and which one is right is unknown."
-            remedy = "Check the data above it, then let a check with repair end without differences."
-            yield reason("R6", "no", text, *evidence, remedy=remedy)
-        elif volume.mismatch_count is None:
-            fine = False
-            silent = subject.unreported(loss.controller, "differences")
-            if silent is not None:
-                text = f"Nothing is known of differences between the copies of {named(loss)}: {silent.why}."
-                yield reason("R6", "yes", text, fact(volume, "mismatch_count"))
-                continue
-            text = f"Whether the copies of {named(loss)} differ is not reported."
-            yield reason("R6", "unknown", text, fact(volume, "mismatch_count"))
+        found = list(_differences(subject, loss, volume))
+        fine = fine and not found
+        yield from found
     if fine:
-        yield reason("R6", "yes", "No mirror with known differences between its copies loses one of them.")
+        yield reason("R6", "yes", "No array with known differences loses one of its copies.")
+
+
+def _differences(subject: Subject, loss: Loss, volume: Volume) -> Reasons:
+    for problem in subject.inventory.problems:
+        if problem.where in (volume.id, loss.array.id) and problem.kind == "state" and problem.severity == "error":
+            text = f"{problem.message.rstrip('.')}: the drive may hold the only good copy of {named(loss)}."
+            yield reason("R6", "unknown", text, f"problem.severity = {problem.severity}", remedy=problem.remedy)
+    level, evidence = volume.raid_level or "", [fact(volume, "mismatch_count")]
+    if level not in MIRRORED | PARITY:
+        return
+    check = volume.consistency_check or loss.controller.consistency_check
+    if volume.mismatch_count or (check is not None and check.last_result == "failed"):
+        if check is not None:
+            evidence.append(f"{volume.id} consistency_check.last_result = {check.last_result or 'not reported'}")
+        text = f"The copies of {named(loss)} differ, and which one is right is unknown."
+        if level in PARITY:
+            text = f"Parity and data of {named(loss)} differ: what is rebuilt without the drive may be wrong."
+        remedy = "Check the data above it, then let a check with repair end without differences."
+        yield reason("R6", "no", text, *evidence, remedy=remedy)
+    elif volume.mismatch_count is None and level in MIRRORED:
+        silent = subject.unreported(loss.controller, "differences")
+        if silent is not None:
+            text = f"Nothing is known of differences between the copies of {named(loss)}: {silent.why}."
+            yield reason("R6", "yes", text, *evidence)
+            return
+        text = f"Whether the copies of {named(loss)} differ is not reported."
+        yield reason("R6", "unknown", text, *evidence)
 
 
 def copy_first(subject: Subject) -> Reasons:

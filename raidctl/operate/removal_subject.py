@@ -9,6 +9,7 @@ from functools import cached_property
 from msgspec import Struct
 
 from raidctl.health.redundancy import OUT_OF_REACH, WHOLE, being_rebuilt, in_stripe, members, overdrawn
+from raidctl.health.spares import users_of
 from raidctl.host import BlockDevice, HostView
 from raidctl.model import Array, Controller, Drive, Inventory, Volume, has_failed
 from raidctl.operate.boot_loader import ESP, Around
@@ -141,11 +142,9 @@ class Subject(Struct, frozen=True, dict=True):
         """The losses of all volumes with data on the drive."""
         found: list[Loss] = []
         for controller in {id(controller): controller for controller, _ in self.entries}.values():
-            own = [
-                drive for other, drive in self.entries if other is controller and drive.role not in ("spare", "journal")
-            ]
+            own = [drive for other, drive in self.entries if other is controller and drive.role != "journal"]
             for array in controller.arrays:
-                leaving = tuple(drive for drive in own if drive.id in array.drives or drive.array == array.id)
+                leaving = tuple(drive for drive in own if _holds_data(controller, array, drive))
                 volumes = [volume for volume in controller.volumes if volume.array == array.id]
                 if leaving:
                     found += [Loss(controller, array, volume, leaving) for volume in volumes]
@@ -217,6 +216,13 @@ class Subject(Struct, frozen=True, dict=True):
         if any(self._places[name][0].mode == "software" for name in names):
             return ()
         return tuple(self._places[name] for name in names)
+
+
+def _holds_data(controller: Controller, array: Array, drive: Drive) -> bool:
+    """Whether a drive is a member of an array, or a spare that may have taken a member's place."""
+    if drive.role == "spare":
+        return any(volume.array == array.id for volume in users_of(controller, drive))
+    return drive.id in array.drives or drive.array == array.id
 
 
 def _plain(serial: str | None) -> str:

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from raidctl.health.redundancy import being_rebuilt, below, in_stripe
-from raidctl.health.spares import arrays_of
+from raidctl.health.redundancy import being_rebuilt, below
+from raidctl.health.spares import arrays_of, may_use_spare
 from raidctl.model import Controller, Drive, Volume
 from raidctl.model.raid_levels import RAIDZ, REDUNDANT
 from raidctl.operate.joining_guards_behind import unfit_behind
@@ -77,12 +77,6 @@ def _removable(controller: Controller, drive: Drive) -> Iterator[Objection]:
 def _needed(controller: Controller, volume: Volume, drive: Drive) -> Iterator[Objection]:
     busy = list(in_use(controller, volume))
     yield from busy
-    if not busy and replaces_a_member(volume, below(controller, volume)):
-        text = f"{volume.id} lacks a member and is {volume.status}: {drive.id} may have taken the member's place."
+    if not busy and may_use_spare(controller, volume):
+        text = f"{volume.id} lacks a working member and is {volume.status}: {drive.id} may have taken its place."
         yield Objection(guard="S1", text=text, remedy="Replace the missing member first.")
-
-
-def replaces_a_member(volume: Volume, listed: Sequence[Drive]) -> bool:
-    """Whether a working volume has fewer members than it needs. A spare then holds data of it."""
-    want = volume.drives_expected or in_stripe(volume) or (2 if volume.raid_level == "raid1" else None)
-    return volume.status == "ok" and want is not None and len(listed) < want

@@ -7,9 +7,12 @@ from datetime import timedelta
 
 from msgspec.structs import replace
 
-from raidctl.health.spares import unfit
+from raidctl.health.mismatches import is_harmless
+from raidctl.health.spares import unfit, users_of
+from raidctl.health.write_journal import in_write_back, may_hold_only_copy
 from raidctl.host import BlockDevice
 from raidctl.model import Drive, Scrub, Volume
+from raidctl.select import family_of
 from raidctl.text import counted, listing
 from raidctl.units import format_binary, format_decimal, parse_moment
 from raidctl.verify.capacity import fitting, reckon
@@ -142,8 +145,9 @@ def spares(case: Case) -> Answer:
     controller, array = case.subject.controller, case.subject.array
     named = set(array.spares) if array else set()
     ready = [d for d in controller.drives if d.id in named or _global(d, volume, software=case.subject.software)]
+    busy = [d for d in ready if users_of(controller, d)]
     least = min((d.size_bytes for d in case.subject.members if d.size_bytes), default=0)
-    good = [d for d in ready if d.status == "ok" and (d.size_bytes or least) >= least * (1 - SAME)]
+    good = [d for d in ready if d not in busy and d.status == "ok" and (d.size_bytes or least) >= least * (1 - SAME)]
     good = [d for d in good if not unfit(controller, replace(d, size_bytes=None), case.subject.members)]
     for drive in ready:
         case.cite(drive.id, "role", f"a spare, {drive.status}")
@@ -151,6 +155,9 @@ def spares(case: Case) -> Answer:
         return case.passed(f"{_spares(len(good))} {'is' if len(good) == 1 else 'are'} available.")
     if not controller.drives:
         return case.inconclusive(f"The drives of {controller.id} are unknown.")
+    if busy:
+        names = listing(d.id for d in busy)
+        return case.inconclusive(f"{names} may have taken the place of a member that has failed or is missing.")
     if any(d.status == "unknown" for d in ready):
         return case.inconclusive(f"The condition of its {counted(len(ready), 'spare')} is not reported.")
     if any(p.kind == "unread" and p.where == controller.id for p in case.machine.inventory.problems):
@@ -321,10 +328,24 @@ def survives(case: Case) -> Answer:
     if volume is not None:
         case.cite(volume.id, "raid_level", f"RAID level {volume.raid_level}")
         case.cite(volume.id, "status", f"status {volume.status}")
+    if volume is not None and wanted and (held := _held_by_journal(case, volume)):
+        return held
     many = counted(left, "more drive failure") if left else "no more drive failures"
     if left < wanted:
         return case.failed(f"It survives {many}; claimed: {wanted}.")
     return case.passed(f"It survives {many}, whichever drive fails.")
+
+
+def _held_by_journal(case: Case, volume: Volume) -> Answer | None:
+    """The answer about an md array whose journal holds, or may hold, the only copy of some data."""
+    controller = case.subject.controller
+    own = may_hold_only_copy(controller, volume) if family_of(controller) == "md" else ()
+    if not own:
+        return None
+    case.cite(own[0].id, "role", "the journal")
+    if in_write_back(volume) is None:
+        return case.inconclusive(f"Whether the journal {own[0].id} holds data that no other drive has is unknown.")
+    return case.failed(f"The journal {own[0].id} is in write-back mode: if it fails, data that only it has is lost.")
 
 
 def checked_within(case: Case) -> Answer:
@@ -341,6 +362,12 @@ def checked_within(case: Case) -> Answer:
             f"The last consistency check {what}; the time of the last complete one is unknown.", next_test=start
         )
     case.cite(case.subject.id, "consistency_check.last_at", f"last complete check {scrub.last_at}")
+    if volume is not None and volume.mismatch_count:
+        case.cite(volume.id, "mismatch_count", f"sectors that differ: {volume.mismatch_count}")
+        differ = f"A check has found {counted(volume.mismatch_count, 'sector')} whose copies or parity differ"
+        if not is_harmless(volume.mismatch_count, volume):
+            return case.failed(f"{differ}.")
+        case.notes.append(f"{differ}, which is often harmless on a mirror.")
     if now is None:
         return case.inconclusive("The time of the scan is unknown.")
     if last - now > timedelta(days=1):

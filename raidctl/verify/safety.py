@@ -11,7 +11,8 @@ import msgspec
 from raidctl.bench.verdict.decision import POWER_CUT
 from raidctl.change.guard import unprotected
 from raidctl.health.write_hole import INCOMPLETE, write_hole
-from raidctl.model import Volume, VolumeCache, write_policy
+from raidctl.health.write_journal import may_hold_only_copy
+from raidctl.model import Drive, Volume, VolumeCache, write_policy
 from raidctl.model.raid_levels import PARITY
 from raidctl.text import listing
 from raidctl.verify.caches import UNPROTECTED, policies
@@ -21,6 +22,7 @@ from raidctl.verify.kernel import without_barriers
 from raidctl.verify.report import Answer
 from raidctl.verify.subjects import Subject, blocks_of
 
+BACKUP_FAILED = 0x10
 COMMITS = (
     "Measure commits per second on one block with the drives' caches on and off: a 7200 rpm drive that commits more "
     "than 120 times a second does not honour the flush."
@@ -54,7 +56,22 @@ def power_safe(case: Case) -> Answer:
         found = _by_drives(case, barriers=[one.says for one in barriers])
     else:
         found = _behind_controller(case, volume.cache or VolumeCache())
+    if found.verdict != "fail" and (lost := _without_backup(case)):
+        return case.failed(
+            f"The backup of the volatile memory of {listing(lost)} has failed: a power failure can lose acknowledged "
+            "data."
+        )
     return found if volume is None else _with_write_hole(case, volume, found)
+
+
+def _without_backup(case: Case) -> list[str]:
+    """The drives whose capacitor has failed, by bit 4 of NVMe's critical warning."""
+    found = []
+    for _, drive in case.subject.drives:
+        if drive.critical_warning is not None and drive.critical_warning & BACKUP_FAILED:
+            case.cite(drive.id, "critical_warning", f"critical warning {drive.critical_warning:#04x}", "drive")
+            found.append(drive.id)
+    return found
 
 
 def _with_write_hole(case: Case, volume: Volume, found: Answer) -> Answer:
@@ -103,6 +120,9 @@ def no_write_hole(case: Case) -> Answer:
     controller = case.subject.controller
     if hole.state == "closed" and controller.batteries and (fault := unprotected(controller)):
         return case.suspect(f"The tool reports the cache as protected, but: {fault}")
+    if hole.state == "closed" and volume.cache is not None and volume.cache.drive_caches == "on":
+        case.cite(volume.id, "cache.drive_caches", "write caches of the drives: on")
+        return case.suspect(f"{why[:-1]}, but the write caches of the drives are on, and may lose parts of a stripe.")
     return case.failed(why) if hole.state == "open" else case.passed_unless_virtual(why)
 
 
@@ -154,6 +174,8 @@ def _by_drives(case: Case, barriers: list[str]) -> Answer:
     caches = drive_caches(case)
     if case.machine.view.virtual:
         return case.passed_unless_virtual("The drives are virtual.")
+    if caches.state == "disabled" and (why := _journals(case)):
+        return case.inconclusive(f"The write caches of the members are off, but {why}.", next_test=POWER_CUT)
     if caches.state == "disabled":
         case.ruled_out.append("a volatile cache of the drives: they are off")
         return case.passed("The write caches of the drives are reported off: acknowledged data is on the medium.")
@@ -175,6 +197,22 @@ def _by_drives(case: Case, barriers: list[str]) -> Answer:
         next_test=f"{COMMITS} Run: {case.measuring('--switch-drive-caches')}" if _spinning(case) else POWER_CUT,
         access=False,
     )
+
+
+def _journals(case: Case) -> str:
+    """Why acknowledged data on a journal may be in a volatile cache. Empty if it cannot."""
+    volume = case.subject.volume
+    own = may_hold_only_copy(case.subject.controller, volume) if volume is not None and case.subject.software else ()
+    for journal in own:
+        items = case.machine.below.items
+        below = [item for name in journal.backing if name in items and isinstance(item := items[name][1], Drive)]
+        for drive in below or (journal,):
+            if drive.write_cache is not None:
+                case.cite(drive.id, "write_cache", f"write cache {drive.write_cache}", "drive")
+            if drive.write_cache != "disabled":
+                state = "on" if drive.write_cache == "enabled" else "not reported"
+                return f"the write cache of {drive.id}, which holds the journal, is {state}"
+    return ""
 
 
 def _without_flush(case: Case) -> list[str]:

@@ -29,6 +29,9 @@ def _own_status(case: Case) -> Answer:
     if status == "unknown":
         return case.inconclusive(f"Its state is unknown{detail}.")
     case.cite(item.id, "status", f"status {item.status}{detail}", "controller" if case.subject.volume else "drive")
+    damage = _damage(case)
+    if damage and case.claim.words == ("ok",) and status in WHOLE:
+        return case.suspect(f"It is {status}, but a tool reports damage: {listing(damage)}.")
     if status in case.claim.words:
         return case.passed(f"It is {status}.")
     if case.claim.words == ("ok",) and status == "checking":
@@ -38,6 +41,13 @@ def _own_status(case: Case) -> Answer:
             f"It is {status}{detail}; its state is known only afterwards.", next_test=_LATER, access=False
         )
     return case.failed(f"It is {item.status}{detail}, not {case.claim.wanted}.")
+
+
+def _damage(case: Case) -> list[str]:
+    """What tools report of the volume or its array that its status does not show."""
+    names = {case.subject.id, case.subject.array.id if case.subject.array else case.subject.id}
+    found = [one for one in case.machine.inventory.problems if one.where in names and one.kind == "state"]
+    return [one.message.rstrip(".") for one in found if one.severity == "error"]
 
 
 def _below(case: Case) -> Answer | None:

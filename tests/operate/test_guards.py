@@ -128,6 +128,37 @@ def test_guard_R2_the_last_redundancy_stays_while_others_have_errors() -> None:
     assert of("R2", asked(inventory(replace(described, drives=described.drives[:2])))) == {"unknown"}
 
 
+def test_guard_R2_a_problem_of_another_member_that_no_counter_shows_counts() -> None:
+    """Failed self-tests, SMART attributes and wear of the other drives count like errors. Information does not."""
+    failed = Problem("warning", "x:0/1", "The drive's last self-test failed.", kind="state")
+    for problem, wanted in (
+        (failed, "no"), (replace(failed, severity="error"), "no"), (replace(failed, severity="info"), "yes"),
+        (replace(failed, kind="note"), "yes"), (replace(failed, where="x:0/0"), "yes"),
+        (replace(failed, where="x:0"), "yes"),
+    ):  # fmt: skip
+        answer = asked(inventory(raid("raid5", OK, OK, OK), problems=(problem,)))
+        assert of("R2", answer) == {wanted}, problem
+        assert bool(answer.errors_elsewhere) == (wanted == "no")
+    for used, wanted in ((99, "yes"), (100, "no"), (143, "no")):
+        assert of("R2", asked(inventory(raid("raid5", OK, {"life_used_percent": used}, OK)))) == {wanted}
+    found, view = mirror()
+    for where in ("drives:S-sdb", "md:md0/sdb1"):
+        known = replace(found, problems=(replace(failed, where=where),))
+        assert of("R2", asked(known, "drives:S-sda", view)) == {"no"}
+
+
+def test_guard_R1_a_spare_that_may_hold_data_stays() -> None:
+    """A volume may use a spare as a member if it is whole although one has failed or is missing."""
+    spare: dict[str, Any] = {"role": "spare", "array": None}
+    for level, others, expected in (("raid5", [OK, OK, FAILED], 3), ("raid6", [OK] * 3, 4), ("raid1", [OK, FAILED], 2)):
+        answer = asked(inventory(raid(level, spare, *others, **GOOD, drives_expected=expected)))
+        assert of("R1", answer) == {"unknown"}, level
+        assert answer.verdict != "yes"
+        assert answer.spares == (), "it is not free"
+    for level, others in (("raid5", [OK, OK, OK]), ("raid1", [OK, OK])):
+        assert of("R1", asked(inventory(raid(level, spare, *others, **GOOD)))) == {"yes"}, level
+
+
 def test_guard_R2_members_of_software_arrays_are_judged_by_their_drives() -> None:
     """A member in sync does not prove a good drive. A drive without health is unknown."""
     found, view = mirror()
@@ -261,11 +292,17 @@ def test_guard_R5_R6_a_family_passes_for_its_own_reason() -> None:
 
 
 def test_guard_R6_copies_that_differ_are_not_reduced_to_one() -> None:
-    """Known differences forbid it. A mirror whose count a tool could have reported, but did not, is unknown."""
+    """Known differences of copies, or of parity and data, forbid it.
+
+    A mirror whose count a tool could have reported, but did not, is unknown.
+    """
     assert of("R6", asked(inventory(raid("raid1", OK, OK, mismatch_count=0)))) == {"yes"}
     for level in ("raid1", "raid10"):
         assert of("R6", asked(inventory(raid(level, *[OK] * 4, mismatch_count=128)))) == {"no"}
-    assert of("R6", asked(inventory(raid("raid5", OK, OK, OK, mismatch_count=128)))) == {"yes"}
+    for level in ("raid5", "raid6", "raid60"):
+        assert of("R6", asked(inventory(raid(level, *[OK] * 6, mismatch_count=128)))) == {"no"}
+        assert of("R6", asked(inventory(raid(level, *[OK] * 6, mismatch_count=0)))) == {"yes"}
+        assert of("R6", asked(inventory(raid(level, *[OK] * 6)))) == {"yes"}, "most tools cannot report it"
     failed = Scrub(last_result="failed")
     assert of("R6", asked(inventory(raid("raid1", OK, OK, consistency_check=failed)))) == {"no"}
     mirror_of_two = inventory(raid("raid1", OK, OK))
@@ -274,6 +311,21 @@ def test_guard_R6_copies_that_differ_are_not_reduced_to_one() -> None:
     assert of("R6", asked(inventory(raid("raid1", FAILED, OK, status="degraded", mismatch_count=8)))) == {"yes"}
     found, view = mirror(mismatch_count=None)
     assert of("R6", asked(found, "drives:S-sda", view)) == {"unknown"}
+
+
+@pytest.mark.parametrize("where", ["x:0/v0", "x:0/A"])
+def test_guard_R6_a_volume_with_damaged_data_may_need_each_copy(where: str) -> None:
+    """A tool reports damaged data, and the drive may have the only good copy. A failed drive has none."""
+    message = "Unrecoverable Media Errors: Detected."
+    damaged = Problem("error", where, message, kind="state")
+    answer = asked(inventory(raid("raid1", OK, OK), problems=(damaged,)))
+    assert of("R6", answer) == {"unknown", "yes"}
+    assert any("Unrecoverable Media Errors: Detected: the drive may" in one.text for one in reasons("R6", answer))
+    assert of("R6", asked(inventory(raid("raid1", OK, OK), problems=(replace(damaged, severity="warning"),)))) == {
+        "yes"
+    }
+    gone = inventory(raid("raid1", FAILED, OK, status="degraded"), problems=(damaged,))
+    assert of("R6", asked(gone)) == {"yes"}
 
 
 def test_guard_R7_nothing_else_uses_the_drive() -> None:
@@ -414,6 +466,11 @@ def test_guard_R14_timeouts_of_the_other_drives() -> None:
         found = inventory(plain("sda", "sdb", **kept), software("raid1", "sda1", "sdb1"))
         assert of("R14", asked(found, "drives:S-sda", view)) == {wanted}
     assert of("R14", asked(inventory(raid("raid5", OK, OK, OK)))) == {"yes"}
+    arrays = software("raid1", "sda1", "nbd0")
+    unseen = replace(arrays, drives=(arrays.drives[0], replace(arrays.drives[1], backing=())))
+    answer = asked(inventory(plain("sda"), unseen), "drives:S-sda", view)
+    assert of("R14", answer) == {"note"}
+    assert "the drive below md:md0/nbd0" in reasons("R14", answer)[0].text
 
 
 def test_guard_R16_a_journal_is_no_redundant_member() -> None:
@@ -429,6 +486,15 @@ def test_guard_R16_a_journal_is_no_redundant_member() -> None:
         controller, drives=(*controller.drives, journal), arrays=(*controller.arrays, Array(id="md:md1/array"))
     )
     assert of("R16", asked(inventory(found.controllers[0], with_journal), "drives:S-sda", view)) == {"no"}
+    for kind, wanted in (("log", "no"), ("cache", "note")):
+        pool = replace(
+            with_journal,
+            id="zfs",
+            drives=(*controller.drives, replace(journal, details={"class": kind, "name": "sda3"})),
+        )
+        answer = asked(inventory(found.controllers[0], pool), "drives:S-sda", view)
+        assert of("R16", answer) == {wanted}, kind
+        assert all("zpool remove" in (one.remedy or "") for one in reasons("R16", answer))
     silent = replace(with_journal, drives=(*controller.drives, replace(journal, role=None)))
     assert of("R16", asked(inventory(found.controllers[0], silent), "drives:S-sda", view)) == {"unknown"}
 

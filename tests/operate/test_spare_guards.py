@@ -9,6 +9,7 @@ import msgspec
 import pytest
 
 from raidctl.errors import ChangeUndone
+from raidctl.host import HostView
 from raidctl.model import Drive, Errors, Progress
 from raidctl.operate.new_drive import Candidate, Objection, objections, signatures
 from raidctl.operate.spare_guards import denials
@@ -17,6 +18,7 @@ from raidctl.request import Failure, RunAnswer
 from raidctl.survey.survey import Survey
 from raidctl.vendor.plan import Deed
 from tests.change.md_machine import Bench, bench, deed, definition
+from tests.operate.machines import FAILED, OK, REBUILDING, inventory, raid
 
 replace = msgspec.structs.replace
 ADD, REMOVE = deed("add_spare", 4), deed("remove_spare", 4)
@@ -114,6 +116,7 @@ def test_guard_S1_a_spare_that_is_being_filled_is_not_removed(spared: Survey) ->
     assert refused(only(spared, member, role="member")) == [("S1", False)]
     for operation in ("recovery", "reshape", "unknown"):
         assert ("S1", False) in refused(volume(spared, progress=Progress(operation=operation))), operation
+    assert ("S1", False) in refused(volume(spared, status="rebuilding")), "some tools report no progress"
     assert refused(volume(spared, progress=Progress(operation="check"))) == []
 
 
@@ -138,6 +141,21 @@ def test_guard_S2_holds_behind_a_controller(spared: Survey) -> None:
     for machine, refusals in ((seen, ["S2"]), (more, [])):
         [controller] = [one for one in machine.inventory.controllers if one.id == "md"]
         assert [one.guard for one in objections_behind(deed, machine, controller)] == refusals
+
+
+def test_guard_S1_holds_behind_a_controller() -> None:
+    """A rebuild forbids it, also without progress. So does a whole volume that lacks a working member."""
+    spare: dict[str, Any] = {"role": "spare", "array": None}
+    deed = Deed(object_id="x:0", verb="remove_spare", drive="x:0/0")
+    for members, fields, wanted in (
+        ([OK, OK, OK], {}, []), ([OK, OK, OK], {"status": "rebuilding"}, [("S1", False)]),
+        ([OK, OK, REBUILDING], {"status": "degraded"}, [("S1", False)]), ([OK, OK, FAILED], {}, [("S1", False)]),
+        ([OK, OK], {"drives_expected": 3}, [("S1", False)]),
+        ([OK, OK, OK], {"progress": Progress(operation="unknown")}, [("S1", True)]),
+    ):  # fmt: skip
+        found = inventory(raid("raid5", spare, spare, *members, **fields))
+        refused = objections_behind(deed, Survey(found, view=HostView()), found.controllers[0])
+        assert [(one.guard, one.unknown) for one in refused] == wanted, (members, fields)
 
 
 def test_guard_S3_a_drive_becomes_a_spare_only_as_R10_and_R11_allow(bays: Survey) -> None:

@@ -25,11 +25,11 @@ from __future__ import annotations
 
 from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings, Severity
 from raidctl.audit.builtin._queries import PARITY, md_volumes
+from raidctl.health.mismatches import is_harmless
 from raidctl.model import Inventory, Volume
 from raidctl.text import counted
 
 FINDINGS = RuleFindings("md_mismatch", "warning", "A scrub found differing copies or parity")
-_FEW = 1024
 
 
 def check(inventory: Inventory) -> Findings:
@@ -45,7 +45,7 @@ def check(inventory: Inventory) -> Findings:
 
 def _differs(volume: Volume, number: int) -> Finding:
     parity = volume.raid_level in PARITY
-    mild = not parity and number <= _FEW
+    mild = is_harmless(number, volume)
     what = "parity does not match the data" if parity else "the copies differ"
     often = " (often harmless on mirrors that hold swap)" if mild else ""
     message = f"The last scrub found {counted(number, 'sector')} where {what}{often}."
