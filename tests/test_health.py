@@ -6,6 +6,8 @@ There is no false OK, every command has the same verdict, and severity is by wha
 from __future__ import annotations
 
 import json
+import re
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -78,8 +80,30 @@ def test_show_finds_no_problems_only_where_diagnose_warns_of_none(machine: str) 
     fine = any(line.startswith("No problems found") for line in shown)
     calm = any(line.startswith("No failures found") for line in shown)
     assert not fine or judged.verdict == "fine"
-    brief = f"{len(warned)} warning" if warned else f"{len(doubts(judged))} unknown"
+    noun = "finding" if any(one.severity == "critical" for one in warned) else "warning"
+    brief = f"{len(warned)} {noun}" if warned else f"{len(doubts(judged))} unknown"
     assert not calm or any(line.startswith(brief) for line in shown)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "beginning"),
+    [
+        (r"(?im)^(percentage.used\s*:\s*)\d+", r"\g<1>143", "2 findings: "),
+        (r"(?im)^(critical.warning\s*:\s*)0\w*", r"\g<1>0x08", "1 problem: "),
+    ],
+)
+def test_the_top_of_show_counts_like_diagnose(before: str, after: str, beginning: str, tmp_path: Path) -> None:
+    """A critical finding is not counted as a warning. A cause and its consequence are one problem."""
+    place = tmp_path / "machine"
+    shutil.copytree(FIXTURES / "drives-nvme", place)
+    changed = 0
+    for path in place.glob("*nvme0*"):
+        text, number = re.subn(before, after, path.read_text(encoding="utf-8"))
+        path.write_text(text, encoding="utf-8")
+        changed += number
+    assert changed
+    shown = CliRunner().invoke(cli, ["--replay", str(place), "show"]).stdout
+    assert any(line.startswith(beginning) for line in shown.splitlines()), shown
 
 
 @pytest.mark.parametrize("machine", MACHINES)

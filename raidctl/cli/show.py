@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from raidctl.cli.shared.exit_codes import exit_code, tell_problems
@@ -20,6 +22,9 @@ from raidctl.model import Inventory, unread_problems
 from raidctl.select import find
 from raidctl.survey.block_devices import unmounted_volumes
 from raidctl.survey.survey import Survey
+
+if TYPE_CHECKING:
+    from raidctl.output.tree import Advice
 
 
 @click.command("show")
@@ -80,10 +85,10 @@ def _many(settings: Settings) -> int:
     def line(_: object, seen: Survey) -> many_hosts.Line:
         inventory = seen.inventory
         state, rank, found = look(inventory)
-        if not found and any(more := _advice(inventory, settings)):
-            warnings, doubts = more
-            state, rank = ("warning", Rank.WARNING) if warnings else ("unknown", Rank.UNKNOWN)
-            found = warnings or doubts
+        if not found and (more := _advice(inventory, settings)) and any(more):
+            state, rank = ("warning", Rank.WARNING) if more.findings else ("unknown", Rank.UNKNOWN)
+            state, rank = ("critical", Rank.CRITICAL) if more.critical else (state, rank)
+            found = more.findings or more.doubts
         return many_hosts.Line(
             exit_code(inventory.problems), rank, state, found[0] if found else contents(inventory) or _hint(seen),
             inventory.host.hostname, found[1:], inventory,
@@ -100,22 +105,20 @@ def _show(inventory: Inventory, seen: Survey, settings: Settings) -> None:
     from raidctl.output.trouble import troubles  # noqa: PLC0415 - as above
 
     free = unmounted_volumes(seen.inventory, seen.view)
-    warnings, doubts = ((), ()) if troubles(inventory, seen.inventory) else _advice(inventory, settings, seen.inventory)
+    advice = None if troubles(inventory, seen.inventory) else _advice(inventory, settings, seen.inventory)
     emit(
         screen(
-            inventory, paper(), more=settings.verbose, hint=_hint(seen), unmounted=free, warnings=warnings,
-            doubts=doubts, whole=seen.inventory,
+            inventory, paper(), more=settings.verbose, hint=_hint(seen), unmounted=free, advice=advice,
+            whole=seen.inventory,
         )
     )  # fmt: skip
 
 
-def _advice(
-    inventory: Inventory, settings: Settings, whole: Inventory | None = None
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the warnings and unknowns of ``diagnose`` that forbid "No problems found"."""
+def _advice(inventory: Inventory, settings: Settings, whole: Inventory | None = None) -> Advice | None:
+    """Return what ``diagnose`` finds that forbids "No problems found"."""
     from raidctl.cli.shared.advice import advice  # noqa: PLC0415 - the rules, only where nothing has failed
 
-    return advice(inventory, settings, whole) if inventory.controllers else ((), ())
+    return advice(inventory, settings, whole) if inventory.controllers else None
 
 
 def _hint(seen: Survey) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from typing import NamedTuple
 
 from rich.console import RenderableType
 from rich.style import Style
@@ -11,7 +12,7 @@ from rich.text import Text
 from raidctl.health.unknown_states import unknown_states
 from raidctl.model import Inventory
 from raidctl.model.drives_below import DrivesBelow, physical_drives
-from raidctl.output.console import DULL, GOOD, PLAIN, STRONG, WARN, Paper, Piece, hanging, line, pack
+from raidctl.output.console import BAD, DULL, GOOD, PLAIN, STRONG, WARN, Paper, Piece, hanging, line, pack
 from raidctl.output.controller import controller_block
 from raidctl.output.phrases import short_moment
 from raidctl.output.problems import problem_sections, style_of
@@ -21,6 +22,16 @@ from raidctl.text import counted
 _AT_THE_TOP = 5
 
 
+class Advice(NamedTuple):
+    """Findings and doubts. Each has an object and its problem, the worst first."""
+
+    findings: tuple[str, ...] = ()
+    doubts: tuple[str, ...] = ()
+    """Checks without a result."""
+    critical: int = 0
+    """How many of the findings are critical: the first ones."""
+
+
 def screen(
     inventory: Inventory,
     paper: Paper,
@@ -28,8 +39,7 @@ def screen(
     more: bool = False,
     hint: str = "",
     unmounted: Collection[str] = (),
-    warnings: Sequence[str] = (),
-    doubts: Sequence[str] = (),
+    advice: Advice | None = None,
     whole: Inventory | None = None,
 ) -> str:
     """The whole screen as text.
@@ -40,16 +50,12 @@ def screen(
         more: Also show serial numbers, details and other fields of the tools.
         hint: A sentence for the case that there is nothing to show.
         unmounted: Ids of volumes known not to be mounted; for others without a mount point this is unknown.
-        warnings: What the rules of ``diagnose`` warn of where nothing has failed, the worst first.
-        doubts: Checks of ``diagnose`` without a result, if there are no warnings.
+        advice: What the rules of ``diagnose`` find where nothing has failed.
         whole: The machine, if the inventory is a part of it: an object is judged by what is around it.
     """
-    judged = (counted(len(warnings), "warning"), warnings, WARN)
-    if not warnings:
-        judged = (f"{len(doubts)} unknown", doubts, PLAIN)
     found = (troubles(inventory, whole), notes(inventory, whole))
     return paper.render(
-        _parts(inventory, paper, found, more=more, hint=hint, unmounted=unmounted, judged=judged)
+        _parts(inventory, paper, found, more=more, hint=hint, unmounted=unmounted, advice=advice)
     )  # fmt: skip
 
 
@@ -61,14 +67,13 @@ def _parts(
     more: bool,
     hint: str,
     unmounted: Collection[str],
-    judged: tuple[str, Sequence[str], Style],
+    advice: Advice | None,
 ) -> Iterator[RenderableType]:
     (found, noted), below = problems, DrivesBelow(inventory.controllers)
     yield head(inventory, paper)
-    label, texts, style = judged
-    if texts and not found:
+    if advice is not None and any(advice) and not found:
         yield line(paper.words(_fine(inventory, "No failures found")))
-        yield _brief(f"{label}: ", [(text, style) for text in texts], paper)
+        yield _brief(*_counted(advice), paper)
         yield line((paper.words('"raidctl diagnose" shows the remedies.'), DULL))
     else:
         yield _verdict(inventory, found, paper)
@@ -102,6 +107,14 @@ def _verdict(inventory: Inventory, found: Sequence[Trouble], paper: Paper) -> Re
         return line((paper.words(_fine(inventory)), style))
     briefs = [(trouble.brief, style_of(trouble)) for trouble in found]
     return _brief(f"{counted(len(found), 'problem')}: ", briefs, paper, " below")
+
+
+def _counted(advice: Advice) -> tuple[str, list[tuple[str, Style]]]:
+    """``2 warnings: ``, and each with its style."""
+    if not advice.findings:
+        return f"{len(advice.doubts)} unknown: ", [(text, PLAIN) for text in advice.doubts]
+    styled = [(text, BAD if number < advice.critical else WARN) for number, text in enumerate(advice.findings)]
+    return f"{counted(len(styled), 'finding' if advice.critical else 'warning')}: ", styled
 
 
 def _brief(label: str, briefs: Sequence[tuple[str, Style]], paper: Paper, where: str = "") -> RenderableType:

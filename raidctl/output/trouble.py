@@ -50,7 +50,7 @@ def _all(inventory: Inventory, whole: Inventory | None) -> Iterator[Trouble]:
     yield from _conditions(judged, others)
     for name in _MORE:
         for one in builtin.rule(name).check(judged):
-            if one.outcome == "fail" and one.where not in others:
+            if one.outcome == "fail" and one.because is None and one.where not in others:
                 parts = f"{one.where}: {brief(one.message)}"
                 yield Trouble(_RANKS[one.severity], one.where, parts, one.message, one.remedy)
     for problem in inventory.problems:
