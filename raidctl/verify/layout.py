@@ -8,7 +8,7 @@ from datetime import timedelta
 from msgspec.structs import replace
 
 from raidctl.health.mismatches import is_harmless
-from raidctl.health.spares import unfit, users_of
+from raidctl.health.spares import no_automatic_rebuild, unfit, users_of
 from raidctl.health.write_journal import in_write_back, may_hold_only_copy
 from raidctl.host import BlockDevice
 from raidctl.model import Drive, Scrub, Volume
@@ -151,6 +151,8 @@ def spares(case: Case) -> Answer:
     good = [d for d in good if not unfit(controller, replace(d, size_bytes=None), case.subject.members)]
     for drive in ready:
         case.cite(drive.id, "role", f"a spare, {drive.status}")
+    if no_automatic_rebuild(controller):
+        case.notes.append("Automatic rebuild is off: a rebuild onto a spare has to be started by hand.")
     if len(good) >= wanted:
         return case.passed(f"{_spares(len(good))} {'is' if len(good) == 1 else 'are'} available.")
     if not controller.drives:

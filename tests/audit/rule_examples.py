@@ -96,6 +96,9 @@ def _with_changes(controller: Controller, object_id: str, changes: Changes) -> C
 
 
 def _replaced(item: T, changes: Changes) -> T:
+    """The part with these fields. Entries are added to details."""
+    if isinstance(item, dict):
+        return {**item, **changes}  # type: ignore[return-value]  # of the same type
     given = {
         name: _replaced(getattr(item, name), value) if isinstance(value, dict) else value
         for name, value in changes.items()
@@ -181,6 +184,10 @@ EXAMPLES: dict[str, Example] = {
     "link_slow": Example(
         Machine(P400, "smartarray:1/2I:1:2", {"link_gbps": 1.5}),
         Machine(P400),
+    ),
+    "md_journal_write_back": Example(
+        Machine("md-journal-check", "md:md126", {"details": {"journal_mode": "write-through [write-back]"}}),
+        Machine("md-journal-check"),
     ),
     "md_mismatch": Example(Machine("md-journal-check"), MD_GOOD),
     "md_sync_speed": Example(Machine(MD, "md:md1", {"sync_speed_max_bytes": 5_000_000}), MD_GOOD),

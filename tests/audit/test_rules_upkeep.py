@@ -7,10 +7,11 @@ from typing import Any, get_args
 import pytest
 from msgspec import structs
 
-from raidctl.audit.builtin import named
+from raidctl.audit.builtin import named, spare_missing
 from raidctl.model import BatteryStatus, Block, Errors, Interface, RaidLevel, Scrub
 from tests.audit.rule_examples import DRIVE as NVME_DRIVE
 from tests.audit.rule_examples import LSI, MD, NVME, SMART, ask, changed
+from tests.operate.machines import inventory, raid
 from tests.support.machines import replayed
 
 RAID6, PAIR = "md:md1", "megaraid:0/v2"
@@ -258,3 +259,14 @@ def test_the_monitor_of_a_loose_file_is_not_checked() -> None:
     silent = changed(inventory, "md", {"monitored": None})
     assert ask("md_unattended", silent, "md").outcome == "unknown"
     assert ask("md_unattended", changed(inventory, RAID6, {"in_config_file": None}), RAID6).outcome == "unknown"
+
+
+@pytest.mark.parametrize(("word", "failing"), [("Off", True), ("On", False), ("", False)])
+def test_a_spare_that_no_rebuild_uses_automatically_is_reported(word: str, failing: bool) -> None:
+    """With automatic rebuild off, a spare waits for a person."""
+    spare: dict[str, Any] = {"role": "spare", "array": None, "model": "M"}
+    details = {"HwCfg Auto Rebuild": word} if word else {}
+    found = inventory(raid("raid6", spare, *[{"model": "M"}] * 6, controller={"details": details}))
+    [one] = spare_missing.check(found)
+    assert (one.outcome == "fail") == failing
+    assert ("Automatic rebuild" in one.message) == failing

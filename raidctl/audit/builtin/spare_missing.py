@@ -5,8 +5,8 @@
 **Why it matters.** With a spare a rebuild starts within a minute; without one it starts when somebody has noticed,
 ordered a drive and driven to the machine, often after the weekend. Until then the array has less redundancy, or none.
 
-**Fails** (information) when a parity array of six or more drives has no suitable spare. A missing spare of a degraded
-volume is part of `volume_degraded`.
+**Fails** (information) when a parity array of six or more drives has no suitable spare, and when an array has one but
+the controller's automatic rebuild is off. A missing spare of a degraded volume is part of `volume_degraded`.
 
 **Passes** when a suitable spare is available, and for smaller arrays. Volumes that are not complete are not checked.
 
@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings
 from raidctl.audit.builtin._queries import NOT_WHOLE, PARITY, REDUNDANT, below
-from raidctl.health.spares import all_reported, offer, ready
+from raidctl.health.spares import all_reported, no_automatic_rebuild, offer, ready
 from raidctl.model import Controller, Inventory, Volume
 from raidctl.select import family_of
 from raidctl.text import counted
@@ -41,6 +41,9 @@ def check(inventory: Inventory) -> Findings:
 
 
 def _volume(controller: Controller, volume: Volume) -> Finding:
+    if ready(controller, volume) and no_automatic_rebuild(controller):
+        message = "Automatic rebuild is off: a rebuild onto the spare has to be started by hand."
+        return FINDINGS.failed(volume, message, "Turn automatic rebuild on with the controller's tool.", "array")
     if ready(controller, volume):
         return FINDINGS.passed(volume, "A spare is available.")
     drives = below(controller, volume)
