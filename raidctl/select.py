@@ -276,6 +276,11 @@ def names_bay(word: str, enclosure: str | None, bay: str | None) -> bool:
     return mark == "bay" and _spelled(mark, text) in (_spelled(mark, one) for one in _bay_labels(enclosure, bay))
 
 
+def plain_serial(text: str | None) -> str:
+    """Return a serial number in one spelling: ``serial:S3 ABC`` and ``s3abc``. Empty if there is none."""
+    return "".join((text or "").removeprefix("serial:").split()).lower()
+
+
 def _spelled(mark: str, text: str) -> str:
     """Return a label in one spelling: ``0x5000C500A1B2C3D4`` and ``naa.5000c500a1b2c3d4``, ``Slot 03`` and ``3``."""
     plain = "".join(text.split()).lower()

@@ -69,7 +69,7 @@ class Audited(msgspec.Struct, frozen=True, kw_only=True):
     collected_at: Annotated[str | None, doc("When the inventory was read, RFC 3339; null: unknown.")] = None
     unreadable: Annotated[bool, doc("The inventory could not be read; the only finding contains the reason.")] = False
     exit_code: Annotated[
-        int | None, doc("With `--hosts`: the exit code for this host alone, 8: unreachable; null: not asked there.")
+        int | None, doc("With `--hosts`: the exit code for this host alone, 8: unreachable; null: without `--hosts`.")
     ] = None
     checked: Annotated[int, doc("Number of checks (a rule on an object).")] = 0
     passed: Annotated[int, doc("Checks that passed.")] = 0

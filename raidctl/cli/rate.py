@@ -32,7 +32,9 @@ from raidctl.vendor.setting_values import RATES, SPEEDS
 @click.option("--initialize", metavar="RATE", type=Rate(), help="Controllers: background initialisation.")
 @click.option("--expand", metavar="RATE", type=Rate(), help="Controllers: expansion and migration.")
 @click.option("--min", "minimum", metavar="SPEED", type=Speed(), help="md: minimum per drive, 50M, 2000K or system.")
-@click.option("--max", "maximum", metavar="SPEED", type=Speed(), help="md: maximum per drive; system: of the machine.")
+@click.option(
+    "--max", "maximum", metavar="SPEED", type=Speed(), help="md: maximum per drive; system: the machine's limit."
+)
 @changing_options
 @machine_options
 @output_options

@@ -16,6 +16,13 @@ from raidctl.model.drives_below import DrivesBelow
 _DRIVE: dict[str | None, DriveCaches] = {"enabled": "on", "disabled": "off", None: "unknown"}
 
 
+def without_cache(controller: Controller) -> bool:
+    """Whether a controller certainly has no write cache, and needs no battery: software, no RAID, no cache."""
+    return controller.mode in ("software", "none", "hba") or (
+        controller.cache is not None and controller.cache.present is False
+    )
+
+
 def controller_cache(active: WriteActive | None, *, kept: bool | None) -> ControllerCacheSafety:
     """The controller's part; ``kept``: whether a battery or capacitor protects unwritten data."""
     if active is None or (active == "write_back" and kept is None):

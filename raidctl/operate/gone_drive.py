@@ -17,7 +17,7 @@ from raidctl.health.redundancy import being_rebuilt
 from raidctl.model import Controller, Drive, Inventory, Volume
 from raidctl.operate.begin_story import bay_text, partition_of
 from raidctl.operate.story_facts import Facts
-from raidctl.select import physical
+from raidctl.select import physical, plain_serial
 from raidctl.survey.survey import Survey
 from raidctl.text import listing
 
@@ -72,9 +72,9 @@ def facts_of_serial(seen: Survey, word: str, before: Inventory, *, new: str = ""
     Raises:
         CannotTell: None of its arrays exists now, or the UUID of one is unknown.
     """
-    wanted = "".join(word.removeprefix("serial:").split()).lower()
+    wanted = plain_serial(word)
     drives = [drive for one in before.controllers if one.mode != "software" for drive in one.drives]
-    found = [drive for drive in drives if drive.serial and "".join(drive.serial.split()).lower() == wanted]
+    found = [drive for drive in drives if drive.serial and plain_serial(drive.serial) == wanted]
     if len(found) != 1 or found[0].serial in serials_of(seen):
         return None
     old = found[0]

@@ -16,6 +16,7 @@ from raidctl.model import Controller, Drive, Inventory, Volume, has_failed
 from raidctl.operate.begin_controller_story import BEHIND, identities, spares_of
 from raidctl.operate.begin_story import bay_text
 from raidctl.operate.story_facts import Facts
+from raidctl.select import plain_serial
 from raidctl.survey.survey import Survey
 from raidctl.vendor.identity import unique_of
 
@@ -41,12 +42,12 @@ def facts_of_gone(seen: Survey, word: str, before: Inventory, *, new: str = "") 
     Raises:
         UsageError, CannotTell: As :func:`facts_of_volume`; no volume that it was a member of exists now.
     """
-    wanted = "".join(word.removeprefix("serial:").split()).lower()
+    wanted = plain_serial(word)
     found = [
         (one, drive)
         for one in before.controllers if one.mode in BEHIND
         for drive in one.drives
-        if wanted in ("".join((drive.serial or "").split()).lower(), drive.id.lower(), _short(one, drive).lower())
+        if wanted in (plain_serial(drive.serial), drive.id.lower(), _short(one, drive).lower())
     ]  # fmt: skip
     if len(found) != 1 or not found[0][1].serial or found[0][1].serial in serials_of(seen):
         return None

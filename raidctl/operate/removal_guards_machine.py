@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from raidctl.health.error_recovery import gives_up_first
 from raidctl.health.redundancy import OUT_OF_REACH
 from raidctl.model import Controller, Drive, Problem, unread_problems
+from raidctl.model.write_protection import without_cache
 from raidctl.operate.boot_loader import boot_parts
 from raidctl.operate.container import UNREAD
 from raidctl.operate.contents import Contents
@@ -116,7 +117,7 @@ def cache(subject: Subject) -> Reasons:
         f"{controller.id} cache.preserved_data = {_word(memory.preserved_data if memory else None)}",
         f"{controller.id} cache.status = {_word(memory.status if memory else None)}",
     )
-    if controller.mode in ("software", "none", "hba") or (memory is not None and memory.present is False):
+    if without_cache(controller):
         yield reason(
             "R5",
             "yes",

@@ -13,7 +13,7 @@ from raidctl.health.spares import users_of
 from raidctl.host import BlockDevice, HostView
 from raidctl.model import Array, Controller, Drive, Inventory, Volume, has_failed
 from raidctl.operate.boot_loader import ESP, Around
-from raidctl.select import family_of, physical
+from raidctl.select import family_of, physical, plain_serial
 from raidctl.vendor.unreported import Fact, Unreported
 
 
@@ -127,9 +127,9 @@ class Subject(Struct, frozen=True, dict=True):
     @property
     def namesakes(self) -> tuple[Drive, ...]:
         """Other physical drives with the same serial number."""
-        own = _plain(self.drive.serial)
+        own = plain_serial(self.drive.serial)
         drives = [drive for _, drive in self._places.values() if not drive.backing and drive.id != self.drive_id]
-        return tuple(drive for drive in drives if own and _plain(drive.serial) == own)
+        return tuple(drive for drive in drives if own and plain_serial(drive.serial) == own)
 
     @cached_property
     def entries(self) -> tuple[tuple[Controller, Drive], ...]:
@@ -223,10 +223,6 @@ def _holds_data(controller: Controller, array: Array, drive: Drive) -> bool:
     if drive.role == "spare":
         return any(volume.array == array.id for volume in users_of(controller, drive))
     return drive.id in array.drives or drive.array == array.id
-
-
-def _plain(serial: str | None) -> str:
-    return "".join((serial or "").split()).lower()
 
 
 def _same(block: BlockDevice, own: BlockDevice) -> bool:

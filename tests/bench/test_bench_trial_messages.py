@@ -66,10 +66,10 @@ def test_rounds_are_counted_in_singular_and_plural(most: int, expected: str) -> 
     assert expected in without_time(Steady(seconds=0.1, most=most), budget=None).reasons[0]
 
 
-def test_one_size_shows_no_cache() -> None:
-    """Rewriting shows a cache only with several sizes."""
+def test_one_range_shows_no_cache() -> None:
+    """Rewriting shows a cache only with several ranges."""
     (reason,) = without_time(Overwrite(seconds=0.02)).reasons
-    assert reason == "Only 1 of at least 4 sizes was rewritten: too few to find a cache."
+    assert reason == "Only 1 of at least 4 ranges was rewritten: too few to find a cache."
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from typing import Any
 
 from raidctl.audit.policy.scope import Scope, listed
 from raidctl.model import Array, Battery, Controller, Drive, Volume
-from raidctl.model.write_protection import drive_caches
+from raidctl.model.write_protection import drive_caches, without_cache
 
 Pair = tuple[Any, Scope]
 
@@ -75,15 +75,8 @@ def _complete_controller(item: Controller, scope: Scope) -> bool:
     return scope.complete and bool(item.drives or not (item.arrays or item.volumes))
 
 
-def no_battery_possible(controller: Controller) -> bool:
-    """Whether the controller certainly has no battery: software, no RAID, no cache."""
-    return controller.mode in ("software", "none", "hba") or (
-        controller.cache is not None and controller.cache.present is False
-    )
-
-
 def _batteries_complete(item: Controller, scope: Scope) -> bool:
-    return scope.complete and bool(item.batteries or no_battery_possible(item))
+    return scope.complete and bool(item.batteries or without_cache(item))
 
 
 def battery(_item: Any, scope: Scope) -> str | None:
@@ -93,7 +86,7 @@ def battery(_item: Any, scope: Scope) -> str | None:
     """
     controller = scope.controller
     if controller is None or not controller.batteries:
-        return "missing" if controller is not None and no_battery_possible(controller) else None
+        return "missing" if controller is not None and without_cache(controller) else None
     return min(map(_word, controller.batteries), key=_BEST.index)
 
 

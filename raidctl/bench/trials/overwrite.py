@@ -15,7 +15,7 @@ from raidctl.bench.trials.phase import MIB, Phase, latencies, stream, words
 from raidctl.bench.trials.trial import GIB, KIB, Bench, Needs, Steps
 from raidctl.bench.work import Op, Target
 
-FEWEST_SETS = 4
+FEWEST_RANGES = 4
 AGAIN = 1.2
 """Multiple of the time that dirty data need to leave the cache."""
 WITHIN = 0.1
@@ -45,7 +45,7 @@ class Overwrite:
     title = "how much is rewritten within the write cache"
     alone = True
 
-    def parts(self, size: int, knee: float | None = None) -> list[int]:
+    def ranges(self, size: int, knee: float | None = None) -> list[int]:
         """Bytes of the ranges on a target of ``size`` bytes. They lie around ``knee`` (MiB) if it is known."""
         low, high = float(MIB), float(min(self.most, size // 2))
         if knee is not None:
@@ -56,7 +56,7 @@ class Overwrite:
 
     def needs(self, target: Target) -> Needs:
         """Writes each range once, and then as often as possible."""
-        several = self.parts(target.size)
+        several = self.ranges(target.size)
         seconds = len(several) * 2 * self.seconds
         return Needs(seconds=seconds, written=None, size=64 * self.block)
 
@@ -64,18 +64,18 @@ class Overwrite:
         """Run the small ranges first, each elsewhere. The cache then holds less than what follows."""
         size = bench.fitting(self.block)
         write_cache = bench.figure("knee", "write_cache")
-        parts = self.parts(bench.target.size, None if write_cache is None else write_cache.measured)
+        ranges = self.ranges(bench.target.size, None if write_cache is None else write_cache.measured)
         phases = dict[int, Phase]()
-        for number in bench.rounds(len(parts)):
-            part = parts[number]
-            begin = bench.random.randrange((bench.target.size - part) // size + 1) * size
-            self._drain(bench, parts[number - 1] if number else 0)
-            places = bench.places(size, max(1, part // size), begin=begin, span=part)
+        for number in bench.rounds(len(ranges)):
+            span = ranges[number]
+            begin = bench.random.randrange((bench.target.size - span) // size + 1) * size
+            self._drain(bench, ranges[number - 1] if number else 0)
+            places = bench.places(size, max(1, span // size), begin=begin, span=span)
             bench.run(stream(Op.WRITE, places, size, self.depth), seconds=2 * self.seconds)
-            phases[part] = Phase()
-            again = bench.places(size, len(places), begin=begin, span=part)
+            phases[span] = Phase()
+            again = bench.places(size, len(places), begin=begin, span=span)
             outcome = bench.run(stream(Op.WRITE, again, size, self.depth, cycle=True), seconds=self.seconds)
-            phases[part].add(outcome)
+            phases[span].add(outcome)
             yield
         return self._result(phases, write_cache, size)
 
@@ -92,13 +92,13 @@ class Overwrite:
         speeds = {part: phase.rates[0] * size / MIB for part, phase in sorted(phases.items()) if phase.rates}
         found = cache_of(speeds)
         reasons = []
-        if len(speeds) < FEWEST_SETS:
-            those = f"Only {len(speeds)} of at least {FEWEST_SETS} sizes"
+        if len(speeds) < FEWEST_RANGES:
+            those = f"Only {len(speeds)} of at least {FEWEST_RANGES} ranges"
             reasons.append(f"{those} {'was' if len(speeds) == 1 else 'were'} rewritten: too few to find a cache.")
         elif found.low is None or found.high is None:
             largest = words(max(speeds, default=0))
             reasons.append(
-                f"Parts up to {largest} are rewritten equally fast: no write cache is visible, or it is larger."
+                f"Ranges up to {largest} are rewritten equally fast: no write cache is visible, or it is larger."
             )
         else:
             reasons.append(f"Rewriting stays fast for {found.low:.0f} MiB, and is slow for {found.high:.0f} MiB.")
@@ -116,10 +116,10 @@ class Overwrite:
 def cache_of(speeds: dict[int, float]) -> Spread:
     """MiB between the largest fast range and the smallest slow one. Without a value unless there are both.
 
-    ``speeds``: MiB/s of rewriting, by bytes of the part.
+    ``speeds``: MiB/s of rewriting, by bytes of the range.
     """
     count = len(speeds)
-    parting = readcache.valley(list(speeds.values()), fewest=FEWEST_SETS)
+    parting = readcache.valley(list(speeds.values()), fewest=FEWEST_RANGES)
     if parting is None or parting.high < FAST * parting.low:
         return spread(None, "MiB", count)
     fast = [part for part, speed in speeds.items() if speed > parting.threshold]
