@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from msgspec import structs
 
-from raidctl.audit.builtin import named
+from raidctl.audit.builtin import bmc_disagrees, named
 from raidctl.audit.finding import Finding
-from raidctl.model import Battery, Block, Inventory, Mount
+from raidctl.model import Battery, Block, Controller, Host, Inventory, Mount, SecondView, Volume, VolumeCache
 from tests.audit.rule_examples import DRIVE, LSI, NVME, P400, ask, changed, graded
 from tests.support.machines import replayed
 
@@ -192,3 +192,29 @@ def test_enabled_drive_caches_do_not_make_the_controller_unprotected() -> None:
     assert ask("drive_cache_volatile", inventory, VOLUME).outcome == "fail"
     inventory = changed(inventory, VOLUME, {"cache": {"controller_cache": "unprotected"}})
     assert graded(ask("write_back_unprotected", inventory, VOLUME)) == "critical"
+
+
+@pytest.mark.parametrize(
+    ("view", "severity", "shown", "hidden"),
+    [
+        ({"status": "failed"}, "warning", "status = failed", "write_policy"),
+        ({"write_active": "write_through"}, "info", "write_active = write_through", " status = "),
+        ({"listed": False, "object_id": "x:0"}, "warning", "redfish:1/v0 status = ok", "x:0 status"),
+    ],
+)
+def test_the_evidence_of_a_contradiction_with_the_bmc_is_about_it(
+    view: dict[str, Any], severity: str, shown: str, hidden: str
+) -> None:
+    """A write policy that differs is shown by the policies. Of an object that only the BMC lists, its status is."""
+    cache = VolumeCache(write_policy="protected_write_back", write_active="write_back")
+    volume = Volume(id="x:0/v0", status="ok", cache=cache)
+    seen = SecondView(
+        **{"object_id": "x:0/v0", "seen_as": "redfish:1/v0", "kind": "volume", "listed": True, "status": "ok", **view}
+    )
+    found = Inventory(
+        host=Host(hostname="m"), controllers=(Controller(id="x:0", volumes=(volume,)),), second_views=(seen,)
+    )
+    [one] = bmc_disagrees.check(found)
+    assert (one.outcome, one.severity) == ("fail", severity)
+    assert any(shown in fact for fact in one.evidence), one.evidence
+    assert not any(hidden in fact for fact in one.evidence), one.evidence

@@ -370,7 +370,7 @@ def test_the_classic_profile_prints_the_classic_tables(tmp_path: Path) -> None:
         classic = Profile(name="classic", title="", seconds=60, size=8 * MIB, trials=short)
         session = Runner(staged(target), again=False).run(classic)
     text = screen(bench_runs.run(session=session), Paper(width=80), more=False)
-    for words in ("8 KiB blocks, one at a time", "Timings of reads", "in one row", "Requests a second by threads, 16"):
+    for words in ("8 KiB blocks, one at a time", "Read timings", "in one row", "Requests per second by threads, 16"):
         assert words in text
     assert "--switch-cache measures it" in text
     assert max(map(len, text.splitlines())) <= 80

@@ -209,6 +209,17 @@ def test_all_mistakes_are_reported_at_once(command: str, tmp_path: Path) -> None
     assert mistakes[4:] == ["raidctl: 4 mistakes in the layout; nothing was compared."]
     nowhere = CliRunner().invoke(cli, ["--replay", str(tmp_path / "none"), "layout", "check", str(path)])
     assert "2 mistakes in the layout" in nowhere.stderr
+    for line, wanted in (
+        ("colour = 3", '"colour" is not a key here; see the manual.'),
+        ('raid_level = "raid_99"', '"raid_99" is not valid; did you mean raid'),
+        ('write = "write-back"', ""), ('write = "always-write-back"', ""),
+    ):  # fmt: skip
+        text = f'layout = 1\n[[volume]]\nname = "a"\ncontroller = "megaraid"\n{line}\n'
+        path.write_text(text)
+        checked = CliRunner().invoke(cli, [*state, "--demo", "h730", "layout", command, str(path)])
+        assert wanted in checked.stderr
+        assert ("is not valid" in checked.stderr) == ("is not valid" in wanted), "write: the words of cache set"
+    path.write_text("layout = 1\n" + "".join(volume.format(*row) for row in rows))
     # a controller that could not be read may be the one, and its drives those
     unread = str(EXAMPLES.parents[1] / "fixtures" / "megaraid-second-card-crashes")
     part = CliRunner().invoke(cli, ["--replay", unread, "layout", "check", str(path)])

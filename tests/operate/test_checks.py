@@ -128,6 +128,8 @@ def test_what_a_controller_reports_of_its_last_check_counts(
     scrub = Scrub(last_at="2026-10-30T03:00:00Z", last_result=result)
     found = check(evidence(None), replace(VOLUME, consistency_check=scrub))
     assert (found.state, found.complete, found.kind) == (state, complete, "check")
+    if state == "interrupted":  # the time is that of the last complete one
+        assert (found.ended, "2026-10-30T03:00:00Z" in (found.why or "")) == (None, True)
 
 
 @over("result, green", [("ok", True), ("failed", False)])
