@@ -59,6 +59,8 @@ class Tracked(msgspec.Struct, frozen=True, kw_only=True):
     good_since: float | None = None
     unknown_since: float | None = None
     unknown_reported: bool = False
+    normal_since: float | None = None
+    """Time of the first run that found it as information which is normal for a while (``Sighting.normal``)."""
     ended: float | None = None
     """Time at which its end was reported, or at which it became milder."""
     relapses: int = 0
@@ -138,6 +140,8 @@ class Sighting(msgspec.Struct, frozen=True, kw_only=True):
 
     finding: Finding
     state: Literal["bad", "good", "unknown", "aside"]
+    normal: float | None = None
+    """Of information: the seconds for which it is normal. If it lasts longer, it is a warning. None: for ever."""
     serial: str | None = None
     is_object: bool = False
 

@@ -11,11 +11,13 @@ from raidctl.audit.diagnosis import causes
 from raidctl.audit.finding import Finding
 from raidctl.model import Inventory, is_complete
 from raidctl.select import items
-from raidctl.watch.memory import Look, Sighting
+from raidctl.watch.memory import DAY, Look, Sighting
 from raidctl.watch.objects import objects_of, read_in_part
 
 NOT_READ = "machine_not_read"
 """The rule for a machine that could not be read."""
+NORMAL = {"battery_learning": DAY}
+"""Seconds for which information is normal, by rule. A battery that charges for longer is faulty."""
 WAIVERS_NOT_READ = "waivers_not_read"
 """The rule for a file of waivers that could not be read. Its findings are reported."""
 
@@ -66,7 +68,8 @@ def with_waivers_of(look: Look, faults: Sequence[str]) -> Look:
 def _sighting(one: Finding, serials: dict[str, str | None], *, aside: bool) -> Sighting:
     serial = one.serial or serials.get(one.where)
     state = "aside" if aside else _state(one)
-    return Sighting(finding=one, state=state, serial=serial, is_object=one.where in serials)
+    normal = NORMAL.get(one.rule) if one.outcome == "fail" and state == "aside" and not aside else None
+    return Sighting(finding=one, state=state, normal=normal, serial=serial, is_object=one.where in serials)
 
 
 def _state(one: Finding) -> Literal["bad", "good", "unknown", "aside"]:

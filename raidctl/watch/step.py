@@ -11,8 +11,9 @@ from datetime import datetime, timezone
 
 from msgspec.structs import replace
 
+from raidctl.audit.finding import Finding
 from raidctl.health.judge import WEIGHT
-from raidctl.units import format_moment
+from raidctl.units import format_duration, format_moment
 from raidctl.watch.memory import DAY, Config, Event, Key, Kind, Look, Memory, Queued, Sighting, Tracked
 from raidctl.watch.objects import RULE, Missed, after_look
 
@@ -20,7 +21,7 @@ ENDS: frozenset[Kind] = frozenset({"good", "over", "gone", "known"})
 _MOST_DOUBLINGS = 6
 _STATES = ("good", "aside", "unknown", "bad")
 """Of two sightings of one rule on one object, the worse counts."""
-_TIMES = ("since", "reported", "reminded", "milder_since", "good_since", "unknown_since", "ended")
+_TIMES = ("since", "reported", "reminded", "milder_since", "good_since", "unknown_since", "normal_since", "ended")
 
 
 def step(memory: Memory, look: Look, now: float, config: Config) -> tuple[Memory, tuple[Event, ...]]:
@@ -164,14 +165,28 @@ def _next(
         over = look.complete and not _may_be_there(one, look)
         return _ended(one, look, now, config) if over else _unknown(one, now, config)
     if sighting.state == "good":
-        return _ended(one, look, now, config)
+        return _ended(replace(one, normal_since=None), look, now, config)
     one = replace(one, is_object=one.is_object or sighting.is_object)
+    if sighting.normal is not None:
+        return _perhaps_normal(one, sighting.finding, sighting.normal, now, config)
     if sighting.state == "aside":
         return replace(one, unknown_since=None), None
     if sighting.state == "unknown":
         fresh = one.reported is None and one.seen == 0
         return _unknown(replace(one, finding=sighting.finding) if fresh else one, now, config)
     return _found(replace(one, finding=sighting.finding), now, config)
+
+
+def _perhaps_normal(
+    one: Tracked, finding: Finding, longest: float, now: float, config: Config
+) -> tuple[Tracked, Kind | None]:
+    """The state after a run that found what is normal for a while. After that it is a warning."""
+    since = now if one.normal_since is None else one.normal_since
+    one = replace(one, normal_since=since, unknown_since=None)
+    if now - since < longest:
+        return one, None
+    message = f"{finding.message} This has lasted for more than {format_duration(int(longest))}."
+    return _found(replace(one, finding=replace(finding, severity="warning", message=message)), now, config)
 
 
 def _found(one: Tracked, now: float, config: Config) -> tuple[Tracked, Kind | None]:
@@ -252,7 +267,8 @@ def _unknown(one: Tracked, now: float, config: Config) -> tuple[Tracked, Kind | 
 
 def _is_needed(one: Tracked, now: float) -> bool:
     """Whether there is anything to remember about it."""
-    return one.reported is not None or one.seen > 0 or one.unknown_since is not None or _recent(one, now)
+    since = (one.reported, one.unknown_since, one.normal_since)
+    return one.seen > 0 or any(at is not None for at in since) or _recent(one, now)
 
 
 def _shifted(memory: Memory, by: float) -> Memory:

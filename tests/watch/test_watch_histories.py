@@ -124,6 +124,32 @@ def test_reminders_come_as_configured_until_it_is_good() -> None:
         assert kinds == Counter({"new": 1, "reminder": number, "good": 1}) + Counter()
 
 
+def charging(hours: float) -> Look:
+    """A look at a battery that is charging. It is normal for this long."""
+    found = Finding(
+        rule="battery_learning", severity="info", outcome="fail", where="x:0/battery0", message="It is charging."
+    )
+    objects = frozenset({("x:0/battery0", None)})
+    return Look(sightings=(Sighting(finding=found, state="aside", normal=hours * 3600.0),), objects=objects)
+
+
+def charged() -> Look:
+    """A look at a good battery."""
+    found = Finding(rule="battery_learning", severity="info", outcome="pass", where="x:0/battery0", message="Charged.")
+    return Look(sightings=(Sighting(finding=found, state="good"),), objects=frozenset({("x:0/battery0", None)}))
+
+
+def test_what_is_normal_for_a_while_is_reported_if_it_lasts() -> None:
+    """A battery that charges for a day is normal, for longer a warning; a new learn cycle begins at zero."""
+    memory, found = Memory(), list[tuple[int, str, Severity]]()
+    looks = [charging(24), charged(), *[charging(24)] * 6, *[charged()] * 3, *[charging(24)] * 4]
+    for number, one in enumerate(looks):
+        memory, events = step(memory, one, BEGIN + number * 6 * 3600, Config(remind=None))
+        found += [(number, event.kind, event.severity) for event in events]
+    assert found == [(7, "new", "warning"), (9, "good", "warning")]
+    assert step(memory, charging(24), BEGIN, Config())[1] == (), "a clock that was set back makes nothing longer"
+
+
 def test_a_result_that_stays_unknown_is_reported_once_and_ends_nothing() -> None:
     """A result that stays unknown is reported once.
 
