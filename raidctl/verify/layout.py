@@ -8,6 +8,7 @@ from datetime import timedelta
 from msgspec.structs import replace
 
 from raidctl.health.mismatches import is_harmless
+from raidctl.health.redundancy import below
 from raidctl.health.spares import no_automatic_rebuild, unfit, users_of
 from raidctl.health.write_journal import in_write_back, may_hold_only_copy
 from raidctl.host import BlockDevice
@@ -319,14 +320,30 @@ def _rotational(case: Case) -> None:
             case.evidence.append(Evidence("kernel", block.node, statement, path, 1, str(int(block.rotational))))
 
 
+def _not_reported(case: Case) -> str:
+    """The unknown fields on which the number of survived failures depends; they end the reason."""
+    volume = case.subject.volume
+    if volume is None:
+        return ""
+    missing = [
+        (volume.raid_level in (None, "unknown"), "its RAID level (raid_level)"),
+        (volume.status == "unknown", "its state (status)"),
+        (volume.drives_active is None and not below(case.subject.controller, volume), "its members (drives)"),
+        (
+            volume.drives_expected is None and volume.status in ("degraded", "rebuilding"),
+            "the number of its members when complete (drives_expected)",
+        ),
+    ]
+    named = [words for lacks, words in missing if lacks]
+    return f". Not reported: {listing(named)}" if named else ", as its geometry or the state of a member is"
+
+
 def survives(case: Case) -> Answer:
     """Whether any claimed number of further drives may fail without data loss."""
     volume, wanted = case.subject.volume, case.claim.number
     left = 0 if volume is None else volume.failures_tolerated
     if left is None:
-        return case.inconclusive(
-            "How many more drive failures it survives is unknown, as its geometry or the state of a member is."
-        )
+        return case.inconclusive(f"How many more drive failures it survives is unknown{_not_reported(case)}.")
     if volume is not None:
         case.cite(volume.id, "raid_level", f"RAID level {volume.raid_level}")
         case.cite(volume.id, "status", f"status {volume.status}")

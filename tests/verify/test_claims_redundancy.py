@@ -8,6 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from raidctl.bench.result import Session, Spread, TrialResult
+from raidctl.health.redundancy import with_redundancy
 from raidctl.model import Array, Battery, Controller, Drive, Host, Scrub, Volume, VolumeCache
 from raidctl.survey.survey import Survey
 from raidctl.verify.subjects import CheckedMachine
@@ -46,6 +47,26 @@ def test_a_volume_survives_as_many_failures_as_are_left(left: int | None, wanted
     If that is unknown, the answer is inconclusive, whatever is claimed.
     """
     assert judged(checked_machine(raid_controller(failures_tolerated=left)), survives=wanted).verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("change", "named"),
+    [
+        ({"raid_level": None}, "its RAID level (raid_level)"),
+        ({"status": "unknown"}, "its state (status)"),
+        ({"status": "degraded"}, "the number of its members when complete (drives_expected)"),
+        ({"array": None, "drives_expected": 6}, "its members (drives)"),
+    ],
+)
+def test_an_unknown_number_of_failures_names_the_fields_that_are_missing(change: dict[str, Any], named: str) -> None:
+    """The reason names the field that no tool reported, not only that something is unknown."""
+    found = raid_controller()
+    volumes = tuple(replace(volume, **change) for volume in found.volumes)
+    found = replace(found, volumes=volumes, drives=found.drives[:-1] if "status" in change else found.drives)
+    [known] = with_redundancy([found])
+    answer = judged(checked_machine(known), survives=1)
+    what = "How many more drive failures it survives is unknown"
+    assert (answer.verdict, answer.reasons) == ("inconclusive", (f"{what}. Not reported: {named}.",))
 
 
 @pytest.mark.parametrize(
