@@ -6,12 +6,14 @@ from dataclasses import dataclass
 from typing import Literal
 
 from raidctl.model import Drive
+from raidctl.model.settable import can_set, settable
 from raidctl.text import listing
 from raidctl.verify.case import Case
 from raidctl.verify.kernel import cache_type, queue
 
 State = Literal["enabled", "disabled", "contradiction"]
 _OFF = "Disable them (raidctl cache set --drive-cache off) and verify again, or check them with the controller's tool."
+_OFF_BY_HAND = "Disable them and verify again, or check them with the controller's tool"
 
 
 @dataclass(frozen=True)
@@ -34,10 +36,10 @@ def drive_caches(case: Case) -> DriveCaches:
     all_off = bool(states) and len(off) == len(states) and listed
     if policy == "disabled" and on:
         why = f"The controller is configured to keep them off, but {_names(on)} report{'s' * (len(on) == 1)} on."
-        return DriveCaches("contradiction", why, _OFF)
+        return DriveCaches("contradiction", why, _off(case))
     if policy == "enabled" and all_off:
         why = "The controller is configured to keep them on, but all drives report them off."
-        return DriveCaches("contradiction", why, _OFF)
+        return DriveCaches("contradiction", why, _off(case))
     undescribed = members is not None and members.undescribed
     if policy == "disabled" and not undescribed:
         return DriveCaches("disabled", "The write caches of the drives are off.")
@@ -60,8 +62,23 @@ def _unknown(case: Case, policy: str | None, silent: list[str], *, undescribed: 
         noun, verb = ("cache", "is") if len(silent) == 1 else ("caches", "are")
         why = f"Whether the write {noun} of {_names(silent)} {verb} on is not reported."
     own = case.subject.software or case.subject.volume is None
-    test = "Query each drive as root, with its own tool." if own else _OFF
+    test = "Query each drive as root, with its own tool." if own else _off(case)
     return DriveCaches(None, why, test)
+
+
+def _off(case: Case) -> str:
+    return settable(case.subject.controller, "drive_write_cache", _OFF, _OFF_BY_HAND)
+
+
+def disable_or_measure(case: Case) -> str:
+    """The next test if the drives' caches are on. It names commands only for what raidctl can set here."""
+    controller = case.subject.controller
+    measure = f"measure in write-through: {case.measuring('--switch-policy')}"
+    command = "Disable them (raidctl cache set --drive-cache off)"
+    off = settable(controller, "drive_write_cache", f"{command}.", "Disable them")
+    if not can_set(controller, "write_policy"):
+        return off
+    return f"{command}, or {measure}" if can_set(controller, "drive_write_cache") else f"{off} Or {measure}"
 
 
 def _policy(case: Case) -> str | None:

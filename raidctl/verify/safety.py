@@ -17,7 +17,7 @@ from raidctl.model.raid_levels import PARITY
 from raidctl.text import listing
 from raidctl.verify.caches import UNPROTECTED, policies
 from raidctl.verify.case import Case
-from raidctl.verify.drive_caches import drive_caches
+from raidctl.verify.drive_caches import disable_or_measure, drive_caches
 from raidctl.verify.kernel import without_barriers
 from raidctl.verify.report import Answer
 from raidctl.verify.subjects import Subject, blocks_of
@@ -148,9 +148,7 @@ def _behind_controller(case: Case, cache: VolumeCache) -> Answer:
         return case.suspect(
             f"{behind.why} A power failure loses what they hold, unless the controller flushes them.",
             *([untold] if unclear else []),
-            next_test=behind.next_test
-            or "Disable them (raidctl cache set --drive-cache off), or measure in write-through: "
-            f"{case.measuring('--switch-policy')}",
+            next_test=behind.next_test or disable_or_measure(case),
         )
     if unclear:
         return case.inconclusive(untold)

@@ -15,7 +15,7 @@ from raidctl.audit.diagnosis import Diagnosis, around, diagnose, exit_code
 from raidctl.audit.rule import Rule
 from raidctl.cli import cli
 from raidctl.cli.shared.other_results import names
-from raidctl.model import Array, Controller, Drive, Problem
+from raidctl.model import Array, Capability, Controller, Drive, Problem
 from raidctl.output.console import Paper
 from raidctl.output.diagnose import screen
 from raidctl.output.json import schema
@@ -221,7 +221,8 @@ def test_equal_findings_are_one_entry() -> None:
     assert brief.count("rule      drive_cache_volatile") == 1
     assert full.count("rule      drive_cache_volatile") == 3
     inventory = replayed("lab-megasas").inventory  # its tool sets nothing
-    controllers = tuple(structs.replace(controller, capabilities={}) for controller in inventory.controllers)
+    able = {"drive_write_cache": Capability(read=True, set=True)}
+    controllers = tuple(structs.replace(controller, capabilities=able) for controller in inventory.controllers)
     found = diagnose(structs.replace(inventory, controllers=controllers), rules())
     printed = screen(found, inventory, Paper(width=80), more=False)
     assert "cache set megaraid:0/v0 megaraid:0/v1 megaraid:0/v5 --drive-cache off" in " ".join(printed.split())

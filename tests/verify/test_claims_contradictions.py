@@ -9,8 +9,9 @@ from typing import Literal
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
-from raidctl.model import Array, Battery, Controller, Drive, Problem, Volume, VolumeCache, VolumeStatus
+from raidctl.model import Array, Battery, Capability, Controller, Drive, Problem, Volume, VolumeCache, VolumeStatus
 from raidctl.verify.capacity import reckon, usable
 from raidctl.verify.facts import facts
 from raidctl.verify.judge import exit_code, verify
@@ -162,6 +163,30 @@ def test_drive_caches_behind_a_good_battery_are_suspect(claim: dict[str, object]
     """The battery keeps the controller's cache, not those of the drives."""
     answer = judged(checked_machine(raid_controller(volume_cache=DRIVES_ON, drive_cache="enabled")), **claim)
     assert answer.verdict == "suspect"
+
+
+def test_a_next_test_names_only_commands_that_the_controller_accepts() -> None:
+    """What raidctl cannot set here is set by hand, with the reason; the policy is not switched for a measurement."""
+    found = raid_controller(volume_cache=DRIVES_ON, drive_cache="enabled")
+    able = Capability(read=True, set=True)
+    barred = Capability(read=True, set=False, why="Use the web interface.")
+    texts = {
+        (drives, policy): judged(
+            checked_machine(replace(found, capabilities={"drive_write_cache": drives, "write_policy": policy})),
+            power_safe=True,
+        ).next_test
+        for drives in (able, barred)
+        for policy in (able, barred)
+    }
+    measure = "raidctl verify --measure --switch-policy --power-safe /srv"
+    disable = "Disable them (raidctl cache set --drive-cache off)"
+    by_hand = "Disable them. raidctl cannot do it here. Use the web interface."
+    assert texts == {
+        (able, able): f"{disable}, or measure in write-through: {measure}",
+        (able, barred): f"{disable}.",
+        (barred, able): f"{by_hand} Or measure in write-through: {measure}",
+        (barred, barred): by_hand,
+    }
 
 
 def test_a_cache_that_is_called_protected_over_a_bad_battery_is_suspect() -> None:

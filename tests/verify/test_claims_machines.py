@@ -8,9 +8,10 @@ import pytest
 from click.testing import CliRunner
 
 from raidctl.cli import cli
+from raidctl.model.settable import can_set
 from raidctl.output.json import schema
 from raidctl.verify.report import Verification
-from tests.support.machines import MACHINES
+from tests.support.machines import MACHINES, replayed
 from tests.verify.conftest import Answers, Verify
 
 VIRTUAL = ("drives-virtio", "host-vm-virtio")
@@ -127,6 +128,21 @@ def test_every_answer_has_a_reason_and_every_doubt_a_test(verify: Verify, machin
     for answer in document["answers"]:
         assert answer["reasons"]
         assert answer["verdict"] != "inconclusive" or answer["next_test"], answer
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_a_command_that_sets_drive_caches_is_named_only_where_raidctl_can_set_them(
+    answers: Answers, machine: str
+) -> None:
+    """A next test names `raidctl cache set` only for controllers on which raidctl can set the drives' caches."""
+    able = {
+        name
+        for controller in replayed(machine).inventory.controllers
+        if can_set(controller, "drive_write_cache")
+        for name in [*(volume.id for volume in controller.volumes), *(drive.id for drive in controller.drives)]
+    }
+    for (name, claim), answer in answers(machine, "--power-safe", "--drive-cache", "off").items():
+        assert name in able or "raidctl cache set" not in (answer["next_test"] or ""), (name, claim)
 
 
 @pytest.mark.parametrize("machine", VIRTUAL)

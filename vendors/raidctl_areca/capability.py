@@ -5,7 +5,7 @@ from __future__ import annotations
 from raidctl.model import Capability
 from raidctl.vendor.unreported import Unreported
 
-_PASSWORD = "raidctl changes no settings of Areca controllers: that needs the controller's password. "  # noqa: S105 - a sentence
+_PASSWORD = "Setting it needs the password of the controller. "  # noqa: S105 - a sentence
 
 SUPPORT: dict[str, Capability] = {
     "controllers": Capability(read=True, set=False, why="Only the tool's current controller if there are several."),

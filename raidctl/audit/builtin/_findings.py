@@ -10,11 +10,10 @@ from msgspec import Struct, structs
 from raidctl.audit.finding import Finding, Outcome, Severity
 from raidctl.audit.rule import Rule
 from raidctl.health.judge import Condition, judge
-from raidctl.model import Controller, Drive, Inventory, Problem
+from raidctl.model import Drive, Inventory, Problem
 from raidctl.select import Item
 
-__all__ = ["Finding", "Findings", "RuleFindings", "Severity", "counters", "facts", "named", "place", "pull_check",
-           "settable"]  # fmt: skip
+__all__ = ["Finding", "Findings", "RuleFindings", "Severity", "counters", "facts", "named", "place", "pull_check"]
 
 Findings = Iterator[Finding]
 
@@ -102,14 +101,6 @@ def _with_condition(finding: Finding, one: Condition) -> Finding:
         finding, severity=one.severity, rank=one.rank, bay=one.bay, serial=one.serial,
         failures_tolerated=one.failures_tolerated, because=" ".join(one.under) if one.under else None,
     )  # fmt: skip
-
-
-def settable(controller: Controller, setting: str, remedy: str, by_hand: str) -> str:
-    """The remedy if raidctl can set this on the controller. Otherwise what to set ``by_hand``, and why."""
-    capability = controller.capabilities.get(setting)
-    if capability is None or capability.set:
-        return remedy
-    return f"{by_hand}; raidctl cannot do it here: {capability.why or 'the tool has no command for it.'}"
 
 
 def reach(item: object, path: str) -> object:

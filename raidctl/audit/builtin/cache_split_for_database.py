@@ -22,9 +22,10 @@ no good battery: writes cannot be cached then, and the split is a consequence (s
 
 from __future__ import annotations
 
-from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings, settable
+from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings
 from raidctl.audit.builtin._queries import database, protected
 from raidctl.model import Controller, Inventory
+from raidctl.model.settable import settable
 
 FINDINGS = RuleFindings(
     "cache_split_for_database", "warning", "The cache favours reads on a controller with a database"

@@ -20,9 +20,10 @@ in its cache whatever the write policy is, so without a battery it is not even s
 
 from __future__ import annotations
 
-from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings, settable
+from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings
 from raidctl.audit.builtin._queries import cached_volumes, protected
 from raidctl.model import Controller, Inventory, Volume
+from raidctl.model.settable import settable
 
 FINDINGS = RuleFindings("cached_io", "warning", "A volume is set to cached I/O")
 _RISK = {

@@ -25,10 +25,11 @@ controller's cache compensates. Drives with capacitors (SSDs "with power loss pr
 
 from __future__ import annotations
 
-from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings, facts, settable
+from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings, facts
 from raidctl.audit.builtin._queries import below, cached_volumes, medium
 from raidctl.audit.builtin._wording import short
 from raidctl.model import Controller, Inventory, Volume, VolumeCache
+from raidctl.model.settable import settable
 
 FINDINGS = RuleFindings(
     "drive_cache_volatile", "warning", "The volatile write caches of drives behind a controller are on"

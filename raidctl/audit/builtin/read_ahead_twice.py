@@ -24,9 +24,10 @@ read-ahead), and the block device's read-ahead for sequential access (see `block
 
 from __future__ import annotations
 
-from raidctl.audit.builtin._findings import Findings, RuleFindings, settable
+from raidctl.audit.builtin._findings import Findings, RuleFindings
 from raidctl.audit.builtin._queries import below, cached_volumes, database, medium
 from raidctl.model import Controller, Inventory, Volume
+from raidctl.model.settable import settable
 
 FINDINGS = RuleFindings("read_ahead_twice", "info", "The controller reads ahead without benefit")
 _READS_AHEAD = {"zfs_member": "ZFS", "zfs": "ZFS", "btrfs": "Btrfs", "ceph_bluestore": "Ceph", "bcachefs": "bcachefs"}

@@ -28,10 +28,11 @@ nobody would notice. The volatile caches of the drives are covered by `drive_cac
 
 from __future__ import annotations
 
-from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings, facts, settable
+from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings, facts
 from raidctl.audit.builtin._queries import cached_volumes, protected
 from raidctl.audit.builtin._wording import plain
 from raidctl.model import Controller, Inventory, Volume, VolumeCache
+from raidctl.model.settable import settable
 
 FINDINGS = RuleFindings(
     "write_back_unprotected", "critical", "Write-back without protection by a battery is active or will be"

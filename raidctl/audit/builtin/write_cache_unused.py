@@ -24,9 +24,10 @@ checked.
 
 from __future__ import annotations
 
-from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings, settable
+from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings
 from raidctl.audit.builtin._queries import below, cached_volumes, medium, protected
 from raidctl.model import Controller, Inventory, Volume
+from raidctl.model.settable import settable
 
 FINDINGS = RuleFindings(
     "write_cache_unused", "info", "A volume of hard drives uses write-through despite a good battery"

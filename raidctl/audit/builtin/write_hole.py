@@ -27,7 +27,7 @@ from __future__ import annotations
 
 from msgspec import structs
 
-from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings, facts, settable
+from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings, facts
 from raidctl.audit.builtin._queries import protected, used_volumes
 from raidctl.health.judge import PROTECTION
 from raidctl.health.redundancy import rebuilding
@@ -35,6 +35,7 @@ from raidctl.health.reliance import recovering
 from raidctl.health.write_hole import INCOMPLETE, Hole, write_hole
 from raidctl.model import Controller, Inventory, Volume
 from raidctl.model.raid_levels import PARITY
+from raidctl.model.settable import settable
 from raidctl.select import family_of
 
 FINDINGS = RuleFindings("write_hole", "warning", "A parity RAID has a write hole")

@@ -25,12 +25,13 @@ with `cache.write_active = write_back`.
 
 from __future__ import annotations
 
-from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings, facts, settable
+from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings, facts
 from raidctl.audit.builtin._queries import cached_volumes
 from raidctl.audit.builtin._wording import plain
 from raidctl.health.judge import Condition
 from raidctl.health.reliance import recovering
 from raidctl.model import Controller, Inventory, Volume, WriteActive, WritePolicy
+from raidctl.model.settable import settable
 
 FINDINGS = RuleFindings(
     "write_policy_not_in_force", "warning", "The active write policy differs from the configured one"
