@@ -12,7 +12,6 @@ import re
 
 from raidctl.model import Media
 from raidctl.text import attempt, regex
-from raidctl.vendor.disagreement import put_setting
 from raidctl.vendor.draft import DETAIL, Draft, Pair
 from raidctl.vendor.fields import Field, Fields
 from raidctl.vendor.statuses import put_status
@@ -56,7 +55,8 @@ def _mode(controller: ControllerDraft, pair: Pair) -> None:
 
 
 def _setting(controller: ControllerDraft, pair: Pair) -> None:
-    controller.put(None, pair.label.lower(), pair.value)
+    """Keep the line: what follows for a volume is in `policy`."""
+    controller.put(None, pair.label.lower(), pair)
 
 
 def _location(drive: Draft, pair: Pair) -> None:
@@ -119,11 +119,6 @@ def _address(volume: Draft, pair: Pair) -> None:
     tables.address(volume, pair.lines[0], pair.value)
 
 
-def _cache_mode(volume: Draft, pair: Pair) -> None:
-    put_setting(volume, "cache mode", "cache mode", pair.value)
-    volume.keep_detail(pair)
-
-
 SYSTEM: Fields[ControllerDraft] = {
     # Firmware Version   : V1.49 2010-12-02
     "firmware version": Field("firmware", text),
@@ -160,7 +155,10 @@ VOLUME: Fields[Draft] = {
     # Member Disks    : 4
     "member disks": Field("drives_expected", lambda value: attempt(vocabulary.count, value)),
     # Cache Mode      : Write Back
-    **dict.fromkeys(("cache mode", "volume cache mode", "cache attribute"), _cache_mode),
+    **dict.fromkeys(
+        ("cache mode", "volume cache mode", "cache attribute"),
+        Field("cache.write_active", vocabulary.cache_mode, keep=True),
+    ),
     # Volume State    : Normal
     **dict.fromkeys(("volume state", "volume set state", "state"), _volume_state),
 }

@@ -8,72 +8,58 @@ has: ``When battery backup is installed, Disk cache is disabled. No battery back
 
 from __future__ import annotations
 
-from raidctl.model import Battery, DriveCachePolicy, ReadPolicy, VolumeCache, WriteActive
+from functools import partial
+
+from raidctl.model import Battery, DriveCachePolicy, VolumeCache, WriteActive
 from raidctl.model.write_protection import controller_cache
-from raidctl.text import collapse
-from raidctl.vendor.draft import Draft
+from raidctl.vendor.draft import Draft, Pair
 from raidctl_areca import vocabulary
 from raidctl_areca.draft import ControllerDraft
 
-_MODES: dict[str, WriteActive] = {
-    "write back": "write_back",
-    "writeback": "write_back",
-    "enabled": "write_back",
-    "write through": "write_through",
-    "writethrough": "write_through",
-    "disabled": "write_through",
-}
-
 
 def volume_cache(volume: Draft, controller: ControllerDraft, battery: Battery | None) -> VolumeCache | None:
-    """The cache of a volume; None if nothing is reported."""
-    mode, drives, ahead = _mode(volume), _drive_cache(controller, battery), _read_ahead(controller)
-    if mode is None and drives is None and ahead is None:
-        return None
-    return VolumeCache(
-        write_policy="unprotected_write_back" if mode == "write_back" else mode,
-        write_active=mode,
-        controller_cache=controller_cache(mode, kept=_kept(battery)),
-        read_policy=ahead,
-        drive_write_cache=drives,
-    )
+    """The cache of a volume, of its fields ``cache.…``; None if nothing is reported."""
+    active: WriteActive | None = volume.get("cache.write_active")
+    if active is not None:
+        # one word for both: Cache Mode : Write Back
+        policy = "unprotected_write_back" if active == "write_back" else active
+        volume.restate("cache.write_policy", policy, {"cache.write_active"})
+    _drive_cache(volume, controller, battery)
+    _read_ahead(volume, controller)
+    return volume.part("cache", partial(VolumeCache, controller_cache=controller_cache(active, kept=_kept(battery))))
 
 
-def _mode(volume: Draft) -> WriteActive | None:
-    word: str | None = volume.get("cache mode")
-    if word is None or not vocabulary.has_value(word):
-        return None
-    found = _MODES.get(collapse(word.lower().replace("-", " ")))
-    if found is None:
-        volume.unread("Cache Mode", word)
-    return found
-
-
-def _drive_cache(controller: ControllerDraft, battery: Battery | None) -> DriveCachePolicy | None:
-    word: str | None = controller.get("disk write cache mode")
-    if word is None or not vocabulary.has_value(word):
-        return None
+def _drive_cache(volume: Draft, controller: ControllerDraft, battery: Battery | None) -> None:
+    setting: Pair | None = controller.get("disk write cache mode")
+    if setting is None or not vocabulary.has_value(setting.value):
+        return
     # Disk Write Cache Mode           : Auto
-    low = word.lower()
-    if low == "auto":
-        if battery is None or battery.status == "unknown":
-            return "default"
-        return "enabled" if battery.status == "missing" else "disabled"
-    if low not in {"enabled", "disabled"}:
-        controller.unread("Disk Write Cache Mode", word)
-        return None
-    return "enabled" if low == "enabled" else "disabled"
+    word = setting.value.lower()
+    states: dict[str, DriveCachePolicy] = {"enabled": "enabled", "disabled": "disabled", "auto": _auto(battery)}
+    if word in states:
+        volume.put(setting.lines[0], "cache.drive_write_cache", states[word])
+    else:
+        controller.unread(setting.label, setting.value)
 
 
-def _read_ahead(controller: ControllerDraft) -> ReadPolicy | None:
-    word: str | None = controller.get("volume data read ahead")
-    if word is None or not vocabulary.has_value(word):
-        return None
+def _auto(battery: Battery | None) -> DriveCachePolicy:
+    if battery is None or battery.status == "unknown":
+        return "default"
+    return "enabled" if battery.status == "missing" else "disabled"
+
+
+def _read_ahead(volume: Draft, controller: ControllerDraft) -> None:
+    # Volume Data Read Ahead          : Normal
+    setting: Pair | None = controller.get("volume data read ahead")
+    if setting is None:
+        return
     try:
-        return vocabulary.read_ahead(word)
+        policy = vocabulary.read_ahead(setting.value)
     except ValueError:
-        controller.unread("Volume Data Read Ahead", word)
-        return None
+        controller.unread(setting.label, setting.value)
+        return
+    if policy is not None:
+        volume.put(setting.lines[0], "cache.read_policy", policy)
 
 
 def _kept(battery: Battery | None) -> bool | None:

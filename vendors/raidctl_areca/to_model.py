@@ -17,6 +17,7 @@ from raidctl.model import (
     Progress,
     Volume,
 )
+from raidctl.vendor.disagreement import settle_settings
 from raidctl.vendor.draft import Draft
 from raidctl.vendor.mixed_machines import note_mixed
 from raidctl_areca import vocabulary
@@ -31,6 +32,7 @@ FAMILY = "areca"
 def build(controller: ControllerDraft) -> tuple[Controller, list[Problem]]:
     """The controller with all its problems; writes the evidence."""
     link(controller)
+    settle_settings(controller)
     controller.sort()
     object_id = f"{FAMILY}:{controller.name}"
     battery = _battery(controller, object_id)

@@ -11,8 +11,8 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from raidctl.model import Health, Operation, RaidLevel, ReadPolicy, VolumeStatus
-from raidctl.text import figure, regex
+from raidctl.model import Health, Operation, RaidLevel, ReadPolicy, VolumeStatus, WriteActive
+from raidctl.text import collapse, figure, regex
 from raidctl.units import parse_celsius, parse_percent, parse_size
 
 NO_VALUE = frozenset({"", "-", "--", "n.a.", "n.a", "n/a", "na", "none", "unknown", "not available", "n.a.(n.a.)"})
@@ -62,6 +62,14 @@ _LEVELS: dict[str, RaidLevel] = {
     "pass through": "jbod",
     "passthrough": "jbod",
     "jbod": "jbod",
+}
+_MODES: dict[str, WriteActive] = {
+    "write back": "write_back",
+    "writeback": "write_back",
+    "enabled": "write_back",
+    "write through": "write_through",
+    "writethrough": "write_through",
+    "disabled": "write_through",
 }
 _DRIVES: dict[str, Health] = {
     "normal": "ok",
@@ -148,8 +156,20 @@ def raid_level(text: str, members: int | None = None) -> RaidLevel | None:
     return level
 
 
-def read_ahead(text: str) -> ReadPolicy:
+def cache_mode(text: str) -> WriteActive | None:
+    """``Write Back``, ``Write-Through``."""
+    if not has_value(text):
+        return None
+    found = _MODES.get(collapse(text.lower().replace("-", " ")))
+    if found is None:
+        raise ValueError(text)
+    return found
+
+
+def read_ahead(text: str) -> ReadPolicy | None:
     """``Volume Data Read Ahead``."""
+    if not has_value(text):
+        return None
     found = _AHEAD.get(text.strip().lower())
     if found is None:
         raise ValueError(text)

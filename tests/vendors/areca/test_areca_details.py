@@ -6,6 +6,7 @@ import pytest
 
 from raidctl.model import BatteryStatus, Controller, DriveCachePolicy, Volume, VolumeCache, WriteActive, WritePolicy
 from raidctl.model.write_protection import derived
+from raidctl.output.explain import facts_of
 from tests.support.judged import conditions, wrong
 from tests.support.scripted_tools import unparsed
 from tests.vendors.areca.areca_outputs import (
@@ -64,6 +65,41 @@ def test_the_configured_cache_mode_is_active(word: str, policy: WritePolicy, act
     """
     found = cache(word)
     assert (found.write_policy, found.write_active, found.why_not_in_force) == (policy, active, None)
+
+
+def test_cache_policies_name_the_lines_that_they_come_from() -> None:
+    """`show --explain` lists a line for each policy of a volume's cache that the tool prints."""
+    found = observed(VOLUME, config("Disk Write Cache Mode : Auto\n  Volume Data Read Ahead : Normal"))
+    facts = {
+        fact.field: (fact.value, " ".join(fact.line.text.split()))
+        for fact in facts_of(found.outputs, "areca:1/v=home")
+        if fact.field.startswith("cache.")
+    }
+    assert facts == {
+        "cache.write_active": ("write_back", "Cache Mode : Write Back"),
+        "cache.write_policy": ("unprotected_write_back", "Cache Mode : Write Back"),
+        "cache.drive_write_cache": ("default", "Disk Write Cache Mode : Auto"),
+        "cache.read_policy": ("read_ahead", "Volume Data Read Ahead : Normal"),
+    }
+    [volume] = found.controllers[0].volumes
+    assert volume.details["Cache Mode"] == "Write Back"
+
+
+def test_an_unknown_cache_mode_is_a_problem_and_a_detail() -> None:
+    """A word that is not in the table gives no policy."""
+    found = observed(VOLUME.replace("Write Back", "Bewildered"))
+    [volume] = found.controllers[0].volumes
+    assert (volume.cache, volume.details["Cache Mode"]) == (None, "Bewildered")
+    assert [(one.kind, one.where) for one in found.problems] == [("unread", "areca:1/v=home")]
+
+
+def test_two_outputs_with_different_cache_modes_are_one_problem() -> None:
+    """The worse mode is shown."""
+    found = observed(VOLUME.replace("Write Back", "Write Through"), VOLUME)
+    [volume] = found.controllers[0].volumes
+    assert volume.cache is not None
+    assert (volume.cache.write_policy, volume.cache.write_active) == ("unprotected_write_back", "write_back")
+    assert [one.where for one in found.problems if "disagree" in one.message] == ["areca:1/v=home"]
 
 
 @pytest.mark.parametrize(
