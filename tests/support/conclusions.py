@@ -13,6 +13,7 @@ import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 
 from raidctl.audit.builtin import rules
@@ -52,6 +53,7 @@ _WHOLE = (
 it."""
 Conclusions = Mapping[str, int | None]
 """Rank of each conclusion, the higher the better; None: unknown."""
+_FIGURE = re.compile(r"[0-9a-fA-F]*\d[0-9a-fA-Fx.:-]*")
 _HEALTH = {"critical": 0, "warning": 1, "ok": 2}
 _VOLUME = {"failed": 0, "offline": 0, "inactive": 0, "degraded": 1, "rebuilding": 1, "ok": 3}
 """Operations of a complete volume rank just below ``ok``."""
@@ -249,6 +251,33 @@ def cuts(text: str, most: int) -> Sequence[str]:
         head = "".join(lines[:place])
         found += [head, head + lines[place][: len(lines[place]) // 2]]
     return found
+
+
+def between_blocks(text: str, short: int) -> Sequence[str]:
+    """The text, cut where a block of lines ends: at a blank line, or before a line that is indented less.
+
+    Of cuts between the same two labels, only the first and the last are made. A text of up to ``short`` lines is cut
+    after each line.
+    """
+    lines = text.splitlines(keepends=True)
+    if len(lines) <= short:
+        return ["".join(lines[:place]) for place in range(1, len(lines))]
+    first, last = dict[tuple[str, str], int](), dict[tuple[str, str], int]()
+    for place, (before, after) in enumerate(pairwise(lines), 1):
+        if not before.strip() or not after.strip() or _indent(after) < _indent(before):
+            between = (form_of(before), form_of(after))
+            first.setdefault(between, place)
+            last[between] = place
+    return ["".join(lines[:place]) for place in sorted({*first.values(), *last.values()})]
+
+
+def form_of(line: str) -> str:
+    """A line without its value and figures: ``Drive 0:0`` of ``Drive 32:5``."""
+    return re.split("[:=]", _FIGURE.sub("0", line.strip()))[0]
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())
 
 
 def _floor(name: str) -> int:
