@@ -3,7 +3,8 @@
     python tests/captures.py [DIRECTORY] [--tool NAME] [--show-unparsed N] [--json]
 
 The directory holds one folder for each tool; by default it is $RAIDCTL_CAPTURES, or ``../shared/captures`` beside the
-checkout. It is no part of the project. Exit code 1 when a vendor package raised an exception.
+checkout. It is no part of the project. Exit code 1 if a vendor package raised an exception, or an array and its drives
+contradict each other.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "vendors")]
 
 from raidctl.recording.loose_files import LooseOutputs, collect_outputs  # noqa: E402 - the checkout comes first on the path
 from raidctl.vendor.protocol import Vendor  # noqa: E402 - as above
+from tests.support.membership import membership_faults  # noqa: E402 - as above
 
 TOOLS = (
     "hpacucli", "storcli_json", "storcli_text", "megacli", "arcconf", "areca", "tw_cli",
@@ -47,6 +49,7 @@ class Result:
     family: str = ""
     kinds: list[str] = field(default_factory=list)
     crashes: list[str] = field(default_factory=list)
+    faults: list[str] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
     unread: int = 0
     lines: int = 0
@@ -105,6 +108,7 @@ def read(gathered: LooseOutputs, result: Result) -> None:
         except Exception:  # noqa: BLE001 - a crash is a result here
             result.crashes.append(traceback.format_exc())
             continue
+        result.faults += [fault for controller in found.controllers for fault in membership_faults(controller)]
         result.problems += [f"{problem.kind}: {problem.message}" for problem in found.problems]
         result.unread += sum(problem.kind == "unread" for problem in found.problems)
         for output in found.outputs:
@@ -160,6 +164,7 @@ def details(results: Sequence[Result], place: Path, unparsed: int) -> str:
     for result in results:
         name = Path(result.path).relative_to(place)
         out += [f"\nCRASH {name}\n{crash}" for crash in result.crashes]
+        out += [f"wrong: {name}: {fault}" for fault in result.faults]
         if not result.recognised:
             out.append(f"nobody recognises {name}: {' '.join(result.problems)}")
         if result.seconds > SLOW:
@@ -191,7 +196,7 @@ def main() -> int:
     else:
         more = details(results, place, options.show_unparsed)
         sys.stdout.write(f"{table(results)}\n{more}\n" if more else f"{table(results)}\n")
-    return 1 if any(result.crashes for result in results) else 0
+    return 1 if any(result.crashes or result.faults for result in results) else 0
 
 
 if __name__ == "__main__":

@@ -22,6 +22,7 @@ from raidctl.survey.block_devices import claimed_nodes
 from raidctl.vendor.protocol import CAPABILITIES, Document, Vendor
 from raidctl.vendor.registry import vendors
 from tests.support.machines import FIXTURES, MACHINES, recording, replayed
+from tests.support.membership import membership_faults
 
 VENDORS, UNUSABLE = vendors()
 families = pytest.mark.parametrize("vendor", VENDORS, ids=[vendor.FAMILY for vendor in VENDORS])
@@ -128,6 +129,15 @@ def test_ids_are_unique_and_references_resolve(machine: str) -> None:
         named |= {drive.array for drive in controller.drives if drive.array}
         named |= {name for drive in controller.drives for name in drive.spare_for}
         assert not named - known, f"Ids that objects of {controller.id} name, and nothing has: {sorted(named - known)}."
+
+
+@machines
+def test_an_array_and_its_drives_agree_on_members_and_spares(machine: str) -> None:
+    """A drive is in `drives` of the array that it names. A spare is in `spares` only."""
+    faults = [
+        fault for controller in replayed(machine).inventory.controllers for fault in membership_faults(controller)
+    ]
+    assert not faults, "\n".join(faults)
 
 
 @machines
