@@ -44,6 +44,12 @@ def test_every_family_is_in_the_readme() -> None:
     assert not missing, f"Add them to the table of README.md, section 'What it reads': {missing}."
 
 
+def test_the_readme_is_short() -> None:
+    """The README has at most 150 lines."""
+    lines = len(README.splitlines())
+    assert lines <= 150, f"README.md has {lines} lines: move details to docs/, or share a row of a table."
+
+
 def test_the_readme_counts_the_rules() -> None:
     """The README has the number of built-in rules."""
     assert re.findall(r"(\d+) rules", README) == [str(len(rules()))]
