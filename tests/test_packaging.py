@@ -107,16 +107,34 @@ def test_the_metadata_are_for_people_who_find_it_on_an_index(wheel: Path) -> Non
     assert re.findall(r"\]\((?!https?:)", text) == []
 
 
-def test_every_vendor_package_has_its_entry_point() -> None:
-    """Each folder of vendors/ is registered under its family's name. Each registration has its folder."""
+def vendor_folders() -> set[str]:
+    """The packages in ``vendors/``."""
+    return {path.parent.name for path in (ROOT / "vendors").glob("*/__init__.py")}
+
+
+def test_every_vendor_package_has_its_lines_in_setup_cfg() -> None:
+    """Each folder of vendors/ is in `packages`, in `package_dir`, and registered under its family's name."""
     config = configparser.ConfigParser()
     config.read(ROOT / "setup.cfg", encoding="utf-8")
-    lines = config["options.entry_points"][GROUP].split("\n")
-    registered = {tuple(part.strip() for part in line.split("=")) for line in lines if "=" in line}
-    folders = {path.parent.name for path in (ROOT / "vendors").glob("*/__init__.py")}
     # a program that a family runs, with a separate command; no family
-    folders -= {"raidctl_mfi"}
-    expected = {(folder.removeprefix("raidctl_"), folder) for folder in folders}
-    lacking = [f"    {family} = {folder}" for family, folder in sorted(expected - registered)]
-    assert not lacking, "\n".join(["setup.cfg has no entry point in the group raidctl.vendors:", *lacking])
-    assert registered == expected
+    families = vendor_folders() - {"raidctl_mfi"}
+    expected = {
+        ("options", "packages"): vendor_folders(),
+        ("options", "package_dir"): {f"{name} = vendors/{name}" for name in vendor_folders()},
+        ("options.entry_points", GROUP): {f"{name.removeprefix('raidctl_')} = {name}" for name in families},
+    }
+    faults = []
+    for (section, option), wanted in expected.items():
+        found = {line.strip() for line in config[section][option].split("\n") if "raidctl_" in line}
+        found = {line for line in found if "." not in line}  # packages inside of one
+        faults += [f"    `{option}` lacks: {line}" for line in sorted(wanted - found)]
+        faults += [f"    `{option}` has, without a folder: {line}" for line in sorted(found - wanted)]
+    assert not faults, "\n".join(["setup.cfg:", *faults])
+
+
+def test_every_vendor_package_has_its_marker_of_types() -> None:
+    """Without an empty `py.typed`, mypy ignores the types of an installed package."""
+    marked = {path.parent.name for path in (ROOT / "vendors").glob("*/py.typed")}
+    # two old packages have none yet
+    lacking = vendor_folders() - marked - {"raidctl_drives", "raidctl_md"}
+    assert not lacking, f"Missing: {', '.join(f'vendors/{name}/py.typed' for name in sorted(lacking))}."
