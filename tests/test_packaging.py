@@ -135,6 +135,5 @@ def test_every_vendor_package_has_its_lines_in_setup_cfg() -> None:
 def test_every_vendor_package_has_its_marker_of_types() -> None:
     """Without an empty `py.typed`, mypy ignores the types of an installed package."""
     marked = {path.parent.name for path in (ROOT / "vendors").glob("*/py.typed")}
-    # two old packages have none yet
-    lacking = vendor_folders() - marked - {"raidctl_drives", "raidctl_md"}
+    lacking = vendor_folders() - marked
     assert not lacking, f"Missing: {', '.join(f'vendors/{name}/py.typed' for name in sorted(lacking))}."

@@ -8,7 +8,7 @@ from raidctl.model import Battery, VolumeCache
 from raidctl.text import listing
 from raidctl.units import format_binary
 from raidctl.verify.case import Case
-from raidctl.verify.drive_caches import DriveCaches, drive_caches
+from raidctl.verify.drive_caches import DriveCaches, disable_or_measure, drive_caches
 from raidctl.verify.kernel import cache_type, queue
 from raidctl.verify.report import Answer
 from raidctl.verify.subjects import blocks_of
@@ -133,8 +133,7 @@ def _protected(case: Case, cache: VolumeCache) -> Answer:
         return case.suspect(
             "The controller's cache is protected, but the write caches of the drives are on: a power failure loses "
             "what they hold, unless the controller flushes them.",
-            next_test="Measure commits per second in write-through: a drive with its cache off cannot commit more than "
-            f"once per rotation: {case.measuring('--switch-policy')}",
+            next_test=disable_or_measure(case),
         )
     if behind.state != "disabled":
         case.notes.append("The state of the drives' write caches is unknown (--drive-cache disabled).")

@@ -9,7 +9,7 @@ from raidctl.model import Problem, hiding_problems
 from raidctl.model.raid_levels import WITHOUT_REDUNDANCY
 from raidctl.select import items
 from raidctl.text import listing, regex
-from raidctl.verify import caches, drive_claims, layout, safety, status
+from raidctl.verify import caches, drive_claims, layout, redundancy, safety, status
 from raidctl.verify.case import Case
 from raidctl.verify.report import Answer, ClaimName, Skipped, Verification, overall
 from raidctl.verify.subjects import CheckedMachine, Subject
@@ -23,7 +23,7 @@ JUDGES: Mapping[ClaimName, Callable[[Case], Answer]] = {
     "cache_split": caches.cache_split,
     "drive_cache": caches.drive_cache,
     "drives": layout.drives,
-    "spares": layout.spares,
+    "spares": redundancy.spares,
     "read_policy": caches.read_policy,
     "strip_size": layout.strip_size,
     "min_size": layout.min_size,
@@ -34,8 +34,8 @@ JUDGES: Mapping[ClaimName, Callable[[Case], Answer]] = {
     "policy_active": safety.policy_active,
     "power_safe": safety.power_safe,
     "no_write_hole": safety.no_write_hole,
-    "survives": layout.survives,
-    "checked_within": layout.checked_within,
+    "survives": redundancy.survives,
+    "checked_within": redundancy.checked_within,
     "drive_size": drive_claims.drive_size,
     "drive_age": drive_claims.drive_age,
 }

@@ -1,21 +1,13 @@
-"""Claims about a volume's level, drives, spares, strip, size, media, state, firmware. Pure."""
+"""Claims about a volume's level, drives, strip, size, media and firmware. Pure."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import timedelta
 
-from msgspec.structs import replace
-
-from raidctl.health.mismatches import is_harmless
-from raidctl.health.redundancy import below
-from raidctl.health.spares import no_automatic_rebuild, unfit, users_of
-from raidctl.health.write_journal import in_write_back, may_hold_only_copy
 from raidctl.host import BlockDevice
-from raidctl.model import Drive, Scrub, Volume
-from raidctl.select import family_of
+from raidctl.model import Drive
 from raidctl.text import counted, listing
-from raidctl.units import format_binary, format_decimal, parse_moment
+from raidctl.units import format_binary, format_decimal
 from raidctl.verify.capacity import fitting, reckon
 from raidctl.verify.case import HOST, Case
 from raidctl.verify.report import Answer, Evidence, Source
@@ -136,47 +128,6 @@ def drives(case: Case) -> Answer:
         which = "whether all of them work is not reported"
         return case.inconclusive(f"It consists of {counted(expected, 'drive')} and is {volume.status}; {which}.")
     return case.passed(f"It consists of {counted(expected, 'drive')}.")
-
-
-def spares(case: Case) -> Answer:
-    """Whether at least the claimed number of spares is available. Dedicated and global ones that fit count."""
-    volume, wanted = case.subject.volume, case.claim.number
-    if volume is None:
-        return case.failed("It is a single drive, which has no spares.") if wanted else case.passed("It has no spares.")
-    controller, array = case.subject.controller, case.subject.array
-    named = set(array.spares) if array else set()
-    ready = [d for d in controller.drives if d.id in named or _global(d, volume, software=case.subject.software)]
-    busy = [d for d in ready if users_of(controller, d)]
-    least = min((d.size_bytes for d in case.subject.members if d.size_bytes), default=0)
-    good = [d for d in ready if d not in busy and d.status == "ok" and (d.size_bytes or least) >= least * (1 - SAME)]
-    good = [d for d in good if not unfit(controller, replace(d, size_bytes=None), case.subject.members)]
-    for drive in ready:
-        case.cite(drive.id, "role", f"a spare, {drive.status}")
-    if no_automatic_rebuild(controller):
-        case.notes.append("Automatic rebuild is off: a rebuild onto a spare has to be started by hand.")
-    if len(good) >= wanted:
-        return case.passed(f"{_spares(len(good))} {'is' if len(good) == 1 else 'are'} available.")
-    if not controller.drives:
-        return case.inconclusive(f"The drives of {controller.id} are unknown.")
-    if busy:
-        names = listing(d.id for d in busy)
-        return case.inconclusive(f"{names} may have taken the place of a member that has failed or is missing.")
-    if any(d.status == "unknown" for d in ready):
-        return case.inconclusive(f"The condition of its {counted(len(ready), 'spare')} is not reported.")
-    if any(p.kind == "unread" and p.where == controller.id for p in case.machine.inventory.problems):
-        return case.inconclusive("Not all drives of this controller could be read.")
-    rest = len(ready) - len(good)
-    bad = f", and {rest} that {'is not ok or does' if rest == 1 else 'are not ok or do'} not fit" if rest else ""
-    return case.failed(f"It has {_spares(len(good))}{bad}; claimed: {wanted}.")
-
-
-def _global(drive: Drive, volume: Volume, *, software: bool) -> bool:
-    """Whether a spare covers every array of its controller, or this one."""
-    if drive.role != "spare":
-        return False
-    if drive.spare_for or drive.array:
-        return volume.array in (*drive.spare_for, drive.array)
-    return not software
 
 
 def strip_size(case: Case) -> Answer:
@@ -320,83 +271,6 @@ def _rotational(case: Case) -> None:
             case.evidence.append(Evidence("kernel", block.node, statement, path, 1, str(int(block.rotational))))
 
 
-def _not_reported(case: Case) -> str:
-    """The unknown fields on which the number of survived failures depends; they end the reason."""
-    volume = case.subject.volume
-    if volume is None:
-        return ""
-    missing = [
-        (volume.raid_level in (None, "unknown"), "its RAID level (raid_level)"),
-        (volume.status == "unknown", "its state (status)"),
-        (volume.drives_active is None and not below(case.subject.controller, volume), "its members (drives)"),
-        (
-            volume.drives_expected is None and volume.status in ("degraded", "rebuilding"),
-            "the number of its members when complete (drives_expected)",
-        ),
-    ]
-    named = [words for lacks, words in missing if lacks]
-    return f". Not reported: {listing(named)}" if named else ", as its geometry or the state of a member is"
-
-
-def survives(case: Case) -> Answer:
-    """Whether any claimed number of further drives may fail without data loss."""
-    volume, wanted = case.subject.volume, case.claim.number
-    left = 0 if volume is None else volume.failures_tolerated
-    if left is None:
-        return case.inconclusive(f"How many more drive failures it survives is unknown{_not_reported(case)}.")
-    if volume is not None:
-        case.cite(volume.id, "raid_level", f"RAID level {volume.raid_level}")
-        case.cite(volume.id, "status", f"status {volume.status}")
-    if volume is not None and wanted and (held := _held_by_journal(case, volume)):
-        return held
-    many = counted(left, "more drive failure") if left else "no more drive failures"
-    if left < wanted:
-        return case.failed(f"It survives {many}; claimed: {wanted}.")
-    return case.passed(f"It survives {many}, whichever drive fails.")
-
-
-def _held_by_journal(case: Case, volume: Volume) -> Answer | None:
-    """The answer about an md array whose journal holds, or may hold, the only copy of some data."""
-    controller = case.subject.controller
-    own = may_hold_only_copy(controller, volume) if family_of(controller) == "md" else ()
-    if not own:
-        return None
-    case.cite(own[0].id, "role", "the journal")
-    if in_write_back(volume) is None:
-        return case.inconclusive(f"Whether the journal {own[0].id} holds data that no other drive has is unknown.")
-    return case.failed(f"The journal {own[0].id} is in write-back mode: if it fails, data that only it has is lost.")
-
-
-def checked_within(case: Case) -> Answer:
-    """Whether a complete consistency check ended within the claimed number of days."""
-    volume, days = case.subject.volume, case.claim.number
-    scrub = (volume.consistency_check if volume else None) or case.subject.controller.consistency_check or Scrub()
-    last, now = parse_moment(scrub.last_at), parse_moment(case.machine.inventory.host.collected_at)
-    start = "Start one, and verify again when it is complete."
-    if scrub.last_result == "failed":
-        return case.failed("The last consistency check found differences or errors.")
-    if last is None:
-        what = "was stopped before it was complete" if scrub.last_result == "unfinished" else "is not reported"
-        return case.inconclusive(
-            f"The last consistency check {what}; the time of the last complete one is unknown.", next_test=start
-        )
-    case.cite(case.subject.id, "consistency_check.last_at", f"last complete check {scrub.last_at}")
-    if volume is not None and volume.mismatch_count:
-        case.cite(volume.id, "mismatch_count", f"sectors that differ: {volume.mismatch_count}")
-        differ = f"A check has found {counted(volume.mismatch_count, 'sector')} whose copies or parity differ"
-        if not is_harmless(volume.mismatch_count, volume):
-            return case.failed(f"{differ}.")
-        case.notes.append(f"{differ}, which is often harmless on a mirror.")
-    if now is None:
-        return case.inconclusive("The time of the scan is unknown.")
-    if last - now > timedelta(days=1):
-        return case.inconclusive(f"The last check ended after this scan ({scrub.last_at}): a clock is wrong.")
-    ago = (now - last).days
-    if now - last > timedelta(days=days):
-        return case.failed(f"The last complete consistency check ended {counted(ago, 'day')} ago.")
-    return case.passed(f"The last complete consistency check ended {counted(max(ago, 0), 'day')} ago.")
-
-
 def firmware(case: Case) -> Answer:
     """Whether the controller, or a plain drive, has this firmware."""
     drive = case.subject.volume is None
@@ -410,7 +284,3 @@ def firmware(case: Case) -> Answer:
     if version.strip() == case.claim.words[0]:
         return case.passed(f"{owner.id} runs firmware {version}.")
     return case.failed(f"{owner.id} runs firmware {version}, not {case.claim.wanted}.")
-
-
-def _spares(count: int) -> str:
-    return counted(count, "good spare") if count else "no good spares"

@@ -22,10 +22,11 @@ stays closed. If write-back is needed, put the journal on a mirror of two drives
 
 from __future__ import annotations
 
-from raidctl.audit.builtin._findings import Findings, RuleFindings, facts, settable
+from raidctl.audit.builtin._findings import Findings, RuleFindings, facts
 from raidctl.audit.builtin._queries import md_volumes
 from raidctl.health.write_journal import in_write_back, journals
 from raidctl.model import Inventory
+from raidctl.model.settable import settable
 from raidctl.text import listing
 
 FINDINGS = RuleFindings(
