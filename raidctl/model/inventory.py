@@ -185,6 +185,9 @@ class Drive(Model, frozen=True, kw_only=True):
         Progress | None, doc("Operation on the drive itself, such as its rebuild; null: none is reported.")
     ] = None
     temperature_celsius: Annotated[int | None, doc("Degrees Celsius.")] = None
+    max_temperature_celsius: Annotated[
+        int | None, doc("Highest temperature that it permits, as it reports, degrees Celsius.")
+    ] = None
     link_gbps: Annotated[float | None, doc("Negotiated link speed, Gbit/s.")] = None
     max_link_gbps: Annotated[float | None, doc("Highest link speed of the drive, Gbit/s.")] = None
     write_cache: Annotated[Literal["enabled", "disabled"] | None, doc("Volatile write cache of the drive.")] = None

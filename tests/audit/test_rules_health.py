@@ -266,3 +266,17 @@ def test_the_status_of_a_failed_battery_is_printed_once() -> None:
     text = heading + "   Battery/Capacitor Status: Failed (Replace Batteries)\n\n"
     [found, *_] = diagnose(read_text(text).inventory, rules()).findings
     assert "has failed (Replace Batteries):" in found.message
+
+
+@pytest.mark.parametrize(
+    ("media", "degrees", "limit", "outcome"),
+    [
+        ("ssd", 66, 60, "critical"), ("ssd", 60, 60, "critical"), ("ssd", 59, 60, "pass"), ("ssd", 66, None, "pass"),
+        ("hdd", 58, 68, "warning"), ("hdd", 30, 0, "pass"), ("hdd", 66, 85, "critical"), (None, 62, 62, "critical"),
+    ],
+)  # fmt: skip
+def test_a_drive_above_its_own_limit_is_critical(media: str, degrees: int, limit: int | None, outcome: str) -> None:
+    """The limit that a drive reports counts if it is lower than the usual ones. A limit of zero is none."""
+    machine = lsi(DRIVE, media=media, temperature_celsius=degrees, max_temperature_celsius=limit)
+    one = ask("temperature_high", machine, DRIVE)
+    assert (one.severity if one.outcome == "fail" else one.outcome) == outcome
