@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterable, Mapping
 
 from raidctl.text import regex
-from raidctl.vendor.draft import Draft, Pair
+from raidctl.vendor.draft import ROW, Draft, Pair
 from raidctl.vendor.fields import Fields, read_pair
+from raidctl.vendor.statuses import put_status
 from raidctl_areca import tables, vocabulary
 from raidctl_areca.draft import ControllerDraft
 from raidctl_areca.labels import DRIVE, PLACE, SET, VOLUME
@@ -15,11 +16,12 @@ from raidctl_areca.reader import Section
 
 _AGAINST_LIMIT = regex(r"(\d{1,3}) ?\((\d{1,3})\) ?(.*)", re.ASCII)
 """Value and threshold of a SMART attribute, and its state."""
+_LETTER = regex(r"[a-z]", re.IGNORECASE)
 
 
 def read_sections(sections: Iterable[Section]) -> None:
-    """Read each section into the draft of its object."""
-    for section in sections:
+    """Read each section into the draft of its object. SMART attributes come last: they do not replace a worse state."""
+    for section in sorted(sections, key=lambda section: section.kind == "smart"):
         if not section.pairs:
             continue
         if section.kind == "drive":
@@ -123,7 +125,12 @@ def _attribute(owner: Draft, pair: Pair, name: str) -> None:
     value, limit, state = found.groups() if found is not None else (None, None, pair.value)
     reached = value is not None and limit is not None and int(value) <= int(limit) and int(limit) > 0
     if reached or state.lower().endswith(("fail", "failed")):
-        owner.add_problem("warning", "state", f"SMART attribute {name}: {pair.value}.", "Replace the drive.")
+        text = f"SMART attribute {name}: {pair.value}"
+        owner.add_problem("warning", "state", f"{text}.", "Replace the drive.")
+        if not isinstance(owner, ControllerDraft):
+            put_status(owner, pair.lines, "drive", "warning", text=text, weight=ROW)
+    elif _LETTER.search(state) and state.upper() not in ("OK", "O.K.") and not state.upper().startswith("N.A."):
+        owner.unread(pair.label, pair.value)
 
 
 def _drive(section: Section) -> None:

@@ -11,6 +11,7 @@ from raidctl.text import collapse, counted, regex
 from raidctl.vendor.draft import ROW, Pair
 from raidctl.vendor.fields import read_pair
 from raidctl.vendor.forms import first_form, forms
+from raidctl.vendor.statuses import put_status
 from raidctl_marvell import vocabulary
 from raidctl_marvell.draft import ControllerDraft, Controllers
 from raidctl_marvell.labels import ATTRIBUTES, CONTROLLER, DRIVE, VOLUME
@@ -168,9 +169,10 @@ class Reader:
         owner.detail(line, label, f"{match[3]}, threshold {match[5]}, raw {match[6]}")
         current, limit = int(match[3]), int(match[5])
         if (match[7] or "OK").upper() != "OK" or (limit > 0 and current <= limit):
-            owner.add_problem(
-                "warning", "state", f"SMART attribute {match[2]}: {current}, threshold {limit}.", "Replace the drive."
-            )
+            text = f"SMART attribute {match[2]}: {current}, threshold {limit}"
+            owner.add_problem("warning", "state", f"{text}.", "Replace the drive.")
+            if self.drive is not None:
+                put_status(owner, [line], "drive", "warning", text=text, weight=ROW)
 
     def _pair(self, line: Line) -> None:
         parts = _PAIR.fullmatch(line.text)

@@ -112,6 +112,22 @@ def test_the_smart_table_is_kept_with_its_drive() -> None:
     assert unparsed(found) == []
 
 
+@pytest.mark.parametrize("row", ["100     97   Failed", " 97     97   OK"])
+def test_a_failed_smart_attribute_is_a_warning_of_the_drive(row: str) -> None:
+    """A failed attribute makes the drive a warning, and leaves a failed drive critical."""
+    smart = SMART.replace("100     97   Failed", row)
+    assert controller(DISKS, smart).drives[1].status == "warning"
+    assert controller(smart, DISKS, DRIVE.replace("NORMAL", "FAILED")).drives[1].status == "critical"
+
+
+@pytest.mark.parametrize("word", ["BAD", "Failing", "Threshold exceeded"])
+def test_an_unknown_state_of_a_smart_attribute_is_reported(word: str) -> None:
+    """A state of an attribute that is no known word is a problem."""
+    found = observed(DISKS, SMART.replace("100     97   Failed", f"100     97   {word}"))
+    assert [p.where for p in found.problems if p.kind == "unread" and word in p.message] == ["areca:1/2"]
+    assert not [p for p in observed(DISKS, DRIVE).problems if p.kind == "unread"]
+
+
 @pytest.mark.parametrize(
     ("line", "interface", "speed"),
     [
