@@ -100,6 +100,8 @@ def volume_word(text: str) -> tuple[VolumeWord | None, float | None]:
             known = inner
         elif known is not None and going is not None:
             known = VolumeWord(known.status, going)
+        elif known is not None and known.status == "ok" and _TROUBLE.search(rest):
+            known = None  # "Optimal (Predictive failure)"
     if known is None and _FAILS.search(head):
         known = VolumeWord("failed")  # "Logically failed"
     return known, percent

@@ -52,6 +52,14 @@ def test_a_level_is_read(text: str, level: RaidLevel) -> None:
     assert volume_of(machine(volumes=[volume_text(0, {"RAID level": text})])).raid_level == level
 
 
+@pytest.mark.parametrize("remark", [" (Predictive failure)", " (degraded)", ", 1 drive failed"])
+def test_a_good_state_with_a_bad_remark_is_not_ok(remark: str) -> None:
+    """A remark that names trouble makes the state of a volume unknown, and is a problem."""
+    observation = found(machine(volumes=[volume_text(0, {"Status of logical device": f"Optimal{remark}"})]))
+    assert observation.controllers[0].volumes[0].status == "unknown"
+    assert [p.where for p in observation.problems if p.kind == "unread"] == ["adaptec:1/v0"]
+
+
 def test_an_unknown_level_is_reported() -> None:
     """An unknown level is kept as printed. A problem names the volume."""
     observation = found(machine(volumes=[volume_text(0, {"RAID level": "7 1/2"})]))

@@ -226,6 +226,21 @@ def test_an_informational_exception_is_a_warning(words: str, status: str) -> Non
     assert (part.status, part.status_text) == (status, words)
 
 
+@pytest.mark.parametrize("order", [slice(None), slice(None, None, -1)])
+def test_the_worse_of_two_verdicts_counts(order: slice) -> None:
+    """A failed verdict counts, whether a good one is printed before it or after it."""
+    good, bad = "SMART Health Status: OK", "SMART Health Status: FAILURE PREDICTION THRESHOLD EXCEEDED [asc=5d, ascq=0]"
+    drive, output = one(SAS.replace(good, "\n".join([good, bad][order])))
+    assert (drive.status, output.unparsed()) == ("warning", [])
+
+
+@pytest.mark.parametrize("label", ["SS Media used endurance indicator", "Percentage used endurance indicator"])
+def test_the_wear_of_a_sas_ssd_is_read_by_both_labels(label: str) -> None:
+    """Older versions of smartctl print the wear under another label."""
+    drive, _ = one(SAS.replace("Elements in grown", f"{label}: 99%\nElements in grown"))
+    assert (drive.life_used_percent, drive.details[label]) == (99, "99%")
+
+
 def test_the_form_of_5_38_is_read() -> None:
     """Version 5.38 prints vendor, product and revision on the first line."""
     part, output = one(

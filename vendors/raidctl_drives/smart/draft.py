@@ -35,6 +35,9 @@ class Attribute(Struct):
     """Normalised value."""
 
 
+PASSED = frozenset({"PASSED", "OK", "OK!"})
+
+
 class Health(Struct):
     """The drive's health as reported, before it is judged."""
 
@@ -47,12 +50,16 @@ class Health(Struct):
     critical_warning: int | None = None
     warning_line: Line | None = None
 
+    def judged_by(self, verdict: str | None, line: Line | None, *, scsi: bool) -> None:
+        """Take a verdict. The first counts, but a bad one replaces a good one."""
+        if self.verdict is None or (self.verdict in PASSED and verdict not in (None, *PASSED)):
+            self.verdict, self.verdict_line, self.scsi = verdict, line, scsi
+
     def add(self, other: Health) -> None:
         """Add what another output of the same drive reports."""
         self.reasons += [reason for reason in other.reasons if reason not in self.reasons]
-        if self.verdict is None:
-            self.verdict, self.verdict_line, self.scsi = other.verdict, other.verdict_line, other.scsi
-        if self.critical_warning is None:
+        self.judged_by(other.verdict, other.verdict_line, scsi=other.scsi)
+        if not self.critical_warning and other.critical_warning is not None:
             self.critical_warning, self.warning_line = other.critical_warning, other.warning_line
 
     @property

@@ -28,7 +28,7 @@ from raidctl.model import Health as Verdict
 from raidctl.text import attempt, counted, regex
 from raidctl.vendor.limits import MANY_ERRORS
 from raidctl_drives.smart import numbers
-from raidctl_drives.smart.draft import Attribute, SmartDraft
+from raidctl_drives.smart.draft import PASSED, Attribute, SmartDraft
 
 REALLOCATED = regex(r"Re-?alloc|Retired|Bad_Bl", re.IGNORECASE)
 PENDING = regex(r"Pending", re.IGNORECASE)
@@ -58,7 +58,6 @@ _WEAR = "Media_Wearout_Indicator"
 _LIFE_LEFT = frozenset({"SSD_Life_Left", "Percent_Lifetime_Remain", "Remaining_Lifetime_Perc"})
 """Attributes whose normalised value is the remaining rated endurance in percent."""
 _READ_ONLY = CRITICAL_WARNINGS[3]
-_PASSED = {"PASSED", "OK", "OK!"}
 _FAILED_TESTS = {
     3: "fatal or unknown error", 4: "unknown element", 5: "electrical element", 6: "servo or seek element",
     7: "read element", 8: "suspected handling damage",
@@ -199,7 +198,7 @@ def _verdict_of(draft: SmartDraft) -> Verdict | None:
         return "critical"
     if warning or health.verdict in _FAILED or (health.verdict is not None and health.scsi):
         return "warning"
-    if health.verdict in _PASSED:
+    if health.verdict in PASSED:
         return "ok"
     if health.verdict is not None:
         draft.report(

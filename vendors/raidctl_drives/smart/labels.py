@@ -157,11 +157,9 @@ def expect_failure(draft: SmartDraft, line: Line) -> None:
 
 def _read_verdict(draft: SmartDraft, pair: Pair) -> None:
     value = printable(collapse(pair.value))
-    if not value or draft.health.verdict is not None:
-        mark_read(*pair.lines)
-        return
-    draft.health.verdict, draft.health.verdict_line = value, pair.lines[0]
-    draft.health.scsi = _SENSE.fullmatch(value) is not None
+    mark_read(*pair.lines)
+    if value:
+        draft.health.judged_by(value, pair.lines[0], scsi=_SENSE.fullmatch(value) is not None)
 
 
 def _read_rotation(draft: SmartDraft, pair: Pair) -> None:
@@ -318,7 +316,11 @@ _FIELDS: Fields[SmartDraft] = {
     ),
     # Percentage Used:                    3%
     # Percentage used endurance indicator: 3%
-    **dict.fromkeys(("Percentage Used", "Percentage used endurance indicator"), _count("life_used_percent", 255)),
+    # SS Media used endurance indicator: 3%   of older versions
+    **dict.fromkeys(
+        ("Percentage Used", "Percentage used endurance indicator", "SS Media used endurance indicator"),
+        _count("life_used_percent", 255),
+    ),
     # Elements in grown defect list: 412
     "Elements in grown defect list": _count("errors.reallocated", 1 << 32),
     # ATA Error Count: 12 (device log contains only the most recent five errors)
