@@ -198,3 +198,11 @@ def test_an_unknown_word_for_a_replacement_is_unread(label: str) -> None:
     found = battery(f"BBU status for Adapter: 0\n\nBattery State: Optimal\nBBU Firmware Status:\n  {label} : Perhaps\n")
     assert found.get("replace") is None
     assert any("Perhaps" in text for text in complaints(found, "unread"))
+
+
+@pytest.mark.parametrize(("kind", "status"), [("CVPM02", "degraded"), ("iBBU", "ok")])
+def test_a_cachevault_without_the_licence_to_save_the_cache_is_degraded(kind: str, status: BatteryStatus) -> None:
+    """A CacheVault that needs a licence to save the cache to flash protects nothing; a battery does without."""
+    text = _flagged("Cache Offload premium feature required", "Yes").replace("BatteryType: BBU", f"BatteryType: {kind}")
+    assert f"BatteryType: {kind}" in text
+    assert battery(text).get("status") == status

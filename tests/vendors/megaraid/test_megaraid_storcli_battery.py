@@ -268,3 +268,22 @@ def test_values_alone_belong_to_the_requested_pack() -> None:
     text = properties("GasGaugeStatus", ("Pack Energy", "294 J"))
     assert read(text, command="storcli64 /c0/cv show all").battery.name == "cachevault"
     assert read(text, command="storcli64 /c0/bbu show all").battery.name == "bbu"
+
+
+@pytest.mark.parametrize(
+    ("label", "word"), [("Remaining Capacity Low", "Critical"), ("Battery Pack Missing", "Removed")]
+)
+def test_a_flag_that_is_neither_yes_nor_no_is_reported(label: str, word: str) -> None:
+    """A flag of the pack with an unknown word is a problem."""
+    battery = read(properties("BBU_Firmware_Status", (label, word))).battery
+    assert [complaint.kind for complaint in battery.complaints] == ["unread"]
+
+
+@pytest.mark.parametrize(("title", "status"), [("Cachevault_Info", "degraded"), ("BBU_Info", "ok")])
+def test_a_cachevault_without_the_licence_to_save_the_cache_is_degraded(title: str, status: BatteryStatus) -> None:
+    """A CacheVault that needs a licence to save the cache to flash protects nothing; a battery does without."""
+    state = properties(title, ("State", "Optimal"), ("Cache Offload premium feature required", "Yes"))
+    controller = read(state).controller
+    merge_batteries(controller)
+    (battery,) = controller.batteries.values()
+    assert (battery.get("status"), len(battery.complaints)) == (status, 1)

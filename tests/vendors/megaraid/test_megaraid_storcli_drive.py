@@ -289,6 +289,21 @@ def test_errors_of_two_actuators_are_added() -> None:
     assert controllers.by_number["0"].drives["1:1"].get("errors.media") == 6
 
 
+@pytest.mark.parametrize("alarm", [{"Predictive Failure Count": 3}, {"Locked": "Yes"}])
+def test_an_alarm_of_the_second_actuator_is_one_of_the_drive(alarm: Data) -> None:
+    """A drive whose second logical unit predicts a failure or is locked is a warning."""
+    units = {"LU/NS Properties": {"Media Error Count": 0}, "LU/NS Properties 2": alarm}
+    drive = one({"Drive /c0/e1/s1": [drive_row(EID="1:1")], "Drive /c0/e1/s1 - Detailed Information": units})
+    assert drive.get("status") == "warning"
+
+
+@pytest.mark.parametrize(("label", "word"), [("S.M.A.R.T alert flagged by drive", "Alert"), ("Locked", "Maybe")])
+def test_a_flag_that_is_neither_yes_nor_no_is_reported(label: str, word: str) -> None:
+    """A flag of a drive with an unknown word is a problem."""
+    drive = one({"PD LIST": [drive_row()], **details(State={label: word})})
+    assert [complaint.kind for complaint in drive.complaints] == ["unread"]
+
+
 def test_a_list_of_logical_units_is_about_its_drives() -> None:
     """Logical units are assigned to drives by the persistent id."""
     row = {"EID:Slt": "310:5", "PID": 287, "State": "Conf", "Status": "Online", "DG": 4, "Size": "5.456 TiB"}

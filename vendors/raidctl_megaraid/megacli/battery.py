@@ -18,7 +18,7 @@ from raidctl_megaraid import bbu_mask
 from raidctl_megaraid.draft import ControllerDraft
 from raidctl_megaraid.megacli import numbers
 from raidctl_megaraid.megacli.outline import Block, Item
-from raidctl_megaraid.storcli.battery_labels import REPLACE, TROUBLES
+from raidctl_megaraid.storcli.battery_labels import OFFLOAD, REPLACE, TROUBLES
 from raidctl_megaraid.storcli.controller_words import battery_kind, battery_status, has_status
 from raidctl_megaraid.vocabulary import has_value, normalized
 
@@ -131,7 +131,8 @@ def _judge(controller: ControllerDraft, battery: Draft, items: Iterable[Item]) -
     flags = [item.pair for item in items if item.section == FLAGS and item.label != "bbu firmware status"]
     flags += [item.pair for item in items if item.label == "issohgood" or _figure(item.pair) is not None]
     mask = _mask(battery, flags)
-    worn = [pair for pair in flags if normalized(pair.label) in _WORN and _bad(pair)]
+    signs = _WORN if battery.name == "bbu" else _WORN | {OFFLOAD}
+    worn = [pair for pair in flags if normalized(pair.label) in signs and _bad(pair)]
     stated = next((item.pair for item in items if item.label == "battery state" and item.pair.value), None)
     status = _status(_stated(battery, stated), stated.value if stated else "", mask, worn=bool(worn))
     asked = [pair for pair in flags if normalized(pair.label) in REPLACE or _figure(pair) is not None]

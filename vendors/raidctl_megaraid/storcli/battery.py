@@ -250,6 +250,8 @@ def _read_flag(battery: Draft, pair: Pair, label: str) -> None:
     elif label in labels.GONE and value in words.YES:
         battery.put(line, "status", "missing", _DEAD)
         battery.put(line, "status_text", f"{pair.label}: {pair.value}", _DEAD)
+    elif label in labels.FLAGS and value not in words.YES | words.NO | words.NO_VALUE:
+        battery.unread(pair.label, pair.value)
     capacitance = attempt(words.percent, pair.value) if label == "capacitance" else None
     if capacitance is not None and capacitance <= WORN_PERCENT:
         # Capacitance  92 %
@@ -258,7 +260,7 @@ def _read_flag(battery: Draft, pair: Pair, label: str) -> None:
     trouble = labels.TROUBLES.get(label)
     if trouble is not None and value in trouble[0]:
         battery.add_problem("warning", "state", trouble[1], trouble[2])
-        if label not in labels.ADVICE:
+        if label not in labels.ADVICE and not (label == labels.OFFLOAD and battery.name.startswith("bbu")):
             _flaw(battery, pair)
 
 

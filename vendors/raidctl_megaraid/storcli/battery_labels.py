@@ -46,6 +46,8 @@ LEARNING = ("learn cycle active", "learn active")
 GONE = ("battery pack missing", "pack missing", "energy pack missing")
 
 POWER = "Look at the tool's own report of the battery; replace it when this stays."
+OFFLOAD = "cache offload premium feature required"
+"""Flag of a CacheVault that cannot save the cache; a battery keeps the cache in the memory."""
 TROUBLES: dict[str, tuple[frozenset[str], str, str]] = {
     # Learn Cycle Status  Failed
     "learn cycle status": (frozenset({"failed", "fail"}), "The last learn cycle failed.", POWER),
@@ -63,10 +65,14 @@ TROUBLES: dict[str, tuple[frozenset[str], str, str]] = {
     "module microcode update required": (
         words.YES, "The CacheVault's microcode is too old for the controller.", "Update the controller's firmware.",
     ),
-    "cache offload premium feature required": (
+    OFFLOAD: (
         words.YES, "Saving the cache to flash needs a licence that is not there.", "Enter the licence key.",
     ),
 }  # fmt: skip
 """Firmware flags: the values that mean trouble, the sentence, what to do."""
-ADVICE = ("module microcode update required", "cache offload premium feature required")
+ADVICE = ("module microcode update required",)
 """Flags that report something to do, but nothing about the pack's health."""
+FLAGS = frozenset(
+    (*LEARNING, *GONE, *(label for label, (bad, _, _) in TROUBLES.items() if bad in (words.YES, words.NO)))
+)
+"""Flags whose value is yes or no."""

@@ -174,17 +174,30 @@ def read_pairs(drive: Draft, pairs: list[Pair], prefix: str = "") -> None:
             _smart_alert(drive, pair)
         elif label in _KEYS:
             drive.keep_detail(pair, prefix)
-            if attempt(vocabulary.flag, pair.value):
-                drive.add_problem("warning", "state", *_KEYS[label])
-                drive.override(label, value=True)
+            _key(drive, pair, label)
         elif not read_pair(drive, pair, label, _FIELDS):
             drive.keep_detail(pair, prefix)
+
+
+def _key(drive: Draft, pair: Pair, label: str) -> None:
+    if _flag(drive, pair):
+        drive.add_problem("warning", "state", *_KEYS[label])
+        drive.override(label, value=True)
+
+
+def _flag(drive: Draft, pair: Pair) -> bool:
+    """Whether a flag is set. A word that is not known is a problem."""
+    try:
+        return bool(vocabulary.flag(pair.value))
+    except ValueError:
+        drive.unread(pair.label, pair.value)
+        return False
 
 
 def _smart_alert(drive: Draft, pair: Pair) -> None:
     """``S.M.A.R.T alert flagged by drive = No``."""
     drive.keep_detail(pair)
-    if attempt(vocabulary.flag, pair.value):
+    if _flag(drive, pair):
         drive.override("alert", value=True)
         drive.add_problem("warning", "state", *vocabulary.ALERTED)
 
@@ -207,16 +220,21 @@ def read_unit_status(drive: Draft, unit: str, pair: Pair) -> None:
 
 
 def read_unit(drive: Draft, pairs: list[Pair], prefix: str) -> None:
-    """Read a second logical unit of a drive with two actuators. Its errors are the drive's, too."""
+    """Read a second logical unit of a drive with two actuators. Its errors and alarms are the drive's, too."""
     for pair in pairs:
         drive.keep_detail(pair, prefix)
-        field = _FIELDS.get(normalized(pair.label))
+        label = normalized(pair.label)
+        if label in _KEYS:
+            _key(drive, pair, label)
+        field = _FIELDS.get(label)
         name = field.name if isinstance(field, Field) else ""
         count = attempt(numbers.integer, pair.value) if name.startswith("errors.") else None
         if count is not None:
             known: dict[str, int] = drive.get("unit_errors") or {}
             drive.override(name, (drive.get(name) or 0) - known.get(prefix + name, 0) + count)
             drive.override("unit_errors", known | {prefix + name: count})
+        if name == "errors.predictive" and count:
+            _predicted(drive, pair, count)
 
 
 def _coerced_size(drive: Draft, pair: Pair) -> None:
