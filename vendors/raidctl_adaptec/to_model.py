@@ -103,7 +103,13 @@ def _cache(controller: ControllerDraft) -> Cache | None:
         return None
     size, read, write = reported.get("size_bytes"), reported.get("read_percent"), reported.get("write_percent")
     usable = reported.get("available_bytes") or size
-    printed = [reported.get("status_text"), reported.get("reason")]
+    reason = reported.get("reason")
+    if reason and reported.get("status") == "ok":
+        # Cache Status                               : Ok
+        # Cache Status Details                       : A cache error was detected.
+        text = f"The cache reports a problem: {reason}"
+        controller.add_problem("warning", "state", text, "Read the controller's events: raidctl events.")
+    printed = [reported.get("status_text"), reason]
     return Cache(
         present=True if size else None,
         status=reported.get("status"),

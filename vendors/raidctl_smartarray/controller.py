@@ -14,6 +14,7 @@ from raidctl_smartarray import numbers, vocabulary
 from raidctl_smartarray.draft import ControllerDraft
 from raidctl_smartarray.drive import firmware, multidomain
 from raidctl_smartarray.grammar import brackets
+from raidctl_smartarray.messages import cache_reason
 from raidctl_smartarray.outline import Section
 from raidctl_smartarray.vocabulary import has_value, normalized
 
@@ -32,10 +33,7 @@ _GOOD_DEVICE = ("ok", "good", "normal", "redundant", "not redundant", "not insta
 def _mode(text: str) -> str | None:
     if not has_value(text):
         return None
-    key = normalized(text)
-    known = vocabulary.MODES.get(key) or next(
-        (vocabulary.MODES[name] for name in ("mixed", "hba", "raid") if name in key), None
-    )
+    known = vocabulary.MODES.get(normalized(text))
     if known is None:
         raise ValueError(f"not a mode: {text!r}")
     return known
@@ -130,14 +128,12 @@ def _cache_status(controller: ControllerDraft, pair: Pair) -> None:
 
 
 def _cache_reason(controller: ControllerDraft, pair: Pair) -> None:
-    """``Cache Status Details: A cache error was detected.``; beside ``Cache Status: OK``, too."""
+    """``Cache Status Details: A cache error was detected.``; beside ``Cache Status: OK``, every reason is a problem."""
     text = collapse(pair.value)
     for line in pair.lines:
         controller.put(line, f"cache.{normalized(pair.label)}", text, shown_as="cache.status_text")
     if _CACHE_ERROR.search(text) and "disabled" not in text.lower():  # else the status reports the same
-        controller.add_problem(
-            "warning", "state", f"The cache reports a problem: {text}", "Read the controller's diagnostic report."
-        )
+        controller.add_problem(*cache_reason(text))
 
 
 def _battery(controller: ControllerDraft, pair: Pair) -> None:

@@ -7,6 +7,7 @@ import re
 from msgspec import Struct
 
 from raidctl.model import Controller, Problem, ProblemKind, Severity
+from raidctl.text import counted
 from raidctl.vendor.tools import NO_CONTROLLER
 from raidctl_smartarray.vocabulary import NO_VALUE, normalized
 
@@ -95,6 +96,11 @@ def problem(error: KnownError, text: str, where: str) -> Problem:
     )
 
 
+def cache_reason(text: str) -> tuple[Severity, ProblemKind, str, str]:
+    """The problem for a reason that the tool prints below the status of the cache."""
+    return "warning", "state", f"The cache reports a problem: {text}", "Read the controller's diagnostic report."
+
+
 def unknown_battery(controller: Controller, count: int | None) -> list[Problem]:
     """A battery that the controller counts, but whose state is unknown."""
     found = controller.batteries[0] if controller.batteries else None
@@ -103,7 +109,7 @@ def unknown_battery(controller: Controller, count: int | None) -> list[Problem]:
     if found.status_text is None or normalized(found.status_text) in NO_VALUE:
         return [Problem(
             severity="warning", kind="state", where=found.id,
-            message=f"The controller counts {count or 1} battery or capacitor but reports no status for it.",
+            message=f"The controller counts {counted(count or 1, 'backup power source')} (battery or capacitor), but reports no status.",
             remedy="Check the cable between the cache module and its battery or capacitor.",
         )]  # fmt: skip
     return [Problem(

@@ -28,10 +28,12 @@ from raidctl.vendor.identity import distinct
 from raidctl_smartarray import derived_fields, vocabulary
 from raidctl_smartarray.capability import capabilities
 from raidctl_smartarray.draft import ControllerDraft
-from raidctl_smartarray.messages import unknown_battery
+from raidctl_smartarray.messages import cache_reason, unknown_battery
 from raidctl_smartarray.policy import volume_cache
 
 FAMILY = "smartarray"
+# The current array controller had valid data stored in its battery/capacitor backed write cache the last time it was reset
+_HARMLESS = regex(r"had valid data stored", re.IGNORECASE)
 _PRESERVED = regex(r"unflushed|preserved|data (?:is|are) waiting", re.IGNORECASE)
 
 
@@ -83,10 +85,12 @@ def _cache(controller: ControllerDraft) -> Cache | None:
         return None
     usable = reported.get("available_bytes") or reported.get("size_bytes")
     read, write = reported.get("read_percent"), reported.get("write_percent")
-    texts = [
-        reported.get(name)
-        for name in ("status_text", "cache status details", "cache disable reason", "cache disable code")
-    ]
+    reasons = [reported.get(f"cache {name}") for name in ("status details", "disable reason", "disable code")]
+    if reported.get("status") == "ok":
+        for text in reasons:
+            if text and vocabulary.has_value(text) and not _HARMLESS.search(text):
+                controller.add_problem(*cache_reason(text))
+    texts = [reported.get("status_text"), *reasons]
     return Cache(
         present=reported.get("present"),
         status=reported.get("status"),

@@ -108,6 +108,13 @@ def test_the_split_of_the_cache_is_read() -> None:
     assert cache.no_battery_write_cache is False
 
 
+@pytest.mark.parametrize(("why", "kinds"), [("A cache error was detected.", ["state"]), ("Not Applicable", [])])
+def test_a_reason_beside_a_good_status_of_the_cache_is_a_problem(why: str, kinds: list[str]) -> None:
+    """A reason below ``Cache Status : Ok`` counts."""
+    observation = found(pqi(cache={"Cache Status": "Ok", "Cache Status Details": why}))
+    assert [problem.kind for problem in observation.problems] == kinds
+
+
 def test_an_unconfigured_cache_is_ok() -> None:
     """A cache that is not configured is ok. Its split is unknown."""
     changes = {"Cache Status": "Not Configured", "Read Cache Percentage": "Not Applicable"}

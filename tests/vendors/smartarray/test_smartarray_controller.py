@@ -270,6 +270,28 @@ def test_an_error_of_the_cache_is_seen_beside_a_status_that_is_ok() -> None:
     assert observed(CONTROLLER.replace("Cache Status: OK", disabled)).problems == ()
 
 
+@pytest.mark.parametrize(
+    ("why", "kinds"),
+    [
+        ("The cache backup battery is not charged. Write cache disabled.", ["state"]),
+        ("The cache is degraded. Data may be lost.", ["state"]),
+        ("The current array controller had valid data stored in its battery backed write cache", []),
+        ("None", []),
+    ],
+)
+def test_a_reason_beside_a_good_status_of_the_cache_is_a_problem(why: str, kinds: list[str]) -> None:
+    """A reason below ``Cache Status: OK`` counts, except that data was kept when the power failed."""
+    found = observed(CONTROLLER.replace("Cache Status: OK", f"Cache Status: OK\n   Cache Status Details: {why}"))
+    assert [problem.kind for problem in found.problems] == kinds
+
+
+@pytest.mark.parametrize("word", ["Non-RAID", "RAID mode disabled", "not HBA"])
+def test_a_mode_with_another_word_in_it_is_unread(word: str) -> None:
+    """Only the tool's whole word is a mode."""
+    found = observed(CONTROLLER.replace("Controller Status: OK", f"Controller Status: OK\n   Controller Mode: {word}"))
+    assert [problem.kind for problem in found.problems] == ["unread"]
+
+
 def test_a_battery_whose_charging_failed_is_failed() -> None:
     """A battery status with the word "failed" is failed."""
     (battery,) = controller(CONTROLLER.replace("Capacitor Status: OK", "Capacitor Status: Charging failed")).batteries
