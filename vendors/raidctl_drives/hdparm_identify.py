@@ -81,7 +81,7 @@ def _read_wwn(draft: DriveDraft, section: Section, line: Line, value: str) -> No
 def _read_checksum(draft: DriveDraft, section: Section, line: Line, value: str) -> None:
     section.name, section.ended = "", True
     draft.detail(line, "Checksum", value)
-    if not value.endswith(" correct") and "incorrect" in value:
+    if value.strip() != "correct":
         draft.complain(_doubtful(f"the checksum of the drive's identification is wrong (Checksum:{value})"))
 
 

@@ -61,8 +61,8 @@ def _entries(text: str) -> Iterator[tuple[list[int], list[str]]]:
     words: list[str] = []
     for number, line in enumerate(text.splitlines()):
         own = line.split("#")[0].split()
-        if line[:1].isspace() and numbers and own:
-            numbers.append(number)
+        if line[:1].isspace() and numbers:
+            numbers += [number] if own else []  # an indented comment stays, and ends no entry
             words += own
             continue
         if numbers:

@@ -65,6 +65,9 @@ def flush(*, disks: bool) -> Dialogue[Json]:
     answer = yield Question(c.CTRL_CACHE_FLUSH, bytes([mask]))
     if answer.ok:
         return _result("done", "The firmware reports that its cache is flushed.")
+    if answer.fault is not None:
+        message = f"CTRL_CACHE_FLUSH got no reply ({answer.fault}); whether the cache is flushed is unknown."
+        return _result("not confirmed", message)
     return _failed(answer)
 
 
@@ -132,7 +135,7 @@ def _failed(answer: Answer) -> Json:
     """The result of a command that was not sent, or was refused."""
     name = answer.question.command.name
     if answer.fault is not None:
-        return _result("not sent", f"{name} could not be sent ({answer.fault}).")
+        return _result("not sent", f"{name} got no reply ({answer.fault}); nothing else was sent.")
     return _result("refused", f"The firmware refused {name}: {status_text(answer.status or 0)}.")
 
 

@@ -115,7 +115,7 @@ def _failures(found: Answers, where: str, problems: Problems) -> None:
         if answer.fault is not None:
             problems.unread(
                 where,
-                f"{name} could not be sent ({answer.fault}); no further command was sent.",
+                f"{name} got no reply ({answer.fault}); no further command was sent.",
                 "Check `dmesg`: the controller may be gone, resetting or hung.",
             )
         elif answer.has_data and len(answer.data) < size and answer.question.command.name not in _LISTS:

@@ -92,20 +92,30 @@ class _Walk:
         kinds = dict(pair for pair in collections if pair[0])
         wanted: dict[str, str] = {}
         pages = dict(kinds)
+        start = {path: path for path in kinds}
+        listed = dict.fromkeys(kinds, 0)
         for _ in range(MOST_PAGES):
             values = yield from self._pages([*pages])
             following: dict[str, str] = {}
             for path, value in values.items():
                 wanted |= dict.fromkeys(self._entries(path, value, pages[path]), pages[path])
-                target = value.get("Members@odata.nextLink")
+                members, target = value.get("Members"), value.get("Members@odata.nextLink")
+                listed[start[path]] += len(members) if isinstance(members, list) else 0
                 if isinstance(target, str) and target.startswith("/") and target not in self._asked:
-                    following[target] = pages[path]
+                    following[target], start[target] = pages[path], start[path]
                 elif target is not None:
                     self._endless(path)
+                elif isinstance(members, list):
+                    self._short(path, value.get("Members@odata.count"), listed[start[path]])
             pages = following
         for path in pages:
             self._endless(path)
         return (yield from self.fetch(wanted.items()))
+
+    def _short(self, path: str, count: object, listed: int) -> None:
+        """Report members that the last page of a collection counts, and no page lists."""
+        if isinstance(count, int) and count > listed:
+            self.missing(path, f"{count - listed} of {count} members of this collection")
 
     def _endless(self, path: str) -> None:
         message = "The collection has no end that could be found: further members are unknown."
@@ -140,7 +150,6 @@ class _Walk:
     def _entries(self, path: str, value: Mapping[str, Any], kind: str) -> list[str]:
         """The paths of a page's members; members that it contains are kept."""
         listed = value.get("Members")
-        count = value.get("Members@odata.count")
         if not isinstance(listed, list):
             self.missing(path, "the members of this collection")
             return []
@@ -154,9 +163,6 @@ class _Walk:
             if len(item) > 1 and kind_of(item):
                 text = json.dumps(item)
                 self.resources.setdefault(target, decode(target, f"GET {target}", text, kind))
-        more = value.get("Members@odata.nextLink")
-        if isinstance(count, int) and count > len(listed) and more is None:
-            self.missing(path, f"{count - len(listed)} of {count} members of this collection")
         return list(dict.fromkeys(found))
 
 

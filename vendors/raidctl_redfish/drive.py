@@ -171,8 +171,10 @@ def _status(resource: Resource) -> str | None:
 
 def _marks(resource: Resource) -> Iterator[Mark]:
     """Further signs that a standard drive is failing."""
-    if resource.get("FailurePredicted") is True:
-        yield Mark("warning", "FailurePredicted", resource.line("FailurePredicted"))
+    predicted = bare(resource.get("FailurePredicted"))
+    if predicted not in ("", "none", "false"):
+        status = "warning" if predicted == "true" else "unknown"
+        yield Mark(status, "FailurePredicted", resource.line("FailurePredicted"))
     # "EncryptionStatus": "Locked": the data cannot be read
     if bare(resource.get("EncryptionStatus")) in ("locked", "foreign"):
         yield Mark("warning", resource.text("EncryptionStatus"), resource.line("EncryptionStatus"))
@@ -184,8 +186,7 @@ def _marks(resource: Resource) -> Iterator[Mark]:
         leaf = "OperationName" if operation.text("OperationName") else "Operation"
         if REBUILDS.search(operation.text(leaf)):
             yield Mark("warning", f"rebuild: {operation.text(leaf)}", operation.line(leaf))
-    if bare(resource.get(f"{_DELL}.PredictiveFailureState")) == "smartalertpresent":
-        yield Mark("warning", "SmartAlertPresent", resource.line(f"{_DELL}.PredictiveFailureState"))
+    yield from _mark(resource, f"{_DELL}.PredictiveFailureState", resource.get(f"{_DELL}.PredictiveFailureState"))
 
 
 def _mark(resource: Resource, leaf: str, word: object) -> Iterator[Mark]:

@@ -132,6 +132,9 @@ DRIVE: dict[str, Health] = {
     "predictivefailureanalysis": "warning",
     "predictivefail": "warning",
     "predictivefailure": "warning",
+    # "PredictiveFailureState": "SmartAlertAbsent" of Dell
+    "smartalertabsent": "ok",
+    "smartalertpresent": "warning",
     "unconfiguredbad": "critical",
     "inafailedarray": "critical",
     "inacriticalarray": "warning",

@@ -107,9 +107,10 @@ def unknown_battery(controller: Controller, count: int | None) -> list[Problem]:
     if found is None or found.status != "unknown":
         return []
     if found.status_text is None or normalized(found.status_text) in NO_VALUE:
+        counts = counted(count or 1, "backup power source")
         return [Problem(
             severity="warning", kind="state", where=found.id,
-            message=f"The controller counts {counted(count or 1, 'backup power source')} (battery or capacitor), but reports no status.",
+            message=f"The controller counts {counts} (battery or capacitor), but reports no status.",
             remedy="Check the cable between the cache module and its battery or capacitor.",
         )]  # fmt: skip
     return [Problem(

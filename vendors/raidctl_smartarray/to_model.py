@@ -32,7 +32,7 @@ from raidctl_smartarray.messages import cache_reason, unknown_battery
 from raidctl_smartarray.policy import volume_cache
 
 FAMILY = "smartarray"
-# The current array controller had valid data stored in its battery/capacitor backed write cache the last time it was reset
+# The current array controller had valid data stored in its battery/capacitor backed write cache the last time it was
 _HARMLESS = regex(r"had valid data stored", re.IGNORECASE)
 _PRESERVED = regex(r"unflushed|preserved|data (?:is|are) waiting", re.IGNORECASE)
 

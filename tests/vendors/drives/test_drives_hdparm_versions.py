@@ -132,6 +132,8 @@ def test_a_size_by_cylinders_is_exact() -> None:
         ("Integrity word not set (found 0x0000, expected 0x5ca5)", "note"),
         ("Integrity word not set (found 0x5254, expected 0x5ca5)", "state"),
         ("Checksum: correct", None),
+        ("Checksum: NOT correct", "state"),
+        ("Checksum: wrong", "state"),
     ],
 )
 def test_a_false_checksum_casts_doubt_and_a_missing_one_does_not(last: str, kind: str | None) -> None:

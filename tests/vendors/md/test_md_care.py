@@ -11,6 +11,7 @@ import raidctl_md as md
 from raidctl.host import HostView
 from raidctl.model import Controller
 from raidctl.request import Answer, Failure, Glob, GlobAnswer, Read, Request, RunAnswer, converse
+from raidctl_md import conf
 from tests.vendors.md.md_outputs import DETAIL, Machine, lines_of
 
 MDSTAT = (
@@ -22,6 +23,13 @@ CONFIG, SYSTEMD = "/etc/mdadm/mdadm.conf", "/run/systemd/system"
 MONITOR = "/sys/fs/cgroup/system.slice/mdmonitor.service"
 TIMER = "/etc/systemd/system/mdmonitor.service.wants/mdcheck_start.timer"
 CHECKED, PAUSED = f"/var/lib/mdcheck/Checked_{UUID}", f"/var/lib/mdcheck/MD_UUID_{UUID}"
+
+
+def test_an_indented_comment_ends_no_entry_of_mdadm_conf() -> None:
+    """A line that begins with a blank continues an entry, also below a comment or a line of blanks."""
+    text = f"ARRAY /dev/md/data\n  # name=web:data\n  \n  UUID={UUID}\nMAILADDR root\n"
+    assert conf.lists(text, UUID)
+    assert conf.without(text, UUID) == "  # name=web:data\n  \nMAILADDR root\n"
 
 
 class Host(Machine):

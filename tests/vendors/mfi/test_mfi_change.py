@@ -143,6 +143,15 @@ def test_a_flush_that_fails_is_reported() -> None:
     )  # fmt: skip
 
 
+def test_a_flush_without_a_reply_is_not_confirmed() -> None:
+    """A flush that timed out was sent, and may have flushed the cache or not."""
+    firmware = healthy()
+    firmware.fault_after = 0
+    result = converse(flush(disks=True), firmware)
+    assert (result["outcome"], EXIT_CODES[result["outcome"]]) == ("not confirmed", 6)
+    assert "whether the cache is flushed is unknown" in result["message"]
+
+
 @pytest.mark.parametrize(("on", "opcode"), [(True, LOCATE_START), (False, LOCATE_STOP)])
 def test_the_led_of_a_drive_is_switched_and_never_confirmed(on: bool, opcode: int) -> None:
     """The mailbox contains the drive. No reply shows an LED, so "ok" confirms nothing."""

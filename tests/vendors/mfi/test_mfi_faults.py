@@ -216,7 +216,7 @@ def test_a_controller_that_disappears_is_a_problem_at_any_question(after: int) -
     found, problems = shown(firmware)
     assert len(firmware.sent) == after
     assert found["answers"][-1]["fault"] == "ENODEV: No such device"
-    assert "could not be sent (ENODEV: No such device)" in messages(problems)
+    assert "got no reply (ENODEV: No such device)" in messages(problems)
     assert exit_code(problems) == 3
 
 

@@ -64,3 +64,17 @@ def test_a_drive_that_is_counted_and_not_linked_is_a_problem() -> None:
     shorter = {**storage, "Drives": storage["Drives"][1:], "Drives@odata.count": len(storage["Drives"])}
     found = seen_with(machine, {path: shorter}).inventory.problems
     assert [one.kind for one in found if "no link to all drives of this storage" in one.message] == ["unread"]
+
+
+@pytest.mark.parametrize("lost", [0, 1])
+def test_the_members_of_a_collection_on_two_pages_are_counted_together(lost: int) -> None:
+    """Only members that no page lists are missing."""
+    machine, path = "redfish-xcc-930-8i", "/redfish/v1/Systems/1/Storage/RAID_Slot1/Volumes"
+    collection = resources(machine)[path]
+    first, rest = collection["Members"][:1], collection["Members"][1 + lost :]
+    pages = {
+        path: {**collection, "Members": first, "Members@odata.nextLink": f"{path}?$skip=1"},
+        f"{path}?$skip=1": {**collection, "Members": rest},
+    }
+    found = seen_with(machine, pages).inventory.problems
+    assert [one.kind for one in found if "members of this collection" in one.message] == ["unread"] * lost

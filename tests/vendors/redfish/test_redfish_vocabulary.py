@@ -375,3 +375,21 @@ def test_what_dell_adds_about_a_drive_counts(name: str, good: object, bad: objec
     for value, count in ((good, 0), (bad, 1)):
         seen = _seen(_DRIVE, MediaType="SSD", Oem={"Dell": {"DellPhysicalDisk": {name: value}}})
         assert len([one for one in seen.inventory.problems if one.kind == "state"]) == count
+
+
+@pytest.mark.parametrize(
+    ("change", "status"),
+    [
+        ({"FailurePredicted": "true"}, "warning"),
+        ({"FailurePredicted": "soon"}, "unknown"),
+        ({"Oem": {"Dell": {"DellPhysicalDisk": {"PredictiveFailureState": "SmartAlertPresent"}}}}, "warning"),
+        ({"Oem": {"Dell": {"DellPhysicalDisk": {"PredictiveFailureState": "SmartAlertImminent"}}}}, "unknown"),
+        ({"Oem": {"Dell": {"DellPhysicalDisk": {"PredictiveFailureState": "SmartAlertAbsent"}}}}, "ok"),
+        ({"FailurePredicted": None}, "ok"),
+    ],
+)
+def test_a_drive_with_another_word_for_a_predicted_failure_is_not_ok(change: dict[str, Any], status: str) -> None:
+    """A predicted failure counts as a word, too; one that is not known makes the drive unknown."""
+    seen = _seen(_DRIVE, **change)
+    assert only_controller(seen).drives[1].status == status
+    assert anything_unread(seen) == (status == "unknown")
