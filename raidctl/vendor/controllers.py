@@ -40,6 +40,20 @@ class Controllers(Struct, Generic[C]):
         return [draft for draft in ordered if draft.reported]
 
 
+def move_active_spares(controller: ControllerDraft[Any]) -> None:
+    """Make members of the spares that have taken a failed member's place: their array depends on them."""
+    for key, names in controller.arrays_of_spares().items():
+        drive = controller.drives.get(key)
+        if drive is None or drive.get("role") != "member":
+            continue
+        if len(names) == 1:
+            drive.conclude("array", names[0])
+        for name in names:
+            del controller.arrays[name].spares[key]
+            if drive.get("array") in (None, name):
+                controller.arrays[name].members[key] = None
+
+
 class OutputReader(Protocol):
     """Reads one output into the drafts."""
 

@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from raidctl.evidence import Output, mark_read
 from raidctl.text import regex
+from raidctl.vendor.controllers import move_active_spares
 from raidctl.vendor.draft import ROW, WEAK
 from raidctl.vendor.protocol import Document
 from raidctl_adaptec import config_json, drive, numbers, other_commands, vocabulary, volume
@@ -331,7 +332,7 @@ def _health(array: GroupDraft, one: GroupDraft) -> None:
 
 
 def _spares(controller: ControllerDraft) -> None:
-    """Make drives of the spares that an array names. A dedicated spare names its volume."""
+    """Make drives of the spares that an array names. A dedicated spare names its volume; an active one is a member."""
     for key, one in controller.drives.items():
         for number in one.get("spare.for") or ():
             home = controller.volumes[number].get("array") if number in controller.volumes else None
@@ -349,6 +350,7 @@ def _spares(controller: ControllerDraft) -> None:
                 for line, name, value in owner.evidence if owner is not None else ():
                     if "Hot-Spare]" in name and key in numbers.addresses(str(value)):
                         made.add_evidence(line, "id", key)
+    move_active_spares(controller)
 
 
 def _jbod(controller: ControllerDraft) -> None:

@@ -108,8 +108,9 @@ def _state(drive: Draft, pair: Pair) -> None:
         return
     put_status(drive, [line], "drive", known.status if known else None, text=pair.value)
     if known is not None and known.role is not None:
-        # A failed drive is that first; what is configured counts over what follows from the state.
-        drive.put(line, "role", known.role, DETAIL + 1 if known.role in ("failed", "spare") else ROW)
+        # A failed drive or spare is that first; what is configured counts over what follows from the state.
+        first = known.role == "failed" or "spare" in normalized(pair.value)
+        drive.put(line, "role", known.role, DETAIL + 1 if first else ROW)
 
 
 def _transfer(drive: Draft, pair: Pair) -> None:

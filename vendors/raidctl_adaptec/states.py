@@ -59,7 +59,8 @@ DRIVE_STATUS: dict[str, DriveWord] = {
     "pool hot spare": _SPARE,
     "standby hot spare": _SPARE,
     "auto replace hot spare": _SPARE,
-    "active hot spare": _SPARE,
+    # it has taken the place of a failed member, and holds its data
+    "active hot spare": DriveWord("ok", "member"),
     "rebuilding": DriveWord("warning", "member"),
     "recovering": DriveWord("warning", "member"),
     "replacing": DriveWord("warning", "member"),

@@ -163,7 +163,10 @@ def _place(drive: Draft, line: Line | None, address: str) -> None:
 
 
 def read_row(controller: ControllerDraft, section: Section, role: Role | None) -> tuple[Draft, bool]:
-    """``physicaldrive 1I:1:4 (port 1I:box 1:bay 4, SAS HDD, 900 GB, OK, spare)``: the drive, and whether a spare."""
+    """``physicaldrive 1I:1:4 (port 1I:box 1:bay 4, SAS HDD, 900 GB, OK, spare)``: the drive, and whether a spare.
+
+    ``OK, active spare for 1I:1:2`` is a member: it holds the data of the failed one.
+    """
     line = section.line
     drive = controller.drive(section.heading.name)
     _place(drive, line, section.heading.name)
@@ -179,8 +182,10 @@ def read_row(controller: ControllerDraft, section: Section, role: Role | None) -
             sized = True
             _put_size(drive, line, part)
         elif _SPARE.fullmatch(part):
-            spare = True
+            spare = not part.lower().startswith("active")
             drive.keep_words("Spare", part)
+            if not spare:
+                drive.put(line, "role", "member")
         elif not sized and _PLACE.match(part):
             _put_place(drive, line, part)
         elif sized:

@@ -128,21 +128,23 @@ def _spare(controller: Controller, deed: Deed, objects: tuple[Drive, Volume], to
         return []
     names = array.removeprefix(f"{controller.id}/"), drive.id.removeprefix(f"{controller.id}/")
     add, remove = (_action(tool, controller.slot, names, verb) for verb in ("add", "remove"))
-    # a spare that is in use has another role, too: so the role afterwards is named
-    expects = [_expect(drive, "role", "is", "spare" if adds else "unassigned")]
-    if adds:
-        expects.append(_expect(drive, "spare_for", "contains", array))
+    short = adds and volume.status == "degraded"
+    if short:  # it takes the place of a member at once, and is one then
+        expects = [_expect(drive, "array", "is", array)]
+    else:
+        expects = [_expect(drive, "role", "is", "spare" if adds else "unassigned")]
+        expects += [_expect(drive, "spare_for", "contains", array)] if adds else []
     return [
         Step(
             object_id=volume.id, setting=deed.verb, before=drive.role or "", after="spare" if adds else "unassigned",
             kind="deed", way_back="same" if deed.verb != "let_in" else "other",
             action=add if adds else remove, undo=remove if adds else add, expects=tuple(expects),
-            undo_expects=(_expect(drive, "role", "is_not" if adds else "is", "spare"),),
+            undo_expects=(_expect(drive, "role", "is", (drive.role or "unassigned") if adds else "spare"),),
             subjects=(
                 Identity(object_id=drive.id, unique=uniques[0] or ""),
                 Identity(object_id=volume.id, unique=uniques[1] or ""),
             ),
-            affects=(f"The rebuild of {volume.id} begins.",) if adds and volume.status == "degraded" else (),
+            affects=(f"The rebuild of {volume.id} begins.",) if short else (),
         )
     ]  # fmt: skip
 
@@ -153,5 +155,5 @@ def _action(tool: str, slot: str, names: tuple[str, str], verb: str) -> Action:
     return Action(argv=argv, timeout=TIMEOUT, lock=LOCK, environment=ENVIRONMENT)
 
 
-def _expect(drive: Drive, field: str, op: Literal["is", "is_not", "contains"], value: str) -> Expectation:
+def _expect(drive: Drive, field: str, op: Literal["is", "contains"], value: str) -> Expectation:
     return Expectation(object_id=drive.id, field=field, op=op, value=value, within_seconds=_SECONDS)

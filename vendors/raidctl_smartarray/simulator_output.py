@@ -198,13 +198,14 @@ class _Output:
     def _row(self, key: str, inside: str) -> str:
         """``port 1I:box 1:bay 4, SAS HDD, 900 GB, OK, spare``."""
         kind = fields(self.state[f"{HEAD}drive {self.state[f'{HEAD}bay {key}']}"])["kind"]
-        parts = [part for part in inside.split(", ") if part != "spare"]
+        parts = [part for part in inside.split(", ") if "spare" not in part]
         parts[-1] = self._status(key)
         parts = [_halved(part) if kind == "small" and _SIZE.fullmatch(part) else part for part in parts]
         if kind == "other_media":
             parts[1] = _other(parts[1])
         if fields(self.state.get(f"{HEAD}slot {key}", "use=none"))["use"] == "spare":
-            parts.append("spare")
+            helped = self.state.get(f"{HEAD}helps {key}")
+            parts.append("spare" if helped is None else f"active spare for {address_of(helped)}")
         return ", ".join(parts)
 
     def _volume_status(self, number: int) -> str | None:

@@ -22,6 +22,7 @@ from raidctl.model import (
     Volume,
 )
 from raidctl.text import regex
+from raidctl.vendor.controllers import move_active_spares
 from raidctl.vendor.disagreement import settle_settings
 from raidctl.vendor.draft import Draft, GroupDraft, Shown
 from raidctl.vendor.identity import distinct
@@ -59,6 +60,7 @@ def build(controller: ControllerDraft, object_id: str) -> tuple[Controller, list
         drive.derive(derived_fields.DRIVE)
     cache = _cache(controller)
     batteries = _batteries(controller, object_id)
+    move_active_spares(controller)
     spares = controller.arrays_of_spares()
     found = controller.build(
         Controller,

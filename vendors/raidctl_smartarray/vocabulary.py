@@ -246,7 +246,8 @@ ROLES: dict[str, Role] = {
     "parity drive": "member",
     "cache drive": "member",
     "spare drive": "spare",
-    "active spare drive": "spare",
+    # a spare that has taken the place of a failed member holds its data
+    "active spare drive": "member",
     "auto replace spare drive": "spare",
     "unassigned drive": "unassigned",
     "hba mode drive": "passthrough",

@@ -116,13 +116,13 @@ def test_what_is_a_spare_already_needs_no_change(run: Run) -> None:
         assert (refused.exit_code, "is not free: it is a" in " ".join(refused.output.split())) == (1, True)
 
 
-def test_guard_S1_a_spare_that_helps_stays(run: Run) -> None:
-    """A spare stays while it is filled. It also stays after it has taken the place of a member."""
+def test_a_spare_that_helps_is_a_member_and_stays(run: Run) -> None:
+    """A spare is none while it is filled, nor after it has taken the place of a member."""
     run("demo", "--pass-time", "p440", "10h")
     run("demo", "--pull", "p440", "1I:1:3")
     for _ in range(2):
         refused = run("--demo", "p440", "spare", "remove", "2I:1:7", "--yes", "--unsafe", "trial")
-        assert (refused.exit_code, "S1" in refused.output) == (1, True), refused.output
+        assert (refused.exit_code, "is not one spare of an array" in refused.output) == (2, True), refused.output
         run("demo", "--pass-time", "p440", "10h")
 
 

@@ -120,6 +120,15 @@ def test_a_dedicated_spare_of_an_array_is_its_spare() -> None:
     assert controller.drives[-1].spare_for == ("adaptec:1/a0",)
 
 
+@pytest.mark.parametrize("place", [{"Dedicated Spare for": "Array 0"}, {"Array": 0}])
+def test_an_active_spare_is_a_member(place: dict[str, object]) -> None:
+    """A spare that has taken the place of a failed member holds its data, whatever it is configured as."""
+    changes = {"State": "Active Hot Spare", "Drive Configuration Type": "Dedicated Hot-Spare", **place}
+    controller = controller_of(pqi().replace("\n\nCommand", f"\n{drive_text(5, changes)}\n\nCommand"))
+    assert (controller.drives[-1].role, controller.drives[-1].array) == ("member", "adaptec:1/a0")
+    assert (controller.arrays[0].drives[-1], controller.arrays[0].spares) == ("adaptec:1/0,5", ())
+
+
 @pytest.mark.parametrize(
     ("text", "health"),
     [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from raidctl.health.redundancy import with_redundancy
 from raidctl.model import Health, Interface, Media, Role
 from raidctl_smartarray.drive import drive_model
 from tests.support.conclusions import read_text
@@ -155,13 +156,51 @@ def test_a_spare_of_two_arrays_is_one_drive() -> None:
               physicaldrive 1I:1:9 (port 1I:box 1:bay 9, SAS, 300 GB, OK, spare)
            array B (SAS, Unused Space: 0  MB)
               physicaldrive 1I:1:2 (port 1I:box 1:bay 2, SAS, 300 GB, OK)
-              physicaldrive 1I:1:9 (port 1I:box 1:bay 9, SAS, 300 GB, OK, active spare for 1I:1:2)
+              physicaldrive 1I:1:9 (port 1I:box 1:bay 9, SAS, 300 GB, OK, spare)
         """
     )
     spare = next(item for item in found.drives if item.bay == "9")
     assert (spare.role, spare.status, spare.spare_for) == ("spare", "ok", ("smartarray:1/A", "smartarray:1/B"))
     assert [array.spares for array in found.arrays] == [(spare.id,), (spare.id,)]
     assert len(found.drives) == 3
+
+
+_DEGRADED = """
+Smart Array P420i in Slot 0 (Embedded)
+
+   array A
+
+      logicaldrive 1 (1.1 TB, RAID 5, Interim Recovery Mode)
+
+      physicaldrive 2I:1:5 (port 2I:box 1:bay 5, SAS, 600 GB, OK)
+      physicaldrive 2I:1:6 (port 2I:box 1:bay 6, SAS, 600 GB, Failed)
+      physicaldrive 2I:1:8 (port 2I:box 1:bay 8, SAS, 600 GB, OK)
+      physicaldrive 2I:1:7 (port 2I:box 1:bay 7, SAS, 600 GB, OK, active spare for 2I:1:6)
+
+"""
+
+
+_ACTIVE = """
+Smart Array P420i in Slot 0 (Embedded)
+
+   Array: A
+
+      physicaldrive 2I:1:7
+         Drive Type: Active Spare Drive
+
+"""
+_LISTED = _DEGRADED.replace("active spare for 2I:1:6", "spare")
+
+
+@pytest.mark.parametrize("texts", [(_DEGRADED,), (_DEGRADED, _ACTIVE), (_ACTIVE, _LISTED), (_LISTED, _ACTIVE)])
+def test_a_spare_that_has_taken_the_place_of_a_member_is_one(texts: tuple[str, ...]) -> None:
+    """An active spare holds data: it is a member of the array, and none of its spares."""
+    (found,) = with_redundancy(observed(*texts).controllers)
+    (array,), (volume,) = found.arrays, found.volumes
+    active = next(item for item in found.drives if item.bay == "7")
+    assert (active.role, active.array, active.spare_for) == ("member", array.id, ())
+    assert (active.id in array.drives, array.spares, volume.failures_tolerated) == (True, (), 0)
+    assert "active spare" in " ".join(active.details.values()).lower()
 
 
 @pytest.mark.parametrize(
