@@ -81,7 +81,7 @@ def _watch(volume: GroupDraft, pair: Pair, label: str) -> None:
     if label in ("failed stripes", "defunct stripes", "defunct segments") and value not in ("no", "false", "0"):
         if vocabulary.has_value(pair.value):
             volume.add_problem(
-                "warning", "state", f"{pair.label}: {pair.value}: some of the data cannot be read.",
+                "error", "state", f"{pair.label}: {pair.value}: some of the data cannot be read.",
                 "Verify the volume, and restore what is damaged from a backup.",
             )  # fmt: skip
     elif label in ("ld acceleration method", "acceleration method"):

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from raidctl.evidence import Line, Output, mark_read
 from raidctl.model import Array, Controller, Scrub, Volume
+from raidctl.model.raid_levels import PARITY
 from raidctl.request import Answer, Dialogue, Failure, Glob, GlobAnswer, Read, ReadAnswer, Request, Run, ask
 from raidctl.text import regex
 from raidctl.vendor.protocol import Observation
@@ -177,11 +178,19 @@ def _volume(volume: Volume, monitoring: Monitoring) -> Volume:
     last = monitoring.last.get(volume.unique_id or "", volume.consistency_check)
     if stopped(volume.details):
         last = replace(last or Scrub(), last_result="unfinished")
+    elif last is not None and last.last_result == "ok" and _differs(volume):
+        last = replace(last, last_result="failed")
     return replace(
         volume,
         in_config_file=True if line else None if monitoring.config is None or not volume.unique_id else False,
         consistency_check=last,
     )
+
+
+def _differs(volume: Volume) -> bool:
+    """Whether the last check found wrong parity. Copies of a mirror that is in use may differ; md(4)."""
+    checked = volume.details.get("last_sync_action") in ("check", None)
+    return checked and volume.raid_level in PARITY and bool(volume.mismatch_count)
 
 
 def stopped(details: Mapping[str, str]) -> int | None:

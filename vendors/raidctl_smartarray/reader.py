@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from raidctl.evidence import Output
-from raidctl.model import Problem, Tool
+from raidctl.model import Problem, Severity, Tool
 from raidctl.text import regex
 from raidctl.vendor import draft
 from raidctl.vendor.protocol import Document, Observation
@@ -144,8 +144,9 @@ def problem_of(paragraph: Paragraph, where: str) -> Problem:
         return problem(meaning(text, wrapper=paragraph.kind == "missing_tool"), text, where)
     if paragraph.kind == "note":
         return Problem(severity="info", kind="note", where=where, message=text[:800])
+    severity: Severity = "error" if _OF_A_VOLUME in text else "warning"  # the volume has lost data
     return Problem(
-        severity="warning", kind="state", where=where, message=text[:800], remedy="Follow the tool's instruction."
+        severity=severity, kind="state", where=where, message=text[:800], remedy="Follow the tool's instruction."
     )
 
 

@@ -69,11 +69,11 @@ def _acceleration(volume: Draft, pair: Pair) -> None:
 
 
 def _media_errors(volume: Draft, pair: Pair) -> None:
-    """``Unrecoverable Media Errors: None``."""
+    """``Unrecoverable Media Errors: None``. With any, the data of some sectors are lost."""
     volume.keep_detail(pair)
-    if normalized(pair.value) not in ("none", "no", "false", "0"):
+    if has_value(pair.value) and normalized(pair.value) not in ("no", "false", "0"):
         volume.add_problem(
-            "warning",
+            "error",
             "state",
             f"Unrecoverable media errors: {pair.value}.",
             "Restore the affected files from a backup; the errors go away when the sectors are written again.",

@@ -299,6 +299,6 @@ def test_old_versions_list_channels_and_devices() -> None:
 
 
 def test_failed_stripes_are_reported() -> None:
-    """Failed stripes, whose data cannot be read, are reported at the volume."""
+    """Failed stripes, whose data are lost, are an error of the volume."""
     problems = found(machine(volumes=[volume_text(0, {"Failed stripes": "Yes"})])).problems
-    assert any(p.where == "adaptec:1/v0" and "Failed stripes" in p.message for p in problems)
+    assert [(p.where, p.severity) for p in problems if "Failed stripes" in p.message] == [("adaptec:1/v0", "error")]

@@ -9,9 +9,11 @@ import pytest
 
 import raidctl_md as md
 from raidctl.host import HostView
-from raidctl.model import Controller
+from raidctl.model import Controller, RaidLevel, Scrub, Volume
 from raidctl.request import Answer, Failure, Glob, GlobAnswer, Read, Request, RunAnswer, converse
+from raidctl.vendor.protocol import Observation
 from raidctl_md import conf
+from raidctl_md.monitoring import Monitoring, applied
 from tests.vendors.md.md_outputs import DETAIL, Machine, lines_of
 
 MDSTAT = (
@@ -118,6 +120,20 @@ def test_a_check_ended_when_its_mark_was_made(there: tuple[str, ...], last: tupl
     """Each array has a separate mark. A saved position means an unfinished check."""
     scrub = Host(*there).controller().volumes[0].consistency_check
     assert (None if scrub is None else (scrub.last_at, scrub.last_result)) == last
+
+
+@pytest.mark.parametrize(
+    ("level", "count", "result"),
+    [("raid6", 8, "failed"), ("raid6", 0, "ok"), ("raid1", 8, "ok"), ("raid4", 8, "failed")],
+)
+def test_a_check_that_found_wrong_parity_has_failed(level: RaidLevel, count: int, result: str) -> None:
+    """Sectors that differ are an error of parity levels; copies of a mirror that is in use may differ."""
+    volume = Volume(id="md:md7", unique_id=UUID, raid_level=level, mismatch_count=count)
+    known = Monitoring(last={UUID: Scrub(last_at="2026-03-01T08:00:00+00:00", last_result="ok")})
+    found = Observation(controllers=(Controller(id="md", volumes=(volume,)),))
+    (judged,) = applied(found, known).controllers[0].volumes
+    assert judged.consistency_check is not None
+    assert judged.consistency_check.last_result == result
 
 
 def test_what_is_known_names_its_line() -> None:

@@ -266,8 +266,16 @@ def test_media_errors_belong_to_the_volume_below_the_warning() -> None:
         """
     )
     (problem,) = found.problems
-    assert (problem.where, problem.kind) == ("smartarray:0/v4", "state")
+    assert (problem.where, problem.kind, problem.severity) == ("smartarray:0/v4", "state", "error")
     assert [item.array for item in found.controllers[0].volumes] == ["smartarray:0/B"] * 2
+
+
+@pytest.mark.parametrize(("word", "severities"), [("Detected", ["error"]), ("None", []), ("N/A", [])])
+def test_media_errors_that_lost_data_are_an_error(word: str, severities: list[str]) -> None:
+    """A volume with sectors that cannot be read has lost data."""
+    label = f"         Unrecoverable Media Errors: {word}\n         Caching:  Enabled"
+    found = observed(CONTROLLER.replace("         Caching:  Enabled", label))
+    assert [problem.severity for problem in found.problems] == severities
 
 
 def test_failed_parity_initialisation_is_a_warning() -> None:
