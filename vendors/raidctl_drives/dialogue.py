@@ -17,7 +17,7 @@ from raidctl.vendor.protocol import Observation
 from raidctl.vendor.session import death
 from raidctl_drives.controllers import Found, controller_output, controllers_of
 from raidctl_drives.draft import DriveDraft
-from raidctl_drives.kernel import Layers, kernel_draft
+from raidctl_drives.kernel import kernel_draft
 from raidctl_drives.plain import by_drive, is_virtual, plain_drives
 from raidctl_drives.to_model import Source
 from raidctl_drives.tools import PACKAGES
@@ -50,8 +50,7 @@ def observe(host: HostView) -> Dialogue[Observation]:
     places = yield from ask_all(Which(name) for name in wanted)
     found = {name: answer.path for name, answer in zip(wanted, places, strict=True) if answer.path}
     usable = frozenset() if host.root is False else frozenset(found)
-    layers = Layers(host)
-    asked = yield from together(_ask_drive(paths, layers, usable) for paths in drives)
+    asked = yield from together(_ask_drive(paths, host, usable) for paths in drives)
     problems = [problem for one in asked for problem in one.problems]
     problems += _lacking(drives, wanted, found, root=host.root)
     finds = [Found(paths, one.sources) for paths, one in zip(drives, asked, strict=True)]
@@ -88,11 +87,11 @@ def cache_tools(block: BlockDevice) -> set[str]:
     return {"nvme"} if block.transport == "nvme" else set(tools_for(block))
 
 
-def _ask_drive(paths: Sequence[BlockDevice], layers: Layers, usable: frozenset[str]) -> Dialogue[_Outputs]:
+def _ask_drive(paths: Sequence[BlockDevice], host: HostView, usable: frozenset[str]) -> Dialogue[_Outputs]:
     block = paths[0]
     found = _Outputs()
     tools = [tool for tool in tools_for(block) if tool in usable]
-    halves: list[Dialogue[_Outputs]] = [_ask_kernel(paths, layers)]
+    halves: list[Dialogue[_Outputs]] = [_ask_kernel(paths, host)]
     if "nvme" in tools:
         halves.append(_ask_nvme(block))
     if "hdparm" in tools:
@@ -109,14 +108,14 @@ def _ask_drive(paths: Sequence[BlockDevice], layers: Layers, usable: frozenset[s
     return found
 
 
-def _ask_kernel(paths: Sequence[BlockDevice], layers: Layers) -> Dialogue[_Outputs]:
+def _ask_kernel(paths: Sequence[BlockDevice], host: HostView) -> Dialogue[_Outputs]:
     files = [
         f"/sys/class/scsi_disk/{path.scsi_address}/cache_type"
         for path in paths
         if path.scsi_address and not is_virtual(path)
     ]
     answers = yield from ask_all(Read(path) for path in files)
-    draft, output = kernel_draft(paths, layers, [(p, a.text) for p, a in zip(files, answers, strict=True) if a.text])
+    draft, output = kernel_draft(paths, host, [(p, a.text) for p, a in zip(files, answers, strict=True) if a.text])
     return _Outputs([Source("kernel", draft)], [output])
 
 

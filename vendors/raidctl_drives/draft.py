@@ -15,7 +15,7 @@ from raidctl.evidence import Line, mark_read
 from raidctl.model import Problem
 from raidctl.text import collapse, printable, regex
 from raidctl.vendor import draft
-from raidctl.vendor.draft import DETAIL, WEAK, Complaint
+from raidctl.vendor.draft import DETAIL, WEAK, Complaint, Pair
 
 LONGEST = 1000
 """Most characters of a detail; the rest is cut."""
@@ -91,6 +91,10 @@ class DriveDraft(draft.Draft):
         used = _USED.fullmatch(value) if label in _LIFE else None
         if used and int(used[1]) <= _MOST_USED:
             self.put(line, "life_used_percent", int(used[1]))
+
+    def keep(self, pair: Pair) -> None:
+        """Keep a pair as a detail."""
+        self.detail(pair.lines[0], pair.label, pair.value)
 
     def keep_words(self, label: str, value: str) -> None:
         """Keep the tool's words as a detail."""

@@ -17,7 +17,7 @@ from raidctl_drives.draft import DriveDraft
 _PLAIN = frozenset((
     "multcount", "IO_support", "I/O support", "unmaskirq", "using_dma", "queue_depth", "keepsettings", "nowerr",
     "readonly", "readahead", "look-ahead", "APM_level", "acoustic", "write-read-verify", "busstate", "wdidle3",
-    "nowerr", "keep_settings", "drive state is", "drive temperature in range", "DCO Revision", "Real max sectors",
+    "keep_settings", "drive state is", "drive temperature in range", "DCO Revision", "Real max sectors",
     "Power cycle your device after every ACCESSIBLE MAX ADDRESS", "State", "Progress",
 ))  # fmt: skip
 # RawCHS=16383/16/63, TrkSize=0, SectSize=0, ECCbytes=4
@@ -118,11 +118,11 @@ def _read_write_caching(draft: DriveDraft, pair: Pair) -> None:
         draft.put(pair.lines[0], "write_cache", "enabled" if pair.value.startswith("1") else "disabled")
     else:
         #  write-caching = not supported
-        _keep(draft, pair)
+        draft.keep(pair)
 
 
 def _read_geometry(draft: DriveDraft, pair: Pair) -> None:
-    _keep(draft, pair)
+    draft.keep(pair)
     match = _GEOMETRY.fullmatch(pair.value)
     if not match or (sectors := int(match[4])) <= 0:
         return
@@ -134,7 +134,7 @@ def _read_geometry(draft: DriveDraft, pair: Pair) -> None:
 
 
 def _read_maximum(draft: DriveDraft, pair: Pair) -> None:
-    _keep(draft, pair)
+    draft.keep(pair)
     match = _MAXIMUM.fullmatch(pair.value)
     if not match:
         return
@@ -157,15 +157,11 @@ def _read_temperature(draft: DriveDraft, pair: Pair) -> None:
     if _DEGREES.fullmatch(pair.value):
         draft.put(pair.lines[0], "temperature_celsius", int(pair.value))
     else:
-        _keep(draft, pair)
-
-
-def _keep(draft: DriveDraft, pair: Pair) -> None:
-    draft.detail(pair.lines[0], pair.label, pair.value)
+        draft.keep(pair)
 
 
 _FIELDS: Fields[DriveDraft] = {
-    **dict.fromkeys(_PLAIN, _keep),
+    **dict.fromkeys(_PLAIN, DriveDraft.keep),
     #  write-caching =  1 (on)
     "write-caching": _read_write_caching,
     #  geometry      = 30401/255/63, sectors = 488397168, start = 0

@@ -40,42 +40,21 @@ class Rows:
             self.rows.append((text, name, value))
 
 
-class Layers:
-    """What is on a block device: partitions, md, device-mapper. Queries for many drives are quick."""
-
-    def __init__(self, host: HostView) -> None:
-        self._above: dict[str, list[BlockDevice]] = {}
-        for device in host.blocks:
-            for below in {*device.slaves, *((device.parent,) if device.parent else ())}:
-                self._above.setdefault(below, []).append(device)
-
-    def above(self, name: str) -> list[BlockDevice]:
-        """Everything that is on a device, each once."""
-        found: dict[str, BlockDevice] = {}
-        waiting = [name]
-        while waiting:
-            for device in self._above.get(waiting.pop(), ()):
-                if device.name not in found:
-                    found[device.name] = device
-                    waiting.append(device.name)
-        return list(found.values())
-
-
 def kernel_draft(
-    paths: Sequence[BlockDevice], layers: Layers, cache_types: Sequence[tuple[str, str | None]] = ()
+    paths: Sequence[BlockDevice], host: HostView, cache_types: Sequence[tuple[str, str | None]] = ()
 ) -> tuple[DriveDraft, Output]:
     """Facts about a drive without any tool.
 
     Args:
         paths: The block devices of the drive; the first one represents it.
-        layers: What is on the machine's block devices.
+        host: The machine, with what is on its block devices.
         cache_types: Files ``cache_type`` of the drive and their contents.
     """
     rows = Rows()
     block = paths[0]
     _identity(rows, block, _namespaces(paths))
     _queue(rows, block, cache_types)
-    _layers(rows, paths, layers)
+    _layers(rows, paths, host)
     output = Output.of_lines(SOURCE, (text for text, _, _ in rows.rows))
     draft = DriveDraft(f"{SOURCE} {block.name}")
     for line, (_, name, value) in zip(output.lines, rows.rows, strict=True):
@@ -104,7 +83,7 @@ def _identity(rows: Rows, block: BlockDevice, spaces: Sequence[BlockDevice]) -> 
     rows.add(f"{node}: world wide name {block.wwn}", "wwn", block.wwn)
     nodes = ", ".join(space.node for space in spaces)
     if len(spaces) > 1:
-        rows.add(f"{node}: a namespace of the drive that also has {nodes}", "details[namespaces]", nodes)
+        rows.add(f"{node}: one namespace of a drive with {nodes}", "details[namespaces]", nodes)
     rows.add(f"{nodes}: {sum(sizes)} bytes", "size_bytes", sum(sizes) or None)
     rows.add(f"{node}: vendor {block.vendor}", "details[vendor]", block.vendor)
     interface = "virtual" if is_virtual(block) else _INTERFACES.get(block.transport or "")
@@ -137,14 +116,14 @@ def _queue(rows: Rows, block: BlockDevice, cache_types: Sequence[tuple[str, str 
         )
 
 
-def _layers(rows: Rows, paths: Sequence[BlockDevice], layers: Layers) -> None:
+def _layers(rows: Rows, paths: Sequence[BlockDevice], host: HostView) -> None:
     first = paths[0]
     if first.transport == "sas":
         rows.add(f"{first.node}: paths {len(paths)}", "details[paths]", len(paths))
     if len(paths) > 1:
         nodes = ", ".join(path.node for path in paths)
         rows.add(f"{first.node}: the same drive as {nodes}", "details[devices]", nodes)
-    above = [device for path in paths for device in layers.above(path.name)]
+    above = [device for path in paths for device in host.above(path.name)]
     multipath = sorted({f"/dev/mapper/{d.dm_name}" for d in above if d.dm_name and len(d.slaves) > 1})
     if len(paths) > 1 and multipath:
         rows.add(f"{first.node}: paths joined in {multipath[0]}", "details[multipath]", multipath[0])

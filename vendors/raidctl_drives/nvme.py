@@ -201,7 +201,7 @@ def _read_pair(state: _State, draft: DriveDraft, line: Line, label: str, value: 
     state.label = label
     pair = Pair(label, value, [line])
     if state.section == "smart" and nvme_fields.is_sensor(label):
-        nvme_fields.keep(draft, pair)
+        draft.keep(pair)
         return True
     return read_pair(draft, pair, label, _FIELDS.get(state.section, {}))
 

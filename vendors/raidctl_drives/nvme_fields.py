@@ -51,7 +51,7 @@ def _read_temperature(*, kelvin: bool) -> Callable[[DriveDraft, Pair], None]:
         degrees = celsius(pair.value, kelvin=kelvin)
         # 0 kelvin: the drive has no sensor
         if degrees is None or degrees <= -273:
-            keep(draft, pair)
+            draft.keep(pair)
         else:
             draft.put(pair.lines[0], "temperature_celsius", degrees)
 
@@ -60,7 +60,7 @@ def _read_temperature(*, kelvin: bool) -> Callable[[DriveDraft, Pair], None]:
 
 def _read_warnings(draft: DriveDraft, pair: Pair) -> int | None:
     """Keep and return the bits of a critical warning; None, with a problem, if it is not a number."""
-    keep(draft, pair)
+    draft.keep(pair)
     bits = any_integer(pair.value)
     if bits is None:
         message = f"The drive's {pair.label} {pair.value!r} is not a number: warnings are unknown."
@@ -91,14 +91,14 @@ def _read_critical_warning(draft: DriveDraft, pair: Pair) -> None:
 
 
 def _read_capacity(draft: DriveDraft, pair: Pair) -> None:
-    keep(draft, pair)
+    draft.keep(pair)
     if size := grouped_number(pair.value):
         draft.put(pair.lines[0], "size_bytes", size)
 
 
 def _read_volatile_cache(draft: DriveDraft, pair: Pair) -> None:
     """Bit 0: there is a volatile write cache. Feature 6 reports whether it is on."""
-    keep(draft, pair)
+    draft.keep(pair)
     present = any_integer(pair.value)
     if present is None:
         return
@@ -108,14 +108,14 @@ def _read_volatile_cache(draft: DriveDraft, pair: Pair) -> None:
 
 
 def _read_blocks(draft: DriveDraft, pair: Pair) -> None:
-    keep(draft, pair)
+    draft.keep(pair)
     blocks = _first_integer(pair.value)
     if blocks is not None:
         draft.mark(pair.lines[0], "nsze", blocks)
 
 
 def _read_name(draft: DriveDraft, pair: Pair) -> None:
-    keep(draft, pair)
+    draft.keep(pair)
     if pair.value.strip("0") and "wwn" not in draft.values:
         draft.put(pair.lines[0], "wwn", pair.value)
 
@@ -124,11 +124,6 @@ def _first_integer(text: str) -> int | None:
     """The integer that a value begins with; words may follow it."""
     found = _INTEGER.match(text)
     return any_integer(found[1]) if found else None
-
-
-def keep(draft: DriveDraft, pair: Pair) -> None:
-    """Keep a pair as a detail."""
-    draft.detail(pair.lines[0], pair.label, pair.value)
 
 
 def _read_group_warning(draft: DriveDraft, pair: Pair) -> None:
@@ -145,7 +140,7 @@ def _read_group_warning(draft: DriveDraft, pair: Pair) -> None:
 
 def _read_result(draft: DriveDraft, pair: Pair) -> None:
     """Read the result of a self-test, ``0x7``. The newest comes first; the lines with its kind follow."""
-    keep(draft, pair)
+    draft.keep(pair)
     result = _first_integer(pair.value)
     if result != _UNUSED_ENTRY:
         passed = True if result == 0 else False if result in _FAILED_TESTS else None
@@ -154,7 +149,7 @@ def _read_result(draft: DriveDraft, pair: Pair) -> None:
 
 def _read_test_code(draft: DriveDraft, pair: Pair) -> None:
     """Read the kind of the self-test whose result precedes it."""
-    keep(draft, pair)
+    draft.keep(pair)
     kind = _KINDS_OF_TESTS.get(_first_integer(pair.value) or 0)
     if kind and draft.tests and not draft.tests[-1][0]:
         draft.tests[-1] = (kind, draft.tests[-1][1])
@@ -173,7 +168,7 @@ def read_path_state(draft: DriveDraft, line: Line, name: str, state: str) -> Non
 
 
 CONTROLLER: Fields[DriveDraft] = {
-    **dict.fromkeys(nvme_labels.CONTROLLER, keep),
+    **dict.fromkeys(nvme_labels.CONTROLLER, DriveDraft.keep),
     # sn      : ABC0123456789
     "sn": Field("serial", str),
     "mn": Field("model", str),
@@ -185,7 +180,7 @@ CONTROLLER: Fields[DriveDraft] = {
 }
 """Fields of ``id-ctrl``."""
 NAMESPACE: Fields[DriveDraft] = {
-    **dict.fromkeys(nvme_labels.NAMESPACE, keep),
+    **dict.fromkeys(nvme_labels.NAMESPACE, DriveDraft.keep),
     # nsze    : 0x1d1c0beb0
     "nsze": _read_blocks,
     # nguid   : 0123456789abcdef0123456789abcdef
@@ -193,7 +188,7 @@ NAMESPACE: Fields[DriveDraft] = {
 }
 """Fields of ``id-ns``."""
 SMART: Fields[DriveDraft] = {
-    **dict.fromkeys(nvme_labels.SMART, keep),
+    **dict.fromkeys(nvme_labels.SMART, DriveDraft.keep),
     # critical_warning                    : 0x4
     "critical_warning": _read_critical_warning,
     # endurance group critical warning summary: 0        endurance_grp_critical_warning_summary in JSON
@@ -210,7 +205,7 @@ SMART: Fields[DriveDraft] = {
 SMART_JSON: Fields[DriveDraft] = {**SMART, "temperature": _read_temperature(kelvin=True)}
 """The same in JSON, where temperatures are in kelvin."""
 LOGS: Fields[DriveDraft] = {
-    **dict.fromkeys(nvme_labels.LOGS, keep),
+    **dict.fromkeys(nvme_labels.LOGS, DriveDraft.keep),
     #   Operation Result             : 0x7
     "Operation Result": _read_result,
     #   Self Test Code               : 2

@@ -20,7 +20,7 @@ _LISTED = frozenset((
 """Details of a list's entry."""
 _TEXTS = {"DevicePath": "device", "SerialNumber": "serial", "ModelNumber": "model", "Firmware": "firmware"}
 _LIST: Fields[DriveDraft] = {
-    **dict.fromkeys(_LISTED, nvme_fields.keep),
+    **dict.fromkeys(_LISTED, DriveDraft.keep),
     # "SerialNumber" : "ABC123",
     **{label: Field(name, str) for label, name in _TEXTS.items()},
     # "PhysicalSize" : 960197124096,
@@ -155,7 +155,7 @@ class _Reader:
                 if not any(read_pair(draft, pair, name, table) for table in tables) and (
                     nvme_fields.SMART_JSON in tables and nvme_fields.is_sensor(name)
                 ):
-                    nvme_fields.keep(draft, pair)
+                    draft.keep(pair)
         if "nsze" in value:
             self._read_size(draft, value)
 

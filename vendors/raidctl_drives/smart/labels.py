@@ -66,10 +66,6 @@ def _read_old_scsi(draft: SmartDraft, line: Line, text: str) -> bool:
     return False
 
 
-def _keep(draft: SmartDraft, pair: Pair) -> None:
-    draft.detail(pair.lines[0], pair.label, pair.value)
-
-
 def _skip(draft: SmartDraft, pair: Pair) -> None:
     del draft
     mark_read(*pair.lines)
@@ -119,7 +115,7 @@ def _figure(name: str, parse: Callable[[str], int], rank: int = 2) -> Callable[[
             return
         found = attempt(parse, pair.value)
         if found is None or not 0 <= found < 1 << 64:
-            _keep(draft, pair)
+            draft.keep(pair)
             if not _ZERO.match(pair.value):
                 report_unreadable(draft, pair.label, collapse(pair.value))
         else:
@@ -171,12 +167,12 @@ def _read_rotation(draft: SmartDraft, pair: Pair) -> None:
         draft.offer(line, "media", "hdd", rank=2)
         draft.offer(line, "rpm", rpm)
     else:
-        _keep(draft, pair)
+        draft.keep(pair)
 
 
 def _read_family(draft: SmartDraft, pair: Pair) -> None:
     """A product family; the database of smartctl knows what it is."""
-    _keep(draft, pair)
+    draft.keep(pair)
     if _FAMILY_SSD.search(pair.value):
         draft.offer(pair.lines[0], "media", "ssd")
     if _FAMILY_SATA.search(pair.value):
@@ -187,7 +183,7 @@ def _read_sata(draft: SmartDraft, pair: Pair) -> None:
     """The current speed counts, the other is the best one."""
     [line] = pair.lines
     draft.offer(line, "interface", "sata", rank=2)
-    _keep(draft, pair)
+    draft.keep(pair)
     current = _CURRENT_SPEED.search(pair.value)
     speed = attempt(numbers.gbps, current[1]) if current else None
     if speed is not None:
@@ -198,14 +194,14 @@ def _read_sata(draft: SmartDraft, pair: Pair) -> None:
 
 
 def _read_transport_type(draft: SmartDraft, pair: Pair) -> None:
-    _keep(draft, pair)
+    draft.keep(pair)
     interface = {"Parallel": "ata", "Serial": "sata"}.get(pair.value.partition(",")[0])
     if interface:
         draft.offer(pair.lines[0], "interface", interface, rank=2)
 
 
 def _read_transport_protocol(draft: SmartDraft, pair: Pair) -> None:
-    _keep(draft, pair)
+    draft.keep(pair)
     interface = next((word for pattern, word in vocabulary.TRANSPORTS if pattern.search(pair.value)), None)
     if interface:
         draft.offer(pair.lines[0], "interface", interface, rank=2)
@@ -215,12 +211,12 @@ def _read_write_cache(draft: SmartDraft, pair: Pair) -> None:
     if pair.value in _CACHE:
         draft.offer(pair.lines[0], "write_cache", _CACHE[pair.value])
     else:
-        _keep(draft, pair)
+        draft.keep(pair)
 
 
 def _read_smart_support(draft: SmartDraft, pair: Pair) -> None:
     """Read the two lines on SMART. The first is whether the drive has it, the second whether it is enabled."""
-    _keep(draft, pair)
+    draft.keep(pair)
     if pair.value:
         draft.replace_words(pair.label, printable(pair.value))
     if pair.value.startswith("Disabled"):
@@ -228,14 +224,14 @@ def _read_smart_support(draft: SmartDraft, pair: Pair) -> None:
 
 
 def _read_critical_warning(draft: SmartDraft, pair: Pair) -> None:
-    _keep(draft, pair)
+    draft.keep(pair)
     if _CRITICAL.fullmatch(pair.value):
         draft.health.critical_warning = int(pair.value, 16)
         draft.health.warning_line = pair.lines[0]
 
 
 def _read_nvme_version(draft: SmartDraft, pair: Pair) -> None:
-    _keep(draft, pair)
+    draft.keep(pair)
     draft.offer(pair.lines[0], "interface", "nvme")
     draft.offer(pair.lines[0], "media", "ssd")
 
@@ -246,7 +242,7 @@ def _read_error_count(draft: SmartDraft, pair: Pair) -> None:
 
 def _read_test_status(draft: SmartDraft, pair: Pair) -> None:
     """SCSI drives have a value here; ATA drives begin a paragraph."""
-    (_keep if "of test remaining" in pair.value else _skip)(draft, pair)
+    (SmartDraft.keep if "of test remaining" in pair.value else _skip)(draft, pair)
     # ( 121) The previous self-test completed having
     status = _TEST_STATUS.match(pair.value)
     draft.test_status = int(status[1]) if status else draft.test_status
@@ -256,7 +252,7 @@ def _count(name: str, highest: int) -> Callable[[SmartDraft, Pair], None]:
     """Return a reader of a detail that gives a count as well. ``highest`` is the highest count that makes sense."""
 
     def read_count(draft: SmartDraft, pair: Pair) -> None:
-        _keep(draft, pair)
+        draft.keep(pair)
         match = _COUNT.fullmatch(pair.value.strip())
         if match and int(match[1]) <= highest:
             draft.offer(pair.lines[0], name, int(match[1]))
@@ -265,7 +261,7 @@ def _count(name: str, highest: int) -> Callable[[SmartDraft, Pair], None]:
 
 
 _FIELDS: Fields[SmartDraft] = {
-    **dict.fromkeys(vocabulary.DETAILS, _keep),
+    **dict.fromkeys(vocabulary.DETAILS, SmartDraft.keep),
     **dict.fromkeys(vocabulary.NOTED, _skip),
     # Device Model:     EXAMPLE HD1000
     **dict.fromkeys(("Device Model", "Product"), _read_model),
