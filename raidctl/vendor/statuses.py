@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from msgspec import Struct
 
 from raidctl.evidence import Line
-from raidctl.model import Operation, RaidLevel, VolumeStatus
+from raidctl.model import Health, Operation, RaidLevel, VolumeStatus
 from raidctl.text import attempt, collapse
 from raidctl.vendor.draft import DETAIL, REPORT, Draft, GroupDraft, Pair
 
 _LONGEST = 80
 """Characters of a quoted word."""
+ORDER: tuple[Health, ...] = ("critical", "warning", "unknown", "ok")
+"""Worst first."""
+
+
+def worst(healths: Collection[Health]) -> Health:
+    """The worst of several; unknown if there is none."""
+    return next((health for health in ORDER if health in healths), "unknown")
 
 
 def put_status(

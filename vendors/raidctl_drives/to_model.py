@@ -11,13 +11,13 @@ from msgspec import Struct, field
 from raidctl.model import Drive, Errors, Problem
 from raidctl.text import collapse, printable, regex
 from raidctl.vendor.disagreement import disagreement
+from raidctl.vendor.statuses import ORDER
 from raidctl_drives.derived_fields import derived
 from raidctl_drives.draft import DriveDraft
 from raidctl_drives.vocabulary import nvme_controller
 
 RANKS = {"hdparm": 0, "nvme": 1, "smartctl": 2, "kernel": 3, "sdparm": 4}
 """The rank of each tool if several report a field. sdparm comes last, as its names are cut to 16 letters."""
-_WORST = ("critical", "warning", "unknown", "ok")
 _WWN = regex(r"[0-9a-f]{16}(?:[0-9a-f]{16})?")
 _BLANK = regex(r"\s+")
 _NAMESPACE = regex(r"/dev/nvme\d+n\d+")
@@ -223,7 +223,7 @@ def problems_of(group: Group, object_id: str) -> list[Problem]:
 
 
 def _status(group: Group) -> tuple[Any, str | None]:
-    for status in _WORST:
+    for status in ORDER:
         for source in group.sources:
             if source.draft.get("status") == status:
                 return status, source.draft.get("status_text")

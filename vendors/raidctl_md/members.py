@@ -8,10 +8,10 @@ from typing import Any
 from msgspec import Struct
 
 from raidctl.model import Drive, Errors, Health, Role
+from raidctl.vendor.statuses import worst
 from raidctl_md.agreement import LIVE
 from raidctl_md.draft import ArrayDraft, MemberDraft, Source, key_of
 from raidctl_md.group import Alias, Group
-from raidctl_md.state import worst
 
 _ROLE_ORDER = (
     Source.SYSFS, Source.DETAIL, Source.MDSTAT, Source.EXAMINE, Source.EXPORT, Source.QUERY, Source.SCAN,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from msgspec import Struct
 
 from raidctl.model import Health, Operation, Progress, VolumeStatus
@@ -30,8 +28,6 @@ VOLUME_HEALTH: dict[VolumeStatus, Health] = {
     "degraded": "warning", "rebuilding": "warning",
     "failed": "critical", "offline": "critical", "inactive": "critical", "unknown": "unknown",
 }  # fmt: skip
-ORDER: tuple[Health, ...] = ("critical", "warning", "unknown", "ok")
-"""Worst first."""
 
 
 class State(Struct, frozen=True):
@@ -47,11 +43,6 @@ def waits_for(word: str, *, held: bool = False) -> str | None:
     """Why an operation waits: ``PENDING``, ``DELAYED``, ``REMOTE``; ``held``: the array is (auto-)read-only."""
     # md(4): an array that is auto-read-only resynchronises when the first write arrives
     return _FIRST_WRITE if held and word == "PENDING" else _REASONS.get(word)
-
-
-def worst(healths: Sequence[Health]) -> Health:
-    """The worst of several; unknown if there is none."""
-    return next((health for health in ORDER if health in healths), "unknown")
 
 
 def judge(*, lost: bool, dormant: bool, degraded: bool, work: Operation | None, waiting: bool) -> VolumeStatus:

@@ -13,11 +13,12 @@ from raidctl.model import Array, Capability, Controller, Drive, Health, Problem,
 from raidctl.text import regex
 from raidctl.vendor.mixed_machines import described_twice
 from raidctl.vendor.protocol import Observation
+from raidctl.vendor.statuses import worst
 from raidctl_md.agreement import LIVE, differences, worst_first
 from raidctl_md.draft import ArrayDraft, Reading, Source
 from raidctl_md.group import Alias, Group, group
 from raidctl_md.members import Device, drive_of, in_order, roll_of
-from raidctl_md.state import VOLUME_HEALTH, worst
+from raidctl_md.state import VOLUME_HEALTH
 
 _FIELDS = (
     "name", "raid_level", "size_bytes", "strip_bytes", "status", "status_text", "unique_id", "layout", "metadata",

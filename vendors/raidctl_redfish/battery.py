@@ -150,7 +150,7 @@ def read_backup(controller: ControllerDraft, resource: Resource) -> None:
     put_status(draft, [line] if line else [], "battery", status, text=word)
 
 
-def worst(controller: ControllerDraft) -> BatteryStatus | None:
+def worst_battery(controller: ControllerDraft) -> BatteryStatus | None:
     """The worst state of the batteries of a controller. None: none is reported."""
     found = {draft.get("status") or "unknown" for draft in controller.batteries.values()}
     return next((status for status in _WORST if status in found), None)

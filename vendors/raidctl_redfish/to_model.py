@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping
 
 from raidctl.model import Array, Battery, Cache, Capability, Controller, Drive, Health, Problem, Volume
 from raidctl.vendor.draft import Draft, GroupDraft
-from raidctl_redfish.battery import worst
+from raidctl.vendor.statuses import worst
+from raidctl_redfish.battery import worst_battery
 from raidctl_redfish.draft import ControllerDraft
 from raidctl_redfish.vocabulary import bare
 from raidctl_redfish.volume import volume_cache
@@ -36,7 +37,7 @@ def build(
     _rename(controller)
     _arrays(controller)
     _check_policies(controller)
-    battery = worst(controller)
+    battery = worst_battery(controller)
     volumes = tuple(_volume(draft, controller, name, battery) for draft in controller.volumes.values())
     raid = any(volume.raid_level not in (None, "jbod", "unknown") for volume in volumes)
     found = controller.build(
@@ -150,12 +151,10 @@ def _arrays(controller: ControllerDraft) -> None:
 
 def _array(draft: GroupDraft, controller: ControllerDraft, name: str) -> Array:
     states = [one.get("status") for one in controller.volumes.values() if one.get("array") == draft.name]
-    found = {_HEALTH.get(state or "", "unknown") for state in states}
-    order: tuple[Health, ...] = ("critical", "warning", "unknown", "ok")
     return draft.build(
         Array,
         id=f"{name}/a{draft.name}",
-        status=next((status for status in order if status in found), "unknown"),
+        status=worst([_HEALTH.get(state or "", "unknown") for state in states]),
         drives=tuple(f"{name}/{key}" for key in draft.members if key in controller.drives),
         spares=tuple(f"{name}/{key}" for key in draft.spares if key in controller.drives),
     )

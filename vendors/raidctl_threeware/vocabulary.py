@@ -11,6 +11,7 @@ from functools import lru_cache
 from raidctl.model import Battery, BatteryStatus, Health, Interface, Operation, RaidLevel, ReadPolicy, VolumeStatus
 from raidctl.text import figure, regex
 from raidctl.units import parse_percent, parse_size
+from raidctl.vendor.statuses import worst
 
 NO_VALUE = frozenset({"", "-", "--", "n/a", "na", "none", "unknown", "not available", "xx-xxx-xxxx"})
 """Values that mean: not reported."""
@@ -74,7 +75,6 @@ _DRIVES: dict[str, Health] = {
     "CFG-OP-FAIL": "critical",
 }
 _SEVERITY: dict[VolumeStatus, int] = {"ok": 0, "rebuilding": 2, "degraded": 3, "offline": 4, "failed": 5}
-_RANK: dict[Health, int] = {"ok": 0, "unknown": 1, "warning": 2, "critical": 3}
 
 # Testing is a full discharge and charge of the battery; WeakBat is "functioning normally … should be replaced"
 _BATTERIES: dict[str, BatteryStatus] = {
@@ -134,7 +134,7 @@ def drive_status(word: str) -> Health | None:
 
 def worse(one: Health, other: Health) -> bool:
     """Whether the first is worse than the second."""
-    return _RANK[one] > _RANK[other]
+    return one != other and worst((one, other)) == one
 
 
 def battery_status(word: str) -> BatteryStatus | None:

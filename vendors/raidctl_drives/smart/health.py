@@ -27,6 +27,7 @@ from collections.abc import Iterable
 from raidctl.model import Health as Verdict
 from raidctl.text import attempt, counted, regex
 from raidctl.vendor.limits import MANY_ERRORS
+from raidctl.vendor.statuses import worst
 from raidctl_drives.smart import numbers
 from raidctl_drives.smart.draft import PASSED, Attribute, SmartDraft
 
@@ -176,10 +177,10 @@ def _status(draft: SmartDraft) -> None:
     failing = _failing(draft)
     verdict = _verdict_of(draft)
     reasons = list(dict.fromkeys([*health.reasons, *(words for words, _ in failing)]))
-    verdicts = ["warning"] * len(failing) + ([verdict] if verdict else [])
+    verdicts: list[Verdict] = ["warning"] * len(failing) + ([verdict] if verdict else [])
     if not verdicts:
         return
-    status = next(word for word in ("critical", "warning", "unknown", "ok") if word in verdicts)
+    status = worst(verdicts)
     text = "; ".join(([health.verdict] if health.verdict else []) + reasons) or health.warning_text
     lines = [line for line in (health.verdict_line, health.warning_line) if line] + [row.line for _, row in failing]
     for line in lines:

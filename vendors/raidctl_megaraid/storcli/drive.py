@@ -8,6 +8,7 @@ from raidctl.model import Health
 from raidctl.text import attempt, regex
 from raidctl.vendor.draft import REPORT, ROW, Draft, Pair
 from raidctl.vendor.fields import Field, Fields, read_field, read_pair
+from raidctl.vendor.statuses import worst
 from raidctl_megaraid import vocabulary
 from raidctl_megaraid.draft import ControllerDraft
 from raidctl_megaraid.storcli import numbers
@@ -17,7 +18,6 @@ from raidctl_megaraid.vocabulary import normalized
 
 _GROUPS = regex(r"\d{1,6}(?:\s*[,&/ ]\s*\d{1,6})*", re.ASCII)
 _NUMBER = regex(r"\d{1,6}", re.ASCII)
-_RANK: dict[Health, int] = {"ok": 0, "unknown": 1, "warning": 2, "critical": 3}
 
 
 def _write_cache(text: str) -> str | None:
@@ -63,7 +63,7 @@ def read_row(controller: ControllerDraft, row: Cells, weight: int = ROW, *, jbod
     """``252:0  8 Onln   0 446.625 GB SATA SSD N   N  512B MODEL U  -``; None if it has no address.
 
     Args:
-        controller: The controller that the drive hangs on.
+        controller: The controller that the drive is attached to.
         row: Its cells, of version 7 (``State``) or 8 (``State`` and ``Status``).
         weight: How much the table counts; the topology less than the lists.
         jbod: The table lists drives that the operating system sees themselves.
@@ -108,7 +108,7 @@ def _state(drive: Draft, row: Cells, weight: int, *, jbod: bool) -> None:
     known = vocabulary.drive_state(state.value) if state else None
     second = vocabulary.drive_status(status.value) if status else None
     healths = ([known.health if known else "unknown"] if state else []) + ([second or "unknown"] if status else [])
-    health = max(healths, key=lambda item: _RANK[item])
+    health = worst(healths)
     if "unknown" in healths:
         words = " ".join(pair.value for pair in printed)
         drive.add_problem("warning", "unread", f"The drive's state {words!r} is not recognised.", REPORT)
@@ -212,7 +212,7 @@ def read_unit_status(drive: Draft, unit: str, pair: Pair) -> None:
     if not vocabulary.has_value(pair.value):
         return
     health = vocabulary.drive_status(pair.value) or "unknown"
-    drive.override("unit_state", max(health, drive.get("unit_state") or "ok", key=lambda item: _RANK[item]))
+    drive.override("unit_state", worst((health, drive.get("unit_state") or "ok")))
     if health == "unknown":
         drive.add_problem("warning", "unread", f"The state {pair.value!r} of unit {unit} is not recognised.", REPORT)
     elif health != "ok":
@@ -260,7 +260,7 @@ def infer(drive: Draft) -> None:
         drive.override("status_text", _with_lock(drive))
     found = [health for health in (state, worse, drive.get("unit_state")) if health is not None]
     if found:
-        drive.override("status", max(found, key=lambda item: _RANK[item]), ROW)
+        drive.override("status", worst(found), ROW)
 
 
 def _with_lock(drive: Draft) -> str:
