@@ -56,7 +56,7 @@ def _begun(
         for pair in block.pairs:
             keep(controller, pair, prefix=f"{area}: ")
         if any(normalized(pair.label).startswith("status") for pair in block.pairs):
-            text = f"{area}: a status has no line with a number above it; other lines may be missing, too."
+            text = f"{area}: a status is printed without the number of its object; lines are missing."
             controller.add_problem("warning", "unread", text, "Run the tool again and keep its complete output.")
         return None
     draft = draft_of(block.name)
@@ -177,7 +177,8 @@ def read_segment(group: GroupDraft, pair: Pair) -> bool:
     inside = found[2] or ""
     parts = [part.strip() for part in inside.split(",")]
     places = {name.lower(): value.strip() for name, value in _PLACE.findall(inside)}
-    key = f"{_KEY.fullmatch(inside.strip())[0]}" if _KEY.fullmatch(inside.strip()) else None  # type: ignore[index] # it matched
+    place = inside.strip()
+    key = place if _KEY.fullmatch(place) else None
     if key is None and label[1] is not None:
         # Device 8 : Present (…): the number of the device on channel 0, as its own section reports it
         key = f"0,{int(label[1])}"

@@ -12,7 +12,7 @@ from raidctl.request import Dialogue, ask_all
 from raidctl.vendor.locating import Shape
 from raidctl.vendor.plan import Action
 from raidctl.vendor.tools import command_of, reporting_tool
-from raidctl_megaraid.change import controller_number, judge
+from raidctl_megaraid.change import judge, tool_number
 from raidctl_megaraid.change.commands import TIMEOUT
 from raidctl_megaraid.collect.tool_call import LOCK
 from raidctl_megaraid.tools import KINDS, SECOND_GENERATION
@@ -30,7 +30,7 @@ def silence(controller: Controller, tools: Sequence[Tool]) -> Dialogue[Action | 
     yield from ask_all([])  # nothing has to be asked
     tool = reporting_tool(controller, tools)
     kind = KINDS.get(tool.name) if tool is not None else None
-    number = controller_number(controller)
+    number = tool_number(controller)
     if controller.alarm is not None and controller.alarm.present is False:
         return "The controller has no alarm."
     if tool is None or kind is None or number is None:

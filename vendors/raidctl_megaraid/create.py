@@ -16,7 +16,7 @@ from raidctl.model import Controller, Tool
 from raidctl.text import regex
 from raidctl.vendor.creating import CannotCreate, NewVolume, label
 from raidctl.vendor.tools import command_of, reporting_tool
-from raidctl_megaraid.change import controller_number
+from raidctl_megaraid.change import tool_number
 from raidctl_megaraid.tools import KINDS
 
 _LEVELS = {"raid0": "r0", "raid1": "r1", "raid5": "r5", "raid6": "r6", "raid10": "r10"}
@@ -36,7 +36,7 @@ _MEGACLI_READ = {"none": "NORA", "read_ahead": "RA", "adaptive": "ADRA"}
 def create(controller: Controller, new: NewVolume, tools: Sequence[Tool]) -> Sequence[tuple[str, ...]]:
     """One call of the tool that reported the controller."""
     tool = reporting_tool(controller, tools)
-    number = controller_number(controller)
+    number = tool_number(controller)
     if tool is None or number is None:
         raise CannotCreate("The tool that reported the controller, or its number there, is unknown.")
     kind, command = KINDS.get(tool.name), command_of(tool)

@@ -15,7 +15,7 @@ from raidctl.text import collapse, regex
 from raidctl.units import parse_local_time
 from raidctl.vendor.events import NEWEST, Event, EventLog, Level, not_read, printed, read_log
 from raidctl.vendor.tools import command_of, reporting_tool
-from raidctl_megaraid.change import controller_number
+from raidctl_megaraid.change import tool_number
 from raidctl_megaraid.collect.tool_call import LOCK
 from raidctl_megaraid.tools import KINDS
 
@@ -46,7 +46,7 @@ _REFUSED = regex(r"(?m)^\s*(?:Status = Failure|Exit Code: 0x0*[1-9a-fA-F]\w*)\s*
 def log(controller: Controller, tools: Sequence[Tool]) -> Dialogue[EventLog]:
     """The log of one controller, by the tool that reported it."""
     tool = reporting_tool(controller, tools)
-    number = controller_number(controller)
+    number = tool_number(controller)
     if tool is None or number is None:
         why = "Its event log cannot be read: no tool that reads it has reported the controller."
         return not_read(controller.id, controller.id, why, "Install storcli, perccli or MegaCli.")

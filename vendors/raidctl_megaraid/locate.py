@@ -14,7 +14,7 @@ from raidctl.text import regex
 from raidctl.vendor.locating import Light, NoLight, Shape, lights_without_asking, never_shown
 from raidctl.vendor.plan import Action
 from raidctl.vendor.tools import command_of, reporting_tool
-from raidctl_megaraid.change import controller_number, judge
+from raidctl_megaraid.change import judge, tool_number
 from raidctl_megaraid.change.commands import TIMEOUT
 from raidctl_megaraid.collect.tool_call import LOCK
 from raidctl_megaraid.tools import KINDS
@@ -42,7 +42,7 @@ def lights(
     """The LED of each drive, by the tool that reported the controller."""
     tool = reporting_tool(controller, tools)
     kind = KINDS.get(tool.name) if tool is not None else None
-    number = controller_number(controller)
+    number = tool_number(controller)
     if tool is None or kind is None or number is None:
         return lights_without_asking(drives, lambda drive: NoLight(drive.id, _no_tool(controller)))
     command = command_of(tool)

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from raidctl.model import Controller, Tool
 from raidctl.request import Answer, RunAnswer
 from raidctl.text import collapse, regex
+from raidctl.vendor.identity import controller_number
 from raidctl.vendor.plan import Action, Desired, Flush, Plan, Setting, ToolSetting
 from raidctl.vendor.planner import CannotError, Planner
 from raidctl.vendor.setting_values import ENDLESS, endless, value
@@ -21,7 +22,6 @@ from raidctl_threeware.dialogue import LOCK, TIMEOUT
 
 RATES: Mapping[Setting, str] = {"rebuild_rate": "rebuildrate", "check_rate": "verifyrate"}
 LEVELS = ("1", "2", "3", "4", "5")
-_NUMBER = regex(r"threeware:(\d{1,3})", re.ASCII)
 # Setting Rebuild Rate on /c6 to [3] ... Done.
 _DONE = regex(r"\bdone\b", re.IGNORECASE)
 _NOT_DONE = regex(r"\berror\b|\bfail|\binvalid\b|\bnot supported\b", re.IGNORECASE)
@@ -67,12 +67,11 @@ class _Planner(Planner):
             raise CannotError(ENDLESS)
         if desired.value not in LEVELS:
             raise CannotError(f"The controller's rates are levels, 1 to 5, not {desired.value}.")
-        if self.command is None or _NUMBER.fullmatch(self.controller.id) is None:
+        if self.command is None or controller_number(self.controller) is None:
             raise CannotError("The tool, or the controller's number there, is unknown.", "unknown")
         self.set((self.controller.id, word), desired.value)
 
     def action(self, setting: ToolSetting, wanted: str) -> Action:
         """``tw_cli /c6 set rebuildrate=3``."""
-        number = self.controller.id.partition(":")[2]
-        argv = (self.command or "", f"/c{number}", "set", f"{setting[1]}={wanted}")
+        argv = (self.command or "", f"/c{controller_number(self.controller)}", "set", f"{setting[1]}={wanted}")
         return Action(argv=argv, timeout=TIMEOUT, lock=LOCK)

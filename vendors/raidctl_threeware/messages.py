@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from raidctl.model import Battery, Controller, Problem
 from raidctl.text import counted, regex
+from raidctl.vendor.identity import controller_number
 from raidctl.vendor.tools import NO_CONTROLLER
 from raidctl_threeware import vocabulary
 
@@ -28,7 +29,6 @@ def reports(controller: Controller, listed: int) -> Iterable[Problem]:
             )
         yield from _conditions(battery)
     # NotOpt: units in any status but OK and VERIFYING
-    number = controller.id.partition(":")[2]
     counts = [controller.details.get(label, "") for label in ("NotOpt", "Not Optimal Units")]
     not_optimal = max((int(count) for count in counts if _COUNT.fullmatch(count)), default=0)
     if not_optimal > listed:
@@ -36,7 +36,7 @@ def reports(controller: Controller, listed: int) -> Iterable[Problem]:
         yield _state(
             controller.id,
             f"{counted(not_optimal, 'unit')} not optimal, but {shown} listed.",
-            f"List the units: `tw_cli /c{number if number.isdigit() else 'X'} show`.",
+            f"List the units: `tw_cli /c{controller_number(controller) or 'X'} show`.",
         )
 
 

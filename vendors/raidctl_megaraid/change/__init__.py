@@ -99,7 +99,7 @@ class _Way(NamedTuple):
     number: str
 
 
-def controller_number(controller: Controller) -> str | None:
+def tool_number(controller: Controller) -> str | None:
     """The program's own number of a controller. None if its id has another form.
 
     ``megaraid:0-2`` has number 0: each program counts its controllers, and is asked for its own.
@@ -112,7 +112,7 @@ def _way(controller: Controller, tools: Sequence[Tool]) -> _Way | None:
     """The program that reported the controller, and the controller's number there."""
     tool = reporting_tool(controller, tools)
     grammar = _grammar(tool.name) if tool is not None else None
-    number = controller_number(controller)
+    number = tool_number(controller)
     if tool is None or grammar is None or number is None:
         return None
     return _Way(grammar, command_of(tool), number)

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from raidctl.json_decode import decode_text
 from raidctl.model import Controller, Tool
 from raidctl.text import collapse
+from raidctl.vendor.identity import controller_number
 from raidctl.vendor.plan import Action
 from raidctl.vendor.tools import command_of
 from raidctl_megaraid.collect.tool_call import LOCK
@@ -24,8 +25,8 @@ _WORD = "flush"
 def flush(controller: Controller, tools: Sequence[Tool]) -> Action | None:
     """The command for a controller that raidctl-mfi reported; None for any other."""
     tool = next((tool for tool in tools if tool.name == NAME), None)
-    number = controller.id.partition(":")[2]
-    if controller.told_by != NAME or tool is None or not number.isdecimal():
+    number = controller_number(controller)
+    if controller.told_by != NAME or tool is None or number is None:
         return None
     return Action(argv=(command_of(tool), _WORD, "--controller", number), timeout=_TIMEOUT, lock=LOCK)
 
@@ -38,7 +39,7 @@ def is_flush(action: Action) -> bool:
 def judge(text: str) -> str | None:
     """The objection; None if the firmware reports that the cache is flushed.
 
-    ``"result": {"outcome": "done", "message": "The firmware reports that its cache was flushed."}``
+    ``"result": {"outcome": "done", "message": "The firmware reports that its cache is flushed."}``
     """
     try:
         given = decode_text(text)

@@ -8,7 +8,6 @@ from typing import Literal
 from raidctl.model import Controller, Drive
 from raidctl.text import regex
 from raidctl.vendor.shapes import MISSING_PLACES
-from raidctl_megaraid.operate.commands import group_of
 from raidctl_megaraid.vocabulary import LOCKED_STATE, SMART_ALERT, normalized
 
 State = Literal["online", "rebuilding", "copying", "offline", "failed", "good", "bad", "spare", "jbod", "unknown"]
@@ -84,7 +83,7 @@ def stand_in(controller: Controller, array: str | None) -> Drive | None:
 def _may_replace(spare: Drive, member: Drive) -> bool:
     """Whether nothing known keeps a spare from taking a member's place."""
     small = spare.size_bytes and member.size_bytes and spare.size_bytes < member.size_bytes
-    return (not small and None in (spare.media, member.media)) or (not small and spare.media == member.media)
+    return not small and (None in (spare.media, member.media) or spare.media == member.media)
 
 
 def denied_rebuild(controller: Controller) -> bool:
@@ -93,8 +92,3 @@ def denied_rebuild(controller: Controller) -> bool:
         label.lower().endswith("auto rebuild") and text.strip().lower() in ("off", "disabled", "no")
         for label, text in controller.details.items()
     )
-
-
-def dg(array: str | None) -> str:
-    """The group's number for a command; empty if it has none."""
-    return group_of(array) or ""

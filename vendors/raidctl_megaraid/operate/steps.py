@@ -12,7 +12,7 @@ from raidctl.model import Array, Controller, Drive, Tool, Volume
 from raidctl.vendor.deed_steps import CannotDo, drive_of, identity
 from raidctl.vendor.plan import Action, Deed, Denial, Identity, Saved, Step
 from raidctl.vendor.tools import command_of, reporting_tool
-from raidctl_megaraid.change import controller_number
+from raidctl_megaraid.change import tool_number
 from raidctl_megaraid.operate.commands import Way, number_of, place_of, way_kind
 from raidctl_megaraid.tools import KINDS
 
@@ -75,7 +75,7 @@ def case_of(deed: Deed, controller: Controller, tools: Sequence[Tool]) -> Case:
     """
     tool = reporting_tool(controller, tools)
     kind = KINDS.get(tool.name) if tool is not None else None
-    number = controller_number(controller)
+    number = tool_number(controller)
     if controller.told_by == "raidctl-mfi":
         reason = "raidctl carries out no deeds through raidctl-mfi, which has been tested on emulated controllers only."
         raise CannotDo(reason, "Install storcli64 or perccli64.")

@@ -156,7 +156,8 @@ def render(text: str, state: Mapping[str, str]) -> str:
         return _counted(text, machines)
     lines: list[str] = []
     shown: set[str] = set()
-    for piece in pieces(text):
+    found = list(pieces(text))
+    for piece in found:
         machine = machines.get(piece.adapter)
         if machine is None or not machine.disks:
             lines += piece.lines
@@ -165,9 +166,8 @@ def render(text: str, state: Mapping[str, str]) -> str:
         elif piece.drive:
             if piece.adapter not in shown:
                 shown.add(piece.adapter)
-                lines += _list(
-                    machine, [one for one in pieces(text) if one.drive and one.adapter == piece.adapter], state
-                )
+                own = [one for one in found if one.drive and one.adapter == piece.adapter]
+                lines += _list(machine, own, state)
         else:
             lines += _of_volume(machine, piece) if piece.volume else piece.lines
     return "\n".join(lines)

@@ -54,7 +54,7 @@ def keep_cells(draft: Draft, row: Cells, prefix: str = "", skip: Collection[str]
             draft.keep_detail(pair, prefix)
 
 
-def keep_rows(draft: Draft, rows: Iterable[Row], prefix: str) -> None:
+def keep_table(draft: Draft, rows: Iterable[Row], prefix: str) -> None:
     """A table without neutral fields: ``Port Information Port 0 Linkspeed``."""
     for row in rows:
         first = next(iter(row.values()), None)

@@ -11,12 +11,9 @@ from raidctl_megaraid.storcli.outline import Answer
 from raidctl_megaraid.storcli.page_ends import unfinished
 from raidctl_megaraid.vocabulary import normalized
 
-_LISTS: dict[str, tuple[str, ...]] = {
-    "drive groups": ("topology",),
-    "virtual drives": ("vd list",),
-    "physical drives": ("pd list",),
-    "jbod drives": ("jbod list",),
-}
+_LISTS = {
+    "drive groups": "topology", "virtual drives": "vd list", "physical drives": "pd list", "jbod drives": "jbod list",
+}  # fmt: skip
 """Labels of counts, and the titles of the tables that they count."""
 
 
@@ -27,12 +24,12 @@ def unlisted(answer: Answer, command: str) -> Iterator[Problem]:
         if section.title:
             continue
         for pair in section.pairs:
-            titles = _LISTS.get(normalized(pair.label))
+            title = _LISTS.get(normalized(pair.label))
             count = attempt(numbers.integer, pair.value)
-            if titles is None or not count:
+            if title is None or not count:
                 continue
-            rows = sum(tables.get(title, 0) for title in titles)
-            if not rows or (rows < count and "topology" not in titles):
+            rows = tables.get(title, 0)
+            if not rows or (rows < count and title != "topology"):
                 listed = f"lists {rows}" if rows else "does not list them"
                 yield Problem(
                     severity="error", kind="unread", where=command,

@@ -15,7 +15,7 @@ from raidctl_megaraid.storcli.text_blocks import CRASH
 
 _BRACKETS = regex(r"[\s\[\]{},]*")
 _SHOWN = 3
-"""Words around the JSON that are quoted."""
+"""Lines around the JSON that are quoted."""
 
 
 def between(outline: Outline, text: str) -> None:
@@ -62,7 +62,8 @@ def broken(outline: Outline, document: Document, text: str) -> None:
         return
     rest = loose(outline.output, text[document.broken : document.end])
     dead = next((line for line in rest if CRASH.search(line.text)), None)
-    mark_read(*[line for line in rest if line is dead])
+    if dead:
+        mark_read(dead)
     why = f" because the tool died ({printable(collapse(plain(dead.text)))[:120]})" if dead else ""
     names = [printable(collapse(name))[:80] for name in document.inside if name not in ("Controllers", "Response Data")]
     place = f"“{' / '.join(names[:6])}”" if names else "its outermost part"

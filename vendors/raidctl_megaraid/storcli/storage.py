@@ -15,9 +15,9 @@ from raidctl.vendor.draft import DETAIL, ROW, Draft, GroupDraft, Pair
 from raidctl_megaraid.draft import Controllers
 from raidctl_megaraid.storcli import drive as drives
 from raidctl_megaraid.storcli import enclosure, foreign, numbers, volume
-from raidctl_megaraid.storcli.columns import Cells, cells, keep_cells, keep_rows
+from raidctl_megaraid.storcli.columns import Cells, cells, keep_cells, keep_table
 from raidctl_megaraid.storcli.outline import Answer, Row, Section
-from raidctl_megaraid.storcli.storage_context import DRIVE, OF_DRIVE, StorageContext, inside
+from raidctl_megaraid.storcli.storage_context import DRIVE, StorageContext, inside
 from raidctl_megaraid.storcli.storage_tables import drive_row, reader_of, volume_row
 from raidctl_megaraid.vocabulary import normalized
 
@@ -162,7 +162,7 @@ def _drive_section(context: StorageContext, draft: Draft, section: Section) -> N
         _link(draft, row)
     match = DRIVE.fullmatch(section.title)
     name = (match[4] if match else section.title) or "Text"
-    keep_rows(draft, section.rows, name if title in OF_DRIVE or match else section.title)
+    keep_table(draft, section.rows, name if match else section.title)
     if section.texts:
         # Inquiry Data: rows of hexadecimal figures
         value = " ".join(pair.value for pair in section.texts)
@@ -185,6 +185,6 @@ def _volume_section(context: StorageContext, draft: GroupDraft, section: Section
     """``VD0 Properties``, ``VD Properties``."""
     context.about(draft)
     volume.read_properties(draft, section.pairs)
-    keep_rows(draft, section.rows, section.title)
+    keep_table(draft, section.rows, section.title)
     for pair in section.texts:
         draft.keep_detail(pair, section.title)
