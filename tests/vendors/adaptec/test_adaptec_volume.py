@@ -95,7 +95,7 @@ def test_a_status_below_no_heading_is_reported() -> None:
         [line] = [line for line in text.splitlines() if line.strip().lower() == heading.lower()]
         assert not [problem for problem in found(text).problems if problem.kind == "unread"]
         for cut in (text.replace(f"{line}\n", ""), *([text.partition(line)[2]] if "Logical" in heading else [])):
-            kinds = [one.kind for one in found(cut).problems if "no line with a number" in one.message]
+            kinds = [one.kind for one in found(cut).problems if "without the number" in one.message]
             assert kinds == ["unread"]
 
 
