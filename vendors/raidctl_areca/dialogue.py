@@ -42,15 +42,15 @@ def observe(host: HostView, found: Sequence[Installed], drivers: Sequence[str]) 
         yield from session.run_all(_ONCE)
         yield from session.run_all(_each(session.documents))
     controllers = sum(device.driver in drivers for device in host.pci)
-    problems = [*session.problems, *([_more_controllers(controllers)] if controllers > 1 else [])]
+    problems = [*session.problems, *([_more_controllers(controllers, session.name)] if controllers > 1 else [])]
     return assemble(session.documents, problems, [one.tool() for one in found])
 
 
-def _more_controllers(count: int) -> Problem:
+def _more_controllers(count: int, tool: str) -> Problem:
     return Problem(
         severity="warning", kind="unread", where="areca",
         message=f"The machine has {count} Areca controllers; only the tool's default controller was read.",
-        remedy="Read the others by hand: `cli64`, then `set curctrl=N` and the `info` commands.",
+        remedy=f"Read the others by hand: `{tool}`, then `set curctrl=N` and the `info` commands.",
     )  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""Drives under the PCI function that they hang on."""
+"""Drives by the PCI function that they are attached to."""
 
 from __future__ import annotations
 

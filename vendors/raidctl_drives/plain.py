@@ -1,4 +1,4 @@
-"""Plain drives among block devices. Virtual ones are found, and paths to one drive."""
+"""Plain drives among block devices: recognises virtual drives, and groups the paths to one drive."""
 
 from __future__ import annotations
 

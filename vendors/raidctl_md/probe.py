@@ -20,7 +20,7 @@ class First(NamedTuple):
 
     @property
     def nothing(self) -> bool:
-        """Whether the kernel has no md. There is no table, no array, and no reason to doubt it."""
+        """True if /proc/mdstat is missing and sysfs has no array."""
         return self.mdstat.trouble is Failure.MISSING and not self.arrays.paths
 
 

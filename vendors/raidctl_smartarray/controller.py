@@ -95,7 +95,7 @@ def _bracket(controller: ControllerDraft, section: Section, part: str) -> None:
             controller.put(line, "status", "critical", ROW)
             controller.put(line, "status_text", part, ROW)
             return
-        controller.add_problem("warning", "state", f"Status from the tool: {part}.")
+        controller.add_problem("warning", "state", f"The tool's remark on the controller: {part}.")
 
 
 def known_slot(text: str) -> bool:

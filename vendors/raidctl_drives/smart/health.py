@@ -177,7 +177,8 @@ def _status(draft: SmartDraft) -> None:
     failing = _failing(draft)
     verdict = _verdict_of(draft)
     reasons = list(dict.fromkeys([*health.reasons, *(words for words, _ in failing)]))
-    verdicts: list[Verdict] = [*("warning" for _ in failing), *([verdict] if verdict else [])]
+    verdicts: list[Verdict] = ["warning"] if failing else []
+    verdicts += [verdict] if verdict else []
     if not verdicts:
         return
     status = worst(verdicts)

@@ -128,7 +128,7 @@ def report_unreadable(draft: SmartDraft, label: str, value: object) -> None:
     """Add a problem for a figure that its label cannot have."""
     draft.report(
         f"The figure of {label!r} could not be read: {value}.", kind="unread",
-        remedy="Look at the output itself: it may have been altered, or the drive tells nonsense.",
+        remedy="Look at the output itself: it may have been altered, or the drive reports an impossible value.",
     )  # fmt: skip
 
 

@@ -45,14 +45,14 @@ REPLACE = (
 LEARNING = ("learn cycle active", "learn active")
 GONE = ("battery pack missing", "pack missing", "energy pack missing")
 
-POWER = "Look at the tool's own report of the battery; replace it when this stays."
+POWER = "See the tool's own report; replace the battery if this persists."
 OFFLOAD = "cache offload premium feature required"
 """Flag of a CacheVault that cannot save the cache; a battery keeps the cache in the memory."""
 TROUBLES: dict[str, tuple[frozenset[str], str, str]] = {
     # Learn Cycle Status  Failed
     "learn cycle status": (frozenset({"failed", "fail"}), "The last learn cycle failed.", POWER),
     "learn cycle timeout": (words.YES, "The last learn cycle ran out of time.", POWER),
-    "i2c errors detected": (words.YES, "The controller cannot talk to the pack without errors.", "Check its cable."),
+    "i2c errors detected": (words.YES, "The controller reports I2C errors while reading the pack.", "Check its cable."),
     "remaining capacity low": (words.YES, "The pack's remaining capacity is low.", POWER),
     "voltage": (frozenset({"low"}), "The pack's voltage is low.", POWER),
     "temperature": (frozenset({"high"}), "The pack's temperature is high.", "Check fans and air flow."),
@@ -66,7 +66,7 @@ TROUBLES: dict[str, tuple[frozenset[str], str, str]] = {
         words.YES, "The CacheVault's microcode is too old for the controller.", "Update the controller's firmware.",
     ),
     OFFLOAD: (
-        words.YES, "Saving the cache to flash needs a licence that is not there.", "Enter the licence key.",
+        words.YES, "Saving the cache to flash requires a licence that is not installed.", "Enter the licence key.",
     ),
 }  # fmt: skip
 """Firmware flags: the values that mean trouble, the sentence, what to do."""

@@ -44,7 +44,7 @@ def read_storage(controllers: Controllers, answer: Answer) -> list[Section]:
     """Read every section about volumes, drives, groups, enclosures and foreign configurations.
 
     Returns:
-        The sections that it does not know; of the untitled one what is left of its pairs.
+        The sections that it does not know; for the untitled section, its remaining pairs.
     """
     context = StorageContext(controllers, answer, answer.printed("Description") or "")
     left = [rest for section in answer.sections for rest in _section(context, section)]
@@ -76,7 +76,7 @@ def _section(context: StorageContext, section: Section) -> list[Section]:
 
 
 def _untitled(context: StorageContext, section: Section) -> list[Section]:
-    """The pairs that stand directly in the response data: counts are ours."""
+    """Read the pairs directly in the response data: counts."""
     foreign_ones = [pair for pair in section.pairs if normalized(pair.label) in foreign.COUNTS]
     ours = [pair for pair in section.pairs if normalized(pair.label) in _COUNTS]
     if foreign_ones:

@@ -45,7 +45,7 @@ class StorageContext(Struct):
     pieces: int = 0
     """Pieces of free space that were read."""
     touched: dict[int, Draft] = {}
-    """What was reported of: its status is worked out at the end."""
+    """Drafts with new facts; their status is inferred at the end."""
     _controller: ControllerDraft | None = None
     _by_pid: dict[str, Draft] | None = None
 
