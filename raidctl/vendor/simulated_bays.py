@@ -16,7 +16,7 @@ from msgspec import Struct
 from raidctl.text import listing
 from raidctl.vendor.simulator import NewDrive, State
 
-DiskState = Literal["member", "free", "raw", "spare", "failed"]
+DriveState = Literal["member", "free", "raw", "spare", "failed"]
 SlotState = Literal["present", "rebuilding", "failed", "missing"]
 REBUILD_SECONDS = 7200.0
 """Duration of a rebuild."""
@@ -25,12 +25,12 @@ CHECK_SECONDS = 3600.0
 _TOLERATED = {"raid5": 1, "raid6": 2, "raid50": 1, "raid60": 2}
 
 
-class Disk(Struct):
+class SimulatedDrive(Struct):
     """A drive, in a bay or on the shelf."""
 
     like: str
     """Serial number of a recorded drive. A new one prints the same except for its serial number."""
-    state: DiskState
+    state: DriveState
     array: str = ""
     """The array that a spare is dedicated to; empty: any."""
     kind: NewDrive = "like"
@@ -50,7 +50,7 @@ class Slot(Struct):
     """Mirror set or span."""
 
 
-class Group(Struct):
+class SimulatedArray(Struct):
     """An array."""
 
     level: str
@@ -72,15 +72,15 @@ class Bays(Struct):
     clock: float
     bays: dict[str, str]
     """Serial number of the drive in each bay. An empty bay is not listed."""
-    disks: dict[str, Disk]
-    groups: dict[str, Group]
+    disks: dict[str, SimulatedDrive]
+    groups: dict[str, SimulatedArray]
     volumes: dict[str, str]
     """The array of each volume."""
     checks: dict[str, Check] = {}
     """By volume."""
     removed: dict[str, str] = {}
     """Drives removed by a command that are still in their bays."""
-    arrival: DiskState = "free"
+    arrival: DriveState = "free"
     """The state of an inserted drive."""
     same_bay: bool = True
     """Whether the controller automatically rebuilds in a missing member's bay. It rebuilds on the new drive there."""
@@ -91,19 +91,19 @@ class Bays(Struct):
         """The bay of a drive; None: it is on the shelf."""
         return next((bay for bay, name in self.bays.items() if name == serial), None)
 
-    def slots_of(self, serial: str) -> Iterator[tuple[Group, Slot]]:
+    def slots_of(self, serial: str) -> Iterator[tuple[SimulatedArray, Slot]]:
         """The places that a drive has in arrays."""
         for group in self.groups.values():
             for slot in group.slots:
                 if slot.serial == serial and slot.state != "missing":
                     yield group, slot
 
-    def percent(self, group: Group) -> float:
+    def percent(self, group: SimulatedArray) -> float:
         """The progress of a rebuild; less than 100."""
         return min(99.0, max(0.0, (self.clock - group.since) / REBUILD_SECONDS * 100))
 
 
-def standing(group: Group) -> Literal["ok", "degraded", "rebuilding", "failed"]:
+def standing(group: SimulatedArray) -> Literal["ok", "degraded", "rebuilding", "failed"]:
     """The status of an array: ``rebuilding`` is degraded as well."""
     parts: dict[int, list[Slot]] = {}
     for slot in group.slots:
@@ -200,7 +200,7 @@ def insert(
         like = next((slot.serial for group in machine.groups.values() for slot in group.slots if slot.bay == bay), None)
         like = like or next(iter(machine.disks))
         serial = new_serial(machine.disks)
-        machine.disks[serial] = Disk(
+        machine.disks[serial] = SimulatedDrive(
             like=machine.disks[like].like, state="free", kind=kind, bus=machine.disks[like].bus
         )  # fmt: skip
     elif serial not in shelf:
@@ -233,7 +233,7 @@ def settle(machine: Bays) -> None:
         _step_in(machine, name, group)
 
 
-def _step_in(machine: Bays, name: str, group: Group) -> None:
+def _step_in(machine: Bays, name: str, group: SimulatedArray) -> None:
     if standing(group) != "degraded":
         return  # complete, lost, or being rebuilt: one member at a time
     for slot in group.slots:
@@ -245,7 +245,7 @@ def _step_in(machine: Bays, name: str, group: Group) -> None:
             return
 
 
-def rebuild(machine: Bays, group: Group, slot: Slot, serial: str) -> None:
+def rebuild(machine: Bays, group: SimulatedArray, slot: Slot, serial: str) -> None:
     """Begin to rebuild a member on a drive."""
     slot.serial, slot.state, slot.bay = serial, "rebuilding", machine.bay_of(serial) or slot.bay
     group.since = machine.clock

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 
 from raidctl.text import regex
-from raidctl.vendor.simulated_bays import REBUILD_SECONDS, Bays, Disk, Group, Slot, standing
+from raidctl.vendor.simulated_bays import REBUILD_SECONDS, Bays, SimulatedArray, SimulatedDrive, Slot, standing
 
 # Logical device number 0
 _VOLUME = regex(r"(?m)^Logical device number (\d+)[ ]*$")
@@ -70,7 +70,7 @@ def recorded(text: str) -> Bays | None:
         state = _STATES.get((_value(block, "State") or "").lower())
         if state is not None and serial and place:
             owner = _value(block, "Dedicated Spare for") or ""
-            disk = Disk(like=serial, state=state, array=owner.removeprefix("logical device ").strip())  # type: ignore[arg-type] # of the table
+            disk = SimulatedDrive(like=serial, state=state, array=owner.removeprefix("logical device ").strip())  # type: ignore[arg-type] # of the table
             machine.disks[serial], machine.bays[place] = disk, serial
     for number, part in _volumes(head):
         level, slots = _LEVEL.search(part), list(_slots(part, machine))
@@ -78,7 +78,7 @@ def recorded(text: str) -> Bays | None:
             return None
         same = next((name for name, group in machine.groups.items() if _same(group, slots)), None)
         if same is None:
-            machine.groups[number] = Group(level=f"raid{level[1]}", slots=slots)
+            machine.groups[number] = SimulatedArray(level=f"raid{level[1]}", slots=slots)
         machine.volumes[number] = same or number
     for disk in machine.disks.values():
         disk.array = machine.volumes.get(disk.array, "")
@@ -87,7 +87,7 @@ def recorded(text: str) -> Bays | None:
     return machine if machine.groups else None
 
 
-def _same(group: Group, slots: list[Slot]) -> bool:
+def _same(group: SimulatedArray, slots: list[Slot]) -> bool:
     return [slot.serial for slot in group.slots] == [slot.serial for slot in slots]
 
 
@@ -158,7 +158,7 @@ def _volume(part: str, machine: Bays, number: str) -> str:
     return _SEGMENT.sub(lambda match: _segment(match, next(slots)), part)
 
 
-def _spare(disk: Disk, array: str) -> bool:
+def _spare(disk: SimulatedDrive, array: str) -> bool:
     return disk.state == "spare" and disk.array == array
 
 
@@ -191,7 +191,7 @@ def _device(block: str, machine: Bays, serial: str, place: str) -> str:
     return block
 
 
-def _other(block: str, disk: Disk) -> str:
+def _other(block: str, disk: SimulatedDrive) -> str:
     """A new drive: smaller, failing, or of another medium than the recorded."""
     failing = disk.kind == "failing"
     block = _set_value(block, "S.M.A.R.T.", "Yes" if failing else "No")

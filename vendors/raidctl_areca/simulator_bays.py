@@ -19,9 +19,9 @@ from raidctl.vendor.simulated_bays import (
     REBUILD_SECONDS,
     Bays,
     Check,
-    Disk,
     FamilyBays,
-    Group,
+    SimulatedArray,
+    SimulatedDrive,
     Slot,
     standing,
 )
@@ -110,7 +110,7 @@ def _recorded(state: Mapping[str, str], disks: str, sets: str, volumes: str) -> 
         serial = state.get(f"{_FAMILY}/serial {cells['number']}")
         if serial is not None:
             machine.bays[_place(cells)], usage[serial] = serial, cells["usage"].strip()
-            machine.disks[serial] = Disk(like=cells["number"], state=_role(cells["usage"]))
+            machine.disks[serial] = SimulatedDrive(like=cells["number"], state=_role(cells["usage"]))
     for _, cells in _rows(sets):
         word, state_word = levels.get(cells["name"], ("Raid0", "Normal"))
         level = "raid1" if word == "Raid0+1" and cells["disks"] == "2" else word.lower().replace("0+1", "10")
@@ -126,7 +126,7 @@ def _recorded(state: Mapping[str, str], disks: str, sets: str, volumes: str) -> 
         if level == "raid10":
             for number, slot in enumerate(slots):
                 slot.part = number // 2
-        machine.groups[cells["name"]] = group = Group(level=level, slots=slots)
+        machine.groups[cells["name"]] = group = SimulatedArray(level=level, slots=slots)
         if state_word.lower().startswith("rebuild"):
             slots[-1].state, group.since = "rebuilding", -_percent(state_word) / 100 * REBUILD_SECONDS
     return machine
@@ -137,7 +137,7 @@ def _percent(word: str) -> float:
     return float(match[1]) if match else 0.0
 
 
-def _role(usage: str) -> machine_of.DiskState:
+def _role(usage: str) -> machine_of.DriveState:
     low = usage.lower()
     if low.startswith(("hotspare", "hot spare")):
         return "spare"
@@ -233,7 +233,7 @@ def printed(words: tuple[str, ...], text: str, state: Mapping[str, str]) -> str:
     return _drive(words, text, state, machine) if words[:2] == ("disk", "info") else text
 
 
-def _set_state(group: Group) -> str:
+def _set_state(group: SimulatedArray) -> str:
     return {"ok": "Normal", "degraded": "Degraded", "rebuilding": "Rebuilding", "failed": "Failed"}[standing(group)]
 
 

@@ -14,7 +14,16 @@ from collections.abc import Mapping
 
 from raidctl.text import regex
 from raidctl.vendor import simulated_bays as machine_of
-from raidctl.vendor.simulated_bays import REBUILD_SECONDS, Bays, Check, Disk, FamilyBays, Group, Slot, standing
+from raidctl.vendor.simulated_bays import (
+    REBUILD_SECONDS,
+    Bays,
+    Check,
+    FamilyBays,
+    SimulatedArray,
+    SimulatedDrive,
+    Slot,
+    standing,
+)
 from raidctl.vendor.simulator import Reply, State
 
 # u1    RAID-5    REBUILDING     37%     -       256K    2793.96   RiW    ON
@@ -73,13 +82,13 @@ def recorded(text: str) -> Bays | None:
         level = _LEVELS.get(match["type"])
         if level is not None:
             percent = float(match["rebuilt"].rstrip("%")) if match["rebuilt"].rstrip("%").isdecimal() else 0.0
-            machine.groups[unit] = Group(level=level, slots=[], since=-percent / 100 * REBUILD_SECONDS)
+            machine.groups[unit] = SimulatedArray(level=level, slots=[], since=-percent / 100 * REBUILD_SECONDS)
             machine.volumes[unit] = unit
     for match in _PORT.finditer(text):
         port, unit = match["port"], match["unit"].lstrip("u")
         spare = unit in units and units[unit]["type"] == "SPARE"
         machine.bays[port] = name = f"p{port}"
-        machine.disks[name] = Disk(
+        machine.disks[name] = SimulatedDrive(
             bus="SAS" if " SAS " in match["rest"] else "SATA",
             like=port,
             state="spare" if spare else "member" if unit in machine.groups else "free",
