@@ -18,8 +18,7 @@ from raidctl_adaptec import controller as controller_reader
 from raidctl_adaptec.draft import ControllerDraft, GroupDraft, Segment
 from raidctl_adaptec.grammar import number_of_command
 from raidctl_adaptec.outline import Answer, Block, outline
-from raidctl_adaptec.tables import BUSY
-from raidctl_adaptec.vocabulary import normalized
+from raidctl_adaptec.vocabulary import BUSY, normalized
 
 # Group 0, Segment 1
 _GROUP = regex(r"group \d{1,4}(?=,)", re.IGNORECASE)

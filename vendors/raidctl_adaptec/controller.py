@@ -7,7 +7,7 @@ from raidctl.text import collapse
 from raidctl.vendor.draft import DETAIL, ROW, Pair
 from raidctl.vendor.fields import Field, Fields, read_pair
 from raidctl.vendor.statuses import put_status
-from raidctl_adaptec import battery, numbers, states, tables, vocabulary
+from raidctl_adaptec import battery, numbers, state_words, vocabulary
 from raidctl_adaptec.draft import ControllerDraft, keep
 from raidctl_adaptec.outline import Block
 from raidctl_adaptec.vocabulary import normalized
@@ -131,7 +131,7 @@ def read_status(controller: ControllerDraft, pair: Pair, weight: int = DETAIL) -
     if not vocabulary.has_value(pair.value) and vocabulary.normalized(pair.value) != "unknown":
         keep(controller, pair)
         return
-    health = vocabulary.health(tables.CONTROLLER_STATUS, pair.value)
+    health = vocabulary.health(vocabulary.CONTROLLER_STATUS, pair.value)
     put_status(controller, pair.lines, "controller", health, text=pair.value, weight=weight)
 
 
@@ -140,7 +140,7 @@ def _cache_status(controller: ControllerDraft, pair: Pair) -> None:
     if not vocabulary.has_value(pair.value):
         keep(controller, pair)
         return
-    health = vocabulary.health(states.CACHE_STATUS, pair.value)
+    health = vocabulary.health(state_words.CACHE_STATUS, pair.value)
     put_status(controller, pair.lines, "cache", health, text=pair.value, prefix="cache.")
 
 

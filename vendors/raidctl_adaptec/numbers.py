@@ -13,9 +13,8 @@ from typing import Literal
 from raidctl.model import DriveCachePolicy, Interface, Media, Mode, ReadPolicy
 from raidctl.text import collapse, figure, regex
 from raidctl.units import parse_gbps, parse_size
-from raidctl_adaptec.states import ROLES
-from raidctl_adaptec.tables import MODES
-from raidctl_adaptec.vocabulary import bare, has_value, normalized
+from raidctl_adaptec.state_words import ROLES
+from raidctl_adaptec.vocabulary import MODES, bare, has_value, normalized
 
 _LONGEST = 40
 """Characters of a figure with its unit."""

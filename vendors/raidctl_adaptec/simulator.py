@@ -7,8 +7,8 @@ from posixpath import basename
 
 from raidctl.vendor.simulator import Reply, State, settings, walk
 from raidctl_adaptec import simulator_bays, simulator_locate, simulator_outputs
-from raidctl_adaptec.rendering import OF_MODE, ConfigPlace, good, is_setting, plain, spelt
 from raidctl_adaptec.simulator_bays import advance, fail, insert, pull
+from raidctl_adaptec.simulator_settings import OF_MODE, ConfigPlace, good, is_setting, plain, spelt
 
 __all__ = ["advance", "change", "fail", "initial", "insert", "leds", "pull", "render"]
 

@@ -1,15 +1,261 @@
-"""How the tool's words are looked up: lower case, single blanks."""
+"""The tool's words, their neutral values, and how they are looked up.
+
+Each set of words has one table; those of drives, arrays, caches and batteries are in
+:mod:`raidctl_adaptec.state_words`. Keys are in the form of :func:`bare`: lower case, ``_`` and ``-`` taken for blanks.
+A word that is not here is unknown to raidctl: the reader keeps the raw word and reports a problem.
+"""
 
 from __future__ import annotations
 
 import re
 from functools import lru_cache
 
-from raidctl.model import BatteryStatus, Health, Operation, RaidLevel
+from raidctl.model import BatteryStatus, Health, Mode, Operation, RaidLevel, VolumeStatus
 from raidctl.text import collapse, regex
 from raidctl.vendor.statuses import VolumeWord
-from raidctl_adaptec.states import BATTERY_STATUS, DRIVE_OPERATION, DRIVE_STATUS, DriveWord
-from raidctl_adaptec.tables import OPERATIONS, RAID_LEVELS, VOLUME_STATUS
+from raidctl_adaptec.state_words import BATTERY_STATUS, DRIVE_OPERATION, DRIVE_STATUS, DriveWord
+
+CONTROLLER_STATUS: dict[str, Health] = {
+    "optimal": "ok",
+    "okay": "ok",
+    "ok": "ok",
+    "good": "ok",
+    "working": "ok",
+    "ready": "ok",
+    "not optimal": "warning",
+    "non optimal": "warning",
+    "suboptimal": "warning",
+    "degraded": "warning",
+    "warning": "warning",
+    "over temperature": "warning",
+    "reboot required": "warning",
+    "failed": "critical",
+    "failure": "critical",
+    "error": "critical",
+    "offline": "critical",
+    "down/offline": "critical",
+    "critical": "critical",
+    "dead": "critical",
+    "inaccessible": "critical",
+    "not accessible": "critical",
+    "locked up": "critical",
+    "lockup": "critical",
+    "controller lockup": "critical",
+    "controller lockup error": "critical",
+    "lockup error": "critical",
+    "controller powered off": "critical",
+    "powered off": "critical",
+    # The tool reaches the controller by /dev/sg*, which the module sg makes.
+    "missing sg module": "critical",
+    "controller has incompatible driver": "critical",
+    "has incompatible driver": "critical",
+    "incompatible driver": "critical",
+    "sys xlr driver conflict": "critical",
+    "not responding": "critical",
+    "hardware failure": "critical",
+    "kernel panic": "critical",
+    "sys pqi driver conflict": "critical",
+}
+
+MODES: dict[str, Mode] = {
+    "default/raid": "raid",
+    "default": "raid",
+    "raid": "raid",
+    "raid mode": "raid",
+    "raid (expose raw)": "raid",
+    "raid (hide raw)": "raid",
+    "raid: expose raw": "raid",
+    "raid: hide raw": "raid",
+    "hw raid (expose raw)": "raid",
+    "hw raid (hide raw)": "raid",
+    "hide raw": "raid",
+    "expose raw": "raid",
+    # All drives that nobody configured are made volumes of one drive: still volumes of the controller.
+    "auto volume": "raid",
+    "auto volume mode": "raid",
+    "raid (auto volume)": "raid",
+    "simple volume": "raid",
+    "simple volume mode": "raid",
+    "hba": "hba",
+    "hba mode": "hba",
+    "jbod": "hba",
+    "mixed": "mixed",
+    "mixed mode": "mixed",
+    "raid/hba": "mixed",
+}
+
+RAID_LEVELS: dict[str, RaidLevel] = {
+    "0": "raid0",
+    "1": "raid1",
+    "1e": "raid1e",
+    "1ee": "raid1e",
+    "1 enhanced": "raid1e",
+    "4": "raid4",
+    "5": "raid5",
+    # RAID-5 with the spare's space spread over all drives: the data lie as on RAID-5.
+    "5ee": "raid5",
+    "6": "raid6",
+    "6 reed solomon": "raid6",
+    "6 adg": "raid6",
+    "10": "raid10",
+    "1+0": "raid10",
+    "50": "raid50",
+    "5+0": "raid50",
+    "60": "raid60",
+    "6+0": "raid60",
+    "1adm": "raid1t",
+    "1 adm": "raid1t",
+    "1t": "raid1t",
+    "1 triple": "raid1t",
+    "1triple": "raid1t",
+    "1 three way mirror": "raid1t",
+    "10adm": "raid10t",
+    "10 adm": "raid10t",
+    "1+0adm": "raid10t",
+    "1+0 adm": "raid10t",
+    "10t": "raid10t",
+    "10 triple": "raid10t",
+    "10triple": "raid10t",
+    # One drive, or a part of it, that the controller hands on as it is.
+    "simple volume": "jbod",
+    "jbod": "jbod",
+    "volume": "jbod",
+    "single disk": "jbod",
+    # Drives one behind the other.
+    "spanned volume": "linear",
+    # Volumes of the same level one behind the other.
+    "raid volume": "linear",
+    "concatenated": "linear",
+    "concatenation": "linear",
+}
+
+_BUILDING = VolumeWord("initializing", "initialize")
+_REBUILDING = VolumeWord("rebuilding", "rebuild")
+VOLUME_STATUS: dict[str, VolumeWord] = {
+    "optimal": VolumeWord("ok"),
+    "okay": VolumeWord("ok"),
+    "ok": VolumeWord("ok"),
+    "online": VolumeWord("ok"),
+    "good": VolumeWord("ok"),
+    "quick initialized": VolumeWord("ok"),
+    "created": VolumeWord("ok"),
+    # Adaptec's guide: "A verification is being performed on the array; I/O performance is affected."
+    "impacted": VolumeWord("checking"),
+    "verifying": VolumeWord("checking", "check"),
+    "verifying with fix": VolumeWord("checking", "repair"),
+    "degraded": VolumeWord("degraded"),
+    "critical": VolumeWord("degraded"),
+    "suboptimal": VolumeWord("degraded"),
+    "sub optimal": VolumeWord("degraded"),
+    "non optimal": VolumeWord("degraded"),
+    "interim recovery": VolumeWord("degraded"),
+    "interim recovery mode": VolumeWord("degraded"),
+    "ready for rebuild": VolumeWord("degraded"),
+    "ready for recovery": VolumeWord("degraded"),
+    "ready for recovery operation": VolumeWord("degraded"),
+    "waiting for rebuild": VolumeWord("degraded"),
+    "queued for rebuild": VolumeWord("degraded"),
+    "overheating": VolumeWord("degraded"),
+    "hardware is overheating": VolumeWord("degraded"),
+    "multi path access degraded": VolumeWord("degraded"),
+    "partially optimal": VolumeWord("degraded"),
+    "rebuilding": _REBUILDING,
+    "recovering": _REBUILDING,
+    "degraded rebuilding": _REBUILDING,
+    "initializing": _BUILDING,
+    "building": _BUILDING,
+    "build": _BUILDING,
+    "build/verify": _BUILDING,
+    "clearing": _BUILDING,
+    "zeroing": _BUILDING,
+    "pending": VolumeWord("initializing"),
+    "uninitialized": VolumeWord("initializing"),
+    "rapid parity initialization": VolumeWord("initializing", "parity"),
+    "rapid parity initialization in progress": VolumeWord("initializing", "parity"),
+    "rapid parity initialization pending": VolumeWord("initializing", queued="parity"),
+    "parity initialization in progress": VolumeWord("initializing", "parity"),
+    "expanding": VolumeWord("expanding", "expand"),
+    "undergoing expansion": VolumeWord("expanding", "expand"),
+    "expansion in progress": VolumeWord("expanding", "expand"),
+    "queued for expansion": VolumeWord("expanding", queued="expand"),
+    "migrating": VolumeWord("migrating", "migrate"),
+    "transforming": VolumeWord("migrating", "migrate"),
+    "reconfiguring": VolumeWord("migrating", "migrate"),
+    "reconfigure": VolumeWord("migrating", "migrate"),
+    "morphing": VolumeWord("migrating", "migrate"),
+    "compacting": VolumeWord("migrating", "reshape"),
+    "queued for transformation": VolumeWord("migrating", queued="migrate"),
+    "failed": VolumeWord("failed"),
+    "dead": VolumeWord("failed"),
+    "broken": VolumeWord("failed"),
+    "wrong drive replaced": VolumeWord("failed"),
+    "wrong physical drive replaced": VolumeWord("failed"),
+    "physical drive not properly connected": VolumeWord("failed"),
+    "physical drive is not properly connected": VolumeWord("failed"),
+    "a physical drive is not properly connected": VolumeWord("failed"),
+    "drive improperly connected": VolumeWord("failed"),
+    "bad connect": VolumeWord("failed"),
+    "offline": VolumeWord("offline"),
+    "blocked": VolumeWord("offline"),
+    "inaccessible": VolumeWord("offline"),
+    "erased": VolumeWord("offline"),
+    "not yet available": VolumeWord("offline"),
+    "not available": VolumeWord("offline"),
+    "overheated": VolumeWord("offline"),
+    "hardware has overheated": VolumeWord("offline"),
+    "shutdown": VolumeWord("offline"),
+    "ejected": VolumeWord("offline"),
+    "disabled from scsi conflict": VolumeWord("offline"),
+    "erasing": VolumeWord("offline"),
+    "erase in progress": VolumeWord("offline"),
+    "encrypted volume is offline": VolumeWord("offline"),
+    "locked": VolumeWord("offline"),
+    "disabled": VolumeWord("offline"),
+    "foreign": VolumeWord("inactive"),
+    "free": VolumeWord("inactive"),
+    "unused": VolumeWord("inactive"),
+    "unconfigured": VolumeWord("inactive"),
+    "not configured": VolumeWord("inactive"),
+}
+
+BUSY: dict[Operation, VolumeStatus] = {
+    "rebuild": "rebuilding", "recovery": "rebuilding",
+    "copyback": "rebuilding", "check": "checking", "repair": "checking", "resync": "checking",
+    "initialize": "initializing", "expand": "expanding", "migrate": "migrating", "reshape": "migrating",
+}  # fmt: skip
+"""Status of a healthy volume, by the operation that is going on."""
+
+OPERATIONS: tuple[tuple[str, Operation], ...] = (
+    # Current operation : Build/Verify with fix
+    ("verify with fix", "repair"),
+    ("verify_fix", "repair"),
+    ("fix", "repair"),
+    ("rebuild", "rebuild"),
+    ("recover", "rebuild"),
+    ("copyback", "copyback"),
+    ("copy back", "copyback"),
+    ("erase", "erase"),
+    ("erasing", "erase"),
+    ("sanitiz", "erase"),
+    ("build", "initialize"),
+    ("initial", "initialize"),
+    ("clear", "initialize"),
+    ("zero", "initialize"),
+    ("parity", "parity"),
+    ("verify", "check"),
+    ("consistency", "check"),
+    ("scrub", "check"),
+    ("patrol", "check"),
+    ("expan", "expand"),
+    ("capacity", "expand"),
+    ("migrat", "migrate"),
+    ("reconfigur", "migrate"),
+    ("transform", "migrate"),
+    ("morph", "migrate"),
+    ("compact", "reshape"),
+    ("synchron", "resync"),
+)
+"""What is going on, by words in its text. The first that occurs counts."""
 
 NO_VALUE = frozenset(
     {"", "none", "unknown", "n/a", "na", "not available", "not applicable", "not set", "unavailable", "?", "*missing*"}

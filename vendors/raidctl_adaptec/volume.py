@@ -10,7 +10,7 @@ from raidctl.text import attempt, collapse, regex
 from raidctl.vendor.draft import DETAIL, ROW, Pair
 from raidctl.vendor.fields import Field, Fields, read_pair
 from raidctl.vendor.statuses import put_status, put_volume_word
-from raidctl_adaptec import numbers, states, vocabulary
+from raidctl_adaptec import numbers, state_words, vocabulary
 from raidctl_adaptec.draft import ControllerDraft, GroupDraft, Segment, keep
 from raidctl_adaptec.drive import read_node
 from raidctl_adaptec.outline import Block
@@ -219,7 +219,7 @@ def read_array(controller: ControllerDraft, block: Block) -> None:
 def _array_pair(array: GroupDraft, pair: Pair, sub: str) -> None:
     label = normalized(pair.label)
     if label == "status" and vocabulary.has_value(pair.value):
-        health = vocabulary.health(states.ARRAY_STATUS, pair.value)
+        health = vocabulary.health(state_words.ARRAY_STATUS, pair.value)
         put_status(array, pair.lines, "array", health, text=pair.value)
     elif not read_pair(array, pair, label, _ARRAY_FIELDS):
         keep(array, pair, sub)

@@ -11,7 +11,7 @@ from posixpath import basename
 
 from raidctl.text import regex
 from raidctl.vendor.simulator import Place, Reply, State, settings, walk
-from raidctl_smartarray import simulator_bays, simulator_locate, simulator_output
+from raidctl_smartarray import simulator_bays, simulator_locate, simulator_outputs
 from raidctl_smartarray.simulator_bays import advance, fail, insert, pull
 from raidctl_smartarray.tools import TOOLS
 
@@ -42,8 +42,8 @@ _OF_CONTROLLER = {
 }
 _OF_VOLUME = {"array accelerator": "arrayaccelerator", "caching": "arrayaccelerator"}
 _OF_ARRAY = {"hp ssd smart path": "ssdsmartpath", "hpe ssd smart path": "ssdsmartpath"}
-_NOUNS = frozenset({"cache", "battery", "usage", "array"})
-"""Settings that no command changes. They are facts of the controller, or set by the user of the simulation."""
+_READ_ONLY = frozenset({"cache", "battery", "usage", "array"})
+"""Values that no command changes; the user of the simulation sets them."""
 _VALUES: dict[str, tuple[str, ...]] = {
     "arrayaccelerator": ("enable", "disable"),
     "ssdsmartpath": ("enable", "disable"),
@@ -117,7 +117,7 @@ def render(argv: tuple[str, ...], text: str, state: Mapping[str, str]) -> str:
             return None
         return _spelt(name, state[name], value) if name in state else value
 
-    return simulator_output.render(walk(text, _Place(), show), state)
+    return simulator_outputs.render(walk(text, _Place(), show), state)
 
 
 def _uses_cache(controller: str, state: Mapping[str, str]) -> bool:
@@ -167,7 +167,7 @@ def _modify(prefix: str, settings: list[str], state: Mapping[str, str]) -> Reply
     key = f"{prefix}/{setting}"
     if not equals:
         return _error(f'Syntax error at "{first}"', state)
-    if key not in state or setting in _NOUNS:
+    if key not in state or setting in _READ_ONLY:
         return _error(f'"{name}" is not a valid option for the target.', state)
     usages = [
         word.removeprefix("usage=") for word in rest if setting == "drivewritecache" and word.startswith("usage=")
@@ -244,7 +244,7 @@ def _plain(name: str, value: str) -> str:
     """A printed value as the commands spell it."""
     if name.endswith("/cacheratio") and (match := _RATIO.search(value)):
         return f"{match[1]}/{match[2]}"
-    if name.rpartition("/")[2] in _NOUNS:
+    if name.rpartition("/")[2] in _READ_ONLY:
         return value
     if name.endswith("/writecachebypassthreshold"):
         return value.partition(" ")[0]
@@ -256,7 +256,7 @@ def _spelt(name: str, value: str, like: str) -> str:
     if name.endswith("/cacheratio"):
         read, _, write = value.partition("/")
         return f"{read}% Read / {write}% Write"
-    if name.rpartition("/")[2] in _NOUNS:
+    if name.rpartition("/")[2] in _READ_ONLY:
         return value
     if name.endswith("/writecachebypassthreshold"):
         return f"{value} {like.partition(' ')[2]}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from raidctl.model import Health, VolumeStatus
-from raidctl_adaptec.states import DriveWord
+from raidctl_adaptec.state_words import DriveWord
 from raidctl_adaptec.vocabulary import drive_word
 from tests.vendors.adaptec.adaptec_outputs import (
     ZMM,

@@ -47,8 +47,8 @@ _OF_VOLUME = {
 }
 _FOLLOWS = frozenset({"writestatus", "readstatus", "acceleration"})
 """What follows from the settings."""
-_NOUNS = frozenset({"battery", "cache"})
-"""What no command changes. Whoever plays with the simulation sets it."""
+_READ_ONLY = frozenset({"battery", "cache"})
+"""Values that no command changes; the user of the simulation sets them."""
 _GOOD = frozenset({"zmm optimal", "optimal", "ok", "ready", "charged", "fully charged"})
 
 
@@ -109,7 +109,7 @@ class ConfigPlace(Place):
 def plain(name: str, value: str) -> str | None:
     """A printed value as the commands spell it. None if it means that there is no such setting."""
     setting, word = name.rpartition("/")[2], value.lower()
-    if setting in _NOUNS:
+    if setting in _READ_ONLY:
         return value
     if setting in ("read", "write", "writecachebypassthreshold"):
         figure = word.partition(" ")[0]
@@ -128,7 +128,7 @@ _WORDS = {"writecache": ("wb", "wt"), "readcache": ("ron", "roff"), "caching": (
 def spelt(name: str, value: str, like: str) -> str:
     """A value in the words that the answer printed before."""
     setting = name.rpartition("/")[2]
-    if setting in _NOUNS:
+    if setting in _READ_ONLY:
         return value
     if setting in ("read", "write"):
         return f"{value} percent"

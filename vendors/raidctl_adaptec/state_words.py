@@ -1,6 +1,6 @@
 """The tool's words for the state of drives, arrays, caches and batteries.
 
-The form is as in :mod:`raidctl_adaptec.tables`.
+The form is as in :mod:`raidctl_adaptec.vocabulary`.
 """
 
 from __future__ import annotations
