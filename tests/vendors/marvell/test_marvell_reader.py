@@ -2,15 +2,8 @@
 
 from __future__ import annotations
 
-import shutil
-from pathlib import Path
-
 import pytest
 
-from raidctl.recording.recording import load
-from raidctl.runners.replay import ReplayRunner
-from raidctl.survey.survey import survey
-from raidctl.vendor.registry import vendors
 from tests.support.conclusions import read_text
 from tests.support.machines import FIXTURES
 
@@ -137,17 +130,3 @@ def test_bad_sectors_count_without_the_command_that_names_the_drive(number: str,
     for count in (few, bad):
         found = read_text(recorded.replace(row, row.replace("000000000000", f"{count:012X}"))).inventory.problems
         assert ["state"] * (count == bad) == [one.kind for one in found if "sector" in one.message]
-
-
-@pytest.mark.parametrize("row", ["5       5       10              0000000001F4    FAIL", "5 5 10 000000000000 OK"])
-def test_a_failed_smart_attribute_is_a_warning_of_the_drive(row: str, tmp_path: Path) -> None:
-    """A drive with a failed attribute is a warning, whatever the list of drives prints."""
-    machine = shutil.copytree(FIXTURES / "marvell-boss-rebuilding", tmp_path / "machine")
-    smart = machine / "mvcli-smart-0.out"
-    healthy = "100     100     0               000000000000    OK"
-    smart.write_text(
-        smart.read_text().replace(f"C5      Current pending         {healthy}", f"C5 Current pending {row}")
-    )
-    found, _ = vendors()
-    (controller,) = survey(ReplayRunner(load(machine)), found, source="test").inventory.controllers
-    assert {drive.id: drive.status for drive in controller.drives}["marvell:0/p0"] == "warning"

@@ -378,18 +378,13 @@ def test_what_dell_adds_about_a_drive_counts(name: str, good: object, bad: objec
 
 
 @pytest.mark.parametrize(
-    ("change", "status"),
-    [
-        ({"FailurePredicted": "true"}, "warning"),
-        ({"FailurePredicted": "soon"}, "unknown"),
-        ({"Oem": {"Dell": {"DellPhysicalDisk": {"PredictiveFailureState": "SmartAlertPresent"}}}}, "warning"),
-        ({"Oem": {"Dell": {"DellPhysicalDisk": {"PredictiveFailureState": "SmartAlertImminent"}}}}, "unknown"),
-        ({"Oem": {"Dell": {"DellPhysicalDisk": {"PredictiveFailureState": "SmartAlertAbsent"}}}}, "ok"),
-        ({"FailurePredicted": None}, "ok"),
-    ],
-)
-def test_a_drive_with_another_word_for_a_predicted_failure_is_not_ok(change: dict[str, Any], status: str) -> None:
+    ("name", "value", "status"),
+    [("FailurePredicted", "true", "warning"), ("FailurePredicted", "soon", "unknown"), ("FailurePredicted", None, "ok"),
+     ("PredictiveFailureState", "SmartAlertPresent", "warning"), ("PredictiveFailureState", "SmartAlertAbsent", "ok"),
+     ("PredictiveFailureState", "SmartAlertImminent", "unknown")],
+)  # fmt: skip
+def test_a_drive_with_another_word_for_a_predicted_failure_is_not_ok(name: str, value: str | None, status: str) -> None:
     """A predicted failure counts as a word, too; one that is not known makes the drive unknown."""
-    seen = _seen(_DRIVE, **change)
+    seen = _seen(_DRIVE, **{name: value}, Oem={"Dell": {"DellPhysicalDisk": {name: value}}})
     assert only_controller(seen).drives[1].status == status
     assert anything_unread(seen) == (status == "unknown")
