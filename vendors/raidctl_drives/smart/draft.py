@@ -15,7 +15,7 @@ from raidctl.model import ProblemKind, Severity
 from raidctl.text import printable, regex
 from raidctl.vendor.draft import Draft
 from raidctl_drives.draft import PLACE, DriveDraft, is_blank_name
-from raidctl_drives.smart.vocabulary import BEHIND
+from raidctl_drives.smart.labels import BEHIND
 
 _FIRST = regex(r"#1((?:#\d+)?)$")
 """Mark of a document's first output at the end of a name. ``file.txt#1#4`` is the fourth one of ``file.txt``."""

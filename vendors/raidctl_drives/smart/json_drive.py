@@ -10,9 +10,9 @@ from raidctl_drives.smart import json_labels, messages, numbers, scan
 from raidctl_drives.smart.draft import Attribute, SmartDraft
 from raidctl_drives.smart.health import conclude_health
 from raidctl_drives.smart.json_tree import Leaves, branch, leaf_value, number, words
-from raidctl_drives.smart.labels import report_unreadable
+from raidctl_drives.smart.label_lines import report_unreadable
+from raidctl_drives.smart.labels import TRANSPORTS
 from raidctl_drives.smart.rows import has_passed
-from raidctl_drives.smart.vocabulary import TRANSPORTS
 
 _COUNTS = (
     (("nvme_smart_health_information_log", "percentage_used"), "life_used_percent", 255),

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from raidctl.evidence import Line, Output, mark_read
 from raidctl.text import collapse, printable, regex
-from raidctl_drives.smart import labels, messages, rows, scan, sections, sentences
+from raidctl_drives.smart import label_lines, messages, rows, scan, sections, sentences
 from raidctl_drives.smart.draft import SmartDraft
 from raidctl_drives.smart.health import conclude_health
 
@@ -93,7 +93,7 @@ class Reader:
         if handler and handler(draft, line, text):
             return
         grammar = sections.ROWS.get(section)
-        if section != "warning" and labels.read(draft, line, text, section):
+        if section != "warning" and label_lines.read(draft, line, text, section):
             return
         if grammar and grammar.fullmatch(text):
             mark_read(line)
@@ -106,7 +106,7 @@ class Reader:
         elif messages.read(draft, text) or sentences.known(text) or sentences.capability(text):
             mark_read(line)
         elif sentences.FAILURE_EXPECTED.match(text):
-            labels.expect_failure(draft, line)
+            label_lines.expect_failure(draft, line)
         elif _CRITICAL.fullmatch(text):
             # "- available spare has fallen below threshold"
             draft.health.reasons.append(printable(text.removeprefix("- ")))
@@ -171,7 +171,7 @@ class Reader:
             self.draft.offer(line, "interface", "nvme")
             self.draft.offer(line, "media", "ssd")
         known = self.section != "warning" and (
-            labels.read(self.draft, line, text, self.section) or rows.pending(self.draft, line, text)
+            label_lines.read(self.draft, line, text, self.section) or rows.pending(self.draft, line, text)
         )
         if not known:
             mark_read(line)
