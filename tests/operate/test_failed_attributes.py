@@ -1,4 +1,4 @@
-"""A drive with a failed SMART attribute is no member to rely on."""
+"""The members of an array beside a drive with a failed SMART attribute."""
 
 from __future__ import annotations
 
