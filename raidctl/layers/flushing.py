@@ -230,6 +230,15 @@ def _of_drives(scope: Scope, view: HostView, flushes: Mapping[str, Flush]) -> It
             nearest = f"Switch its cache off: raidctl cache set {controller.id} --drive-cache off."
             answer = Answer(result="unsupported", why=why, alternative=nearest)
             yield Job(drive.id, "drive", answer, drive.model)
+        elif drive.write_cache is None and _may_cache(controller, drive):
+            why = "Whether its write cache is on is not reported."
+            yield Job(drive.id, "drive", Answer(result="unknown", why=why), drive.model)
+
+
+def _may_cache(controller: Controller, drive: Drive) -> bool:
+    """Whether a volume on the drive does not report that the write caches of its drives are off."""
+    mine = [volume.cache for volume in controller.volumes if drive.array and volume.array == drive.array]
+    return any(cache is None or cache.drive_caches != "off" for cache in mine)
 
 
 def _of_drive(drive: Drive, flush: Flush | None, block: BlockDevice | None, controller: Controller) -> Job:

@@ -51,7 +51,7 @@ from tests.support.machines import MACHINES
         ('[[rule]]\nrequire = { status = "ok" }', '"for" is missing'),
         ('[[rule]]\nfor = "volume"', 'a rule needs "require" or "count"'),
         ('[[rule]]\nfor = "volume"\nrequires = { status = "ok" }', "did you mean require?"),
-        ('[[rule]]\nfor = "volume"\nrequire = {}', '"require" is empty'),
+        ('[[rule]]\nfor = "volume"\nrequire = {}', "this table is empty"),
         ('[[rule]]\nfor = "volume"\nrequire = "ok"', "this has to be a table of fields"),
         ('[rule]\nfor = "volume"', "write [[rule]]"),
         ('[group.db]\nraid_level = "raid10"', 'the group "db" needs hosts'),

@@ -25,7 +25,7 @@ from raidctl.layers.kernel import Files, Kernel
 from raidctl.layers.model import Answer, Flushed, FlushReport
 from raidctl.layers.probe import probe_caches
 from raidctl.layers.scope import Scope, scope
-from raidctl.model import Controller, Drive, Host, Inventory, Problem
+from raidctl.model import Controller, Drive, DriveCaches, Host, Inventory, Problem, Volume, VolumeCache
 from raidctl.output.console import Paper
 from raidctl.output.layers_flush import flush_screen
 from raidctl.request import Answer as Reply
@@ -255,6 +255,19 @@ def test_a_missing_program_is_reported_in_a_field() -> None:
     inventory = Inventory(host=Host(), controllers=(controller,))
     work = jobs(below, HostView(), Kernel(vm=Files("", {}, [])), inventory, [cast("Vendor", Family())])
     assert [job.answer.result for job in work if job.kind == "drive"] == ["no_tool"]
+
+
+@pytest.mark.parametrize(("caches", "results"), [("unknown", ["unknown"]), ("on", ["unknown"]), ("off", [])])
+def test_a_member_whose_cache_no_tool_reports_is_a_layer(caches: DriveCaches, results: list[str]) -> None:
+    """Not every layer is flushed if a drive behind the controller may have a cache. The volume may report them off."""
+    drive = Drive(id="acme:0/1", array="acme:0/a", role="member")
+    cache = VolumeCache(write_active="write_through", drive_caches=caches)
+    volume = Volume(id="acme:0/v0", array="acme:0/a", cache=cache)
+    controller = Controller(id="acme:0", mode="raid", drives=(drive,), volumes=(volume,))
+    below = Scope(None, drives=((controller, drive),), controllers=(controller,))
+    inventory = Inventory(host=Host(), controllers=(controller,))
+    work = jobs(below, HostView(), Kernel(vm=Files("", {}, [])), inventory, [])
+    assert [job.answer.result for job in work if job.kind == "drive"] == results
 
 
 def test_a_drive_that_refuses_is_judged_by_its_family(bench: Bench) -> None:

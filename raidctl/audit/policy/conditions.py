@@ -22,6 +22,8 @@ def conditions(kind: Kind, table: Any, place: Place, prefix: str = "") -> list[C
     if not isinstance(table, Mapping):
         place.wrong('this has to be a table of fields such as { status = "ok" }.')
         return []
+    if not table:
+        place.wrong("this table is empty, and would require nothing.")
     found: list[Check | None] = []
     for key, spec in table.items():
         there = place.at(key)
@@ -272,6 +274,8 @@ def _mapping(field: Field, rest: list[str], spec: Any, place: Place, path: str) 
         if not isinstance(spec, Mapping):
             place.wrong(f'"{path}" is a table: name one of its entries, {path}."LABEL".')
             return []
+        if not spec:
+            place.wrong("this table is empty, and would require nothing.")
         entries += [(key, [], value) for key, value in spec.items()]
     elif field.target is None:
         entries.append((".".join(rest), [], spec))

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from functools import partial
 from operator import attrgetter
 from typing import Any
 
-from raidctl.audit.policy.scope import Scope, listed
+from raidctl.audit.policy.scope import Machine, Scope, listed
 from raidctl.model import Array, Battery, Controller, Drive, Volume
 from raidctl.model.write_protection import drive_caches, without_cache
 
@@ -48,14 +49,18 @@ def _members(names: Callable[[Array], tuple[str, ...]]) -> Callable[[Any, Scope]
 
 
 def _all_found(names: Callable[[Array], tuple[str, ...]], *, some: bool) -> Callable[[Any, Scope], bool]:
-    """Whether every drive that an array names is listed. ``some``: an empty list counts as incomplete."""
+    """Whether every drive that an array names is listed. ``some``: a list that is empty or too short is incomplete."""
 
     def complete(item: Array | Volume, scope: Scope) -> bool:
         array = scope.array(item.array) if isinstance(item, Volume) else item
         if array is None or not scope.complete:
             return False
         named = names(array)
-        return bool(named or not some) and all(map(scope.drives.__contains__, named))
+        if not some:
+            return all(map(scope.drives.__contains__, named))
+        volumes = scope.controller.volumes if scope.controller else ()
+        missing = any((one.drives_expected or 0) > len(named) for one in volumes if one.array == array.id)
+        return bool(named) and not missing and all(map(scope.drives.__contains__, named))
 
     return complete
 
@@ -79,6 +84,45 @@ def _batteries_complete(item: Controller, scope: Scope) -> bool:
     return scope.complete and bool(item.batteries or without_cache(item))
 
 
+def _cache_complete(item: Controller, scope: Scope) -> bool:
+    return scope.complete and (item.cache is not None or without_cache(item))
+
+
+def _preserved_complete(item: Controller, scope: Scope) -> bool:
+    """Whether preserved caches would be listed. If the tool only reports that there are some, they are not."""
+    none = item.cache is not None and item.cache.preserved_data is False
+    return scope.complete and (bool(item.preserved) or none or without_cache(item))
+
+
+def _foreign_complete(item: Controller, scope: Scope) -> bool:
+    """Whether foreign configurations would be listed: the controller, or each drive, reports that there is none."""
+    clean = item.foreign is False or (bool(item.drives) and all(drive.foreign is False for drive in item.drives))
+    return scope.complete and (bool(item.foreign_groups) or clean or item.mode in ("software", "none", "hba"))
+
+
+def _seen_by_kernel(name: str) -> Callable[[Any, Scope], bool]:
+    """Whether a list that only the kernel can fill is not empty, or the object has a device."""
+    get = attrgetter(name)
+    return lambda item, _scope: item.device is not None or bool(get(item))
+
+
+def all_listed(kind: str, machine: Machine) -> bool:
+    """Whether no controller may have more objects of a kind than it lists."""
+    complete = _OF_CONTROLLER.get(kind)
+    return complete is None or all(complete(scope.controller, scope) for scope in machine.scopes)
+
+
+def _all_of(kind: str, _item: Any, scope: Scope) -> bool:
+    return scope.complete and all_listed(kind, scope.machine)
+
+
+_OF_CONTROLLER: dict[str, Callable[[Any, Scope], bool]] = {
+    "battery": _batteries_complete, "cache": _cache_complete, "drive": _complete_controller,
+    "preserved_cache": _preserved_complete,
+}  # fmt: skip
+"""Whether a controller lists all of its objects of a kind; other lists always are complete."""
+
+
 def battery(_item: Any, scope: Scope) -> str | None:
     """Status of the controller's best battery. ``missing`` only if certain, as an absent line proves nothing.
 
@@ -91,7 +135,7 @@ def battery(_item: Any, scope: Scope) -> str | None:
 
 
 def _word(one: Battery) -> str:
-    return "degraded" if one.status == "ok" and one.replace else one.status
+    return "degraded" if one.replace and one.status in ("ok", "learning", "charging") else one.status
 
 
 _BEST = ("ok", "learning", "charging", "unknown", "degraded", "failed", "missing")
@@ -143,7 +187,7 @@ ADDED: dict[str, dict[str, Extra]] = {
         },
     }
     | {
-        name: Extra(f"All {name} of the machine.", pairs=listed(kind), complete=_complete, target=kind)
+        name: Extra(f"All {name} of the machine.", pairs=listed(kind), complete=partial(_all_of, kind), target=kind)
         for name, kind in {"volumes": "volume", "drives": "drive", "arrays": "array", "batteries": "battery"}.items()
     },
     "controller": {"host": _HOST},
@@ -196,7 +240,13 @@ COMPLETE: dict[tuple[str, str], Callable[[Any, Scope], bool]] = {
     ("controller", "arrays"): _complete,
     ("controller", "volumes"): _complete,
     ("controller", "drives"): _complete_controller,
-    ("volume", "mountpoints"): lambda item, _scope: item.device is not None or bool(item.mountpoints),
+    ("controller", "preserved"): _preserved_complete,
+    ("controller", "foreign_groups"): _foreign_complete,
+    **{
+        (kind, name): _seen_by_kernel(name)
+        for kind in ("volume", "drive")
+        for name in ("mountpoints", "mounts", "layers")
+    },
     ("block_layer", "offsets_bytes"): lambda item, _scope: bool(item.offsets_bytes),
 }
 """Whether a list of the model is complete; all others always are."""

@@ -10,6 +10,7 @@ from typing import Any, get_args
 from raidctl.audit.finding import Finding, Outcome, Severity
 from raidctl.audit.policy.checks import Check, Test, clause, together, words_of
 from raidctl.audit.policy.conditions import conditions
+from raidctl.audit.policy.derived_fields import all_listed
 from raidctl.audit.policy.logic import Truth, within
 from raidctl.audit.policy.quantifiers import bounds, how_many, required
 from raidctl.audit.policy.schema import kinds, selectable
@@ -118,7 +119,7 @@ class PolicyRule:
     def _counted(self, machine: Machine, sure: int, most: int, findings: list[Finding], *, keep: bool) -> bool:
         """Whether it selects the required number of objects."""
         assert self.count is not None  # noqa: S101 - the caller has checked it
-        whole = machine.scope.complete
+        whole = machine.scope.complete and all_listed(self.kind, machine)
         value = within(sure, most if whole else None, *self.count)
         outcome = _OUTCOMES[value]
         if value and not keep:
@@ -244,8 +245,6 @@ def _made(table: Mapping[str, Any], number: int, kind: str, place: Place) -> Pol
     shape = kinds()[kind]
     chosen = conditions(shape, table["where"], place.at("where")) if "where" in table else []
     required = conditions(shape, table["require"], place.at("require")) if "require" in table else []
-    if "require" in table and not table["require"]:
-        place.at("require").wrong('"require" is empty.')
     name = text(table, "name", place)
     return PolicyRule(
         name=name or f"rule {number}",

@@ -48,7 +48,8 @@ class Policy:
         self._builtin = {rule.name: rule for rule in builtin}
         self.groups = tuple(found.groups.values())
         self._patterns = [
-            re.compile("|".join(map(translate, group.hosts)) or r"(?!)").fullmatch for group in self.groups
+            re.compile("|".join(map(translate, group.hosts)) or r"(?!)", re.IGNORECASE).fullmatch
+            for group in self.groups
         ]
         self._sets: dict[tuple[bool, ...] | None, RuleSet] = {}
 

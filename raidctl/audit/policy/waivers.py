@@ -47,7 +47,9 @@ class Waiver:
 
     def is_for(self, host: str | None) -> bool:
         """Whether it is for a host. A waiver covers a host without a name only if it is for all."""
-        return not self.hosts or (host is not None and any(fnmatchcase(host, one) for one in self.hosts))
+        return not self.hosts or (
+            host is not None and any(fnmatchcase(host.lower(), one.lower()) for one in self.hosts)
+        )
 
     def covers(self, finding: Finding) -> bool:
         """Whether it is about a finding that did not pass."""

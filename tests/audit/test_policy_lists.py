@@ -1,0 +1,105 @@
+"""Lists that may be incomplete: nothing is concluded from an object that is not listed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from msgspec import structs
+
+from raidctl.model import Battery, Block, Cache, Controller, ForeignGroup, Inventory, PreservedCache
+from tests.audit.policies import machine, mistakes, only, volume
+
+
+def rule(kind: str, *lines: str) -> str:
+    """A policy of one rule."""
+    return "\n".join(["[[rule]]", f'for = "{kind}"', *lines])
+
+
+NO_PRESERVED = rule("controller", "require = { preserved = { count = 0 } }")
+NO_FOREIGN = rule("controller", "require = { foreign_groups = { count = 0 } }")
+NONE_FAILED = rule("battery", 'where = { status = ["failed", "missing"] }', "count = 0")
+NONE_FAILED_HERE = rule("host", 'require = { batteries = { none = { status = "failed" } } }')
+NONE_PRESERVES = rule("cache", "where = { preserved_data = true }", "count = 0")
+GOOD = Battery(id="x:0/battery0", status="ok")
+
+
+@pytest.mark.parametrize(
+    ("policy", "fields", "outcome"),
+    [
+        (NO_PRESERVED, {"cache": Cache(preserved_data=True)}, "unknown"),
+        (NO_PRESERVED, {"cache": Cache()}, "unknown"),
+        (NO_PRESERVED, {"cache": Cache(preserved_data=False)}, "pass"),
+        (NO_PRESERVED, {"cache": Cache(present=False)}, "pass"),
+        (NO_PRESERVED, {"preserved": (PreservedCache(volume="c:1/v9"),)}, "fail"),
+        (NO_FOREIGN, {"foreign": True}, "unknown"),
+        (NO_FOREIGN, {}, "unknown"),
+        (NO_FOREIGN, {"foreign": False}, "pass"),
+        (NO_FOREIGN, {"foreign_groups": (ForeignGroup(number="0"),)}, "fail"),
+        (NONE_FAILED, {"batteries": ()}, "unknown"),
+        (NONE_FAILED, {"batteries": (GOOD,)}, "pass"),
+        (NONE_FAILED, {"batteries": (), "cache": Cache(present=False)}, "pass"),
+        (NONE_FAILED, {"batteries": (structs.replace(GOOD, status="failed"),)}, "fail"),
+        (NONE_FAILED_HERE, {"batteries": ()}, "unknown"),
+        (NONE_FAILED_HERE, {"batteries": (GOOD,)}, "pass"),
+        (NONE_PRESERVES, {"cache": None}, "unknown"),
+        (NONE_PRESERVES, {"cache": Cache(preserved_data=False)}, "pass"),
+    ],
+)
+def test_what_no_tool_lists_may_be_there(policy: str, fields: dict[str, Any], outcome: str) -> None:
+    """A list passes only if a fact shows that it is complete."""
+    assert only(policy, machine(**fields)).outcome == outcome
+
+
+@pytest.mark.parametrize(("device", "outcome"), [(None, "unknown"), ("/dev/sda", "pass")])
+@pytest.mark.parametrize("name", ["mounts", "layers", "mountpoints"])
+def test_what_only_the_kernel_knows_is_unknown_without_it(name: str, device: str | None, outcome: str) -> None:
+    """A BMC sees no mounts and no layers."""
+    found = machine(volume(device=device, mountpoints=(), block=Block() if device else None))
+    assert only(rule("volume", f"require = {{ {name} = {{ count = 0 }} }}"), found).outcome == outcome
+
+
+@pytest.mark.parametrize(("expected", "outcome"), [(3, "unknown"), (2, "pass"), (None, "pass")])
+def test_the_members_of_an_array_that_lacks_one_are_incomplete(expected: int | None, outcome: str) -> None:
+    """A drive that is missing is not one that works."""
+    found = machine(volume(status="degraded", drives_expected=expected))
+    assert only(rule("volume", 'require = { "array.drives" = { all = { status = "ok" } } }'), found).outcome == outcome
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "require = {}", "require = { cache = {} }", "require = { not = {} }", "require = { any_of = [{}] }",
+        "require = { details = {} }", 'require = { status = "ok" }\nwhere = { cache = {} }',
+        "require = { drives = { all = { errors = {} } } }",
+    ],
+)  # fmt: skip
+def test_an_empty_table_is_a_mistake(line: str) -> None:
+    """It would require nothing, and pass: a line of it was perhaps commented out."""
+    assert any("this table is empty" in one for one in mistakes(rule("volume", line)))
+
+
+def test_a_battery_that_must_be_replaced_is_degraded_while_it_charges() -> None:
+    """The short form is as strict as its page."""
+    policy = 'battery = ["ok", "learning", "charging"]'
+    for status in ("ok", "learning", "charging"):
+        bad = structs.replace(GOOD, status=status, replace=True)
+        for battery, outcome in ((bad, "fail"), (structs.replace(bad, replace=False), "pass")):
+            found = machine(batteries=(battery,))
+            assert only(policy, found).outcome == outcome, battery
+
+
+def test_names_of_hosts_have_no_capitals() -> None:
+    """A group's pattern matches a host name whatever its capitals are."""
+    policy = '[group.db]\nhosts = ["DB*"]\nraid_level = "raid6"'
+    for name in ("db7.example.org", "DB7.example.org"):
+        found = machine(volume(raid_level="raid0"))
+        host = structs.replace(found.host, hostname=name)
+        assert only(policy, structs.replace(found, host=host)).outcome == "fail"
+
+
+def test_no_controller_of_software_needs_a_battery() -> None:
+    """Plain drives and software arrays have no battery, no cache and no foreign configuration."""
+    plain = Inventory(host=machine().host, controllers=(Controller(id="drives:0", mode="none"),))
+    for policy in (NONE_FAILED, NONE_PRESERVES, NO_PRESERVED, NO_FOREIGN):
+        assert only(policy, plain).outcome == "pass"
