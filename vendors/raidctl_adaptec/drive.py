@@ -317,6 +317,8 @@ _FIELDS: Fields[Draft] = {
     "rotational speed": Field("rpm", numbers.rpm),
     "current temperature": Field("temperature_celsius", numbers.celsius),
     "temperature": Field("temperature_celsius", numbers.celsius, ROW),
+    # Threshold Temperature                      : 70 deg C
+    "threshold temperature": Field("max_temperature_celsius", numbers.celsius, keep=True),
     "mount point(s)": Field("mountpoints", numbers.mountpoints),
     "mount points": Field("mountpoints", numbers.mountpoints),
     # S.M.A.R.T. warnings                      : 2

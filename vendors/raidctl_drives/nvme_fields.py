@@ -58,6 +58,13 @@ def _read_temperature(*, kelvin: bool) -> Callable[[DriveDraft, Pair], None]:
     return read
 
 
+def _read_temperature_limit(draft: DriveDraft, pair: Pair) -> None:
+    draft.keep(pair)
+    degrees = celsius(pair.value, kelvin=True)
+    if degrees is not None and degrees > 0:
+        draft.put(pair.lines[0], "max_temperature_celsius", degrees)
+
+
 def _read_warnings(draft: DriveDraft, pair: Pair) -> int | None:
     """Keep and return the bits of a critical warning; None, with a problem, if it is not a number."""
     draft.keep(pair)
@@ -175,6 +182,8 @@ CONTROLLER: Fields[DriveDraft] = {
     "fr": Field("firmware", str),
     # tnvmcap : 1024209543168        0: not reported
     "tnvmcap": _read_capacity,
+    # cctemp  : 361        kelvin; 0: not reported
+    "cctemp": _read_temperature_limit,
     # vwc     : 0x7
     "vwc": _read_volatile_cache,
 }

@@ -199,6 +199,7 @@ def drive_of(group: Group, object_id: str) -> Drive:
         interface=first("interface"),
         rpm=first("rpm"),
         temperature_celsius=first("temperature_celsius"),
+        max_temperature_celsius=first("max_temperature_celsius"),
         link_gbps=first("link_gbps"),
         max_link_gbps=first("max_link_gbps"),
         life_used_percent=first("life_used_percent"),

@@ -267,6 +267,8 @@ _FIELDS: Fields[Draft] = {
     "size": Field("size_bytes", _size),
     "rotational speed": Field("rpm", optional(has_value, lambda text: numbers.integer(text) or None)),
     "current temperature (c)": Field("temperature_celsius", numbers.count),
+    # Threshold Temperature (C): 60
+    "threshold temperature (c)": Field("max_temperature_celsius", numbers.count, keep=True),
     "phy transfer rate": Field("link_gbps", numbers.link_speed),
     "disk name": Field("device", numbers.device_node),
     "mount points": Field("mountpoints", numbers.mountpoints),

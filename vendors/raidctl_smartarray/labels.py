@@ -66,7 +66,7 @@ _DRIVE = """
 port|box|bay|scsi bus|scsi id|bus|id|status|drive type|interface type|size|drive exposed to os
 logical/physical block size|native block size|block size|rotational speed|firmware revision|firmware version
 serial number|wwid|model|drive model|sata ncq capable|sata ncq enabled|current temperature (c)
-maximum temperature (c)|threshold temperature (c)|usage remaining|power on hours
+maximum temperature (c)|usage remaining|power on hours
 estimated life remaining based on workload to date|estimated life remaining|ssd smart trip wearout
 ssd wearout status|ssd status|ssd wear status|phy count|phy transfer rate|phy physical link rate
 phy maximum link rate|transfer mode|transfer speed|data rate|negotiated data rate|maximum data rate

@@ -30,6 +30,8 @@ NUMBERS: dict[str, tuple[str, int, int, int]] = {
     "nvme_total_capacity": ("size_bytes", 1, 1, LARGEST),
     "temperature.current": ("temperature_celsius", 2, -100, 200),
     "nvme_smart_health_information_log.temperature": ("temperature_celsius", 1, -100, 200),
+    "temperature.drive_trip": ("max_temperature_celsius", 2, 1, 200),
+    "nvme_composite_temperature_threshold.critical": ("max_temperature_celsius", 1, 1, 200),
     "power_on_time.hours": ("power_on_hours", 2, 0, 10_000_000),
     "nvme_smart_health_information_log.power_on_hours": ("power_on_hours", 1, 0, 1 << 64),
     "nvme_smart_health_information_log.media_errors": ("errors.media", 1, 0, 1 << 64),

@@ -105,6 +105,13 @@ def _read_nvme_model(draft: SmartDraft, pair: Pair) -> None:
     draft.offer(pair.lines[0], "media", "ssd", rank=1)
 
 
+def _read_limit(draft: SmartDraft, pair: Pair) -> None:
+    """The temperature that a drive permits. 0: it reports none."""
+    draft.keep(pair)
+    if degrees := attempt(numbers.celsius, pair.value):
+        draft.offer(pair.lines[0], "max_temperature_celsius", degrees)
+
+
 def _figure(name: str, parse: Callable[[str], int], rank: int = 2) -> Callable[[SmartDraft, Pair], None]:
     """A reader of a figure. A value in another form is a problem, except 0."""
 
@@ -301,6 +308,8 @@ _FIELDS: Fields[SmartDraft] = {
     # Temperature:                        40 Celsius
     **dict.fromkeys(("Current Drive Temperature", "Temperature"), _figure("temperature_celsius", numbers.celsius)),
     "Current Temperature": _figure("temperature_celsius", numbers.celsius, rank=3),
+    # Drive Trip Temperature:        68 C            Critical Comp. Temp. Threshold:     88 Celsius
+    **dict.fromkeys(("Drive Trip Temperature", "Critical Comp. Temp. Threshold"), _read_limit),
     # Power On Hours:                     1,677
     "Power On Hours": _figure("power_on_hours", numbers.grouped),
     # Media and Data Integrity Errors:    0

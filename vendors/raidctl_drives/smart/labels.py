@@ -20,7 +20,7 @@ DETAILS = frozenset(
         # of NVMe drives
         "PCI Vendor ID", "PCI Vendor Subsystem ID", "PCI Vendor/Subsystem ID", "IEEE OUI Identifier",
         "Unallocated NVM Capacity", "Controller ID", "Number of Namespaces",
-        "Maximum Data Transfer Size", "Warning Comp. Temp. Threshold", "Critical Comp. Temp. Threshold",
+        "Maximum Data Transfer Size", "Warning Comp. Temp. Threshold",
         # features
         "AAM feature is", "AAM level is", "APM feature is", "APM level is", "Rd look-ahead is",
         "DSN feature is", "ATA Security is", "Wt Cache Reorder", "SCT Write Cache Control",
@@ -32,7 +32,7 @@ DETAILS = frozenset(
         "Thermal Temp. 1 Transition Count", "Thermal Temp. 2 Transition Count", "Thermal Temp. 1 Total Time",
         "Thermal Temp. 2 Total Time", "Self-test status",
         # SCSI health
-        "Drive Trip Temperature", "Specified cycle count over device lifetime",
+        "Specified cycle count over device lifetime",
         "Accumulated start-stop cycles", "Specified load-unload count over device lifetime",
         "Accumulated load-unload cycles", "Pending defect count",
         "Current start stop count", "Recommended maximum start stop count",
