@@ -48,6 +48,9 @@ def _plan(report: FlushReport, paper: Paper) -> Iterator[RenderableType]:
         pieces = [] if layer.commands and layer.answer.result == "planned" else reasons(layer.answer)
         for piece in pieces:
             yield indented(line(paper.piece(piece)), paper, 2)
+        if layer.preserved:
+            text = "It keeps preserved data of offline volumes, which a flush does not write."
+            yield indented(line((text, WARN)), paper, 2)
 
 
 def _verdict(report: FlushReport, paper: Paper) -> Text:

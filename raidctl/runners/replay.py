@@ -79,9 +79,13 @@ class ReplayRunner:
         return answer_of(request, Failure.MISSING, _missing(request))
 
     def _installed(self, request: Run) -> bool:
-        """Whether a program is installed on the recorded machine."""
-        known = [answer for (kind, *_), answer in self._answers.items() if kind == "which"]
-        return any(isinstance(answer, WhichAnswer) and answer.path == request.argv[0] for answer in known)
+        """Whether a program, called by its path or its name, is installed on the recorded machine."""
+        found = {
+            (words[0], answer.path)
+            for (kind, *words), answer in self._answers.items()
+            if kind == "which" and isinstance(answer, WhichAnswer) and answer.path
+        }
+        return any(request.argv[0] in names for names in found)
 
     @cached_property
     def _paths(self) -> Mapping[int, Collection[tuple[str, ...]]]:

@@ -156,6 +156,12 @@ def test_a_dry_run_of_a_flush_runs_nothing(raidctl: Raidctl) -> None:
     assert found["kernel:dm-2"]["unwritten_bytes"] > 0
 
 
+def test_a_dry_run_of_a_flush_names_the_data_that_it_does_not_write(raidctl: Raidctl) -> None:
+    """Preserved data of lost volumes would be left, as after the flush itself: the exit code is 1."""
+    done = raidctl("--demo", "h730-foreign", "cache", "flush", "--all", "--dry-run")
+    assert (done.exit_code, "preserved data" in done.stdout) == (1, True)
+
+
 @pytest.mark.parametrize("words", [(), ("/srv/db", "--all"), ("/nowhere",), ("--all", "--timeout", "0")])
 def test_flush_wants_to_know_what(raidctl: Raidctl, words: Sequence[str]) -> None:
     """Neither nothing, nor two things, nor what is not there."""

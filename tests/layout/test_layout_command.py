@@ -250,3 +250,12 @@ def test_spares_and_deletions_are_compared_with_the_machine_as_well(tmp_path: Pa
         '17: "BTWL512304K7480QGN" and "2I:1:8" (line 11) are one drive, smartarray:0/2I:1:8.',
         "raidctl: 6 mistakes in the layout; nothing was compared.",
     ]
+
+
+@pytest.mark.parametrize(("line", "code"), [("", 3), ('unlisted = "refuse"\n', 1)])
+def test_a_layout_that_lists_nothing_is_not_met(line: str, code: int, tmp_path: Path) -> None:
+    """Nothing was compared, which is not the same as no difference. With "refuse", each volume is a difference."""
+    path = tmp_path / "empty.toml"
+    path.write_text(f"layout = 1\n{line}")
+    done = CliRunner().invoke(cli, ["--demo", "perc5i", "--state-dir", str(tmp_path), "layout", "check", str(path)])
+    assert done.exit_code == code, done.output

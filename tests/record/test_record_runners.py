@@ -61,6 +61,19 @@ def test_the_recorder_keeps_the_first_order_and_the_last_answer() -> None:
     assert all(entry.seconds is not None for entry in kept.manifest.answers)
 
 
+@pytest.mark.parametrize(
+    ("program", "trouble"),
+    [
+        ("smartctl", Failure.UNRECORDED), ("/usr/sbin/smartctl", Failure.UNRECORDED), ("hdparm", Failure.MISSING),
+        ("nvme", Failure.MISSING), ("/sbin/smartctl", Failure.MISSING),
+    ],
+)  # fmt: skip
+def test_an_installed_program_is_not_missing_in_a_recording(program: str, trouble: Failure) -> None:
+    """A call that was not recorded does not mean that the program is not installed, by whatever name it is called."""
+    runner = machine(Entry(which="smartctl", path="/usr/sbin/smartctl"), Entry(which="hdparm"), complete=True)
+    assert one(runner, Run((program, "-x"))).trouble is trouble
+
+
 def test_files_are_named_after_what_was_asked() -> None:
     """An output's file is named after its command. A stranger finds it by this name, and no two files share a name."""
     long = b"x" * 500

@@ -145,5 +145,5 @@ def code_of(report: FlushReport) -> int:
         return EXIT_CANNOT_TELL
     if results & {"no_tool", "no_right"} or read == EXIT_ACCESS:
         return EXIT_ACCESS
-    kept = not report.dry_run and any(layer.preserved for layer in report.layers)
+    kept = any(layer.preserved for layer in report.layers)
     return EXIT_NO if kept or "unsupported" in results else EXIT_FINE

@@ -28,8 +28,8 @@ def command(context: click.Context, *, file: str, controller: str | None) -> int
     list are shown; with unlisted = "refuse" in FILE, they are a difference.
 
     Exit codes: 0 the machine is as FILE describes; 1 it differs; 2 a mistake in
-    FILE, or wrong usage; 3 no difference is known, but something is unknown;
-    4 the same, because a tool or a permission is missing.
+    FILE, or wrong usage; 3 no difference is known, but something is unknown or
+    nothing was compared; 4 the same, because a tool or permission is missing.
     """
     settings = settings_of(context)
     layout = layout_of(file, settings, controller)
@@ -41,6 +41,7 @@ def command(context: click.Context, *, file: str, controller: str | None) -> int
     problems = failed_readings(seen.inventory.problems)
     if not settings.as_json:
         tell_problems(problems)
-    if found.verdict == "unknown":
+    nothing = not found.only_listed and all(one.verdict == "unlisted" for one in found.compared)
+    if found.verdict == "unknown" or nothing:
         return exit_code(problems) or EXIT_CANNOT_TELL
     return EXIT_NO if found.verdict == "different" else EXIT_FINE
