@@ -12,7 +12,8 @@ same data at risk in a power failure.
 
 **Passes** in write-through mode.
 
-**Unknown** if an array has a journal, and its mode is not reported. Arrays without a journal are not checked.
+**Unknown** (information) if an array has a journal, and its mode is not reported: md starts each array in
+write-through mode. Arrays without a journal are not checked.
 
 **How to fix.** `raidctl cache set md0 --journal-mode write-through`: it takes effect immediately, and the write hole
 stays closed. If write-back is needed, put the journal on a mirror of two drives.
@@ -46,7 +47,8 @@ def check(inventory: Inventory) -> Findings:
             yield FINDINGS.passed(volume, "Each acknowledged write is on the members, too.")
         elif state is None:
             message = f"Whether the journal on {names} has the only copy of some data is not reported."
-            yield FINDINGS.unknown(volume, message, more=more, wants=("journal_mode", "write-through"))
+            wanted = ("journal_mode", "write-through")
+            yield FINDINGS.unknown(volume, message, severity="info", more=more, wants=wanted)
         else:
             command = f"Use write-through: `raidctl cache set {volume.id} --journal-mode write-through`."
             remedy = settable(controller, "journal_mode", command, "Use write-through")
