@@ -12,6 +12,7 @@ from tests.support.conclusions import read_text
 from tests.support.machines import FIXTURES
 
 _ALL = "megaraid-9660-storcli2/storcli2-call-show-all-nolog-J.out"
+_SHOW = "megaraid-9271-learning/storcli64-call-show-all-nolog-J.out"
 _VOLUMES = "megaraid-9660-storcli2/storcli2-call-vall-show-all-nolog-J.out"
 _BBU = "megaraid-h730p-predictive/perccli64-call-bbu-show-all-nolog-J.out"
 _CV = "megaraid-9271-learning/storcli64-call-cv-show-all-nolog-J.out"
@@ -30,6 +31,7 @@ def findings(text: str) -> set[str]:
         (_ALL, "Failed PD Drive Count", "0", "1"),
         (_ALL, "Critical Predictive Failure PD Drive Count", "0", "1"),
         (_ALL, "Memory Correctable Errors", "9", "10"),
+        (_SHOW, "Memory Uncorrectable Errors", "0", "1"),
         (_ALL, "ECC Bucket Count", "9", "10"),
         (_ALL, "Allowable bad blocks consumed(%)", "89", "90"),
         (_VOLUMES, "Access Policy Status", '"VD has desired access"', '"Access is blocked"'),

@@ -190,15 +190,13 @@ def test_numbers_of_json_are_decimal() -> None:
 @pytest.mark.parametrize(
     ("line", "kind"),
     [
-        ("Memory Uncorrectable Errors = 2", "state"),
         ("Controller has booted into safe mode = Yes", "state"),
         ("System Reboot Required = Yes", "note"),
-        ("Memory Uncorrectable Errors = 0", None),
         ("Controller has booted into safe mode = No", None),
     ],
 )
 def test_faults_of_a_controller_are_problems(line: str, kind: str | None) -> None:
-    """Memory errors, safe mode and required reboots are problems only if present."""
+    """Safe mode and required reboots are problems only if present."""
     complaints = read(section("Status", line)).controller.complaints
     assert [complaint.kind for complaint in complaints] == ([kind] if kind else [])
 

@@ -80,19 +80,14 @@ def _raise_alarm(controller: ControllerDraft, label: str, value: str) -> None:
             "warning", "state", f"The flash that keeps the cache has used {consumed} % of its spare blocks.",
             "Plan to replace the controller.",
         )  # fmt: skip
-    # Memory Uncorrectable Errors = 2
-    if label == "memory uncorrectable errors" and value.strip().isdecimal() and value.strip("0 "):
-        controller.add_problem(
-            "warning", "state", f"The controller's memory counts errors that it did not correct: {value.strip()[:20]}.",
-            "Replace the cache module or the controller.",
-        )  # fmt: skip
 
 
 _WORN = 90
 """Percent of the spare blocks of the cache's flash, as for the endurance of an SSD."""
 _COUNTED = frozenset({
     "vd degraded count", "vd offline count", "failed pd drive count", "critical predictive failure pd drive count",
-    "memory correctable errors", "ecc bucket count",
+    # Memory Uncorrectable Errors = 2
+    "memory uncorrectable errors", "memory correctable errors", "ecc bucket count",
 })  # fmt: skip
 """Labels of counts that are compared with the lists, or with a limit."""
 
