@@ -24,7 +24,7 @@ from tests.output.inventories import HEALTHY
 from tests.support.example_pages import EXAMPLES
 from tests.support.pages import commands
 from tests.support.reference_pages import PLAIN, PRINTED, with_json
-from tests.support.story import masked, played, scenes
+from tests.support.story import code_of, masked, played, scenes, with_code
 from tests.support.temporary import DRIVE
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
@@ -275,6 +275,15 @@ def test_the_commands_of_a_page_print_what_it_shows(name: str, tmp_path: Path, m
     for scene in found:
         remedy = f"{scene.command}; python -m tests.support.story docs/{name}.md writes the page's outputs"
         assert masked(played(scene.command, tmp_path)) == masked(scene.output), remedy
+
+
+@pytest.mark.parametrize("name", STORIES)
+def test_a_page_confirms_the_code_that_its_plan_prints(name: str) -> None:
+    """Each ``--confirm CODE`` of a page is the last code that an earlier screen prints."""
+    code = ""
+    for scene in scenes((DOCS / f"{name}.md").read_text(encoding="utf-8")):
+        assert with_code(scene.command, code) == scene.command
+        code = code_of(scene.output) or code
 
 
 @pytest.mark.slow

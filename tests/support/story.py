@@ -31,6 +31,8 @@ _MASKS = (
     (re.compile(r"\b(set|batch) by \S.*?: "), r"\1 by USER: "),
     (re.compile(r"\b\d+\.\d+ s\b"), "SECONDS"),
 )
+_CODE = re.compile(r"Code of this plan: ([0-9a-f]{8})")
+_CONFIRMED = re.compile(r"--confirm [0-9a-f]{8}\b")
 _STATE_DIR = re.compile(r"\s*--state-dir\s+[^\s`\"]+")
 
 
@@ -84,6 +86,17 @@ def masked(text: str) -> str:
     return text
 
 
+def code_of(output: str) -> str:
+    """The code of the plan that a command printed; empty if it printed none."""
+    found = _CODE.search(output)
+    return found[1] if found else ""
+
+
+def with_code(command: str, code: str) -> str:
+    """A command that confirms the plan with this code, if it confirms one."""
+    return _CONFIRMED.sub(f"--confirm {code}", command)
+
+
 def _environment() -> Mapping[str, str]:
     path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
     kept = {name: value for name, value in os.environ.items() if name != "SUDO_USER"}
@@ -97,9 +110,14 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="s") as name:
         place = Path(name)
 
+        code = ""
+
         def again(match: re.Match[str]) -> str:
-            command = match[1].partition("\n")[0]
-            return f"```console\n{command}\n{played(command.removeprefix(PROMPT), place)}```"
+            nonlocal code
+            command = with_code(match[1].partition("\n")[0], code)
+            output = played(command.removeprefix(PROMPT), place)
+            code = code_of(output) or code
+            return f"```console\n{command}\n{output}```"
 
         path.write_text(_BLOCK.sub(again, page), encoding="utf-8")
 
