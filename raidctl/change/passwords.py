@@ -1,8 +1,8 @@
 """Passwords of controllers, entered in the tool's own session.
 
 A password is never in a command line, where every user could see it, nor in the journal: an action only names it. It is
-in ``RAIDCTL_AREA_PASSWORD`` (the name in capitals), in the file that ``RAIDCTL_AREA_PASSWORD_FILE`` names, or in
-``/etc/raidctl/area-password``, so that ``restore`` has it at boot. Only its owner may be able to read the file.
+in ``RAIDCTL_NAME_PASSWORD`` (the session's name in capitals), in the file that ``RAIDCTL_NAME_PASSWORD_FILE`` names, or
+in ``/etc/raidctl/NAME-password``, so that ``restore`` has it at boot. Only its owner may be able to read the file.
 """
 
 from __future__ import annotations

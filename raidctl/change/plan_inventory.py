@@ -76,11 +76,16 @@ def _unanswered(inventory: Inventory, made: Plan) -> Iterator[Refusal]:
 def _of_one(controller: Controller, inventory: Inventory, vendor: Vendor | None, requests: Sequence[Desired]) -> Plan:
     offered = changes_of(vendor) if vendor is not None else None
     if vendor is None or offered is None:
-        reason = f"raidctl cannot change controllers of the family {family_of(controller)}."
-        refused = tuple(Refusal(desired=desired, kind="unsupported", reason=reason) for desired in requests)
+        refused = tuple(Refusal(desired, "unsupported", _unchangeable(controller, desired)) for desired in requests)
         return Plan(desired=tuple(requests), refusals=refused)
     names = {spec.name for spec in vendor.TOOLS}
     return offered.plan(controller, requests, [tool for tool in inventory.tools if tool.name in names])
+
+
+def _unchangeable(controller: Controller, desired: Desired) -> str:
+    """Why raidctl cannot change a setting of a family without changes: the family's reason, if it gives one."""
+    ability = controller.capabilities.get(desired.setting)
+    return (ability.why if ability else None) or f"raidctl changes no settings of {family_of(controller)} controllers."
 
 
 def contradictions(made: Plan) -> Iterator[Refusal]:

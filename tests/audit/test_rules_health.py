@@ -63,6 +63,13 @@ def test_a_degraded_volume_names_the_drive_of_its_array() -> None:
     assert "md:md13" not in (two[0].remedy or "")
 
 
+def test_a_missing_leg_of_lvm_has_the_commands_of_lvm() -> None:
+    """The remedy names the commands that add a drive and rebuild, and no check of the missing device."""
+    one, _ = found("volume_degraded", replayed("lvm-legs-gone").inventory)
+    assert "`vgextend vg DEVICE`), rebuild with `lvconvert --repair vg/mir`" in (one.remedy or "")
+    assert "--check" not in (one.remedy or "")
+
+
 def test_a_failed_drive_outside_its_array_is_a_warning() -> None:
     """A failed drive that a spare has replaced is a warning. While a volume is degraded, it is critical.
 

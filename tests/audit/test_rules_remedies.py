@@ -40,6 +40,8 @@ def refused(place: list[str], inventory: Inventory, folder: Path) -> list[tuple[
     found = []
     for rule, line in advised(inventory):
         words = shlex.split(line)
+        if "--measure" in words:
+            continue  # only the machine itself can be measured
         changes = words[0] == "cache" or words[1:2] in (["start"], ["learn"])
         changes = changes or (words[0] == "replace" and "--check" not in words)
         more = ["--dry-run"] if changes else []
@@ -75,6 +77,13 @@ def test_a_recorded_machine_accepts_the_advised_commands(
     """Commands for recorded machines are accepted, read-only controllers included."""
     monkeypatch.chdir(tmp_path)
     assert refused(["--replay", str(FIXTURES / name)], replayed(name).inventory, tmp_path) == []
+
+
+def test_an_unknown_policy_is_measured_on_the_machine_itself() -> None:
+    """The advised command measures."""
+    lines = [line for name in MACHINES for rule, line in advised(replayed(name).inventory) if "policy-active" in line]
+    assert lines
+    assert all(line.startswith("verify --measure --policy-active ") for line in lines)
 
 
 def test_commands_are_advised() -> None:

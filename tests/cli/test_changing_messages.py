@@ -64,6 +64,13 @@ def answered(arguments: Sequence[str], answer: bytes) -> tuple[int, str]:
     return child.wait(PATIENCE), screen.decode()
 
 
+def test_a_family_without_changes_gives_its_reason(raidctl: Raidctl) -> None:
+    """A refused setting has the reason that the family declares for it, with the way by hand."""
+    done = raidctl("--demo", "1882", "cache", "set", "areca:1/v1", "--write", "wt")
+    assert done.exit_code == 1
+    assert "`vsf modify vol=N cache=…`." in " ".join(done.output.split())
+
+
 @pytest.mark.parametrize(("answer", "code"), [(b"n\n", 1), (b"\n", 1), (b"\x03", 130), (b"\x04", 130)])
 def test_an_answer_other_than_yes_changes_nothing_and_reports_so(tmp_path: Path, answer: bytes, code: int) -> None:
     """Answering no is not an interruption. Both change nothing, and report so on a separate line."""

@@ -1,4 +1,4 @@
-"""A background operation is running and slows a volume down.
+"""A background operation is running, or a drive cannot be used normally.
 
 **What it checks.** Volumes that are being checked, initialised, expanded or migrated, and drives that are being
 erased, copied or rebuilt, that belong to a foreign configuration, that are too hot, that are locked by a key, that the
@@ -15,7 +15,9 @@ for a drive that is too hot, locked, foreign, not accepted, or lacks a write. `v
 
 **Unknown:** never. An operation that the tool does not report cannot be detected.
 
-**How to fix.** Wait, and measure afterwards. If it always runs at a bad time, change its schedule.
+**How to fix.** An operation: wait, and measure afterwards; if it always runs at a bad time, change its schedule. A
+drive that is foreign, locked, too hot, not accepted as genuine, or lacks a write: follow the remedy of the finding;
+waiting does not help.
 
 **Example.** Fails: `status = checking`. Passes: `progress = null`.
 """
@@ -36,7 +38,7 @@ from raidctl.health.redundancy import (
 )
 from raidctl.model import Drive, Inventory, Volume
 
-FINDINGS = RuleFindings("background_operation", "warning", "A background operation slows a volume down")
+FINDINGS = RuleFindings("background_operation", "warning", "A background operation is running, or a drive cannot be used normally")
 _WORDS = {
     "check": "checked",
     "repair": "checked and repaired",

@@ -64,11 +64,16 @@ def _degraded(inventory: Inventory, controller: Controller, volume: Volume) -> F
         f"The volume {how}; {risk(volume)}.{spare}",
         f"Check the backup, then {do}replace {drives}{_with(controller, volume, gone)} and check that the rebuild "
         "starts."
-        f"{pull_check(inventory, gone[0]) if len(gone) == 1 else ''}",
+        f"{pull_check(inventory, gone[0]) if len(gone) == 1 and not _vanished(controller, gone) else ''}",
         "status status_text raid_level drives_expected drives_active",
         wants=("status", "ok"),
         more=tuple(fact for drive in gone[:4] for fact in facts(drive, "status", of=volume)),
     )
+
+
+def _vanished(controller: Controller, gone: Sequence[Drive]) -> bool:
+    """Whether the drives are images of LVM whose devices are missing: none can be pulled."""
+    return controller.id == "lvm" and bool(gone) and not any(drive.device for drive in gone)
 
 
 def _with(controller: Controller, volume: Volume, gone: Sequence[Drive]) -> str:
@@ -76,6 +81,10 @@ def _with(controller: Controller, volume: Volume, gone: Sequence[Drive]) -> str:
 
     The member is a drive, or the one that the array lacks.
     """
+    if _vanished(controller, gone):
+        name = volume.id.removeprefix("lvm:")
+        group = name.partition("/")[0]
+        return f", add the new drive (`vgextend {group} DEVICE`), rebuild with `lvconvert --repair {name}`"
     container = "container" in volume.details
     if controller.mode != "software" or not (volume.device or "").startswith("/dev/md") or container:
         return ""

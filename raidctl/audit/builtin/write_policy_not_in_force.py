@@ -25,6 +25,8 @@ with `cache.write_active = write_back`.
 
 from __future__ import annotations
 
+import shlex
+
 from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings, facts
 from raidctl.audit.builtin._queries import cached_volumes
 from raidctl.audit.builtin._wording import plain
@@ -65,10 +67,12 @@ def _judge(controller: Controller, volume: Volume, one: Condition | None) -> Fin
     if one is None and cache.write_active is None:
         if "write_back" not in cache.write_policy:
             return None
+        place = shlex.quote(volume.mountpoints[0]) if volume.mountpoints else "DIRECTORY"
         return FINDINGS.unknown(
             volume,
             f"{wanted.capitalize()} is configured; the tool does not report whether it is active.",
-            "Use the newest version of the vendor's tool, or measure: `raidctl verify --policy-active`.",
+            "Use the newest version of the vendor's tool, or measure on the machine itself: "
+            f"`raidctl verify --measure --policy-active {place}`.",
             wants=(_FIELD, wanted),
             more=evidence,
         )
