@@ -64,4 +64,4 @@ def _summary(found: Comparison) -> str:
     if found.verdict == "same" and all(one.verdict == "same" for one in objects):
         return f"as in the layout: {counted(len(objects), 'object')}"
     numbers = [(verdict, sum(one.verdict == verdict for one in objects)) for verdict in get_args(Verdict)]
-    return " · ".join(f"{number} {_WORDS[verdict][0].lower()}" for verdict, number in numbers if number)
+    return " · ".join(f"{_WORDS[verdict][0].lower()}: {number}" for verdict, number in numbers if number)

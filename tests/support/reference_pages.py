@@ -53,7 +53,7 @@ PRINTED: Mapping[str, str] = {
     "hosts": "show|diagnose|snapshot|diff|record|doctor",
     "watch": "watch --once",
     "watch-live": "watch",
-    **{f"rows-{table}": "export" for table in TABLES},
+    **{f"rows-{table}": f"export --rows {table}" for table in TABLES},
     "foreign": "foreign show|foreign preview",
     "preserved": "preserved show",
     "battery": "battery show|battery schedule",

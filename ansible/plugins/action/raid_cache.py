@@ -52,7 +52,7 @@ class ActionModule(RaidctlAction):
         """Plan the change, and carry it out unless in check mode."""
         if not self.on_target and not self.args["state_dir"]:
             raise AnsibleActionFail(
-                "With mode: connection the journal of the change is kept on the controller: state_dir must name a "
+                "With mode: connection the journal of the change is kept on the Ansible host: state_dir must name a "
                 'directory there that stays, so that "raidctl restore" can undo an interrupted change.'
             )
         check = self._task.check_mode

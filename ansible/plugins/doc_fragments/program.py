@@ -14,7 +14,7 @@ class ModuleDocFragment:
 options:
   mode:
     description:
-      - C(connection) runs raidctl on the controller, and sends its requests through Ansible's connection.
+      - C(connection) runs raidctl on the Ansible host, and sends its requests through Ansible's connection.
       - C(target) runs the raidctl that is installed on the target.
     type: str
     choices: [connection, target]

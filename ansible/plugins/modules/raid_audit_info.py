@@ -20,7 +20,7 @@ description:
 options:
   policy:
     description:
-      - The policy. With O(mode=connection) a file on the controller, searched as other files of the play are; with
+      - The policy. With O(mode=connection) a file on the Ansible host, searched as other files of the play are; with
         O(mode=target) a file on the target.
       - Without it, the built-in rules are checked.
     type: str

@@ -20,7 +20,7 @@ description:
     is checked afterwards, and is undone if it failed.
   - A policy that could lose data, such as write-back without a healthy battery, is refused unless O(unsafe_reason) is
     given.
-  - With O(mode=connection) the journal is on the controller, and O(state_dir) is required. It must be on a place that
+  - With O(mode=connection) the journal is on the Ansible host, and O(state_dir) is required. It must be on a place that
     stays; in a container that is thrown away, nothing could undo an interrupted change.
 options:
   target:

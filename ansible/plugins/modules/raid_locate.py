@@ -17,7 +17,7 @@ author:
 description:
   - Makes the locate LEDs of drives blink for a while, or switches them off.
   - With O(mode=target) and O(state=on), raidctl stays on the target, and switches off when the time is over. With
-    O(mode=connection) it runs on the controller, so the task lasts as long as O(duration).
+    O(mode=connection) it runs on the Ansible host, so the task lasts as long as O(duration).
   - An LED whose state no tool reports is switched off each time, and reported as changed.
 options:
   target:

@@ -27,7 +27,7 @@ class Reply(t.NamedTuple):
 
 
 class RaidctlAction(ActionBase):
-    """An action that runs raidctl on the controller or the target.
+    """An action that runs raidctl on the Ansible host or the target.
 
     On the controller, it works over Ansible's connection.
     """
