@@ -38,7 +38,9 @@ from raidctl.health.redundancy import (
 )
 from raidctl.model import Drive, Inventory, Volume
 
-FINDINGS = RuleFindings("background_operation", "warning", "A background operation is running, or a drive cannot be used normally")
+FINDINGS = RuleFindings(
+    "background_operation", "warning", "A background operation is running, or a drive cannot be used normally"
+)
 _WORDS = {
     "check": "checked",
     "repair": "checked and repaired",
