@@ -58,7 +58,7 @@ def _plain(candidate: Candidate) -> str:
     known = _NAMES.get(candidate.what.field)
     about = f"{capitalised(who)}, {known or _short(candidate.what.field)}"
     before = "not reported" if candidate.what.old is None else old
-    return f"{about}: {before} before, {'not reported' if candidate.what.new is None else new} now."
+    return f"{about}: {before} → {'not reported' if candidate.what.new is None else new}."
 
 
 def _measured(what: Difference) -> tuple[str, str]:

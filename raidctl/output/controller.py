@@ -220,7 +220,10 @@ def _reasons(controller: Controller, paper: Paper) -> Iterator[Row]:
             groups.setdefault(volume.cache.why_not_in_force or "", []).append(volume)
     for why, volumes in groups.items():
         reason = paper.clean(why) if why else "the tool reports no reason"
-        yield _names(volumes, controller, paper), [(paper.words("write cache is not as set: ") + reason, WARN)]
+        yield (
+            _names(volumes, controller, paper),
+            [(paper.words("configured write policy is not active: ") + reason, WARN)],
+        )
 
 
 def _settings(controller: Controller, paper: Paper, below: DrivesBelow) -> Iterator[Row]:

@@ -46,23 +46,25 @@ def _lines(plan: Plan, width: int) -> Iterator[Line]:
             yield Sentence(f"{what} it would be these commands; they are NOT run:")
     for denial in plan.denials:
         guard = f" (guard {denial.guard})" if denial.guard else ""
-        deed = f"{denial.deed.verb.replace('_', ' ')} of {denial.deed.drive or denial.deed.object_id}"
+        deed = f"{denial.deed.verb.replace('_', ' ')} {denial.deed.drive or denial.deed.object_id}"
         yield Sentence(f"Refused{guard}: {deed}: {denial.reason}")
         if denial.alternative:
             yield Sentence(f"instead: {denial.alternative}", indent=5)
     if plan.denials and not plan.refusals:
         yield Sentence("Nothing was done.")
-    line = point_of_no_return(plan.steps)
+    not_run = bool(plan.refusals or plan.denials)
+    line = None if not_run else point_of_no_return(plan.steps)
     for number, step in enumerate(plan.steps, 1):
         if number - 1 == line:
             yield Sentence("---- From here on nothing is undone automatically. ----", hang=0)
-        yield from _step(f"{number}. {'not run: ' if plan.refusals or plan.denials else ''}", step, width)
+        yield from _step(f"{number}. {'not run: ' if not_run else ''}", step, width)
 
 
 def step_text(step: Step) -> str:
     """A short description of a step, for plan and journal."""
-    change = f": {step.before} -> {step.after}" if step.before or step.after else ""
-    return f"{step.setting.replace('_', ' ') if step.kind != 'setting' else step.setting} of {step.object_id}{change}"
+    change = " -> ".join(filter(None, (step.before, step.after)))
+    what = f"{step.setting} of" if step.kind == "setting" else step.setting.replace("_", " ")
+    return f"{what} {step.object_id}{f': {change}' if change else ''}"
 
 
 def _deed(number: str, step: Step) -> Iterator[Line]:
@@ -106,4 +108,4 @@ _OVERRIDDEN = ("unsafe", "not_in_force")
 
 
 def _desired(desired: Desired) -> str:
-    return f"{LABELS[desired.setting]} of {desired.object_id} {spelt(desired.value)}"
+    return f"{LABELS[desired.setting]} {spelt(desired.value)} of {desired.object_id}"

@@ -18,6 +18,7 @@ from raidctl_adaptec import alarm as adaptec
 from raidctl_megaraid import alarm as megaraid
 from raidctl_megaraid.change import plan
 from raidctl_megaraid.derived_fields import CONTROLLER
+from raidctl_threeware import alarm as threeware
 from tests.support.command_line import Raidctl, command_line
 from tests.support.failing import answer_instead
 
@@ -111,6 +112,13 @@ def test_wrong_words_are_refused(raidctl: Raidctl, words: tuple[str, ...]) -> No
     assert raidctl("--demo", demo, "alarm", *words).exit_code == 2
 
 
+def test_a_3ware_alarm_has_the_way_by_hand(raidctl: Raidctl) -> None:
+    """The refusal contains the command that silences an enclosure's alarm."""
+    done = raidctl("--demo", "9690", "alarm", "silence", "threeware:6")
+    assert done.exit_code == 1
+    assert "`tw_cli /cX/eX/almX set alarm=mute`" in done.output
+
+
 def test_megacli_switches_with_its_own_words() -> None:
     """MegaCli's setting is changed with its own words and restored afterwards."""
     mine = Controller(id="megaraid:0", told_by="MegaCli", mode="raid", alarm=Alarm(present=True, on=True))
@@ -151,6 +159,8 @@ def test_arcconf_is_only_used_if_its_help_shows_the_command(text: bytes, there: 
 
 def test_every_command_has_a_permitted_form() -> None:
     """Those of the table, and no other."""
-    assert [offered for vendor in vendors()[0] if (offered := alarms_of(vendor)) is not None] == [adaptec, megaraid]
+    assert [offered for vendor in vendors()[0] if (offered := alarms_of(vendor)) is not None] == [
+        adaptec, megaraid, threeware,
+    ]  # fmt: skip
     assert not fits(("/c0", "set", "alarm=off", "nolog", "J"), megaraid.SHAPES)
     assert not fits(("SETALARM", "1", "off"), adaptec.SHAPES)

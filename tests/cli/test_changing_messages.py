@@ -71,6 +71,12 @@ def test_a_family_without_changes_gives_its_reason(raidctl: Raidctl) -> None:
     assert "`vsf modify vol=N cache=…`." in " ".join(done.output.split())
 
 
+def test_a_value_that_is_set_already_precedes_its_object(raidctl: Raidctl) -> None:
+    """The sentence names setting and value, then the object."""
+    done = raidctl("--demo", "p400", "cache", "set", "v1", "--write", "wbb")
+    assert "write policy protected-write-back of smartarray:1/v1." in done.output
+
+
 @pytest.mark.parametrize(("answer", "code"), [(b"n\n", 1), (b"\n", 1), (b"\x03", 130), (b"\x04", 130)])
 def test_an_answer_other_than_yes_changes_nothing_and_reports_so(tmp_path: Path, answer: bytes, code: int) -> None:
     """Answering no is not an interruption. Both change nothing, and report so on a separate line."""

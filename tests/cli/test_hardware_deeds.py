@@ -48,6 +48,14 @@ def drives(raid: Raid, name: str) -> dict[str, dict[str, Any]]:
 # --- foreign configurations and preserved cache
 
 
+def test_a_refused_plan_reads_as_a_command_and_undoes_nothing(raid: Raid) -> None:
+    """Verb and object need no "of"; a plan that is not run has no point of no return."""
+    done = raid("h730-foreign", "foreign", "clear", "megaraid:0", "--yes")
+    assert "Refused (guard F2): clear foreign megaraid:0: " in done.output
+    assert "     clear foreign megaraid:0: foreign -> cleared\n" in done.output
+    assert "From here on nothing is undone" not in done.output
+
+
 def test_foreign_drives_are_listed_previewed_and_imported(raid: Raid) -> None:
     """Drives are listed with their serial numbers. The import writes the preserved cache, and is seen before "done"."""
     [before] = shown(raid, "h730-foreign", "foreign", "show")["controllers"]

@@ -58,8 +58,8 @@ def test_the_story_of_a_split_that_somebody_changed(run: Run) -> None:
     drift = run(*demo, "diff")
     assert drift.exit_code == 1
     printed = " ".join(drift.output.split())
-    assert "4 changes info The controller smartarray:1, cache share for reads: 25 % before, 50 % now." in printed
-    assert "The controller smartarray:1, cache for reads: 128 MiB before, 256 MiB now." in printed
+    assert "4 changes info The controller smartarray:1, cache share for reads: 25 % → 50 %." in printed
+    assert "The controller smartarray:1, cache for reads: 128 MiB → 256 MiB." in printed
     assert 'Saved as snapshot 2; it differs from snapshot 1: "raidctl diff 1 2".' in run(*demo, "snapshot").output
     assert "Saved as snapshot 3; nothing has changed since snapshot 2." in run(*demo, "snapshot").output
     history = run(*demo, "--json", "history", "smartarray:1.cache.read_percent")
@@ -254,7 +254,7 @@ def test_the_history_in_a_damaged_store_is_no_missing_object(run: Run, tmp_path:
     assert (answer.exit_code, "Snapshot 1 of" in answer.stderr, "is invalid" in answer.stderr) == (3, True, True)
 
 
-@pytest.mark.parametrize(("size", "expected"), [(2 * 10**12, "before, 2 TB now."), (1, "bytes before")])
+@pytest.mark.parametrize(("size", "expected"), [(2 * 10**12, " → 2 TB."), (1, " bytes → ")])
 def test_sizes_have_a_unit_and_are_exact_if_they_would_read_alike(
     run: Run, tmp_path: Path, size: int, expected: str
 ) -> None:

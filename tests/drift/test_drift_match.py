@@ -289,7 +289,7 @@ def test_a_removed_controller_is_one_loss() -> None:
          "The volume smartarray:0/v2 was rebuilding and is ok."),
         (lambda d: controller(d).update(foreign=True), "warning", None),
         (lambda d: controller(d).update(firmware="7.00"), "info",
-         "The controller smartarray:0, firmware: 6.60 before, 7.00 now."),
+         "The controller smartarray:0, firmware: 6.60 → 7.00."),
         (lambda d: item(d, A1)["errors"].update(media=4), "warning", None),
         (lambda d: item(d, A1).update(status="critical"), "critical",
          "The drive smartarray:0/1I:1:1 was ok and is critical."),

@@ -158,7 +158,7 @@ def test_a_value_that_vanishes_without_a_reason_is_a_change() -> None:
     """No problem reports that it could not be read."""
     drift = diff(state(), changed(state(), lambda d: controller(d).update(firmware=None)))
     assert [(one.field, one.new) for one in drift.changes] == [("firmware", None)]
-    assert "not reported now" in drift.changes[0].message
+    assert "→ not reported" in drift.changes[0].message
 
 
 def test_what_was_unread_both_times_is_reported_and_no_difference() -> None:

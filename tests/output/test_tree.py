@@ -142,7 +142,7 @@ def test_the_reason_of_an_inactive_policy_is_shown_once_for_all_volumes() -> Non
     volumes = tuple(Volume(id=f"smartarray:1/v{n}", status="ok", cache=cache) for n in range(1, 11))
     shown = screen(Inventory(host=HOST, controllers=(controller_with((), volumes=volumes, arrays=()),)), EIGHTY)
     assert "1 problem: smartarray:1/v1, smartarray:1/v2 and 8 more: write policy active:" in shown
-    assert shown.count("write cache is not as set: learn cycle under way") == 1
+    assert shown.count("configured write policy is not active: learn cycle under way") == 1
 
 
 def test_each_problem_brings_its_advice_once() -> None:

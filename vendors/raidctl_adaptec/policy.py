@@ -118,7 +118,7 @@ def _reason(policy: WritePolicy, batteries: Sequence[Battery]) -> str:
         return _SILENT
     text = bad.status_text or ""
     printed = f" ({text})" if text and normalized(text) not in (bad.status, "not installed", "not ready") else ""
-    return f"The cache's {name(bad)} {words_of(bad)}{printed}: write-back waits for a good one."
+    return f"The cache's {name(bad)} {words_of(bad)}{printed}: write-back is off until it is replaced or charged."
 
 
 def words_of(battery: Battery) -> str:

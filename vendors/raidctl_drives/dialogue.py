@@ -214,7 +214,8 @@ def _lacking(
     problems = []
     lost = [
         what
-        for what, tools_of in (("health, temperature and errors", health_tools), ("write cache", cache_tools))
+        for whats, tools_of in ((("health", "temperature", "errors"), health_tools), (("write cache",), cache_tools))
+        for what in whats
         if any(not tools_of(block) & set(found) for block in real)
     ]
     missing = [name for name in wanted if name not in found]

@@ -91,7 +91,7 @@ def test_a_machine_without_drives_is_asked_nothing() -> None:
 
 
 def test_without_tools_the_kernels_facts_are_shown() -> None:
-    """Identity, size and write cache come from the kernel. One problem names all packages."""
+    """Identity, size and write cache come from the kernel. One problem names all packages, and what is missing."""
     found = seen(Machine(tools=()), SATA, SAS, NVME, pci=(AHCI, HBA))
     assert [controller.id for controller in found.controllers] == [
         "drives:0000:00:17.0",
@@ -109,6 +109,7 @@ def test_without_tools_the_kernels_facts_are_shown() -> None:
     )
     (problem,) = found.problems
     assert problem.kind == "no_tool"
+    assert " are not installed: health, temperature, errors and write cache of the plain drives " in problem.message
     assert all(name in str(problem.remedy) for name in ("smartmontools", "hdparm", "sdparm", "nvme-cli"))
 
 
