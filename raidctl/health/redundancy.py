@@ -100,7 +100,7 @@ def tolerated(
     array = array_of(controller, volume)
     beside = {drive.id for drive in controller.drives if drive.role in ("spare", "journal")}
     drives = members(controller, array)
-    if controller.mode != "software":  # the drive whose data are copied is still a member
+    if controller.mode != "software":  # the drive whose data is copied is still a member
         beside |= {drive.id for drive in drives if being_copied(drive)}
         drives = tuple(drive for drive in drives if drive.id not in beside)
     named = set(array.drives if array else ()) - beside

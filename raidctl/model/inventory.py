@@ -263,7 +263,7 @@ class Controller(Model, frozen=True, kw_only=True):
     ] = ()
     preserved: Annotated[
         tuple[PreservedCache, ...],
-        doc("The volumes whose preserved data are in the cache; empty: none is listed, see `cache.preserved_data`."),
+        doc("The volumes whose preserved data is in the cache; empty: none is listed, see `cache.preserved_data`."),
     ] = ()
     monitored: Annotated[bool | None, doc("md: a monitor reports failures of the arrays (`mdadm --monitor`).")] = None
     firmware_update: Annotated[

@@ -200,7 +200,7 @@ def _online(deed: Deed, subject: Subject, known: Known) -> Iterator[Denial]:
         yield Denial(deed=deed, guard="D4", reason=reason, alternative=way)
         return
     reason = f"{drive.id} was set offline by change {known.offline.change}, and its array has been inactive since."
-    yield Denial(deed=deed, guard="D4", reason=f"{reason} Nothing proves that its data are current.", overridable=True)
+    yield Denial(deed=deed, guard="D4", reason=f"{reason} Nothing proves that its data is current.", overridable=True)
 
 
 def _running(controller: Controller, drive: Drive) -> str | None:

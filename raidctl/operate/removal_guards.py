@@ -101,7 +101,7 @@ def _redundancy(loss: Loss) -> Reason:
             text = f"{named(loss)} does not count on the drive, which is still being filled."
         return reason("R1", "yes", text, *evidence)
     if volume is not None and volume.raid_level in WITHOUT_REDUNDANCY:
-        text = f"{named(loss)} has no redundancy: its data are lost with the drive."
+        text = f"{named(loss)} has no redundancy: its data is lost with the drive."
         return reason("R1", "no", text, *evidence, remedy="Copy the data to other drives first.")
     text = f"{named(loss)} survives no further failure: pulling the drive loses its data."
     return reason("R1", "no", text, *evidence, remedy="Make the array whole first: replace the drive that failed.")
@@ -292,7 +292,7 @@ def running(subject: Subject) -> Reasons:
 
 def _out_of_reach(volume: Volume, why: str) -> Reason:
     word = "not started" if volume.status == "inactive" else volume.status
-    remedy = "Leave all its drives in place until the data are recovered, or are known to be in a backup."
+    remedy = "Leave all its drives in place until the data is recovered, or is known to be in a backup."
     return reason("R4", "no", f"{volume.id} is {word}: {why}.", fact(volume, "status"), remedy=remedy)
 
 

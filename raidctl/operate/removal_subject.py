@@ -78,7 +78,7 @@ class Loss(Struct, frozen=True):
 
     @property
     def after(self) -> int | None:
-        """The number of failures that it survives without the drive. Below 0: its data are lost. None: unknown."""
+        """The number of failures that it survives without the drive. Below 0: its data is lost. None: unknown."""
         if self.before is None or self.out_of_reach or (self.gone and self.doubtful):
             return None
         return self.before if self.gone or self.filling else self.before - 1

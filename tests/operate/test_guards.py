@@ -67,7 +67,7 @@ def test_guard_R1_no_volume_loses_its_data() -> None:
 def test_guard_R1_a_raid_0_names_the_loss_of_its_data() -> None:
     """A RAID-0's refusal names the loss of its data. The figures show that nothing is left."""
     answer = asked(inventory(raid("raid0", OK, OK)))
-    assert "its data are lost with the drive" in reasons("R1", answer)[0].text
+    assert "its data is lost with the drive" in reasons("R1", answer)[0].text
     assert [(one.data_lost, one.failures_tolerated_after) for one in answer.volumes] == [(True, None)]
 
 

@@ -92,7 +92,7 @@ RAID_LEVELS: dict[str, RaidLevel] = {
     "1 enhanced": "raid1e",
     "4": "raid4",
     "5": "raid5",
-    # RAID-5 with the spare's space spread over all drives: the data lie as on RAID-5.
+    # RAID-5 with the spare's space spread over all drives: the data lies as on RAID-5.
     "5ee": "raid5",
     "6": "raid6",
     "6 reed solomon": "raid6",

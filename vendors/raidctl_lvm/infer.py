@@ -318,9 +318,9 @@ def _whole(image: Row) -> bool:
 def _short(volume: GroupDraft, images: Sequence[str | None], kernel: str) -> tuple[str, bool]:
     """Degraded, or failed if more images are gone than the level survives.
 
-    The second value: whether perhaps no data are whole. That is so if too few images are both there and in sync. lvs
+    The second value: whether perhaps no data is whole. That is so if too few images are both there and in sync. lvs
     (``I``) and the kernel (``a``) mark in the same way an image that lacks data and all images of a first
-    synchronisation, in which the data are whole.
+    synchronisation, in which the data is whole.
     """
     count = max(len(images), len(kernel))
     most = {"raid0": 0, "raid1": count - 1, "raid4": 1, "raid5": 1, "raid6": 2}.get(volume.get("raid_level") or "")

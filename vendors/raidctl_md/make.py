@@ -226,7 +226,7 @@ def delete(controller: Controller, volume: Volume, view: HostView) -> Sequence[S
     return [
         Step(
             object_id=volume.id, setting="delete_volume", before=volume.raid_level or "", after="", kind="deed",
-            way_back="none", no_way_back=f"{volume.id} and its data are no longer reachable.",
+            way_back="none", no_way_back=f"{volume.id} with its data is no longer reachable.",
             action=Action(argv=stop, timeout=60.0, lock="mdadm"),
             expects=(Expectation(object_id=volume.id, field="present", value="no", within_seconds=_SECONDS),),
             subjects=(subject, *drives), saves=tuple(_kept(volume, members, drives)),

@@ -77,7 +77,7 @@ def read_storage(controller: ControllerDraft, storage: Resource | None, resource
 
 
 def _read_cisco(controller: ControllerDraft, resource: Resource) -> None:
-    """Read Cisco's own state, its counts of memory errors, and whether preserved data are in the cache."""
+    """Read Cisco's own state, its counts of memory errors, and whether preserved data is in the cache."""
     # "PinnedCacheState": 0, "ControllerStatus": "Optimal", "MemoryCorrectableErrors": 0
     own = resource.part("Oem.Cisco")
     if own is None:

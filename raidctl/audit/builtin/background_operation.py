@@ -90,7 +90,7 @@ def _of_drive(drive: Drive) -> tuple[str, str]:
         return f"A write to the drive has failed ({text}): it may lack new data.", remedy
     what = "The drive is not in normal use"
     if being_copied(drive):
-        what = "Data of another drive are copied onto the drive"
+        what = "Data of another drive is copied onto the drive"
     elif being_rebuilt(drive):
         what = "The drive is being rebuilt"
     return f"{what} ({text or drive.status}).", "Wait, or complete the operation that was started on the drive."

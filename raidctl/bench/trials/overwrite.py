@@ -17,7 +17,7 @@ from raidctl.bench.work import Op, Target
 
 FEWEST_RANGES = 4
 AGAIN = 1.2
-"""Multiple of the time that dirty data need to leave the cache."""
+"""Multiple of the time that dirty data needs to leave the cache."""
 WITHIN = 0.1
 """Tolerance within which the two methods agree. A range that just fits may count as either."""
 FAST = 2.0

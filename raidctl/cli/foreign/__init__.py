@@ -14,7 +14,7 @@ _APART = {
     "show": "Show foreign configurations, and the drives that hold them.",
     "preview": "Show which volumes an import would bring.",
     "import": "Import foreign configurations with their data.",
-    "clear": "Clear foreign configurations: their data are lost.",
+    "clear": "Clear foreign configurations: their data is lost.",
 }
 
 

@@ -1,4 +1,4 @@
-"""``raidctl foreign clear``: delete foreign configurations; their data are lost."""
+"""``raidctl foreign clear``: delete foreign configurations; their data is lost."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from raidctl.cli.shared.plan_change import Consent, changing_options
 def command(
     context: click.Context, *, controller: str, group: str | None, confirm: str | None, consent: Consent
 ) -> int:  # fmt: skip
-    """Clear foreign configurations: their data are lost.
+    """Clear foreign configurations: their data is lost.
 
     The drives become unused. It is refused while a volume of the controller
     lacks members, or its cache holds preserved data: the foreign drives may be

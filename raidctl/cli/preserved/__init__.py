@@ -11,7 +11,7 @@ import click
 from raidctl.cli.shared.lazy_group import LazyGroup
 
 _APART = {
-    "show": "Show the volumes whose unwritten data are kept.",
+    "show": "Show the volumes whose unwritten data is kept.",
     "discard": "Discard the unwritten data of a volume.",
 }
 
@@ -28,5 +28,5 @@ def command() -> None:
     """Show and discard preserved cache.
 
     A controller keeps what it could not write to volumes that have lost their
-    drives. The data exist nowhere else.
+    drives. The data exists nowhere else.
     """

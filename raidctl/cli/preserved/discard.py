@@ -26,8 +26,8 @@ from raidctl.vendor.plan import Deed
 def command(context: click.Context, *, volume: str, typed: str | None, consent: Consent) -> int:
     """Discard the unwritten data of a volume.
 
-    VOLUME is an id that "raidctl preserved show" lists. Its data are lost: they
-    exist nowhere else. It is refused while drives of the controller are
+    VOLUME is an id that "raidctl preserved show" lists. Its data is lost: it
+    exists nowhere else. It is refused while drives of the controller are
     foreign, as importing them writes the data. It needs --unsafe REASON, and
     the id of the volume is asked for; --yes does not answer that.
 
@@ -75,5 +75,5 @@ def _confirm(work: Work, deed: Deed, typed: str | None) -> None:
     others = {
         one.unique_id for controller in work.seen.inventory.controllers for one in controller.volumes if one.unique_id
     }
-    what = f"The unwritten data of {part} are lost"
+    what = f"The unwritten data of {part} is lost"
     confirm(work, unique, others, (typed,) if typed else (), what)

@@ -1,4 +1,4 @@
-"""``raidctl preserved show``: the volumes whose unwritten data are kept."""
+"""``raidctl preserved show``: the volumes whose unwritten data is kept."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from raidctl.operate.hardware_reports import preserved
 @output_options
 @click.pass_context
 def command(context: click.Context, *, controller: str | None) -> int:
-    """Show the volumes whose unwritten data are kept.
+    """Show the volumes whose unwritten data is kept.
 
     CONTROLLER limits the list. If the drives of such a volume are put back and
     imported ("raidctl foreign"), the controller writes its data.

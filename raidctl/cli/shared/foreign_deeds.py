@@ -28,7 +28,7 @@ from raidctl.vendor.registry import vendor_of
 DeedMaker = Callable[[Survey], Sequence[Deed]]
 _WHAT = {
     "import_foreign": "{name} takes over these drives, with what is on them",
-    "clear_foreign": "{name} clears these configurations, and the data of their volumes are lost",
+    "clear_foreign": "{name} clears these configurations, and the data of their volumes is lost",
 }
 
 
