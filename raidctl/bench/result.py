@@ -19,7 +19,7 @@ Verdict = Literal["pass", "fail", "suspect", "inconclusive", "info"]
 class Spread(msgspec.Struct, frozen=True, kw_only=True):
     """A figure measured several times."""
 
-    measured: Annotated[float | None, doc("The median; null: too few samples (`++++`).")]
+    measured: Annotated[float | None, doc("The median; null: too few samples (`n/a`).")]
     unit: Annotated[str, doc("`ops/s`, `MiB/s`, `ms`, `ms/MiB`, `MiB`, `rpm`, `ratio` …")]
     n: Annotated[int, doc("Number of operations or rounds that it is based on.")]
     low: Annotated[float | None, doc("Lower end of the 95 % interval of the median.")] = None

@@ -13,8 +13,8 @@ from raidctl.output.table import Cell, Column, cells, table
 from raidctl.text import regex
 from raidctl.units import format_figure
 
-SHORT = "++++"
-"""Printed instead of a figure, as by bonnie++. The phase was too short."""
+SHORT = "n/a"
+"""Printed instead of a figure of too few samples."""
 NOT_MEASURED = "-"
 OFF = "_cache_off"
 _ROWS = {
