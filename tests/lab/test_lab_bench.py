@@ -1,6 +1,6 @@
 """The benchmark on real drivers and file systems.
 
-Checked are that it measures, what it leaves open, and what it never writes to.
+Checks that it measures, what it leaves open, and what it never writes to.
 
 How right its figures are does not depend on a kernel: it is tested on a virtual clock (`tests/bench`), and by hand.
 """
