@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import errno
+import fcntl
 import os
-import subprocess
 import sys
+from contextlib import ExitStack
 from pathlib import Path
+from subprocess import PIPE, Popen
+from typing import Any
 
 import msgspec
 import pytest
@@ -186,17 +189,49 @@ def test_a_journal_that_others_can_write_is_not_trusted(tmp_path: Path) -> None:
         journal.stories()
 
 
-def test_two_writers_leave_whole_lines(tmp_path: Path) -> None:
+@pytest.mark.parametrize("call", ["pread", "fsync"])
+def test_the_journal_is_locked_while_a_line_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: str
+) -> None:
+    """The lock is held from the first to the last call."""
+    journal = Journal(tmp_path)
+    real, locked = getattr(os, call), []
+
+    def tried(*about: int) -> Any:
+        with journal.path.open() as other, pytest.raises(BlockingIOError):
+            fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        locked.append(call)
+        return real(*about)
+
+    monkeypatch.setattr(os, call, tried)
+    journal.append(StepEvent(change="c1", at="", step=0, mark="start"))
+    assert locked == [call]
+
+
+def test_three_writers_lose_no_line(tmp_path: Path) -> None:
     """Several raidctl processes may write the same journal at once."""
     writing = (
-        "import sys; from pathlib import Path; from raidctl.change.journal import Journal, End\n"
-        "for n in range(100): Journal(Path(sys.argv[1])).append(End(change=sys.argv[2] * 50, at='', result='done'))"
+        "import sys; from pathlib import Path; from raidctl.change.journal import Journal, StepEvent\n"
+        "print(flush=True); sys.stdin.read()\n"
+        "for n in range(100): Journal(Path(sys.argv[1])).append("
+        "StepEvent(change=sys.argv[2], at='', step=n, mark='start'))"
     )
-    writers = [subprocess.Popen([sys.executable, "-c", writing, str(tmp_path), name]) for name in "abc"]
-    assert [writer.wait(PATIENCE) for writer in writers] == [0, 0, 0]
-    lines = Journal(tmp_path).path.read_text(encoding="utf-8").splitlines()
-    assert len(lines) == 300
-    assert all(line.startswith("{") and line.endswith("}") for line in lines)
+    journal = Journal(tmp_path)
+    for name in "abc":
+        journal.append(begun(name))
+    with ExitStack() as stack:
+        writers = [
+            stack.enter_context(Popen([sys.executable, "-c", writing, str(tmp_path), name], stdin=PIPE, stdout=PIPE))
+            for name in "abc"
+        ]
+        for writer in writers:
+            assert writer.stdout
+            assert writer.stdout.readline() == b"\n"
+        for writer in writers:
+            assert writer.stdin
+            writer.stdin.close()
+        assert [writer.wait(PATIENCE) for writer in writers] == [0, 0, 0]
+    assert [story.started() for story in journal.stories()] == [list(range(100))] * 3
 
 
 def test_changes_have_the_order_of_the_file(tmp_path: Path) -> None:
