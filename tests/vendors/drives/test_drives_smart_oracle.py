@@ -70,4 +70,5 @@ def test_pysmart_reads_the_same_facts(path: Path) -> None:
         "rpm": (theirs.rotation_rate or None, part.rpm or None),
         "failing": (theirs.assessment == "FAIL", part.status in {"critical", "warning"}),
     }
+    assert all(pairs[name][0] is not None for name in ("model", "serial", "firmware", "size"))
     assert {name: pair for name, pair in pairs.items() if pair[0] is not None and pair[0] != pair[1]} == {}
