@@ -14,7 +14,7 @@ from tests.support.machines import FIXTURES, MACHINES
 _WRONG = re.compile(
     r"(?<![\w.,/:-])1 (?:more |other |degraded |failed |built-in |virtual |md )*"
     r"(?:rules|checks|drives|disks|volumes|arrays|lines|outputs|commands|problems|findings|batteries|members|sectors"
-    r"|things|errors|layers|changes|fields|states|hosts|rows|values)\b(?!:)",
+    r"|things|errors|layers|changes|fields|states|hosts|rows|values|settings)\b(?!:)",
 )
 
 
@@ -26,8 +26,9 @@ def test_a_number_and_its_noun_agree() -> None:
 
 @pytest.mark.parametrize("machine", MACHINES)
 def test_no_screen_counts_one_of_several(machine: str) -> None:
-    """``1 rules`` and ``1 degraded virtual drives`` were on them."""
+    """No screen has a plural noun after the number 1."""
     words = [("show", "-v"), ("show", "--unparsed"), ("diagnose",)]
     shown = [CliRunner().invoke(cli, ["--replay", str(FIXTURES / machine), *each]).output for each in words]
     shown.append(CliRunner().invoke(cli, ["--replay", str(FIXTURES / machine), "diagnose", "--rule", "no_tool"]).output)
+    assert not [text for text in shown if "internal error" in text]
     assert not [found[0] for text in shown for found in _WRONG.finditer(" ".join(text.split()))]
