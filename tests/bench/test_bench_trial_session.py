@@ -290,10 +290,13 @@ def test_a_failed_trial_does_not_block_those_that_use_its_figures(folder: Path, 
 
 
 def test_the_time_limit_ends_after_the_round(folder: Path) -> None:
-    """Without time each trial has one round, so no interval."""
-    session = run(folder, Sequential(seconds=0.05, depths=(1,), positions=(0.0,)), budget=0.001)
-    figures = session.results[0].figures
-    assert all(one.low is None for one in figures.values())
+    """Without time, each trial has one of its six rounds."""
+    works = []
+    for budget in (None, 0.001):
+        engine = Counting()
+        run(folder, Sequential(seconds=0.05, depths=(1,), positions=(0.0,)), engine=engine, budget=budget)
+        works.append(engine.works)
+    assert works == [24, 4]
 
 
 def test_trials_that_write_are_skipped_on_a_read_only_target(folder: Path) -> None:
