@@ -13,11 +13,13 @@ from raidctl.errors import ChangeStands, ChangeUndone, RaidctlError, UnderWay
 from raidctl.layout.tables import MIB
 from raidctl.model import Volume
 from raidctl.survey.survey import Survey
-from raidctl.vendor.plan import Action, Step
+from raidctl.vendor.creating import Setup
+from raidctl.vendor.plan import Action, Identity, Step
 from raidctl.vendor.shapes import locked, outside, unlocked
 from raidctl.vendor.simulator import fields, words
 from raidctl_md import conf, make
 from raidctl_md.simulated_machine import arrays
+from tests.change.md_machine import UUID
 from tests.layout.applied import (
     IMAGE,
     MIRROR,
@@ -254,12 +256,23 @@ def test_a_kill_before_any_command_is_continued(tmp_path: Path, text: str, steps
         assert job(machine, text).steps() == [], at
 
 
-def test_an_old_boot_image_is_a_warning_and_not_a_loop(tmp_path: Path) -> None:
+def test_a_machine_without_a_boot_image_gets_none(tmp_path: Path) -> None:
     """A machine without a boot image has none made."""
     machine = empty(tmp_path)
     kept(machine, f"md/time {IMAGE}", None)
     job(machine, MIRROR).run()
     assert "update-initramfs -u" not in commands(machine)
+
+
+@pytest.mark.parametrize(("time", "renewed"), [(4, True), (5, False), (6, False)])
+def test_only_a_boot_image_older_than_the_configuration_is_renewed(time: int, renewed: bool) -> None:
+    """A newer image needs no step."""
+    found = Setup(
+        files={"/etc/mdadm/mdadm.conf": ""},
+        times={"/etc/mdadm/mdadm.conf": 5, IMAGE: time},
+        tools=frozenset({"update-initramfs"}),
+    )
+    assert bool(make.renew(Identity(object_id="md:md0", unique=UUID), found)) == renewed
 
 
 def test_entries_of_the_configuration_are_read_as_mdadm_reads_them() -> None:
