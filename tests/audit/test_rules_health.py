@@ -59,8 +59,10 @@ def test_a_rebuild_that_only_the_drive_reports_is_found() -> None:
 
 def test_a_degraded_volume_names_the_drive_of_its_array() -> None:
     """A failed drive of another array is not in the remedy."""
-    two = [one for one in found("volume_degraded", replayed("lab-md").inventory) if one.where == "md:md14"]
-    assert "md:md13" not in (two[0].remedy or "")
+    [one] = [one for one in found("volume_degraded", replayed("lab-md").inventory) if one.where == "md:md14"]
+    assert one.remedy
+    assert "`raidctl replace md:md14`" in one.remedy
+    assert "md:md13" not in one.remedy
 
 
 def test_a_missing_leg_of_lvm_has_the_commands_of_lvm() -> None:
