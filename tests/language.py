@@ -17,8 +17,9 @@ import re
 import sys
 import tokenize
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import click
@@ -122,6 +123,32 @@ class Place:
     around: str
 
 
+@dataclass(frozen=True)
+class Source:
+    """The counted parts of a module, each with its line."""
+
+    names: list[tuple[int, str]]
+    """Names with an avoided word."""
+    docstrings: list[tuple[int, str]]
+    comments: list[tuple[int, str]]
+    messages: list[tuple[int, str]]
+
+
+@cache
+def source(path: Path) -> Source:
+    """Read a module; it is parsed and its tree is walked once."""
+    text = path.read_text(encoding="utf-8")
+    tree = ast.parse(text)
+    nodes = list(ast.walk(tree))
+    shown = path.relative_to(ROOT).parts[0] in ("raidctl", "vendors") and not NO_MESSAGES.search(path.as_posix())
+    return Source(
+        names=list(given_names(nodes)) + ([(0, path.stem)] if AVOIDED_NAMES.search(path.stem) else []),
+        docstrings=list(docstrings(nodes)),
+        comments=list(comments(text)) if "#" in text else [],
+        messages=list(messages(tree)) if shown else [],
+    )
+
+
 def found(where: str, text: str, first_line: int = 1) -> Iterator[Place]:
     """Every avoided word in a text; ``where`` is the file's name."""
     text = _ALLOWED.sub(lambda match: "·" * len(match[0]), text)
@@ -146,7 +173,7 @@ def rooms() -> dict[str, list[Place]]:
         parts = path.relative_to(ROOT).parts
         room = "/".join(parts[:2]) if len(parts) > 2 else parts[0]
         counted[room] += []
-        for line, text in () if NO_MESSAGES.search(path.as_posix()) else messages(ast.parse(path.read_text("utf-8"))):
+        for line, text in source(path).messages:
             counted[room] += found("/".join(parts), text, line)
     return counted
 
@@ -161,10 +188,7 @@ def names() -> dict[str, list[str]]:
     counted: dict[str, list[str]] = defaultdict(list)
     for path in written():
         parts = path.relative_to(ROOT).parts
-        given = list(given_names(ast.parse(path.read_text("utf-8"))))
-        if AVOIDED_NAMES.search(path.stem):
-            given.append((0, path.stem))
-        for line, name in given:
+        for line, name in source(path).names:
             counted["/".join(parts[:2]) if len(parts) > 2 else parts[0]].append(f"{'/'.join(parts)}:{line}: {name}")
     return counted
 
@@ -174,18 +198,18 @@ def documentation() -> dict[str, list[Place]]:
     counted: dict[str, list[Place]] = defaultdict(list)
     for path in written():
         parts = path.relative_to(ROOT).parts
-        room, name, text = "/".join(parts[:2]), "/".join(parts), path.read_text(encoding="utf-8")
+        room, name = "/".join(parts[:2]), "/".join(parts)
         counted[room] += []
-        for line, docstring in docstrings(ast.parse(text)):
+        for line, docstring in source(path).docstrings:
             counted[room] += found(name, docstring, line)
-        for line, comment in comments(text):
+        for line, comment in source(path).comments:
             counted[room] += filter(counts_in_comments, found(name, comment, line))
     return counted
 
 
-def docstrings(tree: ast.AST) -> Iterator[tuple[int, str]]:
+def docstrings(nodes: Iterable[ast.AST]) -> Iterator[tuple[int, str]]:
     """The texts that are statements, with their lines. Code in them is blanked out."""
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
             yield node.lineno, _QUOTED.sub(_blanked, inspect.cleandoc(node.value.value))
 
@@ -207,9 +231,9 @@ def better_names() -> str:
     return "; ".join(f"{words.replace('s?', '').replace('|', ', ')} -> {instead}" for words, instead in _NAMES.items())
 
 
-def given_names(tree: ast.AST) -> Iterator[tuple[int, str]]:
+def given_names(nodes: Iterable[ast.AST]) -> Iterator[tuple[int, str]]:
     """Names with an avoided word, with their lines. Only the place where a module gives them counts."""
-    for node in ast.walk(tree):
+    for node in nodes:
         match node:
             case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
                 line = node.lineno

@@ -19,6 +19,8 @@ from tests.language import (
     rooms,
 )
 
+pytestmark = pytest.mark.xdist_group("language")  # they share what is parsed
+
 CEILINGS: dict[str, int] = {}
 """Rooms that still have such words, and how many at most. The words are in what users read. A number is lowered with
 its text."""
@@ -73,7 +75,7 @@ def test_code_in_docstrings_and_lines_of_tools_in_comments_do_not_count() -> Non
         "# what it says of `disks told`",
     ]
     text = "\n".join([*lines, ""])
-    shown = [line for _, line in docstrings(ast.parse(text))]
+    shown = [line for _, line in docstrings(ast.walk(ast.parse(text)))]
     assert sorted(place.word for line in shown for place in found("page", line)) == ["card", "says"]
     assert [place.word for _, line in comments(text) for place in found("page", line) if counts_in_comments(place)] == [
         "says"
@@ -86,7 +88,7 @@ def test_names_are_found_where_they_are_given() -> None:
     Neither a use nor a word that only contains a name counts.
     """
     text = "class OldCard:\n  def f(self, told_by, discarded):\n    self.said = said = f(wish)\n"
-    assert sorted(given_names(ast.parse(text))) == [(1, "OldCard"), (2, "told_by"), (3, "said"), (3, "said")]
+    assert sorted(given_names(ast.walk(ast.parse(text)))) == [(1, "OldCard"), (2, "told_by"), (3, "said"), (3, "said")]
 
 
 def test_strings_that_a_user_reads_are_messages() -> None:
