@@ -6,6 +6,7 @@ import gc
 import os
 import signal
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -13,8 +14,10 @@ from tests.lab.session import INSIDE
 from tests.support.commands_run import Log, forbidden, logged
 from tests.support.temporary import keep_in_memory
 
-if not os.environ.get(INSIDE):  # a machine of the lab has no test that needs it, and takes seconds to import it
+if not os.environ.get(INSIDE):  # a machine of the lab has no test that needs these, and takes seconds to import them
     from hypothesis import HealthCheck, settings
+
+    from tests.support.command_line import Raidctl, command_line
 
     # The time of an example is a property of the machine, not of what has to hold. The examples are
     # the same in every run, so that two runs of one checkout agree; python -m tests.fuzz looks for new ones.
@@ -52,6 +55,13 @@ def pytest_unconfigure() -> None:
     gc.unfreeze()
     gc.collect()
     gc.freeze()  # pytest searches several times more
+
+
+@pytest.fixture
+def raidctl(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Raidctl:
+    """Run a command line in this process, with an empty state directory."""
+    monkeypatch.setenv("COLUMNS", "80")
+    return command_line("--state-dir", tmp_path / "state")
 
 
 @pytest.fixture

@@ -32,7 +32,7 @@ _DECIDED_ELSEWHERE = re.compile(
     r'"status": "0x00, |import preview'
 )
 SAMPLES = [one for one in samples() if len(one.text) < _LARGEST]
-TOOLS = sorted({sample.name.partition(": ")[2].split()[0].rpartition("/")[2] for sample in SAMPLES})
+TOOLS = sorted({sample.tool for sample in SAMPLES})
 
 
 def _with_word(sample: Sample, word: str) -> Iterator[tuple[str, str]]:
@@ -48,16 +48,12 @@ def _with_word(sample: Sample, word: str) -> Iterator[tuple[str, str]]:
         yield changed.strip(), "".join([*lines[:number], changed, *lines[number + 1 :]])
 
 
-def _of_tool(tool: str) -> list[Sample]:
-    return [one for one in SAMPLES if one.name.partition(": ")[2].split()[0].rpartition("/")[2] == tool]
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("tool", TOOLS)
 def test_a_bad_state_in_any_listing_is_seen(tool: str) -> None:
     """With a bad state in any listing, diagnose never ends in OK. Only one list may show a failed drive."""
     quiet = []
-    for sample in _of_tool(tool):
+    for sample in (one for one in SAMPLES if one.tool == tool):
         before = read_text(sample.text).inventory
         if not before.controllers or exit_code(diagnose(before, rules())) != 0:
             continue

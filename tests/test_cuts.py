@@ -54,11 +54,7 @@ BLOCKS = (
     "_WHOLE in tests/support/conclusions.py."
 )
 SAMPLES = list({sample.text: sample for sample in samples()}.values())
-TOOLS = sorted({sample.name.partition(": ")[2].split()[0].rpartition("/")[2] for sample in SAMPLES})
-
-
-def _of_tool(tool: str) -> list[Sample]:
-    return [one for one in SAMPLES if one.name.partition(": ")[2].split()[0].rpartition("/")[2] == tool]
+TOOLS = sorted({sample.tool for sample in SAMPLES})
 
 
 def _of_other_forms(tool: str) -> list[Sample]:
@@ -68,7 +64,7 @@ def _of_other_forms(tool: str) -> list[Sample]:
     """
     kept: list[frozenset[str]] = []
     found = []
-    for sample in sorted(_of_tool(tool), key=lambda one: -len(one.text)):
+    for sample in sorted((one for one in SAMPLES if one.tool == tool), key=lambda one: -len(one.text)):
         form = frozenset(filter(None, map(form_of, sample.text.splitlines())))
         if not any(form <= other for other in kept):
             kept.append(form)

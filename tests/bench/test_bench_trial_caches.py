@@ -4,19 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from raidctl.bench.model.device import Plan
 from raidctl.bench.trials.knee import Knee as KneeTrial
 from raidctl.bench.trials.overwrite import Overwrite, cache_of
 from raidctl.bench.trials.readcache import ReadCache
-from raidctl.bench.trials.trial import GIB, MIB, whole
-from tests.bench.virtual_clock import Stage
+from raidctl.bench.trials.trial import MIB, whole
+from tests.bench.virtual_clock import Stage, drives_of
 
 pytestmark = pytest.mark.slow  # arithmetic, the same on every Python
-
-
-def drives_of(**given: object) -> Plan:
-    """Drives of 7200 rpm, without any cache by default."""
-    return Plan(**{"kind": "write-through", "size": 8 * GIB, "keep": False, **given})  # type: ignore[arg-type]  # the fields are named
 
 
 @pytest.mark.parametrize("seed", range(2))

@@ -8,23 +8,17 @@ import pytest
 
 from raidctl.bench.estimators import geometry
 from raidctl.bench.model.array import Level
-from raidctl.bench.model.device import Plan
 from raidctl.bench.result import Confounder, Spread
 from raidctl.bench.trials.raid_level import RaidLevel
 from raidctl.bench.trials.raid_words import Layers, judged
 from raidctl.bench.trials.trial import GIB, KIB, Below, whole
 from tests.bench.bench_runs import rate
-from tests.bench.virtual_clock import Stage
+from tests.bench.virtual_clock import Stage, drives_of
 
 pytestmark = pytest.mark.slow  # arithmetic, the same on every Python
 
 ARRAYS = [("raid0", 4), ("raid10", 4), ("raid5", 4), ("raid6", 6)]
 SHORT = RaidLevel(seconds=0.3, strided=64, striped=16, rounds=1)
-
-
-def drives_of(**given: object) -> Plan:
-    """Drives of 7200 rpm, without any cache by default."""
-    return Plan(**{"kind": "write-through", "size": 8 * GIB, "keep": False, **given})  # type: ignore[arg-type]  # the fields are named
 
 
 @pytest.mark.parametrize(("name", "drives"), ARRAYS)

@@ -17,7 +17,7 @@ from raidctl.bench.blocks import Checker, State, block
 from raidctl.bench.engines.process_group import Report
 from raidctl.bench.model.device import Device, Plan
 from raidctl.bench.targets.nbd_link import Link
-from raidctl.bench.trials.trial import Below, Bench
+from raidctl.bench.trials.trial import GIB, Below, Bench
 from raidctl.bench.work import Op, Outcome, Samples, Stream, Target, Work
 
 TIME = 99
@@ -254,3 +254,8 @@ def set_cache(bench: Bench, words: str) -> None:
         device.set_write_back(now, how == "write-back")
     else:
         device.set_drive_cache(now, how == "on")
+
+
+def drives_of(**given: object) -> Plan:
+    """Drives of 7200 rpm, without any cache by default."""
+    return Plan(**{"kind": "write-through", "size": 8 * GIB, "keep": False, **given})  # type: ignore[arg-type]  # the fields are named

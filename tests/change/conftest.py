@@ -11,14 +11,6 @@ from raidctl.simulation.demo import machine
 from raidctl.simulation.runner import Simulated
 from raidctl.vendor.registry import vendors
 from tests.change.real_machine import Machine, machines
-from tests.support.command_line import Raidctl, command_line
-
-
-@pytest.fixture
-def raidctl(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Raidctl:
-    """Run a command line in this process, with a separate state directory."""
-    monkeypatch.setenv("COLUMNS", "80")
-    return command_line("--state-dir", tmp_path / "state")
 
 
 @pytest.fixture

@@ -26,6 +26,11 @@ class Sample:
     name: str
     text: str
 
+    @property
+    def tool(self) -> str:
+        """The program that printed it. Only a recorded one is known."""
+        return self.name.partition(": ")[2].split()[0].rpartition("/")[2]
+
 
 def samples(directory: Path | None = None) -> list[Sample]:
     """The outputs, sorted by name. For a directory, these are all files that are not too large.

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from raidctl.vendor.simulator import State
-from tests.support.command_line import Raidctl, command_line
 
 
 class Clock:
@@ -31,13 +30,6 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     found = Clock()
     monkeypatch.setattr("raidctl.cli.locate.on.sleep", found.sleep)
     return found
-
-
-@pytest.fixture
-def raidctl(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Raidctl:
-    """Run a command line in this process, with an empty state directory."""
-    monkeypatch.setenv("COLUMNS", "80")
-    return command_line("--state-dir", tmp_path / "state")
 
 
 @pytest.fixture

@@ -13,17 +13,10 @@ import pytest
 
 from raidctl.verify.report import Verification
 from tests.bench.served_target import modelled
-from tests.support.command_line import Raidctl, command_line
+from tests.support.command_line import Raidctl
 from tests.support.terminal import interrupted_at
 
 ROOT = Path(__file__).resolve().parents[2]
-
-
-@pytest.fixture
-def raidctl(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Raidctl:
-    """Run a command line in this process, with an empty state directory."""
-    monkeypatch.setenv("COLUMNS", "80")
-    return command_line("--state-dir", tmp_path / "state")
 
 
 @pytest.fixture

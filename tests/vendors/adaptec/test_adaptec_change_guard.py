@@ -7,10 +7,8 @@ from collections.abc import Mapping
 import pytest
 
 import raidctl_adaptec
-from raidctl.change.guard import unsafe
-from raidctl.model import Controller
-from raidctl.vendor.plan import Desired, Setting
 from raidctl.vendor.protocol import Document
+from tests.support.guarded import passes
 from tests.support.over import over
 from tests.vendors.adaptec.adaptec_outputs import GREEN, controller_of, machine, part, pqi
 
@@ -25,12 +23,6 @@ SECTIONS = {
     "zmm": ("Controller ZMM Information", "Status"),
     "unit": ("Controller Cache Backup Unit Information", "Overall Backup Unit Status"),
 }
-
-
-def passes(controller: Controller, value: str = "protected_write_back", setting: Setting = "write_policy") -> bool:
-    """Whether the guard allows a change of the first volume or controller."""
-    object_id = controller.volumes[0].id if setting == "write_policy" else controller.id
-    return unsafe(controller, Desired(object_id=object_id, setting=setting, value=value)) is None
 
 
 @over("section", SECTIONS)

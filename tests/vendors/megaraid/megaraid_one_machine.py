@@ -357,3 +357,8 @@ BBU Properties for Adapter: 0
 
 Exit Code: 0x00
 """
+
+
+def unread(found: Observation) -> list[str]:
+    """The messages of the problems of kind ``unread``."""
+    return [item.message for item in found.problems if item.kind == "unread"]

@@ -6,16 +6,19 @@ import textwrap
 
 import pytest
 
-from raidctl.vendor.protocol import Observation
-from tests.vendors.megaraid.megaraid_one_machine import answer, facts, observed, pd_row, storcli, text_of, vd_row
+from tests.vendors.megaraid.megaraid_one_machine import (
+    answer,
+    facts,
+    observed,
+    pd_row,
+    storcli,
+    text_of,
+    unread,
+    vd_row,
+)
 
 ROWS = [pd_row(f"8:{bay}", bay, "Onln", 0, "ZENITH ZT1200MM0099") for bay in range(4)]
 DRIVES = text_of(answer("Show Drive Information Succeeded.", {"Drive Information": ROWS}))
-
-
-def unread(found: Observation) -> list[str]:
-    """The messages of the problems of kind ``unread``."""
-    return [item.message for item in found.problems if item.kind == "unread"]
 
 
 def test_a_table_without_its_first_rule_is_read() -> None:

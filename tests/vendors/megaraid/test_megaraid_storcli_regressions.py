@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from raidctl.model import Battery
-from raidctl.vendor.protocol import Observation
 from tests.support.judged import conditions
 from tests.vendors.megaraid.megaraid_one_machine import (
     Answer,
@@ -15,13 +14,9 @@ from tests.vendors.megaraid.megaraid_one_machine import (
     observed,
     pd_row,
     text_of,
+    unread,
     vd_row,
 )
-
-
-def unread(found: Observation) -> list[str]:
-    """The messages of the problems of kind ``unread``."""
-    return [item.message for item in found.problems if item.kind == "unread"]
 
 
 def battery(state: str, **flags: str) -> Battery:

@@ -8,10 +8,9 @@ from pathlib import Path
 import pytest
 
 import raidctl_smartarray
-from raidctl.change.guard import unsafe
 from raidctl.model import Controller
-from raidctl.vendor.plan import Desired, Setting
 from raidctl.vendor.protocol import Document
+from tests.support.guarded import passes
 from tests.support.over import over
 
 DEMOS = Path(raidctl_smartarray.__file__).parent / "demos"
@@ -38,12 +37,6 @@ def controllers(*texts: str) -> list[Controller]:
     found = raidctl_smartarray.sniff("", whole)
     assert found is not None
     return list(raidctl_smartarray.read([Document(ASK, found.kind, whole)]).controllers)
-
-
-def passes(controller: Controller, value: str = "protected_write_back", setting: Setting = "write_policy") -> bool:
-    """Whether the guard allows a change of the first volume or controller."""
-    object_id = controller.volumes[0].id if setting == "write_policy" else controller.id
-    return unsafe(controller, Desired(object_id=object_id, setting=setting, value=value)) is None
 
 
 @over("demo", ["p400", "p440"])

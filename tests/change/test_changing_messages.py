@@ -22,20 +22,13 @@ from raidctl.cli import cli, restore
 from raidctl.simulation.demo import demos
 from raidctl.simulation.executables import Disturbance, install
 from raidctl.vendor.registry import vendors
-from tests.support.command_line import Raidctl, command_line
+from tests.support.command_line import Raidctl
 from tests.support.machines import FIXTURES
 from tests.support.waiting import PATIENCE
 
 SPLIT = ("--demo", "p400", "cache", "split", "smartarray:1")
 KEEPERS = [("journal",), ("restore",), ("restore", "--dry-run"), ("bench", "list"), ("diff", "last")]
 """Commands that look into the state directory."""
-
-
-@pytest.fixture
-def raidctl(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Raidctl:
-    """Run a command line in this process, with an empty state directory."""
-    monkeypatch.setenv("COLUMNS", "80")
-    return command_line("--state-dir", tmp_path / "state")
 
 
 def answered(arguments: Sequence[str], answer: bytes) -> tuple[int, str]:
