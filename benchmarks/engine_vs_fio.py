@@ -200,6 +200,7 @@ def cases(made: dict[str, Group], version: str) -> list[Case]:
         ("native-threads", "qd32", "rate", best, ">=1.0"),
         ("native-uring", "qd32", "rate", "fio io_uring", ">=0.97"),
         ("native-uring", "qd32", "cpu", "fio io_uring", "<=1.0"),
+        ("native-threads", "qd32", "cpu", "fio libaio", "<=1.0"),
         ("portable", "qd1", "rate", "fio psync", ">=0.90"),
         ("portable", "qd32", "rate", best, ">=0.85"),
         ("native-blocking", "qd32", "rate", best, ""),

@@ -185,14 +185,11 @@ def test_raid_5_is_graded_by_drive_size_and_media(size: int, media: Any, outcome
     assert (one.outcome, one.severity) == (outcome, severity)
 
 
-@pytest.mark.parametrize(
-    ("points", "active", "severity"),
-    [(("/srv",), 4, "info"), ((), 4, "info"), (("/scratch",), 4, "info")],
-)
-def test_raid_0_is_a_property_of_the_design(points: tuple[str, ...], active: int, severity: str) -> None:
+@pytest.mark.parametrize("points", [("/srv",), (), ("/scratch",)])
+def test_raid_0_is_a_property_of_the_design(points: tuple[str, ...]) -> None:
     """RAID-0 is information, whatever it is used for."""
-    inventory = lsi(VOLUME, raid_level="raid0", mountpoints=points, drives_expected=active)
-    assert graded(ask("raid0_in_use", inventory, VOLUME)) == severity
+    inventory = lsi(VOLUME, raid_level="raid0", mountpoints=points, drives_expected=4)
+    assert graded(ask("raid0_in_use", inventory, VOLUME)) == "info"
 
 
 @pytest.mark.parametrize(

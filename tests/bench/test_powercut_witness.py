@@ -136,8 +136,8 @@ def test_a_cut_does_not_count_if_a_cache_was_set_differently_than_when_the_run_b
     )
 
 
-def test_a_writer_that_is_ended_by_sigterm_reports_it(setup: WitnessSetup) -> None:
-    """A shutdown sends SIGTERM first, so that is not a power cut."""
+def test_a_writer_ended_by_an_exception_reports_it(setup: WitnessSetup) -> None:
+    """Neither Ctrl-C nor the SIGTERM of a shutdown is a power cut."""
     drive = Drive()
     with setup.running():
         with pytest.raises(PowerCutError), setup.session("boot 1", new=True) as (witness, opened):
@@ -166,7 +166,7 @@ def test_a_torn_journal_is_continued_and_a_damaged_one_is_refused(setup: Witness
 def test_a_truncated_journal_never_accuses_an_honest_drive(setup: WitnessSetup, keep: int) -> None:
     """A truncated journal never accuses an honest drive.
 
-    The witness's journal is cut at any per mille of its length.
+    The witness's journal is cut at 21 lengths.
     """
     directory = setup.directory / str(keep)
     directory.mkdir()

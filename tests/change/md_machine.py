@@ -47,7 +47,7 @@ def definition(
     """
     lines = {"clock": "0"}
     for number in range(1, drives + shelf + 1):
-        serial = f"LAB-D0000{number}".replace("-", "")
+        serial = f"LABD0000{number}"
         about = {"sectors": "262144"}
         if number <= drives:
             lines[f"bay {number}"] = serial
