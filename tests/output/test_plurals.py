@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -22,6 +23,15 @@ def test_a_number_and_its_noun_agree() -> None:
     """One, none, several; words in -y and -ss."""
     assert [counted(number, "rule") for number in (0, 1, 2)] == ["0 rules", "1 rule", "2 rules"]
     assert [counted(number, "failed battery") for number in (1, 2)] == ["1 failed battery", "2 failed batteries"]
+
+
+def test_the_head_of_a_layout_has_no_wrong_plural(tmp_path: Path) -> None:
+    """One setting of a layout differs."""
+    layout = FIXTURES.parent / "docs" / "examples" / "perc5i.toml"
+    words = ["--state-dir", str(tmp_path), "--demo", "perc5i", "layout", "check", str(layout)]
+    head = CliRunner().invoke(cli, words).output.partition("\n")[0]
+    assert "settings differ" in head
+    assert not _WRONG.search(head)
 
 
 @pytest.mark.parametrize("machine", MACHINES)
