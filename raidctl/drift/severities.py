@@ -7,9 +7,13 @@ from typing import Any, NamedTuple
 
 from raidctl.drift.fields import Difference
 from raidctl.drift.report import Level
+from raidctl.model import Errors
+from raidctl.model.block_layer import NO_BARRIER
 
 SEVERITIES: tuple[Level, ...] = ("critical", "warning", "info")
 _HEALTH: Mapping[Any, Level] = {"critical": "critical", "warning": "warning", "ok": "info"}
+_POLICIES = ("resync", "bitmap", "ppl", "journal")
+"""Consistency policies of md, the weakest first."""
 
 
 class Candidate(NamedTuple):
@@ -43,6 +47,47 @@ def _fell(candidate: Candidate) -> bool:
 
 def _lost(candidate: Candidate) -> bool:
     return bool(set(candidate.what.old or ()) - set(candidate.what.new or ()))
+
+
+def _spare_lost(candidate: Candidate) -> bool:
+    return bool(candidate.what.old == "spare" and candidate.what.new != "member")
+
+
+def _new_bits(candidate: Candidate) -> bool:
+    return bool((candidate.what.new or 0) & ~(candidate.what.old or 0))
+
+
+def _is_worn_out(candidate: Candidate) -> bool:
+    return (candidate.what.new or 0) >= 100
+
+
+def _below_threshold(candidate: Candidate) -> bool:
+    spare, least = candidate.what.new, candidate.after.get("available_spare_threshold_percent")
+    return isinstance(spare, int) and isinstance(least, int) and spare < least
+
+
+def _none_left(candidate: Candidate) -> bool:
+    return _fell(candidate) and candidate.what.new == 0
+
+
+def _no_bitmap(candidate: Candidate) -> bool:
+    return candidate.what.old is not None and candidate.what.new == "none"
+
+
+def _weaker(candidate: Candidate) -> bool:
+    old, new = candidate.what.old, candidate.what.new
+    return old in _POLICIES and new in _POLICIES and _POLICIES.index(new) < _POLICIES.index(old)
+
+
+def _listed(candidate: Candidate) -> bool:
+    """Whether a list has a new object. A field of an object that was listed before is no object."""
+    return isinstance(candidate.what.new, Mapping)
+
+
+def _without_flushes(candidate: Candidate) -> bool:
+    """Whether a mount has gained an option that stops flushes. The mount itself may be new."""
+    old, new = (of.get("options") if isinstance(of, Mapping) else of for of in candidate.what[1:])
+    return isinstance(new, list) and bool(NO_BARRIER & set(new) - set(old or ()))
 
 
 def unsafe_write_back(candidate: Candidate) -> bool:
@@ -97,6 +142,11 @@ _CHANGED: tuple[_Row, ...] = (
     ("volume", "raid_level", _always, "warning"),
     ("volume", "size_bytes", _always, "warning"),
     ("volume", "drives_active", _fell, "critical"),
+    ("volume", "failures_tolerated", _none_left, "critical"),
+    ("volume", "failures_tolerated", _fell, "warning"),
+    ("volume", "bitmap", _no_bitmap, "warning"),
+    ("volume", "consistency_policy", _weaker, "warning"),
+    ("volume", "mounts", _without_flushes, "warning"),
     ("volume", "mismatch_count", _grew, "warning"),
     ("controller", "cache.status", _is("critical"), "critical"),
     ("controller", "cache.status", _is("warning", "unknown"), "warning"),
@@ -112,17 +162,22 @@ _CHANGED: tuple[_Row, ...] = (
     ("controller", "consistency_check.mode", _is("disabled"), "warning"),
     ("controller", "mode", _always, "warning"),
     ("controller", "foreign", _is(True), "warning"),
+    ("controller", "foreign_groups", _listed, "warning"),
+    ("controller", "preserved", _listed, "critical"),
+    ("controller", "monitored", _is(False), "warning"),
     ("array", "spares", _lost, "warning"),
     ("array", "drives", _lost, "warning"),
     ("drive", "role", _is("failed"), "critical"),
+    ("drive", "role", _spare_lost, "warning"),
     ("drive", "foreign", _is(True), "warning"),
     ("drive", "write_cache", _is("enabled"), "warning"),
     ("drive", "link_gbps", _fell, "warning"),
-    ("drive", "errors.media", _grew, "warning"),
-    ("drive", "errors.predictive", _grew, "warning"),
-    ("drive", "errors.reallocated", _grew, "warning"),
-    ("drive", "errors.pending", _grew, "warning"),
-    ("drive", "errors.uncorrectable", _grew, "warning"),
+    ("drive", "paths", _fell, "warning"),
+    ("drive", "critical_warning", _new_bits, "critical"),
+    ("drive", "available_spare_percent", _below_threshold, "warning"),
+    ("drive", "life_used_percent", _is_worn_out, "warning"),
+    ("drive", "mounts", _without_flushes, "warning"),
+    *(("drive", f"errors.{name}", _grew, "warning") for name in Errors.__struct_fields__),
     ("host", "hostname", _always, "warning"),
     ("problem", "severity", _is("error"), "critical"),
     ("problem", "severity", lambda candidate: candidate.what[1:] == ("info", "warning"), "warning"),
@@ -139,7 +194,7 @@ _CAME_AND_WENT: tuple[tuple[str, str, Test, Level], ...] = (
     ("replaced", "volume", _always, "warning"),
     ("added", "volume", _in_state("degraded", "failed", "offline", "inactive"), "critical"),
     ("added", "volume", _in_state("rebuilding"), "warning"),
-    ("added", "battery", _in_state("failed"), "critical"),
+    ("added", "battery", _in_state("failed", "missing"), "critical"),
     ("added", "battery", _in_state("degraded"), "warning"),
     *(("added", kind, _in_state("critical"), "critical") for kind in ("controller", "array", "drive")),
     *(("added", kind, _in_state("warning"), "warning") for kind in ("controller", "array", "drive")),

@@ -8,10 +8,13 @@ from typing import Any
 import pytest
 
 from raidctl.drift.diff import diff
+from raidctl.model import Errors
 from tests.drift.states import CONTROLLER, changed, controller, item, state
 
 Doc = dict[str, Any]
 VOLUME, DRIVE, BATTERY, ARRAY = f"{CONTROLLER}/v1", f"{CONTROLLER}/1I:1:1", f"{CONTROLLER}/battery0", f"{CONTROLLER}/A"
+MOUNT = {"point": "/srv", "device": "/dev/sda1", "filesystem": "ext4", "options": ["rw"]}
+UNSAFE = {**MOUNT, "options": ["rw", "barrier=0"]}
 CACHE = {"present": True, "status": "ok", "size_bytes": 1 << 30}
 
 WORSE: tuple[tuple[str, str, Any, Any, str], ...] = (
@@ -36,6 +39,13 @@ WORSE: tuple[tuple[str, str, Any, Any, str], ...] = (
     (VOLUME, "size_bytes", 2 << 40, 1 << 40, "warning"),
     (VOLUME, "drives_active", 4, 3, "critical"),
     (VOLUME, "mismatch_count", 0, 8, "warning"),
+    (VOLUME, "failures_tolerated", 2, 1, "warning"),
+    *((VOLUME, "failures_tolerated", before, 0, "critical") for before in (2, 1)),
+    (VOLUME, "bitmap", "internal", "none", "warning"),
+    (VOLUME, "consistency_policy", "bitmap", "resync", "warning"),
+    (VOLUME, "consistency_policy", "journal", "bitmap", "warning"),
+    *((name, "mounts", [MOUNT], [UNSAFE], "warning") for name in (VOLUME, DRIVE)),
+    *((name, "mounts", [], [UNSAFE], "warning") for name in (VOLUME, DRIVE)),
     (CONTROLLER, "status", "ok", "critical", "critical"),
     (CONTROLLER, "status", "ok", "warning", "warning"),
     (CONTROLLER, "status", "ok", "unknown", "warning"),
@@ -57,18 +67,23 @@ WORSE: tuple[tuple[str, str, Any, Any, str], ...] = (
     (CONTROLLER, "consistency_check", {"mode": "automatic"}, {"mode": "disabled"}, "warning"),
     (CONTROLLER, "mode", "raid", "hba", "warning"),
     (CONTROLLER, "foreign", False, True, "warning"),
+    (CONTROLLER, "foreign_groups", [], [{"number": "1"}], "warning"),
+    (CONTROLLER, "preserved", [{"volume": "a"}], [{"volume": "a"}, {"volume": "b"}], "critical"),
+    (CONTROLLER, "monitored", True, False, "warning"),
     (ARRAY, "status", "ok", "critical", "critical"),
     (ARRAY, "status", "ok", "unknown", "warning"),
     (DRIVE, "status", "ok", "critical", "critical"),
     (DRIVE, "status", "ok", "warning", "warning"),
     (DRIVE, "status", "ok", "unknown", "warning"),
     (DRIVE, "role", "member", "failed", "critical"),
+    *((DRIVE, "role", "spare", word, "warning") for word in ("unassigned", "passthrough", None)),
     (DRIVE, "foreign", False, True, "warning"),
+    (DRIVE, "paths", 2, 1, "warning"),
+    *((DRIVE, "critical_warning", before, 12, "critical") for before in (None, 0, 8)),
+    (DRIVE, "life_used_percent", 99, 120, "warning"),
     (DRIVE, "write_cache", "disabled", "enabled", "warning"),
     (DRIVE, "link_gbps", 12.0, 6.0, "warning"),
-    (DRIVE, "errors.predictive", 0, 1, "warning"),
-    *((DRIVE, f"errors.{name}", None, 1, "warning") for name in ("media", "reallocated", "pending", "uncorrectable")),
-    *((DRIVE, f"errors.{name}", 3, 4, "warning") for name in ("media", "reallocated", "pending", "uncorrectable")),
+    *((DRIVE, f"errors.{name}", before, 4, "warning") for name in Errors.__struct_fields__ for before in (None, 3)),
 )
 
 
@@ -114,6 +129,14 @@ def test_write_back_that_nothing_is_known_to_protect_is_critical(protection: str
     before = changed(known, setting(VOLUME, "cache.write_active", "write_through"))
     after = changed(known, setting(VOLUME, "cache.write_active", "write_back"))
     assert [one.severity for one in diff(before, after).changes if one.field == "cache.write_active"] == [severity]
+
+
+@pytest.mark.parametrize(("spare", "severity"), [(90, "info"), (10, "info"), (9, "warning")])
+def test_spare_blocks_below_their_threshold_are_a_warning(spare: int, severity: str) -> None:
+    """The threshold is that of the drive; a drive without one has no limit."""
+    known = changed(state(), setting(DRIVE, "available_spare_threshold_percent", 10))
+    before, after = (changed(known, setting(DRIVE, "available_spare_percent", value)) for value in (100, spare))
+    assert [one.severity for one in diff(before, after).changes] == [severity]
 
 
 @pytest.mark.parametrize(
@@ -188,7 +211,7 @@ def test_an_object_that_is_gone_has_its_severity(kind: str, severity: str) -> No
     [
         *(("volume", word, "critical") for word in ("degraded", "failed", "offline", "inactive")),
         ("volume", "rebuilding", "warning"),
-        ("battery", "failed", "critical"),
+        *(("battery", word, "critical") for word in ("failed", "missing")),
         ("battery", "degraded", "warning"),
         *(
             (kind, word, severity)
