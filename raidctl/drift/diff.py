@@ -94,18 +94,19 @@ def _host(before: Doc, after: Doc, _found: Matching) -> Iterator[Change]:
 
 
 def _rest(_before: Doc, _after: Doc, found: Matching) -> Iterator[Change]:
-    """Objects in only one snapshot. Objects on a controller that is lost or new are part of that change."""
+    """Objects in only one snapshot.
+
+    Objects on a controller that is lost or new are part of that change, except new ones in a bad state.
+    """
     for things, kind in ((found.gone, "removed"), (found.new, "added")):
         controllers = {thing.id for thing in things if thing.kind == "controller"}
         for thing in things:
-            if thing.kind != "controller" and thing.controller in controllers:
-                continue
             old, new = (thing.data, None) if kind == "removed" else (None, thing.data)
-            yield judged(
-                Candidate(
-                    kind, thing.kind, thing.id, thing.data, thing.data, Difference("", old, new), thing.controller
-                )
-            )
+            what = Difference("", old, new)
+            change = judged(Candidate(kind, thing.kind, thing.id, thing.data, thing.data, what, thing.controller))
+            beneath = thing.kind != "controller" and thing.controller in controllers
+            if not beneath or (kind == "added" and change.severity != "info"):
+                yield change
 
 
 def _pairs(_before: Doc, after: Doc, found: Matching) -> Iterator[Change]:

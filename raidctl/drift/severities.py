@@ -9,9 +9,12 @@ from raidctl.drift.fields import Difference
 from raidctl.drift.report import Level
 from raidctl.model import Errors
 from raidctl.model.block_layer import NO_BARRIER
+from raidctl.vendor.limits import MANY_LINK_ERRORS
 
 SEVERITIES: tuple[Level, ...] = ("critical", "warning", "info")
 _HEALTH: Mapping[Any, Level] = {"critical": "critical", "warning": "warning", "ok": "info"}
+_TRANSPORT = frozenset({"link", "other"})
+"""Counters of which any drive may have a few: an unknown count that becomes small is no fault."""
 _POLICIES = ("resync", "bitmap", "ppl", "journal")
 """Consistency policies of md, the weakest first."""
 
@@ -40,6 +43,15 @@ def _grew(candidate: Candidate) -> bool:
     return isinstance(new, (int, float)) and isinstance(old, (int, float)) and new > old
 
 
+def _has_errors(candidate: Candidate) -> bool:
+    counts = (candidate.after.get("errors") or {}).items()
+    return any(count and (count >= MANY_LINK_ERRORS or name not in _TRANSPORT) for name, count in counts)
+
+
+def _more_errors(candidate: Candidate) -> bool:
+    return _grew(candidate) and (candidate.what.old is not None or candidate.what.new >= MANY_LINK_ERRORS)
+
+
 def _fell(candidate: Candidate) -> bool:
     old, new = candidate.what.old, candidate.what.new
     return isinstance(new, (int, float)) and isinstance(old, (int, float)) and new < old
@@ -64,6 +76,10 @@ def _is_worn_out(candidate: Candidate) -> bool:
 def _below_threshold(candidate: Candidate) -> bool:
     spare, least = candidate.what.new, candidate.after.get("available_spare_threshold_percent")
     return isinstance(spare, int) and isinstance(least, int) and spare < least
+
+
+def _has_preserved(candidate: Candidate) -> bool:
+    return bool((candidate.after.get("cache") or {}).get("preserved_data") or candidate.after.get("preserved"))
 
 
 def _none_left(candidate: Candidate) -> bool:
@@ -177,7 +193,10 @@ _CHANGED: tuple[_Row, ...] = (
     ("drive", "available_spare_percent", _below_threshold, "warning"),
     ("drive", "life_used_percent", _is_worn_out, "warning"),
     ("drive", "mounts", _without_flushes, "warning"),
-    *(("drive", f"errors.{name}", _grew, "warning") for name in Errors.__struct_fields__),
+    *(
+        ("drive", f"errors.{name}", _more_errors if name in _TRANSPORT else _grew, "warning")
+        for name in Errors.__struct_fields__
+    ),
     ("host", "hostname", _always, "warning"),
     ("problem", "severity", _is("error"), "critical"),
     ("problem", "severity", lambda candidate: candidate.what[1:] == ("info", "warning"), "warning"),
@@ -196,7 +215,12 @@ _CAME_AND_WENT: tuple[tuple[str, str, Test, Level], ...] = (
     ("added", "volume", _in_state("rebuilding"), "warning"),
     ("added", "battery", _in_state("failed", "missing"), "critical"),
     ("added", "battery", _in_state("degraded"), "warning"),
+    ("added", "controller", _has_preserved, "critical"),
     *(("added", kind, _in_state("critical"), "critical") for kind in ("controller", "array", "drive")),
+    ("added", "drive", _has_errors, "warning"),
+    ("added", "drive", _with(foreign=True), "warning"),
+    ("added", "battery", _with(replace=True), "warning"),
+    ("added", "controller", _with(foreign=True), "warning"),
     *(("added", kind, _in_state("warning"), "warning") for kind in ("controller", "array", "drive")),
     ("added", "problem", _with(severity="error"), "critical"),
     ("added", "problem", _with(severity="warning"), "warning"),

@@ -13,6 +13,10 @@ from raidctl.select import family_of, items
 _UNKNOWN: tuple[Any, ...] = (None, "unknown", [], {}, "none")
 _IN_ITS_WORDS = frozenset({"status_text", "details"})
 """Fields in the words of the tool; another tool has other words."""
+_BAD = frozenset(
+    {"status", "errors", "replace", "foreign", "foreign_groups", "available_spare_percent", "life_used_percent"}
+)
+"""Fields whose warnings are about a state. Other warnings are about a setting or a difference."""
 Split = tuple[tuple[Change, ...], tuple[Unread, ...]]
 
 
@@ -55,7 +59,9 @@ def _is_unread_problem(change: Change) -> bool:
 
 
 def _hides(problem: Problem, change: Change, side: str, controllers: _Controllers) -> bool:
-    """Whether the problem of one snapshot may explain a change."""
+    """Whether the problem of one snapshot may explain a change. It never explains what is known to be bad now."""
+    if side == "before" and _is_alarm(change):
+        return False
     lost, came = (change.new, change.old) if side == "after" else (change.old, change.new)
     gone = change.kind == ("removed" if side == "after" else "added")
     absent = gone or (change.field is not None and lost in _UNKNOWN and came not in _UNKNOWN)
@@ -69,9 +75,12 @@ def _hides(problem: Problem, change: Change, side: str, controllers: _Controller
 
 
 def _is_alarm(change: Change) -> bool:
-    """Whether a value is now known to be bad, whichever tool reports it. An example is a degraded volume."""
-    bad = change.severity == "critical" or (change.field == "status" and change.severity == "warning")
-    return change.kind == "changed" and bad and change.new not in _UNKNOWN
+    """Whether something is now known to be bad, whichever tool reports it. An example is a degraded volume."""
+    if change.kind == "removed" or change.new in _UNKNOWN:
+        return False
+    fields = set(re.split(r"[.\[]", change.field or ""))
+    bad = change.kind == "added" or (change.kind == "changed" and not _BAD.isdisjoint(fields))
+    return change.severity == "critical" or (change.severity == "warning" and bad)
 
 
 class _Controllers:

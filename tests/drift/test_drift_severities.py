@@ -9,6 +9,7 @@ import pytest
 
 from raidctl.drift.diff import diff
 from raidctl.model import Errors
+from raidctl.vendor.limits import MANY_LINK_ERRORS
 from tests.drift.states import CONTROLLER, changed, controller, item, state
 
 Doc = dict[str, Any]
@@ -83,7 +84,10 @@ WORSE: tuple[tuple[str, str, Any, Any, str], ...] = (
     (DRIVE, "life_used_percent", 99, 120, "warning"),
     (DRIVE, "write_cache", "disabled", "enabled", "warning"),
     (DRIVE, "link_gbps", 12.0, 6.0, "warning"),
-    *((DRIVE, f"errors.{name}", before, 4, "warning") for name in Errors.__struct_fields__ for before in (None, 3)),
+    *((DRIVE, f"errors.{name}", 3, 4, "warning") for name in Errors.__struct_fields__),
+    *((DRIVE, f"errors.{name}", None, MANY_LINK_ERRORS, "warning") for name in Errors.__struct_fields__),
+    *((DRIVE, f"errors.{name}", None, 1, "warning") for name in ("media", "reallocated", "pending", "uncorrectable")),
+    *((DRIVE, f"errors.{name}", None, 1, "info") for name in ("link", "other")),
 )
 
 
