@@ -8,11 +8,19 @@ from typing import Any
 
 from raidctl.drift.report import Change, Unread
 from raidctl.model import UNREAD_KINDS, Controller, Inventory, Problem, unread_problems
+from raidctl.model.problem import hides
 from raidctl.select import family_of, items
+from raidctl.text import regex
 
 _UNKNOWN: tuple[Any, ...] = (None, "unknown", [], {}, "none")
 _IN_ITS_WORDS = frozenset({"status_text", "details"})
 """Fields in the words of the tool; another tool has other words."""
+_LISTS = frozenset({"drives", "spares"})
+"""Fields with the members of an array. A shorter list is a loss."""
+_NUMBER = regex(r"/c(\d+)\b", re.ASCII)
+"""The number of a controller in a command line."""
+_ELSEWHERE = regex(r"/proc/(?!driver/)|([a-z]+):(?!/)", re.ASCII)
+"""Places of problems that a tool does not depend on: files of the kernel, and the ids of another family."""
 _BAD = frozenset(
     {"status", "errors", "replace", "foreign", "foreign_groups", "available_spare_percent", "life_used_percent"}
 )
@@ -69,6 +77,9 @@ def _hides(problem: Problem, change: Change, side: str, controllers: _Controller
         return absent or change.field is None  # a tool that failed may have been replaced by another one
     if change.object == "problem":
         return gone and controllers.touches(problem, change)
+    loss = gone or change.field in _LISTS
+    if loss and (not hides(problem) or controllers.elsewhere(problem, change, side)):
+        return False  # also a missing tool that only adds details of drives
     in_words = (change.field or "").split("[")[0].rpartition(".")[2] in _IN_ITS_WORDS
     other_reader = change.controller in controllers.strange and not _is_alarm(change)
     return (absent or in_words or other_reader) and controllers.touches(problem, change)
@@ -88,6 +99,7 @@ class _Controllers:
 
     def __init__(self, before: Inventory, after: Inventory, changes: Sequence[Change]) -> None:
         self.controllers = [*before.controllers, *after.controllers]
+        self.sides = {"before": before.controllers, "after": after.controllers}
         self.ids = {item.id for controller in self.controllers for item in items(controller)}
         self.drives = {drive.id for controller in self.controllers for drive in controller.drives}
         self.programs = {controller.told_by for controller in self.controllers if controller.told_by}
@@ -104,6 +116,18 @@ class _Controllers:
             or where.startswith("/dev/")
             or any(where == controller.pci_address for controller in self.controllers)
         )
+
+    def elsewhere(self, problem: Problem, change: Change, side: str) -> bool:
+        """Whether a problem is about other objects, and the tool of this one replied and lists what there is."""
+        own = [controller for controller in self.controllers if _is_on(change, controller)]
+        found = _ELSEWHERE.match(problem.where)
+        if not found or any(family_of(controller) == found[1] for controller in own):
+            return False
+        return any(
+            one.told_by and one.told_by == other.told_by
+            and (one.id == other.id or (one.pci_address and one.pci_address == other.pci_address))
+            for one in self.sides[side] for other in own
+        )  # fmt: skip
 
     def touches(self, problem: Problem, change: Change) -> bool:
         """Whether a problem affects the object. It then names the object, its device, its controller, or the tool."""
@@ -126,17 +150,23 @@ class _Controllers:
             return change.id in on_device
         if not own:
             return True
-        program = where.split(" ", 1)[0].rpartition("/")[2]
-        if program in self.programs:
-            return any(controller.told_by == program for controller in own)
-        on_devices = {each for word in where.split() if word.startswith("/dev/") for each in self._on_device(word)}
-        if on_devices and change.field is None and change.object != "problem":
+        if _program(where) in self.programs:
+            number = _NUMBER.search(where)
+            return any(
+                controller.told_by == _program(where) and (not number or controller.id.endswith(f":{number[1]}"))
+                for controller in own
+            )
+        devices = [word for word in where.split() if word.startswith("/dev/")]
+        on_devices = {each for device in devices for each in self._on_device(device)}
+        if devices and change.field is None and change.object != "problem":
             # "hdparm -I /dev/sda" lists nothing else, "mdadm --detail /dev/md0" also the members
             members = change.object == "drive" and not on_devices <= self.drives
             return members or change.id in on_devices
-        if where not in self.families or change.object == "drive":
-            return True  # members of software arrays have facts from their drives
-        return any(family_of(controller) == where for controller in own)
+        if where not in self.families:
+            return hides(problem) or not any(controller.told_by for controller in own)
+        # members of software arrays have facts from their drives
+        software = change.object == "drive" and any(controller.mode == "software" for controller in own)
+        return software or any(family_of(controller) == where for controller in own)
 
     def _on_device(self, device: str) -> Iterator[str]:
         """The ids of objects on this device or one of its partitions."""
@@ -144,6 +174,11 @@ class _Controllers:
         for controller in self.controllers:
             yield from (drive.id for drive in controller.drives if drive.device and form.fullmatch(drive.device))
             yield from (volume.id for volume in controller.volumes if volume.device and form.fullmatch(volume.device))
+
+
+def _program(where: str) -> str:
+    """The tool of a command line."""
+    return where.split(" ", 1)[0].rpartition("/")[2]
 
 
 def _is_another_reader(change: Change) -> bool:

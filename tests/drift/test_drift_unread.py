@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 import pytest
 from msgspec.structs import replace
 
@@ -198,6 +199,60 @@ def test_a_command_that_failed_on_one_drive_hides_no_lost_volume_or_drive(contro
     silent = Problem("error", "hdparm -I -W /dev/sda", "hdparm returned no data.", kind="unread")
     drift = diff(before, replace(before, controllers=rest, problems=(*before.problems, silent)))
     assert [(one.kind, one.id) for one in drift.changes] == [("removed", lost.id)]
+
+
+_MISSING = Problem("warning", "drives", "smartctl is not installed.", kind="no_tool")
+_ELSEWHERE = (
+    _MISSING, Problem("error", "smartctl -n standby -x /dev/sdq", "It did not answer.", kind="unread"),
+    Problem("error", "/proc/mdstat", "It cannot be read.", kind="unread"),
+    Problem("warning", "drives:XYZ", "It did not answer.", kind="unread"),
+    Problem("error", "perccli64 /c1/eall/sall show all nolog J", "It died.", kind="unread"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("plain", [True, False])
+@pytest.mark.parametrize("problem", _ELSEWHERE, ids=lambda one: one.where)
+def test_a_loss_behind_a_controller_whose_tool_replied_is_a_loss(problem: Problem, plain: bool) -> None:
+    """Whatever could not be read elsewhere explains no lost battery, volume, array or drive of this controller."""
+    before, other = state("megaraid-h730p-predictive"), state("drives-ahci").controllers if plain else ()
+    before = replace(before, controllers=(*before.controllers, *other))
+    own = before.controllers[0]
+    for kind in ("batteries", "volumes", "arrays", "drives"):
+        for lost in getattr(own, kind):
+            rest = replace(own, **{kind: tuple(one for one in getattr(own, kind) if one is not lost)})
+            after = replace(before, controllers=(rest, *other), problems=(*before.problems, problem))
+            for one, two, word in ((before, after, "removed"), (after, before, "added")):
+                drift = diff(one, two)
+                assert (word, lost.id) in {(each.kind, each.id) for each in drift.changes}, (kind, lost.id)
+
+
+def test_a_lost_controller_is_not_due_to_a_tool_for_details_of_drives() -> None:
+    """Without smartctl, a controller that is gone is gone. So is a plain drive, which the kernel lists."""
+    for machine in ("megaraid-h730p-predictive", "drives-ahci"):
+        before = state(machine)
+        kept = before.controllers[1:]
+        drift = diff(before, replace(before, controllers=kept, problems=(*before.problems, _MISSING)))
+        lost = before.controllers[0]
+        assert ("removed", lost.id) in {(each.kind, each.id) for each in drift.changes}
+        rest = (replace(lost, drives=lost.drives[1:]), *kept)
+        drift = diff(before, replace(before, controllers=rest, problems=(*before.problems, _MISSING)))
+        assert ("removed", lost.drives[0].id) in {(each.kind, each.id) for each in drift.changes}
+
+
+@pytest.mark.parametrize("plain", [True, False])
+def test_without_a_tool_for_details_the_facts_of_other_drives_are_not_excused(plain: bool) -> None:
+    """The tool of a RAID controller reports its drives, and smartctl those of plain ones and software arrays."""
+
+    def forget(document: Doc) -> None:
+        for one in document["controllers"]:
+            one["drives"][0].update(write_cache=None, status="unknown")
+        document["problems"].append(msgspec.to_builtins(_MISSING))
+
+    other = state("drives-ahci").controllers if plain else ()
+    before = replace(state(), controllers=(*state().controllers, *other))
+    drift = diff(before, changed(before, forget))
+    assert {one.controller for one in drift.changes} == {CONTROLLER}
+    assert {one.controller for one in drift.unread[-1].hidden} == {one.id for one in other}
 
 
 def test_a_value_that_vanishes_without_a_reason_is_a_change() -> None:
