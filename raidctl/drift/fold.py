@@ -5,6 +5,7 @@ The event is a moved or replaced drive, or a learning battery. Pure.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 import msgspec
@@ -12,10 +13,17 @@ import msgspec
 from raidctl.drift.canonical import Doc
 from raidctl.drift.match import Pair, identity
 from raidctl.drift.report import Change
+from raidctl.text import regex
 
 _OF_THE_PLACE = ("device", "details", "layers", "mounts", "block")
 """Fields of a drive that change with its place."""
 _WORST = ("info", "warning", "critical")
+
+_LEARNING = regex(
+    r"\bis learning\b|\bin (?:a|its) learn|\blearn(?:ing)? ?(?:cycle )?(?:is )?(?:active|in progress|running)\b",
+    re.IGNORECASE,
+)
+"""Messages about a running learn cycle. Any other message about one, such as its failure, is as severe as it is."""
 
 
 def folded(changes: Sequence[Change], pairs: Sequence[Pair]) -> Iterator[Change]:
@@ -23,7 +31,8 @@ def folded(changes: Sequence[Change], pairs: Sequence[Pair]) -> Iterator[Change]
 
     A replaced drive is one change, as severe as the worst of its differences, and of those of its members of software
     arrays; problems of the old drive are removed with it. For a moved drive, fields that change with its place are left
-    out. A member of a software array follows the drive below it. A learn cycle is information.
+    out. A member of a software array follows the drive below it. A running learn cycle is information, a failed one is
+    not.
     """
     drives = {new.id: new.data for _, new in pairs if new.kind == "drive"}
     physical = {identity(one["serial"]): name for name, one in drives.items() if one["serial"] and not one["array"]}
@@ -68,9 +77,8 @@ def _one(change: Change, same: Sequence[Change], above: Sequence[Change]) -> Cha
 def _by_learning(change: Change, learning: set[str]) -> bool:
     """Whether a change is due to the learn cycle of a battery. Its controller writes through until that ends."""
     if change.object == "problem":
-        return any(change.id == name or change.id.startswith(f"{name}/") for name in learning) and (
-            "learn" in change.message
-        )
+        mine = any(change.id == name or change.id.startswith(f"{name}/") for name in learning)
+        return mine and bool(_LEARNING.search(change.message))
     fallen = (change.object, change.field, change.new) == ("volume", "cache.write_active", "write_through")
     return change.controller in learning and (fallen or (change.object, change.field) == ("controller", "cache.status"))
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from raidctl.drift.diff import diff
 from raidctl.model import Inventory, Problem
@@ -169,6 +170,23 @@ def test_a_learn_cycle_is_information() -> None:
     changes = diff(changed(state(machine), heal), state(machine)).changes
     assert {"status", "cache.write_active"} <= {one.field for one in changes}
     assert {one.severity for one in changes} == {"info"}
+
+
+@pytest.mark.parametrize(
+    ("message", "severity"),
+    [
+        ("The last learn cycle failed.", "warning"), ("The last learn cycle ran out of time.", "warning"),
+        ("Learn cycle is overdue.", "warning"), ("The battery failed while learning.", "warning"),
+        ("The learn cycle is in progress.", "info"), ("The battery is learning.", "info"),
+        ("The battery is in its learn cycle.", "info"), ("Learn cycle active", "info"),
+    ],
+)  # fmt: skip
+def test_a_problem_with_a_learn_cycle_is_no_information(message: str, severity: str) -> None:
+    """Only a message about a running learn cycle is information. One that failed before is a warning meanwhile."""
+    after = state("megaraid-9271-learning")
+    problem = Problem("warning", "megaraid:0/battery0", message, kind="state")
+    change = only(diff(after, replace(after, problems=(*after.problems, problem))))
+    assert (change.kind, change.severity) == ("added", severity)
 
 
 def test_a_renumbered_controller_is_one_move() -> None:
