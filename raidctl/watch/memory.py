@@ -102,7 +102,7 @@ class Queued(msgspec.Struct, frozen=True, kw_only=True):
 class Known(msgspec.Struct, frozen=True, kw_only=True):
     """An object that was present in an earlier run."""
 
-    kind: Literal["controller", "volume", "drive"]
+    kind: Literal["controller", "battery", "volume", "drive"]
     identity: str
     """Its permanent identity: model and serial number, or unique id. Without them, it is the id."""
     where: str

@@ -19,7 +19,9 @@ from raidctl.watch.memory import Config, Known
 
 RULE = "object_gone"
 """The rule of the event."""
-_SEVERITY: dict[str, Severity] = {"controller": "critical", "volume": "critical", "drive": "warning"}
+_SEVERITY: dict[str, Severity] = {
+    "controller": "critical", "battery": "critical", "volume": "critical", "drive": "warning",
+}  # fmt: skip
 
 
 class Missed(NamedTuple):
@@ -31,11 +33,14 @@ class Missed(NamedTuple):
 
 
 def objects_of(inventory: Inventory) -> Iterator[Known]:
-    """Controllers, volumes, and the drives that report a serial number."""
+    """Controllers, batteries, volumes, and the drives that report a serial number."""
     for controller in inventory.controllers:
+        name = f"{controller.model or ''} {controller.serial}" if controller.serial else controller.id
         if controller.pci_address or controller.serial:
-            name = f"{controller.model or ''} {controller.serial}" if controller.serial else controller.id
             yield Known(kind="controller", identity=name, where=controller.id, serial=controller.serial)
+        for battery in controller.batteries:
+            own = name + battery.id.removeprefix(controller.id)
+            yield Known(kind="battery", identity=own, where=battery.id)
         for volume in controller.volumes:
             yield Known(kind="volume", identity=volume.unique_id or volume.id, where=volume.id, device=volume.device)
     for _, drive in physical_drives(inventory.controllers):

@@ -12,10 +12,15 @@ from typing import NamedTuple
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from raidctl.audit.finding import Finding, Severity
+from raidctl.drift.diff import diff
+from raidctl.model import Battery, Controller, Host, Inventory, Problem
 from raidctl.watch.memory import DAY, Config, Event, Known, Look, Memory, Sighting
+from raidctl.watch.observe import look_at
 from raidctl.watch.step import delivered, enqueue, step, waiting
+from tests.support.machines import MACHINES, replayed
 
 HISTORIES = 10_000
 BEGIN = 1_790_000_000.0
@@ -340,3 +345,36 @@ def test_a_degraded_volume_that_is_lost_is_no_milder_than_a_complete_one() -> No
         memory, events = step(memory, one, BEGIN + number * 600, Config())
         found += [(event.kind, event.severity) for event in events]
     assert found == [("new", "warning"), ("gone", "critical")]
+
+
+WITH_BATTERY = [name for name in MACHINES if any(one.batteries for one in replayed(name).inventory.controllers)]
+
+
+@pytest.mark.parametrize("unread", [False, True])
+@pytest.mark.parametrize("machine", WITH_BATTERY)
+def test_a_battery_that_is_gone_is_reported_once_and_an_unread_one_is_not(machine: str, unread: bool) -> None:
+    """A battery that complete runs miss is gone, as for diff. If something was not read, it is unknown."""
+    whole = replayed(machine).inventory
+    whole = replace(whole, problems=tuple(one for one in whole.problems if one.kind in ("note", "state")))
+    bare = replace(whole, controllers=tuple(replace(one, batteries=()) for one in whole.controllers))
+    gap = Problem("error", "tool show battery", "It did not answer.", kind="unread")
+    bare = replace(bare, problems=(*bare.problems, gap)) if unread else bare
+    memory, found = Memory(), list[tuple[str, str, str]]()
+    for number, inventory in enumerate((whole, bare, bare, bare)):
+        memory, events = step(memory, look_at(inventory, ()), BEGIN + number * 600, Config())
+        found += [(event.kind, event.severity, event.where) for event in events]
+    removed = [one.id for one in diff(whole, bare).changes if (one.object, one.kind) == ("battery", "removed")]
+    assert bool(removed) != unread
+    assert sorted(found) == sorted(("gone", "critical", name) for name in removed)
+
+
+def test_the_battery_of_a_renumbered_controller_is_the_same() -> None:
+    """A controller with another number after a reboot, or once without its serial number, has lost no battery."""
+    memory, found = Memory(), list[str]()
+    for number, (name, serial) in enumerate([("x:0", "A"), ("x:1", "A"), ("x:1", None), ("x:1", None), ("x:1", "A")]):
+        batteries = (Battery(id=f"{name}/battery0"),)
+        one = Controller(id=name, model="EX", serial=serial, pci_address="0000:03:00.0", batteries=batteries)
+        look_ = look_at(Inventory(host=Host(), controllers=(one,)), ())
+        memory, events = step(memory, look_, BEGIN + number * 600, Config())
+        found += [event.message for event in events]
+    assert found == []
