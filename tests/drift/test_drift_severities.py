@@ -233,6 +233,27 @@ def test_an_object_that_is_new_is_as_bad_as_its_state(kind: str, status: str, se
     assert [one.severity for one in changes if (one.id, one.kind) == (name, "added")] == [severity]
 
 
+@pytest.mark.parametrize(
+    ("kind", "field", "value", "severity"),
+    [
+        ("drive", "errors", {"media": 1}, "warning"),
+        ("drive", "errors", {"link": MANY_LINK_ERRORS}, "warning"),
+        ("drive", "errors", {"link": 1, "other": 1}, "info"),
+        ("drive", "foreign", True, "warning"),
+        ("battery", "replace", True, "warning"),
+        ("controller", "foreign", True, "warning"),
+        ("controller", "cache", {**CACHE, "preserved_data": True}, "critical"),
+        ("controller", "preserved", [{"volume": "a"}], "critical"),
+    ],
+)
+def test_an_object_that_is_new_is_as_bad_as_its_facts(kind: str, field: str, value: Any, severity: str) -> None:
+    """A new object with a good status and errors, foreign or preserved data is no mere information."""
+    name = CONTROLLER if kind == "controller" else LISTS[kind][1]
+    after = changed(changed(state(), setting(name, "status", "ok")), setting(name, field, value))
+    changes = diff(changed(after, without(kind)), after).changes
+    assert [one.severity for one in changes if (one.id, one.kind) == (name, "added")] == [severity]
+
+
 @pytest.mark.parametrize(("severity", "wanted"), [("error", "critical"), ("warning", "warning"), ("info", "info")])
 def test_a_new_problem_has_its_own_severity(severity: str, wanted: str) -> None:
     """An error that was not there before is critical."""
