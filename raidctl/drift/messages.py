@@ -29,6 +29,10 @@ _NAMES = {
     "unique_id": "unique id", "wwn": "world wide name", "serial": "serial number", "hostname": "host name",
     "cache.why_not_in_force": "reason why the configured write policy is not active",
     "write_cache": "write cache", "cache.drive_write_cache": "setting of its drives' write caches",
+    "errors.other": "count of other errors", "paths": "number of paths", "monitored": "monitoring",
+    "critical_warning": "critical warnings (NVMe, bits)", "life_used_percent": "used endurance (%)",
+    "available_spare_percent": "available spare (%)", "failures_tolerated": "number of failures that it survives",
+    "consistency_policy": "consistency policy", "bitmap": "write-intent bitmap",
 }  # fmt: skip
 
 _SOLD = ("size_bytes", "free_bytes")
