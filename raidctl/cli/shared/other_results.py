@@ -70,7 +70,8 @@ itself.""",
 **Why it matters.** A volume that is not assembled after a reboot, or a controller that has left its slot, is reported
 by no tool: nothing else shows that it is missing.
 
-**Fails** (a controller, battery or volume: critical, a drive: warning) if everything was read and the object is missing.
+**Fails** (a controller, battery or volume: critical, a drive: warning) if everything was read and the object is
+missing.
 
 **How to fix.** Reseat or reconnect it, or assemble the array. If it was removed on purpose, nothing needs to be done:
 it is reported once.""",
