@@ -73,8 +73,12 @@ def _verdict(report: FlushReport, paper: Paper) -> Text:
             return line((f"All unwritten data was written{took}.", GOOD))
         left = f"what is left unwritten is not reported by {listing(silent)}"
         return line((f"Every layer was flushed{took}; {paper.clean(left)}.", PLAIN))
+    layers = counted(len(report.layers), "layer")
+    if all(layer.answer.result == "unknown" for layer in failed):
+        verb = "is" if len(failed) == 1 else "are"
+        return line((f"Whether {len(failed)} of {layers} {verb} flushed is unknown.", WARN))
     worst = any(layer.answer.result != "unsupported" for layer in failed)
-    many = f"{len(failed)} of {counted(len(report.layers), 'layer')} could not be flushed{took}."
+    many = f"{len(failed)} of {layers} could not be flushed{took}."
     return line((paper.clean(many), BAD if worst else WARN))
 
 

@@ -234,6 +234,17 @@ def test_a_flush_whose_result_no_tool_reports_is_not_called_complete() -> None:
     assert first == "Every layer was flushed; what is left unwritten is not reported by acme:0."
 
 
+def test_a_layer_whose_result_is_unknown_is_not_called_failed() -> None:
+    """The exit code is 3, and the screen counts the layers that may have unwritten data."""
+    layers = (
+        Flushed(layer="acme:0", kind="controller", answer=Answer(result="done")),
+        Flushed(layer="acme:0/1", kind="drive", answer=Answer(result="unknown", why="It is not reported.")),
+    )
+    report = FlushReport(host=Host(), layers=layers)
+    first = flush_screen(report, Paper(80)).splitlines()[1]
+    assert (code_of(report), first) == (3, "Whether 1 of 2 layers is flushed is unknown.")
+
+
 def test_a_missing_program_is_reported_in_a_field() -> None:
     """The message makes no difference to exit code 4. The code is for what can be installed."""
     controller = Controller(id="acme:0", mode="none", drives=(Drive(id="acme:0/1", device="/dev/sda"),))
