@@ -165,7 +165,7 @@ def _next(
         over = look.complete and not _may_be_there(one, look)
         return _ended(one, look, now, config) if over else _unknown(one, now, config)
     if sighting.state == "good":
-        return _ended(replace(one, normal_since=None), look, now, config)
+        return _ended(one, look, now, config)
     one = replace(one, is_object=one.is_object or sighting.is_object)
     if sighting.normal is not None:
         return _perhaps_normal(one, sighting.finding, sighting.normal, now, config)
@@ -174,7 +174,7 @@ def _next(
     if sighting.state == "unknown":
         fresh = one.reported is None and one.seen == 0
         return _unknown(replace(one, finding=sighting.finding) if fresh else one, now, config)
-    return _found(replace(one, finding=sighting.finding), now, config)
+    return _found(replace(one, finding=sighting.finding, normal_since=None), now, config)
 
 
 def _perhaps_normal(
@@ -235,7 +235,7 @@ def _recent(one: Tracked, now: float) -> bool:
 def _ended(one: Tracked, look: Look, now: float, config: Config) -> tuple[Tracked, Kind | None]:
     """The state after a run in which it passed. A complete run without it counts, too."""
     known = one.unknown_reported
-    one = replace(one, seen=0, unknown_since=None, unknown_reported=False)
+    one = replace(one, seen=0, unknown_since=None, unknown_reported=False, normal_since=None)
     if one.reported is None:
         return replace(one, since=None), "known" if known else None
     good, begun = one.good + 1, now if one.good_since is None else one.good_since
