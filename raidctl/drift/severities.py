@@ -9,7 +9,7 @@ from raidctl.drift.fields import Difference
 from raidctl.drift.report import Level
 from raidctl.model import Errors
 from raidctl.model.block_layer import NO_BARRIER
-from raidctl.vendor.limits import MANY_LINK_ERRORS
+from raidctl.vendor.limits import MANY_LINK_ERRORS, WORN_OUT
 
 SEVERITIES: tuple[Level, ...] = ("critical", "warning", "info")
 _HEALTH: Mapping[Any, Level] = {"critical": "critical", "warning": "warning", "ok": "info"}
@@ -70,7 +70,7 @@ def _new_bits(candidate: Candidate) -> bool:
 
 
 def _is_worn_out(candidate: Candidate) -> bool:
-    return (candidate.what.new or 0) >= 100
+    return (candidate.what.new or 0) >= WORN_OUT
 
 
 def _below_threshold(candidate: Candidate) -> bool:

@@ -37,7 +37,7 @@ from raidctl.health.redundancy import (
     survives,
 )  # fmt: skip
 from raidctl.health.reliance import exposed, pack_gone, recovering, relied_on
-from raidctl.model import Array, Battery, Cache, Controller, Drive, Inventory, Volume, has_failed
+from raidctl.model import Array, Battery, Cache, Controller, Drive, Inventory, Volume, has_failed, state_problems
 from raidctl.model.write_policy import in_force
 from raidctl.select import Item, items
 from raidctl.text import counted, listing, regex
@@ -143,8 +143,7 @@ class _Machine(Struct):
 
     def reported(self, drive: Drive) -> bool:
         """Whether a tool prints a warning about the drive."""
-        problems = self.inventory.problems
-        return any(one.where == drive.id and one.kind == "state" and one.severity != "info" for one in problems)
+        return bool(state_problems(self.inventory.problems, drive.id))
 
     def add(
         self, situation: str, rule: str, item: Item, cause: str, *, left: int | None = None, milder: bool = False

@@ -12,8 +12,13 @@ def journals(controller: Controller, volume: Volume) -> tuple[Drive, ...]:
     return tuple(
         drive
         for drive in controller.drives
-        if drive.role == "journal" and drive.array == volume.array and drive.details.get("class") != "cache"
+        if drive.role == "journal" and drive.array == volume.array and not is_read_cache(drive)
     )
+
+
+def is_read_cache(drive: Drive) -> bool:
+    """Whether a drive beside the members is a read cache of ZFS."""
+    return drive.details.get("class") == "cache"
 
 
 def in_write_back(volume: Volume) -> bool | None:

@@ -65,6 +65,7 @@ from raidctl.model.problem import (
     failed_readings,
     hides,
     hiding_problems,
+    state_problems,
     unread_problems,
 )  # fmt: skip
 from raidctl.model.second_view import SecondView
@@ -78,5 +79,5 @@ __all__ = [
     "Problem", "ProblemKind", "Progress", "RaidLevel", "Rates", "ReadPolicy", "Role", "Scrub", "ScrubMode",
     "ScrubState", "SecondView", "Severity", "Task", "TaskState", "Tool", "Volume", "VolumeCache", "VolumeStatus",
     "WriteActive", "WritePolicy", "failed_readings", "has_failed", "hides",
-    "hiding_problems", "is_complete", "unread_problems",
+    "hiding_problems", "is_complete", "state_problems", "unread_problems",
 ]  # fmt: skip

@@ -50,6 +50,11 @@ def hiding_problems(problems: Iterable[Problem]) -> tuple[Problem, ...]:
     return tuple(one for one in problems if hides(one))
 
 
+def state_problems(problems: Iterable[Problem], *names: str) -> tuple[Problem, ...]:
+    """The faults that tools report of these objects. Information is left out."""
+    return tuple(one for one in problems if one.kind == "state" and one.severity != "info" and one.where in names)
+
+
 def failed_readings(problems: Iterable[Problem]) -> tuple[Problem, ...]:
     """The errors among the problems that may hide objects. A tool failed, is missing, or may not be run."""
     return tuple(one for one in hiding_problems(problems) if one.severity == "error")

@@ -11,17 +11,16 @@ from collections.abc import Iterator
 
 from raidctl.health.phrases import errors, predicts
 from raidctl.health.redundancy import OUT_OF_REACH, WHOLE, being_rebuilt, below, expects_failure, in_words, rebuilding
-from raidctl.model import Controller, Drive, Volume, has_failed
+from raidctl.model import Controller, Drive, Volume, has_failed, state_problems
 from raidctl.model.raid_levels import MIRRORED, PARITY, WITHOUT_REDUNDANCY
 from raidctl.model.task import FILLING
 from raidctl.operate.removal_report import Outcome, Reason
 from raidctl.operate.removal_subject import Loss, Subject
 from raidctl.select import family_of
 from raidctl.text import counted, listing
+from raidctl.vendor.limits import WORN_OUT
 
 Reasons = Iterator[Reason]
-_WORN_OUT = 100
-"""Percent of the rated endurance, which is critical in the rule ``ssd_worn``."""
 _COUNTERS = ("media", "predictive")
 _REPLACING = {
     "rebuilding": "is being rebuilt", "expanding": "is being expanded", "migrating": "is being migrated",
@@ -118,17 +117,11 @@ def errors_elsewhere(subject: Subject) -> Iterator[tuple[Loss, Drive, str]]:
                 texts = [_errors(controller, drive)]
                 if drive.id != member.id:
                     texts.append(_errors(loss.controller, member))
-                texts += _reported(subject, drive, member)
+                # what no counter or status shows: a failed self-test
+                reported = state_problems(subject.inventory.problems, drive.id, member.id)
+                texts += [problem.message.rstrip(".") for problem in reported]
                 if text := next(filter(None, texts), ""):
                     yield loss, drive, text
-
-
-def _reported(subject: Subject, *drives: Drive) -> Iterator[str]:
-    """Yield the problems that tools report of the drives, which no counter or status shows."""
-    names = {drive.id for drive in drives}
-    for problem in subject.inventory.problems:
-        if problem.where in names and problem.kind == "state" and problem.severity != "info":
-            yield problem.message.rstrip(".")
 
 
 def _errors(controller: Controller, drive: Drive) -> str:
@@ -141,7 +134,7 @@ def _errors(controller: Controller, drive: Drive) -> str:
     if any(counters):
         return found or counted(drive.errors.media or 0, "media error")
     used = drive.life_used_percent
-    return f"used {used} % of its rated write endurance" if used is not None and used >= _WORN_OUT else ""
+    return f"used {used} % of its rated write endurance" if used is not None and used >= WORN_OUT else ""
 
 
 def last_copy(subject: Subject) -> Reasons:
@@ -170,7 +163,7 @@ def last_copy(subject: Subject) -> Reasons:
             fine = False
             names = listing([*silent[:4], *([f"{len(silent) - 4} more"] if len(silent) > 4 else [])])
             text = f"{named(loss)} would have no redundancy left, and the health of {names} is unknown."
-            yield reason("R2", "unknown", text, *(f"{name}: health of its drive = not reported" for name in silent),
+            yield reason("R2", "unknown", text, *(f"{name} health = not reported" for name in silent),
                          remedy="Make their health readable: `raidctl doctor` lists the tools.")  # fmt: skip
     if fine:
         yield reason("R2", "yes", "No array loses its last redundancy while another of its drives has errors.")
@@ -311,8 +304,8 @@ def same_copies(subject: Subject) -> Reasons:
 
 
 def _differences(subject: Subject, loss: Loss, volume: Volume) -> Reasons:
-    for problem in subject.inventory.problems:
-        if problem.where in (volume.id, loss.array.id) and problem.kind == "state" and problem.severity == "error":
+    for problem in state_problems(subject.inventory.problems, volume.id, loss.array.id):
+        if problem.severity == "error":
             text = f"{problem.message.rstrip('.')}: the drive may hold the only good copy of {named(loss)}."
             yield reason("R6", "unknown", text, f"problem.severity = {problem.severity}", remedy=problem.remedy)
     level, evidence = volume.raid_level or "", [fact(volume, "mismatch_count")]

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from raidctl.health.error_recovery import gives_up_first
 from raidctl.health.redundancy import OUT_OF_REACH
+from raidctl.health.write_journal import is_read_cache
 from raidctl.model import Controller, Drive, Problem, unread_problems
 from raidctl.model.write_protection import without_cache
 from raidctl.operate.boot_loader import boot_parts
@@ -333,17 +334,14 @@ def no_journal(subject: Subject) -> Reasons:
 
 def _of_pool(controller: Controller, drive: Drive) -> Reason:
     """R16 for a pool of ZFS, which can do without its log and cache devices."""
-    pool, evidence = _journal_of(controller, drive), (fact(drive, "role"), f"{drive.id} class = {_class_of(drive)}")
+    pool = _journal_of(controller, drive)
+    evidence = (fact(drive, "role"), f"{drive.id} class = {drive.details.get('class', 'not reported')}")
     remedy = f"Take it out of the pool first: zpool remove {pool.removeprefix('zfs:')} {drive.details.get('name', '')}"
-    if _class_of(drive) == "cache":
+    if is_read_cache(drive):
         text = f"The drive is a read cache of {pool}, and holds only copies of its data."
         return reason("R16", "note", text, *evidence, remedy=remedy.rstrip())
     text = f"The drive holds the log of {pool}: data that may not be elsewhere yet."
     return reason("R16", "no", text, *evidence, remedy=remedy.rstrip())
-
-
-def _class_of(drive: Drive) -> str:
-    return drive.details.get("class", "not reported")
 
 
 def _journal_of(controller: Controller, drive: Drive) -> str:

@@ -73,19 +73,20 @@ class ReplayRunner:
             return answer_of(request, Failure.UNRECORDED, f"not in the recording: {describe(request)}")
         if isinstance(request, Glob):
             return GlobAnswer(tuple(sorted(_matching(request.pattern, self._paths))))
-        if isinstance(request, Run) and self._installed(request):
+        if isinstance(request, Run) and request.argv[0] in self._programs:
             # the program is installed, but this call was not recorded
             return answer_of(request, Failure.UNRECORDED, f"not in the recording: {describe(request)}")
         return answer_of(request, Failure.MISSING, _missing(request))
 
-    def _installed(self, request: Run) -> bool:
-        """Whether a program, called by its path or its name, is installed on the recorded machine."""
-        found = {
-            (words[0], answer.path)
+    @cached_property
+    def _programs(self) -> Collection[str]:
+        """Names and paths of the programs that are installed on the recorded machine."""
+        return {
+            name
             for (kind, *words), answer in self._answers.items()
             if kind == "which" and isinstance(answer, WhichAnswer) and answer.path
+            for name in (words[0], answer.path)
         }
-        return any(request.argv[0] in names for names in found)
 
     @cached_property
     def _paths(self) -> Mapping[int, Collection[tuple[str, ...]]]:

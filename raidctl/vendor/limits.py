@@ -14,6 +14,8 @@ LITTLE_CHARGE = 25
 """Percent of charge below which a battery may not last through a power failure."""
 WORN_PERCENT = 20
 """Percent of its capacitance or health at which a capacitor is no longer good. No tool prints a limit."""
+WORN_OUT = 100
+"""Percent of the rated endurance of an SSD."""
 _SOON = 56
 """Days until an SSD is worn out. The firmware of Smart Array and SmartRAID controllers reports it at this limit."""
 _DAYS = regex(r"(\d{1,9}) days?", re.ASCII | re.IGNORECASE)

@@ -10,6 +10,7 @@ import msgspec
 
 from raidctl.bench.verdict.decision import POWER_CUT
 from raidctl.change.guard import unprotected
+from raidctl.health.nvme_warnings import BACKUP_FAILED
 from raidctl.health.write_hole import INCOMPLETE, write_hole
 from raidctl.health.write_journal import may_hold_only_copy
 from raidctl.model import Drive, Volume, VolumeCache, write_policy
@@ -22,7 +23,6 @@ from raidctl.verify.kernel import without_barriers
 from raidctl.verify.report import Answer
 from raidctl.verify.subjects import Subject, blocks_of
 
-BACKUP_FAILED = 0x10
 COMMITS = (
     "Measure commits per second on one block with the drives' caches on and off: a 7200 rpm drive that commits more "
     "than 120 times a second does not honour the flush."

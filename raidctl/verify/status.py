@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from raidctl.health.redundancy import WHOLE
-from raidctl.model import Volume
+from raidctl.model import Volume, state_problems
 from raidctl.text import listing
 from raidctl.verify.case import Case
 from raidctl.verify.report import Answer
@@ -45,8 +45,8 @@ def _own_status(case: Case) -> Answer:
 
 def _damage(case: Case) -> list[str]:
     """What tools report of the volume or its array that its status does not show."""
-    names = {case.subject.id, case.subject.array.id if case.subject.array else case.subject.id}
-    found = [one for one in case.machine.inventory.problems if one.where in names and one.kind == "state"]
+    names = [one.id for one in (case.subject, case.subject.array) if one is not None]
+    found = state_problems(case.machine.inventory.problems, *names)
     return [one.message.rstrip(".") for one in found if one.severity == "error"]
 
 

@@ -89,7 +89,7 @@ def _shown(shape: Shape) -> str:
 
 
 def _word(word: str) -> str:
-    r"""A word of a shape. A form is shown by what it stands for, an optional one in brackets.
+    r"""A word of a shape. A form is shown by its meaning, an optional one in brackets.
 
     >>> _word("/c{}"), _word(r"~--name=[a-z]{1,9}"), _word(r"?~--chunk=\d{1,8}K"), _word("~/dev/md/[a-z]+")
     ('/cN', '--name=NAME', '[--chunk=NK]', '/dev/md/NAME')

@@ -70,7 +70,7 @@ MODES: dict[str, Mode] = {
     "hw raid (hide raw)": "raid",
     "hide raw": "raid",
     "expose raw": "raid",
-    # All drives that nobody configured are made volumes of one drive: still volumes of the controller.
+    # All drives that are not configured are made volumes of one drive: still volumes of the controller.
     "auto volume": "raid",
     "auto volume mode": "raid",
     "raid (auto volume)": "raid",

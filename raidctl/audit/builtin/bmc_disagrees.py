@@ -5,7 +5,7 @@ the service processor (BMC) and a tool of the operating system list: whether it 
 cached.
 
 **Why it matters.** Alerts often rely on one of the two alone. A BMC that reports a degraded volume as ok sends no
-alert; nobody replaces a drive that only the BMC reports as failed. One of the two is out of date or wrong, and which
+alert; a drive that only the BMC reports as failed is not replaced. One of the two is out of date or wrong, and which
 one is not known until somebody looks.
 
 **Fails** (warning) if one reports the object as working and the other does not, or if only the BMC lists it;

@@ -33,6 +33,7 @@ from raidctl.text import listing
 FINDINGS = RuleFindings(
     "md_journal_write_back", "warning", "The journal of a software RAID has the only copy of some data"
 )
+_WANTED = ("journal_mode", "write-through")
 
 
 def check(inventory: Inventory) -> Findings:
@@ -47,10 +48,9 @@ def check(inventory: Inventory) -> Findings:
             yield FINDINGS.passed(volume, "Each acknowledged write is on the members, too.")
         elif state is None:
             message = f"Whether the journal on {names} has the only copy of some data is not reported."
-            wanted = ("journal_mode", "write-through")
-            yield FINDINGS.unknown(volume, message, severity="info", more=more, wants=wanted)
+            yield FINDINGS.unknown(volume, message, severity="info", more=more, wants=_WANTED)
         else:
             command = f"Use write-through: `raidctl cache set {volume.id} --journal-mode write-through`."
             remedy = settable(controller, "journal_mode", command, "Use write-through")
             message = f"The journal on {names} is in write-back mode: if it fails, data that only it has is lost."
-            yield FINDINGS.failed(volume, message, remedy, more=more, wants=("journal_mode", "write-through"))
+            yield FINDINGS.failed(volume, message, remedy, more=more, wants=_WANTED)

@@ -25,16 +25,12 @@ from msgspec import structs
 from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings, facts
 from raidctl.audit.builtin._queries import drives
 from raidctl.health.judge import judge
+from raidctl.health.nvme_warnings import HOT, READ_ONLY, WORDS
 from raidctl.model import Drive, Inventory
 from raidctl.text import listing
 
 FINDINGS = RuleFindings("nvme_health", "critical", "An NVMe drive reports a critical warning")
 _ABOVE = ("drive_failed", "drive_expects_failure", "background_operation")
-_HOT, _READ_ONLY = 0x2, 0x8
-_BITS = (
-    "spare blocks below the threshold", "temperature out of range", "reliability degraded",
-    "read-only", "backup of the volatile memory failed", "persistent memory unreliable",
-)  # fmt: skip
 
 
 def check(inventory: Inventory) -> Findings:
@@ -64,12 +60,12 @@ def _judge(drive: Drive) -> Finding:
                 drive, "The critical warning of the drive is unknown.", severity="info", more=evidence
             )
         return FINDINGS.passed(drive, "The drive reports no critical warning.")
-    words = [text for bit, text in enumerate(_BITS) if ((bits or 0) | short) >> bit & 1]
+    words = [text for bit, text in enumerate(WORDS) if ((bits or 0) | short) >> bit & 1]
     return FINDINGS.failed(
         drive,
         f"The NVMe drive reports a critical warning: {listing(words) or bits}.",
-        "Improve the cooling." if bits == _HOT else "Check the backup, and replace the drive.",
-        severity=None if (bits or 0) & _READ_ONLY else "warning",
+        "Improve the cooling." if bits == HOT else "Check the backup, and replace the drive.",
+        severity=None if (bits or 0) & READ_ONLY else "warning",
         wants=("critical_warning" if bits else "available_spare_percent", "0" if bits else f"at least {least}"),
         more=evidence,
     )

@@ -41,10 +41,10 @@ def check(inventory: Inventory) -> Findings:
 
 
 def _volume(controller: Controller, volume: Volume) -> Finding:
-    if ready(controller, volume) and no_automatic_rebuild(controller):
-        message = "Automatic rebuild is off: a rebuild onto the spare has to be started by hand."
-        return FINDINGS.failed(volume, message, "Turn automatic rebuild on with the controller's tool.", "array")
     if ready(controller, volume):
+        if no_automatic_rebuild(controller):
+            message = "Automatic rebuild is off: a rebuild onto the spare has to be started by hand."
+            return FINDINGS.failed(volume, message, "Turn automatic rebuild on with the controller's tool.", "array")
         return FINDINGS.passed(volume, "A spare is available.")
     drives = below(controller, volume)
     if volume.raid_level not in PARITY or len(drives) < _MANY:

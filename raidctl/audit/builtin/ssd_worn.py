@@ -22,9 +22,10 @@ from __future__ import annotations
 from raidctl.audit.builtin._findings import Findings, RuleFindings, Severity
 from raidctl.audit.builtin._queries import drives
 from raidctl.model import Inventory
+from raidctl.vendor.limits import WORN_OUT
 
 FINDINGS = RuleFindings("ssd_worn", "critical", "An SSD has used most of its rated endurance")
-_STEPS: tuple[tuple[int, Severity], ...] = ((100, "critical"), (90, "warning"), (80, "info"))
+_STEPS: tuple[tuple[int, Severity], ...] = ((WORN_OUT, "critical"), (90, "warning"), (80, "info"))
 
 
 def check(inventory: Inventory) -> Findings:

@@ -191,8 +191,8 @@ def _part(table: Mapping[str, Any], place: Place, reserved: Sequence[str], built
         if head not in fields and (message := misplaced(kinds()["volume"], key.split("."), spec)):
             place.at(key).wrong(message)
         elif head not in fields:
-            hint = suggestion(head, [*reserved, *fields])
-            place.at(key).wrong(f'"{key}" is neither a key of a policy nor a field of a volume; {hint}')
+            meant = suggestion(head, [*reserved, *fields])
+            place.at(key).wrong(f'"{key}" is neither a key of a policy nor a field of a volume; {meant}')
         elif (rule := short_rule(key, spec, place)) is not None:
             found.rules[key] = rule
     _rules(table.get("rule", []), place.at("rule"), found)
@@ -232,8 +232,8 @@ def _builtin(spec: Any, place: Place, found: Part, known: Sequence[str]) -> None
         if name in known:
             found.builtin.append(name)
         else:
-            hint = suggestion(str(name), [*known, "all"])
-            place.at(number).wrong(f'there is no built-in rule "{name}"; {hint or "see raidctl diagnose --list."}')
+            meant = suggestion(str(name), [*known, "all"])
+            place.at(number).wrong(f'there is no built-in rule "{name}"; {meant or "see raidctl diagnose --list."}')
 
 
 def _max_age(spec: Any, place: Place) -> int | None:

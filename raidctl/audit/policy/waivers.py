@@ -70,8 +70,8 @@ def check_rules(waivers: Collection[tuple[Waiver, Place]], known: Collection[str
     """Add a mistake for each entry whose rule does not exist."""
     for one, place in waivers:
         if one.rule not in known:
-            hint = suggestion(one.rule, known) or 'see "raidctl diagnose --list".'
-            place.at("rule").wrong(f'no rule is called "{one.rule}"; {hint}')
+            meant = suggestion(one.rule, known) or 'see "raidctl diagnose --list".'
+            place.at("rule").wrong(f'no rule is called "{one.rule}"; {meant}')
 
 
 def waivers_of_file(path: str, read: Callable[[str], bytes], known: Collection[str]) -> tuple[Waiver, ...]:
