@@ -40,7 +40,7 @@ def arrays_of(controller: Controller, spare: Drive) -> list[Array]:
 
 
 def may_use_spare(controller: Controller, volume: Volume) -> bool:
-    """Whether a volume is whole without a working member.
+    """Whether a volume is reported whole although it lacks a working member.
 
     It may then use a spare, which some tools still list as one.
     """

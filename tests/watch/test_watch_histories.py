@@ -155,8 +155,8 @@ def test_what_is_normal_for_a_while_is_reported_if_it_lasts() -> None:
     assert step(memory, charging(24), BEGIN, Config())[1] == (), "a clock that was set back makes nothing longer"
 
 
-def test_a_battery_that_was_replaced_begins_to_charge_anew() -> None:
-    """The time of an earlier learn cycle does not count, also if the rule had no result in between."""
+def test_the_time_of_an_earlier_learn_cycle_does_not_count() -> None:
+    """A battery that failed and was replaced begins at zero, also if the rule had no result in between."""
     gone = Look(objects=frozenset({("x:0/battery0", None)}))
     memory, found = Memory(), list[Event]()
     for number, one in enumerate([*[charging(24)] * 3, gone, *[charging(24)] * 4]):

@@ -101,9 +101,16 @@ def _foreign_complete(item: Controller, scope: Scope) -> bool:
 
 
 def _seen_by_kernel(name: str) -> Callable[[Any, Scope], bool]:
-    """Whether a list that only the kernel can fill is not empty, or the object has a device."""
+    """Whether a list that only the kernel can fill is not empty, or its object was read on a machine with its device.
+
+    A tool's output alone may name the device as well; it names no host.
+    """
     get = attrgetter(name)
-    return lambda item, _scope: item.device is not None or bool(get(item))
+
+    def complete(item: Any, scope: Scope) -> bool:
+        return bool(get(item)) or (item.device is not None and scope.machine.inventory.host.hostname is not None)
+
+    return complete
 
 
 def all_listed(kind: str, machine: Machine) -> bool:
