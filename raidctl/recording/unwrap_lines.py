@@ -15,20 +15,32 @@ from raidctl.vendor.protocol import Document, Observation
 
 _WIDEST = 86
 """Longest wrapped line in characters. Mailers wrap at 72 to 78, and a tab that they count as one has become eight."""
-_WAYS = (
-    (72, True, False, False),
-    (60, True, False, False),
-    (72, False, False, False),
-    (72, False, True, False),
-    (72, False, True, True),
-    (60, True, True, False),
-)
-"""Ways of joining lines, four properties each.
 
-The least length of a wrapped line; whether a table's rules show the length of its lines; whether the rest of a line may
-be indented below a line without a blank at its end (such a rest is joined if a line was not understood); whether each
-line was broken once at most.
-"""
+
+class _Way(NamedTuple):
+    """A way of joining lines."""
+
+    narrow: int
+    """The least length of a wrapped line."""
+    ruled: bool = False
+    """The rules of a table show the length of its lines."""
+    indented: bool = False
+    """The rest of a line may be indented below a line without a blank at its end.
+
+    Such a rest is joined if a line was not understood.
+    """
+    once: bool = False
+    """Each line was broken once at most."""
+
+
+_WAYS = (
+    _Way(72, ruled=True),
+    _Way(60, ruled=True),
+    _Way(72),
+    _Way(72, indented=True),
+    _Way(72, indented=True, once=True),
+    _Way(60, ruled=True, indented=True),
+)
 _WORTH = 20
 """Facts that outweigh one more problem. A table that becomes readable may turn out to be cut off."""
 _NARROWEST = 60
@@ -69,7 +81,8 @@ def unwrapped(document: Document, look: Look) -> Document:
     if len(lines) > _LONGEST:
         return document
     blocks = _short_blocks(lines)
-    guesses = [(guess, way[2]) for way in _WAYS if (guess := tuple(_continued(lines, blocks, way)))]
+    measured = _measured(lines) if blocks else ()
+    guesses = [(guess, way.indented) for way in _WAYS if (guess := tuple(_continued(measured, blocks, way)))]
     folded = _folded(lines)
     if not guesses and not folded:
         return document
@@ -138,36 +151,49 @@ def _short_blocks(lines: Sequence[str]) -> Sequence[tuple[int, int, int]]:
     return () if sum(length > _WIDEST for length in words) * _MANY > len(words) else tuple(_blocks(lines))
 
 
-def _continued(
-    lines: Sequence[str], blocks: Iterable[tuple[int, int, int]], way: tuple[int, bool, bool, bool]
-) -> Iterator[int]:
+class _Measured(NamedTuple):
+    """A line with its lengths, which each way of joining lines compares."""
+
+    text: str
+    length: int
+    """Without the blanks at its end."""
+    room: int
+    """Where a word after it would begin."""
+    word_end: int
+    """Where its first word ends; 0 without one."""
+
+
+def _measured(lines: Sequence[str]) -> list[_Measured]:
+    found = []
+    for line in lines:
+        length = len(line.rstrip())
+        word_end = len(line) - len(line.lstrip()) + len(line.split(maxsplit=1)[0]) if length else 0
+        found.append(_Measured(line, length, max(length + 1, len(line)), word_end))
+    return found
+
+
+def _continued(lines: Sequence[_Measured], blocks: Iterable[tuple[int, int, int]], way: _Way) -> Iterator[int]:
     """Yield the numbers of lines that the next line could continue. Its first word did not fit.
 
     If the break is in the blanks that fill a column, the line is shorter: ``way`` has its least length.
     """
-    narrow, ruled, indented, once = way
-    longest = max((len(line.rstrip()) for line in lines if " " in line.strip() and len(line) <= _WIDEST), default=0)
-    narrow = min(narrow, max(longest, _NARROWEST))
+    longest = max((line.length for line in lines if len(line.text) <= _WIDEST and " " in line.text.strip()), default=0)
+    narrow = min(way.narrow, max(longest, _NARROWEST))
     for begin, end, rule in blocks:
         length = 0
         for number in range(begin, end - 1):
             line, following = lines[number], lines[number + 1]
-            length = length or len(line.rstrip())
-            if ruled and rule > narrow:
-                fits = length + 1 + len(following.rstrip()) <= rule < 2 * length
+            length = length or line.length
+            if way.ruled and rule > narrow:
+                fits = length + 1 + following.length <= rule < 2 * length
             else:
-                fits = max(len(line.rstrip()) + 1, len(line)) + _word_end(following) > narrow
-            again = once and length > len(line.rstrip())
-            if fits and not again and len(line) <= _WIDEST and _may_go_on(line, following, indented):
-                length += 1 + len(following.rstrip())
+                fits = line.room + following.word_end > narrow
+            again = way.once and length > line.length
+            if fits and not again and len(line.text) <= _WIDEST and _may_go_on(line.text, following.text, way.indented):
+                length += 1 + following.length
                 yield number
             else:
                 length = 0
-
-
-def _word_end(line: str) -> int:
-    """Where the first word of a line ends."""
-    return len(line) - len(line.lstrip()) + len(line.split(maxsplit=1)[0])
 
 
 def _may_go_on(line: str, following: str, indented: object) -> bool:
