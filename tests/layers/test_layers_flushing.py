@@ -268,6 +268,16 @@ def test_a_missing_program_is_reported_in_a_field() -> None:
     assert [job.answer.result for job in work if job.kind == "drive"] == ["no_tool"]
 
 
+@pytest.mark.parametrize("vendor", vendors()[0], ids=lambda vendor: vendor.FAMILY)
+def test_a_cache_that_no_tool_reports_is_not_called_missing(vendor: Vendor) -> None:
+    """If the tool of a RAID controller reports nothing about its cache, "nothing to write" is not known."""
+    controller = Controller(id=f"{vendor.FAMILY}:0", mode="raid", volumes=(Volume(id=f"{vendor.FAMILY}:0/v0"),))
+    inventory = Inventory(host=Host(), controllers=(controller,))
+    below = scope(HostView(), inventory, None)
+    work = jobs(below, HostView(), Kernel(vm=Files("", {}, [])), inventory, [vendor])
+    assert [job.answer.result for job in work if job.kind == "controller"] == ["unsupported"]
+
+
 @pytest.mark.parametrize(("caches", "results"), [("unknown", ["unknown"]), ("on", ["unknown"]), ("off", [])])
 def test_a_member_whose_cache_no_tool_reports_is_a_layer(caches: DriveCaches, results: list[str]) -> None:
     """Not every layer is flushed if a drive behind the controller may have a cache. The volume may report them off."""

@@ -114,7 +114,7 @@ def plan(controller: Controller, requests: Sequence[Desired], tools: Sequence[To
 def flushes(controller: Controller, tools: Sequence[Tool]) -> list[Flush]:
     """The flush, for which there is no command. Switching a volume's caching off writes its data back."""
     cache = controller.cache
-    if cache is None or cache.present is False or controller.mode == "hba":
+    if controller.mode == "hba" or (cache is not None and cache.present is False):
         return [Flush(object_id=controller.id, why="No cache is in use.", lack="cache")]
     tool = tools[0].name if tools else "The tool"
     return [

@@ -8,6 +8,7 @@ import msgspec
 import pytest
 
 from raidctl.model import Cache, Controller, Tool, VolumeCache
+from raidctl.model.inventory import Mode
 from raidctl.request import RunAnswer
 from raidctl.simulation.demo import machine
 from raidctl.survey.survey import survey
@@ -246,5 +247,23 @@ def test_the_tools_words_decide_and_not_its_exit_code(code: int, out: str, accep
 def test_the_cache_cannot_be_flushed_and_the_nearest_is_named(p400: Controller) -> None:
     """No command flushes the cache; write-through is the alternative."""
     [flush] = change.flushes(p400, TOOLS)
-    assert flush.action is None
+    assert (flush.action, flush.lack) == (None, None)
     assert "write-through" in (flush.alternative or "")
+
+
+@pytest.mark.parametrize(
+    ("mode", "cache", "lack"),
+    [
+        ("raid", Cache(present=False), "cache"),
+        ("hba", None, "cache"),
+        ("raid", None, None),
+        (None, None, None),
+        ("raid", Cache(), None),
+    ],
+)
+def test_only_a_cache_that_is_reported_missing_has_nothing_to_flush(
+    mode: Mode | None, cache: Cache | None, lack: str | None
+) -> None:
+    """A cache that the tool does not report may hold unwritten data."""
+    [flush] = change.flushes(Controller(id="smartarray:1", mode=mode, cache=cache), TOOLS)
+    assert flush.lack == lack
