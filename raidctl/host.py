@@ -114,6 +114,11 @@ class BlockDevice(Struct, frozen=True):
     bay: str | None = None
     """Its bay there, as the enclosure names it: ``Slot 03``."""
 
+    @property
+    def probed(self) -> bool:
+        """Whether udev has probed it. Otherwise, that ``filesystem`` is None shows nothing about its contents."""
+        return any(link.startswith("/dev/disk/") for link in self.links)
+
 
 class HostView(Struct, frozen=True, dict=True):
     """The machine as the kernel shows it."""

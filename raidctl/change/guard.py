@@ -114,9 +114,9 @@ def _use(drive: Drive, view: HostView | None) -> str | None:
 
 
 def _on(block: BlockDevice, view: HostView) -> str | None:
-    """Return what is on a drive: mounts, layers, or signatures.
+    """Return what is on a drive: mounts, layers, or signatures. None if it is known to be empty.
 
-    Signatures reveal data without links in the kernel (ZFS).
+    Signatures reveal data without links in the kernel (ZFS). Only udev reports them.
     """
     mounted = view.mountpoints(block.name)
     if mounted:
@@ -126,7 +126,10 @@ def _on(block: BlockDevice, view: HostView) -> str | None:
     if layers:
         return f"{listing(layers)} {'is' if len(layers) == 1 else 'are'} on the drive"
     signed = [device for device in (block, *above) if device.filesystem]
-    return f"{signed[0].node} holds data ({signed[0].filesystem})" if signed else None
+    if signed:
+        return f"{signed[0].node} holds data ({signed[0].filesystem})"
+    unread = [device.node for device in above or (block,) if not device.probed]
+    return f"what {listing(unread)} contains is unknown without the udev database" if unread else None
 
 
 def _alternative(desired: Desired) -> str:

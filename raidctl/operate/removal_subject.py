@@ -298,7 +298,7 @@ def _walk(view: HostView, block: BlockDevice, arrays: Collection[str]) -> Iterat
     elif kind and kind not in _IDLE and (block.partition_type or "").lower() not in ESP:
         text = f"{name} contains {kind}, which is not mounted here; whether anything else uses it is unknown"
         yield Use(text, certain=False)
-    elif not any(link.startswith("/dev/disk/") for link in block.links):
+    elif not block.probed:
         yield Use(f"what {name} contains is unknown without the udev database", certain=False)
 
 

@@ -13,6 +13,7 @@ from raidctl.host import BlockDevice, HostView
 from raidctl.model import Battery, BatteryStatus, Cache, Controller, Drive, Volume, VolumeCache
 from raidctl.vendor.plan import Desired, Plan, Setting
 from tests.support.command_line import Raidctl
+from tests.support.machines import replayed
 from tests.support.over import over
 
 STATES: tuple[BatteryStatus, ...] = get_args(BatteryStatus)
@@ -64,8 +65,9 @@ def test_a_controller_without_a_cache_is_not_protected_by_its_battery() -> None:
     assert refused(controller_with("ok", Cache(present=False)), "write_policy", "protected_write_back")
 
 
-DISK = BlockDevice(name="sdb", node="/dev/sdb", kind="disk")
-PART = BlockDevice(name="sdb1", node="/dev/sdb1", kind="partition", parent="sdb")
+LINKS = ("/dev/disk/by-id/ata-HARBOR",)
+DISK = BlockDevice(name="sdb", node="/dev/sdb", kind="disk", links=LINKS)
+PART = BlockDevice(name="sdb1", node="/dev/sdb1", kind="partition", parent="sdb", links=LINKS)
 
 
 @pytest.mark.parametrize(
@@ -82,8 +84,13 @@ PART = BlockDevice(name="sdb1", node="/dev/sdb1", kind="partition", parent="sdb"
             ),
             "LVM2_member",
         ),
+        ((BlockDevice(name="sdb", node="/dev/sdb", kind="disk"),), "what /dev/sdb contains is unknown"),
+        (
+            (DISK, BlockDevice(name="sdb1", node="/dev/sdb1", kind="partition", parent="sdb")),
+            "what /dev/sdb1 contains is unknown",
+        ),
     ],
-    ids=["md", "lvm-or-multipath", "swap", "zfs", "idle-lvm"],
+    ids=["md", "lvm-or-multipath", "swap", "zfs", "idle-lvm", "not-probed", "partition-not-probed"],
 )
 def test_the_cache_of_a_drive_in_use_is_not_enabled(blocks: tuple[BlockDevice, ...], why: str) -> None:
     """A drive can be in use without mount points. It is in use below another device, with swap, or with a signature."""
@@ -91,6 +98,15 @@ def test_the_cache_of_a_drive_in_use_is_not_enabled(blocks: tuple[BlockDevice, .
     desired = Desired(object_id="acme:1/1", setting="write_cache", value="enabled")
     assert why in (unsafe(controller, desired, HostView(blocks=blocks)) or "")
     assert unsafe(controller, desired, HostView(blocks=(DISK, PART))) is None
+
+
+def test_without_the_udev_database_no_cache_of_a_drive_is_enabled() -> None:
+    """Where nothing has probed the drives, a member of a ZFS pool looks like an unused drive."""
+    seen = replayed("host-no-udev")
+    plain = [(one, drive) for one in seen.inventory.controllers if one.mode == "none" for drive in one.drives]
+    assert len(plain) == 2
+    for controller, drive in plain:
+        assert unsafe(controller, Desired(object_id=drive.id, setting="write_cache", value="enabled"), seen.view)
 
 
 def test_the_cache_of_an_unknown_drive_is_not_enabled() -> None:
