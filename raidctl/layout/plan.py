@@ -30,6 +30,9 @@ from raidctl.vendor.protocol import Vendor
 from raidctl.vendor.registry import vendor_of
 
 _LARGE = 4 * 10**12
+_NOT_LISTED = (
+    'The layout does not list it, and has unlisted = "refuse": add it to the layout, or name it under [[delete]].'
+)
 _OPTIONS = {"write": "--write", "read": "--read", "io": "--io", "drive_cache": "--drive-cache"}
 
 
@@ -49,7 +52,7 @@ class Step(Struct, frozen=True, kw_only=True):
 class NotPlanned(Struct, frozen=True, kw_only=True):
     """A difference without a step, and the reason."""
 
-    label: Annotated[str, doc("Name in the layout.")]
+    label: Annotated[str, doc("Name in the layout; id of an object that it does not list.")]
     why: Annotated[tuple[str, ...], doc("Reasons, one sentence each.")]
     line: Annotated[int | None, doc("Its line in the file; null: of no volume, or several have that name.")] = None
 
@@ -188,6 +191,8 @@ def compiled(layout: Layout, stock: Stock, vendors: Sequence[Vendor]) -> Compile
                 creations.append(step[0])
                 made.append(step[1])
                 refused += _apart(step[1])
+        elif one.verdict == "unlisted" and layout.only_listed:
+            refused.append(NotPlanned(label=one.object_id or one.label, why=(_NOT_LISTED,)))
         elif one.verdict == "doomed":
             continue
         elif volume is not None and only_spares_differ(one):

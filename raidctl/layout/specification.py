@@ -105,3 +105,8 @@ class Layout(Struct, frozen=True, kw_only=True):
     spares: tuple[SpareLayout, ...] = ()
     deletions: tuple[Deletion, ...] = ()
     only_listed: Annotated[bool, doc("Whether a volume that is not listed is a difference.")] = False
+
+    @property
+    def lists_nothing(self) -> bool:
+        """Whether there is nothing to compare a machine with."""
+        return self == Layout()

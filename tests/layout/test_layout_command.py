@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -252,10 +252,14 @@ def test_spares_and_deletions_are_compared_with_the_machine_as_well(tmp_path: Pa
     ]
 
 
+@pytest.mark.parametrize("words", [("check",), ("plan",), ("apply", "--yes"), ("apply", "--dry-run", "--json")])
 @pytest.mark.parametrize(("line", "code"), [("", 3), ('unlisted = "refuse"\n', 1)])
-def test_a_layout_that_lists_nothing_is_not_met(line: str, code: int, tmp_path: Path) -> None:
+def test_a_layout_that_lists_nothing_is_not_met(line: str, code: int, words: Sequence[str], tmp_path: Path) -> None:
     """Nothing was compared, which is not the same as no difference. With "refuse", each volume is a difference."""
     path = tmp_path / "empty.toml"
     path.write_text(f"layout = 1\n{line}")
-    done = CliRunner().invoke(cli, ["--demo", "perc5i", "--state-dir", str(tmp_path), "layout", "check", str(path)])
+    command, *options = words
+    state = ("--demo", "perc5i", "--state-dir", str(tmp_path))
+    done = CliRunner().invoke(cli, [*state, "layout", command, str(path), *options])
     assert done.exit_code == code, done.output
+    assert "nothing to do" not in done.output

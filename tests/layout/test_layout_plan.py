@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from raidctl.cli import cli
 from raidctl.layout.choose import Place
+from raidctl.layout.compare import compare
 from raidctl.layout.document import read_layout
 from raidctl.layout.export import export
 from raidctl.layout.machine_facts import makers
@@ -47,6 +48,18 @@ def test_a_machine_needs_no_step_to_its_own_layout(machine: str) -> None:
     """Planning the layout exported from a machine finds nothing to do."""
     found = planned(machine, export(replayed(machine).inventory))
     assert (found.steps, found.not_planned) == ((), ())
+
+
+@pytest.mark.parametrize("unlisted", ["keep", "refuse"])
+@pytest.mark.parametrize("machine", MACHINES)
+def test_nothing_to_do_is_planned_only_where_check_finds_no_difference(machine: str, unlisted: str) -> None:
+    """Of a machine's own layout without its first volume, the plan and "layout check" agree."""
+    head, *volumes = export(replayed(machine).inventory).split("[[volume]]\n")
+    head = re.sub(r"(?m)^unlisted = .*\n", "", head).replace("layout = 1\n", f'layout = 1\nunlisted = "{unlisted}"\n')
+    text = "[[volume]]\n".join([head, *volumes[1:]])
+    checked = compare(read_layout("machine.toml", text.encode()), replayed(machine).inventory)
+    found = planned(machine, text)
+    assert bool(found.steps or found.not_planned) == (checked.verdict != "same")
 
 
 @pytest.mark.parametrize("machine", MACHINES)

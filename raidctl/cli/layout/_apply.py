@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from raidctl.change.engine import Change
 from raidctl.change.journal import Journal, Story
 from raidctl.change.state_directory import command_on
-from raidctl.cli.layout._read import layout_of, read_file
+from raidctl.cli.layout._read import layout_of, read_file, refuse_empty
 from raidctl.cli.shared.apply_change import Report, reported
 from raidctl.cli.shared.apply_deeds import refuse_container
 from raidctl.cli.shared.exit_codes import exit_code, tell_problems
@@ -60,6 +60,7 @@ def begin_apply(settings: Settings, consent: Consent, file: str, wanted: Wanted)
     layout = layout_of(file, settings, wanted.controller)
     if layout is None:
         return EXIT_USAGE
+    refuse_empty(layout, file)
     if not consent.dry_run:
         settings.refuse_recording('"raidctl layout plan" prints what would be done')
     place = None if consent.dry_run else state_directory(settings)

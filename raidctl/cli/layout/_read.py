@@ -9,11 +9,24 @@ import click
 
 from raidctl.cli.shared.machine import look
 from raidctl.cli.shared.options import Settings
-from raidctl.errors import RaidctlError, UsageError
+from raidctl.errors import CannotTell, RaidctlError, UsageError
 from raidctl.layout.document import LayoutMistakesError, read_layout
 from raidctl.layout.specification import Layout
 from raidctl.layout.unmatched_names import unmatched_names
 from raidctl.text import counted, printable
+
+
+def refuse_empty(layout: Layout, file: str) -> None:
+    """Refuse a layout with which no machine can be compared.
+
+    Raises:
+        CannotTell: It lists nothing.
+    """
+    if layout.lists_nothing:
+        raise CannotTell(
+            f'{printable(file)} lists no volume: nothing was compared. "raidctl layout export" writes one.'
+        )
+
 
 controller_option = click.option(
     "--controller", metavar="NAME", help="The controller of volumes in a provisioner's file that name none."

@@ -45,7 +45,8 @@ def command(
     again right before each step. Settings come first, then partition tables (if
     FILE has them), new arrays, their lines in mdadm.conf and the boot image, and
     last the volumes that FILE names under [[delete]]. What FILE does not list is
-    kept. A second run finds nothing to do.
+    kept; with unlisted = "refuse" in FILE, nothing is done if there is any. A
+    second run finds nothing to do.
 
     --yes does not suffice where contents are lost: the code of the plan is asked
     for, or given by --confirm. It is valid for this machine in this state only.

@@ -41,7 +41,6 @@ def command(context: click.Context, *, file: str, controller: str | None) -> int
     problems = failed_readings(seen.inventory.problems)
     if not settings.as_json:
         tell_problems(problems)
-    nothing = not found.only_listed and all(one.verdict == "unlisted" for one in found.compared)
-    if found.verdict == "unknown" or nothing:
+    if found.verdict == "unknown" or layout.lists_nothing:
         return exit_code(problems) or EXIT_CANNOT_TELL
     return EXIT_NO if found.verdict == "different" else EXIT_FINE

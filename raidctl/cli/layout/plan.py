@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from raidctl.cli.layout._read import controller_option, layout_of, read_file
+from raidctl.cli.layout._read import controller_option, layout_of, read_file, refuse_empty
 from raidctl.cli.shared.exit_codes import exit_code, tell_problems
 from raidctl.cli.shared.files import write
 from raidctl.cli.shared.machine import look, machine
@@ -47,12 +47,13 @@ def command(context: click.Context, *, file: str, controller: str | None, pin: b
 
     Exit codes: 0 the machine is as FILE describes; 1 there are steps, or
     differences without a step; 2 a mistake in FILE, or wrong usage; 3 something
-    could not be read; 4 a tool or a permission is missing.
+    could not be read, or FILE lists nothing; 4 a tool or a permission is missing.
     """
     settings = settings_of(context)
     layout = layout_of(file, settings, controller)
     if layout is None:
         return EXIT_USAGE
+    refuse_empty(layout, file)
     made, all_problems = _planned(layout, settings)
     found = made.plan
     if pin:
