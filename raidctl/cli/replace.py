@@ -109,7 +109,7 @@ def _dispatched(settings: Settings, words: tuple[str, ...], wanted: Wanted, cons
     if verb == "resume" and len(rest) < 2:
         return resume_replacement(settings, consent, rest[0] if rest else None, wanted)
     if verb == "abandon" and len(rest) == 1:
-        return abandon_replacement(settings, rest[0], wanted.confirm)
+        return abandon_replacement(settings, consent, rest[0], wanted.confirm)
     if verb in _VERBS or rest:
         raise UsageError("Name one DRIVE, or: list, resume [ID], abandon ID.")
     if not check:

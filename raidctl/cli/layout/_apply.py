@@ -270,9 +270,9 @@ def _resumed(named: Machine, settings: Settings, story: Story) -> Change:
     return Change(story.begin, journal, named.runner, named.survey, named.vendors, tell)
 
 
-def abandon_apply(settings: Settings, change: str) -> int:
+def abandon_apply(settings: Settings, consent: Consent, change: str) -> int:
     """Give up an operation without undoing anything; return the exit code."""
     story, facts = _open(settings, change)
-    abandon(story, settings)
-    tell(f"Abandoned: the layout {facts.file}. Nothing was done or undone; what was made stays.")
+    begun = abandon(story, settings, dry_run=consent.dry_run)
+    tell(f"{begun} the layout {facts.file}. Nothing is done or undone; what was made stays.")
     return EXIT_FINE

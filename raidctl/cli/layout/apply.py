@@ -66,7 +66,7 @@ def command(
     if verb == "resume" and len(rest) < 2:
         return resume_apply(settings, consent, rest[0] if rest else None, wanted)
     if verb == "abandon" and len(rest) == 1:
-        return abandon_apply(settings, rest[0])
+        return abandon_apply(settings, consent, rest[0])
     if rest or verb in ("resume", "abandon"):
         raise UsageError("Name one FILE, or: resume [ID], abandon ID.")
     return begin_apply(settings, consent, verb, wanted)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from raidctl.change.journal import Begin, End, Journal, StepEvent, Story
-from raidctl.change.state_directory import Holder, held_name, hold
+from raidctl.change.state_directory import Held, Holder, busy, held_name, hold
 from raidctl.cli.shared.options import Settings
 from raidctl.cli.shared.plan_change import about
 from raidctl.cli.shared.state_directories import readable_journal, state_directory
@@ -50,8 +50,18 @@ def note_resumed(journal: Journal, begin: Begin) -> None:
     journal.append(StepEvent(change=begin.change, at=timestamp(), step=step, mark="resumed"))
 
 
-def abandon(story: Story, settings: Settings) -> None:
-    """End an operation in the journal. Nothing is done or undone. It raises errors as :func:`held` does."""
+def abandon(story: Story, settings: Settings, *, dry_run: bool = False) -> str:
+    """End an operation in the journal. Nothing is done or undone. It raises errors as :func:`held` does.
+
+    Returns:
+        What happened, or what would happen in a dry run, as the beginning of a message.
+    """
+    if dry_run:
+        begin = story.begin
+        if text := busy(readable_journal(settings), begin.source, [subject.id for subject in begin.subjects]):
+            raise Held(text)
+        return f"Would be abandoned (change {begin.change}):"
     with held(story, settings):
         end = End(change=story.begin.change, at=timestamp(), result="abandoned", text=f"abandoned by {about()}")
         Journal(state_directory(settings)).append(end)
+    return "Abandoned:"

@@ -18,12 +18,12 @@ from raidctl.cli.shared.lazy_group import columns
 from raidctl.cli.shared.machine import machine, machine_for_deeds
 from raidctl.cli.shared.open_operations import abandon, held, note_resumed, open_operations
 from raidctl.cli.shared.options import Settings
-from raidctl.cli.shared.plan_change import Consent, Interrupted, Work, about, agreed, tell
+from raidctl.cli.shared.plan_change import AGREED, Consent, Interrupted, Work, about, agreed, tell
 from raidctl.cli.shared.replacement_demo import demo_hints
 from raidctl.cli.shared.replacement_facts import Wanted, boot_notes, facts_for, notes, outlook, prospect
 from raidctl.cli.shared.replacement_led import ReplacementLed, blinking_bays
 from raidctl.cli.shared.replacement_rate import at_rate, rate_plan
-from raidctl.cli.shared.state_directories import state_directory
+from raidctl.cli.shared.state_directories import readable_journal, state_directory
 from raidctl.cli.shared.terminal import emit, emit_json
 from raidctl.errors import EXIT_FINE, EXIT_STANDS, RaidctlError, UnderWay, UsageError
 from raidctl.operate.replacing import Replacing
@@ -262,19 +262,26 @@ def _named_successor(seen: Survey, word: str, facts: Facts) -> str:
     return serial
 
 
-def abandon_replacement(settings: Settings, change: str, confirm: str | None) -> int:
-    """Give up a replacement without undoing anything, and print what remains. Return the exit code."""
+def abandon_replacement(settings: Settings, consent: Consent, change: str, confirm: str | None) -> int:
+    """Give up a replacement without undoing anything, and print what remains. Return the exit code.
+
+    A dry run needs no serial number. It prints what would be closed, and the LEDs that would be switched off.
+    """
     story = _chosen(settings, change)
     facts = facts_from(story.begin.facts)
     with machine(settings) as named:
         seen = named.survey()
-        work = Work(named, seen, Plan(), state_directory(settings), Consent(dry_run=False, yes=True, unsafe=None))
-        if facts.old:
+        work = Work(named, seen, Plan(), readable_journal(settings), AGREED)
+        if facts.old and not consent.dry_run:
             confirm_serial(work, facts.old, confirm, f"This gives up the replacement of {facts.old}")
-        abandon(story, settings)
-        ReplacementLed(named, work.state, settings, story.begin.change).off()
+        begun = abandon(story, settings, dry_run=consent.dry_run)
+        led = ReplacementLed(named, work.state, settings, story.begin.change)
+        if consent.dry_run:
+            led.preview_off()
+        else:
+            led.off()
     arrays = parts(seen, facts)
-    tell(f"Abandoned: the replacement of {facts.name}. Nothing was done or undone.")
+    tell(f"{begun} the replacement of {facts.name}. Nothing is done to its arrays, and nothing undone.")
     for part in [] if isinstance(arrays, str) else arrays:
         tell(f"  {part.volume.id} is {part.volume.status}; {_where(serials_of(seen), facts)}.")
     return EXIT_FINE

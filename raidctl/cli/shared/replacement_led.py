@@ -94,6 +94,12 @@ class ReplacementLed:
                     what = _named(story.begin.indicators)
                     tell(f'{what} is not switched off: {listing(faults)}. Try "{self._way_off}".')
 
+    def preview_off(self) -> None:
+        """Print which LEDs :meth:`off` would switch off. Nothing is changed."""
+        for story in self._open():
+            for indicator in story.begin.indicators:
+                tell(f"{_named([indicator])} would be switched off, if it still blinks: {indicator.off}")
+
     @property
     def _way_off(self) -> str:
         return command_on(self.named.source, "locate off", self.place)
