@@ -166,6 +166,7 @@ def test_a_file_is_made_kept_and_removed(station: Station) -> None:
     [
         (["--check"], 2, "go with --resume"),
         (["--cut-by", "plug"], 2, "go with --resume"),
+        (["--resume", "last", "--check", "--remove", "--dry-run"], 2, "--dry-run, which does nothing"),
         (["--resume", "last", "--remove"], 2, "--remove goes with --check"),
         (["--resume", "last", "--group", "4"], 2, "are those of the run that is resumed"),
         (["--resume", "last"], 3, "has no run yet"),

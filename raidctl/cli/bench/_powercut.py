@@ -69,6 +69,8 @@ class PowercutOptions:
             raise click.UsageError("--check, --cut-by and --remove go with --resume.")
         if given["remove"] and (not given["only"] or kind != "file"):
             raise click.UsageError("--remove goes with --check, and with a directory: it removes the file of the run.")
+        if given["only"] and given["dry_run"]:
+            raise click.UsageError("--check has no plan: --dry-run, which does nothing, does not go with it.")
         if resume and (given["size"] or given["group"]):
             raise click.UsageError("--size and --group are those of the run that is resumed.")
         overwrite = range_of(given["overwrite"], kind)
