@@ -40,7 +40,7 @@ def denials(deed: Deed, inventory: Inventory, evidence: Evidence) -> list[Denial
 def _resumable(deed: Deed, volume: Volume) -> Iterator[Denial]:
     """Refuse to continue a controller's check that is not paused.
 
-    One whose state the tool does not report is continued.
+    Without a reported state, the family decides.
     """
     progress = volume.progress
     if progress is None or progress.operation not in _CHECKS:

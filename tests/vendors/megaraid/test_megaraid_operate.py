@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from raidctl.change.expectations import moved, unmet
-from raidctl.model import Controller, Drive, Volume
+from raidctl.model import Controller, Drive, Progress, Volume
 from raidctl.survey.survey import Survey
 from raidctl.vendor.plan import Deed, Verb
 from raidctl_megaraid import operate
@@ -220,6 +220,29 @@ def test_storcli_reports_what_is_paused(h730: Bench) -> None:
     assert h730.status("v1") == "ok"
 
 
+def test_work_whose_pause_was_not_read_is_neither_already_paused_nor_running(h730: Bench) -> None:
+    """Where nothing reports whether a check or rebuild is paused, neither command is "not needed": it is printed."""
+    h730.do("remove_spare", "", "32:8")
+    h730.do("start_check", "v0")
+    h730.machine.pull("32:5")
+    h730.machine.insert("32:5")
+    seen, controller = h730.read(), h730.controller()
+    silent = replace(
+        controller,
+        volumes=tuple(replace(one, progress=_without_state(one.progress)) for one in controller.volumes),
+        drives=tuple(replace(one, progress=_without_state(one.progress)) for one in controller.drives),
+    )
+    rebuilt = f"{CONTROLLER}/32:5"
+    for verb, where, drive in (
+        ("pause_check", "v0", None), ("resume_check", "v0", None),
+        ("pause_rebuild", "v1", rebuilt), ("resume_rebuild", "v1", rebuilt),
+    ):  # fmt: skip
+        deed = Deed(object_id=f"{CONTROLLER}/{where}", verb=verb, drive=drive)  # type: ignore[arg-type]  # verbs
+        [denial] = operate.plan_deeds(silent, [deed], list(seen.inventory.tools), seen.view).denials
+        assert denial.printed, verb
+        assert verb.partition("_")[0] in (denial.alternative or "")
+
+
 def test_pauses_with_megacli_are_printed(perc5i: Bench) -> None:
     """MegaCli does not report a pause. The command is printed instead of run."""
     exchanged(perc5i, MISSING)
@@ -312,6 +335,10 @@ def test_what_the_hardware_cannot_do_is_refused_with_the_reason(
 
 def _deed(verb: Verb, where: str) -> Deed:
     return Deed(object_id=f"megaraid:0/{where}", verb=verb)
+
+
+def _without_state(progress: Progress | None) -> Progress | None:
+    return None if progress is None else replace(progress, state=None)
 
 
 def _replaced(controller: Controller, details: dict[str, str]) -> Controller:

@@ -126,8 +126,9 @@ def test_an_unknown_state_is_unread() -> None:
     ],
 )
 def test_active_operations(words: str, operation: Operation, percent: float | None, status: VolumeStatus) -> None:
-    """Operation and percentage are read, and an optimal volume gets the status."""
+    """Operation and percentage are read, and an optimal volume gets the status. Whether it is paused is unknown."""
     volume = read(properties(**{"Active Operations": words})).volumes["3"]
+    assert volume.get("progress.state") is None
     assert (volume.get("progress.operation"), volume.get("progress.percent")) == (operation, percent)
     assert volume.get("status") == status
 

@@ -38,14 +38,17 @@ def start_or_stop(case: Case) -> Made:
 
 
 def pause_or_resume(case: Case) -> Made:
-    """``show cc`` of storcli reports a pause. MegaCli's progress does not, so its command is printed."""
+    """``show cc`` of storcli reports a pause. Without it, as with MegaCli, the command is printed."""
     volume = case.volume
     if volume is None:
         return case.deny(f"{case.deed.object_id} is not a volume: checks are paused volume by volume.")
+    unseen = case.printed(_UNSEEN.format("whether a check is paused"), case.way.on_volume(case.deed.verb, volume))
     if case.way.prints(case.deed.verb):
-        return case.printed(_UNSEEN.format("whether a check is paused"), case.way.on_volume(case.deed.verb, volume))
+        return unseen
     if volume.progress is None or volume.progress.operation != "check":
         return case.deny(f"{volume.id} is not being checked.")
+    if volume.progress.state is None:
+        return unseen
     pause = case.deed.verb == "pause_check"
     if (volume.progress.state == "paused") is pause:
         return []

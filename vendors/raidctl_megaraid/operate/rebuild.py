@@ -54,14 +54,15 @@ def stop_rebuild(case: Case) -> Made:
 
 
 def pause_or_resume(case: Case) -> Made:
-    """``show rebuild`` of storcli reports a pause. MegaCli's progress does not, so its command is printed."""
+    """``show rebuild`` of storcli reports a pause. Without it, as with MegaCli, the command is printed."""
     drive = case.drive
     if drive is None or state_of(drive) != "rebuilding":
         return case.deny(f"{drive.id if drive is not None else 'The drive'} is not being rebuilt.")
-    if case.way.prints(case.deed.verb):
+    state = drive.progress.state if drive.progress is not None else None
+    if state is None or case.way.prints(case.deed.verb):
         return case.printed(_UNSEEN, case.way.on_drive(case.deed.verb, drive))
     pause = case.deed.verb == "pause_rebuild"
-    if drive.progress is not None and (drive.progress.state == "paused") is pause:
+    if (state == "paused") is pause:
         return []
     on, off = case.way.on_drive("pause_rebuild", drive), case.way.on_drive("resume_rebuild", drive)
     paused, runs = expect(drive.id, "progress.state", "paused"), expect(drive.id, "progress.state", "running")

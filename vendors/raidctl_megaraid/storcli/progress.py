@@ -92,12 +92,14 @@ def _progress(draft: Draft, row: Cells) -> tuple[bool, float | None]:
     status = normalized(row["status"].value) if "status" in row else ""
     if status and (status in vocabulary.NO_VALUE or status.startswith(_IDLE)):
         return False, None
-    return ("progress" in status or share is not None or _state(row) != "running"), share
+    return ("progress" in status or share is not None or _state(row) in ("queued", "paused")), share
 
 
-def _state(row: Cells) -> TaskState:
-    """``In progress``, ``Paused``, ``Queued``."""
+def _state(row: Cells) -> TaskState | None:
+    """``In progress``, ``Paused``, ``Queued``; None without a status."""
     status = normalized(row["status"].value) if "status" in row else ""
+    if not status:
+        return None
     return "queued" if status.startswith(_QUEUED) else "paused" if status.startswith(("paus", "suspend")) else "running"
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from raidctl.model import Severity, TaskState
 from raidctl.text import attempt, collapse, regex
-from raidctl.vendor.draft import DETAIL, ROW, WEAK, Draft, GroupDraft, Pair
+from raidctl.vendor.draft import DETAIL, ROW, Draft, GroupDraft, Pair
 from raidctl.vendor.fields import Field, Fields, read_field, read_pairs
 from raidctl.vendor.statuses import put_status
 from raidctl_megaraid import vocabulary
@@ -24,12 +24,12 @@ _BLOCKED = frozenset({"b", "blkd", "blocked"})
 
 
 class Going(NamedTuple):
-    """An operation under way: the tool's name for it, percent, seconds left."""
+    """An operation under way: the tool's name for it, percent, seconds left, and whether it runs."""
 
     name: str
     percent: float | None
     left: int | None = None
-    state: TaskState = "running"
+    state: TaskState | None = None
 
 
 _ROW_FIELDS = {
@@ -210,8 +210,9 @@ def put_progress(draft: Draft, pair: Pair, going: Going, weight: int = DETAIL) -
         draft.put(line, "progress.percent", going.percent, weight)
     if going.left is not None:
         draft.put(line, "progress.remaining_seconds", going.left, weight)
-    # Active Operations lists a check that is paused, too
-    draft.put(None, "progress.state", going.state, WEAK if going.state == "running" else weight)
+    # Active Operations lists a check that is paused, too: it has no state
+    if going.state is not None:
+        draft.put(None, "progress.state", going.state, weight)
 
 
 def infer(volume: GroupDraft) -> None:
