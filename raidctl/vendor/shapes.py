@@ -5,8 +5,8 @@ id. A placeholder may be a part of a word: ``slot={}``, ``/c{}/e{}/s{}``, ``-Phy
 matches one or more words that were read; ``~FORM`` a word that matches a regular expression, such as the name of a new
 array; ``?~FORM`` an optional one. Any other word is literal. The program is compared without its folder. So no text
 typed by a user reaches a command line in another form, and no command is run that its family does not list. A shape of
-a file begins with ``>``: the path, then the word that is written. Every command may be run under the locks of drives
-that were read (:func:`locked`).
+a file begins with ``>``: the path, then the word that is written, or ``~FORM``. Every command may be run under the
+locks of drives that were read (:func:`locked`).
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def outside(action: Action, shapes: Iterable[Shape], known: Collection[str]) -> 
 
 def _fits(words: tuple[str, ...], shape: Shape, known: Collection[str]) -> bool:
     if shape[:1] == (">",):
-        return len(words) == len(shape) and words[2] == shape[2] and _fits_path(words[1], shape[1], known)
+        return len(words) == len(shape) and _fits_word(words[2], shape[2], ()) and _fits_path(words[1], shape[1], known)
     if not words or basename(words[0]) != shape[0]:
         return False
     rest = list(words[1:])

@@ -26,8 +26,9 @@ from raidctl.vendor.shapes import Shape
 
 _PLACE = "/sys/block/{}/md/"
 SHAPES: tuple[Shape, ...] = (
-    (">", f"{_PLACE}sync_min", "0"),
+    (">", f"{_PLACE}sync_min", r"~\d{1,20}"),
     (">", f"{_PLACE}sync_max", "max"),
+    (">", f"{_PLACE}sync_max", r"~\d{1,20}"),
     *((">", f"{_PLACE}sync_action", word) for word in ("check", "repair", "idle")),
 )
 _ACTIONS = {
@@ -68,13 +69,17 @@ def _subjects(volume: Volume) -> tuple[Identity, ...]:
 
 
 def _bound(volume: Volume, name: str, word: str) -> Step:
-    """The whole of the array is to be checked. Undoing it is not needed: it is the kernel's own default."""
-    action = _write(volume, name, word)
+    """The whole of the array is to be checked."""
+    before = volume.details[name]
     return Step(
-        object_id=volume.id, setting=name, before=volume.details[name], after=word, kind="deed", way_back="other",
-        action=action, undo=action, subjects=_subjects(volume),
-        expects=(Expectation(object_id=volume.id, field=f"details.{name}", value=word, within_seconds=_SECONDS),),
+        object_id=volume.id, setting=name, before=before, after=word, kind="deed",
+        action=_write(volume, name, word), undo=_write(volume, name, before), subjects=_subjects(volume),
+        expects=(_limit(volume, name, word),), undo_expects=(_limit(volume, name, before),),
     )  # fmt: skip
+
+
+def _limit(volume: Volume, name: str, word: str) -> Expectation:
+    return Expectation(object_id=volume.id, field=f"details.{name}", value=word, within_seconds=_SECONDS)
 
 
 def _action(deed: Deed, volume: Volume, word: str) -> Step:

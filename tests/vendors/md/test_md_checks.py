@@ -5,10 +5,15 @@ from __future__ import annotations
 from fnmatch import fnmatch
 from typing import Any
 
+from msgspec.structs import replace
+
 from raidctl.model import Controller, Host, Inventory, Volume
 from raidctl.request import Answer, Failure, Glob, GlobAnswer, Request, RunAnswer, converse
 from raidctl.vendor.checks import CheckReading, Schedules
+from raidctl.vendor.plan import Deed, Denial
+from raidctl.vendor.shapes import outside
 from raidctl_md.checks import events, readings
+from raidctl_md.operate_checks import SHAPES, steps_of
 from raidctl_md.schedules import SHOW, schedules
 from tests.support.over import over
 from tests.vendors.md.md_outputs import Machine
@@ -76,6 +81,22 @@ def test_a_check_is_paused_where_its_limit_is_reached() -> None:
     assert reading(sync_action="check", sync_max="16384", sync_completed="16384 / 63488").paused_at == 16384
     assert reading(sync_action="check", sync_max="16384", sync_completed="8192 / 63488").paused_at is None
     assert reading(sync_action="check", sync_max="max", sync_completed="8192 / 63488").paused_at is None
+
+
+def test_the_limits_of_a_check_are_put_back() -> None:
+    """Undoing a check's start writes the former sync_min and sync_max, and the next reading must show them."""
+    details = {"sync_action": "idle", "sync_min": "4096", "sync_max": "2000000"}
+    volume = Volume(id="md:md0", device="/dev/md0", unique_id="1:2:3:4", details=details)
+    steps = steps_of(Deed(object_id=volume.id, verb="start_check"), volume)
+    assert not isinstance(steps, Denial)
+    bounds = {step.setting: step for step in steps if step.setting in details}
+    assert set(bounds) == {"sync_min", "sync_max"}
+    for name, step in bounds.items():
+        assert (step.undo.data, step.undo.path) == (details[name], step.action.path)
+        assert [(one.field, one.value) for one in step.undo_expects] == [(f"details.{name}", details[name])]
+        for action in (step.action, step.undo):
+            assert outside(action, SHAPES, ("md0",)) is None
+        assert outside(replace(step.undo, data="idle"), SHAPES, ("md0",))
 
 
 def test_a_delayed_check_waits() -> None:
