@@ -155,6 +155,16 @@ def expect(
     return Expectation(object_id=object_id, field=name, op=op, value=value, within_seconds=SECONDS)
 
 
+def used_at_once(drive: Drive, array: str | None) -> tuple[Expectation, ...]:
+    """What readings must show of a spare that an incomplete array uses at once.
+
+    It is in the array, or no longer free if the array is unknown. A drive that failed on this is neither a spare nor a
+    member.
+    """
+    seen = expect(drive.id, "array", array) if array else expect(drive.id, "role", "unassigned", "is_not")
+    return seen, expect(drive.id, "status", "critical", "is_not")
+
+
 def deed_step(
     object_id: str,
     verb: str,

@@ -11,10 +11,13 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from raidctl.change.expectations import unmet
+from raidctl.model import Controller, Drive
 from raidctl.operate.abilities import lacking
 from raidctl.select import family_of
+from raidctl.survey.survey import Survey
 from raidctl.vendor.plan import Deed
-from raidctl.vendor.shapes import FORCING
+from raidctl.vendor.shapes import FORCING, MISSING_PLACES
 from tests.support.deeds import (
     OWN,
     VENDORS,
@@ -75,6 +78,45 @@ def test_a_drive_is_not_let_in_where_it_is_unknown_whether_a_member_is_missing(f
                 assert [denial.unknown for denial in made.denials] == [True]
                 tried += 1
     assert tried
+
+
+@over("family", (*FAMILIES, "megaraid", "smartarray"))
+def test_a_spare_that_fails_while_it_steps_in_is_not_verified(family: str) -> None:
+    """A new spare that a degraded array uses at once is verified as its member, not as a drive that has failed."""
+    tried = 0
+    for seen in map(replayed, MACHINES):
+        for controller in (one for one in seen.inventory.controllers if family_of(one) == family and one.drives):
+            free = replace(
+                controller.drives[-1], role="unassigned", array=None, spare_for=(), status="ok", status_text="UGood"
+            )
+            short = _incomplete(controller, free)
+            for target in (controller.id, *(volume.id for volume in short.volumes)):
+                deed = Deed(object_id=target, verb="add_spare", drive=free.id)
+                made = operations(family).plan_deeds(short, [deed], seen.inventory.tools, seen.view)
+                for step in made.steps:
+                    tried += 1
+                    array = next((one.array for one in short.volumes if one.id == target), None)
+                    member = replace(free, role="member", array=array or short.arrays[0].id)
+                    failed = replace(member, role="failed", status="critical", status_text="Failed")
+                    assert not unmet(_with(seen, short, member), step.expects)
+                    assert unmet(_with(seen, short, failed), step.expects)
+    assert tried
+
+
+def _incomplete(controller: Controller, free: Drive) -> Controller:
+    """A controller whose arrays lack a member, and which has a free drive."""
+    return replace(
+        controller,
+        volumes=tuple(replace(one, status="degraded") for one in controller.volumes),
+        arrays=tuple(replace(one, details={**one.details, MISSING_PLACES: "0:1"}) for one in controller.arrays),
+        drives=(*controller.drives[:-1], free),
+    )
+
+
+def _with(seen: Survey, controller: Controller, drive: Drive) -> Survey:
+    """A reading of a controller with one drive changed."""
+    now = replace(controller, drives=(*controller.drives[:-1], drive))
+    return replace(seen, inventory=replace(seen.inventory, controllers=(now,)))
 
 
 @over("family", FAMILIES)

@@ -38,6 +38,7 @@ from raidctl.vendor.deed_steps import (
     planned,
     refusal,
     subjects,
+    used_at_once,
     volume_of,
     volumes_on,
 )
@@ -208,15 +209,11 @@ class _Planner:
         """The step that makes a drive a spare. ``short``: the volumes that use it at once."""
         words, named = self.spare_target(deed)
         array = array_of(self.controller, deed)
-        expects = [expect(drive.id, "role", "spare")]
-        if short:
-            expects = [
-                expect(drive.id, "array", array.id) if array else expect(drive.id, "role", "unassigned", "is_not")
-            ]
+        used = used_at_once(drive, array.id if array else None)
         return deed_step(
             drive.id, deed.verb, ("free", f"spare of {named}"), self.set_state(drive, "HSP", *words),
             who=subjects(self.controller, deed),
-            expects=expects,
+            expects=used if short else (expect(drive.id, "role", "spare"),),
             undo=self.set_state(drive, "RDY"),
             undo_expects=[expect(drive.id, "role", "unassigned")],
             same=not short,

@@ -39,6 +39,7 @@ from raidctl.vendor.deed_steps import (
     planned,
     refusal,
     subjects,
+    used_at_once,
     volume_of,
     volumes_on,
 )
@@ -182,14 +183,11 @@ class _Planner:
         if drive.role != "unassigned":
             raise CannotDo(f"{drive.id} is not free: {drive.details.get('Usage') or 'its use is unknown'}.")
         number = self.number(drive)
-        seen = expect(drive.id, "role", "spare")
-        if short:
-            seen = expect(drive.id, "array", array) if array else expect(drive.id, "role", "unassigned", "is_not")
         return deed_step(
             drive.id, deed.verb, ("free", "spare"), self.call("rsf", "createhs", f"drv={number}"),
             who=subjects(self.controller, deed),
             requires=[expect(drive.id, "details.#", number)],
-            expects=[seen],
+            expects=used_at_once(drive, array) if short else (expect(drive.id, "role", "spare"),),
             undo=self.call("rsf", "deletehs", f"drv={number}"),
             undo_expects=[expect(drive.id, "role", "unassigned")],
             same=not short,

@@ -21,7 +21,7 @@ from typing import Literal
 
 from raidctl.host import HostView
 from raidctl.model import Controller, Drive, Tool, Volume
-from raidctl.vendor.deed_steps import planned
+from raidctl.vendor.deed_steps import planned, used_at_once
 from raidctl.vendor.identity import unique_of
 from raidctl.vendor.operations import Ability
 from raidctl.vendor.plan import Action, Deed, Denial, Expectation, Identity, Plan, Step, Verb
@@ -130,7 +130,7 @@ def _spare(controller: Controller, deed: Deed, objects: tuple[Drive, Volume], to
     add, remove = (_action(tool, controller.slot, names, verb) for verb in ("add", "remove"))
     short = adds and volume.status == "degraded"
     if short:  # it takes the place of a member at once, and is one then
-        expects = [_expect(drive, "array", "is", array)]
+        expects = [*used_at_once(drive, array)]
     else:
         expects = [_expect(drive, "role", "is", "spare" if adds else "unassigned")]
         expects += [_expect(drive, "spare_for", "contains", array)] if adds else []

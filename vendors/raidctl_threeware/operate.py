@@ -42,6 +42,7 @@ from raidctl.vendor.deed_steps import (
     planned,
     refusal,
     subjects,
+    used_at_once,
     volume_of,
     volumes_on,
 )
@@ -261,11 +262,10 @@ class _Planner:
         if drive.role != "unassigned":
             raise CannotDo(f"{drive.id} is not free: {drive.role or drive.status_text or 'its role is unknown'}.")
         short = needs_member(self.controller.volumes)
-        seen = expect(drive.id, "role", "unassigned", "is_not") if short else expect(drive.id, "role", "spare")
         yield deed_step(
             drive.id, deed.verb, ("free", "spare"), self.call("", "add", "type=spare", f"disk={self.port(drive)}"),
             who=subjects(self.controller, deed),
-            expects=[seen],
+            expects=used_at_once(drive, None) if short else (expect(drive.id, "role", "spare"),),
             affects=[f"The rebuild of {one} begins." for one in short],
             no_way_back=f"The number of the new unit is unknown before. To undo it: raidctl spare remove {drive.id}.",
         )  # fmt: skip

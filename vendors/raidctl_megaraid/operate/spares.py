@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from raidctl.vendor.deed_steps import expect
+from raidctl.vendor.deed_steps import expect, used_at_once
 from raidctl.vendor.plan import Action, Expectation, Step
 from raidctl_megaraid.operate.commands import denied, group_of
 from raidctl_megaraid.operate.drive_words import missing_places, state_of
@@ -51,8 +51,8 @@ def _expected(case: Case, *, lacking: bool) -> tuple[Expectation, ...]:
     """Expect a spare, or a member already if one is missing."""
     drive, array = case.drive, case.array if case.volume is not None else None
     name = drive.id if drive is not None else ""
-    if lacking:
-        return (expect(name, "role", "unassigned", "is_not"),)
+    if lacking and drive is not None:
+        return used_at_once(drive, None)
     spare = expect(name, "role", "spare")
     return (spare, expect(name, "spare_for", array.id, "contains")) if array is not None else (spare,)
 
