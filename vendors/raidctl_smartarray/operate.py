@@ -21,6 +21,7 @@ from typing import Literal
 
 from raidctl.host import HostView
 from raidctl.model import Controller, Drive, Tool, Volume
+from raidctl.text import listing
 from raidctl.vendor.deed_steps import planned, used_at_once
 from raidctl.vendor.identity import unique_of
 from raidctl.vendor.operations import Ability
@@ -126,7 +127,16 @@ def _spare(controller: Controller, deed: Deed, objects: tuple[Drive, Volume], to
     adds = deed.verb != "remove_spare"
     if adds == (drive.role == "spare"):
         return []
-    names = array.removeprefix(f"{controller.id}/"), drive.id.removeprefix(f"{controller.id}/")
+    address = drive.id.removeprefix(f"{controller.id}/")
+    if not adds and len(drive.spare_for) > 1:
+        owned = [
+            _action(tool, controller.slot, (_letter(controller, one), address), "remove") for one in drive.spare_for
+        ]
+        reason = f"{drive.id} is a spare of {listing(drive.spare_for)}, and the tool removes it from one at a time."
+        return Denial(
+            deed=deed, reason=reason, alternative=f"Run them yourself: {'; '.join(map(str, owned))}", printed=True
+        )
+    names = _letter(controller, array), address
     add, remove = (_action(tool, controller.slot, names, verb) for verb in ("add", "remove"))
     short = adds and volume.status == "degraded"
     if short:  # it takes the place of a member at once, and is one then
@@ -147,6 +157,10 @@ def _spare(controller: Controller, deed: Deed, objects: tuple[Drive, Volume], to
             affects=(f"The rebuild of {volume.id} begins.",) if short else (),
         )
     ]  # fmt: skip
+
+
+def _letter(controller: Controller, array: str) -> str:
+    return array.removeprefix(f"{controller.id}/")
 
 
 def _action(tool: str, slot: str, names: tuple[str, str], verb: str) -> Action:

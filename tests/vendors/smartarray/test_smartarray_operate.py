@@ -75,6 +75,23 @@ def test_nothing_is_planned_without_an_identity(p440: ControllerReplacement) -> 
     assert volume.unique_id
 
 
+def test_a_spare_of_several_arrays_is_not_removed_from_one_of_them(p440: ControllerReplacement) -> None:
+    """One command leaves it a spare of the other arrays, so the command of each array is printed."""
+    controller, _ = p440.now()
+    spare = "smartarray:0/2I:1:7"
+    both = tuple(
+        structs.replace(one, spare_for=("smartarray:0/A", "smartarray:0/B")) if one.id == spare else one
+        for one in controller.drives
+    )
+    deed = Deed(object_id="smartarray:0/v2", verb="remove_spare", drive=spare)
+    tools = p440.bench.look().inventory.tools
+    plan = operate.plan_deeds(structs.replace(controller, drives=both), [deed], tools, HostView())
+    [denial] = plan.denials
+    assert (plan.steps, denial.printed) == ((), True)
+    for array in "AB":
+        assert f"array {array} remove spares=2I:1:7" in (denial.alternative or "")
+
+
 @pytest.mark.parametrize(
     ("words", "busy"),
     [
