@@ -13,9 +13,10 @@ from click.testing import CliRunner, Result
 from msgspec import Struct
 
 from raidctl.cli import cli
+from raidctl.cli.check.schedule import _desired
 from raidctl.cli.shared.machine import Machine
 from raidctl.cli.shared.plan_change import work_on
-from raidctl.errors import ChangeUndone
+from raidctl.errors import CannotTell, ChangeUndone
 from raidctl.request import (
     Answer,
     Failure,
@@ -35,6 +36,7 @@ from raidctl.vendor.checks import schedule_families
 from raidctl.vendor.plan import Desired, Setting
 from raidctl.vendor.registry import vendors
 from raidctl_md.schedule_steps import calendars_of, cron_times, drop_in
+from raidctl_md.schedules import SHOW
 
 Raid = Callable[..., Result]
 START = "mdcheck_start.timer"
@@ -142,6 +144,25 @@ def test_a_step_that_fails_undoes_everything(tmp_path: Path, number: int) -> Non
     with pytest.raises(ChangeUndone):
         work.change(work.begin("set", "test")).apply()
     assert [one for one in named.survey().inventory.controllers if one.id == "schedule"] == before
+
+
+class Silent(Failing):
+    """A machine whose systemd does not answer."""
+
+    def _answer(self, request: Request[Any]) -> Answer:
+        if request == SHOW:
+            return RunAnswer(code=1, err=b"Failed to connect to bus: Connection timed out")
+        answer: Answer = self.inner.answer(request)
+        return answer
+
+
+@pytest.mark.parametrize("names", [(START,), ()])
+def test_a_schedule_that_may_be_there_is_not_called_absent(tmp_path: Path, names: tuple[str, ...]) -> None:
+    """If systemctl does not answer, whether a named or the only schedule is there is unknown."""
+    found = vendors()[0]
+    named = Machine(Silent(machine("raid6", found, tmp_path), 0), [*found, *schedule_families(found)], "demo:raid6")
+    with pytest.raises(CannotTell, match="Connection timed out"):
+        _desired(named.survey(), found, names, on=False, times=None)
 
 
 class Files(Struct):

@@ -35,7 +35,7 @@ from raidctl_md.schedule_steps import (
     plan_of,
     switched_to,
 )
-from raidctl_md.schedules import CALENDAR, JOBS, REQUESTS, SHOW, TIMERS, Job, Units, units_of
+from raidctl_md.schedules import CALENDAR, JOBS, REQUESTS, SHOW, TIMERS, Job, Units, silent, units_of
 
 DROP_INS = tuple(Read(DROP_IN.format(timer)) for timer in TIMERS)
 
@@ -65,7 +65,8 @@ class ScheduleFamily:
         forms = yield from ask_all([Run(("systemd-analyze", "calendar", text)) for text in self._calendars])
         details = dict(zip(self._calendars, map(_normalised, self._calendars, forms), strict=True))
         known = {text: form for text, form in details.items() if form is not None}
-        return Observation((Controller(id=FAMILY, model="schedules", mode="none", volumes=volumes, details=known),))
+        shown = Controller(id=FAMILY, model="schedules", mode="none", volumes=volumes, details=known)
+        return Observation((shown,), problems=silent(reported[SHOW], FAMILY))
 
     def sniff(self, name: str, text: str) -> Sniffed | None:  # noqa: ARG002 - as above
         """Recognise nothing."""

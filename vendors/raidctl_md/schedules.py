@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from raidctl.model import Inventory, Problem
 from raidctl.request import Dialogue, Failure, Glob, GlobAnswer, Read, ReadAnswer, Request, Run, RunAnswer
-from raidctl.text import counted, regex
+from raidctl.text import collapse, counted, regex
 from raidctl.vendor.checks import Schedule, Schedules
 
 TIMERS = ("mdcheck_start.timer", "mdcheck_continue.timer", "raid-check.timer")
@@ -61,7 +61,21 @@ def schedules(inventory: Inventory) -> Dialogue[Schedules]:
     reported = dict(zip(REQUESTS, answers, strict=True))
     units = units_of(reported[SHOW])
     found = [*(_timer(timer, units, reported) for timer in TIMERS), *(_cron(job, units, reported) for job in JOBS)]
-    return Schedules(schedules=tuple(one for one in found if one is not None), problems=tuple(_unread(reported)))
+    problems = (*silent(reported[SHOW], "schedules of checks"), *_unread(reported))
+    return Schedules(schedules=tuple(one for one in found if one is not None), problems=problems)
+
+
+def silent(answer: RunAnswer, where: str) -> tuple[Problem, ...]:
+    """The problem if systemctl did not answer. A machine without it has no timers."""
+    if units_of(answer) is not None or answer.trouble is Failure.MISSING:
+        return ()
+    printed = collapse(answer.detail if answer.trouble is not None else answer.error_text or answer.text)[:200]
+    message = f"systemctl did not answer{f' ({printed})' if printed else ''}: which timers there are is unknown."
+    return (
+        Problem(
+            severity="warning", where=where, message=message, remedy="Run: systemctl list-timers --all", kind="unread"
+        ),
+    )
 
 
 def units_of(answer: RunAnswer) -> Units:

@@ -12,7 +12,7 @@ from raidctl.cli.shared.machine import machine
 from raidctl.cli.shared.options import examples, machine_options, output_options, settings_of
 from raidctl.cli.shared.plan_change import Consent, changing_options
 from raidctl.cli.shared.terminal import emit_found
-from raidctl.errors import UsageError
+from raidctl.errors import CannotTell, UsageError
 from raidctl.model import Controller, Problem, Volume, failed_readings
 from raidctl.request import converse
 from raidctl.select import family_of
@@ -115,7 +115,8 @@ def _desired(
     families = {family.FAMILY for family in schedule_families(found)}
     pseudo = [one for one in seen.inventory.controllers if one.id in families]
     wanted: list[Desired] = []
-    for volume in _meant(pseudo, names):  # times first: a schedule is never enabled with unwanted times
+    unread = [one for one in seen.inventory.problems if one.where in families]
+    for volume in _meant(pseudo, names, unread):  # times first: a schedule is never enabled with unwanted times
         if times == _DISTRIBUTION:
             wanted.append(Desired(object_id=volume.id, setting="schedule_drop_in", value="absent"))
         elif times is not None:
@@ -127,14 +128,17 @@ def _desired(
     return wanted
 
 
-def _meant(pseudo: Sequence[Controller], names: Sequence[str]) -> list[Volume]:
+def _meant(pseudo: Sequence[Controller], names: Sequence[str], unread: Sequence[Problem]) -> list[Volume]:
     """Return the schedules with these names; without names, the only one.
 
     Raises:
         UsageError: There is none, or several and no name.
+        CannotTell: It may be one of those that could not be read.
     """
     known = {volume.details["name"]: volume for controller in pseudo for volume in controller.volumes}
     wrong = [name for name in names if name not in known]
+    if unread and (wrong or not names):
+        raise CannotTell(f"Nothing was changed. {unread[0].message}")
     listed = listing(sorted(known), "or")
     if wrong or not known:
         none = f'There is no schedule "{printable(wrong[0])}"' if wrong else "No schedule of checks was found"

@@ -192,6 +192,15 @@ def test_what_cannot_be_read_may_hide_a_schedule() -> None:
     assert [one.kind for one in found.problems] == ["no_right"]
 
 
+def test_a_systemd_that_does_not_answer_is_reported() -> None:
+    """Without an answer of systemctl, timers may be missing; a machine without systemctl has none."""
+    failed = RunAnswer(code=1, err=b"Failed to connect to bus: Connection timed out")
+    [problem] = converse(schedules(MD), Shell({}, {" ".join(SHOW.argv): failed})).problems
+    assert problem.kind == "unread"
+    assert "Connection timed out" in problem.message
+    assert shown({}).problems == ()
+
+
 def test_a_machine_without_md_is_not_asked() -> None:
     """Without md, no request is made."""
     machine = Shell({})
