@@ -226,10 +226,10 @@ def test_a_variable_that_is_not_set_is_added(tmp_path: Path) -> None:
 
 
 def test_the_times_of_a_cron_job_are_its_five_fields(tmp_path: Path) -> None:
-    """The condition of the job stays."""
-    files = {CRON: f"# comment\n{LINE}", DEFAULT: "AUTOCHECK=true\n"}
+    """The condition of the job stays, and so does a comment above it that contains the same line."""
+    files = {CRON: f"# comment\n#{LINE}{LINE}", DEFAULT: "AUTOCHECK=true\n"}
     cron(tmp_path, files, *wanted("schedule_times", "5 3 * * 6", JOB))
-    assert files[CRON] == f"# comment\n{LINE}".replace("57 0 * * 0", "5 3 * * 6")
+    assert files[CRON] == f"# comment\n#{LINE}{LINE.replace('57 0 * * 0', '5 3 * * 6')}"
 
 
 def test_a_file_that_cannot_be_read_is_not_written(tmp_path: Path) -> None:

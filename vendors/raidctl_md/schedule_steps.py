@@ -207,11 +207,13 @@ def _job_times(volume: Volume, value: str) -> Iterator[Step]:
     parts = re.match(r"(\s*)((?:\S+\s+){4}\S+)(\s.*)", line)
     if parts is None:
         raise _CannotError(f"The line of {job.program} in {job.path} has another form.", "unknown")
-    fresh = text.replace(line, f"{parts[1]}{value}{parts[3]}", 1)
+    lines = text.splitlines(keepends=True)
+    number = text.splitlines().index(line)  # a comment above it may contain the same text
+    lines[number] = lines[number].replace(line, f"{parts[1]}{value}{parts[3]}")
     kept = volume.details.get("condition")
     yield Step(
         object_id=volume.id, setting="schedule_times", before=before, after=value, persistent=True,
-        action=_tee(job.path, fresh), undo=_tee(job.path, text),
+        action=_tee(job.path, "".join(lines)), undo=_tee(job.path, text),
         affects=(f"The job's own condition stays: {kept}.",) if kept else (),
     )  # fmt: skip
 
