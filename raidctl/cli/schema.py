@@ -118,12 +118,13 @@ def command(context: click.Context, *, answer: str) -> int:
     "inventory" is the output of "raidctl --json show" (JSON Schema 2020-12):
     names may be added; they do not change their meaning without a new
     schema_version. "change" is for cache set, split, drive, threshold, rate with
-    an option, batch, spare add and remove, check start, stop, pause and resume,
-    check schedule set, layout apply, alarm on and off, drive, rebuild, foreign
-    import and clear, preserved discard, battery learn, patrol start, stop, pause
-    and resume; "rates" for rate without an option; "foreign",
-    "preserved", "battery" and "patrol" for their show, also for foreign preview
-    and battery schedule; "alarms" for alarm show, "silence" for alarm silence;
+    an option, batch, spare add and remove, replace without --check, check start,
+    stop, pause and resume, check schedule set, layout apply, alarm on and off,
+    drive, rebuild, foreign import and clear, preserved discard, battery learn,
+    patrol start, stop, pause and resume; "rates" for rate without an option;
+    "foreign", "preserved", "battery" and "patrol" for their show, also for
+    foreign preview and battery schedule; "alarms" for alarm show, "silence" for
+    alarm silence;
     "cache" for cache show, and for threshold without an option; "flush" and
     "stats" for cache flush and cache stats; "checks" for check show, "schedules"
     for check schedule show, "self-tests" for check media, "spares" for spare

@@ -16,6 +16,7 @@ from click.testing import CliRunner, Result
 from raidctl.cli import cli
 from raidctl.cli.shared.apply_deeds import refuse_container
 from raidctl.errors import CannotTell
+from raidctl.operate import replacing
 from raidctl.recording.manifest import Entry, Manifest
 from raidctl.recording.recording import Recording
 from raidctl.request import Failure
@@ -117,8 +118,11 @@ def test_guard_X4_an_open_replacement_is_seen_and_protected(run: Run, tmp_path: 
     assert f"md/member md0 {OTHER}" not in state(tmp_path)
 
 
-def test_it_continues_after_the_hand(run: Run, tmp_path: Path) -> None:
-    """The new drive is checked, joins, and is rebuilt. The replacement is resumed after the pull and the push."""
+def test_it_continues_after_the_hand(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The new drive is checked, joins, and is rebuilt. The replacement is resumed after the pull and the push.
+
+    With --json, "resume" prints its result as "replace" does.
+    """
     run("replace", OLD, "--confirm", OLD, "--no-wait")
     moved(tmp_path, lambda now: simulator.pull(now, "2"))
     assert "Put the new drive" in run("replace", "resume", "--no-wait").output
@@ -129,6 +133,14 @@ def test_it_continues_after_the_hand(run: Run, tmp_path: Path) -> None:
     assert "New drive: ZC9Z00A1" in result.output
     assert "rebuilding" in state(tmp_path)["md/member md0 ZC9Z00A1"]
     assert "rebuilding of md:md0 is not complete" in run("replace", "list").output
+    assert json.loads(run("--json", "replace", "resume", "--no-wait").stdout)["result"] == "waiting"
+    [story] = json.loads(run("replace", "list", "--json").stdout)
+    monkeypatch.setattr(replacing, "_APART", 0.0)
+    moved(tmp_path, lambda now: simulator.advance(now, 200_000.0))
+    result = run("--json", "replace", "resume", "--no-wait")
+    assert result.exit_code == 0, result.output
+    done = json.loads(result.stdout)
+    assert (done["result"], done["change"]) == ("done", story["begin"]["change"])
 
 
 def test_a_dry_run_of_resume_ends_as_the_real_one_where_a_guard_refuses(run: Run, tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from tests.support.pages import ROOT, between, commands, kind
 
 PRINTED: Mapping[str, str] = {
     "inventory": "show",
-    "change": "cache set|cache split|cache drive|cache threshold|rate|batch|spare add|spare remove|"
+    "change": "cache set|cache split|cache drive|cache threshold|rate|batch|spare add|spare remove|replace|"
     "check start|check stop|check pause|check resume|check schedule set|alarm on|alarm off|layout apply|drive good|"
     "drive offline|drive online|drive jbod|drive raid|drive erase|rebuild start|rebuild stop|rebuild pause|"
     "rebuild resume|patrol start|patrol stop|patrol pause|patrol resume|foreign import|foreign clear|"
@@ -46,7 +46,7 @@ PRINTED: Mapping[str, str] = {
     "locate": "locate on|locate off|locate list",
     "checks": "check show",
     "schedules": "check schedule show",
-    "replace": "replace",
+    "replace": "replace --check",
     "spares": "spare show",
     "layout": "layout check",
     "layout-plan": "layout plan",

@@ -205,18 +205,22 @@ def resume_replacement(settings: Settings, consent: Consent, change: str | None,
             facts = _with_boot(facts)
         going = Replacing(named.runner, named.vendors, facts, tell, consent.unsafe is not None, wanted.wipe)
         going.hint = demo_hints(settings, facts)
-        if consent.dry_run:
-            return _next_step(going, named.survey())
-        with held(story, settings):
-            journal = Journal(place)
-            note_resumed(journal, story.begin)
-            running = Change(story.begin, journal, named.runner, named.survey, named.vendors, tell)
-            with (
-                at_rate(named, place, settings, facts, wanted.rate),
-                blinking_bays(named, place, settings, story.begin.change, waits=wanted.wait) as going.led,
-            ):
-                _run(going, _waiting(running, wanted))
-        return _done(running, settings, going.facts)
+        with reported(Report(Plan(), change=story.begin.change), settings) as report:
+            if consent.dry_run:
+                code = _next_step(going, named.survey())
+                report.result = "planned" if code == EXIT_FINE else "waiting"
+                return code
+            with held(story, settings):
+                journal = Journal(place)
+                note_resumed(journal, story.begin)
+                running = Change(story.begin, journal, named.runner, named.survey, named.vendors, tell)
+                with (
+                    at_rate(named, place, settings, facts, wanted.rate),
+                    blinking_bays(named, place, settings, story.begin.change, waits=wanted.wait) as going.led,
+                ):
+                    _run(going, _waiting(running, wanted))
+            report.result, report.warnings = "done", tuple(running.warnings)
+            return _done(running, settings, going.facts)
 
 
 def _next_step(going: Replacing, seen: Survey) -> int:
