@@ -8,16 +8,18 @@ seal it) has no guard: no family has a command for it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from datetime import datetime, timedelta
 
 from raidctl.model import Controller, Volume, unread_problems
 from raidctl.operate.deed_subjects import controller_of, whole
+from raidctl.select import family_of
 from raidctl.survey.survey import Survey
 from raidctl.text import listing, regex
 from raidctl.units import format_duration, parse_moment
 from raidctl.vendor.events import EventLog
 from raidctl.vendor.plan import Deed, Denial
+from raidctl.vendor.unreported import Fact
 
 PAUSE = timedelta(hours=24)
 """Least time between two learn cycles."""
@@ -28,7 +30,10 @@ HOURS = (
 """B3: the warning of the plan."""
 
 
-def denials(deed: Deed, seen: Survey, last: str | None, now: datetime, *, reported: bool = False) -> list[Denial]:
+def denials(
+    deed: Deed, seen: Survey, last: str | None, now: datetime, *, reported: bool = False,
+    unreported: Container[tuple[str, Fact]] = (),
+) -> list[Denial]:  # fmt: skip
     """Why a learn cycle must not be started now.
 
     Args:
@@ -37,13 +42,16 @@ def denials(deed: Deed, seen: Survey, last: str | None, now: datetime, *, report
         last: When the last one ended or was started, RFC 3339; None: none is known.
         now: The present time, with its time zone.
         reported: Whether a log that would contain an earlier one could be read.
+        unreported: The facts that no tool of a family has a word for.
     """
     controller = controller_of(seen.inventory, deed.object_id)
     if controller is None:
         return []  # printed with the plan
     if not controller.batteries:
         return [Denial(deed=deed, reason=f"No battery of {controller.id} is listed.")]
-    found = [*_pack(deed, controller), *_volumes(deed, controller), *_recent(deed, last, now, reported=reported)]
+    found = [*_pack(deed, controller), *_volumes(deed, controller)]
+    found += _preserved(deed, controller, reported=(family_of(controller), "preserved_data") not in unreported)
+    found += _recent(deed, last, now, reported=reported)
     return [*whole(deed, seen.inventory, controller), *found]
 
 
@@ -69,9 +77,18 @@ def _volumes(deed: Deed, controller: Controller) -> Iterator[Denial]:
     if cache is not None and cache.no_battery_write_cache:
         reason = f"{controller.id} keeps write-back on without a battery: a power failure would lose data."
         yield Denial(deed=deed, guard="B1", reason=reason)
-    if cache is not None and cache.preserved_data:
+
+
+def _preserved(deed: Deed, controller: Controller, *, reported: bool) -> Iterator[Denial]:
+    """B1: the cache holds no data of lost volumes. ``reported``: whether the family's tools have a word for it."""
+    cache = controller.cache
+    if controller.preserved or (cache is not None and cache.preserved_data):
         reason = f"The cache of {controller.id} holds preserved data that only the battery keeps."
         yield Denial(deed=deed, guard="B1", reason=reason)
+    elif reported and (cache is None or cache.preserved_data is None):
+        reason = f"Whether the cache of {controller.id} holds preserved data, which only the battery keeps, is unknown."
+        way = f"raidctl preserved show {controller.id}"
+        yield Denial(deed=deed, guard="B1", reason=reason, alternative=way, overridable=True, unknown=True)
 
 
 def _volume(deed: Deed, volume: Volume) -> Iterator[Denial]:

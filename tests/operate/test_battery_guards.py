@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from datetime import timedelta
 from typing import Any, get_args
 
 from msgspec.structs import replace
 
 from raidctl.change.tables import tables
-from raidctl.model import Battery, BatteryStatus, Cache, Inventory, Problem, VolumeCache, VolumeStatus
+from raidctl.model import (
+    Battery,
+    BatteryStatus,
+    Cache,
+    Inventory,
+    PreservedCache,
+    Problem,
+    VolumeCache,
+    VolumeStatus,
+)
 from raidctl.operate.battery_guards import HOURS, affected, denials, last_learn
 from raidctl.survey.survey import Survey
 from raidctl.vendor.events import Event, EventLog
 from raidctl.vendor.plan import Deed
 from raidctl.vendor.registry import vendors
+from raidctl.vendor.unreported import Fact
 from tests.operate.machines import NOW, OK, inventory, raid
 
 DEED = Deed(object_id="x:0", verb="start_learn")
@@ -25,16 +36,20 @@ def machine(battery: BatteryStatus = "ok", cache: VolumeCache | None = FALLS, **
     """A controller with a battery and a whole volume."""
     controller = {
         "serial": "SV1",
+        "cache": Cache(preserved_data=False),
         "batteries": (Battery(id="x:0/battery0", status=battery),),
         **fields.pop("controller", {}),
     }
     return inventory(raid("raid5", OK, OK, OK, controller=controller, cache=cache, **fields))
 
 
-def refused(found: Inventory, last: str | None = LONG_AGO, *, reported: bool = True) -> dict[str, bool]:
+def refused(
+    found: Inventory, last: str | None = LONG_AGO, *, reported: bool = True,
+    unreported: Collection[tuple[str, Fact]] = (),
+) -> dict[str, bool]:  # fmt: skip
     """The guards that refuse a learn cycle. With each is whether --unsafe lifts every reason of it."""
     lifted: dict[str, bool] = {}
-    for one in denials(DEED, Survey(found), last, NOW, reported=reported):
+    for one in denials(DEED, Survey(found), last, NOW, reported=reported, unreported=unreported):
         lifted[one.guard] = lifted.get(one.guard, True) and one.overridable
     return lifted
 
@@ -56,8 +71,19 @@ def test_guard_B1_every_volume_falls_back_and_is_whole() -> None:
     for state in states:
         assert refused(machine(state)) == {"B1": False}, state
     assert refused(machine(controller={"cache": Cache(preserved_data=True)})) == {"B1": False}
-    assert refused(machine(controller={"cache": Cache(no_battery_write_cache=True)})) == {"B1": False}
+    always = Cache(no_battery_write_cache=True, preserved_data=False)
+    assert refused(machine(controller={"cache": always})) == {"B1": False}
     assert refused(machine(controller={"batteries": ()})) == {"": False}
+
+
+def test_guard_B1_unknown_preserved_data_needs_a_reason() -> None:
+    """Where the tools could report preserved data and did not, only --unsafe starts a cycle; listed data is data."""
+    for cache in (None, Cache()):
+        found = machine(controller={"cache": cache})
+        assert refused(found) == {"B1": True}
+        assert refused(found, unreported={("x", "preserved_data")}) == {}
+    kept = (PreservedCache(volume="x:0/v7"),)
+    assert refused(machine(controller={"preserved": kept}), unreported={("x", "preserved_data")}) == {"B1": False}
 
 
 def test_guard_B2_not_within_a_day() -> None:

@@ -21,6 +21,7 @@ from raidctl.operate.deed_subjects import controller_of
 from raidctl.request import converse
 from raidctl.survey.survey import Survey
 from raidctl.vendor.plan import Deed, Denial
+from raidctl.vendor.unreported import unreported
 
 
 @click.command("learn", epilog=examples("raidctl battery learn /srv/db --dry-run"))
@@ -66,7 +67,8 @@ def _denials(deed: Deed, seen: Survey, named: Machine, settings: Settings) -> Se
     logs = converse(read_logs(seen, named.vendors, now, frozenset({deed.object_id})), named.runner)
     last, reported = last_learn(logs.logs, deed.object_id, now)
     own = _own(deed, seen, named, settings)
-    return denials(deed, seen, max(filter(None, (last, own)), default=None), now, reported=reported)
+    latest = max(filter(None, (last, own)), default=None)
+    return denials(deed, seen, latest, now, reported=reported, unreported=unreported(named.vendors))
 
 
 def _own(deed: Deed, seen: Survey, named: Machine, settings: Settings) -> str | None:
