@@ -56,6 +56,21 @@ def test_the_screen_and_the_data_show_them() -> None:
     assert kind["abilities"]["erase"]["why_not"]
 
 
+def test_the_help_of_a_command_that_no_family_carries_out_names_it() -> None:
+    """A command is described as one that is only printed exactly where no family runs it."""
+    able = {
+        verb for vendor in VENDORS for kind in kinds_of(vendor) for verb, one in kind.abilities.items() if one.can
+    }  # fmt: skip
+    states = {("drive", verb): verb for verb in ("good", "offline", "online", "jbod", "raid", "erase")}
+    work = {
+        (group, verb): f"{verb}_{group}"
+        for group in ("rebuild", "patrol") for verb in ("start", "stop", "pause", "resume")
+    }  # fmt: skip
+    for words, verb in {**states, **work}.items():
+        text = CliRunner().invoke(cli, [*words, "--help"]).stdout
+        assert ("raidctl does not run it" in text) is (verb not in able), words
+
+
 def test_the_schedule_of_learn_cycles_is_changed_by_hand() -> None:
     """The command of the tool's help is printed, never run. A family without such a command reports that."""
     for demo, sentence in {

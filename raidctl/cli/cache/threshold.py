@@ -70,8 +70,8 @@ def _option(name: str, metavar: str, text: str, least: int = 0, most: int = _MOS
 @_option("--dirty-expire", "CENTISECONDS", "Page cache: data of this age is written.", 0, 2**31 - 1)
 @_option("--dirty-writeback", "CENTISECONDS", "Page cache: interval of the writeback; 0: never.", 0, 2**31 - 1)
 @_option("--writeback-percent", "P", "bcache: target of unwritten data, percent of the cache.", 0, 100)
-@_option("--high-watermark", "P", "dm-writecache: writeback starts at P percent in use.", 0, 100)
-@_option("--low-watermark", "P", "dm-writecache: writeback stops at P percent in use.", 0, 100)
+@_option("--high-watermark", "P", "dm-writecache: writeback starts at P percent in use (printed only).", 0, 100)
+@_option("--low-watermark", "P", "dm-writecache: writeback stops at P percent in use (printed only).", 0, 100)
 @changing_options
 @machine_options
 @output_options
@@ -83,7 +83,8 @@ def command(context: click.Context, /, *, target: str | None, consent: Consent, 
     each layer below it that has such a limit; without TARGET, on all. Limits of
     the page cache apply to the whole machine; there, bytes and percent replace
     each other. Settings of the kernel last until the next reboot, as the plan
-    shows.
+    shows. For the watermarks of dm-writecache, which need a new device-mapper
+    table, raidctl only prints the command of LVM.
 
     Exit codes: as for "cache set"; without an option as for "cache show".
     """

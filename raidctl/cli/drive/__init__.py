@@ -16,7 +16,7 @@ _APART = {
     "online": "Set a member online again, without a rebuild.",
     "jbod": "Expose unused drives to the operating system.",
     "raid": "Take drives back from the operating system.",
-    "erase": "Erase drives that are in no array.",
+    "erase": "Check whether drives may be erased, and print the command.",
 }
 
 

@@ -13,8 +13,8 @@ from raidctl.cli.shared.lazy_group import LazyGroup
 _APART = {
     "start": "Start a patrol read of all drives of a controller.",
     "stop": "Stop a patrol read.",
-    "pause": "Pause a patrol read.",
-    "resume": "Continue a paused patrol read.",
+    "pause": "Print the command that pauses a patrol read.",
+    "resume": "Print the command that continues a patrol read.",
     "show": "Show the patrol read of each controller.",
 }
 

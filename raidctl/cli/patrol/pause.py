@@ -1,4 +1,4 @@
-"""``raidctl patrol pause``: pause a patrol read."""
+"""``raidctl patrol pause``: print the command that pauses a patrol read."""
 
 from __future__ import annotations
 
@@ -16,10 +16,12 @@ from raidctl.cli.shared.plan_change import Consent, changing_options
 @output_options
 @click.pass_context
 def command(context: click.Context, *, controller: str, consent: Consent) -> int:
-    """Pause a patrol read.
+    """Print the command that pauses a patrol read.
 
-    "raidctl patrol resume" continues it.
+    raidctl does not run it: no output that it reads shows whether a patrol read
+    is paused.
 
-    Exit codes: as for "patrol start".
+    Exit codes: 1 the command was printed, or it was refused; 2 wrong usage; 3
+    something is unknown; 4 a tool or a permission is missing.
     """
     return carry_out(settings_of(context), consent, "pause_patrol", controller)

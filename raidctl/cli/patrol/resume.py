@@ -1,4 +1,4 @@
-"""``raidctl patrol resume``: continue a paused patrol read."""
+"""``raidctl patrol resume``: print the command that continues a patrol read."""
 
 from __future__ import annotations
 
@@ -16,10 +16,11 @@ from raidctl.cli.shared.plan_change import Consent, changing_options
 @output_options
 @click.pass_context
 def command(context: click.Context, *, controller: str, consent: Consent) -> int:
-    """Continue a paused patrol read.
+    """Print the command that continues a patrol read.
 
-    It continues where it was paused.
+    raidctl does not run it: no output that it reads shows whether a patrol read
+    is paused.
 
-    Exit codes: as for "patrol start".
+    Exit codes: as for "patrol pause".
     """
     return carry_out(settings_of(context), consent, "resume_patrol", controller)
