@@ -9,7 +9,7 @@ import click
 from raidctl.cli.shared import change_targets
 from raidctl.cli.shared.apply_change import report_of
 from raidctl.cli.shared.cache_policy import Policy, policy_options
-from raidctl.cli.shared.options import Settings, examples, machine_options, output_options, settings_of
+from raidctl.cli.shared.options import Settings, examples, machine_options, output_options, settings_of, without_help
 from raidctl.cli.shared.plan_change import Consent, Work, agreed, changing_options, planned, tell
 from raidctl.cli.shared.temporary_change import for_a_while
 from raidctl.cli.shared.terminal import emit_json
@@ -49,6 +49,7 @@ class BatchCommand(click.Command):
                  help="Write caches of the volumes' drives, or of drives given as TARGET."),
 )  # fmt: skip
 @changing_options
+@without_help("host", "sudo")
 @machine_options
 @output_options
 @click.pass_context

@@ -11,7 +11,7 @@ import click
 from raidctl.cli.shared.lazy_group import columns
 from raidctl.cli.shared.machine import demo_directory
 from raidctl.cli.shared.option_types import Length
-from raidctl.cli.shared.options import Settings, examples, machine_options, output_options, settings_of
+from raidctl.cli.shared.options import Settings, examples, machine_options, output_options, settings_of, without_help
 from raidctl.cli.shared.terminal import emit, emit_json
 from raidctl.errors import EXIT_FINE
 from raidctl.simulation.demo import Demo, demos, machine
@@ -30,6 +30,7 @@ _MOST_SECONDS = 10_000_000
               help="Put a new drive into a bay, or one that was pulled.")  # fmt: skip
 @click.option("--pass-time", "later", metavar="NAME TIME", nargs=2, type=(str, Length(1, _MOST_SECONDS)),
               help="Let time pass, such as 10h: rebuilds advance.")  # fmt: skip
+@without_help("host", "sudo", "replay", "demo")
 @machine_options
 @output_options
 @click.pass_context

@@ -25,7 +25,7 @@ from raidctl.cli.shared import files
 from raidctl.cli.shared.machine import look as survey_of
 from raidctl.cli.shared.machine import with_own_records
 from raidctl.cli.shared.option_types import Length, Period
-from raidctl.cli.shared.options import Settings, examples, machine_options, output_options, settings_of
+from raidctl.cli.shared.options import Settings, examples, machine_options, output_options, settings_of, without_help
 from raidctl.cli.shared.policies import policy_of
 from raidctl.cli.shared.state_directories import state_directory
 from raidctl.cli.shared.terminal import emit, emit_json
@@ -88,6 +88,7 @@ _TEST = "This is a test of raidctl watch: nothing is wrong, and this address wil
 @click.option("--test", is_flag=True, help="Send a test message to each address and program, and read nothing.")
 @click.option("--install-unit", is_flag=True, help="Install a systemd timer that runs this every ten minutes.")
 @click.option("--dry-run", is_flag=True, help="With --install-unit: print the units and install nothing.")
+@without_help("replay")
 @machine_options
 @output_options
 @click.pass_context

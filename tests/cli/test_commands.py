@@ -76,6 +76,21 @@ def test_shared_options_stand_before_or_after_the_command(
     assert done.stdout == other.stdout
 
 
+@pytest.mark.parametrize(
+    ("command", "option"),
+    [("batch", "--host"), ("watch", "--replay"), ("demo", "--host"), ("demo", "--replay"), ("demo", "--demo")],
+)
+def test_a_shared_option_that_a_command_refuses_is_not_in_its_help(
+    raidctl: Raidctl, command: str, option: str
+) -> None:  # fmt: skip
+    """If it is given nevertheless, the command refuses it with the reason."""
+    assert f"{option} " not in raidctl(command, "--help").stdout.partition("Options:")[2].partition("Examples:")[0]
+    words = ("/", "--write", "write-through", "--", "true") if command == "batch" else ()
+    done = raidctl(command, option, "x", *words)
+    assert done.exit_code == 2
+    assert any(reason in done.stderr for reason in ("runs COMMAND on this machine", "cannot be used")), done.stderr
+
+
 def test_json_is_valid_against_the_schema_that_is_printed(raidctl: Raidctl, recorded: Recorded) -> None:
     """The output is valid, whole and narrowed."""
     schema = json.loads(raidctl("schema").stdout)

@@ -167,6 +167,20 @@ def these_machine_options(function: F) -> F:
     return function
 
 
+def without_help(*names: str) -> Callable[[F], F]:
+    """Leave shared options out of a command's help. The command refuses them with a reason.
+
+    It goes above the decorator that adds the options.
+    """
+
+    def hide(function: F) -> F:
+        for option in getattr(function, "__click_params__", ()):
+            option.hidden = option.hidden or option.name in names
+        return function
+
+    return hide
+
+
 def hosts_options(function: F) -> F:
     """Add ``--hosts``, ``--limit`` and ``--jobs``, for commands that can read many machines."""
     jobs = _option("--jobs", metavar="N", type=click.IntRange(1), help="With --hosts: hosts at a time (16).")
