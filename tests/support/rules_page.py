@@ -57,7 +57,7 @@ def rules_page() -> str:
     ]
     parts.append(OTHERS)
     for rule, page in filter(None, map(other_result, names())):
-        parts.append(f"### {rule.name}\n\n{rule.title}. {page}\n")
+        parts.append(f"### {rule.name}\n\n{rule.title}.\n\n{page}\n")
     return "\n".join(parts)
 
 
