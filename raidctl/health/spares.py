@@ -82,14 +82,6 @@ def unfit(controller: Controller, spare: Drive, array: Sequence[Drive]) -> str |
     return None
 
 
-def no_automatic_rebuild(controller: Controller) -> bool:
-    """Whether rebuilds onto a spare have to be started by hand: ``Auto Rebuild = Off`` of MegaRAID."""
-    return any(
-        label.lower().endswith("auto rebuild") and word.strip().lower() in ("off", "disabled", "no")
-        for label, word in controller.details.items()
-    )
-
-
 def ready(controller: Controller, volume: Volume) -> list[Drive]:
     """The spares that cover a volume and fit it. One that may be in use is left out."""
     drives = below(controller, volume)

@@ -8,9 +8,10 @@ from msgspec.structs import replace
 
 from raidctl.health.mismatches import is_harmless
 from raidctl.health.redundancy import below
-from raidctl.health.spares import no_automatic_rebuild, unfit, users_of
+from raidctl.health.spares import unfit, users_of
 from raidctl.health.write_journal import in_write_back, may_hold_only_copy
 from raidctl.model import Drive, Scrub, Volume
+from raidctl.model.automatic_rebuild import no_automatic_rebuild
 from raidctl.select import family_of
 from raidctl.text import counted, listing
 from raidctl.units import parse_moment

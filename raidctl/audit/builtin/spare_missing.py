@@ -23,8 +23,9 @@ from __future__ import annotations
 
 from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings
 from raidctl.audit.builtin._queries import NOT_WHOLE, PARITY, REDUNDANT, below
-from raidctl.health.spares import all_reported, no_automatic_rebuild, offer, ready
+from raidctl.health.spares import all_reported, offer, ready
 from raidctl.model import Controller, Inventory, Volume
+from raidctl.model.automatic_rebuild import no_automatic_rebuild
 from raidctl.select import family_of
 from raidctl.text import counted
 

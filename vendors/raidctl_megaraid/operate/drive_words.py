@@ -6,6 +6,7 @@ import re
 from typing import Literal
 
 from raidctl.model import Controller, Drive
+from raidctl.model.automatic_rebuild import no_automatic_rebuild
 from raidctl.text import regex
 from raidctl.vendor.shapes import MISSING_PLACES
 from raidctl_megaraid.vocabulary import LOCKED_STATE, SMART_ALERT, normalized
@@ -72,7 +73,7 @@ def missing_places(controller: Controller, array: str | None) -> list[tuple[str,
 
 def stand_in(controller: Controller, array: str | None) -> Drive | None:
     """The spare that may begin replacing a member once it is offline. None if none does."""
-    if denied_rebuild(controller):
+    if no_automatic_rebuild(controller):
         return None
     members = [drive for drive in controller.drives if drive.array == array and drive.role == "member"]
     spares = (drive for drive in controller.drives if drive.role == "spare" and drive.status != "critical")
@@ -84,11 +85,3 @@ def _may_replace(spare: Drive, member: Drive) -> bool:
     """Whether nothing known keeps a spare from taking a member's place."""
     small = spare.size_bytes and member.size_bytes and spare.size_bytes < member.size_bytes
     return not small and (None in (spare.media, member.media) or spare.media == member.media)
-
-
-def denied_rebuild(controller: Controller) -> bool:
-    """Whether rebuilds have to be started by a command: ``Auto Rebuild = Off``."""
-    return any(
-        label.lower().endswith("auto rebuild") and text.strip().lower() in ("off", "disabled", "no")
-        for label, text in controller.details.items()
-    )
