@@ -64,8 +64,8 @@ PRINTED: Mapping[str, str] = {
 
 PLAIN: Mapping[str, str] = {
     "diagnose --list": "a list of rules, each with its `manual`",
-    "snapshot --list": "a list of kept states, each as `snapshot` prints it",
-    "bench list": "a list of kept runs: `id`, `at`, `host`, `target`, `profile` and more",
+    "snapshot --list": "a list of snapshots, each as `snapshot` prints it",
+    "bench list": "a list of saved runs: `id`, `at`, `host`, `target`, `profile` and more",
     "bench export": "one run a line, each as `bench show` prints it",
     "bench model": "one line, before it serves: its `uri`, and `without_flushes` (with `--no-flush-socket`, else null)",
     "bench witness": "one line, before it serves: the address it is `listening` on, `directory`, `token_file`",

@@ -7,7 +7,7 @@ from raidctl.vendor.plan import Step
 from raidctl_megaraid.operate.commands import denied
 from raidctl_megaraid.operate.steps import Case, Made
 
-_UNSEEN = "The tool's outputs that raidctl reads do not show {}, so it could not tell whether the command worked."
+_UNSEEN = "No output that raidctl reads shows {}, so it could not confirm the command."
 
 
 def start_or_stop(case: Case) -> Made:

@@ -8,7 +8,7 @@ from raidctl.vendor.plan import Step
 from raidctl_megaraid.operate.drive_words import state_of
 from raidctl_megaraid.operate.steps import Case, Made
 
-_UNSEEN = "The tool's outputs do not show whether a rebuild is paused, so raidctl could not tell whether it worked."
+_UNSEEN = "The tool's output does not show whether a rebuild is paused, so raidctl could not confirm the command."
 
 
 def started(case: Case, drive: Drive) -> Step:

@@ -12,10 +12,7 @@ from raidctl_megaraid.operate.drive_words import State, state_of
 from raidctl_megaraid.operate.replacing import good_step, offline_step
 from raidctl_megaraid.operate.steps import Case, Made
 
-_ERASE = (
-    "The tool's outputs that raidctl reads do not show whether a drive is being erased, so it could not tell whether "
-    "the command worked, or when it ended."
-)
+_ERASE = "No output that raidctl reads shows whether a drive is being erased, so it could not confirm the command."
 
 _FORCE_OFFLINE, _FORCE_ONLINE = "support drive force offline", "support drive force online"
 """As version 8 names what version 7 calls ``Force Offline``."""
