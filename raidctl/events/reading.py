@@ -88,9 +88,10 @@ def _of_kernel(kernel: KernelLog, seen: Survey, vendors: Sequence[Vendor]) -> Ev
     events = tuple(
         Event(
             at=line.at, host_at=line.at, clock="host", level=line.level, text=line.text,
-            object_id=by_device.get(device or ""),
+            object_id=by_device.get(device or "") if certain else None,
+            possible_object_id=None if certain else by_device.get(device or ""),
         )
-        for line, device in chosen(kernel, patterns)
+        for line, device, certain in chosen(kernel, patterns)
     )  # fmt: skip
     return EventLog(
         command=kernel.command, events=events, unparsed=kernel.unparsed, limited=kernel.limited,

@@ -35,6 +35,9 @@ class EventReport(Struct, frozen=True, kw_only=True):
     host: Annotated[Host, doc("The machine.")]
     events: Annotated[tuple[Event, ...], doc("The events, the oldest first.")] = ()
     clocks: Annotated[tuple[ControllerClock, ...], doc("The clocks of the controllers.")] = ()
+    left_out: Annotated[
+        int, doc("Number of events that are not listed because they may, or may not, be about the requested object.")
+    ] = 0
     unparsed: Annotated[tuple[str, ...], doc("Lines of the logs that were not understood.")] = ()
     problems: Annotated[tuple[Problem, ...], doc("What could not be read: events may be missing.")] = ()
 
@@ -52,9 +55,13 @@ def report(inventory: Inventory, logs: Sequence[EventLog], now: datetime | None,
     """The report of the logs of a machine."""
     clocks = [log for log in logs if log.controller is not None]
     events = joined(logs, now)
+    anywhere = replace(wanted, ids=None)
+    listed = tuple(event for event in events if fits(event, wanted))
+    unclear = [event for event in events if event.object_id is None and fits(event, anywhere)]
     return EventReport(
         host=inventory.host,
-        events=tuple(event for event in events if fits(event, wanted)),
+        events=listed,
+        left_out=sum(not fits(event, wanted) for event in unclear),
         clocks=tuple(_clock(log, now) for log in clocks),
         unparsed=tuple(line for log in logs for line in log.unparsed),
         problems=(
@@ -100,7 +107,8 @@ def fits(event: Event, wanted: Filter) -> bool:
     """Whether an event is requested; an unknown time or level excludes none."""
     if wanted.level is not None and event.level is not None and LEVELS.index(event.level) < LEVELS.index(wanted.level):
         return False
-    if wanted.ids is not None and not {event.object_id, event.controller} & wanted.ids:
+    objects = {event.object_id, event.possible_object_id, event.controller}
+    if wanted.ids is not None and not objects & wanted.ids:
         return False
     if wanted.since is None:
         return True

@@ -38,6 +38,7 @@ def events_screen(found: EventReport, paper: Paper, *, more: bool = False) -> It
     if found.events:
         yield Text("")
         yield rows(found.events, paper, more=more)
+    yield from _uncertain(found, paper)
     yield from _clocks(found, paper)
     yield from _unparsed(found.unparsed, paper, more=more)
     yield from problem_sections(troubles(bare), notes(bare), paper)
@@ -50,8 +51,7 @@ def rows(events: Sequence[Event], paper: Paper, *, more: bool = False) -> Render
     room = paper.columns - _TIME - _LEVEL - 4
     grid = Grid((_TIME, _LEVEL, room), gap=2)
     for event in events:
-        where = event.object_id or event.controller or "kernel"
-        text = line((paper.clean(where), STRONG), "  ", paper.clean(event.text))
+        text = line((paper.clean(_where(event)), STRONG), "  ", paper.clean(event.text))
         if more and event.details:
             pairs = [(paper.clean(f"{label}: {value}"), DULL) for label, value in event.details.items()]
             text = Text.assemble(text, "\n", pack(pairs, room, paper.dot))
@@ -67,13 +67,19 @@ def _stacked(events: Sequence[Event], paper: Paper, *, more: bool) -> Group:
     for event in events:
         level = event.level or "?"
         parts.append(pack([(_when(event), DULL), (level, _STYLES.get(level, DULL))], paper.columns, "  "))
-        below = [pack([(paper.clean(event.object_id or event.controller or "kernel"), STRONG)], room, " "),
+        below = [pack([(paper.clean(_where(event)), STRONG)], room, " "),
                  pack([paper.clean(event.text)], room, " ")]  # fmt: skip
         if more and event.details:
             pairs = [(paper.clean(f"{label}: {value}"), DULL) for label, value in event.details.items()]
             below.append(pack(pairs, room, paper.dot))
         parts += [indented(text, paper, INDENT) for text in below]
     return Group(*parts)
+
+
+def _where(event: Event) -> str:
+    """The object, with a question mark if it is only possible."""
+    possible = f"{event.possible_object_id}?" if event.possible_object_id is not None else None
+    return event.object_id or possible or event.controller or "kernel"
 
 
 def _when(event: Event) -> str:
@@ -85,10 +91,23 @@ def _when(event: Event) -> str:
 def _summary(found: EventReport) -> tuple[str, Style]:
     whole = all(problem.kind == "note" for problem in found.problems)
     if not found.events:
-        return ("No events.", PLAIN) if whole else ("No event was read, but not every log could be read.", WARN)
+        none = "No event is certain to be about the requested object" if found.left_out else "No events"
+        return (f"{none}.", PLAIN) if whole else (f"{none}, but not every log could be read.", WARN)
     levels = Counter(event.level or "level unknown" for event in found.events)
     parts = ", ".join(f"{number} {level}" for level, number in levels.items())
     return f"{counted(len(found.events), 'event')}: {parts}{'' if whole else '; not every log could be read'}", STRONG
+
+
+def _uncertain(found: EventReport, paper: Paper) -> Iterator[RenderableType]:
+    """Notes about events whose object is not certain."""
+    guessed = any(event.possible_object_id is not None for event in found.events)
+    if guessed or found.left_out:
+        yield Text("")
+    if guessed:
+        yield pack(["? the object that has this device name now; it may have been another's then"], paper.columns, " ")
+    if found.left_out:
+        text = f"Left out: {counted(found.left_out, 'event')} without a certain object. Without TARGET, all are listed."
+        yield pack([(text, WARN)], paper.columns, " ")
 
 
 def _clocks(found: EventReport, paper: Paper) -> Iterator[RenderableType]:

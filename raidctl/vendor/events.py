@@ -47,6 +47,13 @@ class Event(Struct, frozen=True, kw_only=True):
     level: Annotated[Level | None, doc("How serious it is according to the log; null: not reported.")] = None
     code: Annotated[str | None, doc("Kind of event in the tool's own code; null: none.")] = None
     object_id: Annotated[str | None, doc("Id of the object that it is about; null: none, or unknown.")] = None
+    possible_object_id: Annotated[
+        str | None,
+        doc(
+            "Id of the object that has the device name in the message now, if the name may have meant another one when "
+            "it was logged; null: no such name, or the object is certain."
+        ),
+    ] = None
     text: Annotated[str, doc("The message, as printed.")]
     details: Annotated[Mapping[str, str], doc("Further data of the entry, in the tool's own words.")] = {}
 

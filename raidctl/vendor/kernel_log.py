@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime, timedelta, timezone
-from typing import Any
+from typing import Any, NamedTuple
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -196,8 +196,18 @@ def _first_words(*answers: RunAnswer) -> str:
     return next(filter(None, details), "")
 
 
-def chosen(log: KernelLog, patterns: Iterable[re.Pattern[str]]) -> Iterator[tuple[KernelLine, str | None]]:
-    """The lines that match a pattern, each with its device, if certain.
+class Chosen(NamedTuple):
+    """A line about a drive or an array."""
+
+    line: KernelLine
+    device: str | None
+    """The name of the device in it; None: it has none."""
+    certain: bool
+    """Whether the name means its present device."""
+
+
+def chosen(log: KernelLog, patterns: Iterable[re.Pattern[str]]) -> Iterator[Chosen]:
+    """The lines that match a pattern, each with its device.
 
     A name is certain within this boot, after it was assigned to its present device.
     """
@@ -210,8 +220,7 @@ def chosen(log: KernelLog, patterns: Iterable[re.Pattern[str]]) -> Iterator[tupl
     }
     for number, (line, match) in enumerate(fitting):
         device = match.groupdict().get("device")
-        certain = device is not None and line.boot and number >= fresh.get(device, 0)
-        yield line, device if certain else None
+        yield Chosen(line, device, certain=device is not None and line.boot and number >= fresh.get(device, 0))
 
 
 def _first(patterns: Iterable[re.Pattern[str]], text: str) -> re.Match[str] | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -25,6 +26,7 @@ def raidctl(monkeypatch: pytest.MonkeyPatch) -> Raidctl:
 
 
 DEMOS = [demo.name for demo in demos(vendors()[0])]
+START = 1768000000000000
 WITH_LOG = ("9271", "h730", "h730-foreign", "perc5i", "raid6", "workstation")
 
 
@@ -65,6 +67,48 @@ def test_target_level_and_time_limit_the_list(raidctl: Raidctl, tmp_path: Path) 
     assert json.loads(raidctl(*demo, "--since", "2026-11-23T05:00", "--json").stdout)["events"][0]["text"].endswith(
         "data-check done."
     )
+
+
+def with_journal(place: Path, *rows: tuple[str, str, str]) -> Path:
+    """A recording of three drives with these lines of the journal: boot, priority, message."""
+    shutil.copytree("fixtures/drives-ahci", place)
+    lines = [
+        {"MESSAGE": text, "PRIORITY": priority, "_BOOT_ID": boot * 32, "__REALTIME_TIMESTAMP": str(START + number)}
+        for number, (boot, priority, text) in enumerate(rows)
+    ]
+    (place / "journal").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    record = json.loads((place / "record.json").read_text())
+    record["answers"] += [
+        {"run": JOURNAL.argv, "code": 0, "out": "journal"},
+        {"read": "/proc/sys/kernel/random/boot_id", "text": "-".join("b" * length for length in (8, 4, 4, 4, 12))},
+        {"read": "/proc/uptime", "text": "1000.00 900.00\n"},
+    ]
+    (place / "record.json").write_text(json.dumps(record))
+    return place
+
+
+def test_no_line_that_may_be_of_the_target_is_left_out_silently(raidctl: Raidctl, tmp_path: Path) -> None:
+    """Lines with the target's name from before it was certain are marked; lines without a name are counted."""
+    place = with_journal(
+        tmp_path / "machine",
+        ("a", "3", "critical medium error, dev sdb, sector 4096 op 0x0:(READ)"),
+        ("a", "3", "critical medium error, dev sda, sector 4096 op 0x0:(READ)"),
+        ("b", "3", "ata3.00: exception Emask 0x0 SAct 0x8 SErr 0x0 action 0x0"),
+        ("b", "6", "sd 1:0:0:0: [sdb] Attached SCSI disk"),
+        ("b", "6", "sd 0:0:0:0: [sda] Attached SCSI disk"),
+    )
+    options = ("--replay", place, "events", "--level", "warning")
+    screen = raidctl(*options, "/dev/sdb")
+    report = json.loads(raidctl(*options, "/dev/sdb", "--json").stdout)
+    assert [(one["object_id"], one["possible_object_id"]) for one in report["events"]] == [(None, "drives:HBN1K9X5")]
+    assert "drives:HBN1K9X5?  critical medium error" in screen.stdout
+    assert report["left_out"] == 2
+    assert "Left out: 2 events without a certain object." in screen.stdout
+    silent = raidctl(*options, "/dev/sdc").stdout
+    assert "No events." not in silent
+    assert "Left out: 3 events without a certain object." in silent
+    whole = json.loads(raidctl(*options, "--json").stdout)
+    assert (len(whole["events"]), whole["left_out"]) == (3, 0)
 
 
 def test_a_software_array_has_the_events_of_the_volume_below() -> None:
