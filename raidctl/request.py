@@ -18,6 +18,9 @@ from enum import Enum
 from typing import Any, Generic, Protocol, TypeVar
 
 from msgspec import Struct
+from msgspec.structs import replace
+
+from raidctl.text import collapse, printable, regex
 
 T = TypeVar("T")
 A = TypeVar("A", bound="Answer")
@@ -93,6 +96,30 @@ class RunAnswer(Answer, frozen=True):
     def error_text(self) -> str:
         """Standard error as text."""
         return decode(self.err)
+
+
+NO_START = "does not start"
+"""The beginning of ``detail`` if a program was found but could not be started."""
+_NOT_STARTED = frozenset({126, 127})
+"""Exit codes of a shell, of `env` and of the loader for a program that cannot be run."""
+# smartctl: error while loading shared libraries: libcap-ng.so.0: cannot open shared object file
+# /usr/sbin/nvme: /lib/libc.so.6: version `GLIBC_2.34' not found (required by /usr/sbin/nvme)
+_LOADER = regex(
+    r"error while loading shared librar|symbol lookup error|: version [`'][^'\n]{1,80}' not found \(required"
+)
+
+
+def started(answer: A) -> A:
+    """The answer; a failed one if the loader or a shell could not start the program.
+
+    Such a program has printed nothing, and its exit code or the message shows the reason.
+    """
+    if not isinstance(answer, RunAnswer) or answer.trouble is not None or not answer.code or answer.out.strip():
+        return answer
+    if answer.code not in _NOT_STARTED and not _LOADER.search(answer.error_text):
+        return answer
+    why = next(filter(None, map(collapse, answer.error_text.splitlines())), f"exit code {answer.code}")
+    return replace(answer, trouble=Failure.FAILED, detail=f"{NO_START}: {printable(why)[:200]}", err=b"")
 
 
 class ReadAnswer(Answer, frozen=True):
@@ -259,14 +286,14 @@ def asks_in_step(runner: Runner) -> bool:
 
 
 def converse(dialogue: Dialogue[T], runner: Runner) -> T:
-    """Run a dialogue until it returns. Send it the runner's answer to each request."""
+    """Run a dialogue until it returns. Send it the runner's answer to each request, as :func:`started` judges it."""
     try:
         asked = next(dialogue)
         while True:
             if isinstance(asked, tuple):
-                asked = dialogue.send(tuple(runner.carry_out(asked)))
+                asked = dialogue.send(tuple(map(started, runner.carry_out(asked))))
             else:
-                asked = dialogue.send(runner.carry_out((asked,))[0])
+                asked = dialogue.send(started(runner.carry_out((asked,))[0]))
     except StopIteration as end:
         result: T = end.value
         return result

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 from typing import Any
 
@@ -15,7 +15,7 @@ from raidctl.layers.scope import Scope
 from raidctl.layers.stats import sample
 from raidctl.model import Problem
 from raidctl.recording.recording import Recording, load
-from raidctl.request import Failure, Request, Run, converse, key
+from raidctl.request import Answer, Failure, Request, Run, RunAnswer, converse, key
 from raidctl.runners.replay import ReplayRunner
 from raidctl.simulation.demo import demos, path_of
 from raidctl.survey.survey import Survey, survey
@@ -123,3 +123,35 @@ def test_every_failed_request_about_caches_and_mounts_is_reported(machine: str) 
         for request in {_alike(request): request for request in batch}.values():
             sampled, judged, _ = asked(request)
             assert unnamed((*sampled, *judged), request) == []
+
+
+class NoLibraries:
+    """A machine on which no program starts: the loader finds none of their libraries."""
+
+    def __init__(self, kept: Recording) -> None:
+        self._runner = ReplayRunner(kept)
+        self.ran: list[Run] = []
+
+    def carry_out(self, requests: Sequence[Request[Any]]) -> Sequence[Answer]:
+        """Answer each request, in order."""
+        self.ran += [request for request in requests if isinstance(request, Run)]
+        return [
+            RunAnswer(code=127, err=LOADER.format(request.argv[0]).encode()) if isinstance(request, Run) else answer
+            for request, answer in zip(requests, self._runner.carry_out(requests), strict=True)
+        ]
+
+
+LOADER = "{}: error while loading shared libraries: libfoo.so.1: cannot open shared object file\n"
+
+
+@pytest.mark.parametrize("machine", [names[0] for kind, names in _KINDS.items() if kind not in ("lab", "demo")])
+def test_a_tool_that_does_not_start_is_reported(machine: str) -> None:
+    """The loader's message is the reason in a problem, never a tool's output in an unknown form."""
+    runner = NoLibraries(recording(machine))
+    found = survey(runner, VENDORS, collected_at="2026-01-01T00:00:00Z").inventory
+    assert unnamed(found.problems, *runner.ran) == []
+    assert exit_code(found.problems) == 3
+    unread = [
+        problem.message for problem in found.problems if problem.where in {" ".join(one.argv) for one in runner.ran}
+    ]
+    assert [message for message in unread if "does not start" not in message] == []

@@ -10,7 +10,7 @@ import msgspec
 
 from raidctl.described import doc
 from raidctl.model import Host, Problem, Tool
-from raidctl.request import Dialogue, Failure, Run, RunAnswer, Which, ask, together
+from raidctl.request import NO_START, Dialogue, Failure, Run, RunAnswer, Which, ask, together
 from raidctl.survey.pci_controllers import PciControllerRow
 from raidctl.survey.second_view import families
 from raidctl.text import collapse, printable, regex
@@ -97,4 +97,5 @@ def _version(answer: RunAnswer) -> str | None:
 def _fault(answer: RunAnswer) -> str | None:
     if answer.trouble is Failure.UNRECORDED:
         return None
-    return None if answer.fine else f"does not start: {answer.detail or answer.trouble}"
+    why = answer.detail or answer.trouble
+    return None if answer.fine else answer.detail if NO_START in answer.detail else f"{NO_START}: {why}"

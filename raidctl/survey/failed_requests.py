@@ -22,6 +22,7 @@ from raidctl.request import (
     answers_at_once,
     asks_in_step,
     key,
+    started,
 )
 from raidctl.text import regex
 from raidctl.vendor.tools import call_problem
@@ -44,7 +45,7 @@ class FailureWatch:
 
     def carry_out(self, requests: Sequence[Request[Any]]) -> Sequence[Answer]:
         """Answer each request, in order. A repeated request that succeeds is no longer a failure."""
-        answers = self._runner.carry_out(requests)
+        answers = [started(answer) for answer in self._runner.carry_out(requests)]
         for request, answer in zip(requests, answers, strict=True):
             if _is_lost(request, answer):
                 self._lost[key(request)] = request, answer

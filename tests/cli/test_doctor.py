@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import Any, cast
 
+import pytest
+
 from raidctl.model import Tool
 from raidctl.request import Answer, Failure, Request, Run, RunAnswer, Which, WhichAnswer, converse
 from raidctl.survey.doctor import ToolCheck, check_tools
@@ -68,6 +70,22 @@ def test_a_program_that_does_not_start_is_reported_with_the_reason() -> None:
     check = checked({**HERE, "/opt/acmecli": RunAnswer(trouble=Failure.DENIED, detail="permission denied")})
     assert check.path == "/opt/acmecli"
     assert check.fault == "does not start: permission denied"
+
+
+@pytest.mark.parametrize(
+    ("code", "message"),
+    [
+        (127, "acmecli: error while loading shared libraries: liba.so.1: cannot open shared object file"),
+        (127, "Error loading shared library liba.so.1: No such file or directory (needed by /opt/acmecli)"),
+        (127, "/opt/acmecli: 3: exec: /opt/acme/bin/cli: not found"),
+        (126, "/opt/acmecli: line 2: /opt/acme/bin/cli: cannot execute binary file: Exec format error"),
+        (1, "/opt/acmecli: /lib/libc.so.6: version `GLIBC_2.34' not found (required by /opt/acmecli)"),
+    ],
+)
+def test_a_program_whose_start_the_loader_or_a_shell_gave_up_is_reported(code: int, message: str) -> None:
+    """Its message has no version, and is the reason."""
+    check = checked({**HERE, "/opt/acmecli": RunAnswer(code, b"", f"{message}\n".encode())})
+    assert (check.version, check.fault) == (None, f"does not start: {message}")
 
 
 def test_a_recording_without_the_request_shows_no_version() -> None:
