@@ -138,8 +138,10 @@ def _warnings(first: Run, second: Run) -> Iterator[str]:
             f"Different engines measured ({one.engine or 'none'} and {other.engine or 'none'}): what differs may be "
             "their doing."
         )
-    if first.host != second.host:
-        yield f"They are of different machines ({first.host or 'unknown'} and {second.host or 'unknown'})."
+    if not (first.host and second.host):
+        yield f"Whether they are of one machine is unknown ({first.host or 'unknown'} and {second.host or 'unknown'})."
+    elif first.host != second.host:
+        yield f"They are of different machines ({first.host} and {second.host})."
     if one.kind != other.kind:
         yield f"One measured {_KINDS.get(one.kind, one.kind)}, the other {_KINDS.get(other.kind, other.kind)}."
     if one.size != other.size:

@@ -263,6 +263,14 @@ def test_another_machine_and_an_unstable_run_are_warnings() -> None:
     assert "Run 2 was unstable" in found.warnings[2]
 
 
+@pytest.mark.parametrize(("first", "second"), [(None, None), ("db1", None), (None, "db1"), ("", "")])
+def test_runs_of_unknown_machines_have_a_warning(first: str | None, second: str | None) -> None:
+    """That a machine's name is unknown is not evidence of the same or of another machine."""
+    found = compare(bench_runs.run(id=1, host=first), bench_runs.run(id=2, host=second))
+    [warning] = found.warnings
+    assert warning.startswith("Whether they are of one machine is unknown")
+
+
 def test_a_run_compared_with_itself_has_no_difference() -> None:
     """A warning reports that it is the same run. The run's other warnings appear once."""
     busy = Noise(processors=2, load=4.0)

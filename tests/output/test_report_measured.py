@@ -15,6 +15,8 @@ from raidctl.output.report.measurements import comparison, summary
 from tests.bench.bench_runs import run, session, trials
 from tests.support.example_pages import measured
 
+HOST = run().host
+
 
 def judged(*verdicts: Verdict, doubted: bool = False) -> Run:
     """A run whose tests have these verdicts."""
@@ -35,14 +37,14 @@ def judged(*verdicts: Verdict, doubted: bool = False) -> Run:
 )
 def test_the_worst_verdict_comes_first(verdicts: tuple[Verdict, ...], level: str, text: str) -> None:
     """It also gives the sentence its colour. A run without a verdict is not good."""
-    found = summary(judged(*verdicts))
+    found = summary(judged(*verdicts), HOST)
     assert found.level == level
     assert found.text.endswith(f": {text}")
 
 
 def test_what_passes_with_doubts_is_not_good() -> None:
     """The reasons are before the figures, further down."""
-    found = summary(judged("pass", "pass", doubted=True))
+    found = summary(judged("pass", "pass", doubted=True), HOST)
     assert found.level == "warn"
     assert found.text.endswith("There are reasons to doubt the figures.")
 
@@ -53,6 +55,14 @@ def test_a_run_of_another_machine_is_not_green() -> None:
     assert "It was measured on elsewhere, not on here." in summary(one, "here").text
     assert summary(one, "here").level != "good"
     assert "elsewhere" not in summary(one, "elsewhere").text
+
+
+@pytest.mark.parametrize(("host", "hostname"), [(None, "here"), ("here", None), ("", "here"), (None, None)])
+def test_a_run_of_an_unknown_machine_is_not_green(host: str | None, hostname: str | None) -> None:
+    """Without both names, it is unknown whether the run was measured on this machine, which is shown."""
+    found = summary(replace(judged("pass"), host=host), hostname)
+    assert found.level == "warn"
+    assert found.text.endswith("Whether it was measured on this machine is unknown.")
 
 
 def test_the_top_reports_whether_the_second_run_is_slower() -> None:

@@ -32,8 +32,11 @@ _COUNTED: Mapping[Verdict, tuple[str, str]] = {
 }
 
 
-def summary(run: Run, hostname: str | None = None) -> Cell:
-    """The verdicts of a run in one sentence, for the summary. The worst come first, and any doubt is named."""
+def summary(run: Run, hostname: str | None) -> Cell:
+    """The verdicts of a run in one sentence, for the summary. The worst come first, and any doubt is named.
+
+    Only a run that was certainly measured on the machine ``hostname`` can be good.
+    """
     by_verdict = {verdict: _tests(run, verdict) for verdict in _COUNTED}
     parts = [
         f"{len(tests)} {_COUNTED[verdict][len(tests) > 1]} ({', '.join(tests)})"
@@ -45,9 +48,11 @@ def summary(run: Run, hostname: str | None = None) -> Cell:
     if any(_doubts(run)):
         text += " There are reasons to doubt the figures."
         level = "warn" if level == "good" else level
-    if run.host and hostname and run.host != hostname:
+    if not (run.host and hostname):
+        text += " Whether it was measured on this machine is unknown."
+    elif run.host != hostname:
         text += f" It was measured on {run.host}, not on {hostname}."
-        level = "warn" if level == "good" else level
+    level = "warn" if level == "good" and (not run.host or run.host != hostname) else level
     return Cell(text, level)
 
 
