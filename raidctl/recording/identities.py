@@ -53,6 +53,20 @@ _SERIAL = regex(
     r"(?:[ \t]*\([^)\n]{0,20}\)|[ \t]*#)?[\"']?[ \t]*[:=][ \t]*[\"']?(?P<value>[^\n\"',;()]{1,80})",
     re.IGNORECASE,
 )
+# "Property" : "tmmSerialNo", "Value" : "0x54b1"        tmmSerialNo      0x54b1
+_PROPERTY = regex(
+    r"serial ?(?:no|number)(?:\"\s{0,40},\s{0,40}\"Value\"\s{0,9}:\s{0,9}\"(?P<value>[^\"\n]{1,80})\"|"
+    r"[ \t]{2,40}(?P<cell>[^\s:=]{1,40})[ \t\r]*$)",
+    re.IGNORECASE | re.MULTILINE,
+)
+# Service Tag : 7ABC123    Express Service Code : 15634872561
+_TAG = regex(r"\b(?:(?:service|asset)[ _]tag|service code)[ \t]*[:=][ \t]*(?P<value>\S{1,40})", re.IGNORECASE)
+# ata-RC4000NM0035-1V4107_ZC1A2B3C-part1    nvme-RIVER_MZ512HAJQ-00000_S3W8NX0M123456_1
+_LINK = regex(
+    r"(?<![\w-])(?:ata|nvme|usb|mmc)-(?!nvme\.)[\w.+-]{1,80}_(?P<value>(?=[A-Za-z-]*\d)(?:(?!-part\d)[A-Za-z0-9-]){5,40})"
+    r"(?:_\d{1,3})?(?:-part\d{1,3})?(?=[\s\"',]|$)",
+    re.ASCII | re.MULTILINE,
+)
 # E: ID_SERIAL=MODEL_AB12: model and serial number in one where there is an ID_SERIAL_SHORT as well
 _UDEV_SERIAL = regex(r"^E: ?ID_SERIAL=(?P<value>[^\n]+)$", re.MULTILINE)
 _UDEV_MODEL = regex(r"^E: ?ID_MODEL=([^\n]+)$", re.MULTILINE)
@@ -62,7 +76,7 @@ _HEX = r"(?:0[xX])?[0-9A-Fa-f](?:[0-9A-Fa-f]|[:-](?=[0-9A-Fa-f]))+"
 # WWID: 5000…    "wwid": "naa.…"    Array UUID : …    Unique Identifier: 600…    SAS address = 0x5…    Family : 1a2b3c4d
 _UNIQUE = regex(
     r"(?:ww(?:n|id|nn|pn)|world wide name|(?<![a-z])uuid|guid|eui-?64|unique[ _]id(?:entifier)?|sas[ _]address|"
-    r"logical[ _]unit[ _]id|family)(?:[ _-](?:device|identifier|id|with|extension|name)){0,3}"
+    r"logical[ _]unit[ _]id|machine[ _]id|family)(?:[ _-](?:device|identifier|id|with|extension|name)){0,3}"
     r"(?:[ \t]*\([^)\n]{0,20}\))?(?P<key>\"?)[ \t]*[:=][ \t]*(?P<quote>\"?)"
     rf"(?P<value>{_HEX})(?=$|[\s,;)\"'\]])",
     re.IGNORECASE | re.MULTILINE,
@@ -70,6 +84,8 @@ _UNIQUE = regex(
 # type GUIDs of partitions are the same on every machine
 _UUID = regex(r"(?<![0-9A-Za-z])(?<!TYPE=)[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}(?![0-9A-Za-z])")
 _GROUPS = regex(r"(?<![0-9A-Za-z:])[0-9A-Fa-f]{8}(?::[0-9A-Fa-f]{8}){3,5}(?![0-9A-Za-z:])")
+# Logical ID : 500605b0:0a1b2c30
+_HALVES = regex(r"(?<![0-9A-Za-z:])5[0-9A-Fa-f]{7}:[0-9A-Fa-f]{8}(?![0-9A-Za-z:])")
 _NAMED = regex(r"(?:naa\.|eui\.|wwn-0x|scsi-3|nguid\.|LUKS\d-)(?P<value>[0-9a-f]{16,32})(?![0-9a-z])", re.IGNORECASE)
 # a small number with leading zeros is no name
 _NAA = regex(
@@ -88,19 +104,26 @@ NUMBERS = regex(
 IR_VOLUME = regex(r"600508e0{9}(?P<id>(?!0{16})[0-9a-f]{16})(?![0-9a-z])", re.IGNORECASE)
 """The kernel's name of an IR volume of LSI. The tool prints its last 16 digits with their bytes reversed."""
 _VOLUME = regex(r"LVM-(?P<group>[A-Za-z0-9]{32})(?P<volume>[A-Za-z0-9]{32})?|lvm-pv-uuid-(?P<disk>[A-Za-z0-9-]{38})")
-_DISK = regex(r"[A-Za-z0-9]{6}(?:-[A-Za-z0-9]{4}){5}-[A-Za-z0-9]{6}")
+LVM = regex(r"(?<![A-Za-z0-9-])[A-Za-z0-9]{6}(?:-[A-Za-z0-9]{4}){5}-[A-Za-z0-9]{6}(?![A-Za-z0-9-])")
+"""A name of LVM as its tools print it. The kernel has it without dashes."""
 _MAC = regex(r"(?<![0-9A-Fa-f:])(?P<value>[0-9A-Fa-f]{2}(?::[0-9A-Fa-f]{2}){5})(?![0-9A-Fa-f:])")
 # 192.0.2.7:/export    addr=192.0.2.7    ip-192.0.2.7:3260-iscsi-…    //192.0.2.7/share; a firmware 6.30.8.0 is none
 _IP = regex(
     r"(?:addr=|//|ip-|@|inet6? )(?P<after>\d{1,3}(?:\.\d{1,3}){3}|[0-9a-f]{1,4}(?::{1,2}[0-9a-f]{1,4}){2,7})(?![\w.])|"
     r"(?<![\w.])(?P<before>\d{1,3}(?:\.\d{1,3}){3})(?=:/)"
 )
+# "Address": "192.0.2.7"    "Gateway": "fe80::1"    Current IP Address : 192.0.2.7; a PCI address 00:04:00:00 is none
+_LABELLED_IP = regex(
+    r"(?:address|gateway)[\"']?[ \t]*[:=][ \t]*[\"']?"
+    r"(?P<value>\d{1,3}(?:\.\d{1,3}){3}|(?=[0-9a-f:]{0,40}::)[0-9a-f]{0,4}(?::{1,2}[0-9a-f]{1,4}){1,7})(?![\w.:])",
+    re.IGNORECASE,
+)
 _LABELS = r"[A-Za-z0-9][\w-]{0,62}(?:\.[A-Za-z0-9][\w-]{0,62})*"
 # Name : db7:0  (local to host db7)    MD_NAME=db7:0    name=db7:0    md-name-db7:0    - nfs4 nas1:/export    ssh:me@db7
 _HOST = regex(
     rf"(?:to host|resolve hostname) (?P<local>{_LABELS})|"
     rf"(?:^\s*Name : |\bMD_NAME=|\bname=|md-name-|/dev/md/)(?P<name>{_LABELS}):|"
-    rf"host[ _]?name[\"']?[ \t]*[:=][ \t]*[\"']?(?P<told>{_LABELS})|"
+    rf"(?:host[ _]?name|lv_host|vg_systemid)[\"']?[ \t]*[:=][ \t]*[\"']?(?P<told>{_LABELS})|"
     rf" - (?:nfs4?|cifs|smb3|glusterfs|ceph) (?://)?(?P<server>{_LABELS})[:/]|"
     rf"\A(?:ssh|bmc):(?:[\w.-]+@)?(?P<far>{_LABELS})\Z",
     re.MULTILINE | re.IGNORECASE,
@@ -110,6 +133,10 @@ _RESOURCE = regex(
     r"\"(?P<label>SKU|AssetTag|(?:Chassis)?ServiceTag|DurableName)\"[ \t]*:[ \t]*\"(?P<value>[^\"\n]{1,80})\""
 )
 _TARGET = regex(r"iqn\.\d{4}-\d\d\.(?P<value>[\w.:-]+?)(?=-lun-|[\s\"',]|$)", re.MULTILINE)
+# subnqn : nqn.1994-11.com.example:nvme:Q9:AB12    nqn.2014-08.org.nvmexpress:144d144dAB12
+_NQN = regex(
+    r"nqn\.\d{4}[-.]\d\d\.(?!org\.nvmexpress[.:](?:discovery|uuid:))(?:org\.nvmexpress:)?(?P<value>[^\s\"',]+)"
+)
 _USER = regex(r"(?:/home/|/run/media/|\busername=|\Assh:(?=[^@\n]+@))(?P<value>[A-Za-z_][\w.-]{0,31})")
 # Segment 1 : Present (Controller:1,Enclosure:0,Slot:3)      AB12CD    Segment 1 : Missing (0,3) AB12CD
 _PLACED = regex(
@@ -135,12 +162,14 @@ def identities(text: str) -> Iterator[Identity]:
             yield from _unique(match["value"], match.start("value"))
     for match in NUMBERS.finditer(text):
         yield Identity(Kind.SERIAL, match["id"], match.start("id"))
-    for pattern in (_VARIABLE, _UUID, _GROUPS, _NAMED, _NAA, _SPACED):
+    for pattern in (_VARIABLE, _UUID, _GROUPS, _HALVES, _NAMED, _NAA, _SPACED, LVM):
         for match in pattern.finditer(text):
             group = "value" if "value" in pattern.groupindex else 0
             yield from _unique(match[group], match.start(group))
-    for match in (*_SERIAL.finditer(text), *_PLACED.finditer(text)):
-        yield from serial_parts(match["value"], match.start("value"))
+    for pattern in (_SERIAL, _PLACED, _PROPERTY, _TAG, _LINK):
+        for match in pattern.finditer(text):
+            group = match.lastgroup or 0
+            yield from serial_parts(match[group], match.start(group))
     for match in _RESOURCE.finditer(text):
         kind = _unique if match["label"] == "DurableName" else serial_parts
         yield from kind(match["value"], match.start("value"))
@@ -155,7 +184,7 @@ def identities(text: str) -> Iterator[Identity]:
 
 def _people(text: str) -> Iterator[Identity]:
     """Addresses, and the names of machines and users."""
-    for pattern in (_MAC, _IP):
+    for pattern in (_MAC, _IP, _LABELLED_IP):
         for match in pattern.finditer(text):
             group = match.lastgroup or 0
             if not match[group].startswith(("127.", "0.0.0.")):
@@ -164,7 +193,7 @@ def _people(text: str) -> Iterator[Identity]:
     for match in _HOST.finditer(text):
         group = match.lastgroup or 0
         yield from _host(match[group], match.start(group))
-    for match in _TARGET.finditer(text):
+    for match in (*_TARGET.finditer(text), *_NQN.finditer(text)):
         yield Identity(Kind.SERIAL, match["value"], match.start("value"))
     for match in _USER.finditer(text):
         if match["value"] not in _NONE:
@@ -202,7 +231,9 @@ def serial_parts(value: str, start: int) -> Iterator[Identity]:
     for word in words:
         bare = word[0].strip(".*")
         if len(bare) > 2 and not _plain(bare):
-            yield Identity(Kind.SERIAL, bare, start + word.start() + word[0].index(bare))
+            place = start + word.start() + word[0].index(bare)
+            number = re.fullmatch(r"0[xX]([0-9A-Fa-f]+)", bare)
+            yield Identity(Kind.HEX, number[1], place + 2) if number else Identity(Kind.SERIAL, bare, place)
 
 
 def _udev_serial(text: str, match: re.Match[str]) -> Iterator[Identity]:
@@ -222,7 +253,7 @@ def _unique(value: str, start: int) -> Iterator[Identity]:
     if re.fullmatch(_HEX, bare.replace(" ", "")) and not _plain(bare) and len(bare) >= 8:
         prefix = 2 if bare[:2].lower() == "0x" else 0
         yield Identity(Kind.HEX, bare[prefix:], start + prefix)
-    elif _DISK.fullmatch(bare):
+    elif LVM.fullmatch(bare):
         yield Identity(Kind.SERIAL, bare, start)
 
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from raidctl.recording.identities import Identity, Kind
+from raidctl.recording.identities import LVM, Identity, Kind
 from raidctl.text import regex
 
 _STEM = 3
@@ -56,6 +56,10 @@ class Masks:
             self._put(text, f"{self.replacement(short)}.{self.replacement(domain)}", Kind.HOST)
             self._put(short, self.replacement(short), Kind.HOST)
             self._put(domain, self.replacement(domain), Kind.HOST)
+        elif LVM.fullmatch(identity.text):
+            filled = iter(new := self.replacement(text.replace("-", "")))
+            self._put(text.replace("-", ""), new, identity.kind)
+            self._put(text, "".join(char if char == "-" else next(filled) for char in text), identity.kind)
         else:
             self._put(text, self.replacement(text), identity.kind)
             if identity.kind is Kind.SERIAL and len(text) >= 6:
@@ -81,7 +85,8 @@ class Masks:
     def _add_hex(self, text: str) -> None:
         digits = re.sub(r"[:\- ]", "", text)
         keep = 0
-        if digits == text.replace(" ", "") and len(digits) in {16, 32}:
+        halves = len(text) == 17 and text[8] == ":"  # 500605b0:0a1b2c30
+        if (halves or digits == text.replace(" ", "")) and len(digits) in {16, 32}:
             # the maker's part: 5 or 6 and the registered number, or the registered number alone
             keep = 7 if digits[0] == ("5" if len(digits) == 16 else "6") else 6 if len(digits) == 16 else 0
         if keep and digits.startswith(_IR):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import pytest
@@ -12,6 +13,23 @@ from raidctl.runners.replay import ReplayRunner
 from raidctl.survey.survey import Survey, survey
 from raidctl.vendor.registry import vendors
 from tests.support.machines import MACHINES, recording, replayed
+
+FORMS = tuple(
+    re.compile(form)
+    for form in (
+        # world wide names: of a port or controller, in two halves, of a volume
+        r"(?i)(?<![0-9a-z])5[0-9a-f]{15}(?![0-9a-z])",
+        r"(?i)(?<![0-9a-z:])5[0-9a-f]{7}:[0-9a-f]{8}(?![0-9a-z:])",
+        r"(?i)(?<![0-9a-z])6[0-9a-f]{31}(?![0-9a-z])",
+        # names of LVM, md, and any other; those of a partition's type are the same on every machine
+        r"(?<![A-Za-z0-9-])[A-Za-z0-9]{6}(?:-[A-Za-z0-9]{4}){5}-[A-Za-z0-9]{6}(?![A-Za-z0-9-])",
+        r"(?i)(?<![0-9a-z:])[0-9a-f]{8}(?::[0-9a-f]{8}){3}(?![0-9a-z:])",
+        r"(?i)(?<![0-9a-z])(?<!TYPE=)(?!0{8}-)[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?![0-9a-z])",
+        r"(?i)nqn\.\d{4}-\d\d\.(?!org\.nvmexpress\.discovery)[^\s\"']+",
+        r"(?i)\w*serial ?(?:no|number)\"\s*,\s*\"Value\"\s*:\s*\"[^\"]*[1-9a-f][^\"]*\"",
+    )
+)
+"""Generic forms of unique names, whatever their label."""
 
 
 def outline(seen: Survey) -> list[object]:
@@ -50,3 +68,6 @@ def test_masking_changes_nothing_but_secrets(machine: str) -> None:
     drives = [drive for controller in before.inventory.controllers for drive in controller.drives]
     names = {name for drive in drives for name in (drive.serial, drive.wwn) if name and len(name) > 5}
     assert [name for name in names if name.lower() in masked_text] == []
+    whole = b"\n".join(recording(machine).files.values()).decode("latin-1") + repr(recording(machine).manifest)
+    alike = {match[0].lower() for form in FORMS for match in form.finditer(whole)}
+    assert sorted(name for name in alike if name in masked_text) == []
