@@ -87,7 +87,7 @@ def _of_kernel(kernel: KernelLog, seen: Survey, vendors: Sequence[Vendor]) -> Ev
     by_device = _devices(seen.inventory)
     events = tuple(
         Event(
-            at=line.at, host_at=line.at, clock="host", level=line.level, text=line.text,
+            at=line.at, host_at=line.at, clock="host", level=line.level, text=line.text, uptime=line.uptime,
             object_id=by_device.get(device or "") if certain else None,
             possible_object_id=None if certain else by_device.get(device or ""),
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta, timezone
 from typing import Annotated, Literal
@@ -132,10 +133,16 @@ def _older(log: EventLog, now: datetime | None, wanted: Filter) -> list[Problem]
 
 
 def unseen(events: Sequence[Event], known: Collection[Event]) -> list[Event]:
-    """The events that are new."""
-    before = {_identity(event) for event in known}
-    return [event for event in events if _identity(event) not in before]
+    """The events that are new. Of events that are alike, as many are as were not known."""
+    before = Counter(map(_identity, known))
+    found = []
+    for event in events:
+        before[_identity(event)] -= 1
+        if before[_identity(event)] < 0:
+            found.append(event)
+    return found
 
 
 def _identity(event: Event) -> tuple[object, ...]:
-    return event.controller, event.number, event.at, event.text
+    """What is the same whenever an event is read. The time of a line of dmesg is not: it depends on the reading."""
+    return event.controller, event.number, event.uptime or event.at, event.text

@@ -41,6 +41,7 @@ class Event(Struct, frozen=True, kw_only=True):
     host_at: Annotated[
         str | None, doc("The same in UTC on the machine's clock; null: the difference of the clocks is unknown.")
     ] = None
+    uptime: Annotated[str | None, doc("Seconds since the boot, as dmesg prints them; null: not of dmesg.")] = None
     clock: Annotated[Literal["controller", "host"], doc("Whose clock `at` is.")] = "controller"
     controller: Annotated[str | None, doc("Id of the controller that keeps the log; null: the kernel.")] = None
     number: Annotated[int | None, doc("Number of the entry in the log; null: entries have none.")] = None

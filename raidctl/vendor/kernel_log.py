@@ -41,6 +41,8 @@ class KernelLine(Struct, frozen=True, kw_only=True):
     """UTC; None: unknown."""
     level: Level | None
     text: str
+    uptime: str | None = None
+    """Seconds since the boot, as dmesg printed them. They are the same at each reading; ``at`` may differ by some."""
     boot: bool = True
     """Whether it is of the present boot; False also if unknown."""
 
@@ -153,7 +155,8 @@ def _of_dmesg(answer: RunAnswer, booted: datetime | None) -> KernelLog:
             unparsed.append(row)
             continue
         at = None if booted is None else booted + timedelta(seconds=min(float(match[2]), 1e9))
-        lines.append(KernelLine(at=_text(at), level=_LEVELS[int(match[1]) % 8], text=match[3]))
+        level = _LEVELS[int(match[1]) % 8]
+        lines.append(KernelLine(at=_text(at), level=level, text=match[3], uptime=match[2]))
     return KernelLog(
         command=" ".join(DMESG.argv), lines=tuple(lines), unparsed=tuple(unparsed), limited=True, booted=_text(booted)
     )

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from datetime import datetime, timezone
+from datetime import datetime, timedelta, timezone
 from typing import Any
 
+import pytest
 from msgspec import Struct
 
+from raidctl.events.reading import read_kernel
+from raidctl.events.report import Filter, report, unseen
 from raidctl.request import Answer, Failure, ReadAnswer, Request, Run, RunAnswer, converse
+from raidctl.vendor.events import Event
 from raidctl.vendor.kernel_log import BOOT, DMESG, JOURNAL, NEWEST_LINES, KernelLog, chosen, kernel_log
+from raidctl.vendor.registry import vendors
 from raidctl_drives.events import KERNEL as DRIVES
 from raidctl_md.events import KERNEL as ARRAYS
+from tests.support.machines import replayed
 
 NOW = datetime(2026, 5, 6, 12, 0, tzinfo=timezone.utc)
 ID = "1f0c2a7e-5d3b-4c8a-9e6f-0b1d2c3e4f5a"
@@ -35,6 +41,7 @@ class Kernel(Struct):
 
     journal: RunAnswer
     raw: RunAnswer
+    uptime: float = 1000.0
 
     def carry_out(self, requests: Sequence[Request[Any]]) -> Sequence[Answer]:
         """Answer each request."""
@@ -43,7 +50,7 @@ class Kernel(Struct):
     def _answer(self, request: Request[Any]) -> Answer:
         if isinstance(request, Run):
             return {JOURNAL: self.journal, DMESG: self.raw}[request]
-        return ReadAnswer(data=ID.encode() if request == BOOT else b"1000.00 2000.00\n")
+        return ReadAnswer(data=ID.encode() if request == BOOT else f"{self.uptime:.2f} 2000.00\n".encode())
 
 
 def read(journal: RunAnswer, raw: RunAnswer | None = None, now: datetime | None = NOW) -> KernelLog:
@@ -124,6 +131,27 @@ def test_a_name_means_a_device_only_after_it_was_given_to_it() -> None:
     attached = "sd 4:0:0:0: [sdc] Attached SCSI disk"
     found = read(printed(row(error, boot="0" * 32), row(error), row(attached), row(error)))
     assert [device for device, _ in devices(found)] == [None, None, "sdc", "sdc"]
+
+
+def events_of(lines: Sequence[str], now: datetime | None, uptime: float) -> tuple[Event, ...]:
+    """The events that `raidctl events` lists of these lines of dmesg."""
+    kernel = Kernel(printed(), RunAnswer(code=0, out="\n".join(lines).encode()), uptime)
+    seen = replayed("drives-ahci")
+    return report(seen.inventory, converse(read_kernel(seen, vendors()[0], now), kernel).logs, now, Filter()).events
+
+
+@pytest.mark.parametrize("late", [0.0, 0.05, 0.2, 0.9, 7.0])
+def test_a_line_of_dmesg_is_new_once(late: float) -> None:
+    """However late the uptime is read; without a time as well, and although a line like it is already known."""
+    error = "Buffer I/O error on dev sdb, logical block 0, async page read"
+    lines = [f"<3>[{100 + number * 0.137:12.6f}] {error}" for number in range(200)]
+    for now in (NOW, None):
+        first = events_of(lines, now, 1000.0)
+        assert len(first) == len(lines)
+        again = events_of(lines, now and now + timedelta(seconds=5), 1005.0 + late)
+        assert unseen(again, first) == []
+        more = events_of([*lines, lines[-1]], now and now + timedelta(seconds=10), 1010.0 + late)
+        assert [one.text for one in unseen(more, first)] == [error]
 
 
 def test_forms_of_the_kernel_are_known() -> None:

@@ -232,7 +232,8 @@ class Readings:
             faults = [problem.where for log in logs.logs for problem in hiding_problems(log.problems)]
             self._log_faults = tuple(dict.fromkeys(faults))
         since = recorded or self._began
-        late = [one for one in found.events if (at := parse_iso(one.host_at)) is not None and at >= since]
-        fresh = unseen(late, ()) if self._known is None else unseen(found.events, self._known)
-        self._known = [*(self._known or ()), *found.events]
-        return tuple(one for one in fresh if (at := parse_iso(one.host_at)) is None or at >= since)
+        first = self._known is None
+        fresh = unseen(found.events, self._known or ())
+        self._known = [*(self._known or ()), *fresh]
+        # of the first reading, what has no time may be old
+        return tuple(one for one in fresh if (at >= since if (at := parse_iso(one.host_at)) is not None else not first))
