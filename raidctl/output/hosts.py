@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import groupby
 
 from msgspec import structs
 from rich.cells import cell_len
@@ -13,9 +14,9 @@ from rich.console import Console, RenderableType
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.text import Text
 
-from raidctl.fleet.report import HostsReport, Rank
+from raidctl.fleet.report import HostAnswer, HostsReport, Rank
 from raidctl.model import Inventory
-from raidctl.output.console import BAD, GOOD, PLAIN, STRONG, WARN, Paper, Piece, drawn, indented, line
+from raidctl.output.console import BAD, GOOD, PLAIN, STRONG, WARN, Paper, Piece, drawn, indented, line, pack
 from raidctl.output.live_lines import closed_on_quit
 from raidctl.output.table import Column, table
 from raidctl.output.terminal import is_drawable
@@ -24,6 +25,9 @@ from raidctl.text import collapse, counted, printable
 
 _STYLES = {Rank.CRITICAL: BAD, Rank.GONE: BAD, Rank.FAILED: BAD, Rank.FINE: GOOD}
 _WORDS = {BROKEN: ("critical", Rank.CRITICAL), UNREAD: ("unread", Rank.UNKNOWN), LOOK: ("warning", Rank.WARNING)}
+
+_NAME = 24
+"""A longer name has a line for itself, unless the screen is wide."""
 
 
 @drawn
@@ -45,18 +49,33 @@ def screen(
     if not found.hosts:
         return
     yield Text("")
-    groups = [[one] for one in found.hosts] if any(more.values()) else [list(found.hosts)]
     names = {one.host: paper.clean(one.host) for one in found.hosts}
-    width, other = max(map(cell_len, names.values())), max(map(len, states))
-    for group in groups:
+    widest = max(_NAME, paper.columns // 3)
+    long = {host for host, name in names.items() if cell_len(name) > widest}
+    beside = {host: "" if host in long else name for host, name in names.items()}
+    width = max(2, *map(cell_len, beside.values()))
+    other = max(map(len, states))
+    for group in _groups(found.hosts, more, long):
+        if group[0].host in long:
+            yield pack([(names[group[0].host], STRONG)], paper.columns, " ")
         columns = [
-            Column("", [(names[one.host].ljust(width), STRONG) for one in group], whole=True),
+            Column("", [(beside[one.host].ljust(width), STRONG) for one in group], whole=True),
             Column("", [(one.state.ljust(other), style[one.state]) for one in group], whole=True),
             Column("", [(paper.clean(one.message), PLAIN) for one in group], least=20),
         ]
         yield table(columns, paper, indent=0)
         for text in more.get(group[0].host, ()):
             yield indented(line(paper.clean(text)), paper, 4)
+
+
+def _groups(
+    hosts: Sequence[HostAnswer], more: Mapping[str, Sequence[str]], long: Collection[str]
+) -> Iterator[list[HostAnswer]]:
+    """The hosts of each table. A host with a long name, or with more lines, has its own."""
+    apart = any(more.values())
+    for alone, group in groupby(hosts, lambda one: apart or one.host in long):
+        together = list(group)
+        yield from [[one] for one in together] if alone else [together]
 
 
 def look(inventory: Inventory) -> tuple[str, Rank, tuple[str, ...]]:

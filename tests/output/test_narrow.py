@@ -15,8 +15,10 @@ from rich.cells import cell_len
 from raidctl.audit.builtin import rules
 from raidctl.audit.diagnosis import diagnose
 from raidctl.cli import cli
+from raidctl.fleet.report import HostAnswer, Rank, report
 from raidctl.output.console import Paper
 from raidctl.output.diagnose import screen as diagnosis
+from raidctl.output.hosts import screen as hosts_screen
 from raidctl.output.tree import screen
 from tests.support.machines import replayed
 
@@ -116,3 +118,24 @@ def test_events_fit(columns: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
     for pattern, least in ((times, 3), (levels, 3), (r"megaraid:0/v1\b", 1)):
         found = [re.findall(pattern, text.split("\n\n")[1], re.MULTILINE) for text in shown]
         assert len(found[0]) == len(found[1]) >= least
+
+
+@pytest.mark.parametrize("width", [40, 80, 160])
+@pytest.mark.parametrize("more", [False, True])
+def test_a_long_name_narrows_no_other_host(width: int, more: bool) -> None:
+    """A long name has a line for itself; the messages of all hosts have the room that they have without it."""
+    message = "2 problems: drives:ZC1A00K1: The drive is failing, 41 media errors"
+
+    def shown(*names: str) -> str:
+        answers = [HostAnswer(host=name, exit_code=1, state="critical", message=message) for name in names]
+        further = dict.fromkeys(names, ("further line",)) if more else {}
+        ranks = dict.fromkeys(names, Rank.CRITICAL)
+        return hosts_screen(report("diagnose", answers, len(names)), ranks, further, Paper(width=width))
+
+    long = "-".join(["database"] * 13)
+    alone, together = shown("db1", "db2").splitlines()[2:], shown("db1", long, "db2").splitlines()[2:]
+    half = len(alone) // 2
+    assert (together[:half], together[-half:]) == (alone[:half], alone[half:])
+    assert max(map(cell_len, together)) <= width
+    assert long in joined("".join(together))
+    assert joined("".join(together)).count(joined(message)) == 3
