@@ -22,6 +22,15 @@ _SETTINGS = {
 _HELD = ("cache.caching", "cache.setting", "cache.mode")
 """Fields of packages that are shown under another name."""
 _STATES = ("status", "state")
+"""Fields for the state of an object, and, of a family whose status follows from several lines, for what was printed."""
+_WORDS = {
+    **dict.fromkeys(_STATES, ("state", "status_text")),
+    "cache.status": ("state of the cache", "cache.status_text"),
+    "battery.state": ("state of the battery", "battery.status"),
+}
+"""Fields for states, with their names in messages and the fields for the tool's words."""
+_FAULTS = ("replace", "foreign")
+"""Fields that report a fault if true."""
 _LISTS = {"arrays": "array", "volumes": "volume", "drives": "drive", "batteries": "battery"}
 _RISK = {
     "write-through": 0, "writethrough": 0, "off": 0, "disabled": 0, "protect": 0, "default": 1, "balance": 1,
@@ -54,26 +63,53 @@ def settle_tools(shown: ControllerDraft[Any], other: ControllerDraft[Any]) -> No
         shown.complain(complaint)
     for mine, its in _pairs(shown, other):
         for complaint in its.complaints:
-            if complaint.kind == "state":
+            if complaint.kind in ("state", "unread"):
                 mine.complain(complaint)
-        for name, label in _SETTINGS.items():
-            values = [mine.get(name), its.get(name)]
-            if None not in values and values[0] != values[1]:
-                _settle(mine, name, label, values)
-            elif values == [None, True]:  # preserved cache, or a write cache without a battery
-                mine.override(name, values[1])
-        for name, (_, count) in its.values.items():
-            if name.startswith("errors.") and isinstance(count, int) and count > (mine.get(name) or 0):
-                mine.override(name, count)  # errors are only added up
-        for name in _STATES:
-            values = [mine.get(name), its.get(name)]
-            if is_bad(values[1]) and not is_bad(values[0]) and (values[0] is not None or name == "status"):
-                # a family whose status follows from its state has both
-                for field in {name, *(other for other in _STATES if mine.get(other) is not None)}:
-                    mine.override(field, values[1])
-                mine.override("status_text", its.get("status_text"))
-            if is_bad(values[0]) != is_bad(values[1]) and not {None, "unknown"} & {*values}:
-                _report(mine, "state", values)
+        _settle_settings(mine, its)
+        _settle_faults(mine, its)
+        for name in _WORDS:
+            _settle_state(mine, its, name)
+
+
+def _settle_settings(mine: Draft, its: Draft) -> None:
+    for name, label in _SETTINGS.items():
+        values = [mine.get(name), its.get(name)]
+        if None not in values and values[0] != values[1]:
+            _settle(mine, name, label, values)
+        elif values == [None, True]:  # preserved cache, or a write cache without a battery
+            mine.override(name, values[1])
+
+
+def _settle_faults(mine: Draft, its: Draft) -> None:
+    """Take over errors, and what one tool alone reports as a fault."""
+    for name, (_, value) in its.values.items():
+        if name.startswith("errors.") and isinstance(value, int) and value > (mine.get(name) or 0):
+            mine.override(name, value)  # errors are only added up
+        if name in _FAULTS and value is True and mine.get(name) is not True:
+            mine.override(name, value)
+        if name == "firmware_update" and value and not mine.get(name):
+            mine.override(name, value)
+
+
+def _settle_state(mine: Draft, its: Draft, name: str) -> None:
+    """Show the worse of two states. One that is printed but not recognised is worse than a good one.
+
+    A state that one tool does not print contradicts nothing.
+    """
+    label, words = _WORDS[name]
+    values = [mine.get(name), its.get(name)]
+    doubtful = (
+        values[1] == "unknown" and its.get(words) and not is_bad(values[0]) and values[0] not in (None, "unknown")
+    )
+    worse = is_bad(values[1]) and not is_bad(values[0]) and (values[0] is not None or name != "state")
+    if worse or doubtful:
+        # a family whose status follows from its state has both
+        both = {other for other in _STATES if mine.get(other) is not None} if name in _STATES else set()
+        for field in {name, *both}:
+            mine.override(field, values[1])
+        mine.override(words, its.get(words))
+    if doubtful or (is_bad(values[0]) != is_bad(values[1]) and not {None, "unknown"} & {*values}):
+        _report(mine, label, values)
 
 
 def put_setting(draft: Draft, name: str, label: str, value: object) -> None:
@@ -108,9 +144,15 @@ def _unlisted(shown: ControllerDraft[Any], other: ControllerDraft[Any]) -> Itera
             label = f"{word} {draft.name}".strip()
             title = f"{label[0].upper()}{label[1:]}"
             state = next((one for one in map(draft.get, _STATES) if is_bad(one)), None)
+            severity: Severity = "error"
             if state is not None and (name, state) != ("batteries", "missing"):  # not every controller has one
                 text = draft.get("status_text") or state
-                severity: Severity = "warning" if state == "warning" else "error"
+                severity = "warning" if state == "warning" else "error"
+            elif draft.get("replace") is True:
+                text, severity = "to be replaced", "warning"
+            else:
+                text = ""
+            if text:
                 yield Complaint(severity, "state", f"Only one of the tools lists {label}: {text}.", _COMPARE)
             for one in draft.complaints:
                 if one.kind != "note":

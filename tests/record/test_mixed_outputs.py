@@ -381,6 +381,45 @@ def test_a_warning_that_only_the_tool_that_is_not_shown_lists_is_no_error(state:
     assert [one.severity for one in shown.complaints] == [severity]
 
 
+@pytest.mark.parametrize(
+    ("ours", "its", "shown", "doubts"),
+    [
+        ({"cache.status": "ok"}, {"cache.status": "critical"}, {"cache.status": "critical"}, 1),
+        ({}, {"cache.status": "critical"}, {"cache.status": "critical"}, 0),
+        ({"cache.status": "ok"}, {}, {"cache.status": "ok"}, 0),
+        ({"status": "ok"}, {"status": "unknown", "status_text": "?"}, {"status": "unknown", "status_text": "?"}, 1),
+        ({"status": "ok"}, {"status": "unknown"}, {"status": "ok"}, 0),
+        ({"status": "warning"}, {"status": "unknown", "status_text": "?"}, {"status": "warning"}, 0),
+        ({"replace": False}, {"replace": True}, {"replace": True}, 0),
+        ({"foreign": True}, {"foreign": False}, {"foreign": True}, 0),
+        ({}, {"firmware_update": "2.1 is pending"}, {"firmware_update": "2.1 is pending"}, 0),
+    ],
+)
+def test_of_two_tools_the_worse_value_of_a_field_is_shown(
+    ours: dict[str, object], its: dict[str, object], shown: dict[str, object], doubts: int
+) -> None:
+    """A fault that one tool reports counts. A field that a tool does not report contradicts nothing."""
+    mine, other = ControllerDraft[GroupDraft]("0"), ControllerDraft[GroupDraft]("0")
+    for draft, values in ((mine, ours), (other, its)):
+        for name, value in values.items():
+            draft.override(name, value)
+    settle_tools(mine, other)
+    assert {name: mine.get(name) for name in shown} == shown
+    assert [one.kind for one in mine.complaints] == ["unread"] * doubts
+
+
+def test_what_a_tool_that_is_not_shown_could_not_read_is_not_lost() -> None:
+    """A value that is not understood is a problem, whichever tool reports it; a note of that tool is none."""
+    shown, other = ControllerDraft[GroupDraft]("0"), ControllerDraft[GroupDraft]("0")
+    shown.drive("252:1").override("status", "ok")
+    other.drive("252:1").unread("Media Error Count", "many")
+    other.drive("252:1").add_problem("info", "note", "Nothing.")
+    other.battery("0").override("replace", value=True)
+    settle_tools(shown, other)
+    assert [one.kind for one in shown.drive("252:1").complaints] == ["unread"]
+    assert [(one.kind, one.severity) for one in shown.complaints] == [("state", "warning")]
+
+
 def test_of_two_tools_the_higher_number_of_errors_counts(tmp_path: Path) -> None:
     """Errors are only added up: the drive has as many as any tool reports."""
     page = (

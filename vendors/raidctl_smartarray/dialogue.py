@@ -24,7 +24,7 @@ from raidctl_smartarray.grammar import slot_of_command
 from raidctl_smartarray.messages import meaning
 from raidctl_smartarray.outline import Outline
 from raidctl_smartarray.reader import KIND, outlines, problems_of_messages, unreadable
-from raidctl_smartarray.to_model import build, controller_ids
+from raidctl_smartarray.to_model import build, conclude_battery, controller_ids
 from raidctl_smartarray.tools import DRIVERS
 
 LOCK = "smartarray"
@@ -139,6 +139,8 @@ def _best_sources(
         for one, found in zip(sessions, collections, strict=True)
         for controller in found.controllers
     ]
+    for controller, _, _ in seen:
+        conclude_battery(controller)
     return best_sources(seen, _same)
 
 

@@ -137,6 +137,13 @@ def _batteries(controller: ControllerDraft, object_id: str) -> tuple[Battery, ..
     )
 
 
+def conclude_battery(controller: ControllerDraft) -> None:
+    """Put the state of the batteries in the model's words, to compare it with another tool's."""
+    words = _battery_words(controller)
+    if words is not None:
+        controller.conclude("battery.state", vocabulary.battery_status(words))
+
+
 def _battery_words(controller: ControllerDraft) -> str | None:
     """The tool's words for the batteries. If outputs disagree, the words of one that is not ok count."""
     printed = [str(value) for _, name, value in controller.evidence if name == "battery.status"]

@@ -9,6 +9,7 @@ from raidctl.model import ProblemKind
 from raidctl.request import Failure, RunAnswer, converse
 from raidctl.vendor.protocol import Observation
 from raidctl_smartarray import observe
+from tests.support.machines import FIXTURES
 from tests.support.scripted_tools import Script, ran
 from tests.vendors.smartarray.smartarray_outputs import CONTROLLER
 
@@ -85,6 +86,35 @@ def test_several_tools_report_their_controllers() -> None:
     assert [line.text for output in found.outputs for line in output.unparsed()] == []
     facts = [fact for output in found.outputs for fact in output.facts if fact.command.startswith("hpacucli")]
     assert {fact.object_id for fact in facts} == {"smartarray:3"}
+
+
+_FULL = (FIXTURES / "redfish-beside-hpssacli" / "hpssacli-ctrl-all-show-config-detail.out").read_text()
+_WORD = "Wobbling"
+
+
+@pytest.mark.parametrize(
+    ("line", "bad", "status"),
+    [
+        ("Controller Status: OK", _WORD, "unknown"),
+        ("Cache Status: OK", "Permanently Disabled", "critical"),
+        ("Cache Status: OK", _WORD, "unknown"),
+        ("Battery/Capacitor Status: OK", "Failed (Replace Capacitors)", "failed"),
+        ("Battery/Capacitor Status: OK", _WORD, "unknown"),
+    ],
+)
+def test_what_only_the_tool_that_is_not_shown_reports_as_bad_counts(line: str, bad: str, status: str) -> None:
+    """A failed cache or battery, and a state that is not recognised, are shown, with the doubt which tool is right."""
+    fewer = "".join(one for one in _FULL.splitlines(keepends=True) if "Temperature" not in one)
+    assert line in fewer
+    tools = {"ssacli": "/usr/sbin/ssacli", "hpssacli": "/usr/sbin/hpssacli"}
+    for less, states in ((fewer, {"ok"}), (fewer.replace(line, line.replace("OK", bad)), {"ok", status})):
+        found = seen(Script(tools, {f"ssacli {ALL}": ran(_FULL), f"hpssacli {ALL}": ran(less)}))
+        [controller] = found.controllers
+        assert any("the data shown is from ssacli" in one.message for one in found.problems)
+        assert controller.cache is not None
+        assert {controller.status, controller.cache.status, controller.batteries[0].status} == states
+        doubts = [one for one in found.problems if one.kind == "unread" and "disagree on the state" in one.message]
+        assert len(doubts) == len(states) - 1
 
 
 @pytest.mark.parametrize(
