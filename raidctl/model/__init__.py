@@ -58,6 +58,7 @@ from raidctl.model.inventory import (
     is_complete,
 )  # fmt: skip
 from raidctl.model.problem import (
+    ASK_OWN_TOOL,
     UNREAD_KINDS,
     Problem,
     ProblemKind,
@@ -72,6 +73,7 @@ from raidctl.model.second_view import SecondView
 from raidctl.model.task import Alarm, Operation, Progress, Rates, Task, TaskState
 
 __all__ = [
+    "ASK_OWN_TOOL",
     "SCHEMA_VERSION", "UNREAD_KINDS", "Alarm", "Array", "Battery", "BatteryKind", "BatteryStatus", "Block",
     "BlockLayer", "Cache", "Capability", "Controller", "ControllerCacheSafety", "Details", "Drive",
     "DriveCachePolicy", "DriveCaches", "Errors", "FailuresTolerated", "ForeignGroup", "Health", "Host", "Interface",

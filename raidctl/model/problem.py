@@ -10,6 +10,8 @@ from raidctl.model.block_layer import Model
 
 Severity = Literal["info", "warning", "error"]
 ProblemKind = Literal["note", "state", "unread", "no_tool", "no_right"]
+ASK_OWN_TOOL = "Ask the controller's own tool."
+"""The remedy if a source does not report a value that the controller's own tool does."""
 UNREAD_KINDS: frozenset[ProblemKind] = frozenset({"unread", "no_tool", "no_right"})
 """Kinds of problems with the reading itself: something was not queried, or not understood."""
 

@@ -1,4 +1,4 @@
-"""Merge controllers that the tools of two families list. Keep the one with more facts.
+"""Merge controllers that the tools of two families list. Keep the one with more facts, and the worse values of both.
 
 Pure. Two controllers of different families are the same if they have the same PCI address or, if one has none, the
 same unmasked serial number. Within a family the vendor package merges them.
@@ -16,21 +16,23 @@ from raidctl.discovery.pci import normalised
 from raidctl.evidence import Output
 from raidctl.model import Controller, Problem
 from raidctl.select import family_of, items
+from raidctl.survey.same_objects import Homes, homes
+from raidctl.survey.worse_values import settle
 
 _NOTHING = (None, "", "unknown")
 
 
 class Merged(Struct, frozen=True):
-    """The controllers left, and a note for each that was dropped."""
+    """The controllers left, with a note and the contradictions of each that was dropped."""
 
     controllers: tuple[Controller, ...]
     problems: tuple[Problem, ...] = ()
-    dropped: frozenset[str] = frozenset()
-    """The ids of the dropped controllers and their parts. Those that still exist are excepted."""
+    dropped: Homes = {}
+    """The dropped controllers and their parts, except ids that still exist."""
 
 
 def merge(controllers: Sequence[Controller], outputs: Sequence[Output], tools: Mapping[str, Collection[str]]) -> Merged:
-    """Keep each controller once.
+    """Keep each controller once, with the worse values of all its descriptions.
 
     Args:
         controllers: As linked to the kernel's view.
@@ -46,25 +48,21 @@ def merge(controllers: Sequence[Controller], outputs: Sequence[Output], tools: M
             same.append(controller)
     if len(groups) == len(controllers):
         return Merged(tuple(controllers))
-    kept, problems, lost = [], [], set()
+    kept: list[Controller] = []
+    problems: list[Problem] = []
+    dropped: dict[str, tuple[str, str]] = {}
     for group in groups:
         best = max(group, key=fact_count)  # of equals the first one
-        kept.append(best)
-        others = [controller for controller in group if controller is not best]
-        problems += [_note(best, other, outputs, tools) for other in others]
-        lost |= {item.id for other in others for item in items(other)}
-    return Merged(tuple(kept), tuple(problems), frozenset(lost - {item.id for one in kept for item in items(one)}))
-
-
-def drop_facts(outputs: Iterable[Output], problems: Iterable[Problem], dropped: Collection[str]) -> list[Problem]:
-    """Remove the facts and problems of dropped objects.
-
-    The facts are removed from the evidence; their lines stay read.
-    """
-    if dropped:
-        for output in outputs:
-            output.facts[:] = [fact for fact in output.facts if fact.object_id not in dropped]
-    return [problem for problem in problems if problem.where not in dropped]
+        shown = best
+        for other in (one for one in group if one is not best):
+            problems.append(_note(best, other, outputs, tools))
+            settled = settle(shown, other)
+            shown = settled.controller
+            problems += settled.problems
+            dropped.update(homes(best, other, settled.same))
+        kept.append(shown)
+    existing = {item.id for one in kept for item in items(one)}
+    return Merged(tuple(kept), tuple(problems), {name: home for name, home in dropped.items() if name not in existing})
 
 
 def fact_count(controller: Controller) -> int:

@@ -12,11 +12,12 @@ from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 
 from msgspec import Struct
 
-from raidctl.discovery.index import serial, wwn
+from raidctl.discovery.index import serial
 from raidctl.discovery.pci import normalised
 from raidctl.host import HostView
 from raidctl.model import Controller, Drive, Problem, SecondView, Tool, Volume
 from raidctl.select import Item, items
+from raidctl.survey.same_objects import Homes, Pair, have_names, homes, names_of, pairs
 from raidctl.text import counted
 from raidctl.vendor.protocol import Vendor
 
@@ -27,16 +28,8 @@ class Joined(Struct, frozen=True):
     left: tuple[Controller, ...]
     views: tuple[SecondView, ...] = ()
     problems: tuple[Problem, ...] = ()
-    dropped: frozenset[str] = frozenset()
-    """The ids of objects shown as the machine's own tools report them."""
-
-
-class _Pair(Struct, frozen=True):
-    controller: Controller
-    """Of the machine's own tools."""
-    ours: Item
-    theirs: Item
-    by: str
+    dropped: Homes = {}
+    """The objects shown as the machine's own tools report them."""
 
 
 def families(vendors: Sequence[Vendor]) -> frozenset[str]:
@@ -60,54 +53,27 @@ def join(own: Sequence[Controller], outside: Sequence[Controller], unread: Seque
     left: list[Controller] = []
     views: list[SecondView] = []
     problems: list[Problem] = []
-    dropped: set[str] = set()
-    pairs = {other.id: list(_pairs(hardware, other)) for other in outside}
-    seen = {pair.ours.id for found in pairs.values() for pair in found}
+    dropped: dict[str, tuple[str, str]] = {}
+    joined = {other.id: list(pairs(hardware, other)) for other in outside}
+    seen = {pair.ours.id for found in joined.values() for pair in found}
     for other in outside:
-        found = pairs[other.id]
+        found = joined[other.id]
         partner = _partner(hardware, other, found)
         if partner is None:
             left.append(other)
             continue
         views += _views(partner, other, found)
-        dropped |= {item.id for item in items(other)}
+        same = {pair.theirs.id: pair.ours.id for pair in found}
+        dropped |= homes(partner, other, same)
         problems.append(_note(partner, other, found))
         if not any(where.startswith(("/", other.id)) for where in unread):
             problems += _not_listed(partner, other, found, seen)
-    if outside and not views and _named(hardware) and _named(outside):
+    if outside and not views and have_names(hardware) and have_names(outside):
         problems.append(_another(outside[0]))
-    return Joined(tuple(left), tuple(views), tuple(problems), frozenset(dropped))
+    return Joined(tuple(left), tuple(views), tuple(problems), dropped)
 
 
-def _names_of(item: Item) -> list[str]:
-    """What an object is joined by, the surest first."""
-    if isinstance(item, Volume):
-        return [name for name in (wwn(item.unique_id),) if name]
-    if isinstance(item, Drive):
-        return [name for name in (serial(item.serial), wwn(item.wwn)) if name]
-    return []
-
-
-def _named(controllers: Iterable[Controller]) -> bool:
-    return any(_names_of(item) for controller in controllers for item in items(controller))
-
-
-def _pairs(own: Sequence[Controller], other: Controller) -> Iterator[_Pair]:
-    """The BMC's volumes and drives with the objects that they are.
-
-    ``other`` is one of the BMC's controllers. Only unique names match.
-    """
-    for kind in (Volume, Drive):
-        listed = [(controller, item) for controller in own for item in items(controller) if isinstance(item, kind)]
-        counts = Counter(name for _, item in listed for name in _names_of(item))
-        known = {name: pair for pair in listed for name in _names_of(pair[1]) if counts[name] == 1}
-        for theirs in (item for item in items(other) if isinstance(item, kind)):
-            name = next((name for name in _names_of(theirs) if name in known), None)
-            if name is not None:
-                yield _Pair(*known[name], theirs, name)
-
-
-def _partner(own: Sequence[Controller], other: Controller, found: Sequence[_Pair]) -> Controller | None:
+def _partner(own: Sequence[Controller], other: Controller, found: Sequence[Pair]) -> Controller | None:
     """The same controller, by serial number or address. Otherwise it is the one with the most in common."""
     tests: tuple[Callable[[Controller], str | None], ...] = (
         lambda one: serial(one.serial),
@@ -122,7 +88,7 @@ def _partner(own: Sequence[Controller], other: Controller, found: Sequence[_Pair
     return next(one for one in own if one.id == best[0][0]) if best else None
 
 
-def _views(partner: Controller, other: Controller, found: Sequence[_Pair]) -> Iterator[SecondView]:
+def _views(partner: Controller, other: Controller, found: Sequence[Pair]) -> Iterator[SecondView]:
     yield _view(partner, other, "controller")
     for pair in found:
         yield _view(pair.ours, pair.theirs, "volume" if isinstance(pair.theirs, Volume) else "drive", pair.by)
@@ -135,7 +101,7 @@ def _views(partner: Controller, other: Controller, found: Sequence[_Pair]) -> It
             volume = isinstance(theirs, Volume)
             kind = "volume" if volume else "drive"
             same: Sequence[Volume | Drive] = partner.volumes if volume else partner.drives
-            findable = bool(_names_of(theirs)) and all(_names_of(item) for item in same)
+            findable = bool(names_of(theirs)) and all(names_of(item) for item in same)
             yield _view(partner, theirs, kind, listed=False if findable else None)
 
 
@@ -154,7 +120,7 @@ def _view(ours: Item, theirs: Item, kind: str, by: str | None = None, *, listed:
     )
 
 
-def _note(partner: Controller, other: Controller, found: Sequence[_Pair]) -> Problem:
+def _note(partner: Controller, other: Controller, found: Sequence[Pair]) -> Problem:
     volumes = sum(isinstance(pair.theirs, Volume) for pair in found)
     message = (
         f"The BMC lists the same controller, as {other.id}: {counted(volumes, 'volume')} and "
@@ -165,7 +131,7 @@ def _note(partner: Controller, other: Controller, found: Sequence[_Pair]) -> Pro
 
 
 def _not_listed(
-    partner: Controller, other: Controller, found: Sequence[_Pair], seen: Container[str]
+    partner: Controller, other: Controller, found: Sequence[Pair], seen: Container[str]
 ) -> Iterator[Problem]:
     """What the BMC does not list although it must see it. The machine's own tools list it.
 
@@ -174,11 +140,11 @@ def _not_listed(
     """
     for kind in (Volume, Drive):
         theirs = [item for item in items(other) if isinstance(item, kind)]
-        if not any(isinstance(pair.theirs, kind) for pair in found) or not all(_names_of(item) for item in theirs):
+        if not any(isinstance(pair.theirs, kind) for pair in found) or not all(names_of(item) for item in theirs):
             continue
         for ours in items(partner):
             made = isinstance(ours, Volume) or (isinstance(ours, Drive) and ours.array is not None)
-            if isinstance(ours, kind) and made and _names_of(ours) and ours.id not in seen:
+            if isinstance(ours, kind) and made and names_of(ours) and ours.id not in seen:
                 word = "volume" if isinstance(ours, Volume) else "drive"
                 message = f"The BMC does not list this {word}, and lists others of its controller, as {other.id}."
                 yield Problem("info", ours.id, message, "If it still does not list it later, reset the BMC.")

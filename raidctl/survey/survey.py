@@ -35,6 +35,7 @@ from raidctl.survey import (
 )
 from raidctl.survey.ask_vendors import Outcome, ask_vendors, warm
 from raidctl.survey.failed_requests import FailureWatch
+from raidctl.survey.same_objects import drop_objects
 from raidctl.survey.undescribed_members import undescribed
 from raidctl.survey.unmatched_drives import unmatched
 from raidctl.tasks.derive import tasks_of
@@ -239,7 +240,7 @@ def _join(outside: Sequence[Controller], results: _Results) -> None:
     joined = second_view.join(results.controllers, outside, unread)
     results.controllers += joined.left
     results.views = joined.views
-    kept = merge_controllers.drop_facts(results.outputs, results.problems, joined.dropped)
+    kept = drop_objects(results.outputs, results.problems, joined.dropped)
     results.problems = [*kept, *joined.problems]
 
 
@@ -247,7 +248,7 @@ def _once(vendors: Sequence[Vendor], results: _Results) -> None:
     tools = {vendor.FAMILY: [tool.name for tool in vendor.TOOLS] for vendor in vendors}
     kept = merge_controllers.merge(results.controllers, results.outputs, tools)
     results.controllers = list(kept.controllers)
-    results.problems = [*merge_controllers.drop_facts(results.outputs, results.problems, kept.dropped), *kept.problems]
+    results.problems = [*drop_objects(results.outputs, results.problems, kept.dropped), *kept.problems]
 
 
 def _keep(linked: block_devices.Linked, results: _Results) -> None:

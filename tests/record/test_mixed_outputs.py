@@ -522,3 +522,94 @@ def test_two_outputs_of_one_volume_with_different_caches_are_a_problem(
         assert [one.severity for one in found.problems if "outputs disagree" in one.message] == ["error"]
         [cached] = [v.cache.write_active for controller in found.controllers for v in controller.volumes if v.cache]
         assert cached != "write_through"
+
+
+_SAME = {
+    "0000:5C:00.0": "0000:AF:00.0",
+    "PEYHB0CRHC71KQ": "7B03F5D10C2", "600508B1001CD4418A0E6F2B93C75510": "600508B1001C4A11223344556677AA01",
+    "600508B1001C0B7F35E1D96A842CC3F7": "600508B1001C4A11223344556677AA02", "S4KVNE0M412201": "PHYW0101AA480DGN",
+    "S4KVNE0M412217": "PHYW0101AB480DGN", "WBN0K1A7": "ZA1DK20", "WBN0K1F2": "ZA1DK30", "WBN0K2C9": "ZA1DK40",
+}  # fmt: skip
+"""Names in the output of ssacli, with those that arcconf prints of another machine."""
+_WORKING = {
+    "Cache Status: Permanently Disabled": "Cache Status: OK",
+    "Battery/Capacitor Status: Failed (Replace Batteries)": "Battery/Capacitor Status: OK",
+    "         Write Cache Status: Enabled": "         Write Cache Status: Disabled",
+}
+
+
+@cache
+def _ssacli() -> str:
+    """A board that works, as ssacli reports it: the same as in `adaptec-smartraid-mixed`."""
+    path = FIXTURES / "smartarray-gen10-failed-battery" / "ssacli-ctrl-all-show-config-detail.out"
+    text = path.read_text(encoding="utf-8")
+    text = text[text.index("   Bus Interface") :]
+    reasons = text[text.index("   Cache Status Details") : text.index("   Configured Drive Write Cache")]
+    for old, new in {**_SAME, **_WORKING, reasons: ""}.items():
+        assert old in text
+        text = text.replace(old, new)
+    return f"\nHPE Smart Array P408i-a SR Gen10 in Slot 0 (Embedded)\n{text}"
+
+
+def _beside_ssacli(path: Path, text: str) -> Inventory:
+    """The board as arcconf and ssacli report it."""
+    arcconf = FIXTURES / "adaptec-smartraid-mixed" / "arcconf-getconfig-1-al.out"
+    (path / "arcconf.out").write_text(arcconf.read_text(encoding="utf-8"), encoding="utf-8")
+    (path / "ssacli.out").write_text(text, encoding="utf-8")
+    found = inventory(path)
+    assert [one.id for one in found.controllers] == ["adaptec:1"]
+    return found
+
+
+def test_a_board_that_two_families_report_as_working_has_no_problem(tmp_path: Path) -> None:
+    """Only the note that both list it, and nothing changes in what is shown."""
+    found = _beside_ssacli(tmp_path, _ssacli())
+    assert [one.kind for one in found.problems] == ["note"]
+    assert found.controllers == inventory(tmp_path / "arcconf.out").controllers
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "where", "status"),
+    [
+        ("Controller Status: OK", "Controller Status: Failed", "adaptec:1", "critical"),
+        ("Controller Status: OK", "Controller Status: Wobbling", "adaptec:1", "unknown"),
+        ("Cache Status: OK", "Cache Status: Permanently Disabled", "adaptec:1", "ok"),
+        ("Capacitor Status: OK", "Capacitor Status: Failed (Replace Batteries)", "adaptec:1/battery0", "failed"),
+        ("Capacitor Status: OK", "Capacitor Status: Wobbling", "adaptec:1/battery0", "unknown"),
+        ("         Status: OK\n         Unrec", "         Status: Failed\n         Unrec", "adaptec:1/v0", "failed"),
+        ("         Status: OK\n         Unrec", "         Status: Wobbling\n         Unrec", "adaptec:1/v0", "unknown"),
+        ("         Status: OK\n         Drive", "         Status: Failed\n         Drive", "adaptec:1/0,0", "critical"),
+    ],
+)
+def test_what_only_the_other_family_reports_as_bad_is_shown(
+    old: str, new: str, where: str, status: str, tmp_path: Path
+) -> None:
+    """Arcconf reports more, and all of it as ok: the failure or the unknown word that ssacli prints counts."""
+    assert old in _ssacli()
+    found = _beside_ssacli(tmp_path, _ssacli().replace(old, new, 1))
+    [controller] = found.controllers
+    assert {one.id: one.status for one in items(controller)}[where] == status
+    assert controller.cache is not None
+    assert controller.cache.status == ("critical" if "Cache Status" in old else "ok")
+    assert any(one.where == where and "disagree on the state" in one.message for one in found.problems)
+    doubtful = "Cache Status" in old or "Capacitor" in old
+    assert ("protected" in [one.cache.controller_cache for one in controller.volumes if one.cache]) != doubtful
+    done = CliRunner().invoke(cli, ["--replay", str(tmp_path), "diagnose"])
+    assert done.exit_code == (3 if status == "unknown" else 1)
+
+
+def test_a_bad_object_that_only_the_other_family_lists_is_reported(tmp_path: Path) -> None:
+    """A failed drive of ssacli that arcconf does not list is a problem of the controller."""
+    text = _ssacli()
+    at = text.rindex("Status: OK", 0, text.index("WBN0K3D4"))
+    found = _beside_ssacli(tmp_path, f"{text[:at]}Status: Failed{text[at + len('Status: OK') :]}")
+    assert [(one.where, one.severity, one.message) for one in found.problems if one.kind == "state"] == [
+        ("adaptec:1", "error", "Only one of the tools lists drive smartarray:0/1I:3:6: Failed.")
+    ]
+
+
+def test_a_warning_of_the_family_that_is_not_shown_is_not_lost(tmp_path: Path) -> None:
+    """What ssacli prints about the board is a problem of the shown controller."""
+    text = "\nAPPLICATION UPGRADE REQUIRED: This controller has been configured with a more recent version.\n"
+    found = _beside_ssacli(tmp_path, _ssacli().replace("\n   Bus", f"\n{text}\n   Bus", 1))
+    assert [one.where for one in found.problems if one.kind == "state"] == ["adaptec:1"]

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from raidctl.model import BatteryStatus
+from raidctl.model import ASK_OWN_TOOL, BatteryStatus
 from raidctl.text import printable
-from raidctl.vendor.draft import WEAK, Draft
+from raidctl.vendor.draft import REPORT, WEAK, Draft
 from raidctl.vendor.limits import WORN_PERCENT
 from raidctl.vendor.statuses import put_status
 from raidctl_redfish.draft import ControllerDraft
@@ -172,9 +172,8 @@ def _put(draft: Draft, resource: Resource, leaves: tuple[str, ...], *, gone: boo
         draft.put(lines[0] if lines else None, "status", "unknown", WEAK)
         draft.put(None, "status_text", shown or None)
         why = f"is {shown[:60]!r}, which is not recognised" if shown else "is not reported"
-        draft.add_problem("warning", "unread", f"The state of the battery or capacitor {why}.", _REMEDY)
+        draft.add_problem(
+            "warning", "unread", f"The state of the battery or capacitor {why}.", REPORT if shown else ASK_OWN_TOOL
+        )
         return
     put_status(draft, lines, "battery", status, text=shown or status)
-
-
-_REMEDY = "Ask the controller's own tool."

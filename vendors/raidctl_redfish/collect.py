@@ -9,7 +9,7 @@ from typing import Any
 from msgspec import Struct, field
 
 from raidctl.json_decode import decode_at
-from raidctl.model import Capability, Controller, Problem, Tool
+from raidctl.model import ASK_OWN_TOOL, Capability, Controller, Problem, Tool
 from raidctl.text import counted, regex
 from raidctl.vendor.identity import distinct
 from raidctl.vendor.mixed_machines import described_twice
@@ -132,7 +132,7 @@ def simple_storage_alone(system: Resource) -> Problem | None:
         "This BMC describes storage as SimpleStorage alone, a schema of 2015 without controllers' caches, volumes and "
         "policies: all of them are unknown."
     )
-    return Problem("warning", system.path, message, "Ask the controller's own tool.", "unread")
+    return Problem("warning", system.path, message, ASK_OWN_TOOL, "unread")
 
 
 def _without_storage(

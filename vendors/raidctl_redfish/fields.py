@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from raidctl.evidence import Line
+from raidctl.model import ASK_OWN_TOOL
 from raidctl.text import collapse, printable, regex
 from raidctl.vendor.draft import DETAIL, REPORT, Draft
 from raidctl.vendor.statuses import put_status
@@ -155,4 +156,4 @@ def put_health(
     message = f"The BMC does not report the health of the {what}."
     if words[0]:
         message = f"The {what}'s health {printable(words[0])[:40]!r} is not recognised."
-    draft.add_problem("warning", "unread", message, REPORT if words[0] else "Ask the controller's own tool.")
+    draft.add_problem("warning", "unread", message, REPORT if words[0] else ASK_OWN_TOOL)

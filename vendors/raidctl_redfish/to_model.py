@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from raidctl.model import Array, Battery, Cache, Capability, Controller, Drive, Health, Problem, Volume
+from raidctl.model import ASK_OWN_TOOL, Array, Battery, Cache, Capability, Controller, Drive, Health, Problem, Volume
 from raidctl.vendor.draft import Draft, GroupDraft
 from raidctl.vendor.statuses import worst
 from raidctl_redfish.battery import worst_battery
@@ -83,7 +83,7 @@ def _check_policies(controller: ControllerDraft) -> None:
         cached = any(name.startswith("cache.") for name in volume.values)
         if cached and volume.get("cache.write_policy") is None:
             message = "The BMC does not report the volume's write policy."
-            volume.add_problem("warning", "unread", message, "Ask the controller's own tool.")
+            volume.add_problem("warning", "unread", message, ASK_OWN_TOOL)
 
 
 def _cache(controller: ControllerDraft) -> Cache | None:
@@ -134,7 +134,7 @@ def _arrays(controller: ControllerDraft) -> None:
             level = volume.get("raid_level")
             if level not in (None, "jbod"):
                 message = "The BMC does not report on which drives the volume is."
-                volume.add_problem("warning", "unread", message, "Ask the controller's own tool.")
+                volume.add_problem("warning", "unread", message, ASK_OWN_TOOL)
             continue
         title = taken.setdefault(members, name)
         array = controller.array(title)
