@@ -11,14 +11,16 @@ from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from raidctl.discovery.index import serial
 from raidctl.discovery.pci import normalised
 from raidctl.host import HostView
-from raidctl.model import Controller, Drive, Problem, SecondView, Tool, Volume
+from raidctl.model import Battery, Controller, Drive, Problem, SecondView, Tool, Volume
 from raidctl.select import Item, items
 from raidctl.survey.same_objects import Homes, Pair, have_names, homes, names_of, pairs
 from raidctl.text import counted
+from raidctl.vendor.draft import is_bad
 from raidctl.vendor.protocol import Vendor
 
 
@@ -64,6 +66,7 @@ def join(own: Sequence[Controller], outside: Sequence[Controller], unread: Seque
             continue
         views += _views(partner, other, found)
         same = {pair.theirs.id: pair.ours.id for pair in found}
+        same |= {theirs.id: ours.id for ours, theirs in _batteries(partner, other)}
         dropped |= homes(partner, other, same)
         problems.append(_note(partner, other, found))
         if not any(where.startswith(("/", other.id)) for where in unread):
@@ -92,8 +95,13 @@ def _views(partner: Controller, other: Controller, found: Sequence[Pair]) -> Ite
     yield _view(partner, other, "controller")
     for pair in found:
         yield _view(pair.ours, pair.theirs, "volume" if isinstance(pair.theirs, Volume) else "drive", pair.by)
-    if len(partner.batteries) == len(other.batteries) == 1:
-        yield _view(partner.batteries[0], other.batteries[0], "battery")
+    one, second = partner.cache, other.cache
+    if one and second and second.status and (one.status or is_bad(second.status)):
+        view = _view(partner, other, "cache")
+        yield replace(view, status=second.status, status_text=second.status_text)
+    known = {its.id: mine for mine, its in _batteries(partner, other)}
+    for its in other.batteries:
+        yield _view(known.get(its.id, partner), its, "battery", listed=True if its.id in known else None)
     joined = {pair.theirs.id for pair in found}
     others: list[Volume | Drive] = [*other.volumes, *other.drives]
     for theirs in others:
@@ -105,12 +113,18 @@ def _views(partner: Controller, other: Controller, found: Sequence[Pair]) -> Ite
             yield _view(partner, theirs, kind, listed=False if findable else None)
 
 
+def _batteries(partner: Controller, other: Controller) -> list[tuple[Battery, Battery]]:
+    """The only battery in both views. Batteries have no names, so others are not joined."""
+    one, second = partner.batteries, other.batteries
+    return [(one[0], second[0])] if len(one) == len(second) == 1 else []
+
+
 def _view(ours: Item, theirs: Item, kind: str, by: str | None = None, *, listed: bool | None = True) -> SecondView:
     cache = theirs.cache if isinstance(theirs, Volume) else None
     return SecondView(
         object_id=ours.id,
         seen_as=theirs.id,
-        kind=kind,  # type: ignore[arg-type]  # one of the four words
+        kind=kind,  # type: ignore[arg-type]  # one of its words
         listed=listed,
         joined_by=by,
         status=theirs.status,

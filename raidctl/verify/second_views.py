@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from raidctl.health.redundancy import WHOLE
 from raidctl.health.views import compared
 from raidctl.health.write_hole import write_hole
 from raidctl.model import Inventory
+from raidctl.vendor.draft import is_bad
 from raidctl.verify.subjects import Subject
 
 _OF_VOLUMES = frozenset({"volume_status", "drives", "survives"})
@@ -25,14 +25,23 @@ def contradictions(claim: str, subject: Subject, inventory: Inventory) -> Iterat
     itself reports as bad is judged by the claim.
     """
     volumes = {subject.id, *(one.id for one in subject.built_on)}
-    about = set(volumes) if claim in _OF_VOLUMES else set()
-    if claim in _OF_DRIVES:
-        about |= {drive.id for _, drive in subject.drives}
     by_cache = _closed_by_cache(claim, subject)
+    objects: dict[str, set[str]] = {}
+    if claim in _OF_VOLUMES:
+        objects["volume"] = volumes
+    if claim in _OF_DRIVES:
+        objects["drive"] = {drive.id for _, drive in subject.drives}
     if claim in _OF_BATTERIES or by_cache:
-        about |= {battery.id for battery in subject.controller.batteries}
+        objects |= {"battery": {battery.id for battery in subject.controller.batteries}, "cache": set()}
+    # an object that is not found may be one of these; its view is at the controller, as that of the cache
+    about = {(kind, name) for kind, names in objects.items() for name in (*names, subject.controller.id)}
     for one in compared(inventory):
-        by_status = one.about_status and one.item.status in WHOLE and one.item.id in about
+        by_status = (
+            one.about_status
+            and one.view.listed is not False
+            and not is_bad(one.status)
+            and (one.view.kind, one.item.id) in about
+        )
         by_policy = not one.about_status and (claim in _OF_POLICIES or by_cache) and one.item.id in volumes
         if one.outcome == "fail" and (by_status or by_policy):
             yield f"{one.item.id}: {one.cause}"

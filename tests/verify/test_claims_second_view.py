@@ -19,10 +19,14 @@ _VIEWS: dict[str, dict[str, Any]] = {
     "volume": {"object_id": "acme:0/v0", "kind": "volume", "status": "failed"},
     "drive": {"object_id": "acme:0/3", "kind": "drive", "status": "critical"},
     "battery": {"object_id": "acme:0/battery0", "kind": "battery", "status": "failed"},
+    "cache": {"object_id": "acme:0", "kind": "cache", "status": "critical"},
+    "another battery": {"object_id": "acme:0", "kind": "battery", "status": "failed", "listed": None},
+    "another drive": {"object_id": "acme:0", "kind": "drive", "status": "critical", "listed": None},
     "active": {"object_id": "acme:0/v0", "kind": "volume", "status": "ok", "write_active": "write_through"},
     "configured": {"object_id": "acme:0/v0", "kind": "volume", "status": "ok", "write_policy": "write_through"},
 }
-"""What a BMC reports of a machine whose own tool reports everything as fine."""
+"""What a BMC reports of a machine whose own tool reports everything as fine. What is another one is not found there."""
+_BACKING = {"battery", "another battery", "cache"}
 
 
 @pytest.mark.parametrize(
@@ -53,13 +57,13 @@ def test_a_claim_that_the_bmc_contradicts_is_suspect(
     ("claim", "level", "views"),
     [
         ({"volume_status": "ok"}, "raid6", {"volume"}),
-        ({"drives": 6}, "raid6", {"volume", "drive"}),
-        ({"survives": 2}, "raid6", {"volume", "drive"}),
-        ({"battery": True}, "raid6", {"battery"}),
-        ({"write_cache": "protected"}, "raid6", {"battery", "active", "configured"}),
-        ({"power_safe": True}, "raid6", {"battery", "active", "configured"}),
+        ({"drives": 6}, "raid6", {"volume", "drive", "another drive"}),
+        ({"survives": 2}, "raid6", {"volume", "drive", "another drive"}),
+        ({"battery": True}, "raid6", _BACKING),
+        ({"write_cache": "protected"}, "raid6", {*_BACKING, "active", "configured"}),
+        ({"power_safe": True}, "raid6", {*_BACKING, "active", "configured"}),
         ({"policy_active": True}, "raid6", {"active", "configured"}),
-        ({"no_write_hole": True}, "raid6", {"battery", "active", "configured"}),
+        ({"no_write_hole": True}, "raid6", {*_BACKING, "active", "configured"}),
         ({"no_write_hole": True}, "raid10", set()),
         ({"raid_level": "raid6"}, "raid6", set()),
     ],
