@@ -137,7 +137,7 @@ def _lists(shown: ControllerDraft[Any], other: ControllerDraft[Any], name: str) 
 
 
 def _unlisted(shown: ControllerDraft[Any], other: ControllerDraft[Any]) -> Iterator[Complaint]:
-    """What is wrong with objects that only the other tool lists."""
+    """What is wrong with objects that only the other tool lists, or that have no name to find them by."""
     for name, word in _LISTS.items():
         mine, its = _lists(shown, other, name)
         for draft in (its[key] for key in its if key not in mine):
@@ -153,7 +153,7 @@ def _unlisted(shown: ControllerDraft[Any], other: ControllerDraft[Any]) -> Itera
             else:
                 text = ""
             if text:
-                yield Complaint(severity, "state", f"Only one of the tools lists {label}: {text}.", _COMPARE)
+                yield Complaint(severity, "state", f"Only one of the tools reports {label} as bad: {text}.", _COMPARE)
             for one in draft.complaints:
                 if one.kind != "note":
                     yield Complaint(one.severity, one.kind, f"{title}: {one.message}", one.remedy)

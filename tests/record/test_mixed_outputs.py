@@ -358,7 +358,7 @@ def test_a_bad_object_that_only_the_tool_that_is_not_shown_lists_is_reported(tmp
     found = inventory(tmp_path)
     assert any("the data shown is from storcli" in one.message for one in found.problems)
     assert [one.message for one in found.problems if one.kind == "state"] == [
-        "Only one of the tools lists volume 1: Offline."
+        "Only one of the tools reports volume 1 as bad: Offline."
     ]
 
 
@@ -604,7 +604,7 @@ def test_a_bad_object_that_only_the_other_family_lists_is_reported(tmp_path: Pat
     at = text.rindex("Status: OK", 0, text.index("WBN0K3D4"))
     found = _beside_ssacli(tmp_path, f"{text[:at]}Status: Failed{text[at + len('Status: OK') :]}")
     assert [(one.where, one.severity, one.message) for one in found.problems if one.kind == "state"] == [
-        ("adaptec:1", "error", "Only one of the tools lists drive smartarray:0/1I:3:6: Failed.")
+        ("adaptec:1", "error", "Only one of the tools reports drive smartarray:0/1I:3:6 as bad: Failed.")
     ]
 
 
