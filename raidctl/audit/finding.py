@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from datetime import date
 from typing import Annotated, Literal
@@ -10,6 +11,7 @@ import msgspec
 
 from raidctl.described import doc
 from raidctl.errors import EXIT_CANNOT_TELL, EXIT_FINE, EXIT_NO
+from raidctl.text import regex
 
 Severity = Literal["info", "warning", "critical"]
 Outcome = Literal["pass", "fail", "unknown", "unmatched"]
@@ -17,6 +19,15 @@ Outcome = Literal["pass", "fail", "unknown", "unmatched"]
 
 
 WORST_FIRST: tuple[Outcome, ...] = ("fail", "unknown", "unmatched", "pass")
+
+SEVERAL = frozenset({"reported_trouble", "not_read", "bmc_disagrees", "waiver_expired"})
+"""Rules with several findings on one object, such as a failed fan and a failed power supply of a controller."""
+_QUANTITY = regex(
+    r"(?:(?<=: )|(?<=\bis )|(?<=\bcounts )|(?<=\bfound )|(?<=\band ))\d[\d,.]*(?<=\d)(?![\w-])"
+    r"|\b\d[\d,.]*(?= ?[%°])",
+    re.ASCII,
+)
+"""A count or percentage in a message: ``Checksum errors: 4``. In ``Power 02: Failed`` the number is a name."""
 
 
 class Finding(msgspec.Struct, frozen=True, kw_only=True):
@@ -51,6 +62,17 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     bay: Annotated[str | None, doc("Bay of the drive concerned.")] = None
     serial: Annotated[str | None, doc("Serial number of the drive concerned.")] = None
     because: Annotated[str | None, doc("Rule and object of the finding that explains this one; null: none.")] = None
+
+
+def topic(rule: str, message: str) -> str | None:
+    """What distinguishes a finding from others of its rule on one object.
+
+    None: the rule has one finding on each object. Otherwise it is the message without figures that change, and without
+    the words of a tool that could not be read, so that the same trouble has the same topic in the next run.
+    """
+    if rule not in SEVERAL:
+        return None
+    return _QUANTITY.sub("N", message.partition(": ")[0] if rule == "not_read" else message)
 
 
 class Ignored(msgspec.Struct, frozen=True, kw_only=True):

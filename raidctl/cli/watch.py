@@ -19,6 +19,7 @@ from click.core import ParameterSource
 
 from raidctl import json_decode
 from raidctl.audit.engine import Auditor
+from raidctl.audit.finding import topic
 from raidctl.change.state_place import ROOT_PLACE
 from raidctl.cli import ReaderGoneError
 from raidctl.cli.shared import files
@@ -327,8 +328,14 @@ def _letter(report: WatchReport, events: tuple[Event, ...], now: float) -> Lette
         host=report.host, seconds=now, subject=mine.subject, body=texts.body(mine),
         document=to_json(mine).encode("utf-8"), variables=texts.variables(events),
         key=repr([(one.id, one.at) for one in events]),
-        threads=tuple(dict.fromkeys(f"{one.rule} {one.where} {one.since}" for one in events if one.rule)),
+        threads=tuple(dict.fromkeys(map(_thread, (one for one in events if one.rule)))),
     )  # fmt: skip
+
+
+def _thread(event: Event) -> str:
+    """The conversation of an event's finding."""
+    about = topic(event.rule or "", event.message)
+    return " ".join(word for word in (event.rule, event.where, event.since or "None", about) if word)
 
 
 def _test(channels: Sequence[Channel], settings: Settings) -> int:

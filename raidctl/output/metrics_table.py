@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import get_args
 
 from raidctl import __version__, model
 from raidctl.audit.diagnosis import Diagnosis
-from raidctl.audit.finding import Severity
+from raidctl.audit.finding import Finding, Severity, topic
 from raidctl.health.judge import judge
 from raidctl.model import Inventory
 from raidctl.output.metrics import (
@@ -27,7 +27,7 @@ from raidctl.output.metrics import (
 )
 from raidctl.units import parse_timestamp
 
-RULE_LABELS = ("rule", "severity", "outcome", "object", "device", "because")
+RULE_LABELS = ("rule", "severity", "outcome", "object", "device", "because", "about")
 _GIGA_BITS = 10**9 // 8
 _ERRORS = model.Errors.__struct_fields__
 
@@ -262,13 +262,10 @@ def of_rules(found: Diagnosis) -> tuple[Metric, ...]:
     def rows(count: Callable[[], Iterator[Row]]) -> Callable[[Inventory], Iterator[Row]]:
         return lambda _: count()
 
-    def reported() -> Iterator[Row]:
-        for one in (*found.findings, *found.unknown):
-            yield (one.rule, one.severity, one.outcome, one.where, one.device, one.because), 1
-
-    def waived() -> Iterator[Row]:
-        for one in (each.finding for each in found.ignored):
-            yield (one.rule, one.severity, one.outcome, one.where, one.device, one.because), 1
+    def labelled(listed: Iterable[Finding]) -> Iterator[Row]:
+        for one in listed:
+            about = topic(one.rule, one.message)
+            yield (one.rule, one.severity, one.outcome, one.where, one.device, one.because, about), 1
 
     def failed() -> Iterator[Row]:
         counted = Counter(one.severity for one in found.findings)
@@ -278,15 +275,16 @@ def of_rules(found: Diagnosis) -> tuple[Metric, ...]:
     return (
         Metric(
             "raidctl_rule_finding",
-            "Results of the built-in rules by object, without passes; because: the rule and object that explain it.",
+            "Results of the built-in rules by object, without passes; because: the rule and object that explain it; "
+            "about: the message, if the rule may have several findings on one object, with N for its figures.",
             RULE_LABELS,
-            rows(reported),
+            rows(lambda: labelled((*found.findings, *found.unknown))),
         ),
         Metric(
             "raidctl_rule_waived",
             "Findings that do not count: waived, or ignored on request; in no other series of rules.",
             RULE_LABELS,
-            rows(waived),
+            rows(lambda: labelled(each.finding for each in found.ignored)),
         ),
         Metric("raidctl_rule_failures", "Failed checks of the built-in rules.", ("severity",), rows(failed)),
         Metric(

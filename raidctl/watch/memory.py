@@ -16,8 +16,8 @@ from raidctl.described import doc
 DAY = 86400.0
 HOUR = 3600.0
 Kind = Literal["new", "worse", "reminder", "good", "over", "gone", "unknown", "known", "still", "alive"]
-Key = tuple[str, str, str | None]
-"""Rule, object, serial number."""
+Key = tuple[str, str, str | None, str | None]
+"""Rule, object, serial number, and topic if the rule may have several findings on the object."""
 
 
 class Config(msgspec.Struct, frozen=True, kw_only=True):

@@ -11,7 +11,7 @@ from datetime import datetime, timezone
 
 from msgspec.structs import replace
 
-from raidctl.audit.finding import Finding
+from raidctl.audit.finding import Finding, topic
 from raidctl.health.judge import WEIGHT
 from raidctl.units import format_duration, format_moment
 from raidctl.watch.memory import DAY, Config, Event, Key, Kind, Look, Memory, Queued, Sighting, Tracked
@@ -28,12 +28,12 @@ def step(memory: Memory, look: Look, now: float, config: Config) -> tuple[Memory
     """The memory after a run, and its events, the worst first."""
     if now < memory.at:
         memory = _shifted(memory, now - memory.at)
-    known = {_key(one): one for one in memory.tracked}
+    known = {_key(one.finding, one.serial): one for one in memory.tracked}
     seen = _sightings(look.sightings, known)
     kept: list[Tracked] = []
     found: list[tuple[Kind, Tracked]] = []
     for key in [*known, *(key for key in seen if key not in known)]:
-        sighting = seen.get(key)
+        sighting = seen.get(key) or seen.get((*key[:3], None))  # a pass has no topic: it is the end of all of them
         before = known.get(key) or _fresh(seen[key])
         after, kind = _next(before, sighting, look, now, config)
         if kind is not None:
@@ -85,9 +85,9 @@ def enqueue(memory: Memory, events: Sequence[Event], channels: Sequence[str], no
     number = memory.number
     present: list[Queued] = []
     fresh = tuple(name for name in channels if name not in memory.channels)
-    reported_now = {(one.rule, one.where, one.serial) for one in events}
+    reported_now = {_subject(one) for one in events}
     for one in memory.tracked if fresh else ():
-        if one.reported is not None and _key(one) not in reported_now:
+        if one.reported is not None and _key(one.finding, one.serial) not in reported_now:
             number += 1
             present.append(Queued(event=_event(number, "still", one, now), channels=fresh))
     queue = [_for(one, channels) for one in memory.queue]
@@ -122,31 +122,35 @@ def _for(one: Queued, channels: Sequence[str]) -> Queued:
 def _superseded(one: Queued, event: Event) -> Queued:
     """The queue entry, without channels if it is superseded. A newer reminder or sign of life replaces it."""
     old = one.event
-    same = (old.kind, old.rule, old.where, old.serial) == (event.kind, event.rule, event.where, event.serial)
+    same = (old.kind, _subject(old)) == (event.kind, _subject(event))
     return replace(one, channels=()) if same and event.kind in ("reminder", "alive") else one
 
 
-def _key(one: Tracked) -> Key:
-    return one.finding.rule, one.finding.where, one.serial
+def _key(one: Finding, serial: str | None) -> Key:
+    return one.rule, one.where, serial, None if one.outcome == "pass" else topic(one.rule, one.message)
+
+
+def _subject(one: Event) -> tuple[str | None, ...]:
+    """The key of an event's finding."""
+    return one.rule, one.where, one.serial, one.rule and topic(one.rule, one.message)
 
 
 def _sightings(sightings: Iterable[Sighting], known: dict[Key, Tracked]) -> dict[Key, Sighting]:
     """The worst sighting of each key. An unreported serial number is taken from the last run."""
-    serials: dict[tuple[str, str], list[str | None]] = {}
-    for rule, where, serial in known:
-        serials.setdefault((rule, where), []).append(serial)
+    serials: dict[tuple[str, str, str | None], list[str | None]] = {}
+    for rule, where, serial, about in known:
+        serials.setdefault((rule, where, about), []).append(serial)
     found: dict[Key, Sighting] = {}
     for one in sightings:
-        place = (one.finding.rule, one.finding.where)
+        rule, where, _, about = _key(one.finding, None)
+        place = (rule, where, about)
         before = serials.get(place, [])
         if one.serial is None and len(before) == 1:
             one = replace(one, serial=before[0])  # noqa: PLW2901 - the same sighting, with a serial number
         elif one.serial is not None and one.serial not in before and None in before:
-            bare = known.pop((*place, None))
-            named = (*place, one.serial)
-            known[named] = replace(bare, serial=one.serial)
+            known[rule, where, one.serial, about] = replace(known.pop((rule, where, None, about)), serial=one.serial)
             before[before.index(None)] = one.serial
-        key = (*place, one.serial)
+        key = (rule, where, one.serial, about)
         other = found.get(key)
         if other is None or _STATES.index(one.state) > _STATES.index(other.state):
             found[key] = one

@@ -27,6 +27,7 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from prometheus_client.parser import text_string_to_metric_families
 
+from raidctl import model
 from raidctl.audit.builtin import rules
 from raidctl.audit.diagnosis import diagnose
 from raidctl.errors import UsageError
@@ -195,6 +196,21 @@ def test_rules_adds_the_findings() -> None:
     diagnosed = [*found["findings"], *found["unknown"]]
     assert exported == {(one["rule"], one["where"], one["outcome"]) for one in diagnosed}
     assert value(given_, "rule_checks") == found["checked"]
+
+
+@pytest.mark.parametrize("machine", MACHINES)
+def test_each_finding_has_a_series(machine: str) -> None:
+    """Two faults of one object are two series; only rules with a topic have several findings on one object."""
+    whole = replayed(machine).inventory
+    more = tuple(
+        model.Problem("error", one.id, f"{part}: failed.", kind="state")
+        for one in whole.controllers for part in ("Fan 3", "Fan 4")
+    )  # fmt: skip
+    found = diagnose(msgspec.structs.replace(whole, problems=(*whole.problems, *more)), rules())
+    listed = [*found.findings, *found.unknown]
+    (metric,) = [one for one in of_rules(found) if one.name == "raidctl_rule_finding"]
+    families_ = families([metric], whole)
+    assert sum(len(family.samples) for family in families_) == len(listed)
 
 
 @given(NASTY)

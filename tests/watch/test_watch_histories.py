@@ -14,6 +14,8 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
+from raidctl.audit.builtin import rules
+from raidctl.audit.diagnosis import findings_of
 from raidctl.audit.finding import Finding, Severity
 from raidctl.drift.diff import diff
 from raidctl.model import Battery, Controller, Host, Inventory, Problem
@@ -200,6 +202,48 @@ def test_a_serial_number_that_is_missing_once_makes_no_second_report() -> None:
         kinds += [event.kind for event in events]
     assert kinds == ["new"]
     assert [one.serial for one in memory.tracked] == ["A"]
+
+
+def troubles(*messages: str) -> Look:
+    """A look at a recorded machine on which a tool also reports these faults of its controller."""
+    inventory = replayed("smartarray-gen9-degraded").inventory
+    name = inventory.controllers[0].id
+    added = (Problem("error", name, message, kind="state") for message in messages)
+    inventory = replace(inventory, problems=(*inventory.problems, *added))
+    return look_at(inventory, findings_of(inventory, rules()))
+
+
+def test_each_fault_of_an_object_is_reported_with_its_own_end() -> None:
+    """A fan that fails after a power supply of the same controller is reported; each is good again on its own.
+
+    A figure that moves is no new fault, and a number that is a name is.
+    """
+    supply, supply2 = "Enclosure 2, power supply 01: failed.", "Enclosure 2, power supply 02: failed."
+    fan, count = "Enclosure 2, fan 03: failed.", "Checksum errors: {}."
+    memory, found = Memory(), list[tuple[int, str, str]]()
+    looks: list[tuple[str, ...]] = [(supply, count.format(number)) for number in (1, 2, 3)]
+    looks += [(supply, fan, count.format(9)), (supply, supply2, fan), (supply2, fan), (supply2, fan), (fan,), (fan,)]
+    for number, messages in enumerate(looks):
+        memory, events = step(memory, troubles(*messages), BEGIN + number * 600, Config())
+        memory = msgspec.json.decode(msgspec.json.encode(memory), type=Memory)
+        found += [(number, one.kind, one.message) for one in events if one.rule == "reported_trouble"]
+    assert found == [
+        (0, "new", supply), (0, "new", count.format(1)), (3, "new", fan), (4, "new", supply2),
+        (5, "over", count.format(9)), (6, "over", supply), (8, "over", supply2),
+    ]  # fmt: skip
+
+
+def test_a_rule_that_passes_ends_all_that_it_found_on_an_object() -> None:
+    """BMC and tool agree again: what they disagreed about is good, although not everything can be read."""
+    apart = Finding(rule="bmc_disagrees", severity="critical", outcome="fail", where="x:0/v0", message="They differ.")
+    same = replace(apart, outcome="pass", message="Both report ok.")
+    memory, kinds = Memory(), list[str]()
+    for number, one in enumerate((apart, same, same)):
+        seen = Sighting(finding=one, state="bad" if one is apart else "good", is_object=True)
+        there = frozenset({("x:0/v0", None)})
+        memory, events = step(memory, Look(sightings=(seen,), complete=False, objects=there), BEGIN + number, Config())
+        kinds += [event.kind for event in events]
+    assert kinds == ["new", "good"]
 
 
 def test_what_gets_worse_is_reported_and_what_gets_milder_is_not() -> None:
