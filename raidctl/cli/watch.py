@@ -296,7 +296,7 @@ def _watched(state: _State, seen: _Seen, config: Config, channels: Sequence[Chan
         pending=sum(one.reported is None and one.seen > 0 for one in memory.tracked),
     )  # fmt: skip
     done = [_delivery(state, one, report, now) for one in channels]
-    report = msgspec.structs.replace(report, deliveries=tuple(done))
+    report = msgspec.structs.replace(report, deliveries=(*done, *_unused(state.memory, channels)))
     try:
         emit_json(report) if settings.as_json else emit(texts.screen(report))
     except (CannotTell, ReaderGoneError):
@@ -320,6 +320,13 @@ def _delivery(state: _State, channel: Channel, report: WatchReport, now: float) 
         return Delivery(channel=channel.name, waiting=len(events), error=printable(str(error)))
     state.keep(delivered(state.memory, channel.name, events))
     return Delivery(channel=channel.name, delivered=len(events))
+
+
+def _unused(memory: Memory, channels: Sequence[Channel]) -> Iterator[Delivery]:
+    """Yield what waits for channels of other runs, such as those of the timer."""
+    for name in sorted(set(memory.channels) - {one.name for one in channels}):
+        if events := waiting(memory, name):
+            yield Delivery(channel=name, waiting=len(events))
 
 
 def _letter(report: WatchReport, events: tuple[Event, ...], now: float) -> Letter:

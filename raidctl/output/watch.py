@@ -56,7 +56,10 @@ def screen(report: WatchReport) -> str:
             lines.append(
                 f"Not sent to {_clean(one.channel)}, {counted(one.waiting, 'event')} waiting: {_clean(one.error)}"
             )
-    if not report.deliveries:
+        elif one.waiting:
+            name = _clean(one.channel)
+            lines.append(f"{counted(one.waiting, 'event')} waiting for {name}, which this run does not use.")
+    if all(one.waiting and one.error is None for one in report.deliveries):
         lines.append("No address is configured, so this is only printed: --mail ADDRESS, or --run PROGRAM.")
     return "\n".join(lines) + "\n"
 

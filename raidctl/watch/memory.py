@@ -14,6 +14,8 @@ from raidctl.audit.finding import Finding, Severity
 from raidctl.described import doc
 
 DAY = 86400.0
+UNUSED = 30 * DAY
+"""Seconds for which events wait for a channel that no run uses."""
 HOUR = 3600.0
 Kind = Literal["new", "worse", "reminder", "good", "over", "gone", "unknown", "known", "still", "alive"]
 Key = tuple[str, str, str | None, str | None]
@@ -129,7 +131,9 @@ class Memory(msgspec.Struct, frozen=True, kw_only=True):
     known: tuple[Known, ...] = ()
     queue: tuple[Queued, ...] = ()
     channels: tuple[str, ...] = ()
-    """Channels of the last run."""
+    """Channels that get the events: those of the last run, and others that were used within a month."""
+    used: dict[str, float] = {}
+    """Time of the last run with each of them."""
 
 
 class Sighting(msgspec.Struct, frozen=True, kw_only=True):

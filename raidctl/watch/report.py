@@ -15,8 +15,8 @@ class Delivery(msgspec.Struct, frozen=True, kw_only=True):
 
     channel: Annotated[str, doc("`mail:ADDRESS` or `run:PROGRAM`.")]
     delivered: Annotated[int, doc("Events that it has received now.")] = 0
-    waiting: Annotated[int, doc("Events that it has not received; the next run tries again.")] = 0
-    error: Annotated[str | None, doc("Why not; null: nothing waits.")] = None
+    waiting: Annotated[int, doc("Events that it has not received; the next run with it tries again.")] = 0
+    error: Annotated[str | None, doc("Why not; null: nothing waits, or this run does not use the channel.")] = None
 
 
 class WatchReport(msgspec.Struct, frozen=True, kw_only=True):
@@ -38,5 +38,6 @@ class WatchReport(msgspec.Struct, frozen=True, kw_only=True):
     waived: Annotated[int, doc("Findings that are waived.")] = 0
     notes: Annotated[tuple[str, ...], doc("About raidctl's own state: that it was lost, for example.")] = ()
     deliveries: Annotated[
-        tuple[Delivery, ...], doc("What became of the events, for each channel; empty for a program.")
+        tuple[Delivery, ...],
+        doc("What became of the events, for each channel of this run or with waiting events; empty for a program."),
     ] = ()

@@ -6,7 +6,7 @@ is neither: it changes nothing, and is reported if it stays unknown.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime, timezone
 
 from msgspec.structs import replace
@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from raidctl.audit.finding import Finding, topic
 from raidctl.health.judge import WEIGHT
 from raidctl.units import format_duration, format_moment
-from raidctl.watch.memory import DAY, Config, Event, Key, Kind, Look, Memory, Queued, Sighting, Tracked
+from raidctl.watch.memory import DAY, UNUSED, Config, Event, Key, Kind, Look, Memory, Queued, Sighting, Tracked
 from raidctl.watch.objects import RULE, Missed, after_look
 
 ENDS: frozenset[Kind] = frozenset({"good", "over", "gone", "known"})
@@ -80,9 +80,12 @@ def _end(kind: Kind, one: Tracked, kept: Iterable[Tracked]) -> Kind:
 def enqueue(memory: Memory, events: Sequence[Event], channels: Sequence[str], now: float) -> Memory:
     """The memory with events queued for channels. A new channel gets everything that is present.
 
-    Events for unused channels are dropped. A newer sign of life or reminder replaces an older one in the queue.
+    A run by hand without the timer's addresses takes nothing from them: events also wait for a channel that this run
+    does not use, for a month. A newer sign of life or reminder replaces an older one in the queue.
     """
     number = memory.number
+    used = {name: memory.used.get(name, now) for name in memory.channels} | dict.fromkeys(channels, now)
+    used = {name: at for name, at in used.items() if now - at < UNUSED}
     present: list[Queued] = []
     fresh = tuple(name for name in channels if name not in memory.channels)
     reported_now = {_subject(one) for one in events}
@@ -90,12 +93,13 @@ def enqueue(memory: Memory, events: Sequence[Event], channels: Sequence[str], no
         if one.reported is not None and _key(one.finding, one.serial) not in reported_now:
             number += 1
             present.append(Queued(event=_event(number, "still", one, now), channels=fresh))
-    queue = [_for(one, channels) for one in memory.queue]
+    queue = [_for(one, used) for one in memory.queue]
     for event in events:
         queue = [_superseded(one, event) for one in queue]
     queue += present
-    queue += [Queued(event=event, channels=tuple(channels)) for event in events]
-    return replace(memory, number=number, queue=tuple(one for one in queue if one.channels), channels=tuple(channels))
+    queue += [Queued(event=event, channels=tuple(used)) for event in events]
+    left = tuple(one for one in queue if one.channels)
+    return replace(memory, number=number, queue=left, channels=tuple(used), used=used)
 
 
 def waiting(memory: Memory, channel: str) -> tuple[Event, ...]:
@@ -115,7 +119,7 @@ def delivered(memory: Memory, channel: str, events: Iterable[Event]) -> Memory:
     return replace(memory, queue=tuple(one for one in queue if one.channels))
 
 
-def _for(one: Queued, channels: Sequence[str]) -> Queued:
+def _for(one: Queued, channels: Collection[str]) -> Queued:
     return replace(one, channels=tuple(name for name in one.channels if name in channels))
 
 
@@ -283,7 +287,8 @@ def _shifted(memory: Memory, by: float) -> Memory:
 
     tracked = tuple(replace(one, **{name: moved(getattr(one, name)) for name in _TIMES}) for one in memory.tracked)
     known = tuple(replace(one, missing_since=moved(one.missing_since)) for one in memory.known)
-    return replace(memory, at=memory.at + by, alive=moved(memory.alive), tracked=tracked, known=known)
+    used = {name: at + by for name, at in memory.used.items()}
+    return replace(memory, at=memory.at + by, alive=moved(memory.alive), tracked=tracked, known=known, used=used)
 
 
 def moment(seconds: float) -> str:

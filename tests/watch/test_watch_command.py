@@ -208,6 +208,9 @@ def test_no_server_is_a_failure_that_waits(watched: Watched, tmp_path: Path) -> 
     assert "Not sent to mail:root, 1 event waiting: 127.0.0.1 port" in done.stdout
     assert f"Sent to run:{hook}: 1 event." in done.stdout
     assert json.loads(seen.read_text())["events"][0]["rule"] == "md_without_bitmap"
+    by_hand = watched.look()
+    assert "1 event waiting for mail:root, which this run does not use." in by_hand.stdout
+    assert by_hand.exit_code == 0
 
 
 def hook_of(tmp_path: Path, script: str) -> tuple[Path, Path]:

@@ -285,7 +285,7 @@ def test_a_clock_that_is_set_back_delays_no_reminder() -> None:
 
 
 def test_a_new_channel_gets_what_is_present() -> None:
-    """An address that is added later gets the earlier reports once. One that is removed gets nothing."""
+    """An address that is added later gets the earlier reports once. One that is removed waits for a month."""
     memory, events = step(Memory(), look("bad", "critical"), BEGIN, Config())
     memory = enqueue(memory, events, (), BEGIN)
     assert memory.queue == ()
@@ -293,9 +293,26 @@ def test_a_new_channel_gets_what_is_present() -> None:
         memory, events = step(memory, look("bad", "critical"), BEGIN + number, Config())
         memory = enqueue(memory, events, (MAIL,), BEGIN + number)
         assert [one.kind for one in waiting(memory, MAIL)] == ["still"]
-    memory = enqueue(memory, (), (PROGRAM,), BEGIN + 3)
-    assert not waiting(memory, MAIL)
-    assert [one.kind for one in waiting(memory, PROGRAM)] == ["still"]
+    for days, kinds in ((0, ["still"]), (29, ["still"]), (31, [])):
+        memory = enqueue(memory, (), (PROGRAM,), BEGIN + 3 + days * DAY)
+        assert [one.kind for one in waiting(memory, MAIL)] == kinds
+        assert [one.kind for one in waiting(memory, PROGRAM)] == ["still"]
+
+
+def test_a_run_by_hand_takes_nothing_from_the_address_of_the_timer() -> None:
+    """What a run without the address has found is sent to it as well, and nothing is sent twice."""
+    memory, events = step(Memory(), look("bad", "critical"), BEGIN, Config())
+    memory = delivered(enqueue(memory, events, (MAIL,), BEGIN), MAIL, events)
+    memory = replace(memory, used={})  # as written by an earlier version
+    found = list[str]()
+    for number, channels in enumerate(((), (MAIL,), (), (MAIL,)), 1):
+        state = "bad" if number == 1 else "good"
+        memory, events = step(memory, look(state, "critical"), BEGIN + number * 600, Config())
+        memory = enqueue(memory, events, channels, BEGIN + number * 600)
+        if channels:
+            found += [event.kind for event in waiting(memory, MAIL)]
+            memory = delivered(memory, MAIL, waiting(memory, MAIL))
+    assert found == ["good"]
 
 
 def test_signs_of_life_do_not_pile_up() -> None:
