@@ -323,7 +323,7 @@ def _delivery(state: _State, channel: Channel, report: WatchReport, now: float) 
 
 
 def _unused(memory: Memory, channels: Sequence[Channel]) -> Iterator[Delivery]:
-    """Yield what waits for channels of other runs, such as those of the timer."""
+    """Yield the channels of other runs, such as those of the timer, that events wait for."""
     for name in sorted(set(memory.channels) - {one.name for one in channels}):
         if events := waiting(memory, name):
             yield Delivery(channel=name, waiting=len(events))

@@ -47,6 +47,20 @@ def sorted_out(changes: Sequence[Change], before: Inventory, after: Inventory) -
     return tuple(left), tuple(found)
 
 
+def hiders(lost: Sequence[Change], before: Inventory, after: Inventory) -> list[list[tuple[Problem, bool]]]:
+    """For each lost object, the problems of the later inventory that may hide it.
+
+    Each comes with whether it names an object, controller, tool or family that is known here. One that names none, such
+    as a board without a tool, hides nothing that was seen beside it.
+    """
+    problems = unread_problems(after.problems)
+    controllers = _Controllers(before, after, ())
+    return [
+        [(one, controllers.names(one)) for one in problems if _hides(one, change, "after", controllers)]
+        for change in lost
+    ]
+
+
 def _key(problem: Problem) -> tuple[str, str]:
     return problem.kind, problem.where
 
@@ -116,6 +130,12 @@ class _Controllers:
             or where.startswith("/dev/")
             or any(where == controller.pci_address for controller in self.controllers)
         )
+
+    def names(self, problem: Problem) -> bool:
+        """Whether a problem names an object, a controller, a tool or a family of these."""
+        where = problem.where
+        known = self.programs | self.families
+        return self.specific(problem) or bool({where, _program(where)} & known) or " /dev/" in where
 
     def elsewhere(self, problem: Problem, change: Change, side: str) -> bool:
         """Whether a problem is about other objects, and the tool of this one replied and lists what there is."""

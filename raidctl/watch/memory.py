@@ -12,6 +12,7 @@ from msgspec import field
 
 from raidctl.audit.finding import Finding, Severity
 from raidctl.described import doc
+from raidctl.model import Inventory
 
 DAY = 86400.0
 UNUSED = 30 * DAY
@@ -79,7 +80,8 @@ class Event(msgspec.Struct, frozen=True, kw_only=True):
         doc(
             "`new`; `worse`: the severity has increased; `reminder`: still present; `still`: present when this address "
             "was added; `good`: good again; `over`: the finding has ended, but the object has others; `gone`: the "
-            "object is no longer there; `unknown`: the result has been unknown for a day (or `--unknown-after`); "
+            "object is no longer there; `unknown`: the result, or whether the object is still there, has been unknown "
+            "for a day (or `--unknown-after`); "
             "`known`: it is known again, and good; `alive`: sign of life."
         ),
     ]
@@ -112,9 +114,17 @@ class Known(msgspec.Struct, frozen=True, kw_only=True):
     serial: str | None = None
     device: str | None = None
     bay: str | None = None
+    controller: str | None = None
+    """Id of its controller. None: not recorded by an earlier version."""
+    pci_address: str | None = None
+    tool: str | None = None
+    """Address and tool of that controller."""
     missing: int = 0
-    """Complete runs in a row without it."""
+    """Runs in a row without it in which nothing that could not be read may hide it."""
     missing_since: float | None = None
+    unknown_since: float | None = None
+    """Time of the first run in which it may be hidden."""
+    unknown_reported: bool = False
 
 
 class Memory(msgspec.Struct, frozen=True, kw_only=True):
@@ -129,6 +139,8 @@ class Memory(msgspec.Struct, frozen=True, kw_only=True):
     """When the last sign of life was due."""
     tracked: tuple[Tracked, ...] = ()
     known: tuple[Known, ...] = ()
+    unread: dict[str, float] = {}
+    """Problems with the reading, and the time of the first run in a row that had each."""
     queue: tuple[Queued, ...] = ()
     channels: tuple[str, ...] = ()
     """Channels that get the events: those of the last run, and others that were used within a month."""
@@ -162,5 +174,7 @@ class Look(msgspec.Struct, frozen=True, kw_only=True):
     """Ids and serial numbers of all present objects."""
     known: tuple[Known, ...] = ()
     """The permanent identities of these objects."""
+    read: Inventory | None = None
+    """What was read. None: nothing is known about what an incomplete reading may hide."""
     waived: int = 0
     """Number of waived findings."""

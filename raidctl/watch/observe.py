@@ -43,6 +43,7 @@ def look_at(inventory: Inventory, found: Sequence[Finding], waived: Sequence[Fin
         in_part=read_in_part(inventory),
         objects=frozenset((key, serial) for key, serial in serials.items()),
         known=tuple(objects_of(inventory)),
+        read=inventory,
         waived=len(waived),
     )
 

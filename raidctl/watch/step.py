@@ -13,9 +13,10 @@ from msgspec.structs import replace
 
 from raidctl.audit.finding import Finding, topic
 from raidctl.health.judge import WEIGHT
+from raidctl.model import unread_problems
 from raidctl.units import format_duration, format_moment
 from raidctl.watch.memory import DAY, UNUSED, Config, Event, Key, Kind, Look, Memory, Queued, Sighting, Tracked
-from raidctl.watch.objects import RULE, Missed, after_look
+from raidctl.watch.objects import RULE, Absence, Missed, after_look, problem_key
 
 ENDS: frozenset[Kind] = frozenset({"good", "over", "gone", "known"})
 _MOST_DOUBLINGS = 6
@@ -30,19 +31,23 @@ def step(memory: Memory, look: Look, now: float, config: Config) -> tuple[Memory
         memory = _shifted(memory, now - memory.at)
     known = {_key(one.finding, one.serial): one for one in memory.tracked}
     seen = _sightings(look.sightings, known)
+    unread = memory.unread
+    if look.read is not None:
+        unread = {key: unread.get(key, now) for key in map(problem_key, unread_problems(look.read.problems))}
+    absence = Absence(memory.known, look, unread, now)
     kept: list[Tracked] = []
     found: list[tuple[Kind, Tracked]] = []
     for key in [*known, *(key for key in seen if key not in known)]:
         sighting = seen.get(key) or seen.get((*key[:3], None))  # a pass has no topic: it is the end of all of them
         before = known.get(key) or _fresh(seen[key])
-        after, kind = _next(before, sighting, look, now, config)
+        after, kind = _next(before, sighting, absence, config)
         if kind is not None:
             found.append((kind, after if kind not in ENDS else before))
         if _is_needed(after, now):
             kept.append(after)
     found.sort(key=lambda one: (one[1].finding.rank, one[1].finding.where))
     events = [_event(0, _end(kind, one, kept), one, now) for kind, one in found]
-    objects, missed = after_look(memory.known, look.known, config, now, complete=look.complete)
+    objects, missed = after_look(memory.known, config, absence)
     events = _with_missed(events, missed, now)
     alive = memory.alive
     if config.alive is not None and (alive is None or now - alive >= config.alive):
@@ -50,14 +55,15 @@ def step(memory: Memory, look: Look, now: float, config: Config) -> tuple[Memory
         events.append(_alive(0, kept, look, now))
     events = [replace(event, id=memory.number + n) for n, event in enumerate(sorted(events, key=_order), 1)]
     following = replace(
-        memory, at=now, number=memory.number + len(events), alive=alive, tracked=tuple(kept), known=objects
-    )
+        memory, at=now, number=memory.number + len(events), alive=alive, tracked=tuple(kept), known=objects,
+        unread=unread,
+    )  # fmt: skip
     return following, tuple(events)
 
 
 def _with_missed(events: Sequence[Event], missed: Sequence[Missed], now: float) -> list[Event]:
     """The events with those of missing objects. The end of a finding gets the severity of its missing object."""
-    severities = {(one.known.where, one.known.serial): one.severity for one in missed}
+    severities = {(one.known.where, one.known.serial): one.severity for one in missed if one.kind == "gone"}
     found = []
     for event in events:
         lost = severities.get((event.where, event.serial)) if event.kind == "gone" else None
@@ -165,12 +171,13 @@ def _fresh(sighting: Sighting) -> Tracked:
     return Tracked(finding=sighting.finding, serial=sighting.serial, is_object=sighting.is_object)
 
 
-def _next(
-    one: Tracked, sighting: Sighting | None, look: Look, now: float, config: Config
-) -> tuple[Tracked, Kind | None]:
+def _next(one: Tracked, sighting: Sighting | None, absence: Absence, config: Config) -> tuple[Tracked, Kind | None]:
     """One rule on one object after a run, and any event."""
+    look, now = absence.look, absence.now
     if sighting is None:
-        over = look.complete and not _may_be_there(one, look)
+        begun = [at for at in (one.good_since, one.unknown_since) if at is not None]
+        shown = absence.hidden(one.finding.where, min(begun, default=None)) is None
+        over = shown and not _may_be_there(one, look)
         return _ended(one, look, now, config) if over else _unknown(one, now, config)
     if sighting.state == "good":
         return _ended(one, look, now, config)
@@ -286,9 +293,16 @@ def _shifted(memory: Memory, by: float) -> Memory:
         return None if value is None else value + by
 
     tracked = tuple(replace(one, **{name: moved(getattr(one, name)) for name in _TIMES}) for one in memory.tracked)
-    known = tuple(replace(one, missing_since=moved(one.missing_since)) for one in memory.known)
+    known = tuple(
+        replace(one, missing_since=moved(one.missing_since), unknown_since=moved(one.unknown_since))
+        for one in memory.known
+    )
+    unread = {key: at + by for key, at in memory.unread.items()}
     used = {name: at + by for name, at in memory.used.items()}
-    return replace(memory, at=memory.at + by, alive=moved(memory.alive), tracked=tracked, known=known, used=used)
+    moved_at = memory.at + by
+    return replace(
+        memory, at=moved_at, alive=moved(memory.alive), tracked=tracked, known=known, unread=unread, used=used
+    )
 
 
 def moment(seconds: float) -> str:
@@ -309,10 +323,11 @@ def _event(number: int, kind: Kind, one: Tracked, now: float) -> Event:
 
 def _missed(number: int, one: Missed, now: float) -> Event:
     known = one.known
+    since = known.missing_since if one.kind == "gone" else known.unknown_since
     return Event(
-        id=number, at=moment(now), kind="gone", rule=RULE, severity=one.severity, where=known.where,
+        id=number, at=moment(now), kind=one.kind, rule=RULE, severity=one.severity, where=known.where,
         serial=known.serial, device=known.device, bay=known.bay, message=one.message,
-        since=None if known.missing_since is None else moment(known.missing_since),
+        since=None if since is None else moment(since),
     )  # fmt: skip
 
 

@@ -439,6 +439,45 @@ def test_a_battery_that_is_gone_is_reported_once_and_an_unread_one_is_not(machin
     assert sorted(found) == sorted(("gone", "critical", name) for name in removed)
 
 
+BOARD = Problem("error", "0000:82:00.0", "No tool can read the RAID controller.", kind="no_tool")
+
+
+@pytest.mark.parametrize(
+    "machine", ["md-healthy", "smartarray-gen9-degraded", "zfs-raidz2-resilvering", "lvm-legs-gone"]
+)
+def test_a_board_without_a_tool_does_not_hide_the_loss_of_what_was_seen_beside_it(machine: str) -> None:
+    """A lost volume is gone if only an unrelated board is always unread; if that is new, it is unknown after a day."""
+    whole = replayed(machine).inventory
+    whole = replace(whole, problems=tuple(one for one in whole.problems if one.kind in ("note", "state")))
+    lost = replace(whole, controllers=tuple(replace(one, volumes=()) for one in whole.controllers))
+    volumes = {volume.id for one in whole.controllers for volume in one.volumes}
+    for before, kind in ((BOARD, "gone"), (None, "unknown")):
+        first = replace(whole, problems=(*whole.problems, before)) if before else whole
+        memory, found = Memory(), list[tuple[int, Event]]()
+        for hour, inventory in enumerate([first] * 2 + [replace(lost, problems=(*lost.problems, BOARD))] * 30):
+            memory, events = step(memory, look_at(inventory, ()), BEGIN + hour * 3600, Config())
+            memory = msgspec.json.decode(msgspec.json.encode(memory), type=Memory)
+            found += [(hour, event) for event in events]
+        assert {(hour, event.kind, event.rule) for hour, event in found} == {
+            (3 if kind == "gone" else 26, kind, "object_gone")
+        }
+        named = " ".join(f"{event.where} {event.message}" for _, event in found)
+        assert all(name in named for name in volumes)
+
+
+def test_a_fault_ends_although_an_unrelated_board_is_never_read() -> None:
+    """A power supply that was replaced is good again on a machine with a board that no tool reads."""
+    inventory = replayed("smartarray-gen9-degraded").inventory
+    fault = Problem("error", inventory.controllers[0].id, "Power supply 1: failed.", kind="state")
+    memory, kinds = Memory(), list[str]()
+    for number, problems in enumerate(((BOARD, fault), (BOARD,), (BOARD,))):
+        seen = replace(inventory, problems=(*inventory.problems, *problems))
+        found = [one for one in findings_of(seen, rules()) if one.rule == "reported_trouble"]
+        memory, events = step(memory, look_at(seen, found), BEGIN + number * 600, Config())
+        kinds += [event.kind for event in events]
+    assert kinds == ["new", "good"]
+
+
 def test_the_battery_of_a_renumbered_controller_is_the_same() -> None:
     """A controller with another number after a reboot, or once without its serial number, has lost no battery."""
     memory, found = Memory(), list[str]()
