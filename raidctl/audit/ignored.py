@@ -10,7 +10,7 @@ from typing import Annotated
 import msgspec
 
 from raidctl import json_decode
-from raidctl.audit.finding import Finding, Severity
+from raidctl.audit.finding import Finding, Severity, topic
 from raidctl.audit.policy.waivers import Waiver
 from raidctl.described import doc
 from raidctl.errors import CannotTell, UsageError
@@ -23,6 +23,8 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     rule: Annotated[str, doc("Name of the rule.")]
     where: Annotated[str, doc("Id of the object, as in the finding.")]
     host: Annotated[str | None, doc("Host name; null: unknown.")] = None
+    serial: Annotated[str | None, doc("Serial number of the drive; another drive in its place counts.")] = None
+    about: Annotated[str | None, doc("Its message without figures, if the rule may have several on one object.")] = None
     severity: Annotated[Severity, doc("Severity when it was ignored; a worse one counts.")]
     until: Annotated[date, doc("Last day on which it is ignored.")]
     reason: Annotated[str, doc("Reason given with `--because`.")]
@@ -31,14 +33,17 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
 def waivers_of(entries: Sequence[Entry], host: str | None, shown: str) -> tuple[Waiver, ...]:
     """The entries of a host as waivers, each for one object.
 
-    A waiver does not cover a severity above that at which the finding was ignored. Its end is a finding as long as the
-    ignored one is there.
+    A waiver does not cover a severity above that at which the finding was ignored, another drive in the same place, or
+    another fault of the object. Its end is a finding as long as the ignored one is there.
     """
     return tuple(
-        Waiver(one.rule, one.until, one.reason, escape(one.where), place=shown, at_most=one.severity, stays=False)
+        Waiver(
+            one.rule, one.until, one.reason, escape(one.where), place=shown, at_most=one.severity, stays=False,
+            serial=one.serial, about=one.about,
+        )
         for one in entries
         if one.host == host
-    )
+    )  # fmt: skip
 
 
 def entries_of(data: bytes, shown: str) -> tuple[Entry, ...]:
@@ -68,7 +73,7 @@ def with_new(
         raise UsageError(f'--until: "{printable(until)}" is not a date; write it as 2027-01-31.') from None
     if day < today:
         raise UsageError(f"--until: {day} is over; today is {today}.")
-    new: dict[tuple[str | None, str, str], Entry] = {(one.host, one.rule, one.where): one for one in entries}
+    new = {(one.host, one.rule, one.where, one.serial, one.about): one for one in entries}
     for word in wanted:
         rule, _, place = word.partition("=")
         named = [one for one in found if one.outcome != "pass" and one.rule == rule.replace("-", "_")]
@@ -76,9 +81,12 @@ def with_new(
         if not named:
             raise UsageError(f'--ignore: there is no finding "{printable(word)}" here.')
         for one in named:
-            new[host, one.rule, one.where] = Entry(
-                rule=one.rule, where=one.where, host=host, severity=one.severity, until=day, reason=reason
-            )
+            about = topic(one.rule, one.message)
+            new.pop((host, one.rule, one.where, None, None), None)  # of an earlier version: it covers any drive
+            new[host, one.rule, one.where, one.serial, about] = Entry(
+                rule=one.rule, where=one.where, host=host, serial=one.serial, about=about, severity=one.severity,
+                until=day, reason=reason,
+            )  # fmt: skip
     return tuple(new.values())
 
 

@@ -40,7 +40,11 @@ def waive(
         waiver = next((each for each in active if each.covers(one)), None)
         if waiver is not None:
             covered[id(one)] = waiver
-    causes = {f"{one.rule} {one.where}": covered[id(one)] for one in found if id(one) in covered}
+    counts = {(one.rule, one.where) for one in found if id(one) not in covered and one.outcome != "pass"}
+    causes = {
+        f"{one.rule} {one.where}": covered[id(one)]
+        for one in found if id(one) in covered and (one.rule, one.where) not in counts
+    }  # fmt: skip
     for one in found:
         if one.because in causes and one.outcome != "pass":
             covered.setdefault(id(one), causes[one.because])

@@ -18,9 +18,10 @@ from raidctl.audit.builtin import HEALTH, rules
 from raidctl.audit.diagnosis import Diagnosis, diagnosed, findings_of
 from raidctl.audit.finding import Finding
 from raidctl.audit.ignored import Entry, entries_of, waivers_of, with_new
+from raidctl.audit.waiving import waive
 from raidctl.cli import cli
 from raidctl.errors import CannotTell
-from raidctl.model import Inventory
+from raidctl.model import Inventory, Problem
 from tests.audit.rule_examples import changed
 from tests.support.machines import FIXTURES, replayed
 
@@ -130,6 +131,47 @@ def test_ignoring_a_rule_covers_its_present_objects_only() -> None:
     later = changed(inventory, "megaraid:0/32:1", {"status": "warning", "status_text": "Predictive failure"})
     left = without(later, findings_of(later, rules()), entries, date(2026, 1, 1)).findings
     assert "megaraid:0/32:1" in {one.where for one in left if one.rule == "drive_expects_failure"}
+
+
+@pytest.mark.parametrize("earlier", [False, True])
+def test_another_drive_in_the_bay_and_another_fault_of_the_controller_count(earlier: bool) -> None:
+    """An entry covers one drive and one fault, figures aside. Entries of an earlier version cover what they did."""
+    inventory = replayed(MACHINE).inventory
+    host, controller = inventory.host.hostname, inventory.controllers[0].id
+    texts = ("The controller counts Memory errors: {}.", "Power supply 1: failed.", "Power supply 2: failed.")
+    known, *later = (Problem("warning", controller, text, kind="state") for text in texts)
+
+    def with_faults(count: int, *more: Problem) -> Inventory:
+        counted = replace(known, message=known.message.format(count))
+        return replace(inventory, problems=(*inventory.problems, counted, *more))
+
+    before = with_faults(3, later[0])
+    entries = with_new((), [FAILING, f"reported_trouble={controller}"], findings_of(before, rules()),
+                       host=host, until="2999-12-31", reason="x", today=TODAY)  # fmt: skip
+    if earlier:
+        entries = tuple(replace(one, serial=None, about=None) for one in entries)
+    after = changed(with_faults(7, *later), "megaraid:0/32:5", {"serial": "NEWDRIVE"})
+    left = without(after, findings_of(after, rules()), entries, TODAY).findings
+    found = {(one.rule, one.message if one.where == controller else one.serial)
+             for one in left if one.where in (controller, "megaraid:0/32:5")}  # fmt: skip
+    fresh = {("reported_trouble", texts[2]), ("drive_expects_failure", "NEWDRIVE")}
+    assert found & fresh == (set() if earlier else fresh)
+    assert ("reported_trouble", texts[1]) not in found
+    assert ("reported_trouble", texts[0].format(7)) not in found
+
+
+def test_what_follows_from_a_fault_that_counts_is_not_ignored() -> None:
+    """A consequence is ignored only with all findings of its cause: one of two faults of the object may be new."""
+    old, new = (
+        Finding(rule="reported_trouble", severity="warning", outcome="fail", where="x:0", message=text)
+        for text in ("Fan 1: failed.", "Fan 2: failed.")
+    )
+    follows = Finding(rule="r", severity="warning", outcome="fail", where="x:0/v0", message="m",
+                      because="reported_trouble x:0")  # fmt: skip
+    entries = with_new((), ["reported_trouble"], [old], host="h", until="2999-12-31", reason="x", today=TODAY)
+    waivers = waivers_of(entries, "h", "ignored.json")
+    assert waive([old, follows], waivers, "h", TODAY).left == []
+    assert waive([old, new, follows], waivers, "h", TODAY).left == [new, follows]
 
 
 def test_an_entry_expires_after_its_last_day() -> None:

@@ -65,6 +65,7 @@ class RuleFindings(Struct, frozen=True):
         return Finding(
             rule=self.rule, severity=severity or self.severity, outcome=outcome, where=item.id,
             device=getattr(item, "device", None), mountpoints=getattr(item, "mountpoints", ()), field=field,
+            serial=item.serial if isinstance(item, Drive) else None,
             wanted=wanted, actual=None if value is None else json_word(value), message=message, remedy=remedy,
             evidence=(*facts(item, *shown.split()), *more),
         )  # fmt: skip
@@ -98,7 +99,7 @@ class RuleFindings(Struct, frozen=True):
 def _with_condition(finding: Finding, one: Condition) -> Finding:
     """A finding with the severity, rank and cause of its condition."""
     return structs.replace(
-        finding, severity=one.severity, rank=one.rank, bay=one.bay, serial=one.serial,
+        finding, severity=one.severity, rank=one.rank, bay=one.bay, serial=one.serial or finding.serial,
         failures_tolerated=one.failures_tolerated, because=" ".join(one.under) if one.under else None,
     )  # fmt: skip
 

@@ -4,7 +4,7 @@
 
     [[waiver]]
     rule = "drive_expects_failure"
-    where = "megaraid:0/32:5"      # optional: the object, also as a pattern
+    where = "megaraid:0/32:5"      # optional: the object, also as a pattern; all findings of the rule on it
     hosts = ["db*"]                # optional
     until = 2027-01-31             # the last day
     because = "A drive is ordered."
@@ -18,7 +18,7 @@ from datetime import date, datetime
 from fnmatch import fnmatchcase
 from typing import Any
 
-from raidctl.audit.finding import Finding, Severity
+from raidctl.audit.finding import Finding, Severity, topic
 from raidctl.text import attempt
 from raidctl.toml_files.mistakes import Fault, MistakesError, Place, hint, suggestion
 from raidctl.toml_files.read import read_toml
@@ -44,6 +44,10 @@ class Waiver:
     """A finding that is worse counts."""
     stays: bool = True
     """Whether its end is a finding even with nothing left to cover."""
+    serial: str | None = None
+    """A finding on a drive with another serial number counts; None: any drive."""
+    about: str | None = None
+    """A finding with another topic counts; None: any fault of the object."""
 
     def is_for(self, host: str | None) -> bool:
         """Whether it is for a host. A waiver covers a host without a name only if it is for all."""
@@ -54,6 +58,8 @@ class Waiver:
     def covers(self, finding: Finding) -> bool:
         """Whether it is about a finding that did not pass."""
         same = finding.outcome != "pass" and finding.rule == self.rule and fnmatchcase(finding.where, self.where)
+        same = same and (self.serial is None or finding.serial in (None, self.serial))
+        same = same and (self.about is None or topic(finding.rule, finding.message) == self.about)
         return same and _WEIGHT[finding.severity] <= _WEIGHT[self.at_most]
 
 
