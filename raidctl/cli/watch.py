@@ -23,6 +23,7 @@ from raidctl.audit.finding import topic
 from raidctl.change.state_place import ROOT_PLACE
 from raidctl.cli import ReaderGoneError
 from raidctl.cli.shared import files
+from raidctl.cli.shared.exit_codes import exit_code
 from raidctl.cli.shared.machine import look as survey_of
 from raidctl.cli.shared.machine import with_own_records
 from raidctl.cli.shared.option_types import Length, Period
@@ -41,7 +42,7 @@ from raidctl.watch.delivery import Channel, Letter, UndeliveredError, mail, prog
 from raidctl.watch.memory import Config, Event, Look, Memory
 from raidctl.watch.observe import look_at, unreadable, with_waivers_of
 from raidctl.watch.report import Delivery, WatchReport
-from raidctl.watch.step import delivered, enqueue, moment, step, waiting
+from raidctl.watch.step import delivered, enqueue, moment, step, unreported, waiting
 
 SERVICE, TIMER = "raidctl-watch.service", "raidctl-watch.timer"
 UNITS = Path("/etc/systemd/system")
@@ -119,7 +120,8 @@ def command(
     reported; 2 wrong usage; 3 a message could not be delivered, the machine, the
     state or the ignored findings not be read, or the state not be written; 4 the
     state directory cannot be used, or a tool or permission is missing; 8 the
-    machine of --host cannot be reached.
+    machine of --host cannot be reached. What cannot be read gives 3 or 4 until
+    it is reported, then 0.
     """
     settings = settings_of(context)
     if once or test or install_unit:
@@ -306,7 +308,9 @@ def _watched(state: _State, seen: _Seen, config: Config, channels: Sequence[Chan
     failed = state.fault is not None or bool(state.notes) or any(one.error is not None for one in done)
     if failed or seen.code:
         return seen.code or EXIT_CANNOT_TELL
-    return EXIT_NO if any(event.kind not in ("alive", "reminder", "still") for event in events) else EXIT_FINE
+    if any(event.kind not in ("alive", "reminder", "still") for event in events):
+        return EXIT_NO
+    return exit_code(unreported(memory, seen.look))
 
 
 def _delivery(state: _State, channel: Channel, report: WatchReport, now: float) -> Delivery:

@@ -11,14 +11,18 @@ from datetime import datetime, timezone
 
 from msgspec.structs import replace
 
+from raidctl.audit.diagnosis import LACKING
 from raidctl.audit.finding import Finding, topic
+from raidctl.audit.policy.document import UNREAD
 from raidctl.health.judge import WEIGHT
-from raidctl.model import unread_problems
+from raidctl.model import Problem, unread_problems
 from raidctl.units import format_duration, format_moment
 from raidctl.watch.memory import DAY, UNUSED, Config, Event, Key, Kind, Look, Memory, Queued, Sighting, Tracked
 from raidctl.watch.objects import RULE, Absence, Missed, after_look, problem_key
 
 ENDS: frozenset[Kind] = frozenset({"good", "over", "gone", "known"})
+_OF_READING = frozenset({"not_read", UNREAD, *LACKING})
+"""Rules about what could not be read."""
 _MOST_DOUBLINGS = 6
 _STATES = ("good", "aside", "unknown", "bad")
 """Of two sightings of one rule on one object, the worse counts."""
@@ -106,6 +110,21 @@ def enqueue(memory: Memory, events: Sequence[Event], channels: Sequence[str], no
     queue += [Queued(event=event, channels=tuple(used)) for event in events]
     left = tuple(one for one in queue if one.channels)
     return replace(memory, number=number, queue=left, channels=tuple(used), used=used)
+
+
+def unreported(memory: Memory, look: Look) -> tuple[Problem, ...]:
+    """The problems with the reading that no run has reported yet. Waived ones are accepted."""
+    if look.read is None:
+        return ()
+    named = {
+        one.finding.where for one in memory.tracked
+        if one.finding.rule in _OF_READING and (one.reported is not None or one.unknown_reported)
+    }  # fmt: skip
+    still = {
+        one.finding.where for one in look.sightings
+        if one.finding.rule in _OF_READING and one.state in ("bad", "unknown")
+    }  # fmt: skip
+    return tuple(one for one in unread_problems(look.read.problems) if one.where in still - named)
 
 
 def waiting(memory: Memory, channel: str) -> tuple[Event, ...]:

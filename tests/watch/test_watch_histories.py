@@ -18,10 +18,10 @@ from raidctl.audit.builtin import rules
 from raidctl.audit.diagnosis import findings_of
 from raidctl.audit.finding import Finding, Severity
 from raidctl.drift.diff import diff
-from raidctl.model import Battery, Controller, Host, Inventory, Problem
+from raidctl.model import Battery, Controller, Host, Inventory, Problem, hiding_problems
 from raidctl.watch.memory import DAY, Config, Event, Known, Look, Memory, Sighting
 from raidctl.watch.observe import look_at
-from raidctl.watch.step import delivered, enqueue, step, waiting
+from raidctl.watch.step import delivered, enqueue, step, unreported, waiting
 from tests.support.machines import MACHINES, replayed
 
 HISTORIES = 10_000
@@ -463,6 +463,25 @@ def test_a_board_without_a_tool_does_not_hide_the_loss_of_what_was_seen_beside_i
         }
         named = " ".join(f"{event.where} {event.message}" for _, event in found)
         assert all(name in named for name in volumes)
+
+
+@pytest.mark.parametrize("machine", [name for name in MACHINES if hiding_problems(replayed(name).inventory.problems)])
+def test_what_cannot_be_read_counts_until_it_is_reported(machine: str) -> None:
+    """Each hidden part makes runs end with 3 or 4, until an event about it; then they end with 0. A waived one is 0."""
+    inventory = replayed(machine).inventory
+    hidden = hiding_problems(inventory.problems)
+    found = findings_of(inventory, rules())
+    memory, reported = Memory(), set[str]()
+    for hour in range(27):
+        look_ = look_at(inventory, found)
+        memory, events = step(memory, look_, BEGIN + hour * 3600, Config())
+        reported |= {event.where for event in events}
+        assert {one.where for one in unreported(memory, look_)} >= {one.where for one in hidden} - reported
+    assert {one.where for one in hidden} <= reported
+    assert not unreported(memory, look_)
+    waived = [one for one in found if one.rule in ("not_read", "no_tool", "no_right")]
+    look_ = look_at(inventory, [one for one in found if one not in waived], waived)
+    assert not unreported(step(Memory(), look_, BEGIN, Config())[0], look_)
 
 
 def test_a_fault_ends_although_an_unrelated_board_is_never_read() -> None:
