@@ -191,7 +191,7 @@ def test_an_unreported_controller_on_the_bus_is_asked_for() -> None:
         (RunAnswer(trouble=Failure.FLOOD, out=b"y\n" * 1000), "unread"),
         (ran("Error: Another instance of ACU is already running (possibly a service).\n", code=0), "unread"),
         (ran("Error: You need to have administrator rights to continue.\n", code=1), "no_right"),
-        (ran("", code=127, err="/usr/sbin/ssacli: 16: /opt/hp/bld/ssacli: not found\n"), "no_tool"),
+        (ran("", code=127, err="/usr/sbin/ssacli: 16: /opt/hp/bld/ssacli: not found\n"), "unread"),
         (ran("", code=0), "unread"),
         (ran("Hallo Welt\n", code=0), "unread"),
     ],
