@@ -156,6 +156,11 @@ class Story(msgspec.Struct, frozen=True, kw_only=True):
         return self.open and begin.kind == "operation" and begin.resume is None and self.events[-1].mark == "stopped"
 
     @property
+    def unclear(self) -> bool:
+        """Whether which volumes its commands have changed is unknown, as numbers moved meanwhile."""
+        return self.begin.kind != "operation" and any(event.mark == "stopped" for event in self.events)
+
+    @property
     def waiting(self) -> str | None:
         """What an open operation waits for, or why it stopped. Its last entry shows this.
 
@@ -175,7 +180,7 @@ class Story(msgspec.Struct, frozen=True, kw_only=True):
 
     def in_flight(self) -> list[int]:
         """Return the steps that were started and have no result."""
-        last = {event.step: event.mark for event in self.events}
+        last = {event.step: event.mark for event in self.events if event.mark != "stopped"}
         return [number for number, mark in last.items() if mark == "start"]
 
 

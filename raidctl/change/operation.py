@@ -35,7 +35,9 @@ def put_back(change: Change, story: Story, result: Restored, look: Look, vendors
         value = current.get((step.object_id, step.setting))
         if value is None and step.readable:
             result.faults.append(rollback.unread(back, seen.inventory) or rollback.manual_remedy(back))
-        elif value is None or (value == step.after != step.before and rollback.moved_volume(back) is None):
+        elif back.action is None and value in (None, step.after):
+            result.faults.append(rollback.manual_remedy(back))
+        elif value is None or value == step.after != step.before:
             change.journal_undo(back.number, "undo")
             change.tell(f"  {step.undo}")
             fault = change.undo(step)

@@ -9,7 +9,7 @@ from raidctl.change import operation, rollback
 from raidctl.change.failure_messages import silent
 from raidctl.change.journal import Story
 from raidctl.change.lookup import current_settings
-from raidctl.change.restore import changed_by_other, decide
+from raidctl.change.restore import changed_by_other, decide, is_lost
 from raidctl.change.rollback import UndoStep
 from raidctl.survey.survey import Survey
 from raidctl.vendor.plan import Action, ToolSetting
@@ -76,14 +76,16 @@ def _one(story: Story, seen: Survey, vendors: Sequence[Vendor], current: dict[To
             current[name] = step.after  # what it is now is unknown: it is undone in any case
         if step.readable and name not in current and (why := rollback.unread(back, inventory)) is not None:
             found.faults.append(why)
-        elif back.action is None or name not in current:
+        elif is_lost(back, current):
             lost.append(back)
         elif decide(back, current[name]) == "left":
-            found.left.append(changed_by_other(story.begin, back, current[name]))
+            found.left.append(changed_by_other(story.begin, step, current[name]))
         elif decide(back, current[name]) == "undo":
             found.ways.append(Way(step.object_id, step.setting, current[name], step.before, step.undo))
             current[name] = step.before
     _lost(story, lost, seen, vendors, found)
+    if story.unclear:
+        found.left += rollback.other_volumes(story.begin, inventory)
     if story.begin.kind == "operation" and found.open is None and not found.faults:
         hidden, done, _ = operation.effects(story, seen)
         found.faults += hidden
@@ -94,8 +96,9 @@ def _one(story: Story, seen: Survey, vendors: Sequence[Vendor], current: dict[To
 def _lost(story: Story, lost: Sequence[UndoStep], seen: Survey, vendors: Sequence[Vendor], found: Preview) -> None:
     """Preview settings that the change's tool no longer reports. The tool that is there now is used."""
     for back in {back.controller.id: back for back in lost}.values():
-        made, left = rollback.settings(story.begin, back, seen.inventory, vendors)
+        made, left, faults = rollback.settings(story.begin, back, seen.inventory, vendors)
         found.left += left
-        for step in () if left else made.steps:
+        found.faults += [text for text in faults if text not in found.faults]
+        for step in made.steps:
             found.ways.append(Way(step.object_id, step.setting, step.before, step.after, step.action))
     found.faults += [rollback.manual_remedy(back) for back in lost if not rollback.covered(story.begin, back)]

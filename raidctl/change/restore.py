@@ -5,7 +5,7 @@ to it), the settings are read, and each setting of a begun step is checked. If i
 done. If it has the step's value, the step is undone. Any other value was set by somebody else: it is left and
 reported.
 
-If the journal's command no longer fits (the controller has another number, the tool was replaced),
+If the journal's command no longer fits (the controller or volume has another number, the tool was replaced),
 :mod:`raidctl.change.rollback` plans new steps.
 
 A journal that cannot be written does not stop the restoring.
@@ -14,7 +14,7 @@ A journal that cannot be written does not stop the restoring.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
@@ -107,14 +107,15 @@ class Restorer:
             return result
         if self.source == "local" and not self._wait_for_tool(story, result):
             return result
-        settled: list[Step] = []
+        settled: list[int] = []
         numbers = touched[::-1]
         for pause in (0.0, *READ_DELAYS):
             self.sleep(pause)
             seen = self.look()
             inventory = seen.inventory
             lost = self._steps(change, numbers, inventory, settled, result)
-            result.faults += [text for text in _silent_drives(seen, settled) if text not in result.faults]
+            names = {change.begin.steps[number].object_id for number in settled}
+            result.faults += [text for text in _silent_drives(seen, names) if text not in result.faults]
             if not lost or not result.put_back or change.has_silent_drive(seen, {back.step.object_id for back in lost}):
                 break
             # a controller does not report the ratio of an unused cache until its use is restored
@@ -124,13 +125,15 @@ class Restorer:
         lost = [back for back in lost if back.number not in hidden]
         if lost:
             self._settings(change, lost, inventory, result)
+        if story.unclear:  # the commands may have changed the volumes that have the numbers now
+            result.left += rollback.other_volumes(story.begin, inventory)
         self._verify(story, settled[::-1], inventory, result)
         if not result.faults:
             self._end(change, "; ".join(result.left) or None, result)
         return result
 
     def _steps(
-        self, change: Change, numbers: Sequence[int], inventory: Inventory, settled: list[Step], result: Restored
+        self, change: Change, numbers: Sequence[int], inventory: Inventory, settled: list[int], result: Restored
     ) -> list[UndoStep]:
         """Undo these steps; return those whose settings are not reported."""
         current = current_settings(inventory, self.vendors)
@@ -141,12 +144,12 @@ class Restorer:
             elif back.action is not None and not back.step.readable:
                 # its value is unknown: undoing it twice does no harm
                 self._step(change, back, current | {(back.step.object_id, back.step.setting): back.step.after}, result)
-                settled.append(back.step)
-            elif back.action is None or (back.step.object_id, back.step.setting) not in current:
+                settled.append(back.number)
+            elif is_lost(back, current):
                 lost.append(back)
             else:
                 self._step(change, back, current, result)
-                settled.append(back.step)
+                settled.append(back.number)
         return lost
 
     def _wait_for_tool(self, story: Story, result: Restored) -> bool:
@@ -172,7 +175,7 @@ class Restorer:
         if verdict == "unchanged":
             return
         if verdict == "left":
-            text = changed_by_other(change.begin, back, current[name])
+            text = changed_by_other(change.begin, step, current[name])
             result.left.append(text)
             change.journal_undo(back.number, "left", text)
             return
@@ -190,9 +193,10 @@ class Restorer:
     def _settings(self, change: Change, lost: Sequence[UndoStep], inventory: Inventory, result: Restored) -> None:
         """Restore settings that the change's tool no longer reports. The tool that is there now is used."""
         for back in {back.controller.id: back for back in lost}.values():
-            made, left = rollback.settings(change.begin, back, inventory, self.vendors)
+            made, left, faults = rollback.settings(change.begin, back, inventory, self.vendors)
             result.left += left
-            for step in () if left else made.steps:
+            result.faults += [text for text in faults if text not in result.faults]
+            for step in made.steps:
                 change.journal_undo(back.number, "undo", str(step.action))
                 self.tell(f"  {step.action}")
                 fault = change.carry_out(step)
@@ -202,28 +206,32 @@ class Restorer:
                     result.put_back.append(
                         f"{step.setting} of {step.object_id} from {step.before} back to {step.after}"
                     )
-            if made.desired and not left:
+            if made.desired:
                 result.faults += rollback.differing(made, self.look().inventory)
         uncovered = [rollback.manual_remedy(back) for back in lost if not rollback.covered(change.begin, back)]
         result.faults += uncovered
 
-    def _verify(self, story: Story, steps: Sequence[Step], inventory: Inventory, result: Restored) -> None:
-        """Read again until all settings have their previous values; others are faults."""
+    def _verify(self, story: Story, numbers: Sequence[int], inventory: Inventory, result: Restored) -> None:
+        """Read again until these steps' settings have their previous values; others are faults."""
         unsettled: list[str] = []
         for pause in READ_DELAYS if result.put_back else ():
             self.sleep(pause)
             seen = self.look()
             inventory = seen.inventory
-            unsettled = _unsettled(steps, current_settings(inventory, self.vendors), result)
+            again = rollback.undo_steps(story.begin, numbers, inventory, self.vendors)
+            steps = [back.step for back in again if isinstance(back, UndoStep)]
+            unsettled = [text for text in again if isinstance(text, str) and text not in result.faults]
+            unsettled += _unsettled(steps, current_settings(inventory, self.vendors), result)
             if not unsettled:
                 break
-            quiet = _silent_drives(seen, steps)
+            quiet = _silent_drives(seen, {step.object_id for step in steps})
             if quiet:
                 unsettled += [text for text in quiet if text not in result.faults]
                 break
         result.faults += unsettled
         if result.put_back:
-            result.warnings += unsafe_now(story, inventory)
+            today = rollback.undo_steps(story.begin, story.started(), inventory, self.vendors)
+            result.warnings += unsafe_now([back.step for back in today if isinstance(back, UndoStep)], inventory)
 
     def _end(self, change: Change, text: str | None, result: Restored) -> None:
         try:
@@ -234,10 +242,9 @@ class Restorer:
             result.faults.append(str(failure).rstrip("."))
 
 
-def _silent_drives(seen: Survey, steps: Sequence[Step]) -> list[str]:
-    """Return drives that did not respond. The kernel's facts on them are old and prove nothing."""
-    inventory = seen.inventory
-    return list(silent(inventory.controllers, inventory.problems, {step.object_id for step in steps}).values())
+def _silent_drives(seen: Survey, ids: set[str]) -> list[str]:
+    """Return drives among ``ids`` that did not respond. The kernel's facts on them are old and prove nothing."""
+    return list(silent(seen.inventory.controllers, seen.inventory.problems, ids).values())
 
 
 def _is_recent(story: Story) -> bool:
@@ -251,20 +258,25 @@ def _is_recent(story: Story) -> bool:
     return (datetime.now(timezone.utc) - last).total_seconds() < sum(READ_DELAYS)
 
 
+def is_lost(back: UndoStep, current: Mapping[ToolSetting, str]) -> bool:
+    """Whether a setting is not reported, or has to be undone by another command than the journal's."""
+    value = current.get((back.step.object_id, back.step.setting))
+    return value is None or (back.action is None and decide(back, value) == "undo")
+
+
 def decide(back: UndoStep, current: str) -> Literal["unchanged", "undo", "left"]:
     """Decide whether to undo a setting.
 
     At its previous value there is nothing to undo, and a value that somebody else set is left.
     """
-    if rollback.moved_volume(back) is not None or current not in (back.step.before, back.step.after):
+    if current not in (back.step.before, back.step.after):
         return "left"
     return "unchanged" if current == back.step.before else "undo"
 
 
-def changed_by_other(begin: Begin, back: UndoStep, current: str) -> str:
+def changed_by_other(begin: Begin, step: Step, current: str) -> str:
     """Explain why a setting is left as it is."""
-    step = back.step
-    return rollback.moved_volume(back) or (
+    return (
         f"{step.setting} of {step.object_id} is {current}, which is neither its previous value nor raidctl's; "
         f"{_who(begin, step)}"
     )
@@ -277,10 +289,10 @@ def _who(begin: Begin, step: Step) -> str:
     return "somebody else has changed it since"
 
 
-def unsafe_now(story: Story, inventory: Inventory) -> list[str]:
+def unsafe_now(steps: Sequence[Step], inventory: Inventory) -> list[str]:
     """Warn of restored write-back that would not survive a power failure today."""
     found: dict[str, str] = {}
-    for step in story.begin.steps:
+    for step in steps:
         controller = owner(inventory.controllers, step.object_id)
         reason = guard.unprotected(controller) if controller is not None else None
         if controller is None or reason is None:

@@ -2,20 +2,20 @@
 
 After a reboot a controller may have another number, a drive another device node, or the tool may have been replaced
 by its successor. So the family plans the steps from the current to the previous settings; the journal's commands are
-used for what it does not plan.
+used for what it does not plan. A volume is found by its unique id, as its number may belong to another one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import msgspec
 
 from raidctl.change.journal import Begin, Story, Subject
 from raidctl.change.lookup import owner
-from raidctl.model import Controller, Inventory, Problem, failed_readings
-from raidctl.select import family_in, family_of, items
+from raidctl.model import Controller, Drive, Inventory, Problem, Volume, failed_readings
+from raidctl.select import Item, family_in, family_of, items
 from raidctl.vendor import setting_values
 from raidctl.vendor.changes import changes_of
 from raidctl.vendor.plan import Action, Desired, Plan, Step, ToolSetting
@@ -49,7 +49,7 @@ def undo_steps(
 ) -> list[UndoStep | str]:
     """Return how to undo the steps, in this order.
 
-    A step is a sentence if its controller is missing or a different one.
+    A step is a sentence if its object or controller is missing or a different one.
     """
     found: list[UndoStep | str] = []
     ways: dict[str, Plan] = {}
@@ -60,13 +60,17 @@ def undo_steps(
         if isinstance(controller, str):
             found.append(controller)
             continue
+        item = _object(step.object_id, subject, controller, inventory)
+        if isinstance(item, str):
+            found.append(item)
+            continue
         if controller.id not in ways:
-            ways[controller.id] = _plan_undo(begin, subject, controller, inventory, vendors)
-        name = _renamed(step.object_id, subject.id, controller.id)
-        wanted = (name, step.setting, step.before)
+            requests = [one for _, one in _previous(begin, subject, controller, inventory) if not isinstance(one, str)]
+            ways[controller.id] = _plan_undo(controller, requests, inventory, vendors)
+        wanted = (item.id, step.setting, step.before)
         fresh = (one.action for one in ways[controller.id].steps if (one.object_id, one.setting, one.after) == wanted)
-        action = next(fresh, step.undo if _same_address(step, subject, controller) else None)
-        moved = msgspec.structs.replace(step, object_id=name, undo=action or step.undo)
+        action = next(fresh, step.undo if _same_address(step, subject, item) else None)
+        moved = msgspec.structs.replace(step, object_id=item.id, undo=action or step.undo)
         found.append(UndoStep(number, moved, subject, controller, action))
     return found
 
@@ -95,24 +99,22 @@ def renumbered(begin: Begin, step: Step, inventory: Inventory) -> Step | str:
     )
 
 
-def moved_volume(back: UndoStep) -> str | None:
+def _moved_volume(step: Step, subject: Subject, controller: Controller) -> str | None:
     """Report that a volume's number now belongs to another volume. None if it does not, or this is unknown."""
-    known = back.subject.objects.get(_renamed(back.step.object_id, back.controller.id, back.subject.id))
-    volume = next((volume for volume in back.controller.volumes if volume.id == back.step.object_id), None)
+    known = subject.objects.get(step.object_id)
+    name = _renamed(step.object_id, subject.id, controller.id)
+    volume = next((volume for volume in controller.volumes if volume.id == name), None)
     if volume is None or not known or not volume.unique_id or volume.unique_id == known:
         return None
-    return (
-        f"{back.step.object_id} ({back.step.setting}) is another volume now: its unique id is {volume.unique_id} "
-        f"instead of {known}"
-    )
+    return f"{name} ({step.setting}) is another volume now: its unique id is {volume.unique_id} instead of {known}"
 
 
 def other_volumes(begin: Begin, inventory: Inventory) -> list[str]:
     """Report the volumes of a change whose numbers belong to other volumes now."""
     owners = [(step, owner(inventory.controllers, step.object_id)) for step in begin.steps]
     found = [
-        moved_volume(UndoStep(number, step, subject_of(begin, step.object_id), controller, None))
-        for number, (step, controller) in enumerate(owners)
+        _moved_volume(step, subject_of(begin, step.object_id), controller)
+        for step, controller in owners
         if controller is not None
     ]
     return list(dict.fromkeys(text for text in found if text is not None))
@@ -131,11 +133,7 @@ def undone_by(steps: Sequence[Step], stories: Sequence[Story], source: str, inve
             return None
         subject = subject_of(begin, step.object_id)
         controller = _controller(inventory, subject, step)
-        if (
-            isinstance(controller, str)
-            or controller.id != subject.id
-            or moved_volume(UndoStep(0, step, subject, controller, None))
-        ):
+        if isinstance(controller, str) or controller.id != subject.id or _moved_volume(step, subject, controller):
             return None
         name = begin.change
     return name
@@ -146,21 +144,29 @@ def safe_to_undo(plan: Plan) -> Plan:
     return msgspec.structs.replace(plan, refusals=tuple(one for one in plan.refusals if one.kind != "unsafe"))
 
 
-def settings(begin: Begin, back: UndoStep, inventory: Inventory, vendors: Sequence[Vendor]) -> tuple[Plan, list[str]]:
+def settings(
+    begin: Begin, back: UndoStep, inventory: Inventory, vendors: Sequence[Vendor]
+) -> tuple[Plan, list[str], list[str]]:
     """Plan to restore the settings of a step's controller.
 
-    Return the plan with the settings that somebody else has changed.
+    Return the plan, the settings that somebody else has changed and that are left, and what cannot be restored.
     """
     desired = {(one.object_id, one.setting): one.value for one in begin.desired}
-    left = []
-    for was in _was(begin, back.subject):
-        name = _renamed(was.object_id, back.subject.id, back.controller.id)
-        current = setting_values.value(back.controller, name, was.setting)
-        if current is not None and current not in (was.value, desired.get((was.object_id, was.setting))):
-            left.append(
-                f"the {setting_values.LABELS[was.setting]} of {name} is {current}: somebody else has changed it since"
-            )
-    return _plan_undo(begin, back.subject, back.controller, inventory, vendors), left
+    requests: list[Desired] = []
+    left: list[str] = []
+    faults: list[str] = []
+    for was, one in _previous(begin, back.subject, back.controller, inventory):
+        changed_to = desired.get((was.object_id, was.setting))
+        if isinstance(one, str):
+            faults += [one] if changed_to != was.value else []
+            continue
+        current = setting_values.value(back.controller, one.object_id, one.setting)
+        if current is not None and current not in (was.value, changed_to):
+            label = setting_values.LABELS[one.setting]
+            left.append(f"the {label} of {one.object_id} is {current}: somebody else has changed it since")
+        else:
+            requests.append(one)
+    return _plan_undo(back.controller, requests, inventory, vendors), left, list(dict.fromkeys(faults))
 
 
 def differing(made: Plan, inventory: Inventory) -> list[str]:
@@ -178,9 +184,13 @@ def differing(made: Plan, inventory: Inventory) -> list[str]:
 
 
 def manual_remedy(back: UndoStep) -> str:
-    """Explain how to restore a setting that is no longer reported."""
+    """Explain how to restore a setting that is no longer reported, or whose object has another number or node."""
     step = back.step
-    return f"{step.setting} of {step.object_id} cannot be read; it was {step.before}. Put it back with: {step.undo}"
+    name = f"{step.setting} of {step.object_id}"
+    if back.action is None:
+        why = "its number or device node has changed, so the command no longer fits"
+        return f"{name} was {step.before}; {why}: {step.undo}"
+    return f"{name} cannot be read; it was {step.before}. Put it back with: {step.undo}"
 
 
 def unread(back: UndoStep, inventory: Inventory) -> str | None:
@@ -208,7 +218,7 @@ def _absent(name: str, inventory: Inventory) -> str:
 
 def covered(begin: Begin, back: UndoStep) -> bool:
     """Whether the previous values of all the step's desired settings are known."""
-    name = _renamed(back.step.object_id, back.controller.id, back.subject.id)
+    name = begin.steps[back.number].object_id
     desired = {one.setting for one in begin.desired if one.object_id == name}
     return bool(desired) and desired <= {was.setting for was in begin.was if was.object_id == name}
 
@@ -236,31 +246,52 @@ def _renamed(object_id: str, old: str, new: str) -> str:
     return f"{new}{object_id[len(old) :]}" if object_id.startswith(f"{old}/") else object_id
 
 
-def _same_address(step: Step, subject: Subject, controller: Controller) -> bool:
+def _object(object_id: str, subject: Subject, controller: Controller, inventory: Inventory) -> Item | str:
+    """Return the object that had this id. A volume is found by its unique id, under any number.
+
+    It is a sentence if it is not listed, or another volume has its number.
+    """
+    known, name = subject.objects.get(object_id), _renamed(object_id, subject.id, controller.id)
+    same = [volume for volume in controller.volumes if known and volume.unique_id == known]
+    if len(same) == 1:
+        return same[0]
+    item = next((item for item in items(controller) if item.id == name), None)
+    if item is None:
+        return _absent(name, inventory)
+    other = item.unique_id if isinstance(item, Volume) else None
+    if known and other and other != known:
+        lost = _absent(f"the volume with the unique id {known}", inventory)
+        return f"{name} is another volume now, with the unique id {other}; {lost}"
+    return item
+
+
+def _same_address(step: Step, subject: Subject, item: Item) -> bool:
     """Whether the journal's command still addresses the same object. Device nodes change at a reboot."""
-    drive = next((drive for drive in controller.drives if drive.id == step.object_id), None)
-    if drive is not None:
+    if isinstance(item, Drive):
         known = subject.objects.get(step.object_id)
-        return known is None or known == (drive.device or "")
-    return controller.id == subject.id
+        return known is None or known == (item.device or "")
+    return item.id == step.object_id
 
 
-def _was(begin: Begin, subject: Subject) -> list[Desired]:
-    return [desired for desired in begin.was if subject_of(begin, desired.object_id) == subject]
+def _previous(
+    begin: Begin, subject: Subject, controller: Controller, inventory: Inventory
+) -> Iterator[tuple[Desired, Desired | str]]:
+    """Yield each previous value of a controller's settings: with its former id, and with that of today.
+
+    The latter is a sentence if its object is not listed.
+    """
+    for was in begin.was:
+        if subject_of(begin, was.object_id) == subject:
+            item = _object(was.object_id, subject, controller, inventory)
+            yield was, item if isinstance(item, str) else msgspec.structs.replace(was, object_id=item.id)
 
 
 def _plan_undo(
-    begin: Begin, subject: Subject, controller: Controller, inventory: Inventory, vendors: Sequence[Vendor]
+    controller: Controller, requests: Sequence[Desired], inventory: Inventory, vendors: Sequence[Vendor]
 ) -> Plan:
     """Return the family's plan for the previous settings."""
     vendor = vendor_of(controller.id, vendors)
     offered = changes_of(vendor) if vendor is not None else None
-    ids = {part.id for part in items(controller)}
-    named = [
-        msgspec.structs.replace(was, object_id=_renamed(was.object_id, subject.id, controller.id))
-        for was in _was(begin, subject)
-    ]
-    requests = [desired for desired in named if desired.object_id in ids]
     if vendor is None or offered is None or not requests:
         return Plan()
     names = {spec.name for spec in vendor.TOOLS}

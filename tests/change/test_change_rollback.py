@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, ClassVar
 
 import pytest
 from msgspec.structs import replace
@@ -10,10 +13,12 @@ from msgspec.structs import replace
 from raidctl.change.engine import Change, begin, plan
 from raidctl.change.journal import Begin, Journal, StepEvent, Story, Subject
 from raidctl.change.operation import effects
+from raidctl.change.preview import preview
 from raidctl.change.restore import Restorer
 from raidctl.change.restored import Restored
 from raidctl.errors import ChangeStands
 from raidctl.model import Controller, Drive, Host, Inventory, Volume
+from raidctl.request import Answer, Request, Run, Runner
 from raidctl.simulation.demo import machine
 from raidctl.simulation.runner import Simulated
 from raidctl.survey.survey import Survey, survey
@@ -138,8 +143,11 @@ def test_another_volume_of_the_same_number_is_unchanged(tmp_path: Path) -> None:
     assert known is not None
     left.rewrite(**{known: "600508B1001CFFFFFFFFFFFFFFFFFFFF"})
     current = left.simulated.state()
-    assert "another volume" in left.restore().left[0]
+    [fault] = left.restore().faults
+    assert "is another volume now" in fault
+    assert fault.endswith("600508B1001CFFFFFFFFFFFFFFFFFFFF does not exist")
     assert left.simulated.state() == current
+    assert left.journal.pending()
 
 
 @pytest.mark.parametrize("was", ["protected_write_back", None])
@@ -265,32 +273,105 @@ def test_a_deed_has_no_effect_only_if_the_reading_shows_that() -> None:
         assert unseen(one) == (hidden, [*([found] if found else []), rest], "stopped")
 
 
-def renumbered(seen: Survey) -> Survey:
-    """A reading in which the first two volumes have each other's number."""
-    other = {"megaraid:0/v0": "megaraid:0/v1", "megaraid:0/v1": "megaraid:0/v0"}
-    kept = [
-        replace(one, volumes=tuple(replace(volume, id=other.get(volume.id, volume.id)) for volume in one.volumes))
-        for one in seen.inventory.controllers
-    ]
-    return replace(seen, inventory=replace(seen.inventory, controllers=tuple(kept)))
+@dataclass
+class Renumbered:
+    """A machine whose first two volumes swap their numbers after some commands."""
+
+    AT_ONCE: ClassVar = True
+    runner: Runner
+    after: int = 0
+    commands: int = 0
+    gone: str = ""
+    """A volume that is not listed."""
+    other: ClassVar = {"/c0/v0": "/c0/v1", "/c0/v1": "/c0/v0"}
+    ids: ClassVar = {"megaraid:0/v0": "megaraid:0/v1", "megaraid:0/v1": "megaraid:0/v0"}
+
+    def carry_out(self, requests: Sequence[Request[Any]]) -> Sequence[Answer]:
+        """Carry out each request; a command reaches the volume that has its number then."""
+        found: list[Answer] = []
+        for request in requests:
+            if isinstance(request, Run) and request.changes:
+                moved, self.commands = self.commands >= self.after, self.commands + 1
+                words = tuple(self.other.get(word, word) if moved else word for word in request.argv)
+                request = replace(request, argv=words)  # noqa: PLW2901 - of the same request
+            found += self.runner.carry_out([request])
+        return found
+
+    def look(self) -> Survey:
+        """Read the machine."""
+        seen = survey(self.runner, VENDORS)
+        ids = self.ids if self.commands >= self.after else {}
+        kept = []
+        for one in seen.inventory.controllers:
+            listed = [item for item in one.volumes if item.id != self.gone]
+            kept.append(replace(one, volumes=tuple(replace(item, id=ids.get(item.id, item.id)) for item in listed)))
+        return replace(seen, inventory=replace(seen.inventory, controllers=tuple(kept)))
+
+    def restore(self, left: Left) -> Restored:
+        """Undo what is open."""
+        restorer = Restorer(left.journal, left.place, self, self.look, VENDORS, "local", quiet, sleep=quiet)
+        [shown] = preview([(left.journal.pending()[0], None)], self.look(), VENDORS)
+        [result] = restorer.restore()
+        assert (len(shown.ways), shown.left, shown.faults) == (len(result.put_back), result.left, result.faults)
+        return result
+
+
+@pytest.mark.parametrize("tool", ["the same", "another"])
+def test_a_volume_with_another_number_is_restored(tmp_path: Path, tool: str) -> None:
+    """A volume is found by its unique id, and the one that has its number now is not changed."""
+    left = Left("h730", tmp_path, through("megaraid:0/v1"))
+    if tool == "another":
+        left.rewrite(wrcache="WritePolicy")
+    result = Renumbered(left.simulated).restore(left)
+    assert (len(result.put_back), result.left, result.faults) == (1, [], [])
+    assert left.simulated.state() == left.before
+    assert not left.journal.pending()
+
+
+@pytest.mark.parametrize("tool", ["the same", "another"])
+def test_a_missing_volume_leaves_the_change_open(tmp_path: Path, tool: str) -> None:
+    """Nothing is run for a volume that is not listed, and its change is not closed as undone."""
+    left = Left("h730", tmp_path, through("megaraid:0/v1"))
+    if tool == "another":
+        left.rewrite(wrcache="WritePolicy")
+    current = left.simulated.state()
+    result = Renumbered(left.simulated, after=1, gone="megaraid:0/v1").restore(left)
+    assert (result.put_back, result.left, result.faults) == ([], [], ["megaraid:0/v1 does not exist"])
+    assert left.simulated.state() == current
+    assert left.journal.pending()
+
+
+def test_only_the_setting_that_somebody_else_changed_is_left(tmp_path: Path) -> None:
+    """The tool of today restores the other settings of the controller."""
+    reading = Desired(object_id="megaraid:0/v1", setting="read_policy", value="none")
+    left = Left("h730", tmp_path, through("megaraid:0/v1"), reading)
+    left.rewrite(wrcache="WritePolicy", rdcache="ReadPolicy")
+    other = replace(through("megaraid:0/v1"), value="unprotected_write_back")
+    made = plan(left.look().inventory, VENDORS, [other], unsafe=True)
+    left.simulated.carry_out([step.action.request() for step in made.steps])
+    result = Renumbered(left.simulated, after=9).restore(left)
+    assert (len(result.put_back), len(result.left), result.faults) == (1, 1, [])
+    [volume] = [one for c in left.look().inventory.controllers for one in c.volumes if one.id == "megaraid:0/v1"]
+    assert volume.cache is not None
+    assert (volume.cache.write_policy, volume.cache.read_policy) == ("unprotected_write_back", "read_ahead")
+    assert not left.journal.pending()
 
 
 def test_a_setting_of_another_volume_under_the_number_confirms_nothing(tmp_path: Path) -> None:
-    """If volumes were renumbered since the plan, the change is not done, nothing is undone, and restore names it."""
-    left = Left("h730", tmp_path)
-    seen, commands = left.look(), list[str]()
+    """If volumes were renumbered after a command, the change is not done, and nothing is undone by number.
+
+    Restore puts back the volume that was changed, and names the one that may have been.
+    """
+    left, commands = Left("h730", tmp_path), list[str]()
+    moving = Renumbered(left.simulated, after=1)
+    seen = moving.look()
     made = plan(seen.inventory, VENDORS, [through("megaraid:0/v1")], unsafe=True)
-    assert len(made.steps) == 1
     story = begin("set", made, seen.inventory, about="load", source="local", unsafe=True)
-    change = Change(
-        story, left.journal, left.simulated, lambda: renumbered(left.look()), VENDORS, commands.append, sleep=quiet
-    )  # fmt: skip
     with pytest.raises(ChangeStands, match="is another volume now"):
-        change.apply()
+        Change(story, left.journal, moving, moving.look, VENDORS, commands.append, sleep=quiet).apply()
     assert commands == [f"  {made.steps[0].action}"]
-    restorer = Restorer(
-        left.journal, tmp_path, left.simulated, lambda: renumbered(left.look()), VENDORS, "local", quiet, sleep=quiet
-    )  # fmt: skip
-    [result] = restorer.restore()
-    assert (result.put_back, result.faults, len(result.left)) == ([], [], 1)
+    result = moving.restore(left)
+    assert (len(result.put_back), result.faults, len(result.left)) == (1, [], 1)
+    assert "is another volume now" in result.left[0]
+    assert left.simulated.state() == left.before
     assert not left.journal.pending()
