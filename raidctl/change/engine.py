@@ -30,6 +30,7 @@ from raidctl.change.passwords import carried_out
 from raidctl.change.plan_inventory import plan
 from raidctl.change.reading import Look, Reading
 from raidctl.change.rollback import other_volumes
+from raidctl.change.settings_undo import READ_DELAYS, undo_settings
 from raidctl.change.state_directory import restore_command
 from raidctl.change.step_failures import StepFailed
 from raidctl.change.tables import judged, tables
@@ -40,16 +41,14 @@ from raidctl.survey.survey import Survey
 from raidctl.text import listing
 from raidctl.units import timestamp
 from raidctl.vendor.changes import Changes, changes_of
-from raidctl.vendor.plan import Action, Step, ToolSetting
+from raidctl.vendor.plan import Action, Step
 from raidctl.vendor.protocol import Vendor
 from raidctl.vendor.registry import vendor_of
 from raidctl.vendor.shapes import Shape
 
-__all__ = ["Change", "begin", "boot_id", "current_settings", "owner", "plan", "subjects"]
+__all__ = ["READ_DELAYS", "Change", "begin", "boot_id", "current_settings", "owner", "plan", "subjects"]
 
 _NOT_PUT_BACK = "The previous settings could not be put back"
-READ_DELAYS = (0.0, 1.0, 3.0)
-"""Seconds before each reading after a change. Some firmware takes a moment to activate it."""
 
 
 @dataclass
@@ -334,55 +333,14 @@ class Change:
 
     def _undo_begun(self) -> list[str]:
         """Undo the begun steps, and late effects of them. Return what still differs."""
-        left: list[str] = []
         try:
             if self.begin.kind == "operation":
                 left = deed_steps.undo_steps(self, self.begun)
                 self.undone_any = any(event.mark == "undone" for event in self.events)
                 return left
-            # a drive that did not respond would not now: undo everything without reading first
-            current = {} if self.silent_drives else current_settings(self.look().inventory, self.vendors)
-            for number in reversed(self.begun):
-                step = self.begin.steps[number]
-                # an accepted step that still reads as before may be about to take effect
-                if number in self.accepted or current.get((step.object_id, step.setting)) != step.before:
-                    self._undo_step(number)
-            for pause in READ_DELAYS:
-                self.sleep(pause)
-                seen = self.look()
-                current = current_settings(seen.inventory, self.vendors)
-                left = wrong_values([self.begin.steps[number] for number in self.begun], current, undone=True)
-                if not left and not self.uncertain:
-                    break
-                if self.has_silent_drive(seen, {self.begin.steps[number].object_id for number in self.begun}):
-                    left += self.silent_drives
-                    break
-                if pause != READ_DELAYS[-1]:
-                    self._undo_late_effects(current)
+            return undo_settings(self)
         except CannotTell as failure:
-            left = [str(failure)]
-        return left
-
-    def _undo_late_effects(self, current: dict[ToolSetting, str]) -> None:
-        """Undo steps that took effect after they were undone. A tool hung, or the firmware was slow."""
-        for number in reversed(self.begun):
-            step = self.begin.steps[number]
-            if current.get((step.object_id, step.setting)) == step.after != step.before:
-                self._undo_step(number)
-
-    def _undo_step(self, number: int) -> None:
-        step = self.begin.steps[number]
-        if not self.undone_any:
-            self.undone_any = True
-            self.tell("Putting back the previous settings:")
-        self.journal_undo(number, "undo")
-        self.tell(f"  {step.undo}")
-        fault = self.undo(step)
-        if fault is not None:
-            self.faults.append(f"{step.undo}: {fault}")
-            self.journal_undo(number, "failed", fault)
-        else:
-            self.journal_undo(number, "undone")
+            return [str(failure)]
 
     def journal_undo(self, number: int, mark: Mark, text: str | None = None) -> None:
         """Journal an undo step. A failure to write must not stop the undoing."""

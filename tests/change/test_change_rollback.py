@@ -25,6 +25,7 @@ from raidctl.survey.survey import Survey, survey
 from raidctl.units import timestamp
 from raidctl.vendor.plan import Action, Desired, Expectation, Identity, Step
 from raidctl.vendor.registry import vendors
+from tests.change.faulty import Faulty
 from tests.change.harness import rewrite
 
 VENDORS = vendors()[0]
@@ -375,3 +376,19 @@ def test_a_setting_of_another_volume_under_the_number_confirms_nothing(tmp_path:
     assert "is another volume now" in result.left[0]
     assert left.simulated.state() == left.before
     assert not left.journal.pending()
+
+
+def test_a_failed_change_is_not_undone_on_another_volume(tmp_path: Path) -> None:
+    """If volumes were renumbered during a change that failed, no command is run, and restore finds the volume."""
+    left, commands = Left("h730", tmp_path), list[str]()
+    moving = Renumbered(Faulty(left.simulated, fault="refuses", at=1, changes_only=True), after=2)
+    seen = moving.look()
+    desired = [through("megaraid:0/v1"), Desired(object_id="megaraid:0/v1", setting="read_policy", value="none")]
+    made = plan(seen.inventory, VENDORS, desired, unsafe=True)
+    story = begin("set", made, seen.inventory, about="load", source="local", unsafe=True)
+    with pytest.raises(ChangeStands, match="is another volume now"):
+        Change(story, left.journal, moving, moving.look, VENDORS, commands.append, sleep=quiet).apply()
+    assert commands == [f"  {step.action}" for step in made.steps]
+    result = moving.restore(left)
+    assert (len(result.put_back), result.faults, len(result.left)) == (1, [], 2)
+    assert left.simulated.state() == left.before
