@@ -46,12 +46,16 @@ def undo_settings(change: Undoing) -> list[str]:
     if seen is not None and (moved := _moved(change, seen)):
         return moved
     current = current_settings(seen.inventory, change.vendors) if seen is not None else {}
+    unknown: list[str] = []
     for number in reversed(change.begun):
         step = change.begin.steps[number]
         # an accepted step that still reads as before may be about to take effect
         if number in change.accepted or current.get((step.object_id, step.setting)) != step.before:
-            _undo_step(change, number)
-    return _verified(change)
+            fault = _undo_step(change, number)
+            # a step that was refused, too, has changed nothing
+            if fault is not None and not step.readable and (number in change.accepted or change.uncertain):
+                unknown.append(f"{step.setting} of {step.object_id}, which nothing reports ({step.undo})")
+    return _verified(change) + unknown
 
 
 def _verified(change: Undoing) -> list[str]:
@@ -92,7 +96,8 @@ def _undo_late_effects(change: Undoing, current: Mapping[ToolSetting, str]) -> N
             _undo_step(change, number)
 
 
-def _undo_step(change: Undoing, number: int) -> None:
+def _undo_step(change: Undoing, number: int) -> str | None:
+    """Undo a step; return the fault, None if it was accepted."""
     step = change.begin.steps[number]
     if not change.undone_any:
         change.undone_any = True
@@ -105,3 +110,4 @@ def _undo_step(change: Undoing, number: int) -> None:
         deed_steps.mark_safely(change, number, "failed", fault)
     else:
         deed_steps.mark_safely(change, number, "undone")
+    return fault

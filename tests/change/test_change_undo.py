@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
@@ -11,8 +11,11 @@ import pytest
 
 from raidctl.change.engine import Change, begin, plan
 from raidctl.change.journal import Journal
-from raidctl.errors import ChangeUndone
+from raidctl.cli.shared.locate_leds import desired_state, find_leds, led_machine
+from raidctl.cli.shared.machine import Machine
+from raidctl.errors import ChangeStands, ChangeUndone
 from raidctl.request import Answer, Request, Run, RunAnswer
+from raidctl.simulation.demo import machine
 from raidctl.simulation.runner import Simulated
 from raidctl.survey.survey import Survey, survey
 from raidctl.vendor.plan import Desired
@@ -23,10 +26,12 @@ pytestmark = pytest.mark.usefixtures("alone")
 
 @dataclass
 class Slow:
-    """A tool that accepts commands, refuses the second one, and carries out the others in order when all is over."""
+    """A tool that accepts commands, refuses some, and carries out the others in order when all is over."""
 
     AT_ONCE: ClassVar = True
     machine: Simulated
+    refused: Container[int] = (2,)
+    """The numbers of the commands that it refuses, from 1."""
     accepted: list[Run] = field(default_factory=list)
     number: int = 0
 
@@ -39,7 +44,7 @@ class Slow:
         if not isinstance(request, Run) or not request.changes:
             return self.machine.answer(request)
         self.number += 1
-        if self.number == 2:
+        if self.number in self.refused:
             return RunAnswer(code=1, out=b"\nError: The operation failed.\n\n")
         self.accepted.append(request)
         reply = self.machine.reply(request.argv)
@@ -73,3 +78,19 @@ def test_an_accepted_step_is_undone_although_it_reads_as_before(p400: Simulated,
     tool.settle()
     assert p400.state() == before
     assert not journal.pending()
+
+
+def test_an_undo_that_failed_is_not_done_if_nothing_reports_the_setting(tmp_path: Path) -> None:
+    """Which LEDs are on is unknown then, so the change stays open."""
+    families = vendors()[0]
+    tool = Slow(machine("p440", families, tmp_path), refused=range(2, 9))
+    named = Machine(tool, families, "demo:p440")
+    found = find_leds(named, ["1I:1:1", "1I:1:2"], 600)
+    leds = led_machine(named, found.indicators)
+    seen, journal = leds.survey(), Journal(tmp_path)
+    made = plan(seen.inventory, leds.vendors, desired_state(found.indicators, "on")(seen), unsafe=False)
+    story = begin("locate", made, seen.inventory, about="", source="demo:p440")
+    change = Change(story, journal, tool, leds.survey, leds.vendors, lambda _: None, sleep=lambda _: None)
+    with pytest.raises(ChangeStands, match=r"locate of smartarray:0/1I:1:1, which nothing reports"):
+        change.apply()
+    assert len(journal.pending()) == 1
