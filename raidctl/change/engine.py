@@ -161,6 +161,8 @@ class Change:
             self.denied = isinstance(failure, AccessMissing) or (self.denied and isinstance(failure, StepFailed))
         except BaseException as error:
             self.faults.append(interruption(error))
+            # a command without a result may still take effect
+            self.uncertain = self.uncertain or (bool(self.events) and self.events[-1].mark == "start")
             if self.passed:
                 raise self._stopped() from error
             self.undo_all()

@@ -94,3 +94,37 @@ def test_an_undo_that_failed_is_not_done_if_nothing_reports_the_setting(tmp_path
     with pytest.raises(ChangeStands, match=r"locate of smartarray:0/1I:1:1, which nothing reports"):
         change.apply()
     assert len(journal.pending()) == 1
+
+
+class Interrupted(Slow):
+    """A tool whose first command is interrupted by Ctrl-C, and takes effect when it settles."""
+
+    def answer(self, request: Request[Any]) -> Answer:
+        """Reply to one request."""
+        if self.accepted or not isinstance(request, Run) or not request.changes:
+            return self.machine.answer(request)
+        self.accepted.append(request)
+        raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize(("at", "error"), [(3, KeyboardInterrupt), (4, ChangeStands)])
+def test_an_interrupted_command_is_watched(
+    p400: Simulated, tmp_path: Path, at: int, error: type[BaseException]
+) -> None:
+    """Its effect may come after Ctrl-C: it is undone, or the change stays open if it comes at the last reading."""
+    families, before, tool = vendors()[0], p400.state(), Interrupted(p400)
+    journal, seen = Journal(tmp_path), survey(p400, families)
+    readings: list[Survey] = []
+
+    def look() -> Survey:
+        if len(readings) == at - 1:
+            tool.settle()
+        readings.append(survey(tool, families))
+        return readings[-1]
+
+    split = Desired(object_id="smartarray:1", setting="cache_split", value="50/50")
+    made = plan(seen.inventory, families, [split], unsafe=False)
+    story = begin("set", made, seen.inventory, about="", source="local")
+    with pytest.raises(error):
+        Change(story, journal, tool, look, families, lambda _: None, sleep=lambda _: None).apply()
+    assert (p400.state() == before, len(journal.pending())) == ((True, 0) if at == 3 else (False, 1))
