@@ -141,10 +141,20 @@ class Change:
         return self._carried_out(0)
 
     def go_on(self, steps: Sequence[Step], facts: dict[str, str]) -> Survey:
-        """Journal more steps of an operation and carry them out, as :meth:`apply` does."""
+        """Journal more steps of an operation and carry them out, as :meth:`apply` does.
+
+        Raises:
+            JournalFull: They could not be journaled. Nothing was changed.
+            ChangeStands: The same, after other steps of the operation; or as of :meth:`apply`.
+        """
         first, self.begun, self.resumed = len(self.begin.steps), [], bool(self.begin.steps)
         more = Planned(change=self.begin.change, at=timestamp(), steps=tuple(steps), facts=facts)
-        self.journal.append(more)
+        try:
+            self.journal.append(more)
+        except JournalFull as failure:
+            if not self.resumed:
+                raise JournalFull(f"{failure} Nothing was changed.") from None
+            raise ChangeStands(f"{failure} {what_is_undone(self.begin, undone=False, resumed=True)}") from None
         self.begin = extended(self.begin, more)
         return self._carried_out(first)
 
@@ -197,22 +207,31 @@ class Change:
         return RightMissing(text, touched=self.undone_any) if only_denied else ChangeUndone(text)
 
     def finish(self) -> None:
-        """End a permanent change.
+        """End a permanent change, or an operation of which everything is done and verified.
 
         Raises:
             ChangeUndone: The end could not be journaled, so all was undone: ``restore`` would undo it later.
+            ChangeStands: The same, of an operation that cannot be undone, or that can be continued.
         """
+        lasting = self.passed or self.begin.resume is not None
         try:
             self.end("done")
         except JournalFull as failure:
             self.faults.append(str(failure))
         except BaseException as error:
             self.faults.append(interruption(error))
+            if lasting:
+                raise self._not_closed() from error
             self.undo_all()
             raise
         else:
             return
-        raise self._undone()
+        raise self._not_closed() if lasting else self._undone()
+
+    def _not_closed(self) -> ChangeStands:
+        """Return the exception of an operation that is done, and still open in the journal."""
+        again = self.begin.resume or restore_command(self.begin.source, self.journal.path.parent)
+        return ChangeStands(f'{self._why()} Everything is done and verified, but still open in the journal: "{again}".')
 
     def _do_step(self, number: int) -> None:
         """Carry out a step. The effects of settings are read later, of all together."""

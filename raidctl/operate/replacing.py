@@ -366,7 +366,7 @@ class Replacing:
                 raise
             if stage.name == "verifying":
                 self._install_boot_loader(change, seen)
-                change.end("done")
+                change.finish()
                 return
 
     def _install_boot_loader(self, change: Change, seen: Survey) -> None:

@@ -52,6 +52,15 @@ def test_a_check_that_is_stopped_is_interrupted(orchard: Raid) -> None:
     assert orchard("stop", "md0", "--yes").exit_code == 1
 
 
+def test_a_check_that_is_not_recorded_is_still_done(orchard: Raid, tmp_path: Path) -> None:
+    """It runs, so it is not reported as "nothing was changed"."""
+    orchard("show")
+    (tmp_path / "demo" / "raid6" / "checks.jsonl").symlink_to(tmp_path / "elsewhere")
+    done = orchard("start", "md0", "--yes", "--json")
+    assert (done.exit_code, json.loads(done.stdout)["result"]) == (6, "done")
+    assert "checks.jsonl, cannot be written" in done.stderr
+
+
 def test_a_volume_that_is_gone_after_the_wait_has_no_result(orchard: Raid, monkeypatch: pytest.MonkeyPatch) -> None:
     """If the last reading does not contain the volume, the result is unknown: exit code 3."""
     survey = Machine.survey

@@ -113,7 +113,7 @@ class Job:
         """From the beginning to the end."""
         change = self.start()
         self.applying.run(change)
-        change.end("done")
+        change.finish()
 
     def resume(self) -> None:
         """Continue what the journal has open, as another process finds it."""
@@ -123,7 +123,7 @@ class Job:
         self.applying.facts = facts
         change = self.change(story.begin)
         self.applying.run(change)
-        change.end("done")
+        change.finish()
 
     def change(self, story: Begin) -> Change:
         """A change on the clock of the machine."""

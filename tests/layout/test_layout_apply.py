@@ -8,6 +8,7 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
+from raidctl.change.journal import End, Entry, Journal, JournalFull, Planned
 from raidctl.change.reading import RECENT_SECONDS
 from raidctl.errors import ChangeStands, ChangeUndone, RaidctlError, UnderWay
 from raidctl.layout.tables import MIB
@@ -237,6 +238,38 @@ def test_a_tool_without_an_effect_stops_the_operation(tmp_path: Path, behaviour:
         job(machine, MIRROR).run()
     assert job(machine, MIRROR).verdict() == "same"
     assert job(machine, MIRROR).steps() == []
+
+
+class Full(Journal):
+    """A journal on a file system that is full for some entries, from the second command on."""
+
+    def __init__(self, place: Path, kind: type[Planned | End]) -> None:
+        super().__init__(place)
+        self.kind = kind
+
+    def append(self, entry: Entry) -> None:
+        """Write a line, or refuse it."""
+        if isinstance(entry, self.kind) and any(event.mark == "done" for one in self.stories() for event in one.events):
+            raise JournalFull("The journal cannot be written: No space left on device.")
+        super().append(entry)
+
+
+@pytest.mark.parametrize(("kind", "words"), [(Planned, "the earlier steps are kept"), (End, "is done and verified")])
+def test_a_full_journal_leaves_the_operation_open(tmp_path: Path, kind: type[Planned | End], words: str) -> None:
+    """After its first command, an operation is not reported as unchanged, and its continuation is named."""
+    machine = empty(tmp_path)
+    one = job(machine, MIRROR)
+    change = one.start()
+    change.journal = Full(machine.place, kind)
+
+    def whole() -> None:
+        one.applying.run(change)
+        change.finish()
+
+    with pytest.raises(ChangeStands, match=rf"No space left.* {words}.*raidctl layout apply resume"):
+        whole()
+    one.resume()
+    assert (one.verdict(), machine.journal.pending()) == ("same", [])
 
 
 @pytest.mark.slow

@@ -46,7 +46,7 @@ def command(
     refused, or the question was answered with no; with --wait something
     differs, or it was stopped; 2 wrong usage; 3 something is unknown, or
     another raidctl is running; 4 a permission is missing; 5 failed and undone;
-    6 not confirmed; 7 still under way; 130 interrupted.
+    6 not confirmed or not recorded; 7 still under way; 130 interrupted.
     """
     if confirm is not None and not repair:
         raise click.UsageError("--confirm belongs to --repair.")

@@ -198,7 +198,7 @@ def _begun(work: Work, settings: Settings, applying: Applying, report: Report) -
         change = work.change(msgspec.structs.replace(first, steps=()))
         change.apply()
         done = _run(applying, change)
-        change.end("done")
+        change.finish()
     report.result, report.warnings = "done", (*work.notes, *change.warnings)
     return _ended(change, settings, done)
 
@@ -260,7 +260,7 @@ def resume_apply(settings: Settings, consent: Consent, change: str | None, wante
         with reported(report, settings), held(story, settings):
             note_resumed(running.journal, story.begin)
             done = _run(applying, running)
-            running.end("done")
+            running.finish()
             report.result = "done"
         return _ended(running, settings, done)
 

@@ -57,7 +57,10 @@ class Report:
     message: str | None = None
 
     def failed(self, error: BaseException) -> None:
-        """Record an error, which is printed on standard error as well."""
+        """Record an error, which is printed on standard error as well. What is done stays done."""
+        self.message = interruption(error)
+        if self.result == "done" and not isinstance(error, UnderWay):
+            return
         put_back = isinstance(error, Interrupted) and self.change is not None
         self.result = "undone" if put_back or isinstance(error, ChangeUndone) else "failed"
         if isinstance(error, RightMissing) and not error.touched:
@@ -66,7 +69,6 @@ class Report:
             self.result = "stands"
         if isinstance(error, UnderWay):
             self.result = "waiting"
-        self.message = interruption(error)
 
     def outcome(self) -> Outcome:
         """Return the document."""

@@ -22,7 +22,7 @@ from raidctl.cli.shared.plan_change import (
     typed_answer,
 )
 from raidctl.cli.shared.state_directories import state_directory
-from raidctl.errors import EXIT_FINE, EXIT_STANDS, CannotTell, UsageError
+from raidctl.errors import EXIT_FINE, EXIT_STANDS, CannotTell, ChangeStands, RaidctlError, UnderWay, UsageError
 from raidctl.operate.container import ABSENT, UNREAD, read_container
 from raidctl.output.terminal import is_terminal
 from raidctl.request import Read, Runner, converse
@@ -100,7 +100,12 @@ def _performed(
         tell(f"Done and verified; in the journal as change {story.change}.")
     if change.doubtful:
         return EXIT_STANDS
-    code = ended(work)
+    try:
+        code = ended(work)
+    except (UnderWay, Interrupted):
+        raise
+    except RaidctlError as error:
+        raise ChangeStands(f"{error} What was to be done is done and verified.") from None
     return EXIT_FINE if code is None else code
 
 
