@@ -147,11 +147,16 @@ def falls_back(inventory: Inventory, desired: Desired) -> bool:
 
 def doubt(inventory: Inventory, desired: Desired) -> str | None:
     """Explain why it is uncertain that a configured setting is active. None if it is certain."""
+    if not unreported(inventory, desired):
+        return drives_still_on(inventory, desired)
+    return f"the tool does not report whether {setting_values.spelt(desired.value)} is active on {desired.object_id}"
+
+
+def unreported(inventory: Inventory, desired: Desired) -> bool:
+    """Whether no tool reports which write policy is active."""
     controller = owner(inventory.controllers, desired.object_id)
     cache = _cache(controller, desired) if controller is not None and desired.setting == "write_policy" else None
-    if cache is None or cache.write_active is not None:
-        return drives_still_on(inventory, desired)
-    return f"the tool does not report whether {desired.value} is active on {desired.object_id}"
+    return cache is not None and cache.write_active is None
 
 
 def _cache(controller: Controller, desired: Desired) -> VolumeCache | None:

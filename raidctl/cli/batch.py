@@ -139,5 +139,6 @@ def _run(work: Work, settings: Settings, load: tuple[str, ...]) -> int:
         if change is None:
             tell("No change needed; the command runs with the present settings.")
         else:
-            tell(f"The policy is active; change {change.begin.change} will be undone when the command ends.")
+            state = "set" if change.warnings else "active"  # the warnings have been printed
+            tell(f"The policy is {state}; change {change.begin.change} will be undone when the command ends.")
         return run_child(load)

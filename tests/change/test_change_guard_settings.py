@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import itertools
+import re
+import shutil
+from pathlib import Path
 from typing import get_args
 
 import pytest
@@ -11,7 +14,9 @@ from raidctl.change.guard import unsafe
 from raidctl.change.plan_inventory import contradictions
 from raidctl.host import BlockDevice, HostView
 from raidctl.model import Battery, BatteryStatus, Cache, Controller, Drive, Volume, VolumeCache
+from raidctl.simulation import demo as demos
 from raidctl.vendor.plan import Desired, Plan, Setting
+from raidctl.vendor.registry import vendors
 from tests.support.command_line import Raidctl
 from tests.support.machines import replayed
 from tests.support.over import over
@@ -177,6 +182,29 @@ def test_a_configured_but_inactive_policy_is_a_failure(raidctl: Raidctl) -> None
     assert "Not active" in done.stdout
     assert raidctl("--demo", "h730", "batch", *asked, "--", "false").exit_code == 1
     assert raidctl("--demo", "h730", "cache", "set", *asked, "--unsafe", "known").exit_code == 0
+
+
+def test_a_policy_of_which_no_tool_reports_whether_it_is_active_is_not_verified(
+    raidctl: Raidctl, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A change, a batch, and a policy that is configured already are done with a warning."""
+    recorded = demos.path_of("p400", vendors()[0])
+    own = shutil.copytree(recorded, tmp_path / "p400")
+    output = own / "hpacucli-ctrl-all-show-config-detail.out"
+    of_cache = re.compile(r"   (Cache Board Present|Cache Status|Cache Serial|Accelerator Ratio|Total Cache|No-Batt)")
+    lines = output.read_text().splitlines(keepends=True)
+    output.write_text("".join(line for line in lines if not of_cache.match(line)))
+    monkeypatch.setattr(demos, "_paths", lambda _: {"p400": own})
+    words = ("--demo", "p400", "cache", "set", "v1", "--yes", "--write")
+    doubt = "does not report whether protected-write-back is active"
+    same = raidctl(*words, "protected-write-back")
+    assert (same.exit_code, doubt in " ".join(same.stdout.split())) == (0, True)
+    assert "Done and verified" in raidctl(*words, "write-through").stderr
+    batch = raidctl("--demo", "p400", "batch", "v1", "--write", "protected-write-back", "--yes", "--", "true").stderr
+    assert (doubt in batch, "The policy is active" in batch) == (True, False)
+    done = raidctl(*words, "protected-write-back")
+    assert (done.exit_code, doubt in done.stderr) == (0, True)
+    assert "Done; whether it is active is not reported" in done.stderr
 
 
 def test_restoring_write_back_on_a_failed_battery_prints_a_warning(raidctl: Raidctl) -> None:

@@ -6,11 +6,14 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+from raidctl.change.engine import Change
 from raidctl.change.failure_messages import RightMissing, interruption
+from raidctl.change.lookup import unreported
 from raidctl.cli.shared.options import Settings
 from raidctl.cli.shared.plan_change import Consent, DesiredMaker, Interrupted, Work, about, agreed, planned, tell
 from raidctl.cli.shared.terminal import emit_json
 from raidctl.errors import EXIT_FINE, ChangeStands, ChangeUndone, UnderWay
+from raidctl.model import Inventory
 from raidctl.vendor.plan import Outcome, Plan, Result
 from raidctl.vendor.protocol import Vendor
 
@@ -34,7 +37,7 @@ def _performed(work: Work, settings: Settings, report: Report) -> int:
     with work.hold(story):
         change = work.change(story)
         try:
-            change.apply()
+            seen = change.apply()
             change.finish()
         except KeyboardInterrupt:  # the engine has undone what it had begun, or reported that it could not
             raise Interrupted("Interrupted: everything is as before.") from None
@@ -42,8 +45,15 @@ def _performed(work: Work, settings: Settings, report: Report) -> int:
     for text in change.warnings:
         tell(f"Warning: {text}.")
     if not settings.as_json:
-        tell(f"Done and verified; in the journal as change {story.change}.")
+        tell(f"{_outcome(change, seen.inventory)}; in the journal as change {story.change}.")
     return EXIT_FINE
+
+
+def _outcome(change: Change, inventory: Inventory) -> str:
+    """Whether the reading after a change shows that the settings are active, in words."""
+    if any(unreported(inventory, desired) for desired in change.begin.desired):
+        return "Done; whether it is active is not reported"
+    return "Done, with a warning" if change.warnings else "Done and verified"
 
 
 @dataclass

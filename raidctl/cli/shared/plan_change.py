@@ -17,7 +17,7 @@ import click
 from raidctl.change.beginning import touched_by
 from raidctl.change.engine import Change, begin, plan
 from raidctl.change.journal import Begin, Journal, Kind, Story
-from raidctl.change.lookup import concerned, names
+from raidctl.change.lookup import concerned, doubt, names, not_in_force
 from raidctl.change.reading import Reading
 from raidctl.change.rollback import safe_to_undo, undone_by
 from raidctl.change.state_directory import Held, Holder, busy, held_name, hold, restore_command
@@ -245,7 +245,17 @@ def planned(
         named.vendors = [*named.vendors, *more]
         work = work_on(named, place, requests, consent)
         _look_back(work, settings)
+        work.notes += tuple(_doubts(work))
         yield work
+
+
+def _doubts(work: Work) -> Iterator[str]:
+    """Yield why settings that need no step may be inactive. If anything is refused, the refusals name that."""
+    inventory = work.seen.inventory
+    for desired in () if work.plan.refusals else work.plan.already:
+        why = not_in_force(inventory, desired) or doubt(inventory, desired)
+        if why is not None:
+            yield f"{why[:1].upper()}{why[1:]}."
 
 
 def work_on(named: Machine, place: Path | None, requests: DesiredMaker, consent: Consent = AGREED) -> Work:
