@@ -1,13 +1,17 @@
-"""Report changes without an end as problems."""
+"""Changes without an end: as problems of a machine, and as what blocks a new change."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
+from raidctl.change.beginning import touched_by
 from raidctl.change.journal import Begin, Journal, Story
 from raidctl.change.state_directory import held_name, holder_of, restore_command
 from raidctl.errors import CannotTell
-from raidctl.model import Problem
+from raidctl.model import Controller, Problem
+from raidctl.text import listing
+from raidctl.vendor.plan import Plan
 
 
 def problems(place: Path, source: str) -> list[Problem]:
@@ -17,6 +21,41 @@ def problems(place: Path, source: str) -> list[Problem]:
     except CannotTell as failure:
         return [Problem(severity="warning", where="journal", message=str(failure), kind="unread")]
     return [_problem(place, story) for story in waiting]
+
+
+def blocker(place: Path, source: str, plan: Plan, controllers: Sequence[Controller]) -> str | None:
+    """Explain which unfinished change blocks a plan for these controllers. None if none does.
+
+    The temporary settings of a change would be taken for the original ones. After a reboot, a controller may have
+    another id. An operation blocks only its own objects (guard X4).
+
+    Raises:
+        CannotTell: The journal cannot be read.
+    """
+    names = {name for controller in controllers for name in (controller.id, controller.serial) if name}
+    for story in Journal(place).pending():
+        begin = story.begin
+        if not story.open or begin.source != source:
+            continue
+        if begin.kind == "operation":
+            common = sorted(_touched(plan) & set(begin.touches))
+            if common:
+                way = begin.resume or restore_command(source, place)
+                return (
+                    f"Operation {begin.change} of {begin.at} is not complete and uses {listing(common)}: "
+                    f'{begin.about}. Nothing was changed. Continue it first: "{way}".'
+                )
+        elif any(subject.id in names or subject.serial in names for subject in begin.subjects):
+            return (
+                f"Change {begin.change} of {begin.at} was interrupted, its settings are still active: {begin.about}. "
+                f'Nothing was changed. Undo it first: "{restore_command(source, place)}".'
+            )
+    return None
+
+
+def _touched(plan: Plan) -> set[str]:
+    """Return the ids and serial numbers of a plan's objects. LEDs may always be switched."""
+    return {*(step.object_id for step in plan.steps if step.setting != "locate"), *touched_by(plan)}
 
 
 def _runner(place: Path, begin: Begin) -> int | None:

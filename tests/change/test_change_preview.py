@@ -74,6 +74,17 @@ def test_the_commands_are_printed_and_nothing_is_changed(left: Left) -> None:
     assert "Nothing to undo" in left.run("restore", "--dry-run").stderr
 
 
+def test_a_setting_of_an_interrupted_change_needs_a_change(left: Left) -> None:
+    """A dry run ends as the change itself does: the leftover value is not taken for the machine's own."""
+    words = ("cache", "split", "smartarray:1", "50/50")
+    for option in ("--dry-run", "--yes"):
+        done = left.run(*words, option)
+        assert done.exit_code == 3, option
+        assert "was interrupted, its settings are still active" in done.stderr
+    other = left.run("cache", "split", "smartarray:1", "20/80", "--dry-run")
+    assert (other.exit_code, "was interrupted" in other.stdout) == (0, True)
+
+
 def test_json_has_the_steps(left: Left) -> None:
     """JSON has the current value, the previous value and the command."""
     [changes] = json.loads(left.run("--json", "restore", "--dry-run").stdout)

@@ -6,7 +6,7 @@ import contextlib
 import functools
 import sys
 import time
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,13 +14,13 @@ from typing import Any, TypeVar, cast
 
 import click
 
-from raidctl.change.beginning import touched_by
 from raidctl.change.engine import Change, begin, plan
-from raidctl.change.journal import Begin, Journal, Kind, Story
+from raidctl.change.journal import Begin, Journal, Kind
 from raidctl.change.lookup import concerned, doubt, names, not_in_force
 from raidctl.change.reading import Reading
 from raidctl.change.rollback import safe_to_undo, undone_by
-from raidctl.change.state_directory import Held, Holder, busy, held_name, hold, restore_command
+from raidctl.change.state_directory import Held, Holder, busy, held_name, hold
+from raidctl.change.unfinished import blocker
 from raidctl.cli.shared.lazy_group import columns
 from raidctl.cli.shared.machine import Machine, machine
 from raidctl.cli.shared.options import Settings
@@ -41,7 +41,7 @@ from raidctl.output.sentences import Sentence, fitted
 from raidctl.output.terminal import is_terminal
 from raidctl.select import Ambiguous, unseen
 from raidctl.survey.survey import Survey
-from raidctl.text import listing, printable
+from raidctl.text import printable
 from raidctl.vendor.plan import Desired, Plan
 from raidctl.vendor.protocol import Vendor
 
@@ -153,45 +153,11 @@ class Work:
         holder = Holder(change=story.change, pid=story.pid, since=story.at, about=story.about)
         held = [held_name(self.named.source, controller) for controller in controllers]
         with hold(self.state, held, holder, source=self.named.source) as last:
-            self._nothing_open({*controllers, *(controller.serial for controller in found if controller.serial)})
+            why = blocker(self.state, self.named.source, self.plan, found)
+            if why is not None:
+                raise CannotTell(why)
             self._still_so(last)
             yield
-
-    def _nothing_open(self, controllers: Container[str]) -> None:
-        """Refuse controllers with an unfinished change. Its temporary settings would be taken for the original ones.
-
-        ``controllers`` are ids and serial numbers: after a reboot a controller may have another id.
-        """
-        for story in Journal(self.state).pending():
-            mine = story.open and story.begin.source == self.named.source
-            if mine and story.begin.kind == "operation":
-                self._no_operation(story)
-                continue
-            if mine and any(
-                subject.id in controllers or subject.serial in controllers for subject in story.begin.subjects
-            ):
-                raise CannotTell(
-                    f"Change {story.begin.change} of {story.begin.at} was interrupted, its settings are still active: "
-                    f"{story.begin.about}. Nothing was changed. Undo it first: "
-                    f'"{restore_command(self.named.source, self.state)}".'
-                )
-
-    def _no_operation(self, story: Story) -> None:
-        """Refuse objects of an open operation. Other arrays and drives are free (guard X4).
-
-        Raises:
-            CannotTell: The plan touches it.
-        """
-        begin = story.begin
-        steps = [step.object_id for step in self.plan.steps if step.setting != "locate"]  # LEDs may always be switched
-        mine = {*steps, *touched_by(self.plan)}
-        common = sorted(mine & set(begin.touches))
-        if common:
-            way = begin.resume or restore_command(self.named.source, self.state)
-            raise CannotTell(
-                f"Operation {begin.change} of {begin.at} is not complete and uses {listing(common)}: "
-                f'{begin.about}. Nothing was changed. Continue it first: "{way}".'
-            )
 
     def _still_so(self, last: float) -> None:
         """Plan again under the lock if another raidctl may have changed something.
@@ -269,10 +235,10 @@ def work_on(named: Machine, place: Path | None, requests: DesiredMaker, consent:
 
 
 def _look_back(work: Work, settings: Settings) -> None:
-    """Find the change that the plan undoes. In a dry run, also find who is changing its controllers.
+    """Find the change that the plan undoes. In a dry run, also find what blocks it: a running or unfinished change.
 
     Raises:
-        Held: In a dry run everything is as desired, but another raidctl may restore other values.
+        Held, CannotTell: In a dry run everything is as desired, but such a change may restore other values.
     """
     source, inventory = work.named.source, work.seen.inventory
     try:
@@ -287,10 +253,12 @@ def _look_back(work: Work, settings: Settings) -> None:
         work.plan = safe_to_undo(work.plan)
         work.notes = (f"This puts back what was there before change {work.undoes}. {' '.join(dict.fromkeys(risks))}",)
     if work.place is None and settings.replay is None:
-        held = busy(place, source, [controller.id for controller in concerned(inventory, work.plan)])
-        if held and not (work.plan.steps or work.plan.refusals):
-            raise Held(held)
-        work.notes += (held,) if held else ()
+        found = concerned(inventory, work.plan)
+        held = busy(place, source, [controller.id for controller in found])
+        why = held or blocker(place, source, work.plan, found)
+        if why and not (work.plan.steps or work.plan.refusals):
+            raise Held(why) if held else CannotTell(why)
+        work.notes += (why,) if why else ()
 
 
 def _desired(requests: DesiredMaker, seen: Survey) -> Sequence[Desired]:
