@@ -30,7 +30,9 @@ def keep(place: Path, change: str, name: str, data: bytes) -> tuple[Path, str]:
             file.write(data)
             file.flush()
             os.fsync(handle)
-        sync(folder)
+        # the power may fail right after the step: each new directory is an entry of the one above it
+        for directory in (folder, folder.parent, place):
+            sync(directory)
     except OSError as error:
         raise AccessMissing(f"{path} cannot be written: {error.strerror}.") from None
     return path, hashlib.sha256(data).hexdigest()

@@ -20,6 +20,7 @@ from raidctl.change.expectations import undecided, unmet
 from raidctl.change.failure_messages import RightMissing
 from raidctl.change.journal import Begin, Journal, Mark, StepEvent
 from raidctl.change.other_programs import PROCESSES
+from raidctl.change.saved import keep
 from raidctl.change.state_directory import Holder, held_name, hold
 from raidctl.change.unfinished import problems
 from raidctl.errors import EXIT_ACCESS, AccessMissing, ChangeStands, ChangeUndone, UnderWay
@@ -547,6 +548,14 @@ def test_a_password_that_can_no_longer_be_read_leaves_no_step_unreported(
     monkeypatch.setattr(passwords, "request_of", unreadable)
     with pytest.raises(RightMissing, match=r"areca-password cannot be read.* Nothing was done"):
         first.apply()
+
+
+def test_saved_files_survive_a_power_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file and each directory up to the state directory are synced: all may be new."""
+    synced: list[Path] = []
+    monkeypatch.setattr(os, "fsync", lambda handle: synced.append(Path(f"/proc/self/fd/{handle}").readlink()))
+    path, _ = keep(tmp_path, "one", "first-mib", b"data")
+    assert synced == [path, path.parent, tmp_path / "saved", tmp_path]
 
 
 def test_saved_files_are_in_the_journal(bays: Bench) -> None:
