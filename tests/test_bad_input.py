@@ -16,9 +16,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
-from raidctl.cli import cli
+from tests.support.command_line import raidctl
 from tests.support.machines import FIXTURES
 from tests.support.waiting import until
 
@@ -52,14 +51,6 @@ Smart Array P410i in Slot 0 (Embedded)
          Serial Number: RCTLDRIVE0001
          Model: HP      %s
 """
-
-
-def raidctl(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    """Run a command line in this process, 80 columns wide."""
-    words = [str(argument) for argument in arguments]
-    done = CliRunner(env={"COLUMNS": "80"}).invoke(cli, words)
-    assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
-    return subprocess.CompletedProcess(words, done.exit_code, done.stdout, done.stderr)
 
 
 def program(

@@ -25,8 +25,8 @@ from raidctl.snapshots.store import States
 from raidctl.survey.survey import survey_documents
 from raidctl.vendor.registry import vendors
 from tests.audit.policies import recorded
+from tests.support.command_line import raidctl
 from tests.support.machines import MACHINES, recording
-from tests.test_bad_input import raidctl
 
 DEEP = (b'{"a":' * 100_000, b"[" * 100_000 + b"]" * 100_000, b'{"a":' * 900 + b"1" + b"}" * 900)
 BAD = (b'{"controllers":"\xff"}', b'{"schema_version":"\xc3"}', b"\xff", *DEEP)

@@ -256,3 +256,21 @@ def too_long(path: Path) -> Iterator[str]:
 def test_files_and_functions_stay_small() -> None:
     """Files have at most 400 lines, and functions at most 50. What outgrows this is to be split."""
     checked(CORE + VENDOR, too_long)
+
+
+_OF_A_TEST = re.compile(
+    r"^\s*(?:from (?:tests\b|\.)[\w.]*\btest_\w+ import|from (?:tests\b|\.)[\w.]* import [^\n]*\btest_|"
+    r"import tests[\w.]*\.test_)",
+    re.MULTILINE,
+)
+
+
+def test_no_module_imports_a_test_module() -> None:
+    """What several test modules need is in tests/support, or in a helper beside them."""
+    found = [
+        f"{path.relative_to(ROOT)}: {match[0].strip()}"
+        for path in (ROOT / "tests").rglob("*.py")
+        for match in _OF_A_TEST.finditer(path.read_text(encoding="utf-8"))
+        if f".{path.stem} " not in match[0]  # a program that runs in another process imports its own module
+    ]
+    assert found == []

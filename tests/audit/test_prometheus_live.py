@@ -19,7 +19,7 @@ from urllib.parse import urlencode
 
 import pytest
 
-from tests.audit.test_prometheus_rules import RULES
+from tests.audit.prometheus_files import RULES
 from tests.runners.conftest import Server, free_port, program, refusing_port, serving
 from tests.support.waiting import PATIENCE
 

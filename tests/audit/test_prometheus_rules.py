@@ -24,12 +24,11 @@ from raidctl.model import Controller, Inventory, Volume
 from raidctl.output.metrics import families
 from raidctl.output.metrics_table import INVENTORY, of_rules, of_scan
 from raidctl.output.prometheus import text
+from tests.audit.prometheus_files import CONTRIB, RULES
 from tests.output.inventories import HEALTHY
 from tests.support.machines import MACHINES as EVERY_MACHINE
 from tests.support.machines import replayed
 
-CONTRIB = Path(__file__).resolve().parents[2] / "contrib"
-RULES = CONTRIB / "prometheus" / "raidctl.rules.yml"
 GROUPS = yaml.safe_load(RULES.read_text(encoding="utf-8"))["groups"]
 EVERY: list[Mapping[str, Any]] = [rule for group in GROUPS for rule in group["rules"]]
 ALERTS = {rule["alert"]: rule for rule in EVERY if "alert" in rule}

@@ -12,10 +12,10 @@ from raidctl.health.redundancy import with_redundancy
 from raidctl.model import Array, Controller, Drive, Errors, Host, Inventory, Problem, Progress, Volume
 from raidctl.output.console import Paper
 from raidctl.output.tree import screen
+from tests.audit.p400_machines import BATTERY, p400
+from tests.audit.p400_machines import VOLUME as P400_VOLUME
 from tests.audit.rule_examples import LSI, MD, ask, changed
-from tests.audit.test_rules_health import DRIVE, SPARE, VOLUME, found, lsi
-from tests.audit.test_rules_safety import BATTERY, p400
-from tests.audit.test_rules_safety import VOLUME as P400_VOLUME
+from tests.audit.rule_machines import DRIVE, SPARE, VOLUME, found, lsi
 from tests.support.conclusions import read_text
 from tests.support.machines import replayed
 

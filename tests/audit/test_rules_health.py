@@ -9,25 +9,11 @@ from msgspec import structs
 
 from raidctl.audit.builtin import named, rules
 from raidctl.audit.diagnosis import diagnose
-from raidctl.audit.finding import Finding
-from raidctl.model import Errors, Inventory, Problem, Progress
+from raidctl.model import Errors, Problem, Progress
 from tests.audit.rule_examples import LSI, MD, P400, ask, changed, graded
+from tests.audit.rule_machines import DRIVE, SPARE, VOLUME, found, lsi
 from tests.support.conclusions import read_text
 from tests.support.machines import replayed
-
-VOLUME, DRIVE, SPARE = "megaraid:0/v2", "megaraid:0/310:2", "megaraid:0/310:4"
-
-
-def lsi(object_id: str, **changes: Any) -> Inventory:
-    """The MegaRAID with fields of one object changed."""
-    return changed(replayed(LSI).inventory, object_id, changes)
-
-
-def found(rule: str, inventory: Inventory) -> list[Finding]:
-    """The findings of a rule that did not pass."""
-    known = named(rule)
-    assert known is not None
-    return [one for one in known.check(inventory) if one.outcome != "pass"]
 
 
 @pytest.mark.parametrize(

@@ -10,15 +10,9 @@ from msgspec import structs
 from raidctl.audit.builtin import bmc_disagrees, named
 from raidctl.audit.finding import Finding
 from raidctl.model import Battery, Block, Controller, Host, Inventory, Mount, SecondView, Volume, VolumeCache
+from tests.audit.p400_machines import BATTERY, VOLUME, p400
 from tests.audit.rule_examples import DRIVE, LSI, NVME, P400, ask, changed, graded
 from tests.support.machines import replayed
-
-VOLUME, BATTERY = "smartarray:1/v1", "smartarray:1/battery0"
-
-
-def p400(object_id: str, **changes: Any) -> Inventory:
-    """The P400 with fields of one object changed."""
-    return changed(replayed(P400).inventory, object_id, changes)
 
 
 def test_write_back_without_a_battery_is_a_warning() -> None:

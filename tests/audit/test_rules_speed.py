@@ -12,7 +12,7 @@ from raidctl.audit.builtin._queries import data_drives, database, full_stripe
 from raidctl.audit.builtin.bus_too_small import carries, delivers
 from raidctl.model import Block, BlockLayer, Controller, Drive, Inventory, Mount, PciLink, Volume
 from tests.audit.rule_examples import LSI, P400, ask, changed, graded
-from tests.audit.test_rules_health import found
+from tests.audit.rule_machines import found
 from tests.support.machines import replayed
 
 VOLUME = "megaraid:0/v2"

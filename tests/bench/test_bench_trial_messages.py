@@ -26,7 +26,7 @@ from raidctl.verify.measured import joined, unknown_target
 from raidctl.verify.report import Verification
 from raidctl.verify.wanted import Claim
 from tests.bench.engine_bench import Handle
-from tests.bench.test_bench_trial_sizes import Even
+from tests.bench.even_engine import Even
 from tests.bench.virtual_clock import Stage
 
 STAGE = Stage(Plan(kind="write-through", size=64 * MIB))

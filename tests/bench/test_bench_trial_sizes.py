@@ -7,9 +7,7 @@ from __future__ import annotations
 
 import os
 import time
-from array import array
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import pytest
 
@@ -24,11 +22,9 @@ from raidctl.bench.trials.sequential import Sequential
 from raidctl.bench.trials.timings import Timings
 from raidctl.bench.trials.trial import KIB, MIB, Bench, Trial, whole
 from raidctl.bench.trials.zcav import Zcav
-from raidctl.bench.work import Op, Outcome, Samples, Stream, Target, Work
 from tests.bench.engine_bench import Handle
+from tests.bench.even_engine import SPEED, Even
 
-SPEED = 1000
-"""MiB/s."""
 GRAIN = 512 * KIB
 TRIALS = (
     Classic(seconds=2.0, rounds=1),
@@ -40,39 +36,6 @@ TRIALS = (
     Timings(seconds=2.0, rounds=1),
     Zcav(positions=16, piece=MIB, block=64 * KIB),
 )
-
-
-@dataclass
-class Even:
-    """An engine with a constant throughput, on a separate clock."""
-
-    now: float = 0.0
-    name: str = "even"
-
-    def usable(self, target: Target) -> str | None:
-        """Accept any target with a size."""
-        return None if target.size else "There is nothing to move."
-
-    def run(self, target: Target, work: Work) -> Outcome:
-        """Compute the work."""
-        del target
-        samples = [_moved(stream, work.seconds) for stream in work.streams]
-        spent = max(one.starts[-1] + one.latencies[-1] for one in samples) / 1e9
-        self.now += spent
-        return Outcome(samples=samples, wall_seconds=spent, cpu_seconds=0.0, engine=self.name)
-
-
-def _moved(stream: Stream, seconds: float | None) -> Samples:
-    each = stream.size * 10**9 // (SPEED * MIB)
-    most = len(stream.ops) if seconds is None else max(1, int(seconds * 1e9) // each)
-    count = most if stream.cycle else min(most, len(stream.ops))
-    times = -(-count // len(stream.ops))
-    ops = (stream.ops * times)[:count]
-    return Samples(
-        ops=ops, offsets=(stream.offsets * times)[:count], starts=array("Q", range(0, each * count, each)),
-        latencies=array("Q", [each]) * count,
-        results=array("i", (0 if op == Op.FLUSH else stream.size for op in ops)), size=stream.size,
-    )  # fmt: skip
 
 
 @pytest.fixture

@@ -24,7 +24,7 @@ from raidctl.output.report.html import write
 from raidctl.output.report.size_limit import limited_report
 from raidctl.survey.survey import Survey
 from tests.browser.chromium import Scheme, Tab, chromium
-from tests.output.test_report import HOSTILE, hostile, material, measured, report
+from tests.output.report_pages import HOSTILE, hostile, material, measured, report
 from tests.support.machines import FIXTURES
 from tests.verify.checked_machines import raid_controller
 

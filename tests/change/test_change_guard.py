@@ -10,10 +10,10 @@ import pytest
 from raidctl.change.guard import unsafe
 from raidctl.model import Battery, BatteryStatus, Cache, Controller, Drive, Volume, VolumeCache
 from raidctl.vendor.plan import Desired, Setting
+from tests.change.battery_states import CHARGES, good
 from tests.support.over import over
 
 STATES: tuple[BatteryStatus, ...] = get_args(BatteryStatus)
-CHARGES = (None, 0, 20, 49, 50, 100)
 
 
 def controller_with(batteries: tuple[Battery, ...], cache: Cache | None = None) -> Controller:
@@ -36,11 +36,6 @@ EVERY = [
     battery(status, charge, replace)
     for status, charge, replace in itertools.product(STATES, CHARGES, (None, False, True))
 ]
-
-
-def good(item: Battery) -> bool:
-    """Whether a battery is good enough for write-back."""
-    return item.status == "ok" and not item.replace and (item.charge_percent is None or item.charge_percent >= 50)
 
 
 @over("item", EVERY)

@@ -18,7 +18,7 @@ from raidctl.simulation.demo import machine
 from raidctl.survey.survey import Survey, survey
 from raidctl.vendor.plan import Desired, Plan, Setting
 from raidctl.vendor.registry import vendors
-from tests.change.test_change_guard import CHARGES, good
+from tests.change.battery_states import CHARGES, good
 from tests.support.command_line import Raidctl
 from tests.support.over import over
 

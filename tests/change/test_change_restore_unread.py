@@ -20,8 +20,8 @@ from raidctl.simulation.demo import machine
 from raidctl.survey.survey import Survey, survey
 from raidctl.vendor.plan import Desired, Expectation, Plan
 from raidctl.vendor.registry import vendors
+from tests.change.hand_steps import hand
 from tests.change.md_machine import bench
-from tests.change.test_deeds import hand
 
 VENDORS = vendors()[0]
 RATE = Desired(object_id="megaraid:0", setting="rebuild_rate", value="60%")

@@ -30,6 +30,7 @@ from raidctl.survey.survey import Survey
 from raidctl.vendor.plan import Action, Expectation, Plan, Step
 from raidctl.vendor.simulator import State
 from raidctl_md import simulator
+from tests.change.hand_steps import hand
 from tests.change.md_machine import SOURCE, Behaviour, Bench, bench, deed, definition
 from tests.support.commands_run import Log, forbidden
 from tests.support.deeds import operations
@@ -49,16 +50,6 @@ def marks(machine: Bench) -> list[str]:
 
 def _same(seen: Survey) -> Survey:
     return seen
-
-
-def hand(**more: object) -> Step:
-    """A step in which a person pulls the first drive."""
-    gone = Expectation(object_id="serial:LABD00001", field="present", value="no", within_seconds=0)
-    step = Step(
-        object_id="md:md0", setting="pull", before="", after="", kind="hand", expects=(gone,), hand="Pull bay 1.",
-        keeps=("LABD00002", "LABD00003"),
-    )  # fmt: skip
-    return msgspec.structs.replace(step, **more)
 
 
 def test_a_deed_is_done_when_the_machine_shows_it(bays: Bench) -> None:

@@ -13,7 +13,7 @@ from click.testing import CliRunner, Result
 
 from raidctl.cli import cli
 from raidctl.request import Request, Write
-from tests.layout.test_layout_command import MIRROR, WIPE, code_of, cut_off
+from tests.layout.layout_commands import MIRROR, WIPE, code_of, cut_off
 from tests.support.failing import answer_instead
 from tests.support.pages import commands
 

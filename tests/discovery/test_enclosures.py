@@ -6,7 +6,7 @@ from raidctl.discovery.enclosures import INSIDE, bays, folders, identifier
 from raidctl.model import Drive
 from raidctl.select import find_drive
 from raidctl.survey.survey import Survey
-from tests.operate.test_removal_table import demo
+from tests.operate.removal_machines import demo
 from tests.support.over import over
 
 E = "/sys/class/enclosure"

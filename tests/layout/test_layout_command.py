@@ -6,9 +6,7 @@ This covers confirmation, exit codes, one document, continuing and giving up.
 from __future__ import annotations
 
 import json
-import os
-import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,14 +16,8 @@ from click.testing import CliRunner, Result
 
 from raidctl.cli import cli
 from raidctl.output.json import schema
-from raidctl.request import Request, Run
 from raidctl.vendor.plan import Outcome
-from tests.support.failing import answer_instead
-
-EXAMPLES = Path(__file__).resolve().parents[2] / "docs" / "examples"
-MIRROR = str(EXAMPLES / "mirror.toml")
-WIPE = ("--wipe", "ZC1B10Q9")
-Raidctl = Callable[..., Result]
+from tests.layout.layout_commands import EXAMPLES, MIRROR, WIPE, Raidctl, code_of, cut_off
 
 
 @pytest.fixture
@@ -36,15 +28,6 @@ def raidctl(tmp_path: Path) -> Raidctl:
         return CliRunner().invoke(cli, ["--state-dir", str(tmp_path), "--demo", demo, *words])
 
     return run
-
-
-def code_of(raidctl: Raidctl) -> str:
-    """The code that a dry run prints."""
-    found = re.search(
-        r"Code of this plan: ([0-9a-f]{8})", raidctl("layout", "apply", MIRROR, *WIPE, "--dry-run").stdout
-    )
-    assert found is not None
-    return found[1]
 
 
 def test_only_the_code_of_the_plan_confirms_it(raidctl: Raidctl) -> None:
@@ -124,24 +107,6 @@ def test_mistakes_and_recordings_are_refused(raidctl: Raidctl, tmp_path: Path) -
         assert (wiped.exit_code, "neither a drive that the layout names" in wiped.stderr) == (2, True), wiped.output
     recorded = ["--replay", str(EXAMPLES.parents[1] / "fixtures" / "md-healthy"), "layout", "apply", MIRROR]
     assert CliRunner().invoke(cli, recorded).exit_code == 2
-
-
-def cut_off(raidctl: Raidctl, words: tuple[str, ...], at: int) -> None:
-    """Run a command in a process that ends without a trace. It ends right before one of its changes of the machine."""
-    child = os.fork()
-    if child == 0:
-        counts = iter(range(1000))
-
-        def killed(request: Request[Any]) -> None:
-            if isinstance(request, Run) and request.changes and next(counts) == at:
-                os._exit(1)
-
-        answer_instead(pytest.MonkeyPatch(), killed)  # of this process, which ends
-        try:
-            raidctl(*words)
-        finally:
-            os._exit(0)
-    os.waitpid(child, 0)
 
 
 def test_what_was_cut_off_is_continued_or_given_up(raidctl: Raidctl) -> None:

@@ -17,21 +17,17 @@ from raidctl.recording.recording import load
 from raidctl.request import RunAnswer, converse
 from raidctl.runners.replay import ReplayRunner
 from raidctl.select import family_of
-from raidctl.simulation.demo import simulators
-from raidctl.simulation.runner import Simulated
 from raidctl.survey.survey import survey
 from raidctl.vendor.locating import NoLight, fits, locating_of
 from raidctl.vendor.plan import Action
-from raidctl.vendor.registry import vendors
 from raidctl.vendor.shapes import FORCING
 from raidctl.vendor.simulator import State
 from tests.locate.conftest import Clock
+from tests.locate.locate_machines import ROOT, VENDORS, simulated
 from tests.support.command_line import Raidctl
 from tests.support.machines import MACHINES, replayed
 from tests.support.over import over
 
-ROOT = Path(__file__).resolve().parents[2]
-VENDORS = vendors()[0]
 DEMOS = [
     ("p440", "1I:1:4", "led slot=0 pd 1I:1:4", "hpssacli ctrl slot=0 pd 1I:1:4 modify led=on duration=600"),
     ("p400", "2I:1:1", "led slot=1 pd 2I:1:1", "hpacucli ctrl slot=1 pd 2I:1:1 modify led=on"),
@@ -61,11 +57,6 @@ def test_each_tool_blinks_a_drive_and_stops(
     done = raidctl("--demo", demo, "locate", target)
     assert (done.exit_code, seen, state(demo)[led]) == (0, ["on"], "off"), done.output
     assert {key: value for key, value in state(demo).items() if key.startswith("led ") and value != "off"} == {}
-
-
-def simulated(machine: str, place: Path) -> Simulated:
-    """A recorded machine whose LEDs can be switched."""
-    return Simulated(load(ROOT / "fixtures" / machine), simulators(VENDORS), place / "settings.json")
 
 
 @over(

@@ -22,7 +22,7 @@ from raidctl.vendor.locating import fits
 from raidctl.vendor.plan import Action
 from raidctl.vendor.simulator import State
 from tests.locate.conftest import Clock
-from tests.locate.test_locate_ways import SAS, Programs, wanted, with_which
+from tests.locate.locate_views import SAS, Programs, wanted, with_which
 from tests.support.command_line import Raidctl
 from tests.support.over import over
 from tests.support.waiting import until

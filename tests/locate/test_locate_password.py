@@ -21,7 +21,7 @@ from raidctl.cli.shared.plan_change import AGREED, work_on
 from raidctl.errors import AccessMissing, RaidctlError
 from raidctl.request import Run, RunAnswer
 from raidctl.vendor.plan import Action, Session
-from tests.locate.test_locate_families import VENDORS, simulated
+from tests.locate.locate_machines import VENDORS, simulated
 
 WORD = "s3cret-Word"
 ACTION = Action(

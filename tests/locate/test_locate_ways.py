@@ -4,30 +4,19 @@ from __future__ import annotations
 
 import re
 
-from raidctl.change.indicator import Bay, Indicator
+from raidctl.change.indicator import Indicator
 from raidctl.host import BlockDevice
 from raidctl.locate import enclosures, ledctl, npem, pci_slots, sg_ses
 from raidctl.locate.kernel import KernelLeds, read_kernel_leds
-from raidctl.locate.targets import Wanted
-from raidctl.model import Drive
-from raidctl.recording.manifest import FORMAT, Entry, Manifest
-from raidctl.recording.recording import Recording
 from raidctl.request import Failure, RunAnswer, converse
-from raidctl.runners.replay import ReplayRunner
 from raidctl.vendor.plan import Action
 from tests.layers.written import runner
+from tests.locate.locate_views import SAS, Programs, wanted, with_which
 from tests.support.over import over
 
 E = "/sys/class/enclosure"
-SAS = BlockDevice("sdb", "/dev/sdb", kind="disk", serial="S2", transport="sas", pci_address="0000:41:00.0")
 PATH2 = BlockDevice("sdf", "/dev/sdf", kind="disk", serial="S2", transport="sas", pci_address="0000:41:00.0")
 NVME = BlockDevice("nvme0n1", "/dev/nvme0n1", kind="disk", serial="N1", transport="nvme", pci_address="0000:03:00.0")
-
-
-def wanted(*blocks: BlockDevice) -> Wanted:
-    """A plain drive with these devices."""
-    drive = Drive(id=f"drives:{blocks[0].serial}", serial=blocks[0].serial, device=blocks[0].node)
-    return Wanted(Bay(object_id=drive.id, serial=drive.serial, device=drive.device), drive, None, blocks)
 
 
 def leds(files: dict[str, str | Failure]) -> KernelLeds:
@@ -119,21 +108,6 @@ def test_a_pcie_slot_is_found_by_its_address() -> None:
     assert isinstance(unreadable, str)
     vmd = BlockDevice("nvme1n1", "/dev/nvme1n1", kind="disk", transport="nvme", pci_address="10000:01:00.0")
     assert "VMD" in str(pci_slots.find(wanted(vmd), leds(slot("1", "10000:01:00", "0\n"))))
-
-
-Programs = dict[tuple[str, ...], tuple[int, str, str]]
-
-
-def with_which(tool: str, programs: Programs, files: dict[str, str | Failure] | None = None) -> ReplayRunner:
-    """A machine with these files and programs. The tool is installed if it answers anything."""
-    entries = [Entry(read=path, text=text) for path, text in (files or {}).items() if isinstance(text, str)]
-    entries += [Entry(which=tool, path=f"/usr/sbin/{tool}")] if programs else []
-    kept = {}
-    for number, (argv, (code, out, _)) in enumerate(programs.items()):
-        kept[f"{number}.out"] = out.encode()
-        entries.append(Entry(run=argv, code=code, out=f"{number}.out"))
-    about = Manifest(format=FORMAT, source="written", unrecorded="missing", answers=tuple(entries))
-    return ReplayRunner(Recording(about, kept))
 
 
 def test_ledctl_is_used_on_controllers_that_it_lists() -> None:

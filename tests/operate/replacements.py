@@ -15,6 +15,7 @@ from raidctl.operate.replacing import Replacing
 from raidctl.operate.story import next_stage
 from raidctl.operate.story_facts import Facts, facts_from, facts_text, observed
 from raidctl.vendor.plan import Plan
+from raidctl_md import simulator
 from tests.change.md_machine import SOURCE, VENDORS, Bench
 
 RESUME = "raidctl replace resume ID"
@@ -83,3 +84,19 @@ def begun(
     facts: Facts = facts_of(seen, f"drives:LABD0000{number}", way=way, new=f"LABD0000{new}" if new else "")
     facts = observed(facts, seen)
     return Replacement(machine, replacing(machine, facts, unsafe=unsafe, wipe=wipe))
+
+
+OLD, NEW = "LABD00002", "LABD00005"
+
+
+def exchanged(machine: Bench, new: str = NEW) -> None:
+    """Let a person pull the second drive after 50 s. Another one is put in after 100 s."""
+    machine.events = [
+        (machine.at + 50.0, lambda state: simulator.pull(state, "2")),
+        (machine.at + 100.0, lambda state: simulator.push(state, "2", new)),
+    ]
+
+
+def argvs(machine: Bench) -> list[str]:
+    """The commands that were run, as text."""
+    return [" ".join(argv) for argv in machine.argvs]

@@ -19,8 +19,7 @@ from raidctl.survey.survey import Survey
 from raidctl.vendor.simulator import fields
 from raidctl_md import simulator
 from tests.change.md_machine import Bench, bench, definition
-from tests.operate.replacements import Replacement, begun
-from tests.operate.test_replacing import NEW, argvs, exchanged
+from tests.operate.replacements import NEW, Replacement, argvs, begun, exchanged
 
 MARK = b"\x55\xaa"
 BIOS = Around(firmware="bios", tool="grub-install")

@@ -25,7 +25,7 @@ from raidctl.survey.survey import Survey
 from raidctl.units import timestamp
 from raidctl.vendor.plan import Deed, Denial, Plan
 from tests.change.md_machine import VENDORS, Bench, bench, deed
-from tests.operate.controllers.test_spares import applied
+from tests.operate.controllers.outcomes import applied
 from tests.operate.machines import inventory
 from tests.support.deeds import every_deed
 

@@ -12,7 +12,7 @@ from raidctl.recording.recording import load
 from raidctl.runners.replay import ReplayRunner
 from raidctl.survey.survey import survey
 from raidctl.vendor.registry import vendors
-from tests.operate.test_removal_table import AROUND, NOW
+from tests.operate.removal_machines import AROUND, NOW
 from tests.support.machines import FIXTURES
 
 

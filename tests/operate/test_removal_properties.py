@@ -19,7 +19,7 @@ from raidctl.runners.replay import ReplayRunner
 from raidctl.survey.survey import Survey, survey
 from raidctl.vendor.registry import vendors
 from tests.golden import of_file
-from tests.operate.test_removal_table import COLLECTION, NOW, answers, machines
+from tests.operate.removal_machines import COLLECTION, NOW, answers, machines
 from tests.support.failing import DEVICE, Failing
 from tests.support.machines import COUNTING, MACHINES, recording, replayed
 

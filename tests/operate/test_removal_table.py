@@ -3,57 +3,25 @@
 from __future__ import annotations
 
 import hashlib
-import os
-from collections.abc import Iterable, Iterator
-from datetime import datetime, timezone
-from functools import cache
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 
-from raidctl.operate.boot_loader import Around
-from raidctl.operate.removal import check
 from raidctl.operate.removal_report import Removal
-from raidctl.recording.recording import load
-from raidctl.runners.replay import ReplayRunner
-from raidctl.select import physical
 from raidctl.simulation.demo import demos
-from raidctl.survey.survey import Survey, survey
+from raidctl.survey.survey import Survey
 from raidctl.vendor.registry import vendors
-from raidctl.vendor.unreported import unreported
 from tests.golden import of_file
+from tests.operate.removal_machines import COLLECTION, answers, demo
 from tests.support.machines import FIXTURES, MACHINES, replayed
 
-NOW = datetime(2026, 11, 23, tzinfo=timezone.utc)
-AROUND = Around(unreported=unreported(vendors()[0]))
 TABLE = Path(__file__).with_name("verdicts.tsv")
 """Rows of the demos and of the collection."""
 UPDATE = "If each answer is right, run this test with --update-expected."
-COLLECTION = Path(os.environ.get("RAIDCTL_CAPTURES") or Path(__file__).resolve().parents[3] / "shared" / "captures")
 
 Row = tuple[str, str, str, str]
 """Machine, drive, verdict, the guards that decide."""
-
-
-@cache
-def demo(name: str) -> Survey:
-    """What raidctl makes of a simulated machine's recording."""
-    found, _ = vendors()
-    kept = load(next(one.path for one in demos(found) if one.name == name))
-    return survey(ReplayRunner(kept), found, source=f"replay:{name}", collected_at=kept.manifest.collected_at)
-
-
-def machines() -> Iterator[tuple[str, Survey]]:
-    """Every recorded machine and every demo, by name."""
-    yield from ((f"fixture:{name}", replayed(name)) for name in MACHINES)
-    yield from ((f"demo:{one.name}", demo(one.name)) for one in demos(vendors()[0]))
-
-
-def answers(seen: Survey) -> Iterator[Removal]:
-    """The answer about each physical drive."""
-    inventory = seen.inventory
-    for name in physical(inventory, [controller.id for controller in inventory.controllers]):
-        yield check(inventory, seen.view, name, NOW, AROUND)
 
 
 def row(source: str, answer: Removal) -> Row:

@@ -29,9 +29,7 @@ from raidctl.survey.survey import Survey
 from raidctl.vendor.simulator import State, fields, words
 from raidctl_md import simulator
 from tests.change.md_machine import Bench, bench, definition
-from tests.operate.replacements import Replacement, begun
-
-OLD, NEW = "LABD00002", "LABD00005"
+from tests.operate.replacements import NEW, OLD, Replacement, argvs, begun, exchanged
 
 
 @pytest.fixture
@@ -40,22 +38,9 @@ def raid6(tmp_path: Path) -> Bench:
     return bench(tmp_path / "raid6", definition("raid6", 4))
 
 
-def exchanged(machine: Bench, new: str = NEW) -> None:
-    """Let a person pull the second drive after 50 s. Another one is put in after 100 s."""
-    machine.events = [
-        (machine.at + 50.0, lambda state: simulator.pull(state, "2")),
-        (machine.at + 100.0, lambda state: simulator.push(state, "2", new)),
-    ]
-
-
 def drive(state: State, serial: str, **about: str) -> State:
     """The state with other facts of a drive."""
     return {**state, f"md/drive {serial}": words({**fields(state[f"md/drive {serial}"]), **about})}
-
-
-def argvs(machine: Bench) -> list[str]:
-    """The commands that were run, as text."""
-    return [" ".join(argv) for argv in machine.argvs]
 
 
 def test_a_drive_is_replaced_from_its_failure_to_the_complete_array(raid6: Bench) -> None:

@@ -22,10 +22,9 @@ from raidctl.select import Ambiguous, find_drive
 from raidctl.survey.survey import Survey
 from raidctl_md import simulator
 from tests.change.md_machine import Behaviour, Bench, bench, definition
-from tests.operate.replacements import RESUME, Replacement, begun, replacing
-from tests.operate.test_replacing import NEW, argvs, exchanged
-from tests.operate.test_replacing_command import OLD, moved, run
-from tests.operate.test_replacing_command import Run as Typed
+from tests.operate.replace_commands import OLD, moved, run
+from tests.operate.replace_commands import Run as Typed
+from tests.operate.replacements import NEW, RESUME, Replacement, argvs, begun, exchanged, replacing
 from tests.support.machines import FIXTURES
 
 __all__ = ["run"]

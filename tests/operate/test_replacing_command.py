@@ -6,12 +6,10 @@ The tests cover what confirms it, what is open, and what is refused.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
-import msgspec
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import CliRunner
 
 from raidctl.cli import cli
 from raidctl.cli.shared.apply_deeds import refuse_container
@@ -22,31 +20,9 @@ from raidctl.recording.recording import Recording
 from raidctl.request import Failure
 from raidctl.runners.replay import ReplayRunner
 from raidctl_md import simulator
+from tests.operate.replace_commands import OLD, OTHER, Run, moved, run, state
 
-OLD, OTHER = "ZC1A00K4", "ZC1B10P3"
-Run = Callable[..., Result]
-
-
-@pytest.fixture
-def run(tmp_path: Path) -> Run:
-    """Run a command line on the demo, with an empty state directory."""
-
-    def command(*words: str) -> Result:
-        return CliRunner().invoke(cli, ["--state-dir", str(tmp_path / "state"), "--demo", "raid6", *words])
-
-    return command
-
-
-def moved(tmp_path: Path, change: Callable[[dict[str, str]], dict[str, str]]) -> None:
-    """Do to the simulated machine what a person or time does."""
-    path = tmp_path / "state" / "demo" / "raid6" / "settings.json"
-    path.write_bytes(msgspec.json.encode(change(msgspec.json.decode(path.read_bytes(), type=dict[str, str]))))
-
-
-def state(tmp_path: Path) -> dict[str, str]:
-    """The simulated machine as it is now."""
-    path = tmp_path / "state" / "demo" / "raid6" / "settings.json"
-    return msgspec.json.decode(path.read_bytes(), type=dict[str, str])
+__all__ = ["run"]
 
 
 def test_only_the_serial_number_confirms(run: Run, tmp_path: Path) -> None:

@@ -12,10 +12,8 @@ from raidctl.operate.gone_drive import facts_of_array, facts_of_serial
 from raidctl.vendor.simulator import State, words
 from raidctl_md import simulator
 from tests.change.md_machine import Bench, bench, definition
-from tests.operate.replacements import Replacement, replacing
-from tests.operate.test_replacing import NEW, argvs
-from tests.operate.test_replacing_command import OLD, Run, moved, run, state
-from tests.operate.test_replacing_led import push
+from tests.operate.replace_commands import OLD, Run, moved, push, run, state
+from tests.operate.replacements import NEW, Replacement, argvs, replacing
 
 __all__ = ["run"]
 

@@ -10,7 +10,6 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -18,13 +17,11 @@ from click.testing import CliRunner, Result
 
 from raidctl.change.journal import Journal
 from raidctl.cli import cli
-from raidctl.vendor.simulator import State
 from raidctl_md import simulator
-from tests.operate.test_replacing_command import OLD, Run, moved, run, state
+from tests.operate.replace_commands import OLD, Run, moved, push, run, state
 from tests.support.waiting import until
 
 __all__ = ["run"]
-SHELF = {"md/drive ZC9Z00A1": "sectors=7814037168 smart=PASSED"}
 BEGIN = ("replace", OLD, "--now", "--no-wait", "--confirm", OLD)
 
 
@@ -32,11 +29,6 @@ def lit(tmp_path: Path) -> list[str]:
     """The bays whose LED is on."""
     on = [name for name, value in state(tmp_path).items() if name.endswith("/locate") and value.strip() == "1"]
     return [name.rpartition("/Slot ")[2].removesuffix("/locate") for name in on]
-
-
-def push(bay: str, serial: str) -> Callable[[State], State]:
-    """A drive from the shelf comes into a bay."""
-    return lambda now: simulator.push({**SHELF, **now}, bay, serial)
 
 
 def test_the_bay_blinks_until_the_new_drive_joins(run: Run, tmp_path: Path) -> None:

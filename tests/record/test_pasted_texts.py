@@ -22,6 +22,7 @@ from raidctl.recording.transcript import normalised
 from raidctl.request import Run, RunAnswer
 from raidctl.survey.survey import survey_documents
 from raidctl.vendor.registry import vendors
+from tests.record.fact_leaves import leaves
 from tests.support.machines import MACHINES, recording
 
 VENDORS = vendors()[0]
@@ -44,15 +45,6 @@ def outputs() -> dict[str, str]:
             if isinstance(request, Run) and isinstance(answer, RunAnswer) and len(answer.text) < 60_000:
                 found.setdefault(answer.text, f"{machine}: {shlex.join(request.argv)}")
     return {text: name for text, name in found.items() if facts(text)}
-
-
-def leaves(value: object, path: str = "") -> Iterator[tuple[str, object]]:
-    """Every fact below a value, by its path."""
-    if isinstance(value, (dict, list)):
-        for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
-            yield from leaves(inner, f"{path}.{inner['id'] if isinstance(inner, dict) and 'id' in inner else key}")
-    elif value is not None:
-        yield path, value
 
 
 @cache

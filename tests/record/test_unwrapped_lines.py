@@ -18,7 +18,7 @@ from raidctl.request import Run, RunAnswer
 from raidctl.survey.survey import Survey, survey_documents
 from raidctl.vendor.protocol import Document
 from raidctl.vendor.registry import vendors
-from tests.record.test_pasted_texts import leaves
+from tests.record.fact_leaves import leaves
 from tests.support.machines import recording
 
 VENDORS = vendors()[0]

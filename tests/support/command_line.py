@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -19,3 +20,11 @@ def command_line(*options: str | Path) -> Raidctl:
         return CliRunner().invoke(cli, [*map(str, options), *map(str, words)], input=answer)
 
     return run
+
+
+def raidctl(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    """Run a command line in this process, 80 columns wide. An exception fails the test."""
+    words = [str(argument) for argument in arguments]
+    done = CliRunner(env={"COLUMNS": "80"}).invoke(cli, words)
+    assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
+    return subprocess.CompletedProcess(words, done.exit_code, done.stdout, done.stderr)

@@ -19,8 +19,8 @@ from raidctl.verify.report import Verification
 from raidctl.verify.subjects import CheckedMachine, whole
 from raidctl.verify.wanted import claims
 from tests.bench.bench_runs import session
+from tests.output.hostile_texts import NASTY, PAPERS, replaced, steers
 from tests.output.inventories import DEGRADED, SOFTWARE
-from tests.output.test_hostile import NASTY, PAPERS, replaced, steers
 from tests.support.machines import replayed
 
 GIVEN = {"raid_level": "raid6", "battery": True, "firmware": "1", "drives": 4, "media": "hdd", "power_safe": True}

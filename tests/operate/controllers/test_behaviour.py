@@ -20,8 +20,8 @@ from raidctl.survey.survey import Survey
 from raidctl.vendor.plan import Deed
 from raidctl_areca.simulator_bays import renumber
 from tests.change.md_machine import VENDORS, Bench
+from tests.operate.controllers.outcomes import applied
 from tests.operate.controllers.simulated import LATER, PULLED, PUSHED, ControllerReplacement, every, replacement_on
-from tests.operate.controllers.test_spares import applied
 
 BEHAVIOURS: tuple[Behaviour, ...] = (
     "refuses", "is not supported", "refuses and changes", "accepts and does nothing", "hangs", "hangs after the change",

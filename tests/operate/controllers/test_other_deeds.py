@@ -19,7 +19,7 @@ from raidctl.simulation.demo import machine
 from raidctl.simulation.runner import Simulated
 from raidctl.vendor.plan import Deed
 from tests.change.md_machine import VENDORS, Bench
-from tests.operate.controllers.test_spares import OUTCOMES, applied
+from tests.operate.controllers.outcomes import OUTCOMES, applied
 
 CONTROLLER = "megaraid:0"
 

@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 from msgspec import structs
 
-from raidctl.change.engine import Change
 from raidctl.change.expectations import find
 from raidctl.change.restore import Restorer
 from raidctl.change.restored import Restored
@@ -23,6 +22,7 @@ from raidctl.simulation.behaviour import UNREADABLE, Behaviour
 from raidctl.simulation.runner import Simulated
 from raidctl.vendor.plan import Deed, Plan
 from tests.change.md_machine import SOURCE, VENDORS, Bench
+from tests.operate.controllers.outcomes import OUTCOMES, applied
 from tests.operate.controllers.simulated import LATER, PUSHED, ControllerReplacement, every, of_drive, replacement_on
 
 
@@ -60,30 +60,6 @@ def role(bench: Bench, drive: str) -> str | None:
     """The role of a drive as the tool prints it now."""
     found = find(bench.look().inventory, drive)
     return found.role if isinstance(found, Drive) else None
-
-
-OUTCOMES: dict[Behaviour, tuple[type[Exception] | None, bool]] = {
-    "accepts": (None, False),
-    "refuses": (ChangeUndone, False),
-    "is not supported": (ChangeUndone, False),
-    "refuses and changes": (None, True),
-    "hangs after the change": (None, True),
-    "accepts and does nothing": (ChangeStands, True),
-    "changes something else": (ChangeStands, True),
-    "hangs": (ChangeStands, True),
-    "another instance runs": (ChangeStands, True),
-    "another instance runs after the change": (ChangeStands, True),
-}
-
-
-def applied(change: Change) -> Exception | None:
-    """What a change ends with."""
-    try:
-        change.apply()
-        change.finish()
-    except (ChangeUndone, ChangeStands) as error:
-        return error
-    return None
 
 
 @pytest.mark.slow

@@ -13,7 +13,7 @@ from raidctl.request import Failure, RunAnswer, converse
 from raidctl.vendor.protocol import Observation
 from raidctl_adaptec import DRIVERS, observe
 from tests.vendors.adaptec.adaptec_outputs import Script, machine, ran
-from tests.vendors.adaptec.test_adaptec_other_commands import TASK
+from tests.vendors.adaptec.adaptec_task_outputs import TASK
 
 FIXTURES = Path(__file__).resolve().parents[3] / "fixtures"
 

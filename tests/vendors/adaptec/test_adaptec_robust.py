@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from raidctl_adaptec import sniff
 from tests.support.conclusions import read_text
 from tests.vendors.adaptec.adaptec_outputs import drive_text, found, machine, pqi, volume_text
-from tests.vendors.adaptec.test_adaptec_other_commands import JSON, LIST, TASK, json_text
+from tests.vendors.adaptec.adaptec_task_outputs import JSON, LIST, TASK, json_text
 
 WHOLE = (machine(), pqi(), LIST, TASK)
 KEYS = st.sampled_from(

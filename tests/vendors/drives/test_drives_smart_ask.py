@@ -12,8 +12,7 @@ from raidctl.model import Problem
 from raidctl.request import Answer, Failure, Request, Run, RunAnswer, converse
 from raidctl_drives.smart import ask_smartctl
 from tests.vendors.drives.smart_outputs import Reported, reported
-from tests.vendors.drives.test_drives_smart_ata import BANNER, FULL
-from tests.vendors.drives.test_drives_smart_scsi import NO_LOG, NVME, SAS
+from tests.vendors.drives.smart_text_outputs import BANNER, FULL, NO_LOG, NVME, SAS
 
 FIRST = ("smartctl", "-n", "standby", "-x", "-f", "old", "/dev/sdq")
 Answered = tuple[list[Reported], list[Output], list[Problem]]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.vendors.drives.smart_outputs import read_drives
-from tests.vendors.drives.test_drives_smart_ata import BANNER, TABLE
+from tests.vendors.drives.smart_text_outputs import BANNER, TABLE
 
 
 @pytest.mark.parametrize(

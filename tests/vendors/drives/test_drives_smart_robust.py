@@ -10,12 +10,11 @@ from hypothesis import strategies as st
 
 from raidctl_drives.smart import sniff_smartctl
 from tests.support.conclusions import read_text
+from tests.vendors.drives.smart_json_outputs import ATA, NVME
+from tests.vendors.drives.smart_json_outputs import SAS as SAS_JSON
 from tests.vendors.drives.smart_outputs import Reported, read_drives
-from tests.vendors.drives.test_drives_smart_ata import FULL
-from tests.vendors.drives.test_drives_smart_json import ATA, NVME
-from tests.vendors.drives.test_drives_smart_json import SAS as SAS_JSON
-from tests.vendors.drives.test_drives_smart_scsi import NVME as NVME_TEXT
-from tests.vendors.drives.test_drives_smart_scsi import SAS
+from tests.vendors.drives.smart_text_outputs import FULL, SAS
+from tests.vendors.drives.smart_text_outputs import NVME as NVME_TEXT
 
 TEXTS = [FULL, SAS, NVME_TEXT, json.dumps(ATA, indent=1), json.dumps(NVME), json.dumps([SAS_JSON, ATA], indent=1)]
 BLOCK = "Vendor Specific SMART Attributes with Thresholds:\n"

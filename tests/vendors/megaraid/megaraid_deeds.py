@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 from raidctl.change.expectations import known_words, moved, unmet
@@ -11,6 +12,7 @@ from raidctl.survey.survey import Survey, survey
 from raidctl.vendor.plan import Action, Deed, Plan, Step, Verb
 from raidctl.vendor.shapes import outside
 from raidctl_megaraid import operate
+from raidctl_megaraid.operate import VERBS
 from tests.support.readings import READINGS
 from tests.vendors.megaraid.megaraid_demos import VENDORS, run, simulated
 
@@ -88,3 +90,14 @@ def words(action: Action) -> str:
     """``/e32/s5 set offline``, ``-PDOffline -PhysDrv[8:1]``: a command without tool, controller and log options."""
     found = [word for word in action.argv[1:] if word not in ("nolog", "J", "-NoLog", "-a0")]
     return " ".join(found).removeprefix("/c0")
+
+
+def everything(controller: Controller) -> Iterator[Deed]:
+    """Every deed on every object of a controller, possible or not."""
+    drives = [drive.id for drive in controller.drives][:12]
+    for verb in VERBS:
+        yield from (Deed(object_id=volume.id, verb=verb) for volume in controller.volumes)
+        yield from (Deed(object_id=drive, verb=verb) for drive in drives)
+        for drive in drives:
+            targets = [controller.id, *(volume.id for volume in controller.volumes[:2])]
+            yield from (Deed(object_id=one, verb=verb, drive=drive, successor=drives[-1]) for one in targets)

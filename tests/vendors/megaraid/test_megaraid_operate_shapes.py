@@ -13,12 +13,13 @@ from raidctl.host import HostView
 from raidctl.model import Controller, Tool
 from raidctl.request import RunAnswer
 from raidctl.survey.survey import Survey
-from raidctl.vendor.plan import Action, Deed, Step, Verb
+from raidctl.vendor.plan import Action, Step, Verb
 from raidctl.vendor.shapes import FORCING, outside
 from raidctl_megaraid import operate
 from raidctl_megaraid.operate import VERBS, abilities, hinders, judge, plan_deeds
 from tests.golden import of_file
-from tests.operate.test_removal_table import COLLECTION, machines
+from tests.operate.removal_machines import COLLECTION, machines
+from tests.vendors.megaraid.megaraid_deeds import everything
 
 TOOLS = ("storcli64", "perccli64", "MegaCli64")
 
@@ -30,17 +31,6 @@ def seen() -> Iterator[tuple[str, Survey]]:
     paths = sorted(path for name in folders for path in (COLLECTION / name).glob("*")) if COLLECTION.is_dir() else []
     for path in paths[::5]:
         yield path.name, of_file(str(path))
-
-
-def everything(controller: Controller) -> Iterator[Deed]:
-    """Every deed on every object of a controller, possible or not."""
-    drives = [drive.id for drive in controller.drives][:12]
-    for verb in VERBS:
-        yield from (Deed(object_id=volume.id, verb=verb) for volume in controller.volumes)
-        yield from (Deed(object_id=drive, verb=verb) for drive in drives)
-        for drive in drives:
-            targets = [controller.id, *(volume.id for volume in controller.volumes[:2])]
-            yield from (Deed(object_id=one, verb=verb, drive=drive, successor=drives[-1]) for one in targets)
 
 
 def planned(survey: Survey) -> Iterator[tuple[Step, Survey, Controller]]:

@@ -17,9 +17,8 @@ from raidctl.survey.survey import Survey, survey
 from raidctl.vendor.plan import Action, Deed, Plan, Verb
 from raidctl_megaraid.operate import VERBS, abilities, plan_deeds
 from raidctl_megaraid.operate.help_forms import listed
-from tests.vendors.megaraid.megaraid_deeds import CONTROLLER, Bench
+from tests.vendors.megaraid.megaraid_deeds import CONTROLLER, Bench, everything
 from tests.vendors.megaraid.megaraid_demos import VENDORS, run, simulated
-from tests.vendors.megaraid.test_megaraid_operate_shapes import everything
 
 PROGRAM = "/opt/MegaRAID/storcli2/storcli2"
 

@@ -1,0 +1,30 @@
+"""The outcomes of deeds on simulated controllers."""
+
+from __future__ import annotations
+
+from raidctl.change.engine import Change
+from raidctl.errors import ChangeStands, ChangeUndone
+from raidctl.simulation.behaviour import Behaviour
+
+OUTCOMES: dict[Behaviour, tuple[type[Exception] | None, bool]] = {
+    "accepts": (None, False),
+    "refuses": (ChangeUndone, False),
+    "is not supported": (ChangeUndone, False),
+    "refuses and changes": (None, True),
+    "hangs after the change": (None, True),
+    "accepts and does nothing": (ChangeStands, True),
+    "changes something else": (ChangeStands, True),
+    "hangs": (ChangeStands, True),
+    "another instance runs": (ChangeStands, True),
+    "another instance runs after the change": (ChangeStands, True),
+}
+
+
+def applied(change: Change) -> Exception | None:
+    """What a change ends with."""
+    try:
+        change.apply()
+        change.finish()
+    except (ChangeUndone, ChangeStands) as error:
+        return error
+    return None
