@@ -120,6 +120,19 @@ def test_what_a_volume_survives_is_unknown_before_it_is_settled(operation: Any) 
     assert left(controller_with("raid5", *[OK] * 2, FAILED, progress=busy)) == 0
 
 
+@pytest.mark.parametrize(
+    ("level", "members", "wanted"),
+    [("raid4", 3, None), ("raid5", 3, None), ("raid6", 4, None), ("raid1", 3, 2), ("raid10", 4, 1)],
+)
+@pytest.mark.parametrize("state", ["running", "queued"])
+def test_parity_promises_nothing_until_a_resync_is_complete(
+    level: str, members: int, wanted: int | None, state: Any
+) -> None:
+    """Data computed from parity may be wrong until a resync ends, also if it waits. Any copy of a mirror is whole."""
+    busy = Progress(operation="resync", state=state)
+    assert left(controller_with(level, *[OK] * members, mode="software", status="checking", progress=busy)) == wanted
+
+
 def test_unknown_geometry_is_unknown_redundancy() -> None:
     """Nothing is promised without members and counts, or with a cut-off list. A degraded RAID-5 has no redundancy."""
     assert left(controller_with("raid5")) is None

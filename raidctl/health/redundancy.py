@@ -14,7 +14,7 @@ from collections.abc import Collection, Sequence
 from msgspec.structs import replace
 
 from raidctl.model import Array, Controller, Drive, Inventory, Volume, has_failed
-from raidctl.model.raid_levels import RAIDZ, WITHOUT_REDUNDANCY
+from raidctl.model.raid_levels import PARITY, RAIDZ, WITHOUT_REDUNDANCY
 from raidctl.select import family_of
 from raidctl.text import counted, regex
 
@@ -194,7 +194,21 @@ def _unsettled(volume: Volume) -> bool:
     if volume.status not in (*WHOLE, *_SHORT):
         return True
     work = volume.progress
-    return work is not None and work.operation in _UNSETTLED and work.state != "queued"
+    return parity_is_resynchronised(volume) or (
+        work is not None and work.operation in _UNSETTLED and work.state != "queued"
+    )
+
+
+def parity_is_resynchronised(volume: Volume) -> bool:
+    """Whether parity may differ from the data until a resync ends.
+
+    A waiting resync counts as well, but md also prints ``resync=DELAYED`` for the recovery of an incomplete array.
+    Resynchronised copies are whole, whichever of them is read.
+    """
+    work = volume.progress
+    if work is None or work.operation != "resync" or volume.raid_level not in PARITY:
+        return False
+    return volume.status in WHOLE or (work.state != "queued" and work.percent is not None)
 
 
 def being_rebuilt(drive: Drive) -> bool:

@@ -7,7 +7,7 @@ from datetime import timedelta
 from msgspec.structs import replace
 
 from raidctl.health.mismatches import is_harmless
-from raidctl.health.redundancy import below
+from raidctl.health.redundancy import below, parity_is_resynchronised
 from raidctl.health.spares import unfit, users_of
 from raidctl.health.write_journal import in_write_back, may_hold_only_copy
 from raidctl.model import Drive, Scrub, Volume
@@ -83,6 +83,12 @@ def survives(case: Case) -> Answer:
     """Whether any claimed number of further drives may fail without data loss."""
     volume, wanted = case.subject.volume, case.claim.number
     left = 0 if volume is None else volume.failures_tolerated
+    if left is None and volume is not None and parity_is_resynchronised(volume):
+        return case.inconclusive(
+            "A resync is not complete: until then, data that is computed from parity may be wrong, so how many more "
+            "drive failures it survives is unknown.",
+            next_test="Verify again when the resync is complete.", access=False,
+        )  # fmt: skip
     if left is None:
         return case.inconclusive(f"How many more drive failures it survives is unknown{_not_reported(case)}.")
     if volume is not None:

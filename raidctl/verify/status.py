@@ -35,7 +35,9 @@ def _own_status(case: Case) -> Answer:
     if status in case.claim.words:
         return case.passed(f"It is {status}.")
     if case.claim.words == ("ok",) and status == "checking":
-        return case.passed("It is ok; a consistency check is running.")
+        work = item.progress if isinstance(item, Volume) else None
+        resync = work is not None and work.operation == "resync"
+        return case.passed(f"It is ok; a {'resync is not complete' if resync else 'consistency check is running'}.")
     if case.claim.words == ("ok",) and status in _BUSY:
         return case.inconclusive(
             f"It is {status}{detail}; its state is known only afterwards.", next_test=_LATER, access=False

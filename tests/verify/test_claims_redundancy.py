@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from raidctl.bench.result import Session, Spread, TrialResult
 from raidctl.health.redundancy import with_redundancy
-from raidctl.model import Array, Battery, Controller, Drive, Host, Scrub, Volume, VolumeCache
+from raidctl.model import Array, Battery, Controller, Drive, Host, Progress, Scrub, Volume, VolumeCache
 from raidctl.survey.survey import Survey
 from raidctl.verify.subjects import CheckedMachine
 from tests.verify.checked_machines import checked_machine, judged, raid_controller
@@ -67,6 +67,17 @@ def test_an_unknown_number_of_failures_names_the_fields_that_are_missing(change:
     answer = judged(checked_machine(known), survives=1)
     what = "How many more drive failures it survives is unknown"
     assert (answer.verdict, answer.reasons) == ("inconclusive", (f"{what}. Not reported: {named}.",))
+
+
+def test_a_resync_of_parity_is_named_as_the_reason() -> None:
+    """Until it is complete the claim is inconclusive, and the volume is ok without a consistency check."""
+    found = raid_controller(progress=Progress(operation="resync", percent=8.3))
+    busy = tuple(replace(volume, status="checking") for volume in found.volumes)
+    [known] = with_redundancy([replace(found, volumes=busy)])
+    answer = judged(checked_machine(known), survives=1)
+    assert (answer.verdict, "resync is not complete" in answer.reasons[0]) == ("inconclusive", True)
+    assert "when the resync is complete" in (answer.next_test or "")
+    assert judged(checked_machine(known), volume_status="ok").reasons == ("It is ok; a resync is not complete.",)
 
 
 @pytest.mark.parametrize(
