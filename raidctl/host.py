@@ -5,6 +5,7 @@ Built by :mod:`raidctl.discovery`, passed to every vendor's ``observe()``.
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from collections.abc import Iterator, Mapping
 from functools import cached_property
@@ -13,8 +14,25 @@ from typing import Literal, NamedTuple
 from msgspec import Struct, field
 
 from raidctl.model import Mount
+from raidctl.text import regex
 
 BlockKind = Literal["disk", "partition", "md", "dm", "loop", "ram", "cdrom", "other"]
+
+_DISK_OF = regex(
+    r"(?!/dev/vdev\d)"  # a file in the documentation of OpenZFS
+    r"(/dev/(?:[hsv]d[a-z]+|xvd[a-z]+)|/dev/(?:nvme\d+n|mmcblk|md|cciss/c\d+d)\d+(?=p)|/dev/\S+(?=-part\d))"
+    r"(?:p|-part)?\d+", re.ASCII,
+)  # fmt: skip
+
+
+def disk_of(node: str) -> str | None:
+    """The whole device of a partition, from its name. None: no partition's name.
+
+    >>> disk_of("/dev/sda1"), disk_of("/dev/cciss/c0d1p2"), disk_of("/dev/nvme0n1p3"), disk_of("/dev/nvme0n1")
+    ('/dev/sda', '/dev/cciss/c0d1', '/dev/nvme0n1', None)
+    """
+    match = _DISK_OF.fullmatch(node)
+    return match[1] if match else None
 
 
 class Piece(NamedTuple):

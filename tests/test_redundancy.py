@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from raidctl.health.redundancy import survives, tolerated, with_redundancy
 from raidctl.model import Array, Controller, Drive, Progress, Volume
+from tests.support.conclusions import read_text
 from tests.support.machines import MACHINES, replayed
 
 FAILED: dict[str, Any] = {"status": "critical", "status_text": "Failed"}
@@ -165,6 +166,42 @@ def test_members_below_are_judged_as_well() -> None:
     hardware = Controller(id="d:", volumes=(Volume(id="d:2", status="offline"),))
     _, upper = with_redundancy([hardware, controller_with("raid6", *below, OK, mode="software")])
     assert upper.volumes[0].failures_tolerated == 1
+
+
+@pytest.mark.parametrize(
+    ("level", "nodes", "wanted"),
+    [
+        ("raid1", "sda1 sda2", 0), ("raid1", "sda1 sdb1", 1), ("raid1", "sda sda1", 0), ("raid1", "dm-1 dm-2", 1),
+        ("raid1", "nvme0n1p1 nvme0n1p2", 0), ("raid1", "nvme0n1 nvme0n2", 1), ("raid1", "mmcblk0p1 mmcblk0p2", 0),
+        ("raid1", "cciss/c0d0p1 cciss/c0d0p2", 0), ("raid1", "cciss/c0d0p1 cciss/c0d1p1", 1), ("raid1", "md1 md12", 1),
+        ("raid1", "disk/by-id/ata-A-part1 disk/by-id/ata-A-part2", 0), ("raid10", "sda1 sda2 sdb1 sdb2", 0),
+        ("raid6", "sda1 sda2 sdb1 sdc1", 1), ("raid6", "sda1 sda2 sda3 sdb1", 0), ("raid1", "sda1 sda2 sdb1 sdc1", 2),
+        ("raid1", "vdev0 vdev1", 1),
+    ],
+)  # fmt: skip
+def test_partitions_of_one_drive_fail_together(level: str, nodes: str, wanted: int) -> None:
+    """Without the kernel's view, the names of partitions show that they share a drive."""
+    named = [{"device": f"/dev/{name}"} for name in nodes.split()]
+    assert left(controller_with(level, *named, mode="software")) == wanted
+
+
+@pytest.mark.parametrize(("level", "wanted"), [("raid0", 0), ("raid1", 1)])
+def test_arrays_below_that_share_a_drive_fail_together_if_they_survive_nothing(level: str, wanted: int) -> None:
+    """A drive that two arrays are on ends both only if neither survives a failure."""
+    listing = f"""Personalities : [raid1] [raid0]
+md30 : active raid1 md31[0] md32[1]
+      976629760 blocks super 1.2 [2/2] [UU]
+
+md31 : active {level} sdb1[0] sdc1[1]
+      976629760 blocks super 1.2 {"[2/2] [UU]" if level == "raid1" else "512k chunks"}
+
+md32 : active {level} sdb2[0] sdd1[1]
+      976629760 blocks super 1.2 {"[2/2] [UU]" if level == "raid1" else "512k chunks"}
+
+unused devices: <none>
+"""
+    [controller] = read_text(listing).inventory.controllers
+    assert [one.failures_tolerated for one in controller.volumes if one.id == "md:md30"] == [wanted]
 
 
 def test_the_array_has_what_its_worst_volume_has() -> None:

@@ -8,11 +8,12 @@ number of members, or the result of a running operation is unknown, the result i
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Collection, Sequence
+from types import MappingProxyType
 
 from msgspec.structs import replace
 
+from raidctl.health.shared_drives import LostWithADrive, drives_that_may_fail, lost_with_a_drive, shared
 from raidctl.model import Array, Controller, Drive, Inventory, Volume, has_failed
 from raidctl.model.raid_levels import PARITY, RAIDZ, WITHOUT_REDUNDANCY
 from raidctl.select import family_of
@@ -50,7 +51,12 @@ def with_redundancy(controllers: Sequence[Controller], counting: Collection[str]
     ``counting``: the families that report the number themselves (``COUNTS_REDUNDANCY``).
     """
     out = frozenset(v.id for controller in controllers for v in controller.volumes if v.status in OUT_OF_REACH)
-    return [_of_controller(controller, out, counted=family_of(controller) in counting) for controller in controllers]
+    lost: LostWithADrive = {}
+    while True:
+        done = [_of_controller(one, out, lost, counted=family_of(one) in counting) for one in controllers]
+        if (now := lost_with_a_drive(done)).keys() <= lost.keys():
+            return done
+        lost = now
 
 
 def array_of(controller: Controller, volume: Volume) -> Array | None:
@@ -71,9 +77,9 @@ def below(controller: Controller, volume: Volume) -> tuple[Drive, ...]:
     return members(controller, array_of(controller, volume))
 
 
-def _of_controller(controller: Controller, out: frozenset[str], *, counted: bool) -> Controller:
+def _of_controller(controller: Controller, out: frozenset[str], lost: LostWithADrive, *, counted: bool) -> Controller:
     volumes = tuple(
-        replace(v, failures_tolerated=tolerated(controller, v, out, counted=counted)) for v in controller.volumes
+        replace(v, failures_tolerated=tolerated(controller, v, out, lost, counted=counted)) for v in controller.volumes
     )
     arrays = tuple(replace(array, failures_tolerated=_of_array(array, volumes)) for array in controller.arrays)
     return replace(controller, volumes=volumes, arrays=arrays)
@@ -87,12 +93,17 @@ def _of_array(array: Array, volumes: Sequence[Volume]) -> int | None:
 
 
 def tolerated(
-    controller: Controller, volume: Volume, out: frozenset[str] = frozenset(), *, counted: bool = False
+    controller: Controller,
+    volume: Volume,
+    out: frozenset[str] = frozenset(),
+    lost: LostWithADrive = MappingProxyType({}),
+    *,
+    counted: bool = False,
 ) -> int | None:
-    """How many more members of a volume may fail, whichever they are. None: unknown.
+    """How many more drives of a volume may fail, whichever they are. None: unknown.
 
-    ``out``: ids of volumes that are out of reach: a member that is on one of them is gone. ``counted``: the family
-    reports the number itself.
+    ``out``: ids of volumes that are out of reach: a member that is on one of them is gone. ``lost``: of the volumes
+    below members, those that survive no failure. ``counted``: the family reports the number itself.
     """
     level = volume.raid_level
     if level in WITHOUT_REDUNDANCY or volume.status in ("failed", "offline"):
@@ -105,9 +116,9 @@ def tolerated(
         drives = tuple(drive for drive in drives if drive.id not in beside)
     named = set(array.drives if array else ()) - beside
     expected = volume.drives_expected or in_stripe(volume)
-    shared = max(Counter(name for drive in drives for name in set(drive.backing)).values(), default=1)
+    sharing = shared(drives, lost) if controller.mode == "software" else []
     if controller.mode == "software" and (level in _SETS or counted):
-        return _reported(volume, shared, unsure=any(out.intersection(drive.backing) for drive in drives))
+        return _reported(volume, sharing, unsure=any(out.intersection(drive.backing) for drive in drives))
     gone, certain = _gone(volume, drives, expected, len(named), out)
     if array and (
         array.status == "critical" or (array.status == "warning" and _SHORT_OF.search(array.status_text or ""))
@@ -117,14 +128,14 @@ def tolerated(
     if most is None:
         return None
     left = 0 if level == "raid60" and gone and not volume.spans else max(most - gone, 0)
-    left //= shared
+    left = drives_that_may_fail(left, sharing)
     return left if left == 0 or (certain and not _unsettled(volume)) else None
 
 
-def _reported(volume: Volume, shared: int, *, unsure: bool) -> int | None:
+def _reported(volume: Volume, sharing: Sequence[int], *, unsure: bool) -> int | None:
     """The family's own number; members on one drive fail together."""
     left = volume.failures_tolerated
-    return None if left is None or (unsure and left) else left // shared
+    return None if left is None or (unsure and left) else drives_that_may_fail(left, sharing)
 
 
 def overdrawn(controller: Controller, volume: Volume) -> bool:

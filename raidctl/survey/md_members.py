@@ -6,7 +6,6 @@ identity; health, temperature, counters and the write cache stay with the drive.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -14,11 +13,9 @@ from msgspec.structs import replace
 
 from raidctl.discovery.index import Index
 from raidctl.evidence import Output
-from raidctl.host import HostView
+from raidctl.host import HostView, disk_of
 from raidctl.model import Controller, Drive
-from raidctl.text import regex
 
-_PARTITION = regex(r"(/dev/(?:[hsv]d[a-z]+|xvd[a-z]+)|/dev/(?:nvme\d+n|mmcblk|md)\d+(?=p))p?\d+", re.ASCII)
 _MAKE = ("model", "serial", "firmware", "wwn", "media", "interface", "rpm", "link_gbps", "max_link_gbps")
 """Facts of a drive that hold for each of its partitions."""
 
@@ -60,13 +57,13 @@ def _nearest(drive: Drive, index: Index, ids: Mapping[str, str]) -> Iterator[str
     for name in waiting:
         found = ids.get(name)
         block = index.device(name)
-        part = None if index.view.blocks else _PARTITION.fullmatch(name)
+        disk = None if index.view.blocks else disk_of(name)
         if found is not None and not drive.id.startswith(f"{found}/"):
             if found not in seen:
                 seen.add(found)
                 yield found
-        elif part is not None:
-            waiting.append(part[1])
+        elif disk is not None:
+            waiting.append(disk)
         elif block is not None and name not in seen:
             seen.add(name)
             waiting += [*block.slaves, *([block.parent] if block.parent else [])]

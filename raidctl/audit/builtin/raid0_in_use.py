@@ -28,6 +28,7 @@ import re
 from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings, facts
 from raidctl.audit.builtin._queries import REDUNDANT, count, used_volumes
 from raidctl.health.redundancy import below
+from raidctl.health.shared_drives import LostWithADrive, lost_with_a_drive, shared
 from raidctl.model import Controller, Inventory, Volume
 from raidctl.model.raid_levels import WITHOUT_REDUNDANCY
 from raidctl.select import family_of
@@ -39,10 +40,11 @@ _SCRATCH = regex(r"(^|[/_.-])(te?mp|scratch|cache|spool|swap)\d*([/_.\]-]|$)", r
 
 def check(inventory: Inventory) -> Findings:
     """One finding for each usable volume with a known RAID level."""
+    lost = lost_with_a_drive(inventory.controllers)
     for controller, volume in used_volumes(inventory):
         bare = volume.status == "ok" and volume.failures_tolerated == 0
         if volume.raid_level in REDUNDANT and controller.mode == "software" and bare:
-            if (why := _by_name_only(controller, volume)) is not None:
+            if (why := _by_name_only(controller, volume, lost)) is not None:
                 yield _in_name(volume, *why)
         elif volume.raid_level in REDUNDANT:
             yield FINDINGS.passed(volume, "The volume has redundancy.")
@@ -50,15 +52,14 @@ def check(inventory: Inventory) -> Findings:
             yield _without(controller, volume)
 
 
-def _by_name_only(controller: Controller, volume: Volume) -> tuple[str, str] | None:
+def _by_name_only(controller: Controller, volume: Volume, lost: LostWithADrive) -> tuple[str, str] | None:
     """Why a complete volume has no redundancy although its level has, and the remedy. None: something has failed."""
     if volume.drives_expected == 1:
         grow = family_of(controller) == "md" and volume.device
         command = f": `mdadm --grow {volume.device} --raid-devices=2 --add DEVICE`" if grow else ""
         return "has one drive", f"Add a second drive{command}."
     members = below(controller, volume)
-    places = [name for drive in members for name in set(drive.backing)]
-    if len(set(places)) < len(places):
+    if shared(members, lost):
         return "has several members on one drive", "Move one member to another drive."
     if family_of(controller) == "zfs" and all(drive.status != "critical" for drive in members):
         return "has a part without redundancy", "Attach a second device to the one that is alone: `zpool status`."
