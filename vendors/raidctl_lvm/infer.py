@@ -170,6 +170,7 @@ def _members(controller: ControllerDraft, name: str, row: Row, volume: GroupDraf
             known = place.startswith("/")
             key = f"{name}/{basename(place) if known else image.lv.rpartition(f'{row.lv}_')[2] or number}"
             if known or not image.cells or gone or image.attr:
+                key = _other_key(array, key) if known else key
                 array.members[key] = None
                 lost = place in _UNKNOWN or (gone and (not known or len(places) == 1))
                 drive = controller.drive(key)
@@ -179,6 +180,17 @@ def _members(controller: ControllerDraft, name: str, row: Row, volume: GroupDraf
         volume.put(row.line("devices", "lv_name"), "drives_expected", len(named))
         if (working or row.letter(5) != "-") and all(_whole(image) for image in images):
             volume.put(row.line("devices", "lv_name"), "drives_active", working)
+
+
+def _other_key(array: GroupDraft, key: str) -> str:
+    """The key of a member, with a number if another image is on its physical volume.
+
+    ``--alloc anywhere`` and pvmove can put two images on one.
+    """
+    other, number = key, 2
+    while other in array.members:
+        other, number = f"{key}-{number}", number + 1
+    return other
 
 
 def _member(drive: Draft, image: Row, place: str, *, gone: bool, stale: str, active: bool) -> None:

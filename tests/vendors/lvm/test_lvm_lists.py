@@ -123,6 +123,30 @@ def test_integrity_lies_between_an_image_and_its_device() -> None:
     assert [volume.name for volume in controller.volumes] == ["data"]
 
 
+@pytest.mark.parametrize(
+    ("segtype", "places", "wanted"),
+    [
+        ("raid1", ("sda2", "sda2"), 0), ("raid1", ("sda2", "sda3"), 0), ("raid1", ("sda2,sdb2", "sdb2,sdc2"), 0),
+        ("raid1", ("sda2,sdb2", "sdc2,sdd2"), 1), ("raid1", ("sda2", "sda2", "sdb2"), 1),
+        ("raid5_ls", ("sda2", "sdb2", "sda2"), 0), ("raid6_zr", ("sda2", "sdb2", "sdc2", "sdd2", "sda2"), 1),
+        ("raid10", ("sda2", "sda2", "sdb2", "sdc2"), 0),
+    ],
+)  # fmt: skip
+def test_images_on_one_physical_volume_fail_together(segtype: str, places: tuple[str, ...], wanted: int) -> None:
+    """Images that share a device are lost with it, and the mirror without redundancy is a finding."""
+    document = json.loads(_json(segtype=segtype, images=(_OK,) * len(places)))
+    for row, names in zip(document["report"][0]["lv"][1:], places, strict=True):
+        row["devices"] = ",".join(f"/dev/{name}({at})" for at, name in enumerate(names.split(",")))
+    seen = read_text(json.dumps(document))
+    [controller] = seen.inventory.controllers
+    assert [volume.failures_tolerated for volume in controller.volumes] == [wanted]
+    assert len(controller.drives) == sum(len(names.split(",")) for names in places)
+    shared = [
+        one for one in diagnose(seen.inventory, rules()).findings if "several members on one drive" in one.message
+    ]
+    assert bool(shared) is (wanted == 0)
+
+
 @pytest.mark.parametrize("place", ["unknown device(1)", "[unknown](1)"])
 def test_the_table_of_a_volume_with_a_missing_device(place: str) -> None:
     """A volume whose images each have its size is a mirror. The output of lvs has no column for the level."""
