@@ -15,7 +15,7 @@ from raidctl.vendor.draft import Draft, GroupDraft
 from raidctl.vendor.statuses import put_status
 from raidctl_lvm.agreement import settle_rows
 from raidctl_lvm.draft import ControllerDraft, Row, Status
-from raidctl_lvm.lists import DEVICE, device_of
+from raidctl_lvm.lists import DEVICE, device_of, snapshot_trouble
 from raidctl_lvm.vocabulary import (
     HEALTH,
     IMAGE_TYPES,
@@ -24,6 +24,8 @@ from raidctl_lvm.vocabulary import (
     POOL_REMEDY,
     POOL_TROUBLE,
     RAID_TYPES,
+    STATE_TROUBLE,
+    UNKNOWN,
     WORDS,
     level_of,
 )
@@ -43,13 +45,8 @@ def infer(controller: ControllerDraft) -> None:
         part = _PART.fullmatch(rows[0].lv)
         if part is None and _is_raid(rows[0]):
             _volume(controller, name, rows[0])
-        elif part is None and rows[0].letter(9) == "p" and not _on_volume(rows[0]):
-            message = f"The logical volume {name} is partial: a physical volume is missing, and it has no redundancy."
-            controller.add_problem("error", "state", message, "Connect the missing device, or restore a backup.")
-        elif part is None and (
-            trouble := POOL_TROUBLE.get(rows[0].letter(9) or rows[0].cells.get("lv_health_status", ""))
-        ):
-            controller.add_problem("error", "state", f"The logical volume {name} {trouble}.", POOL_REMEDY)
+        elif part is None:
+            _plain(controller, name, rows[0])
     for name in controller.statuses:
         if name not in controller.volumes:
             volume = controller.volume(name)
@@ -63,6 +60,23 @@ def infer(controller: ControllerDraft) -> None:
         for row in rows:
             for line in row.lines.values():
                 line.used = True
+
+
+def _plain(controller: ControllerDraft, name: str, row: Row) -> None:
+    """Report what is wrong with a volume that is not RAID."""
+    health = (row.letter(9), row.cells.get("lv_health_status", ""))
+    if row.letter(9) == "p" and not _on_volume(row):
+        message = f"The logical volume {name} is partial: a physical volume is missing, and it has no redundancy."
+        controller.add_problem("error", "state", message, "Connect the missing device, or restore a backup.")
+    found = [POOL_TROUBLE[word] for word in health if word in POOL_TROUBLE] or [STATE_TROUBLE.get(row.letter(5), "")]
+    if found[0]:
+        controller.add_problem("error", "state", f"The logical volume {name} {found[0]}.", POOL_REMEDY)
+    snapshot_trouble(controller, name, row.letter(5))
+    if any(word in UNKNOWN for word in (row.letter(5), *health)):
+        message = f"The state of the logical volume {name} is unknown: lvs could not read it."
+        controller.add_problem(
+            "warning", "unread", message, f"Run lvs again as root: `lvs -a -o +lv_health_status {name}`."
+        )
 
 
 def _is_raid(row: Row) -> bool:

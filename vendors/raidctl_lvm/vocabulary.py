@@ -23,8 +23,21 @@ POOL_TROUBLE = {
     **dict.fromkeys(("F", "failed"), "has failed"),
     **dict.fromkeys(("D", "out_of_data"), "is out of data space: writes to it fail"),
     **dict.fromkeys(("M", "metadata_read_only"), "has metadata that is read-only"),
+    **dict.fromkeys(("E", "error"), "reports an error"),
 }
 """The same letter, and ``lv_health_status``, of thin pools, thin volumes and caches."""
+STATE_TROUBLE = dict.fromkeys("cC", "has metadata that must be checked")
+"""Fifth letter of Attr, of thin pools."""
+UNKNOWN = ("X", "unknown")
+"""Both letters and ``lv_health_status`` where lvs could not ask the kernel."""
+SNAPSHOT_TROUBLE = {
+    **dict.fromkeys(
+        ("I", "S", "Invalid", "Overflow"), "is an invalid snapshot: its contents are lost, its origin is not affected"
+    ),
+    **dict.fromkeys(("m", "M", "Merge"), "could not be merged into its origin"),
+}
+"""Fifth letter of Attr, and the status of the target: ``Invalid``, ``Overflow``, ``Merge failed``. Source of the
+latter: Linux, device-mapper/snapshot.rst."""
 NO_RAID = regex(r"pvmove\d+|.+_mlog", re.ASCII)
 """Volumes of segment type mirror that protect no data. They are moves in progress and logs of mirrors."""
 POOL_REMEDY = "Read lvmthin(7) or lvmcache(7) before you repair it, and check the backup."

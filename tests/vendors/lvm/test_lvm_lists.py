@@ -275,17 +275,48 @@ def test_a_mismatch_count_is_reported_once_whatever_attr_shows(attr: str) -> Non
 
 
 @pytest.mark.parametrize(("attr", "words"), [("twi-aotzF-", "has failed"), ("twi-aotzD-", "out of data space"),
-                                             ("twi-aotzM-", "read-only"), ("twi-aotz--", "")])  # fmt: skip
+                                             ("twi-aotzM-", "read-only"), ("twi-aotz--", ""),
+                                             ("Cwi-aoC-E-", "reports an error"), ("twi-cotz--", "must be checked"),
+                                             ("swi-I-s---", "invalid snapshot"), ("swi-S-s---", "invalid snapshot"),
+                                             ("Swi-m-s---", "could not be merged"), ("swi-a-s---", ""),
+                                             ("-wi-ao----", ""), ("-wi-s-----", "")])  # fmt: skip
 def test_a_pool_that_has_failed_is_a_finding(attr: str, words: str) -> None:
-    """A thin pool's ninth letter reports its failure. A good RAID volume is beside it."""
+    """The fifth and ninth letters report the failure of a volume that is not RAID. A good RAID volume is beside it."""
     text = f"{_HEAD}  pool vg {attr} 1.00g 34.11 12.00\n  data vg rwi-aor--- 1.00g 100.00\n"
     found = [one.message for one in read_text(text).inventory.problems if one.kind == "state"]
     assert (words in found[0]) if words else not found
 
 
+@pytest.mark.parametrize("attr", ["-wi-XX----", "-wi-ao--X-", "twi-XXtzX-"])
+def test_a_state_that_lvs_could_not_read_is_not_good(attr: str) -> None:
+    """A volume whose state lvs reports as unknown is reported as unread. A good RAID volume is beside it."""
+    seen = read_text(f"{_HEAD}  plain vg {attr} 1.00g\n  data vg rwi-aor--- 1.00g 100.00\n")
+    assert [
+        one.message for one in seen.inventory.problems if one.kind == "unread" and "vg/plain is unknown" in one.message
+    ]
+    assert _code(seen) != 0
+
+
+def test_the_health_of_a_volume_that_is_not_raid_is_read_from_its_own_column_too() -> None:
+    """``lv_health_status`` counts, with or without the letters of Attr."""
+    document = json.loads(_json())
+    plain = {"vg_name": "vg", "lv_name": "wc", "lv_attr": "Cwi-aoC---", "lv_health_status": "error"}
+    document["report"][0]["lv"].append(plain)
+    assert _code(read_text(json.dumps(document))) != 0
+    plain["lv_health_status"] = "unknown"
+    assert _code(read_text(json.dumps(document))) != 0
+    plain["lv_health_status"] = ""
+    assert _code(read_text(json.dumps(document))) == 0
+
+
 @pytest.mark.parametrize(
     ("line", "bad"),
     [
+        ("vg-snap: 0 8388608 snapshot Invalid", True),
+        ("vg-snap: 0 8388608 snapshot Overflow", True),
+        ("vg-root: 0 8388608 snapshot-merge Merge failed", True),
+        ("vg-snap: 0 8388608 snapshot 16/8388608 16", False),
+        ("vg-root: 0 8388608 snapshot-origin", False),
         ("vg-data_rimage_0: 0 209715200 integrity 17 207618048 -", True),
         ("vg-data_rimage_0: 0 209715200 integrity 0 207618048 -", False),
         ("vg-pool-tpool: 0 209715200 thin-pool Fail", True),
