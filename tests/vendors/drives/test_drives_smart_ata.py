@@ -255,6 +255,48 @@ def test_errors_that_the_host_has_received_are_reported(name: str) -> None:
         assert [item.severity for item in found if "The drive counts" in item.message] == expected
 
 
+_STATISTICS = """Device Statistics (GP Log 0x04)
+0x03  0x020  4             120  ---  Number of Reallocated Logical Sectors
+0x03  0x038  4              14  N--  Number of Realloc. Candidate Logical Sectors
+0x04  0x008  4             412  ---  Number of Reported Uncorrectable Errors
+"""
+
+
+def test_device_statistics_count_where_an_attribute_is_missing() -> None:
+    """Drives without attribute 5, 187 or 197 count the same in their device statistics; both are one problem."""
+    row = "187 Reported_Uncorrect      0x0032   063   063   000    Old_age   Always       -       412\n"
+    bare = "\n".join(line for line in TABLE.splitlines() if "Realloc" not in line and "Pending" not in line)
+    for table, errors in ((f"{bare}\n\n", (120, 14)), (f"{TABLE.rstrip()}\n{row}\n", (8, 16))):
+        inventory = read_text(f"{BANNER}{IDENTITY}{table}{_STATISTICS}\n").inventory
+        [drive] = inventory.controllers[0].drives
+        assert (drive.errors.reallocated, drive.errors.pending) == errors
+        assert [(item.severity, item.message) for item in inventory.problems if "counts" in item.message] == [
+            ("warning", "The drive counts 412 uncorrectable errors reported to the host.")
+        ]
+
+
+@pytest.mark.parametrize(
+    ("total", "errors", "expected"),
+    [
+        (57, ["UNC"], ["warning"]),
+        (57, ["UNC", "ABRT"], ["info"]),  # of the others, nothing is known
+        (2, ["IDNF", "WP, UNC 8 sectors"], ["info"]),
+        (57, ["ABRT", "ICRC, ABRT"], []),
+        (0, [], []),
+    ],
+)
+def test_unreadable_sectors_of_the_error_log_are_reported(total: int, errors: list[str], expected: list[str]) -> None:
+    """A drive's error log reports sectors that it could not read; a refused command (ABRT) is harmless."""
+    log = "".join(
+        f"Error {total - place} [0] occurred at disk power-on lifetime: 31800 hours (1325 days + 0 hours)\n"
+        f"  40 -- 51 00 00 00 00 12 34 56 78 40 00  Error: {words} at LBA = 0x12345678 = 305419896\n\n"
+        for place, words in enumerate(errors)
+    )
+    title = f"SMART Extended Comprehensive Error Log Version: 1 (1 sectors)\nDevice Error Count: {total}\n"
+    part, _ = one(f"{BANNER}{IDENTITY}{TABLE}{title}{log}\n")
+    assert [item.severity for item in part.problems if "error log" in item.message] == expected
+
+
 _READ_FAILURE = "Extended offline    Completed: read failure       90%     12340         123456789"
 
 

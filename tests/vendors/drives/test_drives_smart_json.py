@@ -127,6 +127,40 @@ def test_the_wear_is_read_where_smartctl_7_5_reports_it_for_all_drives() -> None
     assert part.life_used_percent == 105
 
 
+@pytest.mark.parametrize(
+    ("status", "tables", "expected"),
+    [
+        (64 + 128, {}, ["error log", "self-test"]),
+        (16, {}, ["threshold"]),
+        (32, {}, []),
+        (64, {"ata_smart_error_log": {"summary": {"count": 2}}}, []),
+        (64, {"nvme_error_information_log": {"table": [{"error_count": 3}]}}, []),
+        (128, {"ata_smart_self_test_log": {"standard": {"table": [{"status": {"string": "Fatal error"}}]}}}, []),
+        (16 + 8, {"smart_status": {"passed": False}}, []),
+    ],
+)
+def test_what_only_the_exit_status_shows_is_unread(status: int, tables: dict[str, object], expected: list[str]) -> None:
+    """A bit of smartctl's exit status that no table of the output explains is a problem."""
+    part, _ = one({**HEAD, "smartctl": {"exit_status": status}, "smart_status": {"passed": True}, **tables})
+    found = [item for item in part.problems if "exit status" in item.message]
+    assert [item.kind for item in found] == ["unread"] * len(expected)
+    assert all(word in item.message for word, item in zip(expected, found, strict=True))
+
+
+def test_errors_that_the_host_has_received_are_reported() -> None:
+    """The error log and the device statistics count the same errors, and are one problem."""
+    log = {"count": 57, "table": [{"error_number": 57, "error_description": "Error: UNC at LBA = 0x0a = 10"}]}
+    row = {"name": "Number of Reported Uncorrectable Errors", "value": 412, "flags": {"valid": True}}
+    logged: dict[str, object] = {"ata_smart_error_log": {"extended": log}}
+    counted = {"ata_device_statistics": {"pages": [None, {"number": 4, "table": [row]}]}}
+    for tables, message in (
+        (logged, "The drive's error log counts 57 errors and lists 1 unreadable sector (UNC or IDNF)."),
+        ({**logged, **counted}, "The drive counts 412 uncorrectable errors reported to the host."),
+    ):
+        part, _ = one({**HEAD, "smart_status": {"passed": True}, **tables})
+        assert [(item.severity, item.message) for item in part.problems] == [("warning", message)]
+
+
 def test_impossible_figures_and_exit_status_are_reported() -> None:
     """An impossible temperature is unknown. A failing exit status without a verdict is a problem."""
     tree = {**ATA, "temperature": {"current": 6000}, "smartctl": {"version": [7, 4], "exit_status": 8}}

@@ -6,6 +6,7 @@ highest rank gives the field, the others become details.
 
 from __future__ import annotations
 
+import re
 from typing import ClassVar
 
 from msgspec import Struct, field
@@ -19,6 +20,9 @@ from raidctl_drives.smart.labels import BEHIND
 
 _FIRST = regex(r"#1((?:#\d+)?)$")
 """Mark of a document's first output at the end of a name. ``file.txt#1#4`` is the fourth one of ``file.txt``."""
+
+LOST_SECTOR = regex(r"\bError: (?:[A-Z]+, )*(?:UNC|IDNF)\b", re.ASCII)
+"""An error of ATA's log: a sector that could not be read, or not be found. Refused commands (ABRT) are harmless."""
 
 
 class Attribute(Struct):
@@ -68,6 +72,24 @@ class Health(Struct):
         return None if self.critical_warning is None else f"Critical Warning: 0x{self.critical_warning:02x}"
 
 
+class ErrorLog(Struct):
+    """ATA's log of commands that ended in an error. It lists only the newest ones."""
+
+    total: int = 0
+    """The errors since the drive was made; 0 if not reported."""
+    listed: dict[int, bool] = field(default_factory=dict)
+    """The listed errors by number, and whether each is a sector that the drive could not read or find."""
+
+    def note(self, number: int, words: str) -> None:
+        """Add what the log has of an error. Without words, it is an error of unknown kind."""
+        self.listed[number] = self.listed.get(number, False) or LOST_SECTOR.search(words) is not None
+
+    def add(self, other: ErrorLog) -> None:
+        """Add what another output has of the log."""
+        self.total = max(self.total, other.total)
+        self.listed = {**other.listed, **self.listed}
+
+
 class SmartDraft(DriveDraft):
     """One drive; :meth:`finish` chooses the values."""
 
@@ -84,6 +106,9 @@ class SmartDraft(DriveDraft):
     """SCSI: uncorrected errors while reading, writing, verifying."""
     defects: list[tuple[Line, int]] = field(default_factory=list)
     """Sectors that cannot be read now: a line and how many. They come from the logs that list them."""
+    statistics: dict[str, tuple[Line, int]] = field(default_factory=dict)
+    """ATA: counts of the device statistics, by smartctl's names."""
+    error_log: ErrorLog = field(default_factory=ErrorLog)
     test_status: int = 0
     """ATA: the status byte of the last self-test."""
     tested: bool = False
@@ -152,6 +177,8 @@ class SmartDraft(DriveDraft):
         self.labels |= other.labels
         self.counters += other.counters
         self.defects += other.defects
+        self.statistics = {**other.statistics, **self.statistics}
+        self.error_log.add(other.error_log)
         self.sections |= other.sections
         self.test_status, self.tested = self.test_status or other.test_status, self.tested or other.tested
         self.health.add(other.health)

@@ -12,6 +12,8 @@ The rules:
 * ``errors.media`` of ATA drives is the number of sectors that are damaged: the reallocated ones (attribute 5)
   and those that cannot be read now (the larger of 197 and 198, which count the same sectors).
   ``errors.other`` is the number of transfer errors on the cable (attribute 199).
+* Errors that the host received (attributes 184 and 187, a device statistic, ATA's error log) are a problem of the
+  drive. The log lists the errors that the others count, and is reported only if they count none.
 * ``errors.media`` of SCSI drives is the sum of the errors that could not be corrected while reading, writing and
   verifying; ``errors.reallocated`` is the length of the grown defect list, ``errors.other`` the count of non-medium
   errors.
@@ -37,10 +39,19 @@ UNCORRECTABLE = regex(r"Offl|Unc", re.IGNORECASE)
 CRC = regex(r"CRC|Interface", re.IGNORECASE)
 _COUNTS_OF_ERRORS = (
     # "184 End-to-End_Error        0x0032   063   063   000    Old_age   Always       -       37"
-    (184, regex(r"End.to.End", re.IGNORECASE), "error", "between its memory and the host (End-to-End)"),
-    (187, regex(r"Uncorr", re.IGNORECASE), "uncorrectable error", "reported to the host"),
+    (184, regex(r"End.to.End", re.IGNORECASE), None, "error", "between its memory and the host (End-to-End)"),
+    (
+        # "0x04  0x008  4             412  ---  Number of Reported Uncorrectable Errors"
+        187, regex(r"Uncorr", re.IGNORECASE), "Number of Reported Uncorrectable Errors",
+        "uncorrectable error", "reported to the host",
+    ),
+)  # fmt: skip
+"""Attributes and device statistics that count errors since the drive was made. Nearly all drives have none."""
+_STATISTICS = (
+    ("reallocated", 5, REALLOCATED, "Number of Reallocated Logical Sectors"),
+    ("pending", 197, PENDING, "Number of Realloc. Candidate Logical Sectors"),
 )
-"""Attributes that count errors since the drive was made, and what they count. Nearly all drives have none."""
+"""Counts of sectors that a drive without the attribute reports in its device statistics."""
 TEMPERATURE = regex(r"Temp", re.IGNORECASE)
 POWER_ON = regex(r"Power[_-]?On", re.IGNORECASE)
 
@@ -58,6 +69,8 @@ _TRIP = ("Drive Trip Temperature", "temperature.drive_trip")
 _WEAR = "Media_Wearout_Indicator"
 _LIFE_LEFT = frozenset({"SSD_Life_Left", "Percent_Lifetime_Remain", "Remaining_Lifetime_Perc"})
 """Attributes whose normalised value is the remaining rated endurance in percent."""
+_NO_COUNT = (1 << 32) - 1
+"""What a device statistic of four bytes has instead of a count."""
 _READ_ONLY = CRITICAL_WARNINGS[3]
 _FAILED_TESTS = {
     3: "fatal or unknown error", 4: "unknown element", 5: "electrical element", 6: "servo or seek element",
@@ -134,6 +147,10 @@ def _attributes(draft: SmartDraft) -> None:
     for name, row in each:
         if row and _count(row) is not None:
             draft.offer(row.line, f"errors.{name}", _count(row))
+    for name, number, pattern, statistic in _STATISTICS:
+        line, count = draft.statistics.get(statistic, (None, 0))
+        if line and _count(_find(rows, number, pattern)) is None and 0 <= count < _NO_COUNT:
+            draft.offer(line, f"errors.{name}", count, rank=-1)
     for row in rows:
         # of drives other than Intel's, 233 counts something else, and its raw value is not 0
         known = row.name in _LIFE_LEFT or (row.name == _WEAR and row.value and _count(row) == 0)
@@ -152,14 +169,24 @@ def _attributes(draft: SmartDraft) -> None:
 
 def _past_errors(draft: SmartDraft) -> None:
     """Report errors that the host has received. They do not show whether the drive still has bad sectors."""
-    for number, name, noun, what in _COUNTS_OF_ERRORS:
-        count = _count(_find(draft.attributes.values(), number, name))
+    for number, name, statistic, noun, what in _COUNTS_OF_ERRORS:
+        _, other = draft.statistics.get(statistic or "", (None, 0))
+        count = max(_count(_find(draft.attributes.values(), number, name)) or 0, other if other < _NO_COUNT else 0)
         if count:
-            draft.report(
-                f"The drive counts {counted(count, noun)} {what}.",
-                severity="warning" if count >= MANY_ERRORS else "info",
-                remedy="Check the backups; replace the drive if the number grows.",
-            )
+            _report_errors(draft, f"The drive counts {counted(count, noun)} {what}.", many=count >= MANY_ERRORS)
+            if statistic:
+                return  # the log lists the same errors
+    listed = draft.error_log.listed.values()
+    lost, total = sum(listed), max(draft.error_log.total, len(listed))
+    if lost:
+        words = f"counts {counted(total, 'error')} and lists {counted(lost, 'unreadable sector')} (UNC or IDNF)"
+        many = (total if all(listed) else lost) >= MANY_ERRORS
+        _report_errors(draft, f"The drive's error log {words}.", many=many)
+
+
+def _report_errors(draft: SmartDraft, message: str, *, many: bool) -> None:
+    remedy = "Check the backups; replace the drive if the number grows."
+    draft.report(message, severity="warning" if many else "info", remedy=remedy)
 
 
 def _failing(draft: SmartDraft) -> list[tuple[str, Attribute]]:

@@ -23,8 +23,8 @@ _COUNTS = (
 _SCSI_TESTS = 20
 _FAILED_NVME, _FAILED_SCSI = (5, 6, 7), (3, 4, 5, 6, 7)
 """Results of self-tests that found a fault."""
-_FAILING = 8
-"""The bit of smartctl's exit status for a drive that fails."""
+_FAILING, _BELOW_THRESHOLD, _ERRORS_LOGGED, _TEST_FAILED = 8, 16, 64, 128
+"""Bits of smartctl's exit status about the drive. 32 is a threshold that was reached in the past."""
 
 
 def read_drive(draft: SmartDraft, leaves: Leaves) -> None:
@@ -41,7 +41,10 @@ def read_drive(draft: SmartDraft, leaves: Leaves) -> None:
     _counters(draft, leaves)
     _counts(draft, leaves)
     _messages(draft, leaves)
-    _tests(draft, leaves)
+    _statistics(draft, leaves)
+    _error_log(draft, leaves)
+    failed = _tests(draft, leaves)
+    _exit_status(draft, leaves, test_failed=failed)
     conclude_health(draft)
 
 
@@ -96,11 +99,6 @@ def _verdict(draft: SmartDraft, leaves: Leaves) -> None:
         health.verdict = (("OK" if scsi else "PASSED") if passed else sense) or "FAILED!"
         health.scsi = sense is not None and not passed
         health.verdict_line = line
-    if passed is not False and (number(leaves.value("smartctl", "exit_status")) or 0) & _FAILING:
-        draft.report(
-            "smartctl's exit status reports a failing drive, its output does not.", kind="unread",
-            remedy="Run smartctl -x on the drive and check its output.",
-        )  # fmt: skip
     log, status = "nvme_smart_health_information_log", "smart_status"
     for path in ((log, "critical_warning"), (status, "nvme", "value")):
         warning = number(leaves.value(*path))
@@ -219,8 +217,54 @@ def _messages(draft: SmartDraft, leaves: Leaves) -> None:
         draft.report("SMART is disabled on the drive.", remedy="Enable it: smartctl -s on.", severity="info")
 
 
-def _tests(draft: SmartDraft, leaves: Leaves) -> None:
-    """Read the logs of self-tests, each with the newest first."""
+def _statistics(draft: SmartDraft, leaves: Leaves) -> None:
+    """Read the device statistics of ATA drives."""
+    pages = leaves.value("ata_device_statistics", "pages")
+    for page, node in enumerate(pages if isinstance(pages, list) else []):
+        table = branch(node, "table")
+        for index, row in enumerate(table if isinstance(table, list) else []):
+            line = leaves.line(f"ata_device_statistics.pages[{page}].table[{index}].value")
+            name, count = words(branch(row, "name")), number(branch(row, "value"))
+            if line and name and count is not None and branch(row, "flags", "valid") is not False:
+                draft.statistics.setdefault(name, (line, count))
+
+
+def _error_log(draft: SmartDraft, leaves: Leaves) -> None:
+    """Read ATA's log of errors: the extended one, or the summary of drives without it."""
+    for form in ("extended", "summary"):
+        draft.error_log.total = max(
+            draft.error_log.total, number(leaves.value("ata_smart_error_log", form, "count")) or 0
+        )
+        table = leaves.value("ata_smart_error_log", form, "table")
+        for row in table if isinstance(table, list) else []:
+            which = number(branch(row, "error_number"))
+            if which is not None:
+                draft.error_log.note(which, words(branch(row, "error_description")) or "")
+
+
+def _exit_status(draft: SmartDraft, leaves: Leaves, *, test_failed: bool) -> None:
+    """Report what only smartctl's exit status shows. The output lacks the table that explains it."""
+    failing = leaves.value("smart_status", "passed") is False
+    explained = {
+        _FAILING: ("a failing drive", failing),
+        _BELOW_THRESHOLD: ("an attribute that has reached its threshold",
+                           failing or any(row.failed == "now" for row in draft.attributes.values())),
+        _ERRORS_LOGGED: ("errors in the drive's error log",
+                         draft.error_log.total or leaves.value("nvme_error_information_log")),
+        _TEST_FAILED: ("a failed self-test", test_failed),
+    }  # fmt: skip
+    status = number(leaves.value("smartctl", "exit_status")) or 0
+    for bit, (what, shown) in explained.items():
+        if status & bit and not shown:
+            draft.report(
+                f"smartctl's exit status reports {what}, its output does not.", kind="unread",
+                remedy="Run smartctl -x on the drive and check its output.",
+            )  # fmt: skip
+
+
+def _tests(draft: SmartDraft, leaves: Leaves) -> bool:
+    """Read the logs of self-tests, each with the newest first. Returns whether one of them failed."""
+    failed = False
     draft.test_status = number(leaves.value("ata_smart_data", "self_test", "status", "value")) or 0
     tables = [leaves.value("ata_smart_self_test_log", form, "table") for form in ("extended", "standard")]
     scsi = [leaves.value(f"scsi_self_test_{place}") for place in range(_SCSI_TESTS)]
@@ -228,10 +272,12 @@ def _tests(draft: SmartDraft, leaves: Leaves) -> None:
         draft.tests = []  # the two logs of ATA have the same tests
         for row in table if isinstance(table, list) else ():
             if row is not None:
-                _test(draft, row)
+                failed |= _test(draft, row)
+    return failed
 
 
-def _test(draft: SmartDraft, row: object) -> None:
+def _test(draft: SmartDraft, row: object) -> bool:
+    """Add a self-test. Returns whether it failed."""
     # "type": {"string": "Short offline"}, "status": {"string": "Completed: read failure"}       ATA
     # "self_test_code": {"string": "Extended"}, "self_test_result": {"value": 7, "string": "…"}   NVMe
     # "code": {"string": "Background long"}, "result": {"value": 0, "string": "Completed"}        SCSI
@@ -241,4 +287,6 @@ def _test(draft: SmartDraft, row: object) -> None:
     shown = words(branch(ata or result, "string")) or ""
     ended = number(branch(result, "value"))
     failed = ended in (_FAILED_NVME if branch(row, "self_test_result") else _FAILED_SCSI)
-    draft.add_test(next(filter(None, kinds), ""), shown, passed=False if failed else has_passed(shown))
+    passed = False if failed else has_passed(shown)
+    draft.add_test(next(filter(None, kinds), ""), shown, passed=passed)
+    return passed is False

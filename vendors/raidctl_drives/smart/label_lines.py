@@ -244,7 +244,9 @@ def _read_nvme_version(draft: SmartDraft, pair: Pair) -> None:
 
 
 def _read_error_count(draft: SmartDraft, pair: Pair) -> None:
-    draft.detail(pair.lines[0], "ATA Error Count", collapse(pair.value).split(" ")[0])
+    count = collapse(pair.value).split(" ")[0]
+    draft.detail(pair.lines[0], "ATA Error Count", count)
+    draft.error_log.total = max(draft.error_log.total, attempt(int, count[:12]) or 0)
 
 
 def _read_test_status(draft: SmartDraft, pair: Pair) -> None:

@@ -43,6 +43,7 @@ _STATISTIC = regex(
     r" +(?:[-NDC+V~]{3,5} +)?(?P<name>\S.*)",
     re.ASCII,
 )
+_LOGGED = regex(r"Error (\d{1,9}) (?:\[\d+\] )?occurred at ", re.ASCII)
 # "    negotiated logical link rate: phy enabled; 12 Gbps"
 _LINK = regex(r"negotiated logical link rate: (?P<rate>.*)", re.ASCII)
 # "    Invalid DWORD count = 4"
@@ -153,6 +154,7 @@ def statistic(draft: SmartDraft, line: Line, text: str) -> bool:
         draft.offer(line, "temperature_celsius", value, rank=1, label="Current Temperature (device statistics)")
     else:
         draft.detail(line, name, str(value))
+        draft.statistics.setdefault(name, (line, value))
         if name == "Percentage Used Endurance Indicator" and 0 <= value <= 255:
             draft.offer(line, "life_used_percent", value)
     return True
@@ -246,10 +248,24 @@ def defect(draft: SmartDraft, line: Line, text: str) -> bool:
     return True
 
 
+def logged_error(draft: SmartDraft, line: Line, text: str) -> bool:
+    """Read the two rows of an error in ATA's log that identify it: its number, then its kind."""
+    # "Error 57 [0] occurred at disk power-on lifetime: 31800 hours (1325 days + 0 hours)"
+    begun = _LOGGED.match(text)
+    # "  40 51 00 ff ff ff 0f  Error: UNC at LBA = 0x0fffffff = 268435455"
+    number = int(begun[1]) if begun else next(reversed(draft.error_log.listed), None)
+    if number is not None and (begun or "Error: " in text):
+        draft.error_log.note(number, "" if begun else text)
+        mark_read(line)
+        return True
+    return False
+
+
 HANDLERS: dict[str, Callable[[SmartDraft, Line, str], bool]] = {
     "attributes": attribute,
     "marginal": attribute,
     "counters": counter,
+    "errors": logged_error,
     "tests": test,
     "nvme_tests": nvme_test,
     "statistics": statistic,
