@@ -144,6 +144,11 @@ class DriveDraft(draft.Draft):
             self.conclude("device", node, WEAK)
 
     @property
+    def answered(self) -> bool:
+        """Whether the drive returned SMART data, with or without a verdict."""
+        return False
+
+    @property
     def empty(self) -> bool:
         """Whether the drive has no facts except where it is."""
         return not (self.values.keys() - PLACE or self.details)

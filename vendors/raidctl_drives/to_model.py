@@ -11,6 +11,7 @@ from msgspec import Struct, field
 from raidctl.model import Drive, Errors, Problem
 from raidctl.text import collapse, printable, regex
 from raidctl.vendor.disagreement import disagreement
+from raidctl.vendor.draft import Complaint
 from raidctl.vendor.statuses import ORDER
 from raidctl_drives.derived_fields import derived
 from raidctl_drives.draft import DriveDraft
@@ -22,6 +23,10 @@ _WWN = regex(r"[0-9a-f]{16}(?:[0-9a-f]{16})?")
 _BLANK = regex(r"\s+")
 _NAMESPACE = regex(r"/dev/nvme\d+n\d+")
 _ROUNDED = 10_000_000
+_UNJUDGED = Complaint(
+    "warning", "unread", "The drive's health is unknown: its SMART data were read, but contain no verdict.",
+    "Run smartctl -x on the drive and check its output.",
+)  # fmt: skip
 
 
 class Source(Struct, frozen=True):
@@ -220,6 +225,10 @@ def problems_of(group: Group, object_id: str) -> list[Problem]:
     if len({*_own_caches(group)}) > 1:
         doubt = disagreement("write cache", ["disabled", "enabled"])
         found[object_id, doubt.message, doubt.kind] = doubt.problem(object_id)
+    unread = any(problem.kind == "unread" for problem in found.values())
+    if not unread and any(source.draft.answered for source in group.sources) and _status(group)[0] == "unknown":
+        problem = _UNJUDGED.problem(object_id)
+        found[object_id, problem.message, problem.kind] = problem
     return list(found.values())
 
 

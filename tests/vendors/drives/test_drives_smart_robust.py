@@ -8,6 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from raidctl.vendor.protocol import Document
+from raidctl_drives import read
 from raidctl_drives.smart import sniff_smartctl
 from tests.support.conclusions import read_text
 from tests.vendors.drives.smart_json_outputs import ATA, NVME
@@ -28,6 +30,31 @@ def survives(text: str) -> list[Reported]:
     assert {fact.object_id for fact in output.facts} <= keys
     assert len(keys) == len(parts)
     return parts
+
+
+_VERDICTS = {
+    "ata": (FULL, "SMART overall-health self-assessment test result: PASSED\n", ""),
+    "ata-command-failed": (
+        FULL, "SMART overall-health self-assessment test result: PASSED",
+        "SMART Status not supported: Incomplete response, ATA output registers missing",
+    ),
+    "sas": (SAS, "SMART Health Status: OK\n", ""),
+    "ata-json": (json.dumps(ATA), '"smart_status"', '"other"'),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "verdict", "instead"), _VERDICTS.values(), ids=_VERDICTS)
+def test_smart_data_without_a_verdict_are_no_good_health(text: str, verdict: str, instead: str) -> None:
+    """A drive whose SMART data were read, but not its health, is unknown until another output has it."""
+    assert verdict in text
+    bare = text.replace(verdict, instead)
+    unread = [
+        [item for item in read([Document(f"{number}", kind, one) for number, one in enumerate(texts)]).problems
+         if item.kind == "unread" and "health is unknown" in item.message]
+        for kind in ["smartctl-json" if text.startswith("{") else "smartctl"]
+        for texts in ([bare], [bare, text])
+    ]  # fmt: skip
+    assert [len(found) for found in unread] == [1, 0]
 
 
 @pytest.mark.slow

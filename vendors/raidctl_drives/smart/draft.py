@@ -191,6 +191,11 @@ class SmartDraft(DriveDraft):
         return not (known or self.details.keys() - {"type"} or self.scanned)
 
     @property
+    def answered(self) -> bool:
+        """Whether the drive returned SMART data, with or without a verdict."""
+        return bool(self.attributes or self.counters)
+
+    @property
     def empty(self) -> bool:
         """Whether the drive has no facts except where it is."""
         facts = self.values.keys() - PLACE or self.details.keys() - {"type", "device"}
