@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 
 from msgspec import field
 
@@ -51,7 +52,9 @@ _ROLE = regex(r"(Active|Replacement) device (\d{1,5})", re.ASCII)
 _SLOTS = regex(r"([AR.?]{1,2000}|[uU_]{1,2000})(?:\s+(?:\('A' == .*|\d{1,5} failed.*))?", re.ASCII)
 
 
-class _SuperblockDraft(ArrayDraft):
+class SuperblockDraft(ArrayDraft):
+    """What the superblock of one member reports of it and of the array."""
+
     me: MemberDraft = field(default_factory=MemberDraft)
     """The examined member."""
     slots: str = ""
@@ -65,7 +68,7 @@ class _SuperblockDraft(ArrayDraft):
 
 def read(section: Section, reading: Reading) -> None:
     """Read one superblock."""
-    draft = _SuperblockDraft(source=Source.EXAMINE, output=section.output)
+    draft = SuperblockDraft(source=Source.EXAMINE, output=section.output)
     draft.me = draft.member(key_of(section.node) if section.node else "?", section.node)
     for line in section.lines:
         if line.text.strip():
@@ -77,7 +80,7 @@ def read(section: Section, reading: Reading) -> None:
         reading.drafts.append(draft)
 
 
-def _read_line(draft: _SuperblockDraft, line: Line) -> None:
+def _read_line(draft: SuperblockDraft, line: Line) -> None:
     if is_table_head(line):
         mark_read(line)
         return
@@ -94,7 +97,7 @@ def _read_line(draft: _SuperblockDraft, line: Line) -> None:
         read_pair(draft, pair, pair.label, _FIELDS)
 
 
-def _read_row(draft: _SuperblockDraft, line: Line, columns: re.Match[str]) -> None:
+def _read_row(draft: SuperblockDraft, line: Line, columns: re.Match[str]) -> None:
     """Read a row of the 0.90 table of all members. The row ``this`` is the examined one, whatever it is called now."""
     me = draft.me
     draft.rows += 1
@@ -108,13 +111,13 @@ def _read_row(draft: _SuperblockDraft, line: Line, columns: re.Match[str]) -> No
         read_member(draft, line, columns, not_node=me.node)
 
 
-def _keep_member(draft: _SuperblockDraft, pair: Pair) -> None:
+def _keep_member(draft: SuperblockDraft, pair: Pair) -> None:
     draft.me.detail(pair.lines[0], pair.label, pair.value)
     if "DEVICE TOO SMALL" in pair.value:
         draft.report("The device is smaller than its superblock records.")
 
 
-def _read_size(draft: _SuperblockDraft, pair: Pair) -> None:
+def _read_size(draft: SuperblockDraft, pair: Pair) -> None:
     """What the device offers to the array, in sectors. Format 0.90 reports only the part that the array uses."""
     _keep_member(draft, pair)
     modern = str(draft.get("metadata") or "").startswith("1")
@@ -122,31 +125,31 @@ def _read_size(draft: _SuperblockDraft, pair: Pair) -> None:
         _put_size(draft, pair.lines[0], pair.value)
 
 
-def _read_used_size(draft: _SuperblockDraft, pair: Pair) -> None:
+def _read_used_size(draft: SuperblockDraft, pair: Pair) -> None:
     """Read "Used Dev Size" of mdadm 2.6 and 3.0. The others call it "Avail Dev Size"."""
     keep(draft, pair)
     _put_size(draft, pair.lines[0], draft.details.get("Used Dev Size", ""))
 
 
-def _put_size(draft: _SuperblockDraft, line: Line, value: str) -> None:
+def _put_size(draft: SuperblockDraft, line: Line, value: str) -> None:
     if size := size_in(value, (512, 1024)):
         draft.me.put(line, "size_bytes", size)
 
 
-def _read_bad_blocks(draft: _SuperblockDraft, pair: Pair) -> None:
+def _read_bad_blocks(draft: SuperblockDraft, pair: Pair) -> None:
     _keep_member(draft, pair)
     if "bad blocks present" in pair.value:
         draft.me.add_problem("warning", "state", *BAD_BLOCKS)
 
 
-def _read_checksum(draft: _SuperblockDraft, pair: Pair) -> None:
+def _read_checksum(draft: SuperblockDraft, pair: Pair) -> None:
     _keep_member(draft, pair)
     if "expected" in pair.value:
         remedy = "Check the drive (`smartctl -x`) and its cable, then remove the member and add it again."
         draft.report(f"The superblock's checksum is wrong: {pair.value}.", remedy)
 
 
-def _read_features(draft: _SuperblockDraft, pair: Pair) -> None:
+def _read_features(draft: SuperblockDraft, pair: Pair) -> None:
     """Read the feature bits of the superblock.
 
     A member is beside a journal (0x200), or has partial parity logs (0x40, 0x400).
@@ -173,7 +176,7 @@ def _read_name(draft: ArrayDraft, pair: Pair) -> None:
     draft.put_labelled(pair.lines[0], "name", name_of(pair.value), pair.label)
 
 
-def _read_state(draft: _SuperblockDraft, pair: Pair) -> None:
+def _read_state(draft: SuperblockDraft, pair: Pair) -> None:
     draft.put_labelled(pair.lines[0], "status_text", pair.value, pair.label)
     if pair.value.endswith("TRUNCATED DEVICE"):
         draft.report("The device is smaller than its superblock records.")
@@ -184,11 +187,11 @@ def _read_bitmap(draft: ArrayDraft, pair: Pair) -> None:
     draft.keep_words(pair.label, pair.value)
 
 
-def _read_flags(draft: _SuperblockDraft, pair: Pair) -> None:
+def _read_flags(draft: SuperblockDraft, pair: Pair) -> None:
     draft.me.put(pair.lines[0], "flags", tuple(word.replace("-", "_") for word in pair.value.split()))
 
 
-def _read_slots(draft: _SuperblockDraft, pair: Pair) -> None:
+def _read_slots(draft: SuperblockDraft, pair: Pair) -> None:
     match = _SLOTS.fullmatch(pair.value)
     draft.slots = match[1] if match else ""
     keep(draft, pair)
@@ -197,7 +200,7 @@ def _read_slots(draft: _SuperblockDraft, pair: Pair) -> None:
         draft.put_labelled(pair.lines[0], "drives_active", working, pair.label)
 
 
-def _read_role(draft: _SuperblockDraft, pair: Pair) -> None:
+def _read_role(draft: SuperblockDraft, pair: Pair) -> None:
     me, [line] = draft.me, pair.lines
     match = _ROLE.fullmatch(pair.value)
     role = "member" if match else {"spare": "spare", "Journal": "journal"}.get(pair.value)
@@ -209,7 +212,7 @@ def _read_role(draft: _SuperblockDraft, pair: Pair) -> None:
         me.add_problem("warning", "unread", f"Unknown role {pair.value!r}.")
 
 
-def _conclude(draft: _SuperblockDraft) -> None:
+def _conclude(draft: SuperblockDraft) -> None:
     """Conclude the array's state when the superblock was last written."""
     me = draft.me
     events = _EVENTS.fullmatch(draft.details.get("Events", ""))
@@ -262,7 +265,7 @@ def _old_role(me: MemberDraft) -> None:
         me.slot = int(use)
 
 
-def _array_status(draft: _SuperblockDraft, slots: list[bool]) -> None:
+def _array_status(draft: SuperblockDraft, slots: list[bool]) -> None:
     want, have = draft.get("drives_expected"), draft.get("drives_active")
     if not isinstance(want, int) or not isinstance(have, int) or not have:
         _doubt(draft)
@@ -283,6 +286,17 @@ def _array_status(draft: _SuperblockDraft, slots: list[bool]) -> None:
         draft.override("progress", Progress(operation=work))
 
 
+def lose_slots(draft: SuperblockDraft, lost: Collection[int | None]) -> None:
+    """Take slots out of an array that its superblock reports as working."""
+    slots = [letter not in "._" for letter in draft.slots]
+    members = (each for each in draft.members.values() if each.get("role") == "member" and each.get("status") == "ok")
+    working = {slot for slot, works in enumerate(slots) if works} if slots else {each.slot for each in members}
+    gone, have = working & {*lost}, draft.get("drives_active")
+    if gone and isinstance(have, int):
+        draft.override("drives_active", have - len(gone))
+        _array_status(draft, [works and slot not in gone for slot, works in enumerate(slots)])
+
+
 def _doubt(draft: ArrayDraft) -> None:
     text = draft.get("status_text")
     if text:
@@ -290,7 +304,7 @@ def _doubt(draft: ArrayDraft) -> None:
         draft.add_problem("info", "note", message, "Check the array with `mdadm --detail`.")
 
 
-def _rename(draft: _SuperblockDraft) -> None:
+def _rename(draft: SuperblockDraft) -> None:
     """Name a member without a device by its UUID. Without one, it is not listed, and its details become the array's."""
     me = draft.me
     if uuid := me.details.get("Device UUID"):
@@ -305,7 +319,7 @@ def _rename(draft: _SuperblockDraft) -> None:
         draft.complain(complaint)
 
 
-_FIELDS: Fields[_SuperblockDraft] = {
+_FIELDS: Fields[SuperblockDraft] = {
     **dict.fromkeys(_ARRAY_DETAILS, keep),
     **dict.fromkeys(_MEMBER_DETAILS, _keep_member),
     #         Version : 1.2

@@ -18,6 +18,7 @@ from raidctl_md.agreement import LIVE, differences, worst_first
 from raidctl_md.draft import ArrayDraft, Reading, Source
 from raidctl_md.group import Alias, Group, group
 from raidctl_md.members import Device, drive_of, in_order, roll_of
+from raidctl_md.out_of_date import mark_out_of_date
 from raidctl_md.state import VOLUME_HEALTH
 
 _FIELDS = (
@@ -58,6 +59,7 @@ def build(
     _forget_sizes(reading, measured)
     built = _Built()
     for item in sorted(group(reading.drafts, alias), key=_natural):
+        mark_out_of_date(item)
         if item.container is None:
             _build_array(item, built, alias)
     details = _write_evidence(reading, built)

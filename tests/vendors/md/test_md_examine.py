@@ -200,6 +200,46 @@ def test_md_examine_the_newest_superblock_counts() -> None:
     assert set(drives(stale, EXAMINE)) == {"sdc1", "sdd1"}
 
 
+def _superblock(node: str, slot: int, events: int, uuid: str = "") -> str:
+    """A superblock of a member that reports the whole array as working."""
+    changed = EXAMINE.replace("sdd1", node).replace("AA.A (", "AAAA (").replace("device 3", f"device {slot}")
+    return changed.replace("Events : 77", f"Events : {events}").replace("11223344", uuid or f"1122334{slot}")
+
+
+_FRESH = [_superblock(f"sd{letter}1", slot, 77) for slot, letter in enumerate("abc")]
+
+
+@pytest.mark.parametrize(
+    ("more", "active", "old"),
+    [
+        ([_superblock("sdd1", 3, 76)], 4, False),  # md accepts a difference of one
+        ([_superblock("sdd1", 3, 75)], 3, True),
+        ([_superblock("sdd1", 3, 12), _superblock("sde1", 3, 77, "55667788")], 4, True),  # replaced by sde1
+        ([_superblock("sdd1", 3, 12), _superblock("sdd1", 3, 77)], 4, False),  # examined twice
+        ([_superblock("sdd1", 3, 12), DETAIL], 4, False),  # it runs
+    ],
+)
+def test_md_examine_a_member_with_an_old_superblock_does_not_count(more: list[str], active: int, *, old: bool) -> None:
+    """A member whose event count lags is refused by md; the kernel's view of a running array outweighs that."""
+    found = read(*_FRESH, *more)
+    [item] = found.controllers[0].volumes
+    assert (item.drives_active, item.status) == (active, "ok" if active == 4 else "degraded")
+    bad = [drive.device for drive in found.controllers[0].drives if drive.status != "ok"]
+    assert bad == ["/dev/sdd1"] * old
+    where = [problem.where for problem in found.problems if "out of date" in problem.message]
+    assert where == [f"{item.id}/sdd1"] * old
+
+
+def test_md_examine_a_member_with_an_old_superblock_of_0_90_does_not_count() -> None:
+    """The format 0.90 lists all members in each superblock."""
+    stale = OLD.replace("/dev/sdb1:", "/dev/sdx1:").replace("Events : 0.123", "Events : 0.99").replace(
+        "this     1       8        1        1      active sync   /dev/sda1",
+        "this     0       8       17        0      active sync   /dev/sdb1",
+    )  # fmt: skip
+    assert (volume(OLD).drives_active, volume(OLD).status) == (2, "degraded")
+    assert (volume(OLD, stale).drives_active, volume(OLD, stale).status) == (1, "failed")
+
+
 def test_md_examine_the_running_array_outweighs_the_superblock() -> None:
     """Detail and examine are merged by UUID. Detail gives the current state."""
     found = volume(DETAIL, EXAMINE)
