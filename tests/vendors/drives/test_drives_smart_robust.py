@@ -32,6 +32,13 @@ def survives(text: str) -> list[Reported]:
     return parts
 
 
+@pytest.mark.parametrize("cut", ["General Purpose Log Directory", "SMART Extended Comp", "SATA Phy Event Counters (GP"])
+def test_smartctl_x_without_its_last_logs_is_cut_off(cut: str) -> None:
+    """The error log and the device statistics come after the attributes; without them, errors may be missing."""
+    problems = read_text(FULL[: FULL.index(cut)]).inventory.problems
+    assert [problem.kind for problem in problems if "last logs are missing" in problem.message] == ["unread"]
+
+
 _VERDICTS = {
     "ata": (FULL, "SMART overall-health self-assessment test result: PASSED\n", ""),
     "ata-command-failed": (

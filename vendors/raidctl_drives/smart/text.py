@@ -78,6 +78,10 @@ class Reader:
         # "  5 Reallocated_Sector_Ct   0x0033   100   100   010    Pre-fail  Always       -"
         if not all(row.raw for drawn in self.drafts for row in drawn.attributes.values()):
             return "a row of its table of attributes has no raw value"
+        # what -x prints last, or "Read SATA Phy Event Counters failed"
+        whole = "phys" in draft.sections or any("Read SATA Phy Event Counters" in line.text for line in lines[-5:])
+        if "AAM feature is" in draft.details and {"capabilities", "attributes"} <= draft.sections and not whole:
+            return "its last logs are missing"
         scsi = scsi_gap([line.stripped for line in lines])
         if scsi:
             return scsi
