@@ -145,7 +145,7 @@ class DriveDraft(draft.Draft):
 
     @property
     def answered(self) -> bool:
-        """Whether the drive returned SMART data, with or without a verdict."""
+        """Whether the drive returned SMART data in an output that should have a verdict."""
         return False
 
     @property

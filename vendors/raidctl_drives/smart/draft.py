@@ -192,8 +192,11 @@ class SmartDraft(DriveDraft):
 
     @property
     def answered(self) -> bool:
-        """Whether the drive returned SMART data, with or without a verdict."""
-        return bool(self.attributes or self.counters)
+        """Whether the drive returned SMART data in an output that also identifies it.
+
+        ``smartctl -A`` does not, and prints no verdict.
+        """
+        return self.identified and bool(self.attributes or self.counters)
 
     @property
     def empty(self) -> bool:
