@@ -89,7 +89,6 @@ def infer(controller: ControllerDraft) -> None:
                 if vdev.children or vdev.kind != "disk" or not vdev.state:
                     _inner(array, vdev)
         _devices(controller, name, pool, array)
-        _name_wrong(pool)
         _redundancy(pool, array)
 
 
@@ -152,14 +151,14 @@ def _devices(controller: ControllerDraft, name: str, pool: PoolDraft, array: Poo
         number = 2
         while key in controller.drives:
             key, number = f"{name}/{basename(vdev.name)}-{number}", number + 1
-        _device(controller.drive(key), vdev, named=_complains(pool))
+        _device(controller.drive(key), vdev)
         if vdev.part == "spare":
             array.spares[key] = True
         else:
             array.members[key] = None
 
 
-def _device(drive: Draft, vdev: Vdev, *, named: bool) -> None:
+def _device(drive: Draft, vdev: Vdev) -> None:
     health, line = VDEV.get(vdev.state), vdev.lines[0]
     if health == "ok" and WORKING.search(vdev.note):
         health = "warning"
@@ -180,28 +179,9 @@ def _device(drive: Draft, vdev: Vdev, *, named: bool) -> None:
         drive.keep_words(label, value)
     # the write errors of a device that has failed are why it has
     for label, what in (("WRITE", "Write"), ("CKSUM", "Checksum"))[health == "critical" :]:
-        if not named and vdev.counts.get(label, "0") not in _NONE:
+        if vdev.counts.get(label, "0") not in _NONE:
             remedy = "Check cables, controller and memory; start a scrub; replace the drive if the number grows."
             drive.add_problem("warning", "state", f"{what} errors: {vdev.counts[label]}.", remedy)
-
-
-def _complains(pool: PoolDraft) -> bool:
-    """Whether zpool prints a warning that names no device."""
-    status = pool.details.get("status", "")
-    return bool(status) and not status.lower().startswith(HARMLESS)
-
-
-def _name_wrong(pool: PoolDraft) -> None:
-    """``CKSUM``: from which devices data was read wrong."""
-    tops = [*(pool.root.children if pool.root else ()), *pool.parts]
-    leaves = [leaf for top in tops for leaf in top.leaves()]
-    wrong = [
-        f"{basename(one.name)} {one.counts['CKSUM']}" for one in leaves if one.counts.get("CKSUM", "0") not in _NONE
-    ]
-    if wrong and _complains(pool):
-        pool.withdraw("zpool reports: ")
-        found = f"zpool reports: {pool.details['status']} Checksum errors: {listing(wrong)}."
-        pool.add_problem("warning", "state", found, pool.details.get("action"))
 
 
 def _whole_beside(pool: PoolDraft, array: PoolDraft, tops: Sequence[Vdev]) -> None:
@@ -217,7 +197,8 @@ def _whole_beside(pool: PoolDraft, array: PoolDraft, tops: Sequence[Vdev]) -> No
     for draft in (pool, array):
         draft.override("status", "ok")
     names = listing(f"{leaf.part} device {basename(leaf.name)}" for leaf in bad)
-    pool.withdraw("zpool reports: ")
+    if all(count in _NONE for row in (pool.root, *rows) if row and row.children for count in row.counts.values()):
+        pool.withdraw("zpool reports: ")  # no other line reports errors that no device accounts for
     message = f"zpool calls the pool degraded because of its {names}; the redundancy of its data is whole."
     pool.add_problem("warning", "state", message, pool.details.get("action"))
 

@@ -155,6 +155,12 @@ def test_states_of_devices_in_json(word: str) -> None:
     assert not [problem for problem in seen.inventory.problems if problem.kind == "unread"]
 
 
+def test_errors_of_a_device_in_json_are_its_problem() -> None:
+    """The errors of a device are named in JSON, too, whatever the pool's status text."""
+    seen = _json(_nested(_vdev("disk", "sdb", write_errors="12")), status="One or more devices has an error.")
+    assert [one.message for one in seen.inventory.problems if one.where == "zfs:tank/sdb"] == ["Write errors: 12."]
+
+
 def test_a_resilver_in_json_names_the_device_that_is_filled() -> None:
     """A resilver's target is the device it wrote to. A sequential one names only the vdev."""
     scan = {"function": "RESILVER", "state": "SCANNING", "to_examine": "10G", "issued": "5G"}

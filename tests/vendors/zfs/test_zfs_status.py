@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import datetime, timezone
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from raidctl.audit.builtin import rules
 from raidctl.audit.diagnosis import diagnose, exit_code
 from raidctl.evidence import Output
 from raidctl.model import Volume
+from raidctl.operate.removal import check
 from raidctl.request import Answer, Glob, GlobAnswer, ReadAnswer, Request, Run, RunAnswer, UdevDatabase
 from raidctl.runners.replay import ReplayRunner
 from raidctl.survey.survey import Survey, survey
@@ -253,17 +255,27 @@ def test_a_sequential_resilver_is_a_rebuild() -> None:
     assert not [problem for problem in seen.inventory.problems if problem.kind == "unread"]
 
 
-def test_checksum_errors_name_their_device() -> None:
-    """Checksum errors are reported with their device, even without zpool's message."""
-    row = "    sdb  ONLINE       0     0     0"
-    message = "status: One or more devices has experienced an unrecoverable error.\naction: Clear them.\n"
-    for more in (message, ""):
-        text = _status("  mirror-0 ONLINE", *_FOUR[:2], more=more)
+_COUNTED = {
+    "no status text": ((), ""),
+    "errors": ((), "status: One or more devices has experienced an unrecoverable error.\naction: Clear them.\n"),
+    "cache failed": (("cache", "  sde UNAVAIL"), "status: One or more devices could not be opened.\n"),
+}
+
+
+@pytest.mark.parametrize("beside", _COUNTED)
+def test_errors_of_a_working_device_are_its_problem_whatever_else_the_pool_reports(beside: str) -> None:
+    """Write and checksum errors are reported of their device, and its partner may not be pulled."""
+    rows, more = _COUNTED[beside]
+    row, state = "    sdb  ONLINE       0     0     0", "DEGRADED" if rows else "ONLINE"
+    for counts, message in (("812     0", "Write errors: 812."), ("0 1.21K", "Checksum errors: 1.21K.")):
+        text = _status("  mirror-0 ONLINE", *_FOUR[:2], *rows, state=state, more=more)
         assert row in text
-        seen = read_text(text.replace(row, row[:-1] + "37"))
-        [problem] = seen.inventory.problems
-        assert ("sdb 37" in problem.message) if more else (problem.where == "zfs:tank/sdb")
+        seen = read_text(text.replace(row, row[:-7] + counts))
+        assert [one.message for one in seen.inventory.problems if one.where == "zfs:tank/sdb"] == [message]
         assert _code(seen) == 1
+        answer = check(seen.inventory, seen.view, "zfs:tank/sda", datetime(2026, 3, 4, tzinfo=timezone.utc))
+        [found] = [one for one in answer.reasons if one.guard == "R2" and one.verdict != "yes"]
+        assert (found.verdict, message.rstrip(".") in found.text) == ("no", True)
 
 
 def test_errors_of_a_drive_beside_a_resilver_are_reported() -> None:
@@ -337,6 +349,16 @@ def test_a_failed_log_cache_or_spare_takes_no_redundancy(part: str) -> None:
     assert (pool.status, pool.status_text, pool.failures_tolerated) == ("ok", "DEGRADED", 1)
     found = [one for one in diagnose(seen.inventory, rules()).findings if one.severity != "info"]
     assert {(one.rule, one.severity) for one in found} == {("drive_failed", "warning"), ("reported_trouble", "warning")}
+
+
+def test_errors_that_no_device_accounts_for_are_reported_beside_a_failed_cache() -> None:
+    """What zpool reports of a pool is kept if a row above its devices counts errors."""
+    row, words = "  mirror-0  ONLINE       0     0     0", "One or more devices could not be opened."
+    text = _status(*_MIRROR, *_BESIDE["cache"], state="DEGRADED", more=f"status: {words}\n")
+    assert row in text
+    for count, kept in (("0", False), ("12", True)):
+        problems = read_text(text.replace(row, row[:-1] + count)).inventory.problems
+        assert any(words in one.message for one in problems) is kept
 
 
 @pytest.mark.parametrize(
