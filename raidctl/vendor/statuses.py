@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from msgspec import Struct
 
@@ -92,6 +92,18 @@ def put_volume_word(
         volume.put(None, "progress.state", "queued", weight)
     if percent is not None:
         volume.put(line, "progress.percent", percent, weight)
+
+
+def doubt_ok(volume: Draft | None, drives: Mapping[str, str]) -> None:
+    """Make the status of an ok volume unknown if drives contradict it.
+
+    ``drives``: the drives that it lists, and whose own state is that of no member, with the tool's word for it.
+    """
+    if volume is None or volume.get("status") != "ok" or not drives:
+        return
+    but = ", ".join(f"drive {name} is {word}" for name, word in drives.items())
+    volume.restate("status_text", f"{volume.get('status_text')}, but {but}", ("status_text",))
+    volume.restate("status", "unknown", ("status",))
 
 
 def read_status(

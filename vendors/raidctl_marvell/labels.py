@@ -79,6 +79,8 @@ def _progress(volume: GroupDraft, pair: Pair) -> None:
 def _drive_state(drive: Draft, pair: Pair) -> None:
     if vocabulary.has_value(pair.value):
         put_status(drive, pair.lines, "drive", vocabulary.drive_state(pair.value), text=pair.value)
+        if not vocabulary.is_member(pair.value):
+            drive.conclude("apart", pair.value)
     else:
         drive.keep_detail(pair)
 

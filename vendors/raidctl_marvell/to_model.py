@@ -20,6 +20,7 @@ from raidctl.model import (
     VolumeStatus,
 )
 from raidctl.vendor.draft import Draft, GroupDraft
+from raidctl.vendor.statuses import doubt_ok
 from raidctl_marvell import vocabulary
 from raidctl_marvell.capability import SUPPORT
 from raidctl_marvell.draft import ControllerDraft
@@ -41,6 +42,8 @@ def build(controller: ControllerDraft, places: Mapping[str, str | None]) -> Cont
         name: [controller.drives[key] for key in array.members if key in controller.drives]
         for name, array in controller.arrays.items()
     }
+    for name, listed in members.items():
+        doubt_ok(controller.volumes.get(name), {one.name: word for one in listed if (word := one.get("apart"))})
     uncached = [volume.get("cached") is False for volume in controller.volumes.values()]
     nvme: Interface | None = "nvme" if controller.name.startswith("n") else None
     return controller.build(

@@ -45,6 +45,10 @@ _DRIVES: dict[str, Health] = {
     "offline": "critical", "failed": "critical", "fail": "critical", "dead": "critical", "missing": "critical",
     "error": "critical", "bad": "critical",
 }  # fmt: skip
+_NEVER_MEMBERS = frozenset(
+    {"unconfigured", "hot spare", "spare", "global spare", "dedicated spare", "free", "unassigned"}
+)
+"""States that no drive of a volume has."""
 _LEVELS: dict[str, RaidLevel] = {
     "raid0": "raid0", "raid1": "raid1", "raid1e": "raid1e", "raid5": "raid5", "raid6": "raid6", "raid10": "raid10",
     "raid50": "raid50", "raid60": "raid60", "jbod": "jbod",
@@ -100,6 +104,11 @@ def volume_state(value: str) -> VolumeStatus | None:
 def drive_state(value: str) -> Health | None:
     """``online``, ``Idle``; None for an unknown word."""
     return _DRIVES.get(value.strip().lower())
+
+
+def is_member(value: str) -> bool:
+    """Whether a drive of a volume can have this state."""
+    return value.strip().lower() not in _NEVER_MEMBERS
 
 
 def raid_level(value: str) -> RaidLevel | None:

@@ -5,8 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import cast
 
-from raidctl.model import Array, Cache, Controller, Drive, Health, Operation, Problem, Progress, Volume, VolumeStatus
+from raidctl.model import (
+    Array,
+    Cache,
+    Controller,
+    Drive,
+    Health,
+    Operation,
+    Problem,
+    Progress,
+    Role,
+    Volume,
+    VolumeStatus,
+)
 from raidctl.vendor.draft import Draft, GroupDraft
+from raidctl.vendor.statuses import doubt_ok
 from raidctl_mpt import vocabulary
 from raidctl_mpt.capability import SUPPORT
 from raidctl_mpt.draft import ControllerDraft
@@ -16,6 +29,8 @@ FAMILY = "mpt"
 _NOWHERE = "0:0"
 """The place of a member that is missing."""
 _WORKS = ("online", "optimal")
+_NEVER_MEMBERS = (None, "spare", "passthrough", "unassigned")
+"""Roles that no member of a volume has, by its own state."""
 
 
 def build(controller: ControllerDraft, devices: Mapping[str, str]) -> tuple[Controller, list[Problem]]:
@@ -27,9 +42,10 @@ def build(controller: ControllerDraft, devices: Mapping[str, str]) -> tuple[Cont
     object_id = f"{FAMILY}:{controller.name}"
     members = {name: _members(array, controller) for name, array in controller.arrays.items()}
     for name, listed in members.items():
+        doubt_ok(controller.volumes.get(name), _apart(listed))
         for drive in listed:
             drive.conclude("array", name)
-            if drive.get("role") in (None, "passthrough", "unassigned"):
+            if drive.get("role") in _NEVER_MEMBERS:
                 drive.override("role", "member")
     found = Controller(
         id=object_id,
@@ -78,6 +94,17 @@ def _members(array: GroupDraft, controller: ControllerDraft) -> list[Draft]:
     if len(homes) > 1 or len(lost) > places.count(_NOWHERE):
         found = [drive for drive in found if drive not in lost]
     return found
+
+
+def _apart(members: Sequence[Draft]) -> dict[str, str]:
+    """The members with a state that no member has, by place. Unknown words are included."""
+    words = {str(drive.get("place")): drive.get("status_text") or "in an unknown state" for drive in members}
+    return {place: word for place, word in words.items() if _role(word) in _NEVER_MEMBERS}
+
+
+def _role(word: str) -> Role | None:
+    state = vocabulary.drive_state(word)
+    return state[1] if state is not None else None
 
 
 def _status(volume: GroupDraft | None) -> VolumeStatus:
@@ -143,10 +170,9 @@ def _active(array: GroupDraft | None, members: Sequence[Draft], status: VolumeSt
     listed = {drive.get("place") for drive in members}
     if any(place not in listed and place != _NOWHERE for place in places):
         return None
-    working = [drive for drive in members if vocabulary.bare(drive.get("status_text") or "") in _WORKS]
-    if status == "ok":
-        working = [drive for drive in members if drive.get("status") == "ok"]
-    return len(working)
+    if status == "unknown" and _apart(members):
+        return None
+    return sum(vocabulary.bare(drive.get("status_text") or "") in _WORKS for drive in members)
 
 
 def _drive(draft: Draft, controller_id: str) -> Drive:

@@ -67,6 +67,22 @@ def test_a_good_word_counts_alone(word: str, status: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("word", "status", "left"),
+    [("online", "ok", 1), ("Idle", "ok", 1), ("assigned", "ok", 1)]
+    + [(word, "unknown", None) for word in ("unassigned", "Free", "spare", "global spare", "unconfigured")],
+)
+def test_only_a_state_that_members_have_counts_for_a_volume(word: str, status: str, left: int | None) -> None:
+    """A volume that is ok and lists a drive with a state that no member has is unknown, with what it survives."""
+    drives = "".join(f"\nAdapter: 0\nPD ID: {number}\nType: SATA PD\nPD status: {word}\n" for number in (0, 1))
+    seen = read_text(
+        f"{_VOLUME.format('functional')}\nPhysical Disk Information\n{'-' * 25}{drives}\nTotal # of PD: 2\n"
+    )
+    [volume] = seen.inventory.controllers[0].volumes
+    assert (volume.status, volume.failures_tolerated) == (status, left)
+    assert (f"drive p1 is {word}" in (volume.status_text or "")) == (status == "unknown")
+
+
+@pytest.mark.parametrize(
     ("activity", "progress", "status", "found"),
     [
         ("running", "rebuilding is 15% done", "rebuilding", ("rebuild", 15, "running")),

@@ -5,6 +5,8 @@ The SAS-2 and SAS-3 Integrated RAID Solution User Guides list them.
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from raidctl.survey.survey import Survey
@@ -89,7 +91,7 @@ def test_states_of_volumes(word: str, status: str) -> None:
 
 @pytest.mark.parametrize(
     ("word", "status", "role"),
-    [("Online (ONL)", "ok", "member"), ("Optimal (OPT)", "ok", "member"), ("Hot Spare (HSP)", "ok", "spare"),
+    [("Online (ONL)", "ok", "member"), ("Optimal (OPT)", "ok", "member"), ("Hot Spare (HSP)", "ok", "member"),
      ("Ready (RDY)", "ok", "member"), ("Available (AVL)", "warning", "member"), ("Failed (FLD)", "critical", "failed"),
      ("Missing (MIS)", "critical", "failed"), ("Standby (SBY)", "ok", "member"),
      ("Out of Sync (OSY)", "warning", "member"), ("Degraded (DGD)", "warning", "member"),
@@ -101,6 +103,24 @@ def test_states_of_drives(word: str, status: str, role: str) -> None:
     seen = _display(drive=word)
     assert [(drive.status, drive.role) for drive in only_controller(seen).drives] == [(status, role)]
     assert anything_unread(seen) == (status == "unknown")
+
+
+@pytest.mark.parametrize(
+    ("word", "status", "active"),
+    [("Optimal (OPT)", "ok", 2), ("Online (ONL)", "ok", 2), ("Out of Sync (OSY)", "ok", 0), ("Failed (FLD)", "ok", 0)]
+    + [(word, "unknown", None) for word in ("Hot Spare (HSP)", "Ready (RDY)", "Available (AVL)", "Standby (SBY)",
+                                            "Bewildered (BWD)")],
+)  # fmt: skip
+def test_only_a_state_that_members_have_counts_for_a_volume(word: str, status: str, active: int | None) -> None:
+    """A volume that is ok and lists a drive with a state that no member has is unknown, with what it survives."""
+    text = _DISPLAY.format(volume="Okay (OKY)", drive=word, level="RAID1", kind="SAS_HDD")
+    first = text[text.index("Device is a Hard disk") : text.index("SAS3IRCU: Command")]
+    second = re.sub(r"(Slot # +: )0", r"\g<1>1", first)
+    seen = read_text(text.replace(first, f"{first}\n{second}"))
+    [volume] = only_controller(seen).volumes
+    assert (volume.status, volume.drives_active) == (status, active)
+    assert (volume.failures_tolerated or 0) == (active or 0) // 2
+    assert (word in (volume.status_text or "")) == (status == "unknown")
 
 
 @pytest.mark.parametrize(
