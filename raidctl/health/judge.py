@@ -14,7 +14,7 @@ from typing import Literal
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from raidctl.health import views
+from raidctl.health import missing_members, views
 from raidctl.health.phrases import battery_noun, errors, predicts, state_words
 from raidctl.health.redundancy import (
     NOT_WHOLE,
@@ -55,9 +55,9 @@ TABLE: Mapping[str, tuple[int, Severity, str]] = {
     "lost_sectors": (LOST, "critical", "unreadable sectors on a drive without redundancy"),
     "preserved": (LOST, "critical", "a cache holds data of volumes that are offline or gone"),
     "not_started": (LOST, "warning", "a volume is not started, and no member is known to be missing"),
-    "bare": (BARE, "critical", "degraded or rebuilding, and survives no further failure, or it is unknown how many"),
+    "bare": (BARE, "critical", "a member is missing or rebuilt; survives no further failure, or an unknown number"),
     "last": (BARE, "critical", "predicted failure without redundancy, or in an array with reduced redundancy"),
-    "reduced": (REDUCED, "warning", "degraded or rebuilding, and survives at least one more failure"),
+    "reduced": (REDUCED, "warning", "a member is missing or rebuilt; survives at least one more failure"),
     "idle": (REDUCED, "warning", "a drive has failed that no volume needs now"),
     "several": (PREDICTED, "critical", "predicted failures of two or more drives of one array"),
     "last_one": (PREDICTED, "critical", "predicted failure of a drive whose loss would remove the last redundancy"),
@@ -219,6 +219,8 @@ def _volume(machine: _Machine, controller: Controller, volume: Volume) -> None:
         cause = f"{'rebuilding' if rebuilt else 'degraded'}{far}"
         machine.add(situation, "volume_rebuilding" if rebuilt else "volume_degraded", volume,
                     ", ".join(text for text in (cause, survives(volume)) if text), left=left)  # fmt: skip
+    elif cause := missing_members.although_ok(controller, volume):
+        machine.add("reduced" if left else "bare", "volume_degraded", volume, cause, left=left)
 
 
 def _drive(machine: _Machine, controller: Controller, drive: Drive) -> None:
@@ -305,9 +307,8 @@ def _battery(machine: _Machine, controller: Controller, battery: Battery) -> Non
 def _caches(machine: _Machine, controller: Controller) -> None:
     cache = controller.cache or Cache()
     if cache.preserved_data:
-        machine.add(
-            "preserved", "unwritten_cache", controller, "the cache holds preserved data of volumes that are gone"
-        )
+        machine.add("preserved", "unwritten_cache", controller,
+                    "the cache holds preserved data of volumes that are gone")  # fmt: skip
     if cache.status in ("warning", "critical"):
         unprotected = cache.status == "critical" and any(map(exposed, controller.volumes))
         word = state_words("cache", cache.status, cache.status_text)

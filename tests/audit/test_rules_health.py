@@ -19,14 +19,22 @@ from tests.support.machines import replayed
 @pytest.mark.parametrize(
     ("level", "active", "severity"), [("raid6", 4, "warning"), ("raid6", 3, "critical"), ("raid5", 4, "critical")]
 )
-def test_a_degraded_volume_is_graded_by_what_is_left(level: str, active: int, severity: str) -> None:
-    """A degraded RAID-6 that survives another failure is a warning. Without redundancy it is critical."""
+@pytest.mark.parametrize("status", ["degraded", "ok", "checking"])
+def test_a_degraded_volume_is_graded_by_what_is_left(status: str, level: str, active: int, severity: str) -> None:
+    """A volume without a member is critical if it has no redundancy left, even if its tool reports it as ok."""
     inventory = changed(
-        replayed(MD).inventory,
-        "md:md1",
-        {"status": "degraded", "raid_level": level, "drives_active": active},
+        replayed(MD).inventory, "md:md1", {"status": status, "raid_level": level, "drives_active": active}
     )
     assert graded(ask("volume_degraded", inventory, "md:md1")) == severity
+
+
+def test_a_failed_member_of_a_volume_that_is_reported_ok_is_reported_once() -> None:
+    """If a failed member explains what a volume lacks, only the drive is reported."""
+    short = lsi(VOLUME, drives_expected=4, drives_active=3)
+    [one] = found("volume_degraded", short)
+    assert one.message.startswith("The volume is reported ok, but 3 of 4 members work;")
+    failed = changed(short, DRIVE, {"status": "critical"})
+    assert (found("volume_degraded", failed), len(found("drive_failed", failed))) == ([], 1)
 
 
 def test_a_degraded_volume_that_is_rebuilt_is_reported_once() -> None:

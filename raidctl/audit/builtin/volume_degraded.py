@@ -7,7 +7,8 @@ sector during the rebuild, loses data. The drives of an array have the same age 
 likely than chance suggests. Parity volumes are also slow: every read from the missing drive reads all others.
 
 **Fails** (critical) when the volume survives no further failure, or the number is unknown; (warning) when it survives
-at least one more (RAID-6 and triple mirrors with one missing drive).
+at least one more (RAID-6 and triple mirrors with one missing drive). A volume that its tool reports as ok fails, too,
+if fewer members work than it has, and no failed or rebuilding member explains it.
 
 **Passes** when the volume is complete, or a rebuild is running or queued behind another volume on the same drives
 (covered by `volume_rebuilding`).
@@ -29,7 +30,8 @@ from collections.abc import Sequence
 from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings, facts, named, pull_check
 from raidctl.audit.builtin._queries import other_reason, volumes
 from raidctl.audit.builtin._wording import plain
-from raidctl.health.redundancy import below, called_degraded, survives
+from raidctl.health.missing_members import although_ok
+from raidctl.health.redundancy import NOT_WHOLE, below, called_degraded, survives
 from raidctl.health.spares import all_reported, offer, ready
 from raidctl.model import Controller, Drive, Inventory, Volume, has_failed
 from raidctl.text import listing
@@ -42,7 +44,7 @@ def check(inventory: Inventory) -> Findings:
     found = FINDINGS.conditions(inventory)
     for controller, volume in volumes(inventory):
         if volume.id in found:
-            yield _degraded(inventory, controller, volume)
+            yield _degraded(inventory, controller, volume) if volume.status in NOT_WHOLE else _short(controller, volume)
         elif volume.status not in ("failed", "offline", "inactive", "unknown"):
             yield FINDINGS.passed(volume, "No drive of the volume is missing, or a rebuild is running.")
 
@@ -68,6 +70,18 @@ def _degraded(inventory: Inventory, controller: Controller, volume: Volume) -> F
         "status status_text raid_level drives_expected drives_active",
         wants=("status", "ok"),
         more=tuple(fact for drive in gone[:4] for fact in facts(drive, "status", of=volume)),
+    )
+
+
+def _short(controller: Controller, volume: Volume) -> Finding:
+    """The finding about a volume that lacks a member although its tool reports it as ok."""
+    return FINDINGS.failed(
+        volume,
+        f"The volume is {although_ok(controller, volume)}; {risk(volume)}.",
+        f"Check the backup, and find the missing member: `raidctl show {volume.id}`. Replace it, and check that the "
+        "rebuild starts.",
+        "status status_text raid_level drives_expected drives_active",
+        wants=("drives_active", str(volume.drives_expected)),
     )
 
 
