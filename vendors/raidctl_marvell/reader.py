@@ -103,6 +103,8 @@ class Reader:
                 self._line(line)
         self._close()
         self.output.gap = self._gap()
+        if not self.output.gap and "p" in self.totals:
+            self.controller.conclude("all_listed", value=True)
 
     def _gap(self) -> str:
         if self.torn:
@@ -247,6 +249,7 @@ def read_section(controller: ControllerDraft, section: Section) -> None:
         _volume(controller, section)
     elif section.kind == "p":
         drive = controller.drive(f"p{_number(section.value('pd id'))}")
+        drive.conclude("listed", value=True)
         for pair in section.pairs:
             if not read_pair(drive, pair, pair.label.lower(), DRIVE):
                 drive.keep_detail(pair)

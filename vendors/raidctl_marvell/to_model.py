@@ -42,8 +42,8 @@ def build(controller: ControllerDraft, places: Mapping[str, str | None]) -> Cont
         name: [controller.drives[key] for key in array.members if key in controller.drives]
         for name, array in controller.arrays.items()
     }
-    for name, listed in members.items():
-        doubt_ok(controller.volumes.get(name), {one.name: word for one in listed if (word := one.get("apart"))})
+    for array in controller.arrays.values():
+        doubt_ok(controller.volumes.get(array.name), _apart(controller, array))
     uncached = [volume.get("cached") is False for volume in controller.volumes.values()]
     nvme: Interface | None = "nvme" if controller.name.startswith("n") else None
     return controller.build(
@@ -64,6 +64,18 @@ def build(controller: ControllerDraft, places: Mapping[str, str | None]) -> Cont
         drives=tuple(_drive(item, object_id, nvme) for item in controller.drives.values()),
         capabilities=SUPPORT,
     )
+
+
+def _apart(controller: ControllerDraft, array: GroupDraft) -> dict[str, str]:
+    """The drives of an array that are none by their own state, or that a complete list does not have."""
+    found = {}
+    for key in array.members:
+        drive = controller.drives.get(key)
+        if drive is not None and drive.get("apart"):
+            found[key] = drive.get("apart")
+        elif controller.get("all_listed") and (drive is None or not drive.get("listed")):
+            found[key] = "not listed"
+    return found
 
 
 def _operation(volume: GroupDraft) -> Operation | None:

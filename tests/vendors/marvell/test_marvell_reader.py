@@ -82,6 +82,15 @@ def test_only_a_state_that_members_have_counts_for_a_volume(word: str, status: s
     assert (f"drive p1 is {word}" in (volume.status_text or "")) == (status == "unknown")
 
 
+def test_a_volume_is_unknown_if_the_complete_list_lacks_one_of_its_drives() -> None:
+    """A volume that is ok and has a drive that the tool does not list is unknown, and has no known redundancy."""
+    drives = "\nAdapter: 0\nPD ID: 0\nType: SATA PD\nPD status: online\n\nTotal # of PD: 1\n"
+    seen = read_text(f"{_VOLUME.format('functional')}\nPhysical Disk Information\n{'-' * 25}{drives}")
+    [volume] = seen.inventory.controllers[0].volumes
+    assert (volume.status, volume.status_text) == ("unknown", "functional, but drive p1 is not listed")
+    assert not volume.failures_tolerated
+
+
 @pytest.mark.parametrize(
     ("activity", "progress", "status", "found"),
     [
