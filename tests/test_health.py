@@ -22,7 +22,18 @@ from raidctl.audit.diagnosis import around, causes, diagnose, doubts
 from raidctl.cli import cli
 from raidctl.health.judge import RANKS, TABLE, judge
 from raidctl.health.unknown_states import doubt
-from raidctl.model import UNREAD_KINDS, BlockLayer, Controller, Drive, Errors, Inventory, Mount, Problem, ProblemKind
+from raidctl.model import (
+    UNREAD_KINDS,
+    BlockLayer,
+    Controller,
+    Drive,
+    Errors,
+    Inventory,
+    Mount,
+    Problem,
+    ProblemKind,
+    Progress,
+)
 from raidctl.output.console import Paper
 from raidctl.output.hosts import look
 from raidctl.output.metrics import families
@@ -207,11 +218,13 @@ def test_an_inactive_array_without_redundancy_is_critical(gone: int, cause: str)
     [
         ("raid10", "ok", "critical"), ("raid6", "ok", "warning"), ("raid0", "ok", "critical"),
         ("raid5", "degraded", "critical"), ("raid6", "degraded", "critical"),
+        ("raid6", "checking", "critical"), ("raid10", "checking", "critical"),
     ],
 )  # fmt: skip
 def test_a_predicted_failure_is_critical_where_it_takes_the_last(level: str, status: str, wanted: str) -> None:
     """A predicted failure is a warning only if redundancy remains after it."""
-    inventory = changed(GOOD, VOLUME, {"raid_level": level, "status": status, "name": "x"})
+    progress = Progress(operation="resync") if status == "checking" else None
+    inventory = changed(GOOD, VOLUME, {"raid_level": level, "status": status, "name": "x", "progress": progress})
     inventory = changed(inventory, DRIVE, {"status": "warning", "status_text": "Predictive Failure"})
     assert severity(inventory, "drive_expects_failure", DRIVE) == wanted
 

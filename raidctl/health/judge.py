@@ -27,6 +27,7 @@ from raidctl.health.redundancy import (
     counted_above,
     expects_failure,
     held_journal,
+    least_redundant,
     may_need,
     members,
     named_for_rebuild,
@@ -135,9 +136,8 @@ class _Machine(Struct):
     def left(self, controller: Controller, drive: Drive) -> int | None:
         """The failures that the least redundant volume on a drive survives. None: unknown, -1: there is no volume."""
         volumes = self.volumes(controller, drive)
-        known = [volume.failures_tolerated for volume in volumes if volume.failures_tolerated is not None]
         if volumes:
-            return min(known, default=None) if 0 in known or len(known) == len(volumes) else None
+            return least_redundant(volumes)
         spread = any(len(layer.on) > 1 for layer in drive.layers) or any(m.filesystem in _COPYING for m in drive.mounts)
         return -1 if drive.mountpoints and drive.role in (None, "passthrough") and not spread else None
 

@@ -222,6 +222,16 @@ def parity_is_resynchronised(volume: Volume) -> bool:
     return volume.status in WHOLE or (work.state != "queued" and work.percent is not None)
 
 
+def least_redundant(volumes: Sequence[Volume]) -> int | None:
+    """The failures that the least redundant of these volumes survives. None: unknown.
+
+    While parity may differ from the data, it is 0: a failing drive is then as urgent as in an array without redundancy.
+    """
+    counts = [0 if parity_is_resynchronised(volume) else volume.failures_tolerated for volume in volumes]
+    known = [count for count in counts if count is not None]
+    return min(known, default=None) if 0 in known or len(known) == len(counts) else None
+
+
 def being_rebuilt(drive: Drive) -> bool:
     """Whether a drive's warning only means that it is rebuilt or copied."""
     return drive.status == "warning" and speaks_of_rebuild(drive.status_text)
