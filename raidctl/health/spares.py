@@ -73,8 +73,8 @@ def unfit(controller: Controller, spare: Drive, array: Sequence[Drive]) -> str |
     for field, what in _COMPARED.items():
         if field == "interface" and controller.mode == "software":
             continue
-        theirs, own = {getattr(drive, field) for drive in array}, getattr(spare, field)
-        if own and len(theirs) == 1 and not theirs & {own, None}:
+        theirs, own = {getattr(drive, field) for drive in array} - {None}, getattr(spare, field)
+        if own and len(theirs) == 1 and own not in theirs:
             words = [str(one).upper() for one in (own, theirs.pop())]
             return f"it {what.format(words[0])}, the drives of the array {words[1]}"
     if spare.size_bytes and sizes and spare.size_bytes < min(sizes) * (1 - _SLACK):

@@ -25,6 +25,8 @@ _POINTS = 32
 _LACKS: Mapping[str | None, Result] = {"cache": "nothing", "tool": "no_tool"}
 """Results by what is missing."""
 _THROUGH = "It passes on each write before acknowledging it, so it has no unwritten data."
+_CLEAN = "No block of it is dirty."
+_UNCOUNTED = "How many of its blocks are dirty is not reported."
 
 
 @dataclass(frozen=True)
@@ -89,8 +91,8 @@ def _page_cache(scope: Scope) -> Job:
     actions += [_run("blockdev", "--flushbufs", root.node) for root in scope.roots]
     how = "; ".join(map(str, actions)) or None
     if not actions:
-        why = "The system sees no block device of it, so its page cache has no data of it."
-        return Job(VM, "page_cache", _nothing(why))
+        why = "No block device of it is known, so its data in the page cache cannot be found."
+        return Job(VM, "page_cache", Answer(result="unknown", why=why, alternative="raidctl cache flush --all"))
     return Job(VM, "page_cache", Answer(result="supported", how=how), actions=tuple(actions))
 
 
@@ -127,10 +129,11 @@ def _of_mapping(layer: str, block: BlockDevice, target: dm.Target, *, lvm: bool)
         action = _run("dmsetup", "message", name, "0", "flush")
         return Job(layer, kind, Answer(result="supported", how=str(action)), title, (action,), device=block.name)
     # blocks that were dirty when the mode was changed to writethrough are still dirty
-    if state.mode in ("writethrough", "passthrough") and not state.unwritten_bytes:
-        return Job(layer, kind, _nothing(_THROUGH), title, device=block.name)
     if state.unwritten_bytes == 0:
-        return Job(layer, kind, _nothing("No block of it is dirty."), title, device=block.name)
+        through = state.mode in ("writethrough", "passthrough")
+        return Job(layer, kind, _nothing(_THROUGH if through else _CLEAN), title, device=block.name)
+    if state.unwritten_bytes is None:
+        return Job(layer, kind, Answer(result="unknown", why=_UNCOUNTED), title, device=block.name)
     nearest = (
         f"lvchange --cachepolicy cleaner {title}; wait until it has no dirty blocks; then the former policy again."
         if lvm

@@ -54,6 +54,9 @@ def _used(drive: Drive, view: HostView) -> Iterator[Objection]:
     elif block.filesystem:
         text = f"{drive.id} ({block.node}) contains {block.filesystem}: it would be overwritten."
         yield Objection(guard="R11", text=text)
+    elif not block.probed:
+        text = f"What {drive.id} ({block.node}) contains is unknown without the udev database."
+        yield Objection(guard="R11", text=text, unknown=True)
 
 
 def _size(drive: Drive, others: Sequence[Drive]) -> Iterator[Objection]:

@@ -154,6 +154,12 @@ def test_an_unfit_spare_is_reported(changes: dict[str, Any]) -> None:
     assert ask("spare_unfit", inventory, SPARE).outcome == "fail"
 
 
+def test_a_spare_is_unfit_also_if_a_member_does_not_report_its_sectors() -> None:
+    """One member without a sector size does not make a spare fit that differs from all others."""
+    inventory = changed(lsi(SPARE, sector_bytes=4096, spare_for=("megaraid:0/g1",)), DRIVE, {"sector_bytes": None})
+    assert ask("spare_unfit", inventory, SPARE).outcome == "fail"
+
+
 def test_a_global_spare_need_not_fit_every_array() -> None:
     """A global spare passes if it fits one array."""
     assert ask("spare_unfit", replayed(LSI).inventory, SPARE).outcome == "pass"

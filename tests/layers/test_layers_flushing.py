@@ -342,9 +342,20 @@ def test_a_journal_mode_that_could_not_be_read_is_no_write_through() -> None:
         assert _answer_of(block, arrays={"md0": files}).result == result
 
 
+def test_the_page_cache_of_a_volume_without_a_known_device_is_unknown() -> None:
+    """A pool of ZFS has no block device, and without udev a controller's volume has none; both may have data there."""
+    volume = Volume(id="acme:0/v0")
+    controller = Controller(id="acme:0", volumes=(volume,))
+    below = Scope("acme:0/v0", volumes=((controller, volume),))
+    work = jobs(below, HostView(), Kernel(vm=Files("", {}, [])), Inventory(host=Host(), controllers=(controller,)), [])
+    assert [job.answer.result for job in work if job.kind == "page_cache"] == ["unknown"]
+
+
 def test_a_dm_cache_in_writethrough_may_still_be_dirty() -> None:
-    """Blocks that were dirty when the mode was changed are not called written."""
+    """Blocks that were dirty when the mode was changed are not called written, nor those that nothing counts."""
     block = BlockDevice(name="dm-1", node="/dev/dm-1", kind="dm", dm_name="vg0-data")
+    table = tuple(["0", "1677721600", "cache", "253:4", "253:3", "253:5", "128", "1", "writethrough", "smq", "0"][3:])
+    assert _answer_of(block, targets={"dm-1": dm.Target("cache", table=table)}).result == "unknown"
     for dirty, result in ((7, "unsupported"), (0, "nothing")):
         status = (
             f"8 27/8192 128 191/1600 139 1 35 15 0 191 {dirty} 3 metadata2 writethrough no_discard_passdown 0 smq 0"

@@ -16,6 +16,7 @@ from raidctl.change.restore import Restorer
 from raidctl.change.restored import Restored
 from raidctl.errors import ChangeStands, ChangeUndone
 from raidctl.health.redundancy import below
+from raidctl.host import BlockDevice, HostView
 from raidctl.model import Controller, Drive, Volume
 from raidctl.operate.joining_guards_behind import unfit_behind
 from raidctl.simulation.behaviour import UNREADABLE, Behaviour
@@ -189,6 +190,11 @@ def test_guard_R10_another_kind_of_drive_is_refused(story: ControllerReplacement
     ):  # fmt: skip
         found = unfit_behind(structs.replace(fit, **changes), seen.view, others)
         assert guard in [one.guard for one in found], changes
+    exposed = structs.replace(fit, role="passthrough", device="/dev/sdx")
+    for links, unknown in (("/dev/disk/by-id/wwn-0x5000c500a1b2c3d4",), []), ((), [("R11", True)]):
+        block = BlockDevice(name="sdx", node="/dev/sdx", kind="disk", links=links)
+        found = unfit_behind(exposed, HostView(blocks=(block,)), others)
+        assert [(one.guard, one.unknown) for one in found] == unknown, links
 
 
 @every
