@@ -80,11 +80,17 @@ def objections(seen: Survey, controller: Controller, array: Array, candidate: Ca
     return [
         *uses,
         *_size(block, others),
-        *other_sectors(candidate.drive, others),
+        *other_sectors(candidate.drive, _physical(seen, others)),
         *other_kind(candidate.drive, others, "members", guard="S5"),
         *health(candidate.drive),
         *signed(candidate, block, free=not uses),
     ]
+
+
+def _physical(seen: Survey, members: Sequence[Drive]) -> list[Drive]:
+    """The drives that members of a software array are on. Only these report the size of their sectors."""
+    known = {drive.id: drive for controller in seen.inventory.controllers for drive in controller.drives}
+    return [known.get(name, one) for one in members for name in one.backing or (one.id,)]
 
 
 def used(seen: Survey, candidate: Candidate, block: BlockDevice) -> Iterator[Objection]:

@@ -191,10 +191,10 @@ def test_guard_R10_another_kind_of_drive_is_refused(story: ControllerReplacement
         found = unfit_behind(structs.replace(fit, **changes), seen.view, others)
         assert guard in [one.guard for one in found], changes
     exposed = structs.replace(fit, role="passthrough", device="/dev/sdx")
-    for links, unknown in (("/dev/disk/by-id/wwn-0x5000c500a1b2c3d4",), []), ((), [("R11", True)]):
+    for links, wanted in (("/dev/disk/by-id/wwn-0x5000c500a1b2c3d4",), []), ((), [("R11", True)]):
         block = BlockDevice(name="sdx", node="/dev/sdx", kind="disk", links=links)
         found = unfit_behind(exposed, HostView(blocks=(block,)), others)
-        assert [(one.guard, one.unknown) for one in found] == unknown, links
+        assert [(one.guard, one.unknown) for one in found] == wanted, links
 
 
 @every
