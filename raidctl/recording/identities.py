@@ -123,7 +123,7 @@ _LABELS = r"[A-Za-z0-9][\w-]{0,62}(?:\.[A-Za-z0-9][\w-]{0,62})*"
 _HOST = regex(
     rf"(?:to host|resolve hostname) (?P<local>{_LABELS})|"
     rf"(?:^\s*Name : |\bMD_NAME=|\bname=|md-name-|/dev/md/)(?P<name>{_LABELS}):|"
-    rf"(?:host[ _]?name|lv_host|vg_systemid)[\"']?[ \t]*[:=][ \t]*[\"']?(?P<told>{_LABELS})|"
+    rf"(?:host[ _]?name|lv_host|vg_systemid)[\"']?[ \t]*[:=][ \t]*[\"']?(?P<labelled>{_LABELS})|"
     rf" - (?:nfs4?|cifs|smb3|glusterfs|ceph) (?://)?(?P<server>{_LABELS})[:/]|"
     rf"\A(?:ssh|bmc):(?:[\w.-]+@)?(?P<far>{_LABELS})\Z",
     re.MULTILINE | re.IGNORECASE,

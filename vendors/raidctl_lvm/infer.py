@@ -68,9 +68,9 @@ def _plain(controller: ControllerDraft, name: str, row: Row) -> None:
     if row.letter(9) == "p" and not _on_volume(row):
         message = f"The logical volume {name} is partial: a physical volume is missing, and it has no redundancy."
         controller.add_problem("error", "state", message, "Connect the missing device, or restore a backup.")
-    found = [POOL_TROUBLE[word] for word in health if word in POOL_TROUBLE] or [STATE_TROUBLE.get(row.letter(5), "")]
-    if found[0]:
-        controller.add_problem("error", "state", f"The logical volume {name} {found[0]}.", POOL_REMEDY)
+    trouble = next((POOL_TROUBLE[word] for word in health if word in POOL_TROUBLE), STATE_TROUBLE.get(row.letter(5)))
+    if trouble is not None:
+        controller.add_problem("error", "state", f"The logical volume {name} {trouble}.", POOL_REMEDY)
     snapshot_trouble(controller, name, row.letter(5))
     if any(word in UNKNOWN for word in (row.letter(5), *health)):
         message = f"The state of the logical volume {name} is unknown: lvs could not read it."

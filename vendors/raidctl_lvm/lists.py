@@ -7,11 +7,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from raidctl.evidence import Line, Output, mark_read
-from raidctl.model import Severity
 from raidctl.text import regex
 from raidctl_lvm.agreement import add_status
 from raidctl_lvm.draft import ControllerDraft, Row, Status
-from raidctl_lvm.vocabulary import POOL_REMEDY, SNAPSHOT_TROUBLE, TARGET_TROUBLE, level_of
+from raidctl_lvm.vocabulary import FAILED_MERGE, INVALID_SNAPSHOT, POOL_REMEDY, TARGET_TROUBLE, level_of
 
 #   LV   VG   Attr       LSize Pool Origin Data%  Meta%  Move Log Cpy%Sync Convert Devices
 HEAD = regex(r"\s*LV\s+VG\s+Attr\s+LSize\b.*")
@@ -147,15 +146,13 @@ def _other_target(name: str, target: str, words: list[str], controller: Controll
 
 def snapshot_trouble(controller: ControllerDraft, name: str, word: str) -> None:
     """Report a snapshot that is invalid or could not be merged: a letter of Attr, or a word of the kernel."""
-    if trouble := SNAPSHOT_TROUBLE.get(word):
-        invalid = "invalid" in trouble
-        remedy = (
-            f"`lvremove {name}`"
-            if invalid
-            else f"Check the file system of its origin, and the backup: `lvs -a {name}`."
-        )
-        severity: Severity = "warning" if invalid else "error"
-        controller.add_problem(severity, "state", f"The logical volume {name} {trouble}.", remedy)
+    if word in INVALID_SNAPSHOT:
+        text = f"The logical volume {name} is an invalid snapshot: its contents are lost, its origin is not affected."
+        controller.add_problem("warning", "state", text, f"`lvremove {name}`")
+    elif word in FAILED_MERGE:
+        text = f"The logical volume {name} could not be merged into its origin."
+        remedy = f"Check the file system of its origin, and the backup: `lvs -a {name}`."
+        controller.add_problem("error", "state", text, remedy)
 
 
 def name_of(device: str) -> str:

@@ -30,14 +30,10 @@ STATE_TROUBLE = dict.fromkeys("cC", "has metadata that must be checked")
 """Fifth letter of Attr, of thin pools."""
 UNKNOWN = ("X", "unknown")
 """Both letters and ``lv_health_status`` where lvs could not ask the kernel."""
-SNAPSHOT_TROUBLE = {
-    **dict.fromkeys(
-        ("I", "S", "Invalid", "Overflow"), "is an invalid snapshot: its contents are lost, its origin is not affected"
-    ),
-    **dict.fromkeys(("m", "M", "Merge"), "could not be merged into its origin"),
-}
-"""Fifth letter of Attr, and the status of the target: ``Invalid``, ``Overflow``, ``Merge failed``. Source of the
-latter: Linux, device-mapper/snapshot.rst."""
+INVALID_SNAPSHOT = ("I", "S", "Invalid", "Overflow")
+"""Fifth letter of Attr, and the status of the target. Source of the latter: Linux, device-mapper/snapshot.rst."""
+FAILED_MERGE = ("m", "M", "Merge")
+"""The same, of a snapshot that could not be merged: ``Merge failed``."""
 NO_RAID = regex(r"pvmove\d+|.+_mlog", re.ASCII)
 """Volumes of segment type mirror that protect no data. They are moves in progress and logs of mirrors."""
 POOL_REMEDY = "Read lvmthin(7) or lvmcache(7) before you repair it, and check the backup."
