@@ -39,11 +39,11 @@ PARTS = ("bay ", "disk ", "seat ", "volume ", "line ", "serial ")
 """Drives and arrays, which change together; see the tests of the bays."""
 
 
-def choices(name: str, key: str) -> st.SearchStrategy[str]:
+def choices(name: str, key: str, recorded: str) -> st.SearchStrategy[str]:
     """The values that a setting of a machine can have."""
     setting = key.rpartition("/")[2]
     if setting in FACTS or setting.startswith(PARTS):
-        return st.just(settings_of(simulator, texts(name))[key])
+        return st.just(recorded)
     if setting in FIGURES:
         return st.integers(0, FIGURES[setting]).map(str)
     if setting.startswith("supports "):
@@ -56,7 +56,8 @@ def choices(name: str, key: str) -> st.SearchStrategy[str]:
 
 def states(name: str) -> st.SearchStrategy[State]:
     """Every state that a machine can be in."""
-    return st.fixed_dictionaries({key: choices(name, key) for key in settings_of(simulator, texts(name))})
+    recorded = settings_of(simulator, texts(name))
+    return st.fixed_dictionaries({key: choices(name, key, value) for key, value in recorded.items()})
 
 
 MACHINES = st.sampled_from(DEMOS).flatmap(lambda name: st.tuples(st.just(name), states(name)))
