@@ -107,9 +107,11 @@ class Auditor:
         with Machine(inventory) as machine:
             tally.hidden |= bool(machine.hiding)
             for rule in rules.rules:
-                more = self._one(rule, machine, findings)
-                checked += more[0]
-                passed += more[1]
+                met, right = rule.run(machine, self._count(rule.name, rule.severity), findings, keep=self.keep)
+                if not met:
+                    self._nothing_selected(rule, machine, findings)
+                checked += met
+                passed += right
         for chosen in rules.builtin:
             found = self._builtin(chosen, inventory)
             checked += len(found)
@@ -165,13 +167,11 @@ class Auditor:
         self._sum([finding], (), 1, 0)
         return Audited(host=host, source=source, unreadable=unreadable, checked=1, findings=(finding,))
 
-    def _one(self, rule: PolicyRule, machine: Machine, findings: list[Finding]) -> tuple[int, int]:
-        found = rule.run(machine, self._count(rule.name, rule.severity), findings, keep=self.keep)
-        if not found[0] and (self.alone or rule.optional):
+    def _nothing_selected(self, rule: PolicyRule, machine: Machine, findings: list[Finding]) -> None:
+        if self.alone or rule.optional:
             self.tally.excused.add(rule.name)
             if not rule.optional:
                 findings.append(rule.unmatched(hidden=bool(machine.hiding)))
-        return found
 
     def _builtin(self, chosen: Chosen, inventory: Inventory) -> list[Finding]:
         rule, override = chosen.rule, chosen.override

@@ -51,6 +51,7 @@ _MANY = 4
 """Least number of lines per longer line in a wrapped text. A text was not wrapped if more than one in this many is
 longer."""
 
+_NO_RULE = regex(r"[^\W_]|[\[\]]")
 _PROMPT = regex(r"[\[(]?\S{1,64}@\S|[#$] |[A-Z]:\\")
 
 Read = Callable[[Sequence[Document]], Observation]
@@ -81,8 +82,7 @@ def unwrapped(document: Document, look: Look) -> Document:
     if len(lines) > _LONGEST:
         return document
     blocks = _short_blocks(lines)
-    measured = _measured(lines) if blocks else ()
-    guesses = [(guess, way.indented) for way in _WAYS if (guess := tuple(_continued(measured, blocks, way)))]
+    guesses = _guesses(_measured(lines), blocks) if blocks else []
     folded = _folded(lines)
     if not guesses and not folded:
         return document
@@ -172,13 +172,21 @@ def _measured(lines: Sequence[str]) -> list[_Measured]:
     return found
 
 
-def _continued(lines: Sequence[_Measured], blocks: Iterable[tuple[int, int, int]], way: _Way) -> Iterator[int]:
+def _guesses(lines: Sequence[_Measured], blocks: Sequence[tuple[int, int, int]]) -> list[tuple[tuple[int, ...], bool]]:
+    """What each way of joining lines finds, with whether the rest of a line may be indented."""
+    widest = max((line.length for line in lines if len(line.text) <= _WIDEST and " " in line.text.strip()), default=0)
+    found = [(tuple(_continued(lines, blocks, way, max(widest, _NARROWEST))), way.indented) for way in _WAYS]
+    return [guess for guess in found if guess[0]]
+
+
+def _continued(
+    lines: Sequence[_Measured], blocks: Iterable[tuple[int, int, int]], way: _Way, widest: int
+) -> Iterator[int]:
     """Yield the numbers of lines that the next line could continue. Its first word did not fit.
 
     If the break is in the blanks that fill a column, the line is shorter: ``way`` has its least length.
     """
-    longest = max((line.length for line in lines if len(line.text) <= _WIDEST and " " in line.text.strip()), default=0)
-    narrow = min(way.narrow, max(longest, _NARROWEST))
+    narrow = min(way.narrow, widest)
     for begin, end, rule in blocks:
         length = 0
         for number in range(begin, end - 1):
@@ -216,7 +224,7 @@ def _blocks(lines: Sequence[str]) -> Iterator[tuple[int, int, int]]:
 
 
 def _is_rule(line: str) -> bool:
-    return len(line.strip()) > 2 and not any(char.isalnum() or char in "[]" for char in line)
+    return len(line.strip()) > 2 and _NO_RULE.search(line) is None
 
 
 def _joined(lines: Sequence[str], numbers: Collection[int], blank: str) -> list[str]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from operator import attrgetter
 from typing import Any
 
 from raidctl.audit.policy.logic import Truth
@@ -18,8 +20,14 @@ Sentence = Callable[["str | None", Any, Scope, Truth], str]
 class Column:
     """A test of a plain field, which needs no scope."""
 
-    attribute: Callable[[Any], Any]
+    path: str
+    """``errors.media``. Each object on the way is always there."""
     test: Callable[[Any], Truth]
+
+    @cached_property
+    def attribute(self) -> Callable[[Any], Any]:
+        """The getter of the field."""
+        return attrgetter(self.path)
 
 
 @dataclass(frozen=True)

@@ -88,7 +88,7 @@ def _leaf(kind: Kind, field: Field, spec: Any, place: Place, path: str) -> Check
     wanted = requirement(field, spec, place, binary=binary)
     if wanted is None:
         return None
-    column = Column(field.attribute, wanted.test) if field.attribute else None
+    column = Column(field.name, wanted.test) if field.attribute else None
     return Check(
         path,
         _of_value(field, wanted),
@@ -171,13 +171,16 @@ def _through(field: Field, check: Check) -> Check:
             return f"{check.path}: unknown, required: {check.wanted}"
         return clause(check, current, inner, scope, value)
 
-    column = _inner_column(field.attribute, check.column) if field.attribute and check.column else None
+    column = _inner_column(field, check.column) if field.attribute and check.column else None
     return Check(check.path, through, check.wanted, describe, sentence if check.sentence else None, column)
 
 
-def _inner_column(outer: Callable[[Any], Any], column: Column) -> Column:
-    attribute, test = column.attribute, column.test
-    return Column(outer, lambda inner: None if inner is None else test(attribute(inner)))
+def _inner_column(field: Field, column: Column) -> Column:
+    test, path = column.test, f"{field.name}.{column.path}"
+    if field.always:
+        return Column(path, test)
+    attribute = attrgetter(column.path)
+    return Column(field.name, lambda inner: None if inner is None else test(attribute(inner)))
 
 
 def _objects(field: Field, rest: list[str], spec: Any, place: Place, path: str) -> Check | None:

@@ -47,6 +47,8 @@ class Field:
     """Also usable as the id of its target: ``array = "smartarray:1/A"``."""
     whole: bool = False
     """Of a ``number``, ``numbers``: integers only."""
+    always: bool = False
+    """Of an ``object``: it is never None."""
 
     @property
     def unit(self) -> str:
@@ -131,11 +133,11 @@ def _field(name: str, kind: inspect.Type, found: dict[str, Kind]) -> Field:
             options += one.types
         else:
             options.append(one)
-    [bare] = [one for one in options if not isinstance(one, inspect.NoneType)] or [inspect.AnyType()]
-    return _sorted(name, about, bare, found)
+    bare = [one for one in options if not isinstance(one, inspect.NoneType)]
+    return _sorted(name, about, bare[0] if bare else inspect.AnyType(), found, always=bare == options)
 
 
-def _sorted(name: str, about: str, bare: inspect.Type, found: dict[str, Kind]) -> Field:
+def _sorted(name: str, about: str, bare: inspect.Type, found: dict[str, Kind], *, always: bool) -> Field:
     get = attrgetter(name)
     if isinstance(bare, inspect.LiteralType):
         values = tuple(str(value) for value in bare.values if value != "unknown")
@@ -145,7 +147,7 @@ def _sorted(name: str, about: str, bare: inspect.Type, found: dict[str, Kind]) -
     if isinstance(bare, (inspect.IntType, inspect.FloatType)):
         return Field(name, "number", about, get, whole=isinstance(bare, inspect.IntType))
     if isinstance(bare, inspect.StructType):
-        return Field(name, "object", about, get, target=_walk(bare.cls, found))
+        return Field(name, "object", about, get, target=_walk(bare.cls, found), always=always)
     if isinstance(bare, inspect.DictType):
         inner = bare.value_type
         target = _walk(inner.cls, found) if isinstance(inner, inspect.StructType) else None
