@@ -36,7 +36,6 @@ NOT_RUN = {
     r"--install-unit": "writes to /etc: tests/watch, tests/change",
     r"/etc/cron\.d": "no simulated machine has it: tests/cli/test_check_schedule.py",
     r"^replace (md0|resume|bay:4)": "needs a replacement that is under way, or a bay: tests/operate",
-    r"^diff states": "compares many hosts: tests/fleet",
 }
 """Commands that are only parsed here, with tests that run them. Each is given by a pattern."""
 MACHINES: tuple[tuple[str, str, dict[str, str]], ...] = (
