@@ -3,9 +3,10 @@
     python -m tests.language                  # a table: room, count, the words
     python -m tests.language docs/show.md     # each place, in the rooms whose names begin so
 
-A room is README.md, a page of the manual, ``help`` (of all commands) or a package, whose strings with a blank count as
-messages. Screens and generated parts of a page count where they come from. Names in a package count apart, and so do
-the docstrings and comments of everything that is written in Python, without code in backquotes and indented blocks.
+A room is README.md, a page of the manual, a systemd unit, ``help`` (of all commands) or a package, whose strings with a
+blank count as messages. Screens and generated parts of a page count where they come from. Names in a package count
+apart, and so do the docstrings and comments of everything that is written in Python, without code in backquotes and
+indented blocks.
 """
 
 from __future__ import annotations
@@ -162,7 +163,8 @@ def found(where: str, text: str, first_line: int = 1) -> Iterator[Place]:
 def rooms() -> dict[str, list[Place]]:
     """The avoided words of each room."""
     counted: dict[str, list[Place]] = defaultdict(list)
-    for path in sorted((*ROOT.glob("*.md"), ROOT / "fixtures" / "README.md", *ROOT.glob("docs/*.md"))):
+    units = ROOT.glob("raidctl/data/raidctl-*")
+    for path in sorted((*ROOT.glob("*.md"), ROOT / "fixtures" / "README.md", *ROOT.glob("docs/*.md"), *units)):
         if path.name not in ELSEWHERE:
             name = str(path.relative_to(ROOT))
             counted[name] += found(name, _without_code(path.read_text(encoding="utf-8")))
