@@ -170,6 +170,6 @@ def _untold(kernel: Kernel, first: _Round) -> None:
         slow = any(answer.trouble is Failure.TIMEOUT for answer in answers)
         why = "the recording does not have them" if unrecorded else "they cannot be read"
         message = f"The page cache's settings and statistics are unknown: {why}."
-        remedy = MORE_TIME if slow else "Run where /proc is mounted."
+        remedy = MORE_TIME if slow else "Run where /proc is mounted; if this is a recording, record the machine again."
         remedy = "Record the machine again." if unrecorded else remedy
         kernel.problems.append(Problem("warning", "kernel:vm", message, remedy, "unread"))
