@@ -32,7 +32,7 @@ def alarms_screen(found: AlarmReport, paper: Paper) -> Iterator[RenderableType]:
             Column("controller", [(paper.clean(one.object_id), STRONG) for one in found.controllers]),
             Column("model", [(paper.clean(one.model or "?"), PLAIN) for one in found.controllers], 10),
             Column("alarm", [(_WORDS[one.present if one is not None else None], PLAIN) for one in alarms]),
-            Column("switched", [(_SWITCHED[one.on if one is not None else None], PLAIN) for one in alarms]),
+            Column("state", [(_SWITCHED[one.on if one is not None else None], PLAIN) for one in alarms]),
         ]
         yield Text("")
         yield table(columns, paper)

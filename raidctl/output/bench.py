@@ -83,7 +83,7 @@ def _unstable(session: Session, paper: Paper) -> Iterator[RenderableType]:
         SHORT if value is None else f"{format_figure(value, most)} {drift.unit}".rstrip()
         for value in (drift.first, drift.last)
     )
-    text = f"The first test gave {last} at the end instead of {first}: these figures are not to be relied on."
+    text = f"The first test gave {last} at the end instead of {first}: these figures are not reliable."
     yield facts([("unstable", [(paper.clean(text), BAD)])], paper, indent=0)
 
 

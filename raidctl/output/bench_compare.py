@@ -62,10 +62,10 @@ def compare_screen(found: Comparison, paper: Paper) -> Iterator[RenderableType]:
         yield facts(rows, paper, indent=0)
     yield Text("")
     if not found.pairs:
-        yield line(("Neither has a figure.", WARN))
+        yield line(("Neither run has figures.", WARN))
         return
     yield _table(found.pairs, paper)
-    yield line(("  B/A: ratio of the medians with its 95 % interval; = the interval has 1 in it.", DULL))
+    yield line(("  B/A: ratio of the medians with its 95 % interval; = the interval contains 1.", DULL))
     if any(side is not None and side.measured is None for pair in found.pairs for side in (pair.first, pair.second)):
         yield line((f"  {SHORT}: too few samples.", DULL))
 

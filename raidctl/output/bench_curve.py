@@ -24,7 +24,7 @@ MOST_BARS = 16
 def columns(values: Sequence[float | None], paper: Paper) -> list[str]:
     """Vertical bars from 0 to the largest value. Neighbours are merged if the paper is too narrow.
 
-    None is a gap. The axis on the left has 0 and the largest value.
+    None is a gap. The axis on the left shows 0 and the largest value.
     """
     room = paper.columns - _INDENT - _LABEL - 1
     bars = _merged(values, room)

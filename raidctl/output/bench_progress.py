@@ -1,6 +1,6 @@
 """The progress of a run: current test, percentage, time left.
 
-Draws nothing if standard error is no terminal, to keep bars out of logs.
+Draws nothing unless standard error is a terminal, to keep bars out of logs.
 """
 
 from __future__ import annotations

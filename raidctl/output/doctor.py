@@ -59,7 +59,7 @@ def checkup_screen(checkup: Checkup, paper: Paper) -> Iterator[RenderableType]:
     yield from _controllers(checkup, paper)
     yield from _tools(checkup, paper)
     yield Text("")
-    yield facts([("rights", [_rights(checkup.root)]), *_libraries(checkup, paper)], paper, indent=0)
+    yield facts([("permissions", [_rights(checkup.root)]), *_libraries(checkup, paper)], paper, indent=0)
     above = {
         (note, one) for controller in checkup.controllers for note in controller.notes for one in controller.controllers
     }
@@ -116,7 +116,7 @@ def _state(controller: PciControllerRow, problems: Sequence[Problem]) -> tuple[s
         needs = f", needs {listing(controller.tools, 'or')}" if controller.tools and not controller.found else ""
         return f"NOT SHOWN{needs}", BAD
     return (
-        ("unclear which of them it is", WARN)
+        ("unclear which of them", WARN)
         if controller.listed is None and not controller.note
         else ("nothing found on it", DULL)
     )
@@ -125,12 +125,12 @@ def _state(controller: PciControllerRow, problems: Sequence[Problem]) -> tuple[s
 def _tools(checkup: Checkup, paper: Paper) -> Iterator[RenderableType]:
     here = [tool for tool in checkup.tools if tool.path]
     yield Text("")
-    yield line(("Programs", STRONG))
+    yield line(("Tools", STRONG))
     if here:
         yield table(
             [
                 Column("family", cells([paper.clean(tool.family) for tool in here])),
-                Column("program", cells([paper.clean(tool.name) for tool in here], STRONG)),
+                Column("tool", cells([paper.clean(tool.name) for tool in here], STRONG)),
                 Column("version", [_version(tool, paper) for tool in here], 12),
                 Column("where", cells([paper.clean(tool.path or "") for tool in here]), 12),
             ],
@@ -144,7 +144,7 @@ def _tools(checkup: Checkup, paper: Paper) -> Iterator[RenderableType]:
             text = f"{tool.name} ({tool.fault})" if tool.fault else tool.name
             missing.setdefault(tool.family, []).append((paper.clean(text), DULL))
     if missing:
-        yield line(("  not installed, needed only where there is hardware for it:", DULL))
+        yield line(("  not installed (needed only for matching hardware):", DULL))
         yield facts([(paper.clean(family), names) for family, names in missing.items()], paper, indent=4)
 
 

@@ -21,7 +21,7 @@ _DEVICE = "device"
 _NO_DEVICE = "-"
 """Shown for members of a controller's arrays, which have no device."""
 _FEW = 8
-"""Number of drives up to which a drive may take two lines. With more, long model names are cut."""
+"""Up to this number of drives, a drive may take two lines. With more, long model names are cut."""
 
 
 def drives_table(controller: Controller, paper: Paper, *, more: bool = False) -> Iterator[RenderableType]:

@@ -104,7 +104,7 @@ def _uncertain(found: EventReport, paper: Paper) -> Iterator[RenderableType]:
     if guessed or found.left_out:
         yield Text("")
     if guessed:
-        yield pack(["? the object that has this device name now; it may have been another's then"], paper.columns, " ")
+        yield pack(["? the object with this device name now; another one may have had it then"], paper.columns, " ")
     if found.left_out:
         text = f"Left out: {counted(found.left_out, 'event')} without a certain object. Without TARGET, all are listed."
         yield pack([(text, WARN)], paper.columns, " ")

@@ -136,7 +136,7 @@ def _object(inventory: Inventory, outputs: Sequence[Output], identifier: str, pa
     rest = concluded(inventory, outputs, identifier)
     if rest:
         yield Text("")
-        yield line(("concluded from these, or from the form of the output", DULL))
+        yield line(("derived from these, or from the structure of the output", DULL))
         yield table(
             [
                 Column("field", cells([paper.clean(field) for field, _ in rest]), 12),
@@ -145,4 +145,4 @@ def _object(inventory: Inventory, outputs: Sequence[Output], identifier: str, pa
             paper,
         )
     if not found and not rest:
-        yield line("Nothing was recorded of where this was read.")
+        yield line("The source of this object was not recorded.")

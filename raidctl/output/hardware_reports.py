@@ -110,7 +110,7 @@ def _battery(pack: BatteryState) -> list[tuple[str, str]]:
     pairs = [
         (pack.object_id.rpartition("/")[2], pack.kind), ("status", f"{pack.status}{words}"), ("charge", charge),
         ("temperature", heat), ("voltage", volts), ("replace", _WORDS[pack.replace]),
-        ("made", pack.made_at or _SILENT), ("next learn", pack.next_learn_at or _SILENT),
+        ("manufactured", pack.made_at or _SILENT), ("next learn", pack.next_learn_at or _SILENT),
     ]  # fmt: skip
     if not any("capacity" in label.lower() for label in pack.more):
         pairs.append(("capacity", _SILENT))
@@ -175,7 +175,7 @@ def _preview(one: ControllerForeign, paper: Paper) -> Iterator[RenderableType]:
         state = {True: "complete", False: "INCOMPLETE", None: "completeness unknown"}[volume.complete]
         words = f"{state} ({volume.status_text})" if volume.status_text else state
         pieces = [paper.clean(text) for text in (*parts, words) if text]
-        yield hanging((f"  would bring volume {paper.clean(volume.number)}  ", STRONG), pieces, paper)
+        yield hanging((f"  would add volume {paper.clean(volume.number)}  ", STRONG), pieces, paper)
     complete = {True: "yes", False: "NO", None: "unknown"}[one.preview.complete]
     why = [paper.clean(one.preview.why)] if one.preview.why else []
     yield hanging(("  complete  ", PLAIN), [(complete, BAD if one.preview.complete is False else PLAIN), *why], paper)
@@ -195,7 +195,7 @@ def _preserved(one: ControllerPreserved, paper: Paper) -> Iterator[RenderableTyp
     elif not one.preserved_data:
         yield line("  no preserved data")
     elif not one.volumes:
-        yield line(("  preserved data, of volumes that are not listed", BAD))
+        yield line(("  preserved data of volumes that are not listed", BAD))
     for volume in one.volumes:
         words = paper.clean(f"{volume.volume} ({volume.status_text or '?'})")
         yield hanging(("  preserved data of ", BAD), [words], paper)

@@ -109,7 +109,7 @@ def address(text: str) -> tuple[str, int]:
     """Parse ``127.0.0.1:9809`` or ``[::1]:9809``. A port alone, ``9809`` or ``:9809``, means the loopback.
 
     Raises:
-        UsageError: It is none.
+        UsageError: It is not an address.
     """
     host, _, port = text.rpartition(":")
     number = int(port) if port.isascii() and port.isdecimal() else -1
@@ -137,7 +137,7 @@ def serve(
         announce(f"http://{shown}:{port}{path}")
         scans.run()
     finally:
-        server.server_close()  # its threads end with the program; joining them could take for ever
+        server.server_close()  # its threads end with the program; joining them could take forever
 
 
 class _Server(ThreadingHTTPServer):
@@ -152,7 +152,7 @@ class _Server(ThreadingHTTPServer):
         self.loopback = _is_loopback(str(self.server_address[0]))
 
     def get_request(self) -> tuple[socket.socket, Any]:
-        """Accept the next client. Pause after a failure, which would otherwise be retried at once, for ever."""
+        """Accept the next client. Pause after a failure, which would otherwise be retried at once, forever."""
         try:
             return self.socket.accept()
         except OSError:

@@ -37,7 +37,7 @@ _WORDS = {
     "planned": "planned",
     "failed": "FAILED",
     "no_tool": "TOOL MISSING",
-    "no_right": "NO RIGHT",
+    "no_right": "NO PERMISSION",
 }
 _UNITS = {
     "percent": " %", "seconds": " s", "milliseconds": " ms", "KiB": " KiB", "sectors": " sectors",

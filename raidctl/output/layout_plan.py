@@ -10,7 +10,7 @@ from raidctl.text import counted, listing
 
 
 def plan_screen(found: LayoutPlan, paper: Paper) -> str:
-    """The steps with their commands. A line precedes those that overwrite data. Differences without a step follow."""
+    """The steps with their commands. A line separates those that overwrite data. Differences without a step follow."""
     return "".join(_parts(found, paper))
 
 

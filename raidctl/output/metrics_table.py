@@ -180,7 +180,7 @@ VOLUMES = (
     VOLUME.metric("mismatch_sectors", "md: sectors that differed in the last check.", lambda one: one.mismatch_count),
     VOLUME.metric(
         "read_ahead_bytes",
-        "Read ahead of the block layer.",
+        "Read-ahead of the block layer.",
         lambda one: one.block.read_ahead_bytes if one.block else None
     ),
     VOLUME_CACHE.states("write_policy", "Write policy as configured.", "policy", model.WritePolicy),

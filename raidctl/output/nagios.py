@@ -1,4 +1,4 @@
-"""A plugin line that follows the Monitoring Plugins guidelines. Nagios, Icinga, Naemon and their kin read these. Pure.
+"""A plugin line that follows the Monitoring Plugins guidelines, for Nagios, Icinga, Naemon and similar systems. Pure.
 
 ::
 

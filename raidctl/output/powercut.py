@@ -22,7 +22,7 @@ _TEXTS = {
     "misdirected": "MISDIRECTED",
     "unknown": "unknown",
 }
-_KILLED = "In a virtual machine, a writer that was killed before the cut is not distinguished from a cut."
+_KILLED = "In a virtual machine, a writer that was killed before the cut cannot be distinguished from a cut."
 
 
 @drawn
@@ -90,7 +90,7 @@ def _verdict(run: PowerCutRun) -> Iterator[RenderableType]:
         blocks = f"{count:,} block{'s' * (count != 1)}"
         yield line((f"After cut {run.unread.number}, {blocks} could not be read: they may be lost.", WARN))
     elif run.loss_probability is None:
-        yield line(("No cut counts yet.", WARN))
+        yield line(("No cut has counted yet.", WARN))
     else:
         cuts = counted(run.clean, "counted cut")
         yield line(
@@ -101,4 +101,4 @@ def _verdict(run: PowerCutRun) -> Iterator[RenderableType]:
         )
     more = [f"{need.cuts} for {need.loss_probability:.0%}" for need in run.needed if need.cuts > run.clean]
     if more:
-        yield line((f"Cuts without a loss that would show less: {', '.join(more)}.", DULL))
+        yield line((f"Cuts without a loss needed to show a lower rate: {', '.join(more)}.", DULL))

@@ -27,7 +27,7 @@ def rates_screen(found: RateReport, paper: Paper, *, more: bool = False) -> Iter
     bare = Inventory(host=found.host, problems=found.problems)
     yield head(bare, paper)
     if not found.controllers and not found.arrays:
-        yield line("No controller and no array reports a rate.")
+        yield line("No controller or array reports a rate.")
     if found.controllers:
         yield Text("")
         ids = Column("controller", [(paper.clean(one.object_id), STRONG) for one in found.controllers])

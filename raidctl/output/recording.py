@@ -11,7 +11,7 @@ from raidctl.recording.recording import Recording
 from raidctl.text import counted
 from raidctl.units import format_binary
 
-_WARNING = "It holds serial numbers, WWNs and host names; --redact masks them."
+_WARNING = "It contains serial numbers, WWNs and host names; --redact masks them."
 _MASKED = "Serial numbers, WWNs and host names are masked; look through it before you publish it."
 
 
@@ -28,10 +28,10 @@ def recording_data(recording: Recording, destination: str) -> dict[str, Any]:
 
 
 def recording_screen(recording: Recording, destination: str, paper: Paper) -> str:
-    """Each command with its exit code. Below is what to know before the recording is passed on."""
+    """Each command with its exit code. A note on what it contains follows."""
     runs = [entry for entry in recording.manifest.answers if entry.run is not None]
     others = len(recording.manifest.answers) - len(runs)
-    sums = f"{counted(len(runs), 'command')}, {counted(others, 'other answer')}, {format_binary(_size(recording))}"
+    sums = f"{counted(len(runs), 'command')}, {counted(others, 'other reply')}, {format_binary(_size(recording))}"
     parts: list[RenderableType] = [line((paper.clean(destination), STRONG), paper.dot, sums)]
     for entry in runs:
         state = f"exit code {entry.code}" if entry.trouble is None else entry.trouble.value

@@ -24,7 +24,7 @@ _WORDS: dict[str, tuple[str, Style]] = {
 _ANSWERS = {
     "yes": "The drive may be pulled now.",
     "no": "Do not pull the drive.",
-    "unknown": "Do not pull the drive: what decides is not reported.",
+    "unknown": "Do not pull the drive: facts needed to decide are not reported.",
 }
 _LABEL = 9
 _NOW = 60

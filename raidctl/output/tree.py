@@ -48,7 +48,7 @@ def screen(
         inventory: What was found.
         paper: How wide, in colour or not.
         more: Also show serial numbers, details and other fields of the tools.
-        hint: A sentence for the case that there is nothing to show.
+        hint: A sentence to show if there is nothing else.
         unmounted: Ids of volumes known not to be mounted; for others without a mount point this is unknown.
         advice: What the rules of ``diagnose`` find where nothing has failed.
         whole: The machine, if the inventory is a part of it: an object is judged by what is around it.

@@ -36,8 +36,8 @@ _LONG = 60
 """Characters of a line of output that are shown without -v. They are its end, which has the value of a JSON path."""
 _COUNTED: dict[Verdict, tuple[str, str]] = {
     "fail": ("{} claim fails", "{} claims fail"),
-    "suspect": ("{} is suspect", "{} are suspect"),
-    "inconclusive": ("{} is inconclusive", "{} are inconclusive"),
+    "suspect": ("{} claim suspect", "{} claims suspect"),
+    "inconclusive": ("{} claim inconclusive", "{} claims inconclusive"),
     "pass": ("{} passes", "{} pass"),
 }
 

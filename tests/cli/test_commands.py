@@ -225,7 +225,7 @@ def test_what_was_recorded_gives_the_same_screen(
     done = raidctl("--replay", machine, "record", kept)
     assert done.exit_code == 0, done.stderr
     assert "acmecli show  exit code 0" in done.stdout
-    assert "It holds serial numbers" in done.stdout
+    assert "It contains serial numbers" in done.stdout
     first = raidctl("--replay", machine, "--json", "show").stdout.replace(str(machine), "")
     again = raidctl("--replay", kept, "--json", "show").stdout.replace(str(kept), "")
     assert first == again

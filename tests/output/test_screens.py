@@ -56,7 +56,7 @@ def test_each_fact_is_shown_with_the_line_that_it_came_from(output: Output) -> N
     assert "from acmecli show detail" in shown
     assert "     2  model                Smart Array P410i  Smart Array P410i in Slot 1" in shown
     assert [fact.line.number for fact in facts_of([output], "smartarray:1")] == [2, 3, 3]
-    assert "status" not in shown.split("concluded")[0]
+    assert "status" not in shown.split("derived")[0]
 
 
 def test_a_value_without_a_line_is_shown_as_derived(output: Output) -> None:
@@ -83,7 +83,9 @@ def test_explanations_for_programs_hold_the_same(output: Output) -> None:
 
 def test_an_object_without_evidence_is_explained_honestly() -> None:
     """No line is invented for it."""
-    assert "Nothing was recorded" in explanation(Inventory(host=HEALTHY.host), [], ["nothing"], EIGHTY)
+    assert "The source of this object was not recorded" in explanation(
+        Inventory(host=HEALTHY.host), [], ["nothing"], EIGHTY
+    )
 
 
 def test_unused_lines_are_listed(output: Output) -> None:
@@ -280,10 +282,10 @@ def test_the_contents_of_a_recording_are_listed_with_a_warning() -> None:
     A warning names the serial numbers inside, unless they were masked.
     """
     shown = recording_screen(KEPT, "/tmp/it.tar.gz", EIGHTY)  # noqa: S108 - a name, no file
-    assert "2 commands, 1 other answer, 2 KiB" in shown
+    assert "2 commands, 1 other reply, 2 KiB" in shown
     assert "  acmecli show  exit code 1\n" in shown
     assert "  acmecli hang  timeout\n" in shown
-    assert "It holds serial numbers" in shown
+    assert "It contains serial numbers" in shown
     masked = Recording(msgspec.structs.replace(KEPT.manifest, redacted=True), KEPT.files)
     assert "are masked" in recording_screen(masked, "x", EIGHTY)
     assert recording_data(masked, "x")["redacted"] is True

@@ -46,7 +46,7 @@ class Writer(Protocol):
     """Writer of an audit, host by host. Any number of hosts thus fits into memory."""
 
     everything: bool
-    """Needs hosts on which everything passed as well."""
+    """Also needs the hosts on which everything passed."""
     again: bool
     """Needs all hosts once more at the end."""
 

@@ -115,7 +115,7 @@ def _doubts(run: Run) -> Iterator[str]:
     if session.interrupted:
         yield "Ended early: these are the figures up to then."
     if drift is not None and drift.unstable:
-        yield "The first test gave another figure at the end: these figures are not to be relied on."
+        yield "The first test gave a different figure at the end: these figures are not reliable."
     yield from noisy(run.noise)
     yield from dict.fromkeys(one.text for one in session.confounders)
 

@@ -59,7 +59,7 @@ def section(report: Verification, contract: Contract | None) -> Section:
     ]
     what = "Claim" if contract is None else "Promised"
     if rows:
-        title = "Claims, and what is there" if contract is None else "Promised, and there"
+        title = "Claims and what was found" if contract is None else "Promised and found"
         blocks.append(table(title, ("Object", "Verdict", what, "There"), rows))
     else:
         blocks.append(Paragraph("Nothing to check was found.", "warn"))
