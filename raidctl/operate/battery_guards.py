@@ -61,7 +61,7 @@ def _pack(deed: Deed, controller: Controller) -> Iterator[Denial]:
         if battery.status == "learning":
             yield Denial(deed=deed, guard="B2", reason=f"{battery.id} is learning.", alternative="raidctl tasks")
         elif battery.status in ("failed", "missing", "degraded"):
-            reason = f"{battery.id} is {battery.status}: a learn cycle does not bring it back."
+            reason = f"{battery.id} is {battery.status}: a learn cycle does not repair it."
             yield Denial(deed=deed, guard="B1", reason=reason)
         elif battery.status == "charging":
             yield Denial(deed=deed, guard="B1", reason=f"{battery.id} is charging: wait until it is charged.")
@@ -115,8 +115,8 @@ def _recent(deed: Deed, last: str | None, now: datetime, *, reported: bool) -> I
     """B2: not within a day of the last one."""
     moment = parse_moment(last)
     if moment is None and not (last is None and reported):
-        reason = "When the last learn cycle was is not reported."
-        way = "If it was more than a day ago: --unsafe REASON."
+        reason = "The time of the last learn cycle is not reported."
+        way = "If it was more than a day ago, override with --unsafe REASON."
         yield Denial(deed=deed, guard="B2", reason=reason, alternative=way, overridable=True, unknown=True)
     elif moment is not None and now - moment < PAUSE:
         ago = format_duration(max(0, int((now - moment).total_seconds())))

@@ -35,7 +35,7 @@ def facts_behind(seen: Survey, controller: Controller, old: Drive, *, new: str =
         CannotTell: What identifies the drive or a volume on it is unknown, or not unique (X1).
     """
     if not old.serial:
-        raise CannotTell(f"{old.id} has no serial number: the drive in your hand could not be compared.")
+        raise CannotTell(f"{old.id} has no serial number to compare with the drive in your hand.")
     if len(serials_of(seen).get(old.serial, ())) > 1:
         raise CannotTell(f"{old.serial} is the serial number of several drives (X1).")
     if old.role == "spare":
@@ -63,7 +63,7 @@ def facts_behind(seen: Survey, controller: Controller, old: Drive, *, new: str =
 def _former(controller: Controller, old: Drive) -> list[Volume]:
     """Return the volumes of the only incomplete array.
 
-    A failed drive that is listed outside of arrays is taken for its former member.
+    A failed drive outside of all arrays is assumed to be its former member.
     """
     if old.array or not has_failed(old):
         return []

@@ -26,7 +26,7 @@ def facts_of(seen: Survey, drive_id: str, *, way: Literal["copy", "out"], new: s
         drive for controller in seen.inventory.controllers for drive in controller.drives if drive.id == drive_id
     )
     if not old.serial:
-        raise CannotTell(f"{old.id} has no serial number: the drive in your hand could not be compared.")
+        raise CannotTell(f"{old.id} has no serial number to compare with the drive in your hand.")
     members = [
         (controller, one)
         for controller in seen.inventory.controllers
@@ -35,7 +35,7 @@ def facts_of(seen: Survey, drive_id: str, *, way: Literal["copy", "out"], new: s
     ]
     if not members:
         raise UsageError(
-            f"{old.id} is in no array: there is nothing that a new drive would take its place in. "
+            f"{old.id} is in no array, so there is nothing to replace it in. "
             f'"raidctl replace {old.serial} --check" shows whether it may be pulled.'
         )
     words = []

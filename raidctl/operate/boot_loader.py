@@ -24,7 +24,7 @@ from raidctl.vendor.protocol import Vendor
 from raidctl.vendor.unreported import Fact, Unreported, unreported
 
 Code = Literal["grub", "other", "none"]
-"""Content of a first sector. It is GRUB, other code, or nothing that a BIOS would start."""
+"""Content of a first sector: GRUB, other code, or nothing that a BIOS would start."""
 _CODE = 440
 """Bytes of code. The rest of the sector is the drive's identifier, the partition table and the signature."""
 _MARK = b"\x55\xaa"
@@ -124,7 +124,7 @@ def boot_step(kinds: Sequence[str], codes: Sequence[Code | None], around: Around
 
     Args:
         kinds: Boot partitions of the drive, or of one that has the same partitions.
-        codes: What the first sectors have: of the drive, or of one that has the same partitions.
+        codes: What the first sectors contain: of the drive, or of one that has the same partitions.
         around: What else was read.
         table: Whether the new drive gets a partition table.
     """
@@ -136,7 +136,7 @@ def boot_step(kinds: Sequence[str], codes: Sequence[Code | None], around: Around
     if kinds:
         return BootStep(text="Make NEW bootable, too, with the tool of your boot loader.")
     if "other" in codes and around.firmware != "uefi":
-        return BootStep(text="The first sector has a boot loader that raidctl does not know: install it on NEW.")
+        return BootStep(text="The first sector contains a boot loader that raidctl does not know: install it on NEW.")
     if around.firmware == "uefi" or (codes and all(code == "none" for code in codes)):
         return None  # UEFI boots from a partition, and there is none
     return BootStep(text="Whether the machine boots from the drive is unknown: its first sector could not be read.")

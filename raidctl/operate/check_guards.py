@@ -71,7 +71,7 @@ def _starting(deed: Deed, controller: Controller, volume: Volume) -> Iterator[De
         yield Denial(deed=deed, guard="T2", reason=f"The state of {volume.id} is unknown.", unknown=True)
     elif volume.status != "ok" or operation is not None:
         what = f"{volume.status}{f' ({operation})' if operation else ''}"
-        reason = f"{volume.id} is {what}: a check compares nothing that is missing, and delays the rebuild."
+        reason = f"{volume.id} is {what}: a check cannot compare what is missing, and would delay the rebuild."
         yield Denial(deed=deed, guard="T2", reason=reason, alternative="Check it when it is complete again.")
     elif counted and (volume.drives_active is None or volume.drives_active != volume.drives_expected):
         reason = (
@@ -89,7 +89,7 @@ def _ending(deed: Deed, volume: Volume) -> Iterator[Denial]:
         yield Denial(deed=deed, reason=f"{volume.id} is not being checked.")
         return
     what = operation or volume.status
-    reason = f"{volume.id} is not being checked, but: {what}. That is never stopped by raidctl."
+    reason = f"{volume.id} is not being checked. Running: {what}. raidctl never stops that."
     yield Denial(deed=deed, guard="T6", reason=reason)
 
 
@@ -99,10 +99,10 @@ def _own(deed: Deed, volume: Volume, evidence: Evidence) -> Iterator[Denial]:
     if deed.verb == "pause_check":
         mine = record is not None and record.end is None and record.boot == evidence.boot and bool(evidence.boot)
         if not mine:
-            reason = f"raidctl has not started the check of {volume.id}, so what it has covered is unknown."
+            reason = f"raidctl did not start the check of {volume.id}, so what it has covered is unknown."
             yield Denial(deed=deed, reason=reason, alternative=f"raidctl check stop {volume.id}")
         elif record is not None and record.kind == "repair":
-            reason = f"{volume.id} is being repaired: a repair is not paused."
+            reason = f"{volume.id} is being repaired: a repair cannot be paused."
             yield Denial(deed=deed, reason=reason, alternative=f"raidctl check stop {volume.id}")
     if deed.verb == "resume_check":
         reading = evidence.readings.get(volume.id)

@@ -12,7 +12,7 @@ UNREAD = "could not be read"
 
 
 def read_container() -> Dialogue[str | None]:
-    """Return the file that shows that this is a container. None: it is none.
+    """Return the file that shows that this is a container. None: it is not one.
 
     A file that may be there counts as well, with the remark :data:`UNREAD`.
     """

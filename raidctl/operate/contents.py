@@ -31,7 +31,7 @@ class Contents(Struct, frozen=True, kw_only=True):
 
     @property
     def empty(self) -> bool:
-        """Whether nothing is on it."""
+        """Whether the device contains nothing."""
         return self.signatures == () and self.blank is True
 
 

@@ -64,7 +64,7 @@ def whole(deed: Deed, inventory: Inventory, controller: Controller) -> Iterator[
         yield Denial(deed=deed, guard="X1", reason=text, unknown=True)
     for text in _hidden(inventory, controller):
         yield Denial(
-            deed=deed, guard="X8", reason=f"{text} A command for the whole controller may hit it.", unknown=True,
+            deed=deed, guard="X8", reason=f"{text} A command for the whole controller may affect it.", unknown=True,
             alternative="raidctl doctor",
         )  # fmt: skip
 

@@ -69,7 +69,7 @@ def denials(deed: Deed, seen: Survey, known: Known) -> list[Denial]:
         return [Denial(deed=deed, guard="D3", reason=reason)]
     controller, drive = found
     if controller.mode in ("software", "none"):
-        return [Denial(deed=deed, reason=f"{drive.id} is behind no RAID controller that has such states.")]
+        return [Denial(deed=deed, reason=f"{drive.id} is not behind a RAID controller that has such states.")]
     guard = _GUARDS[deed.verb]
     subject = Subject(seen.inventory, seen.view, drive.id, known.now, known.around)
     found_ones = list(guard(deed, subject, known))
@@ -190,7 +190,7 @@ def _online(deed: Deed, subject: Subject, known: Known) -> Iterator[Denial]:
         yield Denial(deed=deed, guard="D4", reason=f"{drive.id} is a working member of {drive.array}.")
         return
     if known.offline is None:
-        reason = f"raidctl has not set {drive.id} offline: its data may be older than those of its array."
+        reason = f"raidctl has not set {drive.id} offline: its data may be older than that of its array."
         yield Denial(deed=deed, guard="D4", reason=reason, alternative=way)
         return
     running = _running(controller, drive)

@@ -68,7 +68,7 @@ def _listed(deed: Deed, controller: Controller) -> Iterator[Denial]:
         reason = f"Which drives of {controller.id} hold a foreign configuration is not reported."
         yield Denial(deed=deed, guard="F3", reason=reason, unknown=True)
     elif silent:
-        reason = f"Whether {listing(silent[:4])} holds a foreign configuration is not reported: it may be hit as well."
+        reason = f"Whether {listing(silent[:4])} holds a foreign configuration is unknown: it may be affected, too."
         yield Denial(deed=deed, guard="F3", reason=reason, unknown=True)
 
 
@@ -78,8 +78,8 @@ def _selection(deed: Deed, controller: Controller, *, selects: bool) -> Iterator
     if deed.part is None:
         return
     if deed.part not in numbers:
-        known = f"has the foreign configurations {listing(numbers)}" if numbers else "lists no foreign configuration"
-        yield Denial(deed=deed, guard="F3", reason=f"{controller.id} {known}, and no {deed.part}.")
+        known = f"lists the foreign configurations {listing(numbers)}" if numbers else "lists no foreign configuration"
+        yield Denial(deed=deed, guard="F3", reason=f"{controller.id} {known}, not {deed.part}.")
     elif not selects and len(numbers) > 1:
         reason = f"The tool of {controller.id} acts on all of its {len(numbers)} foreign configurations at once."
         verb = deed.verb.partition("_")[0]
@@ -130,7 +130,7 @@ def _only_copy(deed: Deed, controller: Controller) -> Iterator[Denial]:
             yield Denial(deed=deed, guard="F2", reason=reason, alternative=way)
     missing = _missing(controller)
     if missing:
-        reason = f"{listing(missing)} lacks members, and the foreign drives may be these."
+        reason = f"Members of {listing(missing)} are missing, and the foreign drives may be these."
         yield Denial(deed=deed, guard="F2", reason=reason)
 
 
@@ -177,7 +177,7 @@ def _discard(deed: Deed, controller: Controller) -> Iterator[Denial]:
     elif foreign is None:
         reason = f"Whether {controller.id} has foreign drives is not reported."
         yield Denial(deed=deed, guard="F4", reason=reason, unknown=True)
-    reason = f"The preserved data of {deed.part} exist nowhere else, and are lost."
+    reason = f"The preserved data of {deed.part} exists nowhere else and would be lost."
     yield Denial(deed=deed, guard="F4", reason=reason, alternative="--unsafe REASON, with its id", overridable=True)
 
 

@@ -1,7 +1,7 @@
 """A replacement whose old drive is gone: its identity, and its arrays. Pure.
 
 An array that lacks exactly one member has one slot for a new drive. The last snapshot shows which drive it was; without
-one, the story is about the empty slot.
+one, only the empty slot is known.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class _Gap(Struct, frozen=True):
 
 
 def facts_of_array(seen: Survey, volume_id: str, before: Inventory | None, *, new: str = "") -> Facts:
-    """Return the facts of a story about an array's one missing member.
+    """Return the facts of a replacement of an array's one missing member.
 
     Raises:
         UsageError: It lacks none, or several.
@@ -50,8 +50,8 @@ def facts_of_array(seen: Survey, volume_id: str, before: Inventory | None, *, ne
         )
     if mine.lacking > 1:
         raise UsageError(
-            f"{volume.id} lacks {mine.lacking} members: which place a new drive takes is not certain. Add one drive "
-            f'after the other with "raidctl spare add DRIVE --for {volume.id}".'
+            f"{volume.id} lacks {mine.lacking} members: it is not certain which slot a new drive would take. Add one "
+            f'drive after the other with "raidctl spare add DRIVE --for {volume.id}".'
         )
     gaps = [
         other
@@ -87,7 +87,7 @@ def facts_of_serial(seen: Survey, word: str, before: Inventory, *, new: str = ""
         for volume in one.volumes if volume.unique_id
     }  # fmt: skip
     if missing := [uuid for uuid in parts if uuid not in now]:
-        raise CannotTell(f"{old.serial} was a member of an array that does not exist now ({listing(missing)}).")
+        raise CannotTell(f"{old.serial} was a member of an array that no longer exists ({listing(missing)}).")
     gaps = [replace(_gap(seen, *now[uuid]), partition=partition) for uuid, partition in parts.items()]
     return _facts(seen, gaps, old, old.id, new)
 

@@ -24,7 +24,7 @@ from raidctl.vendor.identity import unique_of
 def facts_of_volume(
     seen: Survey, controller: Controller, volume: Volume, before: Inventory | None, *, new: str = ""
 ) -> Facts:
-    """Return the facts of a story about a volume's missing member. The volume is a controller's.
+    """Return the facts of a replacement of a volume's missing member. The volume is a controller's.
 
     Raises:
         UsageError: It lacks none, a failed one is still in its bay, or it is being rebuilt.
@@ -105,7 +105,7 @@ def _whole(controller: Controller, volume: Volume, members: tuple[Drive, ...], *
     A spare may have taken the place of a drive that is known to be gone: the new drive becomes the next spare (S3).
     """
     if volume.status in OUT_OF_REACH:
-        yield f"{volume.id} is {volume.status}: a new drive does not bring it back."
+        yield f"{volume.id} is {volume.status}: a new drive does not repair it."
     if known:
         return
     failed = next((one for one in members if has_failed(one)), None)

@@ -98,7 +98,7 @@ def unfit(
     elif found.sector_bytes > found.member_sector_bytes or (
         partitions and found.sector_bytes != found.member_sector_bytes  # a partition table counts in sectors
     ):
-        text = f"{drive.id} has sectors of {found.sector_bytes} bytes, the others {found.member_sector_bytes}."
+        text = f"{drive.id} has {found.sector_bytes}-byte sectors, the others {found.member_sector_bytes}-byte sectors."
         yield Objection(guard="R10", text=text)
     yield from other_kind(drive, others, "others")
     if drive.errors.pending or drive.errors.uncorrectable:

@@ -1,7 +1,7 @@
 """The wait for a possible copyback from spare to new drive.
 
 Some controllers start the copyback a moment after the rebuild; a reading in between shows a complete array and a free
-drive. Only after this wait the new drive becomes the next spare.
+drive. Only after this wait does the new drive become the next spare.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from raidctl.vendor.operations import operations_of
 from raidctl.vendor.protocol import Vendor
 
 SETTLING_SECONDS = 60.0
-"""Length of the wait. By its end, the firmware has begun, or will not begin."""
+"""Length of the wait. By its end, the firmware has begun, or never will."""
 
 
 @dataclass
@@ -43,10 +43,13 @@ class MovingBack:
         return Stage("rebuilding", step=wait("settling", arrays, new, facts))
 
     def missing(self, seen: Survey, facts: Facts, now: float) -> list[str]:
-        """Return what is missing for a decision. Nothing is missing once data move, or the wait is over."""
+        """Return what is missing for a decision.
+
+        Nothing is missing once data is being copied back, or the wait is over.
+        """
         self.since = now if self.since is None else self.since
         arrays = parts(seen, facts)
         new = None if isinstance(arrays, str) else drive_behind(arrays, facts.new)
         begun = not isinstance(arrays, str) and new is not None and inside(arrays, new)
         self.over = begun or now - self.since >= SETTLING_SECONDS
-        return [] if self.over else ["whether data move back to the new drive is not decided"]
+        return [] if self.over else ["whether data is copied back to the new drive is not known yet"]

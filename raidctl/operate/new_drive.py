@@ -1,6 +1,6 @@
 """Whether a drive may join an array: size, kind, health, use, signatures. Pure.
 
-mdadm accepts a drive with a file system without a question and with exit code 0, so these guards come first. Names are
+mdadm accepts a drive with a file system without asking, and with exit code 0, so these guards come first. Names are
 those of the manual: R7 (in use), R10 (the drive itself), R11 (signatures), S4 and S5 (spares).
 """
 
@@ -70,7 +70,7 @@ def missing_tool(answer: RunAnswer) -> str | None:
 
 
 def objections(seen: Survey, controller: Controller, array: Array, candidate: Candidate) -> list[Objection]:
-    """Return every reason to refuse a drive for an array. It would be a new member or spare."""
+    """Return every reason to refuse a drive for an array. The drive would be a new member or spare."""
     block = seen.view.block(candidate.node)
     if block is None or block.node != candidate.node:
         text = f"The kernel does not show {candidate.node}."

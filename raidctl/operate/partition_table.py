@@ -56,7 +56,7 @@ class Table(Struct, frozen=True):
 
 
 def parse(text: str) -> Table | None:
-    """Read a dump; None if it is no table with partitions, or the line of one cannot be read."""
+    """Read a dump; None if it is not a table with partitions, or the line of one cannot be read."""
     heads: dict[str, str] = {}
     partitions: list[Partition] = []
     for line in text.splitlines():
@@ -83,7 +83,7 @@ def script(source: Table, node: str) -> str:
 
 
 def not_copied(source: Table, copy: Table | None) -> str | None:
-    """Explain why a table is no copy of another with new identifiers. None if it is (R12)."""
+    """Explain why a table is not a copy of another with new identifiers. None if it is (R12)."""
     if copy is None:
         return "the new drive has no partition table yet"
     if [part.layout for part in source.partitions] != [part.layout for part in copy.partitions]:

@@ -24,12 +24,12 @@ Reasons = Iterator[Reason]
 _COUNTERS = ("media", "predictive")
 _REPLACING = {
     "rebuilding": "is being rebuilt", "expanding": "is being expanded", "migrating": "is being migrated",
-    "initializing": "is being initialized",
+    "initializing": "is being initialised",
 }  # fmt: skip
 _UNDER_WAY = {
-    "rebuild": "is being rebuilt", "recovery": "is being rebuilt", "resync": "is being resynchronized",
+    "rebuild": "is being rebuilt", "recovery": "is being rebuilt", "resync": "is being resynchronised",
     "reshape": "is being reshaped", "expand": "is being expanded", "migrate": "is being migrated",
-    "initialize": "is being initialized", "parity": "has its parity initialized",
+    "initialize": "is being initialised", "parity": "has its parity initialised",
     "copyback": "has a member copied back",
 }  # fmt: skip
 
@@ -77,7 +77,7 @@ def _redundancy(loss: Loss) -> Reason:
     evidence = [fact(volume or loss.array, name) for name in ("failures_tolerated", "status")]
     evidence += [fact(drive, name) for drive in loss.leaving for name in ("role", "status", "status_text")]
     if loss.out_of_reach:
-        text = f"Nothing can be read from {named(loss)}: no drive of it can be spared."
+        text = f"Nothing can be read from {named(loss)}: none of its drives can be spared."
         return reason("R1", "no", text, *evidence)
     if loss.gone and not loss.doubtful and not loss.relied_on:
         text = f"{named(loss)} works without the drive already: pulling it loses nothing."
@@ -93,17 +93,19 @@ def _redundancy(loss: Loss) -> Reason:
         return reason("R1", "unknown", text, *evidence, remedy="Replace the failed or missing member first.")
     if after is None:
         text = f"How many more drive failures {named(loss)} survives is unknown."
-        return reason("R1", "unknown", text, *evidence, remedy="Wait for operations to end, and fix what is not read.")
+        return reason(
+            "R1", "unknown", text, *evidence, remedy="Wait for operations to end, and fix what is unreadable."
+        )
     if after >= 0:
         text = f"{named(loss)} survives the loss; then it {in_words(after)}."
         if loss.filling:
-            text = f"{named(loss)} does not count on the drive, which is still being filled."
+            text = f"{named(loss)} does not depend on the drive yet: it is still being filled."
         return reason("R1", "yes", text, *evidence)
     if volume is not None and volume.raid_level in WITHOUT_REDUNDANCY:
         text = f"{named(loss)} has no redundancy: its data is lost with the drive."
         return reason("R1", "no", text, *evidence, remedy="Copy the data to other drives first.")
     text = f"{named(loss)} survives no further failure: pulling the drive loses its data."
-    return reason("R1", "no", text, *evidence, remedy="Make the array whole first: replace the drive that failed.")
+    return reason("R1", "no", text, *evidence, remedy="Make the array complete first: replace the drive that failed.")
 
 
 def errors_elsewhere(subject: Subject) -> Iterator[tuple[Loss, Drive, str]]:
@@ -241,7 +243,7 @@ def _needed(volume: Volume, *evidence: str) -> Reason:
         text = f"The state of {volume.id} is unknown: it may need the drive as its spare."
         return reason("R3", "unknown", text, *evidence)
     text = f"{volume.id} is {volume.status}, and needs the drive as its spare."
-    return reason("R3", "no", text, *evidence, remedy="Leave the spare until the volume is whole.")
+    return reason("R3", "no", text, *evidence, remedy="Leave the spare in place until the volume is complete.")
 
 
 def under_way(controller: Controller, volume: Volume) -> str | None:
@@ -323,7 +325,7 @@ def _differences(subject: Subject, loss: Loss, volume: Volume) -> Reasons:
     elif volume.mismatch_count is None and level in MIRRORED:
         silent = subject.unreported(loss.controller, "differences")
         if silent is not None:
-            text = f"Nothing is known of differences between the copies of {named(loss)}: {silent.why}."
+            text = f"Whether the copies of {named(loss)} differ is unknown: {silent.why}."
             yield reason("R6", "yes", text, *evidence)
             return
         text = f"Whether the copies of {named(loss)} differ is not reported."

@@ -29,10 +29,10 @@ def identity(subject: Subject) -> Reasons:
         text = (
             f"{names} {'has' if len(others) == 1 else 'have'} the same serial number: the label does not identify it."
         )
-        remedy = "Find out which bay is meant by other means, with the machine switched off if necessary."
+        remedy = "Identify the bay by other means, with the machine switched off if necessary."
         yield reason("X1", "unknown", text, *evidence, *(fact(other, "serial") for other in others), remedy=remedy)
     elif not drive.serial and not drive.wwn:
-        text = "Neither serial number nor world wide name is reported: the drive in your hand could not be compared."
+        text = "Neither serial number nor world wide name is reported, so the drive in your hand cannot be identified."
         yield reason("X1", "unknown", text, *evidence, remedy="`raidctl doctor` lists the tools that report it.")
     elif not drive.serial:
         yield reason("X1", "note", "The serial number is not reported; compare the world wide name.", *evidence)
@@ -64,7 +64,7 @@ def fresh(subject: Subject) -> Reasons:
         yield reason("X3", "yes", "The machine was read just now.", *evidence)
         return
     old = f"{format_duration(seconds)} old" if seconds is not None else "of unknown age"
-    text = f"This result is from a recording, {old}: what has failed since then is not in it."
+    text = f"This result is from a recording, {old}: it does not show later failures."
     yield reason("X3", "note", text, *evidence, remedy="Check again on the machine itself before you pull the drive.")
 
 
@@ -177,7 +177,7 @@ def unused(subject: Subject) -> Reasons:
         text = "The drive may hold a configuration that the controller has not imported, and be a missing member."
         yield reason("R7", "unknown", text, fact(drive, "foreign"), remedy="Import or clear that configuration first.")
     elif subject.blocks:
-        yield reason("R7", "yes", "Nothing that the system sees uses the drive beside its arrays.", *evidence)
+        yield reason("R7", "yes", "Nothing that the system sees uses the drive besides its arrays.", *evidence)
     elif drive.device or drive.role == "passthrough" or subject.software or subject.controller.mode in ("none", "hba"):
         yield reason("R7", "unknown", "What the system uses the drive for is unknown.", *evidence)
     elif drive.array or drive.role in ("member", "spare", "failed", "unassigned", "journal"):
@@ -287,7 +287,7 @@ def boots(subject: Subject) -> Reasons:
 
 
 def timeouts(subject: Subject) -> Reasons:
-    """R14: no bad sector drops software RAID's next drive during a rebuild."""
+    """R14: a bad sector does not drop another drive of a software array during a rebuild."""
     members = [one for loss in subject.losses if loss.controller.mode == "software" for one in loss.others]
     others = {drive.id: drive for member in members for _, drive in subject.below(member)}
     unseen = [member.id for member in members if not subject.below(member)]
@@ -313,14 +313,14 @@ def timeouts(subject: Subject) -> Reasons:
 
 
 def no_journal(subject: Subject) -> Reasons:
-    """R16: the drive is no journal or cache of another volume."""
+    """R16: the drive is not a journal or cache of another volume."""
     found = [(controller, drive) for controller, drive in subject.entries if drive.role == "journal"]
     for controller, drive in found:
         if family_of(controller) == "zfs":
             yield _of_pool(controller, drive)
             continue
         text = f"The drive holds the journal of {_journal_of(controller, drive)}: data that may not be elsewhere yet."
-        remedy = "Take the journal out of use first: stop the array, and start it without."
+        remedy = "Take the journal out of use first: stop the array, and start it without the journal."
         yield reason("R16", "no", text, fact(drive, "role"), fact(drive, "array"), remedy=remedy)
     silent = [
         one for controller, one in subject.entries if one.role is None and one.array and controller.mode == "software"
@@ -361,5 +361,7 @@ def all_of_it(subject: Subject) -> Reasons:
         yield reason("R17", "unknown", text, fact(drive, "backing"), fact(drive, "device"),
                      remedy="Check on the machine itself, or on a recording of it.")  # fmt: skip
         return
-    text = f"Removed with it: {listing(with_it)}; each array is judged." if with_it else "Nothing else leaves with it."
+    text = (
+        f"Removed with it: {listing(with_it)}; each array is judged." if with_it else "Nothing else leaves the machine."
+    )
     yield reason("R17", "yes", text, *(f"on the drive: {node}" for node in nodes))

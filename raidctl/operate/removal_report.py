@@ -20,8 +20,8 @@ class Reason(msgspec.Struct, frozen=True, kw_only=True):
     verdict: Annotated[
         Outcome,
         doc(
-            "`no`: do not pull the drive; `unknown`: what decides is not reported; `yes`: nothing here forbids it; "
-            "`note`: to be known before, without effect on the verdict."
+            "`no`: do not pull the drive; `unknown`: facts needed to decide are not reported; `yes`: nothing here "
+            "forbids it; `note`: good to know before, without effect on the verdict."
         ),
     ]
     text: Annotated[str, doc("One sentence.")]
@@ -52,7 +52,9 @@ class Removal(msgspec.Struct, frozen=True, kw_only=True):
 
     host: Annotated[Host, doc("The machine, and when it was read.")]
     drive: Annotated[str, doc("Id of the drive.")]
-    verdict: Annotated[Verdict, doc("`yes`: it may be pulled now; `no`; `unknown`: what decides is not reported.")]
+    verdict: Annotated[
+        Verdict, doc("`yes`: it may be pulled now; `no`; `unknown`: facts needed to decide are missing.")
+    ]
     enclosure: Annotated[str | None, doc("Box, enclosure, channel, as printed.")] = None
     bay: Annotated[str | None, doc("Bay or slot, as printed; null: not reported.")] = None
     serial: Annotated[str | None, doc("Serial number, as printed; null: not reported.")] = None

@@ -87,7 +87,7 @@ class Replacing:
         """Reasons to leave the old drive in."""
         old = self._old(seen)
         if old is None:
-            return [Objection(guard="X2", text=f"The drive {self.facts.old} is not there.", unknown=True)]
+            return [Objection(guard="X2", text=f"The drive {self.facts.old} was not found.", unknown=True)]
         around = Around(unreported=unreported(self.vendors))
         report = check(seen.inventory, seen.view, old.id, datetime.now(timezone.utc), around)
         ignored: frozenset[str] = _COPY_IGNORES if self.facts.way == "copy" else frozenset()
@@ -177,7 +177,7 @@ class Replacing:
         return self._remaining(one for one in reasons if one.guard not in own)
 
     def _absent(self) -> Objection:
-        return Objection(guard="X2", text=f"The new drive {self.facts.new} is not there.")
+        return Objection(guard="X2", text=f"The new drive {self.facts.new} was not found.")
 
     def _vetted_behind(self, seen: Survey) -> list[Objection]:
         arrays = parts(seen, self.facts)
@@ -215,7 +215,7 @@ class Replacing:
         return []
 
     def _not_taken(self, seen: Survey) -> str | None:
-        """Explain that the controller has not begun to fill the new drive. None if it has, or still may."""
+        """Explain that the controller has not begun to fill the new drive. None if it has begun, or still may."""
         arrays = parts(seen, self.facts)
         if not self.facts.volumes or isinstance(arrays, str):
             return None
@@ -229,10 +229,10 @@ class Replacing:
             return None
         names = ", ".join(part.volume.id for part in arrays)
         if new is not None and inside(arrays, new):
-            return f"{names} lacks another member, and nothing is being rebuilt. Replace or add that one, too."
+            return f"Another member of {names} is missing, and nothing is being rebuilt. Replace or add that one, too."
         return (
-            f"The controller has not taken the drive {self.facts.new} for {names} in {_TAKEN_WITHIN / 60:.0f} minutes, "
-            "and nothing is being rebuilt."
+            f"The controller has not started to use the drive {self.facts.new} for {names} within "
+            f"{_TAKEN_WITHIN / 60:.0f} minutes, and nothing is being rebuilt."
         )
 
     def report(self, seen: Survey) -> None:
@@ -245,7 +245,7 @@ class Replacing:
     def confirm(self, step: Step, seen: Survey, clock: Callable[[], float]) -> list[str]:
         """Return what a reading does not confirm yet. This goes beyond the expectations on the model."""
         if step.setting == "push":
-            return [] if new_drives(seen, self.facts) else ["no new drive is there"]
+            return [] if new_drives(seen, self.facts) else ["no new drive was found"]
         if step.setting == "rebuilding":
             arrays = parts(seen, self.facts)
             done = not isinstance(arrays, str) and all(part.complete for part in arrays)

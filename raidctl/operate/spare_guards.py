@@ -52,7 +52,7 @@ def able(volume: Volume) -> Iterator[Objection]:
     elif volume.raid_level in (None, "unknown"):
         yield Objection(guard="S3", text=f"The RAID level of {volume.id} is unknown.", unknown=True)
     if volume.status in ("failed", "offline", "inactive"):
-        yield Objection(guard="S3", text=f"{volume.id} is {volume.status}: a spare does not bring it back.")
+        yield Objection(guard="S3", text=f"{volume.id} is {volume.status}: a spare does not repair it.")
     elif volume.status == "unknown":
         yield Objection(guard="S3", text=f"The state of {volume.id} is unknown.", unknown=True)
 

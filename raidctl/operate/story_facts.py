@@ -91,7 +91,7 @@ class Facts(Struct, frozen=True, kw_only=True):
 
     @property
     def others(self) -> tuple[str, ...]:
-        """The serial numbers that must stay. A drive pulled by mistake is missed, also after a reboot."""
+        """The serial numbers that must stay. A drive pulled by mistake is thus noticed, also after a reboot."""
         leaving = {self.old, *self.leaving.split()}
         return tuple(serial for serial in self.serials if serial not in leaving)
 
@@ -231,7 +231,7 @@ def parts(seen: Survey, facts: Facts) -> list[Part] | str:
             if volume.unique_id == uuid
         ]
         if len(match) != 1:
-            return f"The array {uuid} does not exist now, or is not assembled."
+            return f"The array {uuid} does not exist, or is not assembled."
         found.append(Part(*match[0], partition))
     return found
 
@@ -246,7 +246,7 @@ def _parts_behind(seen: Survey, facts: Facts) -> list[Part] | str:
             if unique_of(controller, volume) == unique
         ]  # fmt: skip
         if len(match) != 1:
-            return f"The volume {unique} {'is not reported now' if not match else 'is there several times'}."
+            return f"The volume {unique} {'is not reported now' if not match else 'is listed several times'}."
         found.append(Part(*match[0], "", int(facts.width) if facts.width else None))
     return found
 

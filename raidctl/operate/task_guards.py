@@ -41,7 +41,7 @@ def _rebuild(deed: Deed, inventory: Inventory) -> Iterator[Denial]:
         return
     controller, drive = found
     if controller.mode in ("software", "none"):
-        reason = f"{drive.id} is behind no RAID controller; md rebuilds as soon as a drive is added."
+        reason = f"{drive.id} is not behind a RAID controller; md rebuilds as soon as a drive is added."
         yield Denial(deed=deed, reason=reason, alternative="raidctl spare add")
         return
     if deed.verb == "start_rebuild":
@@ -60,7 +60,7 @@ def _filled(drive: Drive) -> bool:
 
 
 def _startable(deed: Deed, controller: Controller, drive: Drive) -> Iterator[Denial]:
-    """R10: a rebuild overwrites the drive, so it is no working member.
+    """R10: a rebuild overwrites the drive, so it must not be a working member.
 
     A drive with a foreign configuration or a predicted failure is refused as well.
     """
@@ -76,7 +76,7 @@ def _startable(deed: Deed, controller: Controller, drive: Drive) -> Iterator[Den
     elif drive.role == "member" and drive.status in ("ok", "warning"):
         yield Denial(deed=deed, guard="R10", reason=f"{drive.id} is a working member: a rebuild would overwrite it.")
     elif drive.role not in ("member", "failed"):
-        yield Denial(deed=deed, guard="R10", reason=f"{drive.id} is a {drive.role}, and no member that was lost.")
+        yield Denial(deed=deed, guard="R10", reason=f"{drive.id} is a {drive.role}, not a member that was lost.")
     elif not volumes:
         yield Denial(deed=deed, guard="R10", reason=f"No volume on {drive.array} is listed.", unknown=True)
     yield from _sources(deed, volumes)
@@ -98,7 +98,7 @@ def _sources(deed: Deed, volumes: tuple[Volume, ...]) -> Iterator[Denial]:
         yield Denial(deed=deed, guard="R4", reason=f"The state of {listing(silent)} is unknown.", unknown=True)
     if volumes and all(volume.status in WHOLE for volume in volumes):
         names = listing(volume.id for volume in volumes)
-        yield Denial(deed=deed, guard="R10", reason=f"{names} lacks no member: there is nothing to rebuild.")
+        yield Denial(deed=deed, guard="R10", reason=f"No member of {names} is missing: there is nothing to rebuild.")
 
 
 def _endable(deed: Deed, controller: Controller, drive: Drive) -> Iterator[Denial]:

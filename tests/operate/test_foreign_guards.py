@@ -83,7 +83,7 @@ def test_guard_F2_what_an_array_lacks_is_not_cleared() -> None:
 
 
 def test_guard_F3_every_drive_that_is_hit_is_listed() -> None:
-    """A drive for which this is unknown may be hit as well.
+    """A drive for which this is unknown may be affected, too.
 
     A tool that takes all is not used for one of several groups.
     """
@@ -105,7 +105,7 @@ def test_guard_F3_every_drive_that_is_hit_is_listed() -> None:
 
 
 def test_guard_F4_cache_is_not_discarded_while_its_drives_may_be_here() -> None:
-    """And without them, never without a reason: its data exist nowhere else."""
+    """And without them, never without a reason: its data exists nowhere else."""
     own: dict[str, Any] = {"preserved": PINNED, "foreign": False, "foreign_groups": (), "cache": None}
 
     def discard(found: Inventory, part: str = "x:0/v6") -> dict[str, bool]:

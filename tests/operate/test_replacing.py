@@ -394,7 +394,7 @@ def test_guard_R10_a_partition_table_is_copied_only_to_sectors_of_the_same_size(
         [one.text for one in unfit(new, (seen.inventory, seen.view), found, [new], partitions=parts)]
         for parts in ((), ("1",))
     ]
-    assert [any("has sectors of 512 bytes" in text for text in one) for one in texts] == [False, True]
+    assert [any("has 512-byte sectors" in text for text in one) for one in texts] == [False, True]
 
 
 def test_a_serial_number_with_a_blank_is_one_drive(tmp_path: Path) -> None:

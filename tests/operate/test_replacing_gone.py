@@ -96,7 +96,7 @@ def test_what_is_not_certain_is_refused(tmp_path: Path) -> None:
     assert story_of(machine, before, word="LABD00003").replacing.facts.old == "LABD00003"
     other = {name: value for name, value in machine.machine.state().items() if not name.startswith(("md/md", "md/me"))}
     machine.machine.keep(other)
-    with pytest.raises(CannotTell, match="does not exist now"):
+    with pytest.raises(CannotTell, match="no longer exists"):
         facts_of_serial(machine.look(), "LABD00003", before)
 
 
