@@ -69,7 +69,7 @@ class Change:
     uncertain: bool = False
     """Whether a tool did not respond: its command may still take effect."""
     denied: bool = False
-    """Whether a missing right or tool is the only failure."""
+    """Whether a missing permission or tool is the only failure."""
     undone_any: bool = False
     """Whether any step was undone."""
     silent_drives: list[str] = field(default_factory=list)
@@ -145,7 +145,7 @@ class Change:
 
         Raises:
             JournalFull: They could not be journaled. Nothing was changed.
-            ChangeStands: The same, after other steps of the operation; or as of :meth:`apply`.
+            ChangeStands: The same, after other steps of the operation; or as :meth:`apply`.
         """
         first, self.begun, self.resumed = len(self.begin.steps), [], bool(self.begin.steps)
         more = Planned(change=self.begin.change, at=timestamp(), steps=tuple(steps), facts=facts)

@@ -1,4 +1,4 @@
-"""Why a change failed, and whether a right or tool was missing."""
+"""Why a change failed, and whether a permission or tool was missing."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from raidctl.text import regex
 from raidctl.vendor.session import signal_of
 
 DENIED = regex(r"permission denied|not permitted|must be (?:root|super-?user)", re.IGNORECASE)
-"""Messages of tools that lack a right."""
+"""Messages of tools that lack a permission."""
 
 
 class RightMissing(ChangeUndone):
-    """Failure of a change only because a right or tool is missing. The previous settings are restored."""
+    """Failure of a change only because a permission or tool is missing. The previous settings are restored."""
 
     exit_code = EXIT_ACCESS
 
@@ -29,7 +29,7 @@ class RightMissing(ChangeUndone):
 
 
 def is_denied(request: Run | Write, answer: Answer, fault: str) -> bool:
-    """Whether a request failed as a right or the tool is missing."""
+    """Whether a request failed because a permission or the tool is missing."""
     if answer.trouble is None:
         return DENIED.search(fault) is not None
     return answer.trouble is Failure.DENIED or (answer.trouble is Failure.MISSING and isinstance(request, Run))

@@ -131,7 +131,7 @@ def _shown(seen: Survey, step: Step, controllers: Collection[str]) -> tuple[bool
     other = exchanged(seen, step.subjects)
     absent = [one.object_id for one in step.subjects if find(seen.inventory, one.object_id) is None]
     if other is not None or (missing and absent):
-        return False, f"whether {name} has taken effect cannot be seen: {other or f'{absent[0]} does not exist now'}"
+        return False, f"whether {name} has taken effect cannot be seen: {other or f'{absent[0]} no longer exists'}"
     if missing and missing == undecided(seen, step.expects):
         return None, f"whether {name} has taken effect is unknown: {missing[0]}"
     return not missing, f"{name} has {'not ' if missing else ''}taken effect"

@@ -34,11 +34,11 @@ def hindrance(runner: Runner, vendors: Sequence[Vendor], sleep: Callable[[float]
 def _found(runner: Runner, asked: Sequence[Callable[[Sequence[str]], bool]]) -> str | None:
     [listed] = runner.carry_out([Glob(PROCESSES)])
     if listed.trouble not in (None, Failure.MISSING):
-        return f"whether another program changes the controller could not be read: {listed.detail}"
+        return f"whether another program changes the controller is unknown: {listed.detail}"
     paths = getattr(listed, "paths", ())
     for answer in runner.carry_out([Read(path) for path in paths]) if paths else ():
         if answer.trouble not in (None, Failure.MISSING):  # the process has ended meanwhile
-            return f"whether another program changes the controller could not be read: {answer.detail}"
+            return f"whether another program changes the controller is unknown: {answer.detail}"
         words = (answer.text or "").rstrip("\0").split("\0") if isinstance(answer, ReadAnswer) else []
         if any(words) and any(hinders(words) for hinders in asked):
             return f"another program is running that may change the controller: `{printable(' '.join(words))[:120]}`"

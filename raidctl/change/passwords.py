@@ -28,7 +28,7 @@ _OTHERS = 0o077
 def carried_out(runner: Runner, action: Action) -> tuple[Run | Write, Answer]:
     """Carry out an action. Return its request and the answer without the password.
 
-    If the password cannot be used, the tool is not started: the answer is that the right is missing.
+    If the password cannot be used, the tool is not started: the answer is that the permission is missing.
     """
     try:
         request = request_of(action)

@@ -10,7 +10,7 @@ ROOT_PLACE = "/var/lib/raidctl"
 JOURNAL = "journal.jsonl"
 CHECKS = "checks.jsonl"
 """Results of checks."""
-LEADS_NOWHERE = "it is, or is behind, a link to something that is not there. Is its file system mounted?"
+LEADS_NOWHERE = "it is, or is behind, a link to something that does not exist. Is its file system mounted?"
 """Why a file is not read that is not known to be missing."""
 
 
@@ -43,7 +43,7 @@ def is_missing(path: str) -> bool:
 
 
 def _leads_nowhere(path: str) -> bool:
-    """Whether the last part of a path that is there is a link to something that is not there."""
+    """Whether the last existing part of a path is a link to something that does not exist."""
     while path := path.rstrip("/"):
         try:
             link = stat.S_ISLNK(os.lstat(path).st_mode)

@@ -180,9 +180,9 @@ def _places(begin: Begin) -> dict[str, str]:
 def _put_back(gone: Sequence[str], places: Mapping[str, str]) -> str:
     names = listing([f"{serial}{places.get(serial, '') if len(gone) > 1 else ''}" for serial in gone])
     return (
-        f"The drive with serial number {names} is gone, which must stay. Put it back now, into the bay that it came "
+        f"The drive with serial number {names} is gone, but must stay. Put it back now, into the bay that it came "
         f"from{places.get(gone[0], '')}; nothing else is done until it is back."
         if len(gone) == 1
-        else f"The drives with serial numbers {names} are gone, which must stay. "
+        else f"The drives with serial numbers {names} are gone, but must stay. "
         "Put them back now, into the bays that they came from; nothing else is done until they are back."
     )

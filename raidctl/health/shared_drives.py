@@ -12,7 +12,7 @@ from raidctl.model.drives_below import DrivesBelow
 LostWithADrive = Mapping[str, frozenset[str]]
 """For the id of a volume that survives no failure: what its members are on."""
 _DEPTH = 4
-"""The most arrays that are on one another; damaged outputs may name each other in a circle."""
+"""Maximum number of arrays on top of each other; damaged outputs may name each other in a circle."""
 
 
 def lost_with_a_drive(controllers: Sequence[Controller]) -> LostWithADrive:

@@ -61,7 +61,7 @@ def check_tools(vendors: Sequence[Vendor], known: Sequence[Tool] = ()) -> Dialog
     ``known`` are tools, of which some have reported their version already.
     """
     versions = {tool.name: tool.version for tool in known if tool.version}
-    outside = families(vendors)  # what a service processor answers with is no program
+    outside = families(vendors)  # the resources of a service processor are not programs
     checks = yield from together(_family(one, versions) for one in vendors if one.FAMILY not in outside)
     return [check for family in checks for check in family]
 

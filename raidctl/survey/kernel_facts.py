@@ -78,7 +78,7 @@ class _KernelFacts:
         start = next((piece.start_bytes for piece in array.pieces if piece.below == own.name), None)
         if start is None:
             return drive
-        text = f"{array.node}: the data begin at byte {start} of {own.node}"
+        text = f"{array.node}: the data begins at byte {start} of {own.node}"
         self.evidence.fact(text, drive.id, "data_offset_bytes", start)
         return replace(drive, data_offset_bytes=start)
 

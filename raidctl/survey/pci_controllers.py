@@ -279,14 +279,16 @@ def _unlisted_problem(
     installed = [tool.name for vendor in item.able for tool in vendor.TOOLS if tool.name in tools_found]
     if not installed:
         needs = (f"{one.TITLE} needs {listing((t.name for t in one.TOOLS), 'or')}" for one in item.able)
-        message = (
-            f"The kernel sees the RAID controller {where} (driver {driver}), but no tool that can read it is "
-            f"installed: {listing(needs, 'or')}."
-        )
+        message = f"No installed tool can read the RAID controller {where} (driver {driver}): {listing(needs, 'or')}."
         return Problem("error", item.function.address, message, _install(item.able), "no_tool")
     kind: ProblemKind = "no_right" if view.root is False else "unread"
-    doubt = "fewer controllers than the kernel, and not which" if item.ambiguous else "no such controller"
-    message = f"The kernel sees the RAID controller {where} (driver {driver}), but {listing(installed)} lists {doubt}."
+    controller = f"the RAID controller {where} (driver {driver})"
+    many = len(installed) > 1
+    if item.ambiguous:
+        lists = "list" if many else "lists"
+        message = f"{listing(installed)} {lists} fewer controllers than the kernel: {controller} may be missing."
+    else:
+        message = f"{listing(installed)} {'do' if many else 'does'} not list {controller}, which the kernel sees."
     remedy = (
         "Run raidctl as root."
         if kind == "no_right"

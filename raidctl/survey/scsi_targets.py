@@ -56,7 +56,7 @@ def _candidates(volume: Volume, index: Index) -> list[BlockDevice]:
         return []
     targets = {text.strip(" []") for label, text in volume.details.items() if label.strip().lower().endswith(LABEL)}
     target = targets.pop() if len(targets) == 1 else ""
-    # 02:0:0 is no other target than 2:0:0
+    # 02:0:0 is the same target as 2:0:0
     bare = ":".join(str(int(part)) for part in target.split(":")) if _TARGET.fullmatch(target) else None
     return index.disks("target", bare)
 

@@ -160,13 +160,13 @@ def _not_listed(
             made = isinstance(ours, Volume) or (isinstance(ours, Drive) and ours.array is not None)
             if isinstance(ours, kind) and made and names_of(ours) and ours.id not in seen:
                 word = "volume" if isinstance(ours, Volume) else "drive"
-                message = f"The BMC does not list this {word}, and lists others of its controller, as {other.id}."
+                message = f"The BMC does not list this {word}, but lists others of its controller, as {other.id}."
                 yield Problem("info", ours.id, message, "If it still does not list it later, reset the BMC.")
 
 
 def _another(other: Controller) -> Problem:
     message = (
-        "No volume and no drive that the BMC lists is among those of the machine's own tools: it may be the BMC of "
+        "None of the volumes and drives that the BMC lists is known to the machine's own tools: it may be the BMC of "
         "another machine."
     )
     return Problem("warning", other.id, message, "Compare the serial numbers, and correct --bmc.")

@@ -16,5 +16,5 @@ def undescribed(controllers: Sequence[Controller]) -> Iterator[Problem]:
             left = [name for name in (*array.drives, *array.spares) if name not in described]
             if left:
                 message = f"The state of {counted(len(left), 'drive')} is unknown: no tool describes {listing(left)}."
-                remedy = "Run raidctl again, or the tool by hand, and read its whole output."
+                remedy = "Run raidctl again, or run the tool by hand and read its complete output."
                 yield Problem("error", array.id, message, remedy, "unread")

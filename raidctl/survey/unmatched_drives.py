@@ -28,10 +28,10 @@ def unmatched(view: HostView, controllers: Sequence[Controller]) -> Iterator[Pro
         loose = [one for controller in own for one in _without_device(controller)]
         names = listing(one.node for one in left)
         if len(left) > len(loose):
-            message = f"{names}: no volume that the tool lists; RAID level, state and cache are unknown."
+            message = f"{names}: not among the volumes that the tool lists; RAID level, state and cache are unknown."
             yield Problem("error", own[0].id, message, "Compare the volumes that the tool lists with lsblk.", "unread")
         else:
-            message = f"{names}: perhaps {listing(loose, 'or')}, of which no tool reports the device."
+            message = f"{names}: perhaps {listing(loose, 'or')}, for which no tool reports a device."
             yield Problem("warning", own[0].id, message, "Compare the sizes with those that lsblk prints.", "note")
 
 

@@ -1,6 +1,6 @@
 """Silencing of alarms: a module ``alarm`` in the package.
 
-Silencing is no setting: the alarm sounds again with the next event, and no tool reports whether it sounds.
+Silencing is not a setting: the alarm sounds again with the next event, and no tool reports whether it sounds.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ class CheckReading(Struct, frozen=True, kw_only=True):
     running: CheckKind | None = None
     """None: neither, or unknown."""
     known: bool = True
-    """Whether the operation under way could be read."""
+    """Whether the current operation could be read."""
     waiting: bool = False
     """Whether the running check waits for another operation on the same drives. It has not begun yet."""
     paused_at: int | None = None
@@ -119,5 +119,5 @@ def schedule_families(vendors: Sequence[Vendor], calendars: Sequence[str] = ()) 
 
 
 def busy_with(operation: Operation | None) -> CheckKind | None:
-    """The kind of check of an operation; None: it is no check."""
+    """The kind of check of an operation; None: it is not a check."""
     return operation if operation in ("check", "repair") else None

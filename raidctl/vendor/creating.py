@@ -58,7 +58,7 @@ def label(new: NewVolume, form: re.Pattern[str]) -> str | None:
         CannotCreate: The tool would refuse or misinterpret it.
     """
     if new.name is not None and not form.fullmatch(new.name):
-        raise CannotCreate(f'The name "{new.name}" has characters, or a length, that the tool does not take.')
+        raise CannotCreate(f'The name "{new.name}" has characters or a length that the tool does not accept.')
     return new.name
 
 

@@ -58,7 +58,7 @@ def only_battery(controller: Controller) -> Battery:
     packs = controller.batteries
     if len(packs) == 1:
         return packs[0]
-    why = f"lists {len(packs)} batteries, and the tool's command names none" if packs else "lists no battery"
+    why = f"lists {len(packs)} batteries, but the tool's command cannot select one" if packs else "lists no battery"
     raise CannotDo(f"{controller.id} {why}.")
 
 

@@ -18,7 +18,7 @@ from raidctl.vendor.protocol import Vendor
 
 
 class ForeignVolume(Struct, frozen=True, kw_only=True):
-    """A volume that an import would bring."""
+    """A volume that an import would add."""
 
     number: Annotated[str, doc("Its number in the preview.")]
     name: Annotated[str | None, doc("Its label; null: none, or not reported.")] = None
@@ -29,7 +29,7 @@ class ForeignVolume(Struct, frozen=True, kw_only=True):
 
 
 class ForeignPreview(Struct, frozen=True, kw_only=True):
-    """What an import would bring, according to the tool."""
+    """What an import would add, according to the tool."""
 
     volumes: Annotated[tuple[ForeignVolume, ...], doc("The volumes.")] = ()
     complete: Annotated[bool | None, doc("Whether no drives of them are missing; null: unknown.")] = None
@@ -44,7 +44,7 @@ class Foreign(Protocol):
         """Whether the tool can act on one of a controller's foreign configurations."""
 
     def preview(self, controller: Controller, tools: Sequence[Tool]) -> Dialogue[ForeignPreview | str]:
-        """What an import would bring; a sentence: why there is no preview. Changes nothing."""
+        """What an import would add; a sentence: why there is no preview. Changes nothing."""
 
 
 def foreign_of(vendor: Vendor) -> Foreign | None:

@@ -55,8 +55,8 @@ class Locating(Protocol):
     ) -> Dialogue[list[Light | NoLight]]:
         """How the LED of each drive is switched, in their order.
 
-        ``tools`` are the family's tools on this machine; ``seconds`` is the time to blink, for tools that have a
-        such a limit. Asks the tool if only its help text shows which words it takes.
+        ``tools`` are the family's tools on this machine; ``seconds`` is the time to blink, for tools that have such a
+        limit. Asks the tool if only its help text shows which words it takes.
         """
 
     def judge(self, action: Action, answer: Answer) -> str | None:

@@ -28,7 +28,7 @@ class Ability(Struct, frozen=True, kw_only=True):
 
     can: Annotated[bool, doc("Whether raidctl runs it; false: it is refused.")]
     why_not: Annotated[str | None, doc("Why it is refused, one sentence; null: it is not.")] = None
-    alternative: Annotated[str | None, doc("What comes nearest; null: nothing.")] = None
+    alternative: Annotated[str | None, doc("The nearest alternative; null: none.")] = None
     printed: Annotated[
         bool, doc("Whether the command is only printed for a person, because no manual or help text shows its form.")
     ] = False
@@ -124,7 +124,7 @@ class Operations(Protocol):
         """
 
     def moves_back(self, controller: Controller) -> bool | None:
-        """Whether data move from a spare to the new drive (copyback). The spare has stepped in. None: not reported.
+        """Whether data moves from a spare to the new drive (copyback). The spare has stepped in. None: not reported.
 
         The function is optional: without it, this is not reported.
         """

@@ -140,11 +140,11 @@ class Saved(Value, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Deed(Value, frozen=True, kw_only=True, omit_defaults=True):
-    """Something to be done to an object that is no setting."""
+    """An operation on an object, other than a setting."""
 
     object_id: Annotated[
         str,
-        doc("What it is done to: a volume; a drive, of its states; a controller, of all that it acts on as a whole."),
+        doc("The object: a volume; a drive, if its state changes; a controller, if the operation acts on all of it."),
     ]
     verb: Annotated[Verb, doc("What is done.")]
     drive: Annotated[str | None, doc("Id of the drive that joins or leaves; null: none.")] = None
@@ -181,17 +181,17 @@ class Step(Value, frozen=True, kw_only=True, omit_defaults=True):
 
     object_id: Annotated[str, doc("The object that has the setting: a controller if it acts on all of it.")]
     setting: Annotated[str, doc("The setting in the tool's own word, or the verb of a deed.")]
-    before: Annotated[str, doc("What was read.")]
-    after: Annotated[str, doc("What is wanted.")]
-    action: Annotated[Action, doc("The command; empty for a person's step and a wait.")] = Action()
-    undo: Annotated[Action, doc("The command that puts back what was there; empty: there is none.")] = Action()
+    before: Annotated[str, doc("The value before, as read.")]
+    after: Annotated[str, doc("The desired value.")]
+    action: Annotated[Action, doc("The command; empty for a manual step and a wait.")] = Action()
+    undo: Annotated[Action, doc("The command that restores the previous state; empty: there is none.")] = Action()
     kind: Annotated[
         StepKind,
         doc("`setting`: undone by its previous value; `deed`; `hand`: a person does it; `wait`: the hardware does it."),
     ] = "setting"
     way_back: Annotated[
         WayBack,
-        doc("`same`: undoing leaves what was there; `other`: something equivalent (a rebuild follows); `none`."),
+        doc("`same`: undoing restores the previous state; `other`: an equivalent one (a rebuild follows); `none`."),
     ] = "same"
     no_way_back: Annotated[str | None, doc("What cannot be undone, one sentence; null if it can be.")] = None
     expects: Annotated[tuple[Expectation, ...], doc("What the next reading must show.")] = ()
@@ -201,7 +201,7 @@ class Step(Value, frozen=True, kw_only=True, omit_defaults=True):
         doc("What a reading right before the step must show: its command names a number that may move."),
     ] = ()
     subjects: Annotated[tuple[Identity, ...], doc("Objects that are looked up again right before the step.")] = ()
-    saves: Annotated[tuple[Saved, ...], doc("What is kept before the step.")] = ()
+    saves: Annotated[tuple[Saved, ...], doc("What is saved before the step.")] = ()
     keeps: Annotated[tuple[str, ...], doc("Serial numbers that must stay while a person works.")] = ()
     hand: Annotated[str | None, doc("What a person has to do, one sentence; null: nothing.")] = None
     for_length: Annotated[bool, doc("Whether it lasts for the operation only: `restore` undoes it.")] = False
@@ -210,7 +210,7 @@ class Step(Value, frozen=True, kw_only=True, omit_defaults=True):
         None
     )
     readable: Annotated[
-        bool, doc("False: nothing reports the setting, so that the tool's word is all that is known of it.")
+        bool, doc("False: nothing reports the setting, so only the tool's reply shows that it was set.")
     ] = True
 
 
@@ -226,7 +226,7 @@ class Refusal(Value, frozen=True, omit_defaults=True):
         ),
     ]
     reason: Annotated[str, doc("Why, one sentence.")]
-    alternative: Annotated[str | None, doc("What comes nearest.")] = None
+    alternative: Annotated[str | None, doc("The nearest alternative.")] = None
 
 
 class Plan(Value, frozen=True, kw_only=True):
@@ -266,10 +266,10 @@ class Outcome(Plan, frozen=True, kw_only=True):
     result: Annotated[
         Result,
         doc(
-            "`planned`: a dry run; `refused`; `already`: nothing was to be done; `done`, and read again; "
-            "`undone`: it failed, and what was there is there again; `stands`: it failed and is not put back; "
-            "`failed`: nothing was changed; `waiting`: under way, for a person or the hardware; "
-            "`stopped`: it failed where nothing is put back."
+            "`planned`: a dry run; `refused`; `already`: no change was needed; `done`, and read again; "
+            "`undone`: it failed, and the previous state was restored; `stands`: it failed and was not undone; "
+            "`failed`: nothing was changed; `waiting`: for a person or the hardware; "
+            "`stopped`: it failed where nothing is undone."
         ),
     ]
     change: Annotated[str | None, doc("The change's name in the journal.")] = None
@@ -283,10 +283,10 @@ class Flush(Value, frozen=True, kw_only=True, omit_defaults=True):
     object_id: Annotated[str, doc("The controller, volume or drive whose cache it is.")]
     action: Annotated[Action | None, doc("The command that flushes and returns when it is done.")] = None
     why: Annotated[str | None, doc("Why there is no such command; null where there is one.")] = None
-    alternative: Annotated[str | None, doc("What comes nearest.")] = None
+    alternative: Annotated[str | None, doc("The nearest alternative.")] = None
     lack: Annotated[
         Literal["cache", "tool"] | None,
-        doc("What is not there: a cache that could hold anything, or the program that would do it."),
+        doc("What is missing: a cache that could hold data, or the tool that would flush it."),
     ] = None
 
 

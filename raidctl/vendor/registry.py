@@ -27,7 +27,7 @@ def vendors() -> tuple[list[Vendor], list[Problem]]:
             found.append(_load(module))
         except Exception as error:  # noqa: BLE001 - third-party modules may raise anything; the others are still loaded
             message = f"The vendor package {module} cannot be used: {type(error).__name__}: {error}."
-            remedy = "Reinstall or remove the package that brings it."
+            remedy = "Reinstall or remove the package that provides it."
             problems.append(Problem("error", f"plugin {name}", message, remedy, "unread"))
     if not found and not problems:
         message = "No vendor package is installed, so nothing can be recognised."

@@ -81,7 +81,7 @@ def call_problem(request: Run, answer: RunAnswer) -> Problem | None:
             "Look for a drive that does not answer (dmesg) and for another instance of the tool.",
         ),
         Failure.FLOOD: ("printed more than it should and was ended", "Run the command by hand."),
-        Failure.UNRECORDED: ("has no answer in this recording", "Record the machine again."),
+        Failure.UNRECORDED: ("has no output in this recording", "Record the machine again."),
     }.get(answer.trouble, ("failed", "Run the command by hand."))  # fmt: skip
     return Problem(severity="error", kind="unread", where=where, message=f"The tool {what}{detail}.", remedy=remedy)
 

@@ -129,7 +129,7 @@ def test_the_previous_value_of_a_change_can_always_be_set_again(raidctl: Raidctl
     done = raidctl(*drive, "/dev/sda", "on", "--yes")
     assert done.exit_code == 0
     for one in (planned, done):
-        assert "This puts back what was there before change" in one.stdout
+        assert "This restores the state before change" in one.stdout
         assert "/srv/media" in one.stdout
 
 

@@ -268,7 +268,7 @@ def test_a_deed_has_no_effect_only_if_the_reading_shows_that() -> None:
         (drive, [f"whether {name} has taken effect is unknown: role of megaraid:0/8:1 is unknown"], ""),
         (replace(drive, role="spare", serial="S2"), [],
          f"whether {name} has taken effect cannot be seen: megaraid:0/8:1 is S2 now, and was S1"),
-        (None, [], f"whether {name} has taken effect cannot be seen: megaraid:0/8:1 does not exist now"),
+        (None, [], f"whether {name} has taken effect cannot be seen: megaraid:0/8:1 no longer exists"),
     ]  # fmt: skip
     for one, hidden, found in cases:
         assert unseen(one) == (hidden, [*([found] if found else []), rest], "stopped")

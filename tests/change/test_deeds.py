@@ -389,7 +389,7 @@ def test_guard_X4_a_process_that_cannot_be_read_may_be_a_tool(bays: Bench) -> No
     change = bays.change(bays.plan(deed("add_spare", 4)))
     bays.argvs.clear()
     change.runner = WithProcesses(bays, [["sh"]] * 99, Failure.TIMEOUT)
-    with pytest.raises(ChangeUndone, match="could not be read: no answer"):
+    with pytest.raises(ChangeUndone, match="is unknown: no answer"):
         change.apply()
     assert bays.argvs == []
 

@@ -68,6 +68,6 @@ def test_when_a_wrong_drive_is_pulled_everything_stops_until_it_is_back(run: Run
     run("demo", "--pull", "raid6", "2")
     wrong = run(*replace, "resume", "--no-wait")
     assert wrong.exit_code == 7
-    assert "ZC1A00K4 is gone, which must stay. Put it back now" in wrong.stderr
+    assert "ZC1A00K4 is gone, but must stay. Put it back now" in wrong.stderr
     run("demo", "--push", "raid6", "2=ZC1A00K4")
     assert "Pull the drive with serial number ZC1A00L2" in run(*replace, "resume", "--no-wait").output

@@ -50,7 +50,7 @@ def test_a_member_is_replaced_despite_mistakes_and_failures(bays: Bays, tmp_path
 
     wrong = bays.pull(PARITY[2])
     stopped = bays.raidctl("replace", "resume", "--no-wait")
-    assert (stopped.rc, f"{wrong.serial} is gone, which must stay" in printed(stopped)) == (UNDER_WAY, True), stopped
+    assert (stopped.rc, f"{wrong.serial} is gone, but must stay" in printed(stopped)) == (UNDER_WAY, True), stopped
     bays.push(wrong)
     bays.readd("md6", wrong.serial)
     assert bays.state("md6")["degraded"] == "1"

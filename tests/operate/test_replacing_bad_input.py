@@ -232,7 +232,7 @@ def test_a_member_that_was_pulled_by_mistake_is_back_but_not_in_its_array(run: T
     run("replace", OLD, "--now", "--no-wait", "--confirm", OLD)
     moved(tmp_path, lambda now: simulator.pull(now, "3"))
     wrong = run("replace", "resume", "--no-wait")
-    assert (wrong.exit_code, "which must stay" in wrong.output, "--re-add" in wrong.output) == (7, True, False)
+    assert (wrong.exit_code, "but must stay" in wrong.output, "--re-add" in wrong.output) == (7, True, False)
     moved(tmp_path, lambda now: simulator.push(now, "3", "ZC1A00L2"))
     back = run("replace", "resume", "--no-wait")
     assert (back.exit_code, "`mdadm /dev/md0 --re-add /dev/sdc`" in back.output) == (7, True), back.output

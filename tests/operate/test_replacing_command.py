@@ -60,7 +60,7 @@ def test_a_wrong_drive_is_named_with_its_bay(run: Run, tmp_path: Path) -> None:
     result = run("replace", "resume", "--no-wait")
     assert result.exit_code == 7
     where = "enclosure 0x5003048001a2b3bd, bay Slot 04"
-    assert f"ZC1A00M7 is gone, which must stay. Put it back now, into the bay that it came from ({where});" in (
+    assert f"ZC1A00M7 is gone, but must stay. Put it back now, into the bay that it came from ({where});" in (
         " ".join(result.output.split())
     )
 
