@@ -19,5 +19,5 @@ def settable(controller: Controller, setting: str, remedy: str, by_hand: str) ->
     if can_set(controller, setting):
         return remedy
     capability = controller.capabilities.get(setting)
-    why = capability.why if capability is not None and capability.why else "No tool is known that can do it."
-    return f"{by_hand}. raidctl cannot do it here. {why}"
+    why = capability.why if capability is not None and capability.why else "No known tool can do it."
+    return f"{by_hand}. raidctl cannot change it here. {why}"

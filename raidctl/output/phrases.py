@@ -43,6 +43,8 @@ _DRIVE_CACHES = {
 _MOMENT = regex(r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d)(?::\d\d(?:\.\d+)?)?(Z|\+00:00)")
 _BRIEF = 60
 """Characters of a shortened text."""
+_DANGLING = regex(r"( (?:a|an|and|at|for|in|no|of|on|or|that|the|to|with|\d+))+$")
+"""Words without which a cut text ends better."""
 MODES = {"raid": "RAID mode", "hba": "HBA mode", "mixed": "mixed mode", "software": "software RAID", "none": "no RAID"}
 
 
@@ -65,7 +67,9 @@ def brief(text: str) -> str:
         return text
     head = text[:_BRIEF]
     clause = max(head.rfind(mark) for mark in (": ", "; ", ", ", ". "))
-    return f"{head[:clause]}…" if clause > _BRIEF // 3 else f"{head.rpartition(' ')[0] or head}…"
+    if clause > _BRIEF // 3:
+        return f"{head[:clause]}…"
+    return f"{_DANGLING.sub('', head.rpartition(' ')[0]) or head}…"
 
 
 def short_moment(text: str) -> str:

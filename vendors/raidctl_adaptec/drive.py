@@ -20,7 +20,7 @@ from raidctl_adaptec.vocabulary import normalized
 _ADDRESS = frozenset({"reported channel,device(t:l)", "reported channel,device"})
 # S.M.A.R.T.                               : Yes
 _ALARMS: dict[str, str] = {
-    "s.m.a.r.t.": "The drive predicts its failure by SMART",
+    "s.m.a.r.t.": "The drive reports a SMART predictive failure",
     "pfa": "The drive predicts its failure (PFA)",
     "failed logical device segments": "Segments of logical devices on the drive have failed",
     "ssd smart trip wearout": "The SSD reports that it is worn out",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from raidctl.model import Capability
 from raidctl.vendor.unreported import Unreported
 
-_PASSWORD = "Setting it needs the password of the controller. "  # noqa: S105 - a sentence
+_PASSWORD = "This needs the controller's password. "  # noqa: S105 - a sentence
 
 SUPPORT: dict[str, Capability] = {
     "controllers": Capability(read=True, set=False, why="Only the tool's current controller if there are several."),
@@ -23,10 +23,10 @@ SUPPORT: dict[str, Capability] = {
         set=False,
         why="Cache mode of the volume; no fall-back to write-through without a battery is documented.",
     ),
-    "read_policy": Capability(read=True, set=False, why="One setting of the controller; set it in its web interface."),
+    "read_policy": Capability(read=True, set=False, why="It is one setting of the controller; use its web interface."),
     "io_policy": Capability(read=False, set=False, why="The controllers have no such setting."),
     "drive_write_cache": Capability(
-        read=True, set=False, why="One setting of the controller; set it in its web interface."
+        read=True, set=False, why="It is one setting of the controller; use its web interface."
     ),
     "no_battery_write_cache": Capability(read=False, set=False, why="The controllers have no such setting."),
     "flush": Capability(read=False, set=False, why="The tool has no command for it."),

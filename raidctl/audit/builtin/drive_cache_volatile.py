@@ -72,7 +72,7 @@ def _judge(controller: Controller, volume: Volume, cache: VolumeCache) -> Findin
 def _remedy(controller: Controller, volume: Volume, policy: str | None, *, ssd: bool) -> str:
     if policy == "disabled":
         return "Check the drives with the vendor's tool: either the setting or the drives' report is wrong."
-    keep = "; SSDs with power-loss protection may keep it on" if ssd else ""
+    keep = "; SSDs with power-loss protection may keep theirs on" if ssd else ""
     return _off(controller, f"`raidctl cache set {volume.id} --drive-cache off`{keep}.", f"{_BY_HAND}{keep}")
 
 

@@ -56,7 +56,7 @@ def _predicts_failure(inventory: Inventory, drive: Drive, one: Condition) -> Fin
     elif drive.role == "spare":
         remedy = f"Replace it{where}: no volume has data on it, but it may not be there when it is needed."
     elif one.failures_tolerated is None:
-        remedy = f"Check the backup now, then replace it{where}; what its failure would take along is unknown."
+        remedy = f"Check the backup now, then replace it{where}; which data its failure would affect is unknown."
     return FINDINGS.failed(
         drive,
         f"The drive{f' in bay {drive.bay}' if drive.bay else ''} may fail soon: {one.cause}{behind}.",

@@ -14,7 +14,7 @@ data.
 **Unknown:** never. Controllers whose tool does not report foreign drives are not checked.
 
 **How to fix.** Find out where the drives come from before anything else; `raidctl foreign preview CONTROLLER` shows
-which volumes an import would bring. Importing keeps the data, clearing deletes it; never clear while a volume of this
+which volumes an import would add. Importing keeps the data, clearing deletes it; never clear while a volume of this
 controller is missing or degraded.
 
 **Example.** Fails: `foreign = true`. Passes: `foreign = false`.
@@ -47,7 +47,7 @@ def _foreign(controller: Controller) -> Finding:
     message = f"Foreign configuration found{on}; no volume uses it{perhaps}."
     remedy = (
         f"Find out where the drives come from: `raidctl foreign preview {controller.id}` shows which volumes an import "
-        "would bring, where the tool can. Importing keeps their data, clearing deletes it."
+        "would add, where the tool can. Importing keeps their data, clearing deletes it."
     )
     evidence = tuple(fact for drive in drives[:4] for fact in facts(drive, "foreign", "serial", of=controller))
     return FINDINGS.failed(controller, message, remedy, wants=("foreign", "false"), more=evidence)
