@@ -31,7 +31,7 @@ EXIT_READER_GONE = 141
 COMMANDS = {
     "show": "Show controllers, arrays, volumes, drives, batteries and caches.",
     "doctor": "List the tools and permissions this machine needs, and what is missing.",
-    "tasks": "List what rebuilds, checks, initialises or learns; wait until it is done.",
+    "tasks": "List running rebuilds, checks and other operations, or wait for them.",
     "events": "List controllers' events, and what the kernel logged about drives and arrays.",
     "rate": "Show or set the rate of rebuilds, checks and other background operations.",
     "diagnose": "Find what makes storage slow or unsafe, with evidence and remedy.",
@@ -186,7 +186,7 @@ def _print_error(error: Exception, *, verbose: bool) -> int:
     what = collapse(printable(f"{type(error).__name__}: {error}"))
     click.echo(
         f"raidctl: internal error: {what}. Please report it with the output of the same command "
-        'with -v, and with what "raidctl record --redact DEST.tar.gz" keeps.',
+        "with -v, and with a recording: raidctl record --redact DEST.tar.gz",
         err=True,
     )
     if verbose:

@@ -56,7 +56,7 @@ _MOST_LEFT_OUT = 20
     metavar="N",
     help="Number of processes (one per core); with --hosts: hosts at a time (16).",
 )
-@click.option("--waivers", metavar="FILE", help="Findings that do not count until a day (docs/policy.md).")
+@click.option("--waivers", metavar="FILE", help="File of waived findings, each until a date (docs/policy.md).")
 @machine_options
 @bmc_options
 @hosts_option
@@ -68,14 +68,14 @@ def command(
 ) -> int:  # fmt: skip
     """Check machines against a policy.
 
-    POLICY is a TOML file (docs/policy.md); --init writes a first one to POLICY
-    or standard output, with the healthy value of each state, and lists on
+    POLICY is a TOML file (docs/policy.md); --init writes an initial policy to
+    POLICY or standard output, with the healthy value of each state, and lists on
     standard error what this machine does not meet. Without a PATH, checks this
     machine, those of --hosts, or that of --host, --replay, --demo. PATH is what
     was collected: inventories of "raidctl --json show", one in a .json file or
     one per line in a .jsonl file; recordings; a directory of these; - for lines
-    on standard input. With --builtin, POLICY is optional: a first word that does
-    not end in .toml is a PATH.
+    on standard input. With --builtin, POLICY is optional: a first argument that
+    does not end in .toml is a PATH.
 
     A value that no tool reports is UNKNOWN, never a PASS. A rule that selects
     nothing is reported.
@@ -95,9 +95,9 @@ def command(
                              waivers=waivers)  # fmt: skip
         return _init(policy, path, settings)
     if settings.as_json and form not in (None, "json"):
-        raise click.UsageError(f"--json and --format {form} contradict each other.")
+        raise click.UsageError(f"--json and --format {form} cannot be used together.")
     if policy is None and not all_builtin:
-        raise click.UsageError('Missing argument "POLICY": "raidctl audit --init site.toml" writes one to begin with.')
+        raise click.UsageError('Missing argument "POLICY": "raidctl audit --init site.toml" writes an initial one.')
     try:
         rules = policy_of(policy, waivers, every=all_builtin)
     except MistakesError as error:
@@ -119,11 +119,11 @@ def _audit(
         from raidctl.cli.shared.audit_hosts import FarAudit  # noqa: PLC0415 - only where there are many
 
         if paths:
-            raise click.UsageError("--hosts and a PATH exclude each other: give one of them.")
+            raise click.UsageError("--hosts and a PATH cannot be used together: give one of them.")
         far = FarAudit(settings, jobs)
         found = far.audited(rules, keep=passed)
     elif settings.limit is not None:
-        raise click.UsageError("--limit belongs to --hosts.")
+        raise click.UsageError("--limit needs --hosts.")
     else:
         alone, found = _found(rules, paths, settings, passed=passed, everything=form != "table", jobs=jobs)
     options = Options(
@@ -163,7 +163,7 @@ def _found(
 
         for name in ("host", "bmc", "replay", "demo", "sudo"):
             if name in settings.given:
-                raise click.UsageError(f"{settings.given[name]} and a PATH exclude each other: give one of them.")
+                raise click.UsageError(f"{settings.given[name]} and a PATH cannot be used together: give one of them.")
         check_paths(paths)
         alone = is_single(list(paths))
         stdin = rewindable(sys.stdin.buffer) if "-" in paths else sys.stdin.buffer
@@ -251,7 +251,7 @@ def _init(target: str | None, paths: Sequence[str], settings: Settings) -> int:
         emit(text)
     else:
         create(target, text)
-        click.echo(f"{printable(target)} contains what this machine must be; check it.", err=True)
+        click.echo(f"{printable(target)} describes what this machine must be; review it.", err=True)
     _tell_unmet(text, inventory)
     problems = hiding_problems(inventory.problems)
     tell_problems(problems)

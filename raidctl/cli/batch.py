@@ -104,7 +104,7 @@ def _check(settings: Settings, consent: Consent, target: tuple[str, ...], load: 
     if settings.host:
         raise click.UsageError("batch runs COMMAND on this machine; run raidctl on the other one.")
     if settings.as_json and not consent.dry_run:
-        raise click.UsageError("Standard output belongs to COMMAND: --json goes with --dry-run only.")
+        raise click.UsageError("--json needs --dry-run: standard output belongs to COMMAND.")
 
 
 def _wanted(
@@ -137,7 +137,7 @@ def _wanted(
 def _run(work: Work, settings: Settings, load: tuple[str, ...]) -> int:
     with for_a_while(work, settings) as change:
         if change is None:
-            tell("No change needed; the command runs with the present settings.")
+            tell("No change needed; the command runs with the current settings.")
         else:
             state = "set" if change.warnings else "active"  # the warnings have been printed
             tell(f"The policy is {state}; change {change.begin.change} will be undone when the command ends.")

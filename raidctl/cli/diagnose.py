@@ -81,11 +81,11 @@ def command(
     (its controller, battery and drives). With --hosts, one line per host, the
     worst first.
 
-    --ignore RULE[=OBJECT] --until DATE --because TEXT suppresses a present
-    finding up to that day. It is still listed, but does not count; other objects
-    of the rule count, and so does the same finding if it gets worse. --waivers
-    FILE is for several machines and objects at once. A waiver or an --ignore
-    whose last day is over is a finding (waiver_expired), as for audit and watch.
+    --ignore RULE[=OBJECT] --until DATE --because TEXT suppresses a current
+    finding up to and including that day. It is still listed, but does not count,
+    unless it gets worse. Findings of the rule on other objects count. --waivers
+    FILE is for several machines and objects at once. An expired waiver or
+    --ignore is a finding (waiver_expired), as for audit and watch.
 
     Exit codes: 0 no problem, or only information; 1 a critical finding or a
     warning; 2 wrong usage; 3 no finding, but something important is unknown;
@@ -94,7 +94,7 @@ def command(
     """
     settings = settings_of(context)
     if settings.as_json and form not in (None, "json"):
-        raise click.UsageError(f"--json and --format {form} contradict each other.")
+        raise click.UsageError(f"--json and --format {form} cannot be used together.")
     settings.as_json = settings.as_json or form == "json"
     if form == "nagios" and (listed or explain is not None):
         raise click.UsageError("--list and --explain have no --format nagios.")

@@ -63,7 +63,7 @@ def command(
     """
     settings = settings_of(context)
     if settings.as_json and form not in (None, "json"):
-        raise click.UsageError(f"--json and --format {form} contradict each other.")
+        raise click.UsageError(f"--json and --format {form} cannot be used together.")
     settings.as_json = settings.as_json or form == "json"
     if settings.several():
         if form == "nagios" or after != NOW:

@@ -28,7 +28,7 @@ from raidctl.vendor.events import LEVELS, Event, Level
 _KERNEL_SECONDS, _TOOL_SECONDS = 5.0, 60.0
 """Seconds between two readings of the kernel log and the controllers' logs. They apply with --follow."""
 _ONLY_CERTAIN = (
-    "Events without a certain object, such as lines of ata ports, are left out; without TARGET, all are listed."
+    "Events whose object is uncertain, such as lines of ata ports, are left out; without TARGET, all are listed."
 )
 
 
@@ -47,8 +47,8 @@ def command(context: click.Context, *, target: str | None, since: str | None, le
     """List controllers' events, and what the kernel logged about drives and arrays.
 
     One format for all, the oldest first: time, level, object, message. TARGET
-    limits the list to an object, a device or a mount point; events without a
-    certain object are then counted, not listed. The newest 1,000 events of each
+    limits the list to an object, a device or a mount point; events whose object
+    is uncertain are then counted, not listed. The newest 1,000 events of each
     controller and 20,000 lines of the kernel are read.
 
     Controllers have their own clocks. Where the difference is known, times are

@@ -51,7 +51,7 @@ _LABEL = regex(r"[a-zA-Z_][a-zA-Z0-9_]*", re.ASCII)
 @click.option("--rows", "table", type=click.Choice(TABLES), help="Print flat rows instead, one JSON object per line.")
 @click.option("--snapshots", is_flag=True, help="With --rows: of all saved snapshots.")
 @click.option("--policy", metavar="FILE", help="With --rows findings: of this policy (all built-in rules).")
-@click.option("--waivers", metavar="FILE", help="With --rules and --rows findings: what does not count until a day.")
+@click.option("--waivers", metavar="FILE", help="With --rules and --rows findings: file of waived findings.")
 @click.option("--format", "form", type=click.Choice(("jsonl", "parquet")), help="With --rows: jsonl, or parquet "
               "files by table and day below --output DIRECTORY.")  # fmt: skip
 @click.option("--jobs", type=click.IntRange(1), metavar="N", help="With --rows: processes (one per core).")
@@ -61,7 +61,7 @@ _LABEL = regex(r"[a-zA-Z_][a-zA-Z0-9_]*", re.ASCII)
 @click.option("--listen", metavar="[ADDRESS:]PORT", help="Serve metrics over HTTP (default address 127.0.0.1).")
 @click.option(
     "--interval", type=click.IntRange(0), metavar="SECONDS",
-    help=f"With --listen: least time between two readings ({_INTERVAL}).",
+    help=f"With --listen: minimum time between two readings ({_INTERVAL}).",
 )  # fmt: skip
 @click.option(
     "--targets", metavar="FILE", help="With --listen: serve /probe?target=HOST for the hosts in FILE, over ssh."
@@ -80,10 +80,9 @@ def command(
 
     A value that no tool reports has no series; raidctl_problems counts what could
     not be read. docs/export.md lists the metrics. With --output, FILE is replaced
-    atomically, and kept only if there is no reading: the host is unreachable. With
-    --listen, metrics are served at http://ADDRESS:PORT/metrics until raidctl is
-    stopped; with --targets those of other machines, over ssh, at
-    /probe?target=HOST.
+    atomically; it is left as it is only if the host is unreachable. With --listen,
+    metrics are served at http://ADDRESS:PORT/metrics until raidctl is stopped;
+    with --targets those of other machines, over ssh, at /probe?target=HOST.
 
     With --rows, each drive, volume and so on is one JSON object on a line, with
     the columns of docs/fleet_sql.md: of this machine (or that of --host,
@@ -101,9 +100,9 @@ def command(
         return _rows(settings, output, **rows)
     waivers = rows.pop("waivers")
     if any(rows.values()):
-        raise click.UsageError("PATH, --snapshots, --policy, --format and --jobs belong to --rows.")
+        raise click.UsageError("PATH, --snapshots, --policy, --format and --jobs need --rows.")
     if waivers is not None and not rules:
-        raise click.UsageError("--waivers belongs to --rules and --rows findings: metrics alone are not findings.")
+        raise click.UsageError("--waivers needs --rules or --rows findings: metrics alone are not findings.")
     wanted = _Wanted(rules, dict(map(_label, label)), waivers)
     _waivers(waivers)  # mistakes are reported before anything is read or served
     _check(settings, output=output, listen=listen, interval=interval, targets=targets, units=(install_unit, dry_run))
@@ -125,17 +124,17 @@ def _check(
     """
     install_unit, dry_run = units
     if output is not None and listen is not None:
-        raise click.UsageError("--output and --listen exclude each other.")
+        raise click.UsageError("--output and --listen cannot be used together.")
     if dry_run and not install_unit:
-        raise click.UsageError("--dry-run belongs to --install-unit.")
+        raise click.UsageError("--dry-run needs --install-unit.")
     if install_unit and (output is None or interval is not None or targets is not None):
         raise click.UsageError("--install-unit needs --output FILE, and neither --listen, --interval nor --targets.")
     if interval is not None and listen is None:
-        raise click.UsageError("--interval belongs to --listen.")
+        raise click.UsageError("--interval needs --listen.")
     if targets is not None and listen is None:
-        raise click.UsageError("--targets belongs to --listen.")
+        raise click.UsageError("--targets needs --listen.")
     if listen is not None and settings.as_json:
-        raise click.UsageError("--json and --listen exclude each other.")
+        raise click.UsageError("--json and --listen cannot be used together.")
 
 
 class _Wanted(NamedTuple):
@@ -166,7 +165,7 @@ def _label(word: str) -> tuple[str, str]:
 
 def _refuse_beside_rows(settings: Settings, *given: object) -> None:
     if any(one not in (None, False, ()) for one in given) or settings.as_json:
-        raise click.UsageError("--rows goes with --snapshots, --policy, --waivers, --format, --output and --jobs only.")
+        raise click.UsageError("--rows takes only --snapshots, --policy, --waivers, --format, --output and --jobs.")
 
 
 def _print(settings: Settings, output: str | None, wanted: _Wanted) -> int:

@@ -43,7 +43,7 @@ def command(context: click.Context, /, *, target: str | None, consent: Consent, 
     """Show or set the rate of rebuilds, checks and other background operations.
 
     Without an option, shows the rates of the controllers and md arrays that
-    report some. TARGET is an id, a device or a mount point; a change needs it.
+    report them. TARGET is an id, a device or a mount point; a change needs it.
 
     A controller's rate is the percentage of its time that an operation gets
     under load. An md array has a minimum and a maximum speed per drive for all

@@ -50,7 +50,7 @@ _CODES = {"yes": EXIT_FINE, "no": EXIT_NO, "unknown": EXIT_CANNOT_TELL}
     "--confirm", metavar="SERIAL", help="Serial number of the drive that leaves, at least its last 6 characters."
 )
 @click.option("--wipe", metavar="SERIAL", help="Remove what is on the new drive with this serial number.")
-@click.option("--boot", is_flag=True, help="Install GRUB on the new drive at the end, if it is certain which.")
+@click.option("--boot", is_flag=True, help="At the end, install GRUB on the new drive, if the right tool is certain.")
 @click.option("--rate", metavar="RATE", help="Rate of the rebuild while raidctl waits: 50M for md, 60 for controllers.")
 @changing_options
 @machine_options
@@ -62,35 +62,35 @@ def command(
 ) -> int:  # fmt: skip
     """Replace an array's drive, or check whether any drive may be pulled.
 
-    With --check: YES, NO or UNKNOWN, for a drive of any controller. Shows bay
-    and serial number of DRIVE, every reason, and what its volumes survive
-    before and after. Changes nothing. DRIVE is an id as shown (megaraid:0/32:5,
-    or 32:5 if that is unique), a device (/dev/sdc), a serial number, world wide
-    name or bay (serial:ZC1A2B3C, wwn:5000c500a1b2c3d4, bay:4). A member of a
-    software array means the whole drive below it. A recording can be checked as
-    well; its age is shown.
+    With --check: YES, NO or UNKNOWN, for a drive of any controller. Shows bay and
+    serial number of DRIVE, every reason, and what its volumes survive before and
+    after. Changes nothing. DRIVE is an id as shown (megaraid:0/32:5, or 32:5 if
+    that is unique), a device (/dev/sdc), a serial number, world wide name or bay
+    (serial:ZC1A2B3C, wwn:5000c500a1b2c3d4, bay:4). For a member of a software
+    array, the whole drive below it counts. A recording can be checked as well;
+    its age is shown.
 
     YES means: no volume loses data, no rebuild is disturbed, and nothing else
-    uses the drive. If a value that decides is not reported, the answer is
+    uses the drive. If a value needed to decide is not reported, the answer is
     UNKNOWN.
 
-    Without --check, a drive of md arrays or behind a controller is replaced.
-    With md, a good drive is copied to that of --with, or to a spare, while the
-    arrays stay complete; otherwise it is taken out. Behind a controller, its
-    tool takes the drive out, if it has to. Then raidctl names the drive to
-    pull, checks the new one, lets it join (with md, with the same partitions)
-    and waits for the rebuild. Every step is verified by reading the machine.
-    "replace list" shows what is open, "replace resume" continues it, also after
-    a reboot, "replace abandon" gives it up. With --rate, the arrays rebuild at
-    that rate while raidctl waits; the previous one is restored at its end,
-    however it ends.
+    Without --check, a drive of md arrays or behind a controller is replaced. With
+    md, a good drive is copied to the one named by --with, or to a spare, while
+    the arrays stay complete; otherwise it is taken out. Behind a controller, its
+    tool takes the drive out, if it has to. Then raidctl names the drive to pull,
+    checks the new one, lets it join (with md, with the same partitions) and waits
+    for the rebuild. Every step is verified by reading the machine again. "replace
+    list" shows what is open, "replace resume" continues it, also after a reboot,
+    "replace abandon" gives it up. With --rate, the arrays rebuild at that rate
+    while raidctl waits; the previous rate is restored at the end, however it
+    ends.
 
     --yes does not suffice: the serial number is asked for, or given by --confirm.
 
-    Exit codes: 0 YES, or replaced; 1 NO, or refused; 2 wrong usage, or DRIVE fits
-    none or several; 3 UNKNOWN; 4 DRIVE was not found and a tool or permission is
-    missing; 5 failed and undone; 6 failed, and not undone or not confirmed; 7
-    under way: waits for a person or the hardware; 130 interrupted.
+    Exit codes: 0 YES, or replaced; 1 NO, or refused; 2 wrong usage, or DRIVE
+    matches none or several; 3 UNKNOWN; 4 DRIVE was not found and a tool or
+    permission is missing; 5 failed and undone; 6 failed, and not undone or not
+    confirmed; 7 under way: waits for a person or the hardware; 130 interrupted.
     """
     settings = settings_of(context)
     if rate is not None and no_wait:

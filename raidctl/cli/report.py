@@ -45,7 +45,7 @@ _EXTRA = (
         "raidctl report --run 3 --run 4 --since last --output db7.html", "raidctl report --redact --format markdown",
     ),
 )  # fmt: skip
-@click.option("--output", metavar="FILE", help="Write to FILE, in one step, instead of standard output.")
+@click.option("--output", metavar="FILE", help="Write to FILE, atomically, instead of standard output.")
 @click.option("--format", "form", type=click.Choice(["html", "markdown"]), default="html", help="HTML (default), or "
               "Markdown for tickets.")  # fmt: skip
 @click.option("--contract", metavar="FILE", help="Answer all claims of a contract, and what to ask the provider for.")
@@ -64,8 +64,8 @@ def command(
     machine is what was promised and what is wrong with it first, then claims and
     findings with evidence, changes, measurements, the hardware, and the line of
     the tool's output behind each fact. With --contract FILE, it is the answer to
-    the provider: what was promised, what is there, and what to ask for. A machine
-    that could be read only in part has a note in the first line.
+    the provider: what was promised, what is there, and what to ask for. If the
+    machine could be read only in part, a note in the first line shows that.
 
     Exit codes: 0 written, everything could be read; 2 wrong usage; 3 written, but
     something could not be read; 4 written, but a tool or a permission is missing,

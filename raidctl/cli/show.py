@@ -54,7 +54,7 @@ def command(context: click.Context, ids: tuple[str, ...], explain: tuple[str, ..
     """
     settings = settings_of(context)
     if sum((bool(ids), bool(explain), unparsed)) > 1:
-        raise click.UsageError("ID, --explain and --unparsed exclude each other.")
+        raise click.UsageError("ID, --explain and --unparsed cannot be used together.")
     if settings.several():
         if ids or explain or unparsed:
             raise click.UsageError("--hosts prints one line per host; ID, --explain and --unparsed belong to --host.")

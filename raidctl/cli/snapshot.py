@@ -71,7 +71,7 @@ def command(
     """
     settings = settings_of(context)
     if sum((output is not None, listed, prune)) > 1:
-        raise click.UsageError("--output, --list and --prune exclude each other.")
+        raise click.UsageError("--output, --list and --prune cannot be used together.")
     if force and output is None:
         raise click.UsageError("--force needs --output.")
     if prune != (keep is not None):

@@ -39,7 +39,7 @@ from raidctl.text import counted
 @output_options
 @click.pass_context
 def command(context: click.Context, *, target: str | None, watch: bool, wait: bool, at_most: float | None) -> int:
-    """List what rebuilds, checks, initialises or learns; wait until it is done.
+    """List running rebuilds, checks and other operations, or wait for them.
 
     Every rebuild, copyback, check, initialisation, expansion, reshape, erasure,
     learn cycle and self-test that the tools and the kernel report. Percentage,
@@ -54,16 +54,15 @@ def command(context: click.Context, *, target: str | None, watch: bool, wait: bo
 
     Exit codes: 0 listed, or every task has ended well; 2 no such TARGET; 3
     something could not be read, or a result is unknown; 4 a tool or a permission
-    is missing; 6 a task has ended, and its object is worse than before or not as
-    it should be; 7 tasks are still under way: --at-most has passed, or
-    interrupted.
+    is missing; 6 a task has ended, but its object is not ok, or is worse than
+    before; 7 tasks are still running after --at-most or an interrupt.
     """
     settings = settings_of(context)
     if watch and wait:
-        raise click.UsageError("--watch and --wait exclude each other.")
+        raise click.UsageError("--watch and --wait cannot be used together.")
     if not watch and not wait:
         if at_most is not None:
-            raise click.UsageError("--at-most belongs to --watch or --wait.")
+            raise click.UsageError("--at-most needs --watch or --wait.")
         return _once(look(settings), target, settings)
     if settings.replay is not None:
         raise click.UsageError("A recording is one moment: there is nothing to wait for.")

@@ -66,7 +66,9 @@ _TEST = "This is a test of raidctl watch: nothing is wrong, and this address wil
         "raidctl watch --once --run /usr/local/sbin/notify --remind 1d", "raidctl watch --test --mail root",
     ),
 )  # fmt: skip
-@click.option("--interval", metavar="TIME", type=Length(0.5, 3600), help="Between two readings (2s; 5s with --host).")
+@click.option(
+    "--interval", metavar="TIME", type=Length(0.5, 3600), help="Time between two readings (2s; 5s with --host)."
+)
 @click.option("--at-most", metavar="TIME", type=Length(1, 31 * 86400), help="End after 90s, 30m, 6h.")
 @click.option("--once", is_flag=True, help="Read the machine once, report what is new, and end: for a timer.")
 @click.option("--mail", "addresses", metavar="ADDRESS", multiple=True, help="Mail what is new; may be repeated.")
@@ -74,9 +76,9 @@ _TEST = "This is a test of raidctl watch: nothing is wrong, and this address wil
     "--run", "programs", metavar="PROGRAM", multiple=True, help="Program to run with the report (JSON) as input."
 )
 @click.option("--policy", metavar="FILE", help="Check this policy instead of the built-in rules.")
-@click.option("--waivers", metavar="FILE", help="Findings that are not reported until a day (docs/policy.md).")
+@click.option("--waivers", metavar="FILE", help="File of waived findings, each until a date (docs/policy.md).")
 @click.option(
-    "--after", metavar="LOOKS|TIME", default="2", show_default=True,
+    "--after", metavar="RUNS|TIME", default="2", show_default=True,
     help="How long a warning, and each end, must last before it is reported.",
 )  # fmt: skip
 @click.option(
@@ -110,27 +112,27 @@ def command(
     --once compares the findings of "raidctl diagnose" (or of --policy) with those
     of the last run, and reports what is new, worse, good again or gone, once. A
     critical finding is reported at the first run, a warning if it lasts for
-    --after, an end likewise. A result that is unknown is neither: it is reported
-    if it stays unknown. Run it from a timer (docs/watch.md).
+    --after, and so is the end of a finding. An unknown result is neither: it is
+    reported if it stays unknown. Run it from a timer (docs/watch.md).
 
     What could not be delivered is tried again at the next run; without an
     address it is only printed.
 
     Exit codes: 0 nothing new, or the live screen was ended; 1 something new was
-    reported; 2 wrong usage; 3 a message could not be delivered, the machine, the
-    state or the ignored findings not be read, or the state not be written; 4 the
-    state directory cannot be used, or a tool or permission is missing; 8 the
-    machine of --host cannot be reached. What cannot be read gives 3 or 4 until
-    it is reported, then 0.
+    reported; 2 wrong usage; 3 a message could not be delivered; the machine, the
+    results of earlier runs or the ignored findings could not be read; or the
+    results could not be saved; 4 the state directory cannot be used, or a tool or
+    permission is missing; 8 the machine of --host cannot be reached. What cannot
+    be read gives 3 or 4 until it is reported, then 0.
     """
     settings = settings_of(context)
     if once or test or install_unit:
-        _refuse(context, _OF_LIVE, "belongs to the live screen, without --once, --test and --install-unit")
+        _refuse(context, _OF_LIVE, "is for the live screen: it cannot be used with --once, --test or --install-unit")
     channels: list[Channel] = [*(mail(one, mail_from, smtp) for one in addresses), *map(program, programs)]
     if test:
         return _test(channels, settings)
     if dry_run and not install_unit:
-        raise click.UsageError("--dry-run belongs to --install-unit; a run changes nothing on the machine.")
+        raise click.UsageError("--dry-run needs --install-unit; a run changes nothing on the machine.")
     if install_unit:
         return _install(context, settings, dry_run=dry_run)
     if settings.replay is not None:

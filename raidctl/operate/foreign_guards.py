@@ -27,7 +27,7 @@ def denials(deed: Deed, seen: Survey, preview: ForeignPreview | None, *, selects
     Args:
         deed: With ``part``, the one configuration or volume that is meant.
         seen: The machine.
-        preview: What an import would bring; None: the tool did not show it.
+        preview: What an import would add; None: the tool did not show it.
         selects: Whether the tool can act on one of several foreign configurations.
     """
     controller = controller_of(seen.inventory, deed.object_id)

@@ -104,7 +104,7 @@ class ControllerForeign(ControllerEntry, frozen=True, kw_only=True):
     foreign: Annotated[bool | None, doc("Whether there are any; null: not reported.")] = None
     groups: Annotated[tuple[ForeignGroup, ...], doc("The configurations that the tool lists.")] = ()
     drives: Annotated[tuple[ForeignDrive, ...], doc("The drives that hold them.")] = ()
-    preview: Annotated[ForeignPreview | None, doc("What an import would bring, if it was asked for.")] = None
+    preview: Annotated[ForeignPreview | None, doc("What an import would add, if it was asked for.")] = None
     why: Annotated[str | None, doc("Why that cannot be shown; null: it is, or was not asked for.")] = None
 
 

@@ -106,7 +106,9 @@ def _uncertain(found: EventReport, paper: Paper) -> Iterator[RenderableType]:
     if guessed:
         yield pack(["? the object with this device name now; another one may have had it then"], paper.columns, " ")
     if found.left_out:
-        text = f"Left out: {counted(found.left_out, 'event')} without a certain object. Without TARGET, all are listed."
+        text = (
+            f"Left out: {counted(found.left_out, 'event')} whose object is uncertain. Without TARGET, all are listed."
+        )
         yield pack([(text, WARN)], paper.columns, " ")
 
 

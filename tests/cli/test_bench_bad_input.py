@@ -103,7 +103,7 @@ def test_a_size_is_refused_where_no_file_is_made(
     monkeypatch.chdir(tmp_path)
     done = raidctl("--state-dir", tmp_path / "state", *words, target, "--size", "64MiB", "--dry-run")
     assert done.exit_code == 2, done.stderr
-    assert "--size is of the file that is made in a directory" in " ".join(done.stderr.split())
+    assert "--size is for the file that is created in a directory" in " ".join(done.stderr.split())
 
 
 @pytest.mark.parametrize("seconds", ["1e300", "604801"])
@@ -168,9 +168,9 @@ def test_a_word_that_names_no_run_is_a_wrong_word(kept: Path, word: str, code: i
         (b"", "is empty"),
         (b"\x00\xff\x01", "is not JSON, or not all of it"),
         (b'{"schema_version": "1", "session": {', "is not JSON, or not all of it"),
-        (b'{"controllers": []}', "is JSON, but no run"),
-        (b"[1, 2]", "is JSON, but no run"),
-        (b'{"answers": [], "session": {}}', "is JSON, but no run"),
+        (b'{"controllers": []}', "is JSON, but not a run"),
+        (b"[1, 2]", "is JSON, but not a run"),
+        (b'{"answers": [], "session": {}}', "is JSON, but not a run"),
         (b'{"at": "", "raidctl": "", "session": {}}\n' * 2, "has 2 runs, one a line"),
     ],
     ids=["empty", "binary", "half", "inventory", "list", "answers-of-verify", "lines"],

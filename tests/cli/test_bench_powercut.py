@@ -154,7 +154,7 @@ def test_a_file_is_made_kept_and_removed(station: Station) -> None:
     assert made.read_bytes()[8192:12288].startswith(b"data of another program")
     made.write_bytes(whole)
     done = station.run(str(folder), "--resume", "last", "--check", "--remove")
-    assert "No cut counts yet." in done.stdout
+    assert "No cut has counted yet." in done.stdout
     assert [path.name for path in folder.iterdir()] == ["mine"]
     missing = station.run(str(folder), "--resume", "last", "--check")
     assert (missing.exit_code, "is missing: it was removed, or was lost" in missing.stderr) == (3, True)
@@ -164,10 +164,10 @@ def test_a_file_is_made_kept_and_removed(station: Station) -> None:
 @pytest.mark.parametrize(
     ("words", "code", "why"),
     [
-        (["--check"], 2, "go with --resume"),
-        (["--cut-by", "plug"], 2, "go with --resume"),
-        (["--resume", "last", "--check", "--remove", "--dry-run"], 2, "--dry-run, which does nothing"),
-        (["--resume", "last", "--remove"], 2, "--remove goes with --check"),
+        (["--check"], 2, "need --resume"),
+        (["--cut-by", "plug"], 2, "need --resume"),
+        (["--resume", "last", "--check", "--remove", "--dry-run"], 2, "cannot be used with --dry-run"),
+        (["--resume", "last", "--remove"], 2, "--remove needs --check"),
         (["--resume", "last", "--group", "4"], 2, "are those of the run that is resumed"),
         (["--resume", "last"], 3, "has no run yet"),
         (["--size", "16KiB"], 2, "must be at least 1MiB"),
@@ -208,7 +208,7 @@ def test_a_cut_after_the_witness_was_lost_is_not_counted(station: Station) -> No
     resumed = again.check()
     again.witness.stop()
     thread.join()
-    assert "No cut counts yet." in resumed.stdout
+    assert "No cut has counted yet." in resumed.stdout
     assert not kept.exists()
 
 

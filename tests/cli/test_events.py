@@ -103,10 +103,10 @@ def test_no_line_that_may_be_of_the_target_is_left_out_silently(raidctl: Raidctl
     assert [(one["object_id"], one["possible_object_id"]) for one in report["events"]] == [(None, "drives:HBN1K9X5")]
     assert "drives:HBN1K9X5?  critical medium error" in screen.stdout
     assert report["left_out"] == 2
-    assert "Left out: 2 events without a certain object." in screen.stdout
+    assert "Left out: 2 events whose object is uncertain." in screen.stdout
     silent = raidctl(*options, "/dev/sdc").stdout
     assert "No events." not in silent
-    assert "Left out: 3 events without a certain object." in silent
+    assert "Left out: 3 events whose object is uncertain." in silent
     whole = json.loads(raidctl(*options, "--json").stdout)
     assert (len(whole["events"]), whole["left_out"]) == (3, 0)
 

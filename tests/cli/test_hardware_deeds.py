@@ -181,7 +181,7 @@ def test_a_reason_is_shown_once(raid: Raid) -> None:
     done = raid("h730", "rebuild", "stop", "32:8", "--dry-run")
     assert done.stdout.count("is not being rebuilt") == 1, done.output
     unknown = raid("9690", "battery", "learn", "threeware:6", "--dry-run")
-    assert "instead: If it was more than a day ago: --unsafe REASON." in unknown.stdout
+    assert "instead: If it was more than a day ago, override with --unsafe REASON." in " ".join(unknown.stdout.split())
 
 
 def test_a_command_for_a_person_is_printed_only_if_no_guard_refuses_it(raid: Raid) -> None:

@@ -204,7 +204,7 @@ def test_what_nobody_recognises_is_no_state_that_could_differ(run: Run, tmp_path
         (("--replay", RECORDED, "history", "smartarray:0.status"), "No snapshot of flint is saved here"),
         (("snapshot", "--prune"), "--prune and --keep belong together"),
         (("snapshot", "--prune", "--keep", "soon"), "is not an age"),
-        (("snapshot", "--list", "--output", "x"), "exclude each other"),
+        (("snapshot", "--list", "--output", "x"), "cannot be used together"),
         (("--host", "db1", "diff", RECORDED, RECORDED), "does not read a machine"),
         (("diff", "-", "-"), "only be one of the two"),
         (("diff", RECORDED, RECORDED, "--ignore", "firmwear"), 'did you mean "firmware"'),

@@ -123,9 +123,9 @@ def test_the_command_refuses_a_limit_without_hosts(tmp_path: Path) -> None:
     """
     (tmp_path / "hosts").write_text(INI)
     for words, sentence in (
-        (["show", "--limit", "web"], "--limit belongs to --hosts"),
-        (["audit", "--builtin", "--limit", "web"], "--limit belongs to --hosts"),
-        (["audit", "--builtin", "--limit", "web", str(tmp_path)], "--limit belongs to --hosts"),
+        (["show", "--limit", "web"], "--limit needs --hosts"),
+        (["audit", "--builtin", "--limit", "web"], "--limit needs --hosts"),
+        (["audit", "--builtin", "--limit", "web", str(tmp_path)], "--limit needs --hosts"),
         (["--limit", "web", "tasks"], "--limit is for show"),
         (["--hosts", str(tmp_path / "hosts"), "--limit", "wbe", "show"], "did you mean web?"),
         (["--hosts", str(tmp_path / "hosts"), "--limit", "wbe", "audit", "--builtin"], "did you mean web?"),

@@ -129,4 +129,4 @@ def test_it_is_evidence_for_one_claim(verify: Verify, tmp_path: Path) -> None:
     done = verify(MACHINE, "--media", "hdd", "--powercut", str(file), DRIVE)
     assert (done.exit_code, "which is not claimed" in " ".join(done.stderr.split())) == (3, True), done.output
     done = verify(MACHINE, "--measure", "--power-safe", "--powercut", str(file), DRIVE)
-    assert (done.exit_code, "--powercut goes with neither" in done.stderr) == (2, True)
+    assert (done.exit_code, "--powercut cannot be used with" in done.stderr) == (2, True)

@@ -12,7 +12,7 @@ from raidctl.cli.shared.lazy_group import LazyGroup
 
 _APART = {
     "show": "Show which controllers have an alarm, and whether it is on.",
-    "silence": "Silence an alarm that sounds.",
+    "silence": "Silence a sounding alarm, without asking.",
     "on": "Switch the alarm of a controller on.",
     "off": "Switch the alarm of a controller off.",
 }

@@ -19,7 +19,7 @@ def command(context: click.Context, *, controller: str, consent: Consent) -> int
     """Switch the alarm of a controller on.
 
     The setting is kept by the controller. A controller whose tool does not
-    report whether its alarm is on is refused, as it could not be put back.
+    report whether its alarm is on is refused, as it could not be restored.
 
     Exit codes: as for "cache set".
     """

@@ -1,4 +1,4 @@
-"""``raidctl alarm silence``: silence an alarm that sounds, without a question."""
+"""``raidctl alarm silence``: silence a sounding alarm, without asking."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _SENT = "The tool accepted it; no tool reports whether the alarm sounds. It soun
 @output_options
 @click.pass_context
 def command(context: click.Context, *, controller: str, dry_run: bool) -> int:
-    """Silence an alarm that sounds, without a question.
+    """Silence a sounding alarm, without asking.
 
     It sounds again with the next event; "alarm off" switches it off. There is
     nothing to undo, and no tool reports whether an alarm sounds.

@@ -105,7 +105,7 @@ def _run_in(document: bytes, shown: str) -> Run:
             ) from None
         raise CannotTell(f"{shown} is not JSON, or not all of it; {_WRITES}") from None
     if not _is_run(found):
-        raise CannotTell(f"{shown} is JSON, but no run of the benchmark; {_WRITES}")
+        raise CannotTell(f"{shown} is JSON, but not a run of the benchmark; {_WRITES}")
     return decoded(document, shown)
 
 

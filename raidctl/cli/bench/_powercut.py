@@ -66,11 +66,11 @@ class PowercutOptions:
         """Check the options. Raise UsageError or click.UsageError."""
         resume, kind = given["resume"], kind_of(given["target"])
         if not resume and (given["only"] or given["how"] or given["remove"]):
-            raise click.UsageError("--check, --cut-by and --remove go with --resume.")
+            raise click.UsageError("--check, --cut-by and --remove need --resume.")
         if given["remove"] and (not given["only"] or kind != "file"):
-            raise click.UsageError("--remove goes with --check, and with a directory: it removes the file of the run.")
+            raise click.UsageError("--remove needs --check and a directory: it removes the file of the run.")
         if given["only"] and given["dry_run"]:
-            raise click.UsageError("--check has no plan: --dry-run, which does nothing, does not go with it.")
+            raise click.UsageError("--check has no plan, so it cannot be used with --dry-run.")
         if resume and (given["size"] or given["group"]):
             raise click.UsageError("--size and --group are those of the run that is resumed.")
         overwrite = range_of(given["overwrite"], kind)
@@ -284,9 +284,9 @@ def _agree(options: PowercutOptions, plan: Plan) -> None:
     """Show what will be written, and ask if it overwrites something. Raise DryRunError, Declined or UsageError."""
     shown, size = printable(options.target), format_binary(plan.blocks * plan.block_bytes)
     if options.kind == "file":
-        text = f"In {shown} a file of {size} is made; it stays for --resume, until --remove."
+        text = f"In {shown} a file of {size} is created; it stays for --resume, until --remove."
     else:
-        text = f"{shown} is OVERWRITTEN, {size} from byte {plan.first:,} on: what is there is lost."
+        text = f"{shown} is OVERWRITTEN, {size} from byte {plan.first:,} on: its contents are lost."
     most = (
         f"At most {format_binary(options.most)} are written, in groups of {plan.group} blocks with a flush after each."
     )

@@ -41,7 +41,7 @@ def command(context: click.Context, *, run: tuple[str, ...], form: str) -> int:
             emit(bench_export.line(named(word, store)))
         return EXIT_FINE
     if settings.as_json:
-        raise click.UsageError("--json and --format zcav exclude each other.")
+        raise click.UsageError("--json and --format zcav cannot be used together.")
     if len(run) > 1:
         raise click.UsageError("--format zcav is for one run.")
     found = named(run[0] if run else "last", store)

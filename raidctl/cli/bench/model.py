@@ -46,7 +46,7 @@ def command(
 ) -> int:
     """Serve a model of an array over NBD, until Ctrl-C.
 
-    To try out the measurements; no drive of this machine is used. The model
+    For trying out the measurements: no drive of this machine is used. The model
     keeps its content in memory and responds as slowly as a real array of that
     kind. It prints the command that measures it from another terminal; with
     --json, one line with its address. The socket of --no-flush-socket serves the

@@ -32,7 +32,7 @@ _HOWS = ("plug", "pdu", "bmc", "enclosure", "server")
 @click.option("--size", metavar="SIZE", help="Size of the file in a directory (16MiB).")
 @click.option("--overwrite", metavar="RANGE", help="Part of a device to overwrite: 10GiB+16MiB, or all.")
 @click.option("--group", metavar="N", type=click.IntRange(1, 256), help="Writes of 4 KiB between two flushes (16).")
-@click.option("--most", metavar="SIZE", default="16GiB", help="Bytes to write at most until the cut (16GiB).")
+@click.option("--most", metavar="SIZE", default="16GiB", help="Maximum to write before the cut (16GiB).")
 @click.option("--dry-run", is_flag=True, help="Print the plan and do nothing.")
 @click.option("-y", "--yes", is_flag=True, help="Do not ask.")
 @state_option
@@ -41,24 +41,24 @@ _HOWS = ("plug", "pdu", "bmc", "enclosure", "server")
 def command(context: click.Context, /, **given: Any) -> int:
     """Test whether acknowledged writes survive power cuts.
 
-    TARGET is a directory, in which a file is made, or a device of which
+    TARGET is a directory, in which a file is created, or a device of which
     --overwrite names the part to overwrite, or an NBD export. Numbered and
     checksummed blocks are written in groups, each followed by a flush; a witness
-    on another machine records each group before it is written and after its
-    flush has returned. Cut the power while it writes: pull the plug or use the
-    PDU or the BMC; a reset is not a power cut. After the start, run the same
-    command with --resume: it reads everything back, prints the verdict, and
-    writes on for the next cut.
+    on another machine records each group before it is written and after its flush
+    has returned. Cut the power while it writes: pull the plug or use the PDU or
+    the BMC; a reset is not a power cut. After the start, run the same command
+    with --resume: it reads everything back, prints the verdict, and continues
+    writing for the next cut.
 
     \b
     raidctl bench powercut /srv/db --witness 192.0.2.7:7707 --token-file token
     raidctl bench powercut /srv/db --witness 192.0.2.7:7707 --token-file token --resume last --cut-by plug
 
     A lost write proves that the storage loses acknowledged data. Cuts without a
-    loss only bound the probability of one: the report has the bound, and how many
-    cuts show how much. The target must have the serial number that it had when
-    the run began. "verify --power-safe --powercut FILE" takes the report (--json)
-    as evidence.
+    loss only bound the probability of one: the report shows this bound, and how
+    many more cuts would lower it. The target must have the serial number that it
+    had when the run began. "verify --power-safe --powercut FILE" takes the report
+    (--json) as evidence.
 
     Exit codes: 0 nothing is lost; 1 acknowledged data is lost, or the question
     was answered with no; 2 wrong usage; 3 no verdict, or the witness or target

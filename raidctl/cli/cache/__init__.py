@@ -101,7 +101,7 @@ def set_(
     by the hardware), or the question was answered with no; 2 wrong usage, or no
     terminal to ask on; 3 a value is unknown, or another raidctl is running; 4 a
     tool or a permission is missing; 5 failed and undone; 6 failed and not
-    undone; 130 interrupted. After 1 to 5, everything is as before.
+    undone; 130 interrupted. After exit codes 1 to 5, everything is as before.
     """
     policy = policy.with_drives(drive_cache and setting_values.switched(drive_cache))
     no_battery = no_battery_write_cache and setting_values.switched(no_battery_write_cache)

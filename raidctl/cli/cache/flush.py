@@ -51,7 +51,7 @@ def command(
     del yes  # no consent is needed
     settings = settings_of(context)
     if (target is None) != everything:
-        raise click.UsageError("Nothing to flush is given: name a TARGET, or --all.")
+        raise click.UsageError("Nothing to flush: name a TARGET, or use --all.")
     if settings.replay is not None and not dry_run:
         raise UsageError("A recorded machine cannot be flushed; --dry-run prints what would be done.")
     with caches(settings, target) as found:

@@ -54,7 +54,7 @@ def command(context: click.Context, *, target: str | None, watched: str | None, 
     settings = settings_of(context)
     target, watch = _meant(target, watched)
     if count is not None and watch is None:
-        raise click.UsageError("--count belongs to --watch.")
+        raise click.UsageError("--count needs --watch.")
     if watch is not None and settings.replay is not None:
         raise click.UsageError("A recording is one moment: there is nothing to watch.")
     with caches(settings, target) as found:

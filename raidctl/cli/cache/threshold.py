@@ -92,7 +92,7 @@ def command(context: click.Context, /, *, target: str | None, consent: Consent, 
     wanted = {name: value for name, value in given.items() if value is not None}
     for pair in _PAIRS:
         if all(name in wanted for name in pair):
-            raise click.UsageError(f"{_spelt(pair[0])} and {_spelt(pair[1])} exclude each other.")
+            raise click.UsageError(f"{_spelt(pair[0])} and {_spelt(pair[1])} cannot be used together.")
     if not wanted:
         if consent.dry_run or consent.yes or consent.unsafe:
             raise click.UsageError("No setting is given.")

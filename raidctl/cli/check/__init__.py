@@ -16,7 +16,7 @@ _APART = {
     "pause": "Pause a check of volumes.",
     "resume": "Continue a paused check at its place.",
     "show": "Show the running or last check of each volume, and its result.",
-    "schedule": "Show and change what starts checks regularly.",
+    "schedule": "Show and change the schedules of regular checks.",
     "media": "Test the media of plain drives with their own self-tests.",
 }
 

@@ -91,7 +91,7 @@ def start(
     if kind is None:
         raise click.UsageError("--short or --long is needed.")
     if at_most is not None and not waits:
-        raise click.UsageError("--at-most belongs to --wait.")
+        raise click.UsageError("--at-most needs --wait.")
     if not dry_run:
         settings.refuse_recording()
     with machine(settings) as named:

@@ -32,5 +32,5 @@ def command(
     Exit codes: 0 continued; others as for "check start".
     """
     if at_most is not None and not waits:
-        raise click.UsageError("--at-most belongs to --wait.")
+        raise click.UsageError("--at-most needs --wait.")
     return CheckDeeds(settings_of(context), consent, "resume_check", volume, waiting=Waiting(waits, at_most)).perform()

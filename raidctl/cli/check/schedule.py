@@ -1,4 +1,4 @@
-"""``raidctl check schedule``: show and change what starts checks regularly."""
+"""``raidctl check schedule``: show and change the schedules of regular checks."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _DISTRIBUTION = "distribution"
 
 @click.group("schedule")
 def command() -> None:
-    """Show and change what starts checks regularly.
+    """Show and change the schedules of regular checks.
 
     The schedules are those of the distribution: systemd timers and cron jobs.
     raidctl never adds another one.
@@ -77,7 +77,7 @@ def show(context: click.Context) -> int:
 )
 @click.argument("names", metavar="[NAME]...", nargs=-1)
 @click.option("--on/--off", "on", default=None, help="Switch it on or off.")
-@click.option("--times", metavar="TIMES", help="When it starts, in the words of systemd or cron; or: distribution.")
+@click.option("--times", metavar="TIMES", help="When it starts, in the syntax of systemd or cron; or: distribution.")
 @changing_options
 @machine_options
 @output_options

@@ -49,9 +49,9 @@ def command(
     6 not confirmed or not recorded; 7 still under way; 130 interrupted.
     """
     if confirm is not None and not repair:
-        raise click.UsageError("--confirm belongs to --repair.")
+        raise click.UsageError("--confirm needs --repair.")
     if at_most is not None and not waits:
-        raise click.UsageError("--at-most belongs to --wait.")
+        raise click.UsageError("--at-most needs --wait.")
     waiting = Waiting(waits, at_most)
     verb: Verb = "repair" if repair else "start_check"
     return CheckDeeds(settings_of(context), consent, verb, volume, confirm, waiting).perform()

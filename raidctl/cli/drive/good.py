@@ -18,10 +18,10 @@ from raidctl.cli.shared.plan_change import Consent, changing_options
 def command(context: click.Context, *, drive: tuple[str, ...], consent: Consent) -> int:
     """Make failed drives in no array usable again.
 
-    DRIVE is the id, the bay (bay:32:5) or the serial number
-    (serial:ZC1A2B3C) of a drive. It must be a member or spare of nothing, and
-    hold no foreign configuration. Nothing is erased. A drive that has failed
-    once may fail again: see its errors with "raidctl show".
+    DRIVE is the id, the bay (bay:32:5) or the serial number (serial:ZC1A2B3C)
+    of a drive. It must not be a member or spare of an array, or hold a foreign
+    configuration. Nothing is erased. A drive that has failed once may fail
+    again: see its errors with "raidctl show".
 
     Exit codes: 0 done and verified; 1 refused, or the question was answered
     with no; 2 wrong usage; 3 something is unknown, or another raidctl is

@@ -20,7 +20,7 @@ def command(context: click.Context, *, drive: tuple[str, ...], confirm: tuple[st
     """Set a member online again, without a rebuild.
 
     What its array has written meanwhile is not on the drive, and nothing would
-    report that. So it is refused unless raidctl has set the drive offline
+    report that. So it is refused unless raidctl set the drive offline
     while its array was inactive, the array is inactive now, and the machine
     was not restarted; --unsafe REASON is needed even then. In all other cases:
     "raidctl rebuild start DRIVE".

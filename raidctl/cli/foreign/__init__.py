@@ -12,7 +12,7 @@ from raidctl.cli.shared.lazy_group import LazyGroup
 
 _APART = {
     "show": "Show foreign configurations, and the drives that hold them.",
-    "preview": "Show which volumes an import would bring.",
+    "preview": "Show which volumes an import would add.",
     "import": "Import foreign configurations with their data.",
     "clear": "Clear foreign configurations: their data is lost.",
 }

@@ -11,7 +11,7 @@ from raidctl.cli.shared.plan_change import Consent, changing_options
 
 @click.command("clear", epilog=examples("raidctl foreign clear /srv/db --dry-run"))
 @click.argument("controller")
-@click.option("--group", metavar="NUMBER", help="One configuration alone, where the tool can select.")
+@click.option("--group", metavar="NUMBER", help="Only this configuration, if the tool can select one.")
 @click.option("--confirm", metavar="SERIAL", help="End of the controller's serial number.")
 @changing_options
 @machine_options
@@ -25,7 +25,7 @@ def command(
     The drives become unused. It is refused while a volume of the controller
     lacks members, or its cache holds preserved data: the foreign drives may be
     what is missing. Every drive is listed, and the serial number of the
-    controller is asked for; --yes does not answer that.
+    controller is asked for; --yes does not suffice.
 
     Exit codes: as for "foreign import".
     """

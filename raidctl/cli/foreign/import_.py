@@ -11,7 +11,7 @@ from raidctl.cli.shared.plan_change import Consent, changing_options
 
 @click.command("import", epilog=examples("raidctl foreign import /srv/db --dry-run"))
 @click.argument("controller")
-@click.option("--group", metavar="NUMBER", help="One configuration alone, where the tool can select.")
+@click.option("--group", metavar="NUMBER", help="Only this configuration, if the tool can select one.")
 @click.option("--confirm", metavar="SERIAL", help="End of the controller's serial number.")
 @changing_options
 @machine_options
@@ -22,10 +22,10 @@ def command(
 ) -> int:  # fmt: skip
     """Import foreign configurations with their data.
 
-    The drives become members of arrays of this controller; that is not undone.
+    The drives become members of arrays of this controller; this cannot be undone.
     An incomplete configuration is refused. Most tools import all foreign
     configurations of a controller at once, so every drive is listed, and the
-    serial number of the controller is asked for; --yes does not answer that.
+    serial number of the controller is asked for; --yes does not suffice.
 
     Exit codes: 0 done and verified; 1 refused, or the question was answered
     with no; 2 wrong usage; 3 something is unknown, or another raidctl is

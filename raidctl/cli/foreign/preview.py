@@ -1,4 +1,4 @@
-"""``raidctl foreign preview``: which volumes an import would bring."""
+"""``raidctl foreign preview``: which volumes an import would add."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from raidctl.vendor.foreign import ForeignPreview
 @output_options
 @click.pass_context
 def command(context: click.Context, *, controller: str) -> int:
-    """Show which volumes an import would bring.
+    """Show which volumes an import would add.
 
     CONTROLLER is its id, or anything on it. Nothing is imported.
 

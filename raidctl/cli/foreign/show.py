@@ -20,7 +20,7 @@ def command(context: click.Context, *, controller: str | None) -> int:
     """Show foreign configurations, and the drives that hold them.
 
     CONTROLLER limits the list. "raidctl foreign preview" shows the volumes that
-    an import would bring.
+    an import would add.
 
     Exit codes: as for "show".
     """

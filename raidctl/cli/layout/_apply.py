@@ -140,7 +140,7 @@ def _refused(work: Work, settings: Settings, made: Compiled, found: Stages) -> i
         emit_found(plan, settings, "layout_plan.plan_screen")
     if found.printed:
         names = listing(found.printed)
-        tell(f"{names}: raidctl makes no volumes on hardware controllers. Run the commands yourself.")
+        tell(f"{names}: raidctl creates no volumes on hardware controllers. Run the commands yourself.")
     tell("Nothing was done.")
     problems = failed_readings(work.seen.inventory.problems)
     if not settings.as_json:
@@ -177,7 +177,7 @@ def _confirmed(work: Work, code: str, typed: str | None) -> None:
     lasting = point_of_no_return(work.plan.steps) is not None
     if typed is not None:
         if typed.strip().lower() != code:
-            raise UsageError(f"Nothing was done: the code of the plan is {code} now: another plan, machine or state.")
+            raise UsageError(f"Nothing was done: the plan or the machine has changed; the code is now {code}.")
         return
     if not lasting and work.consent.yes:
         return
@@ -274,5 +274,5 @@ def abandon_apply(settings: Settings, consent: Consent, change: str) -> int:
     """Give up an operation without undoing anything; return the exit code."""
     story, facts = _open(settings, change)
     begun = abandon(story, settings, dry_run=consent.dry_run)
-    tell(f"{begun} the layout {facts.file}. Nothing is done or undone; what was made stays.")
+    tell(f"{begun} the layout {facts.file}. Nothing is done or undone; what was created stays.")
     return EXIT_FINE

@@ -45,19 +45,19 @@ def command(
     again right before each step. Settings come first, then partition tables (if
     FILE has them), new arrays, their lines in mdadm.conf and the boot image, and
     last the volumes that FILE names under [[delete]]. What FILE does not list is
-    kept; with unlisted = "refuse" in FILE, nothing is done if there is any. A
-    second run finds nothing to do.
+    kept; with unlisted = "refuse" in FILE, nothing is done if the machine has
+    anything else. A second run finds nothing to do.
 
     --yes does not suffice where contents are lost: the code of the plan is asked
     for, or given by --confirm. It is valid for this machine in this state only.
-    On hardware controllers no volumes are made: their commands are printed, and
+    On hardware controllers no volumes are created: their commands are printed, and
     nothing is done. "apply resume" continues after a failure or a power cut,
     "apply abandon" gives it up.
 
     Exit codes: 0 done and verified, or nothing to do; 1 refused, or hardware
     controllers are concerned: nothing was done; 2 a mistake in FILE, or wrong
     usage; 3 something is unknown; 4 a tool or a permission is missing; 5 failed
-    and undone; 6 failed, and not undone or not confirmed; 7 stopped on the way;
+    and undone; 6 failed, and not undone or not confirmed; 7 stopped before the end;
     130 interrupted.
     """
     settings = settings_of(context)

@@ -38,12 +38,12 @@ from raidctl.vendor.registry import vendors
 def command(context: click.Context, *, file: str, controller: str | None, pin: bool) -> int:
     """Print the steps to make a machine what a layout file describes.
 
-    Nothing is run. Settings are raidctl's own commands. A volume that is missing
-    gets the command of the vendor's tool, or of mdadm, on drives that are known
-    to be free: in no array, unused, healthy, and without file systems or other
-    signatures. No volume is deleted or converted; what would need that is listed
-    with the reason. Names of a drive, a bay or a volume may move: print the plan
-    again before you run it.
+    Nothing is run. Settings are changed with raidctl's own commands. A volume
+    that is missing gets the command of the vendor's tool, or of mdadm, on drives
+    that are known to be free: in no array, unused, healthy, and without file
+    systems or other signatures. No volume is deleted or converted; what would
+    need that is listed with the reason. The names of drives, bays and volumes may
+    change: print the plan again before you run it.
 
     Exit codes: 0 the machine is as FILE describes; 1 there are steps, or
     differences without a step; 2 a mistake in FILE, or wrong usage; 3 something
@@ -78,7 +78,7 @@ def _pin(file: str, made: Compiled) -> None:
     """
     counted = [one for one in made.creations if isinstance(one.wanted.drives, Counted)]
     if not counted:
-        tell("Nothing to pin: no volume that is missing counts its drives.")
+        tell("Nothing to pin: no missing volume gives only a number of drives.")
         return
     names = {one.wanted.line: (chosen_names(one), chosen_names(one, spares=True)) for one in counted}
     try:

@@ -41,8 +41,8 @@ _LONGEST = 60.0
 def command(context: click.Context, *, target: tuple[str, ...], dry_run: bool) -> int:
     """Switch locate LEDs off.
 
-    Without TARGET: all that raidctl has switched on on this machine; a raidctl
-    that keeps one on is ended. With TARGET, the LEDs of these drives and bays,
+    Without TARGET: all LEDs that raidctl has switched on here; a raidctl that
+    keeps one on is ended. With TARGET, the LEDs of these drives and bays,
     whoever has switched them on.
 
     Exit codes: 0 off; 1 a drive has no LED that can be switched; 2 no such

@@ -19,8 +19,8 @@ def command(context: click.Context, *, controller: str, consent: Consent) -> int
     """Start a patrol read of all drives of a controller.
 
     CONTROLLER is its id, or anything on it. The controller reads all drives in
-    the background, also spares, and repairs bad sectors of redundant volumes.
-    It is refused while a battery learns.
+    the background, including spares, and repairs bad sectors of redundant
+    volumes. It is refused during a learn cycle of a battery.
 
     Exit codes: 0 done and verified; 1 refused, or the question was answered
     with no; 2 wrong usage; 3 something is unknown, or another raidctl is

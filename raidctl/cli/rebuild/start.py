@@ -19,8 +19,8 @@ def command(context: click.Context, *, drive: tuple[str, ...], consent: Consent)
     """Start the rebuild of a member that was lost.
 
     DRIVE is the id, the bay (bay:32:5) or the serial number of a drive that its
-    controller lists as a failed or offline member of an array. All data on it
-    are overwritten. Most controllers start rebuilds without this command when a new
+    controller lists as a failed or offline member of an array. All data on it is
+    overwritten. Most controllers start rebuilds without this command when a new
     drive is put in; see "raidctl replace".
 
     Exit codes: 0 done and verified; 1 refused, or the question was answered

@@ -106,7 +106,7 @@ def size_of(text: str | None, kind: Kind) -> int | None:
         return None
     if kind != "file":
         part = "to write to a part of a device: --overwrite 0+64MiB" if kind == "device" else "an export has its own"
-        raise click.UsageError(f"--size is of the file that is made in a directory; {part}.")
+        raise click.UsageError(f"--size is for the file that is created in a directory; {part}.")
     try:
         size = parse_size(text, binary=True)
     except ValueError:
@@ -125,7 +125,7 @@ def range_of(text: str | None, kind: Kind) -> tuple[int, int] | None:
     if text is None:
         return None
     if kind == "file":
-        raise click.UsageError("--overwrite is for devices and NBD exports; in a directory raidctl makes its own file.")
+        raise click.UsageError("--overwrite is for devices and NBD exports; in a directory, raidctl creates a file.")
     if text == "all":
         return 0, 0
     if kind == "nbd":
@@ -158,8 +158,8 @@ def file_size(order: Order) -> tuple[int, str | None]:
     # a file that is too small is refused by the target, with the reason
     size = max(most, LEAST)
     why = (
-        f"The file is {format_binary(size)} instead of {format_binary(order.profile.size)}: there are only "
-        f"{format_binary(free)} free, and a quarter of that is taken at most. More of it is answered by caches."
+        f"The file is {format_binary(size)} instead of {format_binary(order.profile.size)}: only "
+        f"{format_binary(free)} are free, and at most a quarter of that is used. Caches can answer more of it."
     )
     return size, why
 
@@ -175,7 +175,7 @@ def announcement(order: Order, target: Target, notes: Sequence[str]) -> list[str
     lines = [f'Profile "{order.profile.name}" measures{twice} for about {time}: {order.profile.title}']
     if seconds > order.seconds:
         lines.append(
-            f"--seconds {order.seconds:g} may be too short for one round of every test, which is made in any case."
+            f"--seconds {order.seconds:g} may be too short for one round of every test; one round is always completed."
         )
     if order.kind == "file":
         place = collapse(printable(os.path.realpath(order.target)))
@@ -186,9 +186,9 @@ def announcement(order: Order, target: Target, notes: Sequence[str]) -> list[str
     elif target.writable:
         first, length = order.overwrite or (0, 0)
         where = f"{format_binary(target.size)} from byte {first:,} on" if length else "all of it"
-        lines.append(f"{shown} is OVERWRITTEN, {where}: what is there is lost.")
+        lines.append(f"{shown} is OVERWRITTEN, {where}: its contents are lost.")
     else:
-        lines.append(f"{shown} is only read ({format_binary(target.size)}); what needs writes is left out.")
+        lines.append(f"{shown} is only read ({format_binary(target.size)}); tests that write are left out.")
     if target.writable:
         lines.append(_amount(doable, seconds, target.size if order.kind == "file" else 0, 1 + order.cross_check))
     if order.also_read:

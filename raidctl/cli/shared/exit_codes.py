@@ -14,7 +14,7 @@ from raidctl.text import collapse, printable
 def exit_code(problems: Iterable[Problem]) -> int:
     """Return 3 if something could not be read or understood.
 
-    Otherwise return 4 if a tool or a right is missing, else 0.
+    Otherwise return 4 if a tool or a permission is missing, else 0.
     """
     kinds = {problem.kind for problem in problems}
     if "unread" in kinds:

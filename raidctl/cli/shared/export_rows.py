@@ -46,9 +46,11 @@ class Wanted(Struct, frozen=True, kw_only=True):
         if self.form == "parquet" and self.output is None:
             raise click.UsageError("--format parquet needs --output DIRECTORY: it writes a file for each day.")
         if (self.policy is not None or self.waivers is not None) and self.table != "findings":
-            raise click.UsageError("--policy and --waivers belong to --rows findings.")
+            raise click.UsageError("--policy and --waivers need --rows findings.")
         if self.snapshots and (self.paths or self.table == "bench"):
-            raise click.UsageError("--snapshots are the saved inventories: neither PATH nor --rows bench go with them.")
+            raise click.UsageError(
+                "--snapshots reads the saved inventories: it cannot be used with PATH or --rows bench."
+            )
         named = [settings.given[name] for name in ("host", "sudo", "replay", "demo") if name in settings.given]
         if named and (self.paths or self.snapshots or self.table == "bench"):
             raise click.UsageError(f"{named[0]} names a machine to read: leave out PATH, --snapshots and --rows bench.")

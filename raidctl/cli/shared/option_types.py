@@ -39,6 +39,10 @@ class Number(click.FloatRange):
             self.fail(f"{value} is not a number.", param, ctx)
         return number
 
+    def _describe_range(self) -> str:
+        """Return the limits for the help, without a fraction of zero: ``10<=x<=604800``."""
+        return super()._describe_range().replace(".0", "")
+
 
 class Length(click.ParamType):  # type: ignore[type-arg]  # as above
     """A length of time: ``90s``, ``10m``, ``1h``; a bare number is seconds."""

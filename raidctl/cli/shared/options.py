@@ -66,19 +66,19 @@ class Settings:
         """Check that the options go together.
 
         Raises:
-            click.UsageError: They contradict each other.
+            click.UsageError: They cannot be used together.
         """
         for name in ("hosts", "limit", "jobs"):
             if getattr(self, name) is not None:
                 raise click.UsageError(f"--{name} is for {MANY}; the other commands read one machine.")
         if sum(map(bool, (self.host, self.replay, self.demo))) > 1:
-            raise click.UsageError("--host, --replay and --demo exclude each other: one machine at a time.")
+            raise click.UsageError("--host, --replay and --demo cannot be used together: one machine at a time.")
         for name in ("host", "replay", "demo", "state_dir"):
             if name in self.given and not getattr(self, name):
                 raise click.UsageError(f"{self.given[name]} is given, and empty.")
         self._check_bmc()
         if self.sudo and not self.host:
-            raise click.UsageError("--sudo belongs to --host; on this machine, start raidctl itself with sudo.")
+            raise click.UsageError("--sudo needs --host; on this machine, start raidctl itself with sudo.")
 
     def _check_bmc(self) -> None:
         """Check that the options of ``--bmc`` go together, and with the command."""
@@ -89,25 +89,27 @@ class Settings:
         if context is not None and all(one.name != "bmc" for one in context.command.params):
             raise click.UsageError(f"{given[0]} is for {BMC_COMMANDS}.")
         if not self.bmc:
-            raise click.UsageError(f"{given[0]} belongs to --bmc https://[USER@]HOST.")
+            raise click.UsageError(f"{given[0]} needs --bmc https://[USER@]HOST.")
         if self.replay or self.demo:
-            raise click.UsageError("--bmc excludes --replay and --demo: a recording has the answers of its BMC.")
+            raise click.UsageError(
+                "--bmc cannot be used with --replay or --demo: a recording has the answers of its BMC."
+            )
         if self.local and self.host:
-            raise click.UsageError("--local and --host exclude each other: one machine at a time.")
+            raise click.UsageError("--local and --host cannot be used together: one machine at a time.")
 
     def several(self) -> bool:
         """Return whether ``--hosts`` is given; check that it goes with the others.
 
         Raises:
-            click.UsageError: They contradict each other.
+            click.UsageError: They cannot be used together.
         """
         if self.hosts is None:
             for name in ("limit", "jobs"):
                 if getattr(self, name) is not None:
-                    raise click.UsageError(f"--{name} belongs to --hosts.")
+                    raise click.UsageError(f"--{name} needs --hosts.")
             return False
         if any(name in self.given for name in ("host", "replay", "demo", *_BMC)):
-            raise click.UsageError("--hosts excludes --host, --bmc, --replay and --demo.")
+            raise click.UsageError("--hosts cannot be used with --host, --bmc, --replay or --demo.")
         if not self.hosts.strip():
             raise click.UsageError("--hosts is given, and empty.")
         return True

@@ -251,7 +251,7 @@ def _look_back(work: Work, settings: Settings) -> None:
     if work.undoes:
         risks = [refusal.reason for refusal in work.plan.refusals if refusal.kind == "unsafe"]
         work.plan = safe_to_undo(work.plan)
-        work.notes = (f"This puts back what was there before change {work.undoes}. {' '.join(dict.fromkeys(risks))}",)
+        work.notes = (f"This restores the state before change {work.undoes}. {' '.join(dict.fromkeys(risks))}",)
     if work.place is None and settings.replay is None:
         found = concerned(inventory, work.plan)
         held = busy(place, source, [controller.id for controller in found])
@@ -266,7 +266,7 @@ def _desired(requests: DesiredMaker, seen: Survey) -> Sequence[Desired]:
 
     Raises:
         CannotTell: An object was not found, and something could not be read.
-        AccessMissing: The same for lack of a tool or a right.
+        AccessMissing: The same for lack of a tool or a permission.
     """
     try:
         return requests(seen)

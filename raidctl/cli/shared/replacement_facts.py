@@ -221,4 +221,4 @@ def boot_notes(facts: Facts, node: str) -> Iterator[str]:
     elif facts.boot_tool:
         yield f"{text} With --boot raidctl runs it."
     else:
-        yield f"{text} It is left to you."
+        yield f"{text} Do this yourself."

@@ -16,7 +16,7 @@ from raidctl.cli.shared.options import Settings
 from raidctl.errors import CannotTell
 from raidctl.text import printable
 
-OPTION = click.option("--waivers", metavar="FILE", help="Findings that do not count until a day (docs/policy.md).")
+OPTION = click.option("--waivers", metavar="FILE", help="File of waived findings, each until a date (docs/policy.md).")
 
 
 def today() -> date:

@@ -28,5 +28,5 @@ class SpareGroup(LazyGroup):
 def command() -> None:
     """Show, add and remove hot spares.
 
-    A spare is no redundancy: it shortens the time without it.
+    A spare is not redundancy: it shortens the time without it.
     """

@@ -103,7 +103,7 @@ def command(
     for the wrong reason) or INCONCLUSIVE (unknown), with the reason, the line of
     the tool's output or the kernel's file, and the test that would decide.
     Without a claim, checks --volume-status ok --policy-active --power-safe. In a
-    virtual machine, no claim on the safety of written data can be a PASS.
+    virtual machine, no claim about the safety of written data can PASS.
 
     \b
     raidctl verify --raid-level raid6 --bbu --write-cache protected /srv/db
@@ -123,8 +123,8 @@ def command(
     raidctl verify --measure --power-safe /srv/db
 
     --powercut FILE takes the report of a power-cut run as evidence for
-    --power-safe. A loss fails the claim; 5 counted cuts without a loss, made by
-    real means (--cut-by) and with the present cache settings, can pass it.
+    --power-safe. A loss fails the claim; 5 counted cuts without a loss, with the
+    power really cut (--cut-by) and the current cache settings, can pass it.
 
     Exit codes: 0 every claim passes; 1 a claim fails or is suspect; 2 wrong
     usage; 3 no claim fails, but one is inconclusive; 4 the same, because a tool
@@ -133,7 +133,7 @@ def command(
     """  # noqa: D301 - \b is click's: the paragraph is not wrapped
     settings = settings_of(context)
     if powercut is not None and (measure or given["contract"] is not None):
-        raise click.UsageError("--powercut goes with neither --measure nor --contract.")
+        raise click.UsageError("--powercut cannot be used with --measure or --contract.")
     if given["contract"] is not None:
         return _by_contract(settings, target, given, measure=measure)
     claims = wanted.claims(given)
@@ -169,7 +169,7 @@ def _by_settings(
 def _refuse_measuring(given: dict[str, Any]) -> None:
     for name in _OF_MEASURING:
         if given[name]:
-            raise click.UsageError(f"--{name.replace('_', '-')} goes with --measure.")
+            raise click.UsageError(f"--{name.replace('_', '-')} needs --measure.")
 
 
 def _by_contract(settings: Settings, target: tuple[str, ...], given: dict[str, Any], *, measure: bool) -> int:
@@ -194,7 +194,7 @@ def _by_clock(
     if len(target) != 1:
         raise click.UsageError("--measure takes exactly one TARGET: a directory, a device or an NBD export.")
     if given["switch_seconds"] and not (given["switch_policy"] or given["switch_drive_caches"]):
-        raise click.UsageError("--switch-seconds goes with --switch-policy or --switch-drive-caches.")
+        raise click.UsageError("--switch-seconds needs --switch-policy or --switch-drive-caches.")
     from raidctl.cli.verify._measure import run  # noqa: PLC0415 - the benchmark takes long to import
     from raidctl.cli.verify._plan import MeasureOptions  # noqa: PLC0415 - as above
 

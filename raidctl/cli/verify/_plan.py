@@ -91,9 +91,7 @@ def refuse_flush_device(options: MeasureOptions) -> None:
     if os.path.realpath(options.flush_device) == os.path.realpath(options.target):
         raise UsageError(f"--flush-device {shown} is the target itself; name what is below it.")
     if not {claim.name for claim in options.claims} & _FLUSHED:
-        raise UsageError(
-            "--flush-device goes with claims about flushes: --power-safe, --write-cache or --policy-active."
-        )
+        raise UsageError("--flush-device needs a claim about flushes: --power-safe, --write-cache or --policy-active.")
     with flushes(options.flush_device):
         pass
 
