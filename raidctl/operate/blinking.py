@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from raidctl.operate.story_facts import Facts, Stage, missing
+from raidctl.operate.replacement_facts import Facts, Stage, missing
 from raidctl.survey.survey import Survey
 
 

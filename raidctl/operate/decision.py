@@ -8,8 +8,8 @@ from raidctl.change.engine import Change
 from raidctl.change.expectations import serials_of, unmet
 from raidctl.change.unread import READ_PAUSES
 from raidctl.model import hiding_problems, is_complete
-from raidctl.operate.story import next_stage
-from raidctl.operate.story_facts import Facts, Stage, gone
+from raidctl.operate.replacement_facts import Facts, Stage, gone
+from raidctl.operate.stages import next_stage
 from raidctl.survey.survey import Survey
 
 

@@ -15,8 +15,8 @@ from raidctl.change.expectations import serials_of
 from raidctl.errors import CannotTell, UsageError
 from raidctl.health.redundancy import being_rebuilt
 from raidctl.model import Controller, Drive, Inventory, Volume
-from raidctl.operate.begin_story import bay_text, partition_of
-from raidctl.operate.story_facts import Facts
+from raidctl.operate.first_facts import bay_text, partition_of
+from raidctl.operate.replacement_facts import Facts
 from raidctl.select import physical, plain_serial
 from raidctl.survey.survey import Survey
 from raidctl.text import listing

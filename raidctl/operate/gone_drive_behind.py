@@ -13,9 +13,9 @@ from raidctl.errors import CannotTell, UsageError
 from raidctl.health.redundancy import OUT_OF_REACH, WHOLE, below, in_stripe, rebuilding
 from raidctl.health.spares import may_use_spare
 from raidctl.model import Controller, Drive, Inventory, Volume, has_failed
-from raidctl.operate.begin_controller_story import BEHIND, identities, spares_of
-from raidctl.operate.begin_story import bay_text
-from raidctl.operate.story_facts import Facts
+from raidctl.operate.first_facts import bay_text
+from raidctl.operate.first_facts_behind import BEHIND, identities, spares_of
+from raidctl.operate.replacement_facts import Facts
 from raidctl.select import plain_serial
 from raidctl.survey.survey import Survey
 from raidctl.vendor.identity import unique_of

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from raidctl.operate.controller_story import drive_behind, inside, wait
-from raidctl.operate.story_facts import Facts, Stage, parts
+from raidctl.operate.replacement_facts import Facts, Stage, parts
+from raidctl.operate.stages_behind import drive_behind, inside, wait
 from raidctl.select import family_of
 from raidctl.survey.survey import Survey
 from raidctl.vendor.operations import operations_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from raidctl.health.phrases import errors
-from raidctl.operate.story_facts import Facts, Part, parts
+from raidctl.operate.replacement_facts import Facts, Part, parts
 from raidctl.select import family_in
 from raidctl.survey.survey import Survey
 from raidctl.vendor.operations import operations_of

@@ -21,7 +21,6 @@ from raidctl.operate import disk_steps
 from raidctl.operate.blinking import Led, NoLed, blinking
 from raidctl.operate.boot_loader import Around, code_of
 from raidctl.operate.contents import first_sector
-from raidctl.operate.controller_story import drive_behind, inside, works
 from raidctl.operate.decision import decided
 from raidctl.operate.joining_guards import Probed, not_prepared, probe, unfit
 from raidctl.operate.joining_guards_behind import unfit_behind
@@ -29,9 +28,10 @@ from raidctl.operate.moving_back import MovingBack
 from raidctl.operate.new_drive import Objection
 from raidctl.operate.rebuild_news import news
 from raidctl.operate.removal import check
+from raidctl.operate.replacement_facts import Facts, Stage, drive_of, drops, facts_text, new_drives, parts
 from raidctl.operate.spare_guards import refusals
-from raidctl.operate.story import next_stage
-from raidctl.operate.story_facts import Facts, Stage, drive_of, drops, facts_text, new_drives, parts
+from raidctl.operate.stages import next_stage
+from raidctl.operate.stages_behind import drive_behind, inside, works
 from raidctl.request import RunAnswer, Runner, converse
 from raidctl.survey.survey import Survey
 from raidctl.vendor.plan import Deed, Denial, Plan, Step, Verb

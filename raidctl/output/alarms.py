@@ -8,6 +8,7 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from raidctl.model import Inventory
+from raidctl.model.task import Alarm
 from raidctl.operate.alarms import AlarmReport
 from raidctl.output.console import PLAIN, STRONG, Paper, drawn
 from raidctl.output.problems import no_controller, problem_sections
@@ -32,8 +33,14 @@ def alarms_screen(found: AlarmReport, paper: Paper) -> Iterator[RenderableType]:
             Column("controller", [(paper.clean(one.object_id), STRONG) for one in found.controllers]),
             Column("model", [(paper.clean(one.model or "?"), PLAIN) for one in found.controllers], 10),
             Column("alarm", [(_WORDS[one.present if one is not None else None], PLAIN) for one in alarms]),
-            Column("state", [(_SWITCHED[one.on if one is not None else None], PLAIN) for one in alarms]),
+            Column("state", [(_state(one), PLAIN) for one in alarms]),
         ]
         yield Text("")
         yield table(columns, paper)
     yield from problem_sections(troubles(bare), notes(bare), paper)
+
+
+def _state(alarm: Alarm | None) -> str:
+    if alarm is not None and alarm.present is False:
+        return "-"
+    return _SWITCHED[alarm.on if alarm is not None else None]

@@ -42,8 +42,8 @@ def _lines(plan: Plan, width: int) -> Iterator[Line]:
         yield Sentence(f"No change made{': one of the settings was refused' if part else ''}.")
         if plan.steps:
             overridable = all(refusal.kind in _OVERRIDDEN for refusal in plan.refusals)
-            what = "With --unsafe REASON" if overridable else "Without that"
-            yield Sentence(f"{what} it would be these commands; they are NOT run:")
+            what = "With --unsafe REASON" if overridable else "Without what was refused"
+            yield Sentence(f"{what}, raidctl would run these commands. They are NOT run:")
     for denial in plan.denials:
         guard = f" (guard {denial.guard})" if denial.guard else ""
         deed = f"{denial.deed.verb.replace('_', ' ')} {denial.deed.drive or denial.deed.object_id}"

@@ -289,7 +289,8 @@ def test_settings_not_made_because_of_a_refused_one_are_marked(raidctl: Raidctl)
     printed = raidctl("--demo", "p400", "cache", "set", "/", "--read", "none", "--write", "write-through", "--yes")
     assert printed.exit_code == 1
     assert "No change made: one of the settings was refused." in printed.stdout
-    assert "Without that it would be these commands; they are NOT run:" in printed.stdout
+    shown = " ".join(printed.stdout.split())
+    assert "Without what was refused, raidctl would run these commands. They are NOT run:" in shown
     assert "--unsafe" not in printed.stdout
 
 

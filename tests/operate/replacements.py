@@ -10,10 +10,10 @@ import msgspec
 from raidctl.change.beginning import begin
 from raidctl.change.engine import Change
 from raidctl.change.journal import Begin
-from raidctl.operate.begin_story import facts_of
+from raidctl.operate.first_facts import facts_of
+from raidctl.operate.replacement_facts import Facts, facts_from, facts_text, observed
 from raidctl.operate.replacing import Replacing
-from raidctl.operate.story import next_stage
-from raidctl.operate.story_facts import Facts, facts_from, facts_text, observed
+from raidctl.operate.stages import next_stage
 from raidctl.vendor.plan import Plan
 from raidctl_md import simulator
 from tests.change.md_machine import SOURCE, VENDORS, Bench

@@ -16,7 +16,7 @@ from raidctl.cli.shared.plan_change import AGREED
 from raidctl.cli.shared.replacement import resume_replacement
 from raidctl.cli.shared.replacement_facts import Wanted
 from raidctl.errors import UsageError
-from raidctl.operate.story_facts import Facts, facts_text
+from raidctl.operate.replacement_facts import Facts, facts_text
 from raidctl.vendor.plan import Plan
 from tests.operate.machines import inventory
 

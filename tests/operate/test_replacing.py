@@ -19,12 +19,12 @@ from raidctl.host import HostView, partition_node
 from raidctl.model import Drive, Problem, Progress
 from raidctl.model.task import Operation
 from raidctl.operate import disk_steps
-from raidctl.operate.begin_story import facts_of
 from raidctl.operate.blinking import NoLed
+from raidctl.operate.first_facts import facts_of
 from raidctl.operate.joining_guards import Probed, unfit
 from raidctl.operate.partition_table import not_copied, parse, script
-from raidctl.operate.story import next_stage
-from raidctl.operate.story_facts import Facts, missing, new_drives
+from raidctl.operate.replacement_facts import Facts, missing, new_drives
+from raidctl.operate.stages import next_stage
 from raidctl.survey.survey import Survey
 from raidctl.vendor.simulator import State, fields, words
 from raidctl_md import simulator

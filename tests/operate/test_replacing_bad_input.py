@@ -15,8 +15,8 @@ from msgspec.structs import replace
 from raidctl.change.failure_messages import RightMissing
 from raidctl.cli import cli
 from raidctl.errors import EXIT_STANDS, ChangeStands, ChangeUndone, RaidctlError, UsageError
-from raidctl.operate.begin_story import facts_of
-from raidctl.operate.story import next_stage
+from raidctl.operate.first_facts import facts_of
+from raidctl.operate.stages import next_stage
 from raidctl.request import Answer, Request, Run, RunAnswer
 from raidctl.select import Ambiguous, find_drive
 from raidctl.survey.survey import Survey

@@ -15,9 +15,9 @@ from raidctl.cli.shared.machine import Machine, machine
 from raidctl.cli.shared.options import Settings
 from raidctl.cli.shared.replacement_rate import at_rate
 from raidctl.errors import UnderWay
-from raidctl.operate.begin_controller_story import facts_behind
-from raidctl.operate.begin_story import facts_of
-from raidctl.operate.story_facts import Facts
+from raidctl.operate.first_facts import facts_of
+from raidctl.operate.first_facts_behind import facts_behind
+from raidctl.operate.replacement_facts import Facts
 from raidctl.survey.survey import Survey
 
 CASES = (("raid6", "drives:ZC1A00K4", "50M"), ("h730", "megaraid:0/32:5", "60"))

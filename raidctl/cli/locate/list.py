@@ -23,7 +23,7 @@ from raidctl.model import Problem
 from raidctl.output.locate import listed
 from raidctl.survey.survey import Survey
 
-_NONE = "raidctl has switched on no LED that is still on, and the kernel shows no bay with an LED."
+_NONE = "No LED that raidctl switched on is still on, and the kernel shows no bay with an LED."
 
 
 @click.command("list", epilog=examples("raidctl locate list", "raidctl locate list --json"))

@@ -26,9 +26,18 @@ from raidctl.cli.shared.replacement_rate import at_rate, rate_plan
 from raidctl.cli.shared.state_directories import readable_journal, state_directory
 from raidctl.cli.shared.terminal import emit, emit_json
 from raidctl.errors import EXIT_FINE, EXIT_STANDS, RaidctlError, UnderWay, UsageError
+from raidctl.operate.replacement_facts import (
+    Facts,
+    drive_of,
+    facts_from,
+    facts_text,
+    new_drives,
+    outside,
+    parts,
+    standing,
+)
 from raidctl.operate.replacing import Replacing
-from raidctl.operate.story import next_stage
-from raidctl.operate.story_facts import Facts, drive_of, facts_from, facts_text, new_drives, outside, parts, standing
+from raidctl.operate.stages import next_stage
 from raidctl.output.sentences import Line, Sentence, Verbatim, entry, fitted
 from raidctl.select import family_in, find_drive
 from raidctl.survey.survey import Survey

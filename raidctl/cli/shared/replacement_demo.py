@@ -8,7 +8,7 @@ from collections.abc import Callable
 from raidctl.cli.shared.machine import demo_directory
 from raidctl.cli.shared.options import Settings
 from raidctl.cli.shared.plan_change import tell
-from raidctl.operate.story_facts import Facts, Stage
+from raidctl.operate.replacement_facts import Facts, Stage
 from raidctl.simulation.demo import machine as simulated
 from raidctl.vendor.registry import vendors
 

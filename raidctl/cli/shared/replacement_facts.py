@@ -14,14 +14,14 @@ from raidctl.cli.shared.snapshot_sources import Source, store_of
 from raidctl.errors import CannotTell, RaidctlError, UsageError
 from raidctl.health.redundancy import in_words
 from raidctl.model import Drive, Inventory
-from raidctl.operate.begin_controller_story import BEHIND, controller_behind, facts_behind
-from raidctl.operate.begin_story import facts_of
 from raidctl.operate.boot_loader import Around, boot_parts, boot_step, look_around, nodes_of
+from raidctl.operate.first_facts import facts_of
+from raidctl.operate.first_facts_behind import BEHIND, controller_behind, facts_behind
 from raidctl.operate.gone_drive import facts_of_array, facts_of_serial
 from raidctl.operate.gone_drive_behind import facts_of_gone, facts_of_volume
 from raidctl.operate.removal import check
 from raidctl.operate.removal_report import VolumeLeft
-from raidctl.operate.story_facts import Facts, drive_of, observed, parts, standing
+from raidctl.operate.replacement_facts import Facts, drive_of, observed, parts, standing
 from raidctl.request import converse
 from raidctl.select import find, find_drive, physical
 from raidctl.survey.survey import Survey

@@ -14,7 +14,7 @@ from raidctl.cli.shared.plan_change import AGREED, Work, about
 from raidctl.cli.shared.rate_values import Rate, Speed, in_words_of
 from raidctl.cli.shared.temporary_change import while_held
 from raidctl.errors import UsageError
-from raidctl.operate.story_facts import Facts, Part, parts
+from raidctl.operate.replacement_facts import Facts, Part, parts
 from raidctl.survey.survey import Survey
 from raidctl.vendor.plan import Desired, Plan
 from raidctl.vendor.setting_values import speed

@@ -10,7 +10,7 @@ from raidctl.cli.shared.plan_change import Consent, changing_options
 from raidctl.cli.spare._deeds import carry_out
 from raidctl.errors import UsageError
 from raidctl.model import Controller, Drive, Volume
-from raidctl.operate.begin_controller_story import controller_behind
+from raidctl.operate.first_facts_behind import controller_behind
 from raidctl.select import find, physical
 from raidctl.survey.survey import Survey
 from raidctl.text import listing, printable

@@ -14,8 +14,8 @@ import pytest
 
 from raidctl.health.redundancy import below
 from raidctl.model import Controller, Drive, Volume
-from raidctl.operate.begin_controller_story import facts_behind
 from raidctl.operate.boot_loader import Around
+from raidctl.operate.first_facts_behind import facts_behind
 from raidctl.operate.removal import check
 from raidctl.simulation.demo import machine
 from raidctl.survey.survey import Survey

@@ -12,7 +12,7 @@ import pytest
 from msgspec import structs
 
 from raidctl.errors import CannotTell, ChangeStands, ChangeUndone, UnderWay, UsageError
-from raidctl.operate.begin_controller_story import facts_behind
+from raidctl.operate.first_facts_behind import facts_behind
 from raidctl.simulation.behaviour import Behaviour
 from raidctl.simulation.demo import machine
 from raidctl.simulation.runner import Simulated

@@ -9,7 +9,7 @@ import pytest
 from raidctl.errors import RaidctlError, UsageError
 from raidctl.health.redundancy import below
 from raidctl.operate.gone_drive_behind import facts_of_gone, facts_of_volume
-from raidctl.operate.story_facts import Facts
+from raidctl.operate.replacement_facts import Facts
 from tests.operate.controllers.simulated import PUSHED, ControllerReplacement, every, replacement_on
 from tests.operate.replacements import replacing
 

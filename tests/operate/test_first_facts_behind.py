@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from raidctl.errors import CannotTell
-from raidctl.operate.begin_controller_story import identities
+from raidctl.operate.first_facts_behind import identities
 from raidctl.survey.survey import Survey
 from tests.operate.machines import OK, inventory, raid
 

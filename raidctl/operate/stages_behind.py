@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from raidctl.health.phrases import predicts
 from raidctl.health.redundancy import expects_failure
 from raidctl.model import Drive
-from raidctl.operate.story_facts import Facts, Part, Stage, missing, new_drives, parts, pull, push
+from raidctl.operate.replacement_facts import Facts, Part, Stage, missing, new_drives, parts, pull, push
 from raidctl.survey.survey import Survey
 from raidctl.vendor.plan import Deed, Step
 

@@ -9,8 +9,8 @@ from raidctl.change.expectations import serials_of
 from raidctl.errors import CannotTell, UsageError
 from raidctl.health.redundancy import below
 from raidctl.model import Controller, Drive, Volume, has_failed
-from raidctl.operate.begin_story import bay_text
-from raidctl.operate.story_facts import Facts
+from raidctl.operate.first_facts import bay_text
+from raidctl.operate.replacement_facts import Facts
 from raidctl.survey.survey import Survey
 from raidctl.text import listing
 from raidctl.vendor.identity import unique_of

@@ -8,7 +8,7 @@ from typing import Literal
 from raidctl.change.expectations import serials_of
 from raidctl.errors import CannotTell, UsageError
 from raidctl.model import Controller, Drive, Volume
-from raidctl.operate.story_facts import Facts, bay_words, place_of
+from raidctl.operate.replacement_facts import Facts, bay_words, place_of
 from raidctl.survey.survey import Survey
 from raidctl.text import regex
 

@@ -12,8 +12,8 @@ from typing import Literal
 
 from raidctl.host import partition_node
 from raidctl.model import Drive
-from raidctl.operate import controller_story
-from raidctl.operate.story_facts import (
+from raidctl.operate import stages_behind
+from raidctl.operate.replacement_facts import (
     NO_LIMIT,
     Facts,
     Part,
@@ -32,7 +32,7 @@ from raidctl.vendor.plan import Deed, Expectation, Step
 def next_stage(seen: Survey, facts: Facts) -> Stage:
     """Return what comes next, from what the machine shows now."""
     if facts.volumes:
-        return controller_story.next_stage(seen, facts)
+        return stages_behind.next_stage(seen, facts)
     arrays = parts(seen, facts)
     if isinstance(arrays, str):
         return Stage("waiting_push", problem=arrays)
