@@ -233,7 +233,7 @@ def test_what_only_unsafe_lets_pass_is_marked_as_not_run(raidctl: Raidctl) -> No
     """The commands are shown with the option that they would need. Each command is marked."""
     printed = raidctl("--demo", "p400", "cache", "set", "/", "--drive-cache", "on", "--yes").stdout
     assert "With --unsafe REASON" in printed
-    assert "they are NOT run" in printed
+    assert "They are NOT run" in printed
     assert "1. not run: hpacucli" in printed
 
 

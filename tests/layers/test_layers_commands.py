@@ -277,7 +277,7 @@ def test_a_controller_without_a_tool_may_keep_unwritten_data(raidctl: Raidctl) -
     """Its cache has no layer, so a flush of the whole machine is not called complete: exit code 4."""
     done = raidctl("--replay", str(FIXTURES / "lab-megaraid-no-tool"), "cache", "flush", "--all", "--dry-run")
     assert done.exit_code == 4
-    assert "no tool that can read it" in done.stdout
+    assert "No installed tool can read the RAID controller" in done.stdout
 
 
 @pytest.mark.parametrize(
