@@ -119,3 +119,11 @@ def test_settings_of_a_volume_are_only_those_that_are_known() -> None:
         "strip 64 KiB", "adaptive read-ahead", "direct I/O", "drive write caches at the drives' default",
     )  # fmt: skip
     assert phrases.volume_settings(Volume(id="v")) == ()
+
+
+def test_a_shortened_text_ends_with_a_whole_phrase() -> None:
+    """No preposition, article or figure is left at its end."""
+    long = "No kernel driver is bound to SCSI controller 1af4:1001 at 0000:00:08.0, where drives are"
+    assert phrases.brief(long) == "No kernel driver is bound to SCSI controller 1af4:1001…"
+    counts = "2 pending sectors, 2 uncorrectable sectors and 16 reallocated sectors"
+    assert phrases.brief(counts + " more") == "2 pending sectors, 2 uncorrectable sectors…"
