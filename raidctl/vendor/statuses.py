@@ -15,6 +15,16 @@ _LONGEST = 80
 """Characters of a quoted word."""
 ORDER: tuple[Health, ...] = ("critical", "warning", "unknown", "ok")
 """Worst first."""
+HEALTH_OF_VOLUME: Mapping[VolumeStatus, Health] = {
+    "ok": "ok", "checking": "ok", "initializing": "ok", "expanding": "ok", "migrating": "ok",
+    "degraded": "warning", "rebuilding": "warning",
+    "failed": "critical", "offline": "critical", "inactive": "critical", "unknown": "unknown",
+}  # fmt: skip
+
+
+def health_of_volume(status: VolumeStatus | None) -> Health:
+    """Health of an array whose tool prints only the state of its volume."""
+    return HEALTH_OF_VOLUME[status or "unknown"]
 
 
 def worst(healths: Collection[Health]) -> Health:

@@ -20,6 +20,7 @@ from raidctl.model import (
 from raidctl.vendor.disagreement import settle_settings
 from raidctl.vendor.draft import Draft
 from raidctl.vendor.mixed_machines import note_mixed
+from raidctl.vendor.statuses import health_of_volume
 from raidctl_areca import vocabulary
 from raidctl_areca.capability import SUPPORT
 from raidctl_areca.draft import ControllerDraft
@@ -97,7 +98,7 @@ def _array(draft: Draft, members: Sequence[Draft], waiting: Sequence[Draft], con
     return draft.build(
         Array,
         id=_set_id(controller_id, draft.name),
-        status=vocabulary.health(draft.get("status")),
+        status=health_of_volume(draft.get("status")),
         drives=tuple(f"{controller_id}/{drive.name}" for drive in members),
         spares=tuple(f"{controller_id}/{drive.name}" for drive in spares),
     )

@@ -34,17 +34,6 @@ _STATES: tuple[tuple[str, VolumeStatus, Operation | None], ...] = (
     ("normal", "ok", None),
 )
 _FILLERS = frozenset({"fore", "back", "foreground", "background", "ground", "and", "set", "raid", "volume", "power"})
-_HEALTH: dict[VolumeStatus, Health] = {
-    "ok": "ok",
-    "checking": "ok",
-    "initializing": "ok",
-    "migrating": "ok",
-    "expanding": "ok",
-    "rebuilding": "warning",
-    "degraded": "warning",
-    "failed": "critical",
-    "offline": "critical",
-}
 _LEVELS: dict[str, RaidLevel] = {
     "0": "raid0",
     "1": "raid1",
@@ -132,11 +121,6 @@ def state(text: str) -> tuple[VolumeStatus, Operation | None, float | None] | No
 
 def _need_init(words: list[str]) -> tuple[VolumeStatus, Operation | None, float | None] | None:
     return ("inactive", None, None) if words[1:2] and words[1].startswith("init") else None
-
-
-def health(status: VolumeStatus | None) -> Health:
-    """Health of an array from its state."""
-    return _HEALTH.get(status, "unknown") if status is not None else "unknown"
 
 
 def drive_state(text: str) -> Health | None:

@@ -10,7 +10,6 @@ from raidctl.model import (
     Controller,
     Drive,
     Errors,
-    Health,
     Interface,
     Operation,
     Progress,
@@ -20,8 +19,7 @@ from raidctl.model import (
     VolumeStatus,
 )
 from raidctl.vendor.draft import Draft, GroupDraft
-from raidctl.vendor.statuses import doubt_ok
-from raidctl_marvell import vocabulary
+from raidctl.vendor.statuses import doubt_ok, health_of_volume
 from raidctl_marvell.capability import SUPPORT
 from raidctl_marvell.draft import ControllerDraft
 from raidctl_marvell.labels import IDLE
@@ -93,11 +91,10 @@ def _status(volume: GroupDraft | None) -> VolumeStatus:
 
 
 def _array(draft: GroupDraft, members: Sequence[Draft], volume: GroupDraft | None, controller_id: str) -> Array:
-    health: Health = vocabulary.HEALTH.get(_status(volume), "unknown")
     return draft.build(
         Array,
         id=f"{controller_id}/a{draft.name}",
-        status=health,
+        status=health_of_volume(_status(volume)),
         drives=tuple(f"{controller_id}/{drive.name}" for drive in members),
     )
 

@@ -33,10 +33,6 @@ _VOLUMES: tuple[tuple[str, VolumeStatus], ...] = (
     ("not_importable", "inactive"),
 )
 """The beginnings of states that are not good. A good state consists of nothing but the word."""
-HEALTH: dict[VolumeStatus, Health] = {
-    "ok": "ok", "initializing": "ok", "migrating": "ok", "degraded": "warning", "rebuilding": "warning",
-    "failed": "critical", "offline": "critical", "inactive": "critical",
-}  # fmt: skip
 _DRIVES: dict[str, Health] = {
     "online": "ok", "idle": "ok", "ok": "ok", "good": "ok", "unconfigured": "ok", "hot spare": "ok", "spare": "ok",
     "global spare": "ok", "dedicated spare": "ok", "free": "ok", "assigned": "ok", "unassigned": "ok",

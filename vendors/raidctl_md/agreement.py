@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 
+from raidctl.vendor.statuses import health_of_volume
 from raidctl_md.draft import ArrayDraft, Source
-from raidctl_md.state import VOLUME_HEALTH
 
 LIVE = (Source.DETAIL, Source.MDSTAT, Source.SYSFS)
 """Sources that show the state of a running array."""
@@ -63,8 +63,7 @@ def _apart(one: ArrayDraft, two: ArrayDraft) -> Iterator[str]:
 
 
 def _badness(draft: ArrayDraft) -> int:
-    status = draft.get("status")
-    return {"critical": 0, "warning": 1}.get(VOLUME_HEALTH[status], 2) if status else 2
+    return {"critical": 0, "warning": 1}.get(health_of_volume(draft.get("status")), 2)
 
 
 def worst_first(drafts: Sequence[ArrayDraft]) -> list[ArrayDraft]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from raidctl.model import Health, Operation, Progress, VolumeStatus
+from raidctl.model import Operation, Progress, VolumeStatus
 from raidctl.text import regex
 from raidctl_md.vocabulary import OPERATIONS
 
@@ -22,12 +22,6 @@ _WORK_STATUS: dict[Operation, VolumeStatus] = {
 _FIRST_WRITE = "starts with the first write to the array"
 _OTHER_FIRST = "another array on the same drives is first"
 _REASONS = {"PENDING": "not started yet", "DELAYED": _OTHER_FIRST, "REMOTE": "another node of the cluster does it"}
-
-VOLUME_HEALTH: dict[VolumeStatus, Health] = {
-    "ok": "ok", "checking": "ok", "initializing": "ok", "expanding": "ok", "migrating": "ok",
-    "degraded": "warning", "rebuilding": "warning",
-    "failed": "critical", "offline": "critical", "inactive": "critical", "unknown": "unknown",
-}  # fmt: skip
 
 
 class State(Struct, frozen=True):

@@ -13,9 +13,10 @@ from raidctl.model import Operation, Progress
 from raidctl.text import regex
 from raidctl.vendor.draft import Pair
 from raidctl.vendor.fields import Fields, read_pair
+from raidctl.vendor.statuses import health_of_volume
 from raidctl_md.draft import ArrayDraft, MemberDraft, Parent, Reading, Source, slot_of
 from raidctl_md.label_lines import keep, known
-from raidctl_md.state import VOLUME_HEALTH, judge, waits_for
+from raidctl_md.state import judge, waits_for
 from raidctl_md.vocabulary import BAD_BLOCKS, LEVELS, NO_RAID, OPERATIONS, is_uuid, mirror_layout, parity_layout
 
 ARRAY_FILES = (
@@ -199,7 +200,7 @@ def _judge_array(
     status = judge(lost=lost, dormant=dormant, degraded=bool(missing), work=action, waiting=False)
     draft.override("status_text", state)
     bare = spent == 0 or draft.details.get("level") in NO_RAID
-    if missing is not None or bare or VOLUME_HEALTH[status] != "ok":
+    if missing is not None or bare or health_of_volume(status) != "ok":
         draft.override("status", status)
 
 

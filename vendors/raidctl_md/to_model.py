@@ -13,13 +13,12 @@ from raidctl.model import Array, Capability, Controller, Drive, Health, Problem,
 from raidctl.text import regex
 from raidctl.vendor.mixed_machines import described_twice
 from raidctl.vendor.protocol import Observation
-from raidctl.vendor.statuses import worst
+from raidctl.vendor.statuses import health_of_volume, worst
 from raidctl_md.agreement import LIVE, differences, worst_first
 from raidctl_md.draft import ArrayDraft, Reading, Source
 from raidctl_md.group import Alias, Group, group
 from raidctl_md.members import Device, drive_of, in_order, roll_of
 from raidctl_md.out_of_date import mark_out_of_date
-from raidctl_md.state import VOLUME_HEALTH
 
 _FIELDS = (
     "name", "raid_level", "size_bytes", "strip_bytes", "status", "status_text", "unique_id", "layout", "metadata",
@@ -125,7 +124,7 @@ def _build_array(item: Group, built: _Built, alias: Alias) -> None:
 def _array(
     item: Group, array_id: str, volumes: Sequence[Volume], drives: Sequence[Drive], *, is_container: bool
 ) -> Array:
-    status: Health = worst([VOLUME_HEALTH[volume.status] for volume in volumes])
+    status: Health = worst([health_of_volume(volume.status) for volume in volumes])
     details: dict[str, str] = {}
     if is_container:
         for draft in reversed(item.ranked()):

@@ -10,7 +10,6 @@ from raidctl.model import (
     Cache,
     Controller,
     Drive,
-    Health,
     Operation,
     Problem,
     Progress,
@@ -19,7 +18,7 @@ from raidctl.model import (
     VolumeStatus,
 )
 from raidctl.vendor.draft import Draft, GroupDraft
-from raidctl.vendor.statuses import doubt_ok
+from raidctl.vendor.statuses import doubt_ok, health_of_volume
 from raidctl_mpt import vocabulary
 from raidctl_mpt.capability import SUPPORT
 from raidctl_mpt.draft import ControllerDraft
@@ -121,14 +120,13 @@ def _operation(volume: GroupDraft | None) -> Operation | None:
 
 
 def _array(draft: GroupDraft, members: Sequence[Draft], controller: ControllerDraft, controller_id: str) -> Array:
-    health: Health = vocabulary.HEALTH.get(_status(controller.volumes.get(draft.name)), "unknown")
     gone = [place for place in _places(draft) if place == _NOWHERE]
     if gone and not members:
         draft.keep_words("Missing members", str(len(gone)))
     return draft.build(
         Array,
         id=f"{controller_id}/a{draft.name}",
-        status=health,
+        status=health_of_volume(_status(controller.volumes.get(draft.name))),
         drives=tuple(f"{controller_id}/{drive.name}" for drive in members),
     )
 

@@ -22,10 +22,6 @@ VOLUMES: dict[str, VolumeStatus] = {
     "initializing": "initializing",
     "inactive": "inactive",
 }
-HEALTH: dict[VolumeStatus, Health] = {
-    "ok": "ok", "initializing": "ok", "checking": "ok", "expanding": "ok", "degraded": "warning",
-    "rebuilding": "warning", "failed": "critical", "offline": "critical", "inactive": "critical",
-}  # fmt: skip
 _WORST: tuple[VolumeStatus, ...] = ("failed", "offline", "inactive", "degraded", "initializing", "ok")
 DRIVES: dict[str, tuple[Health, Role | None]] = {
     "online": ("ok", "member"),

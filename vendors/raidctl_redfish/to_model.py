@@ -4,26 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from raidctl.model import ASK_OWN_TOOL, Array, Battery, Cache, Capability, Controller, Drive, Health, Problem, Volume
+from raidctl.model import ASK_OWN_TOOL, Array, Battery, Cache, Capability, Controller, Drive, Problem, Volume
 from raidctl.vendor.draft import Draft, GroupDraft
-from raidctl.vendor.statuses import worst
+from raidctl.vendor.statuses import health_of_volume, worst
 from raidctl_redfish.battery import worst_battery
 from raidctl_redfish.draft import ControllerDraft
 from raidctl_redfish.vocabulary import bare
 from raidctl_redfish.volume import volume_cache
-
-_HEALTH: dict[str, Health] = {
-    "ok": "ok",
-    "checking": "ok",
-    "initializing": "ok",
-    "expanding": "ok",
-    "migrating": "ok",
-    "degraded": "warning",
-    "rebuilding": "warning",
-    "offline": "critical",
-    "failed": "critical",
-}
-
 
 _FINE = frozenset(
     ("ok", "unknown", "checking", "initializing", "expanding", "migrating", "charging", "learning", "missing")
@@ -154,7 +141,7 @@ def _array(draft: GroupDraft, controller: ControllerDraft, name: str) -> Array:
     return draft.build(
         Array,
         id=f"{name}/a{draft.name}",
-        status=worst([_HEALTH.get(state or "", "unknown") for state in states]),
+        status=worst([health_of_volume(state) for state in states]),
         drives=tuple(f"{name}/{key}" for key in draft.members if key in controller.drives),
         spares=tuple(f"{name}/{key}" for key in draft.spares if key in controller.drives),
     )

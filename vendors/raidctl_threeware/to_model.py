@@ -21,27 +21,16 @@ from raidctl.model import (
     Role,
     Scrub,
     Volume,
-    VolumeStatus,
 )
 from raidctl.order import natural
 from raidctl.vendor.draft import Draft, Shown, ShownOn
 from raidctl.vendor.mixed_machines import note_mixed
+from raidctl.vendor.statuses import health_of_volume
 from raidctl_threeware import derived_fields, vocabulary
 from raidctl_threeware.capability import SUPPORT
 from raidctl_threeware.draft import ControllerDraft, UnitDraft
 from raidctl_threeware.messages import reports
 from raidctl_threeware.policy import volume_cache
-
-_HEALTH: dict[VolumeStatus, Health] = {
-    "ok": "ok",
-    "checking": "ok",
-    "initializing": "ok",
-    "migrating": "ok",
-    "rebuilding": "warning",
-    "degraded": "warning",
-    "failed": "critical",
-    "offline": "critical",
-}
 
 
 def build(controller: ControllerDraft) -> tuple[Controller, list[Problem]]:
@@ -148,10 +137,9 @@ def _battery(draft: Draft, controller_id: str, number: int) -> Battery:
 
 
 def _array(unit: UnitDraft, controller: ControllerDraft, controller_id: str) -> Array:
-    status = unit.get("status")
     return Array(
         id=f"{controller_id}/u{unit.name}",
-        status=_HEALTH.get(status, "unknown") if status else "unknown",
+        status=health_of_volume(unit.get("status")),
         status_text=unit.get("status_text"),
         drives=tuple(
             f"{controller_id}/p{port}" for port in sorted(unit.ports, key=natural) if port in controller.drives

@@ -38,6 +38,7 @@ def test_raid_sets_are_arrays() -> None:
     [
         ("Normal", "ok"), ("Initializing", "ok"), ("Checking", "ok"), ("Migrating", "ok"), ("Rebuilding", "warning"),
         ("Degraded", "warning"), ("Incomplete", "critical"), ("Failed", "critical"), ("Offlined", "critical"),
+        ("Need Init", "critical"),
     ],
 )  # fmt: skip
 def test_the_state_of_a_raid_set_gives_its_health(word: str, health: Health) -> None:
