@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from raidctl.health.shared_drives import LostWithADrive, drives_that_may_fail, lost_with_a_drive, shared
 from raidctl.model import Array, Controller, Drive, Inventory, Volume, has_failed
-from raidctl.model.raid_levels import PARITY, RAIDZ, WITHOUT_REDUNDANCY
+from raidctl.model.raid_levels import PARITY, PARITY_DRIVES, RAIDZ, SPANNED, WITHOUT_REDUNDANCY
 from raidctl.select import family_of
 from raidctl.text import counted, regex
 
@@ -23,7 +23,6 @@ _ONE = ("raid1e", "raid4", "raid5", "raid50", "raid10")
 _TWO = ("raid6", "raid60", "raid1t", "raid10t")
 _SETS = RAIDZ | {"unknown"}
 """Levels of software arrays of several sets. Only their family knows the number."""
-_PARITY = {"raid4": 1, "raid5": 1, "raid6": 2}
 OUT_OF_REACH = ("failed", "offline", "inactive")
 """Volume states in which none of the data can be read."""
 NOT_WHOLE = frozenset((*OUT_OF_REACH, "degraded", "rebuilding"))
@@ -196,9 +195,10 @@ def in_stripe(volume: Volume) -> int | None:
 
     The strips of data are counted, and parity is added.
     """
-    if volume.raid_level not in _PARITY or not volume.strip_bytes or not volume.full_stripe_bytes:
+    parity = PARITY_DRIVES.get(volume.raid_level or "")
+    if parity is None or volume.raid_level in SPANNED or not volume.strip_bytes or not volume.full_stripe_bytes:
         return None
-    return volume.full_stripe_bytes // volume.strip_bytes + _PARITY[volume.raid_level]
+    return volume.full_stripe_bytes // volume.strip_bytes + parity
 
 
 def _unsettled(volume: Volume) -> bool:

@@ -13,6 +13,7 @@ from typing import ClassVar, Literal
 import msgspec
 from msgspec import Struct
 
+from raidctl.model.raid_levels import PARITY_DRIVES
 from raidctl.text import listing
 from raidctl.vendor.simulator import NewDrive, State
 
@@ -22,7 +23,6 @@ REBUILD_SECONDS = 7200.0
 """Duration of a rebuild."""
 CHECK_SECONDS = 3600.0
 """Duration of a consistency check."""
-_TOLERATED = {"raid5": 1, "raid6": 2, "raid50": 1, "raid60": 2}
 
 
 class SimulatedDrive(Struct):
@@ -120,7 +120,7 @@ def standing(group: SimulatedArray) -> Literal["ok", "degraded", "rebuilding", "
 
 def tolerated(level: str, members: int) -> int:
     """Number of missing members that a mirror set, span or array tolerates."""
-    return members - 1 if level in ("raid1", "raid10") else _TOLERATED.get(level, 0)
+    return members - 1 if level in ("raid1", "raid10") else PARITY_DRIVES.get(level, 0)
 
 
 def empty_bay_error(bay: str, filled: Iterable[str]) -> ValueError:

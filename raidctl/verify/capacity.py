@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from raidctl.model import Volume
-from raidctl.model.raid_levels import WITHOUT_REDUNDANCY
+from raidctl.model.raid_levels import PARITY_DRIVES, SPANNED, WITHOUT_REDUNDANCY
 from raidctl.text import counted, regex
 from raidctl.verify.subjects import CheckedMachine, Subject
 
@@ -47,14 +47,13 @@ def usable(level: str, sizes: Sequence[int], count: int, copies: int | None = No
         return (least * count / (copies or 2),)
     if level in ("raid1t", "raid10t"):
         return (least * count / 3,)
-    parity = {"raid4": 1, "raid5": 1, "raid6": 2}.get(level)
-    if parity is not None:
-        return (least * (count - parity),) if count > parity else ()
-    each = {"raid50": 1, "raid60": 2}.get(level)
-    if each is None:
+    parity = PARITY_DRIVES.get(level)
+    if parity is None:
         return ()
+    if level not in SPANNED:
+        return (least * (count - parity),) if count > parity else ()
     spans = [n for n in range(2, count // 3 + 1) if count % n == 0]
-    return tuple(least * (count - n * each) for n in spans)
+    return tuple(least * (count - n * parity) for n in spans)
 
 
 def reckon(machine: CheckedMachine, subject: Subject, level: str) -> Reckoning | None:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from posixpath import basename
 
 from raidctl.model import Progress
+from raidctl.model.raid_levels import PARITY_DRIVES
 from raidctl.model.task import Operation
 from raidctl.order import natural
 from raidctl.text import attempt, regex
@@ -349,7 +350,7 @@ def _short(volume: GroupDraft, images: Sequence[str | None], kernel: str) -> tup
     synchronisation, in which the data is whole.
     """
     count = max(len(images), len(kernel))
-    most = {"raid0": 0, "raid1": count - 1, "raid4": 1, "raid5": 1, "raid6": 2}.get(volume.get("raid_level") or "")
+    most = {"raid0": 0, "raid1": count - 1, **PARITY_DRIVES}.get(volume.get("raid_level") or "")
     gone = max(images.count("critical"), sum(letter not in _LIVE for letter in kernel))
     behind = max(images.count("warning"), kernel.count("a"))
     if most is None or not gone or gone + behind <= most:

@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 from raidctl.evidence import Line, Output, mark_read
 from raidctl.model import Operation, Progress
+from raidctl.model.raid_levels import PARITY_DRIVES
 from raidctl.text import regex
 from raidctl.vendor.draft import Pair
 from raidctl.vendor.fields import Fields, read_pair
@@ -195,7 +196,7 @@ def _judge_array(
             draft.override("status_text", state)
             draft.add_problem("warning", "unread", f"Unknown array_state {state!r}.")
         return
-    spent = {"raid0": 0, "linear": 0, "raid4": 1, "raid5": 1, "raid6": 2}.get(str(draft.get("raid_level")))
+    spent = {"raid0": 0, "linear": 0, **PARITY_DRIVES}.get(str(draft.get("raid_level")))
     lost = state == "broken" or (spent is not None and (missing or 0) > spent)
     status = judge(lost=lost, dormant=dormant, degraded=bool(missing), work=action, waiting=False)
     draft.override("status_text", state)

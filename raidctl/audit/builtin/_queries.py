@@ -9,7 +9,7 @@ from raidctl.health.redundancy import NOT_WHOLE, OUT_OF_REACH, array_of, below, 
 from raidctl.health.spares import medium
 from raidctl.model import Battery, Controller, Drive, Inventory, Volume
 from raidctl.model.drives_below import physical_drives
-from raidctl.model.raid_levels import PARITY, REDUNDANT, SINGLE_PARITY
+from raidctl.model.raid_levels import PARITY, PARITY_DRIVES, REDUNDANT, SINGLE_PARITY, SPANNED
 from raidctl.select import family_of
 from raidctl.text import regex
 
@@ -119,12 +119,10 @@ def data_drives(controller: Controller, volume: Volume) -> int | None:
     number = count(controller, volume)
     if number is None:
         return None
-    level, spans = volume.raid_level, volume.spans
-    if level in ("raid0", "raid5", "raid6", "raid4"):
-        parity = {"raid5": 1, "raid4": 1, "raid6": 2}.get(level, 0)
-        return number - parity if number > parity else None
-    if level in ("raid50", "raid60"):
-        parity = (1 if level == "raid50" else 2) * (spans or 0)
+    level = volume.raid_level or "unknown"
+    if level == "raid0" or level in PARITY_DRIVES:
+        spans = (volume.spans or 0) if level in SPANNED else 1
+        parity = PARITY_DRIVES.get(level, 0) * spans
         return number - parity if spans and number > parity else None
     if level == "raid10" and controller.mode != "software" and number % 2 == 0:
         return number // 2
