@@ -1,4 +1,4 @@
-"""Queries that several rules share: a volume's drives and users, stripe arithmetic. Pure."""
+"""Queries that several rules share: volumes, drives and batteries, arithmetic of stripes. Pure."""
 
 from __future__ import annotations
 
@@ -14,14 +14,12 @@ from raidctl.select import family_of
 from raidctl.text import regex
 
 __all__ = [
-    "GONE", "GOOD_BATTERY", "NOT_WHOLE", "PARITY", "REDUNDANT", "SINGLE_PARITY", "array_of", "batteries", "below",
-    "cached_volumes", "count", "data_drives", "database", "drives", "full_stripe",
+    "GOOD_BATTERY", "NOT_WHOLE", "OUT_OF_REACH", "PARITY", "REDUNDANT", "SINGLE_PARITY", "array_of", "batteries",
+    "below", "cached_volumes", "count", "data_drives", "database", "drives", "full_stripe",
     "md_volumes", "medium", "members", "other_reason", "physical", "protected", "queued", "rebuilding",
     "software_volumes", "used_volumes", "volumes",
 ]  # fmt: skip
 
-GONE = frozenset(OUT_OF_REACH)
-"""States of a volume in which it cannot be read. Its settings then do not matter."""
 GOOD_BATTERY = frozenset(("ok", "learning", "charging"))
 
 _DATABASE = regex(
@@ -65,7 +63,7 @@ def volumes(inventory: Inventory) -> Iterator[tuple[Controller, Volume]]:
 
 def used_volumes(inventory: Inventory) -> Iterator[tuple[Controller, Volume]]:
     """The usable volumes: the settings of a failed one do not matter."""
-    return ((controller, volume) for controller, volume in volumes(inventory) if volume.status not in GONE)
+    return ((controller, volume) for controller, volume in volumes(inventory) if volume.status not in OUT_OF_REACH)
 
 
 def cached_volumes(inventory: Inventory) -> Iterator[tuple[Controller, Volume]]:
@@ -102,10 +100,10 @@ def physical(inventory: Inventory, member: Drive) -> tuple[Drive, ...]:
 
 def count(controller: Controller, volume: Volume) -> int | None:
     """The number of drives of a volume; None if unknown."""
-    return volume.drives_expected or len(below(controller, volume)) or _in_stripe(volume)
+    return volume.drives_expected or len(below(controller, volume)) or _strips_in_stripe(volume)
 
 
-def _in_stripe(volume: Volume) -> int | None:
+def _strips_in_stripe(volume: Volume) -> int | None:
     """The number of drives of a RAID-0 by its stripe, which has a strip on each; 1 for jbod."""
     if volume.raid_level == "jbod":
         return 1

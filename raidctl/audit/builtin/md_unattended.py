@@ -22,7 +22,7 @@ lines; after adding one, rebuild the initramfs (`update-initramfs -u`, `dracut -
 from __future__ import annotations
 
 from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings
-from raidctl.audit.builtin._queries import GONE
+from raidctl.audit.builtin._queries import OUT_OF_REACH
 from raidctl.model import Controller, Inventory, Volume
 from raidctl.select import family_of
 
@@ -34,7 +34,7 @@ def check(inventory: Inventory) -> Findings:
     for controller in inventory.controllers:
         if family_of(controller) == "md" and inventory.host.hostname is not None:
             yield _monitor(controller)
-            yield from (_listed(volume) for volume in controller.volumes if volume.status not in GONE)
+            yield from (_listed(volume) for volume in controller.volumes if volume.status not in OUT_OF_REACH)
 
 
 def _monitor(controller: Controller) -> Finding:
