@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 
 from raidctl.text import regex
 from raidctl.vendor.draft import ROW, Draft, Pair
-from raidctl.vendor.fields import Fields, read_pair
+from raidctl.vendor.fields import read_pairs
 from raidctl.vendor.statuses import put_status
 from raidctl_areca import tables, vocabulary
 from raidctl_areca.draft import ControllerDraft
@@ -92,12 +92,6 @@ def _temperatures(controller: ControllerDraft) -> None:
             drive.read_field(pair, "temperature_celsius", vocabulary.celsius, 0)
 
 
-def _read(draft: Draft, section: Section, fields: Fields[Draft]) -> None:
-    for pair in section.pairs:
-        if not read_pair(draft, pair, pair.label.lower(), fields):
-            draft.keep_detail(pair)
-
-
 def _value(section: Section, *labels: str) -> str | None:
     return next(
         (pair.value for pair in section.pairs if pair.label.lower() in labels and vocabulary.has_value(pair.value)),
@@ -140,7 +134,7 @@ def _drive(section: Section) -> None:
             section.controller.add_evidence(pair.lines[0], "drives", "an empty slot")
         return
     drive = section.controller.drive(_place(section))
-    _read(drive, section, DRIVE)
+    read_pairs(drive, section.pairs, DRIVE, str.lower)
     for pair in section.pairs:
         if pair.label.lower().startswith("smart "):
             _attribute(drive, pair, pair.label[len("smart ") :])
@@ -173,10 +167,10 @@ def _numbered(section: Section, drafts: Mapping[str, Draft], field: str, name: s
 def _set(section: Section) -> None:
     name = _value(section, "raid set name")
     found = section.controller.array(_numbered(section, section.controller.arrays, "set", name))
-    _read(found, section, SET)
+    read_pairs(found, section.pairs, SET, str.lower)
 
 
 def _volume(section: Section) -> None:
     name = _value(section, "volume set name")
     found = section.controller.volume(_numbered(section, section.controller.volumes, "name", name))
-    _read(found, section, VOLUME)
+    read_pairs(found, section.pairs, VOLUME, str.lower)

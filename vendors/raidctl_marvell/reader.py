@@ -9,7 +9,7 @@ from msgspec import Struct
 from raidctl.evidence import Line, Output, mark_read
 from raidctl.text import collapse, counted, regex
 from raidctl.vendor.draft import ROW, Pair
-from raidctl.vendor.fields import read_pair
+from raidctl.vendor.fields import read_pair, read_pairs
 from raidctl.vendor.forms import first_form, forms
 from raidctl.vendor.statuses import put_status
 from raidctl_marvell import vocabulary
@@ -242,17 +242,13 @@ def missing_line(section: Section) -> str:
 def read_section(controller: ControllerDraft, section: Section) -> None:
     """Read the labels of one object into its draft."""
     if section.kind == "h":
-        for pair in section.pairs:
-            if not read_pair(controller, pair, pair.label.lower(), CONTROLLER):
-                controller.keep_detail(pair)
+        read_pairs(controller, section.pairs, CONTROLLER, str.lower)
     elif section.kind == "v":
         _volume(controller, section)
     elif section.kind == "p":
         drive = controller.drive(f"p{_number(section.value('pd id'))}")
         drive.conclude("listed", value=True)
-        for pair in section.pairs:
-            if not read_pair(drive, pair, pair.label.lower(), DRIVE):
-                drive.keep_detail(pair)
+        read_pairs(drive, section.pairs, DRIVE, str.lower)
     elif section.kind == "e":
         for pair in section.pairs:
             controller.add_evidence(pair.lines[0], "events", pair.value)
@@ -269,9 +265,7 @@ def _number(text: str | None) -> str:
 def _volume(controller: ControllerDraft, section: Section) -> None:
     number = _number(section.value("id", "vd id"))
     volume = controller.volume(number)
-    for pair in section.pairs:
-        if not read_pair(volume, pair, pair.label.lower(), VOLUME):
-            volume.keep_detail(pair)
+    read_pairs(volume, section.pairs, VOLUME, str.lower)
     array = controller.array(number)
     lines = [pair.lines[0] for pair in section.pairs if pair.label.lower() in ("pd raid setup", "pds")]
     for name in volume.get("drives") or []:

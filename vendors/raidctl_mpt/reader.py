@@ -9,7 +9,7 @@ from msgspec import Struct
 from raidctl.evidence import Line, Output, mark_read
 from raidctl.text import collapse, printable, regex
 from raidctl.vendor.draft import Pair
-from raidctl.vendor.fields import read_pair
+from raidctl.vendor.fields import read_pair, read_pairs
 from raidctl.vendor.forms import first_form, forms
 from raidctl_mpt import vocabulary
 from raidctl_mpt.draft import ControllerDraft, Controllers
@@ -186,9 +186,7 @@ class Reader:
 def read_section(controller: ControllerDraft, section: Section) -> None:
     """Read the labels of one object into its draft."""
     if section.kind == "controller":
-        for pair in section.pairs:
-            if not read_pair(controller, pair, pair.label.lower(), CONTROLLER):
-                controller.keep_detail(pair)
+        read_pairs(controller, section.pairs, CONTROLLER, str.lower)
     elif section.kind == "volume":
         _volume(controller, section)
     elif section.kind == "drive":

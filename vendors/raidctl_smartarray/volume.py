@@ -9,7 +9,7 @@ from raidctl.evidence import Line, mark_read
 from raidctl.model import Operation
 from raidctl.text import attempt, regex
 from raidctl.vendor.draft import DETAIL, ROW, Draft, GroupDraft, Pair
-from raidctl.vendor.fields import Field, Fields, optional, read_pair
+from raidctl.vendor.fields import Field, Fields, optional, read_pair, read_pairs
 from raidctl.vendor.statuses import put_status, put_volume_word
 from raidctl_smartarray import numbers, vocabulary
 from raidctl_smartarray.draft import ControllerDraft
@@ -165,9 +165,7 @@ def read_array(controller: ControllerDraft, section: Section) -> GroupDraft:
             array.detail(section.line, "Interface Type", parts.pop(0))
         for part in parts:
             _array_word(array, section.line, part)
-    for pair in section.pairs:
-        if not read_pair(array, pair, normalized(pair.label), _ARRAY_FIELDS):
-            array.keep_detail(pair)
+    read_pairs(array, section.pairs, _ARRAY_FIELDS, normalized)
     used = next((pair for pair in reversed(section.pairs) if normalized(pair.label) == "used space"), None)
     if used is not None:
         _array_size(array, used)
