@@ -13,10 +13,13 @@ from typing import Literal, NamedTuple
 
 from msgspec import Struct, field
 
-from raidctl.model import Mount
+from raidctl.model import Interface, Mount
 from raidctl.text import regex
 
 BlockKind = Literal["disk", "partition", "md", "dm", "loop", "ram", "cdrom", "other"]
+_INTERFACES: Mapping[str, Interface] = {
+    "sata": "sata", "sas": "sas", "nvme": "nvme", "scsi": "scsi", "ata": "ata", "usb": "usb", "virtio": "virtual",
+}  # fmt: skip
 
 _DISK_OF = regex(
     r"(?!/dev/vdev\d)"  # a file in the documentation of OpenZFS
@@ -136,6 +139,11 @@ class BlockDevice(Struct, frozen=True):
     def probed(self) -> bool:
         """Whether udev has probed it. Otherwise, that ``filesystem`` is None shows nothing about its contents."""
         return any(link.startswith("/dev/disk/") for link in self.links)
+
+    @property
+    def interface(self) -> Interface | None:
+        """The transport in the model's words."""
+        return _INTERFACES.get(self.transport or "")
 
 
 class HostView(Struct, frozen=True, dict=True):

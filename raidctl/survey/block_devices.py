@@ -17,14 +17,10 @@ from raidctl.discovery.mounts import MOUNTINFO, SWAPS
 from raidctl.discovery.pci import normalised
 from raidctl.evidence import Output
 from raidctl.host import BlockDevice, HostView, PciDevice
-from raidctl.model import Controller, Drive, Interface, Inventory, Problem, Volume
+from raidctl.model import Controller, Drive, Inventory, Problem, Volume
 from raidctl.select import family_of
 from raidctl.survey.scsi_targets import by_target
 from raidctl.text import listing
-
-_INTERFACES: Mapping[str, Interface] = {
-    "sata": "sata", "sas": "sas", "nvme": "nvme", "scsi": "scsi", "ata": "ata", "usb": "usb", "virtio": "virtual",
-}  # fmt: skip
 
 
 class Linked(Struct, frozen=True):
@@ -264,7 +260,7 @@ class _Linker:
             "device": block.node,
             **{name: getattr(disk, name) for name in ("model", "serial", "firmware", "wwn")},
             "size_bytes": block.size_bytes,
-            "interface": _INTERFACES.get(disk.transport or ""),
+            "interface": disk.interface,
             "media": None if spins is None else "hdd" if spins else "ssd",
         }
         reported = {name: value for name, value in facts.items() if value is not None and getattr(drive, name) is None}

@@ -6,14 +6,10 @@ from collections.abc import Sequence
 
 from raidctl.evidence import Output
 from raidctl.host import BlockDevice, HostView
-from raidctl.model import Interface
 from raidctl_drives.draft import DriveDraft
 from raidctl_drives.plain import is_virtual
 
 SOURCE = "kernel (udev, sysfs)"
-_INTERFACES: dict[str, Interface] = {
-    "sata": "sata", "sas": "sas", "nvme": "nvme", "scsi": "scsi", "ata": "ata", "usb": "usb", "virtio": "virtual",
-}  # fmt: skip
 _CACHES = {
     "write back": "enabled",
     "write through": "disabled",
@@ -86,7 +82,7 @@ def _identity(rows: Rows, block: BlockDevice, spaces: Sequence[BlockDevice]) -> 
         rows.add(f"{node}: one namespace of a drive with {nodes}", "details[namespaces]", nodes)
     rows.add(f"{nodes}: {sum(sizes)} bytes", "size_bytes", sum(sizes) or None)
     rows.add(f"{node}: vendor {block.vendor}", "details[vendor]", block.vendor)
-    interface = "virtual" if is_virtual(block) else _INTERFACES.get(block.transport or "")
+    interface = "virtual" if is_virtual(block) else block.interface
     rows.add(f"{node}: attached by {block.transport or 'a hypervisor'}", "interface", interface)
     if block.rotational is not None and interface not in ("virtual", "usb"):
         # hypervisors and USB adapters report "rotational" for everything
