@@ -1,10 +1,6 @@
-"""More profiles for ``raidctl bench run``, where this is imported.
+"""Short profiles of ``raidctl bench run`` for the lab, added when this module is imported.
 
-Their trials are its own, as short as the lab allows.
-
-    python -m tests.lab.profiles bench run …
-
-is raidctl with these profiles.
+``python -m tests.lab.profiles bench run …`` is raidctl with these profiles.
 """
 
 from __future__ import annotations
@@ -30,7 +26,7 @@ CACHE = Profile(
 )  # fmt: skip
 
 SHORT = Profile(
-    name="lab-short", title="As little as there is.", seconds=30, size=0,
+    name="lab-short", title="Each measurement at its shortest.", seconds=30, size=0,
     trials=(Medium(reads=60, commits=60), Commits(seconds=0.1), Sequential(seconds=0.1, positions=(0.5,), depths=(1,))),
 )  # fmt: skip
 # the options of the command list the profiles that there are when it is imported, which is later

@@ -77,7 +77,7 @@ def _bbu(controller: ControllerDraft, block: Block) -> None:
 
 
 def _drive(controller: ControllerDraft, block: Block) -> None:
-    """A drive below ``PD``. Backplanes stand among them: of no known type and without capacity."""
+    """A drive below ``PD``. The list also has backplanes, of no known type and without capacity."""
     pairs = {item.label: item.pair for item in block.items}
     connector = pairs.get("connector")
     match = _CONNECTOR.fullmatch(connector.value) if connector is not None else None
