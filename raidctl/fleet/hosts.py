@@ -11,7 +11,7 @@ from typing import Any
 from msgspec import Struct, field
 
 from raidctl.errors import UsageError
-from raidctl.fleet.inventory import Groups, of_document, of_lines
+from raidctl.fleet.ansible_inventory import Groups, of_document, of_lines
 from raidctl.text import printable, regex
 from raidctl.toml_files.mistakes import suggestion
 
