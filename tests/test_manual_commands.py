@@ -17,7 +17,7 @@ from raidctl.cli import cli
 from raidctl.cli.shared.options import Settings
 from raidctl.errors import EXIT_USAGE
 from tests.bench.bench_runs import run as finished
-from tests.support.story import PROMPT, scenes
+from tests.support.page_outputs import PROMPT, commands_of
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [*sorted((ROOT / "docs").glob("*.md")), ROOT / "README.md"]
@@ -71,8 +71,8 @@ class Typed:
 def typed(page: Path) -> Iterator[Typed]:
     """A page's command lines in code that have no output below."""
     text = page.read_text(encoding="utf-8")
-    for scene in scenes(text):  # another test compares what these print
-        text = text.replace(f"{PROMPT}{scene.command}\n{scene.output}", "")
+    for one in commands_of(text):  # another test compares what these print
+        text = text.replace(f"{PROMPT}{one.command}\n{one.output}", "")
     text = re.sub(r" \\\n *", " ", text)  # a line that goes on in the next one
     for block in _CODE.finditer(text):
         for line in _LINE.findall(block[1] or block[2] or ""):

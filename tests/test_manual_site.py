@@ -22,13 +22,13 @@ from raidctl.output.json import schema
 from raidctl.output.metrics_table import INVENTORY, of_rules, of_scan
 from tests.output.inventories import HEALTHY
 from tests.support.example_pages import EXAMPLES
+from tests.support.page_outputs import code_of, commands_of, masked, output_of, with_code
 from tests.support.pages import commands
 from tests.support.reference_pages import PLAIN, PRINTED, with_json
-from tests.support.story import code_of, masked, played, scenes, with_code
 from tests.support.temporary import DRIVE
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
-STORIES = (
+PAGES_WITH_OUTPUTS = (
     "index",
     "tour",
     "show",
@@ -47,7 +47,7 @@ STORIES = (
     "tasks",
 )
 """Pages whose commands and outputs are tested only here."""
-OTHER_STORIES = {"cache": "tests/change/test_change_story.py", "drift": "tests/drift/test_drift_story.py"}
+TESTED_ELSEWHERE = {"cache": "tests/change/test_cache_page.py", "drift": "tests/drift/test_drift_page.py"}
 """Pages with separate tests."""
 
 
@@ -248,10 +248,10 @@ def test_the_site_needs_no_network(site: Path) -> None:
 
 def test_no_page_with_outputs_is_left_out() -> None:
     """Each output on a page is compared with what the command prints."""
-    shown = {path.stem for path in DOCS.glob("*.md") if scenes(path.read_text(encoding="utf-8"))}
-    assert shown == {*STORIES, *OTHER_STORIES}
-    for file in OTHER_STORIES.values():
-        assert "scenes(" in (DOCS.parent / file).read_text(encoding="utf-8")
+    shown = {path.stem for path in DOCS.glob("*.md") if commands_of(path.read_text(encoding="utf-8"))}
+    assert shown == {*PAGES_WITH_OUTPUTS, *TESTED_ELSEWHERE}
+    for file in TESTED_ELSEWHERE.values():
+        assert "commands_of(" in (DOCS.parent / file).read_text(encoding="utf-8")
 
 
 @pytest.mark.slow
@@ -265,25 +265,25 @@ def test_the_reports_that_the_site_shows_are_there(site: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", STORIES)
+@pytest.mark.parametrize("name", PAGES_WITH_OUTPUTS)
 def test_the_commands_of_a_page_print_what_it_shows(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Commands run in order on simulated machines with a fresh state directory. Dates may differ."""
     if name == "field":  # it makes a directory where it is run
         monkeypatch.chdir(tmp_path)
-    found = scenes((DOCS / f"{name}.md").read_text(encoding="utf-8"))
+    found = commands_of((DOCS / f"{name}.md").read_text(encoding="utf-8"))
     assert found
-    for scene in found:
-        remedy = f"{scene.command}; python -m tests.support.story docs/{name}.md writes the page's outputs"
-        assert masked(played(scene.command, tmp_path)) == masked(scene.output), remedy
+    for one in found:
+        remedy = f"{one.command}; python -m tests.support.page_outputs docs/{name}.md writes the page's outputs"
+        assert masked(output_of(one.command, tmp_path)) == masked(one.output), remedy
 
 
-@pytest.mark.parametrize("name", STORIES)
+@pytest.mark.parametrize("name", PAGES_WITH_OUTPUTS)
 def test_a_page_confirms_the_code_that_its_plan_prints(name: str) -> None:
     """Each ``--confirm CODE`` of a page is the last code that an earlier screen prints."""
     code = ""
-    for scene in scenes((DOCS / f"{name}.md").read_text(encoding="utf-8")):
-        assert with_code(scene.command, code) == scene.command
-        code = code_of(scene.output) or code
+    for one in commands_of((DOCS / f"{name}.md").read_text(encoding="utf-8")):
+        assert with_code(one.command, code) == one.command
+        code = code_of(one.output) or code
 
 
 @pytest.mark.slow
@@ -293,6 +293,6 @@ def test_the_tour_measures_where_one_is(tmp_path: Path, monkeypatch: pytest.Monk
     lines = re.findall(r"(?m)^    (raidctl (?:bench|verify).+)$", (DOCS / "tour.md").read_text(encoding="utf-8"))
     assert len(lines) == 3
     for line in lines:
-        printed = played(line if "--dry-run" in line else f"{line} --dry-run", tmp_path / "state")
+        printed = output_of(line if "--dry-run" in line else f"{line} --dry-run", tmp_path / "state")
         assert "exit code" not in printed
         assert f"In {DRIVE} a file of" in printed

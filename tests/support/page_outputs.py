@@ -1,7 +1,7 @@
-"""The story in ``docs/cache.md``, or of another page. It has its commands, run in order, and what they print.
+"""The commands of a page of the manual, and the outputs that the page shows.
 
-``python -m tests.support.story [PAGE]`` writes the outputs into the page again; review the difference before
-committing it.
+``python -m tests.support.page_outputs [PAGE]`` runs the commands in order and writes their outputs into the page
+(without PAGE, ``docs/cache.md``); review the difference before committing it.
 """
 
 from __future__ import annotations
@@ -37,24 +37,24 @@ _STATE_DIR = re.compile(r"\s*--state-dir\s+[^\s`\"]+")
 
 
 @dataclass(frozen=True)
-class Scene:
+class PageCommand:
     """A command and what it prints, as the page has it."""
 
     command: str
     output: str
 
 
-def scenes(page: str) -> list[Scene]:
-    """The commands of the story in order."""
+def commands_of(page: str) -> list[PageCommand]:
+    """The commands of a page in order, with the outputs that it shows."""
     found = []
     for block in _BLOCK.findall(page):
         command, _, output = block.partition("\n")
-        found.append(Scene(command.removeprefix(PROMPT), output))
+        found.append(PageCommand(command.removeprefix(PROMPT), output))
     return found
 
 
-def played(command: str, state_dir: Path) -> str:
-    """Run a command of the story. Return both outputs, and the exit code if it is not 0."""
+def output_of(command: str, state_dir: Path) -> str:
+    """Run a command of a page. Return both outputs, and the exit code if it is not 0."""
     words = []
     for word in shlex.split(command):
         words += [word, "--state-dir", str(state_dir)] if word == "raidctl" else [word]
@@ -115,7 +115,7 @@ def main() -> None:
         def again(match: re.Match[str]) -> str:
             nonlocal code
             command = with_code(match[1].partition("\n")[0], code)
-            output = played(command.removeprefix(PROMPT), place)
+            output = output_of(command.removeprefix(PROMPT), place)
             code = code_of(output) or code
             return f"```console\n{command}\n{output}```"
 

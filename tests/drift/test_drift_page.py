@@ -1,4 +1,7 @@
-"""The examples of the manual are what happens; ``python -m tests.support.story docs/drift.md`` writes their outputs."""
+"""The outputs in docs/drift.md are what raidctl prints, and the page is complete.
+
+``python -m tests.support.page_outputs docs/drift.md`` writes the outputs.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from raidctl.drift.noise import NOISE
-from tests.support.story import masked, played, scenes
+from tests.support.page_outputs import commands_of, masked, output_of
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "drift.md"
 
@@ -16,11 +19,11 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "drift.md"
 @pytest.mark.slow
 def test_every_command_of_the_page_prints_what_it_shows() -> None:
     """All run in order on one simulated machine. The state directory is fresh; dates may differ."""
-    found = scenes(PAGE.read_text(encoding="utf-8"))
+    found = commands_of(PAGE.read_text(encoding="utf-8"))
     assert len(found) > 7
     with TemporaryDirectory(prefix="s") as place:
-        for scene in found:
-            assert masked(played(scene.command, Path(place))) == masked(scene.output), scene.command
+        for one in found:
+            assert masked(output_of(one.command, Path(place))) == masked(one.output), one.command
 
 
 def test_the_page_names_every_kind_of_object_with_noise() -> None:
