@@ -297,6 +297,22 @@ def broken_at(vendor: Vendor, machine: str) -> Iterator[str]:
                     yield f"{machine}: {command}: line {cut}: an item of Observation.outputs is no Output"
 
 
+@machines
+def test_the_outputs_of_two_machines_are_not_one_controller(machine: str) -> None:
+    """Outputs with another serial number give another controller, or a problem. Machines number controllers alike."""
+    for vendor in VENDORS:
+        claimed = [(command, text, vendor.sniff("output.txt", text)) for command, text in answers(machine)]
+        own = [Document(command, claim.kind, text) for command, text, claim in claimed if claim is not None]
+        alone = vendor.read(own)
+        for serial in [controller.serial for controller in alone.controllers if controller.serial]:
+            other = f"{serial[:-1]}{'8' if serial.endswith('7') else '7'}"
+            changed = [msgspec.structs.replace(one, text=one.text.replace(serial, other)) for one in own]
+            both = vendor.read([*own, *changed])
+            assert len(both.controllers) > len(alone.controllers) or any(
+                problem.kind == "unread" and problem not in alone.problems for problem in both.problems
+            ), f"{vendor.FAMILY}: controllers {serial} and {other} are shown as one; see vendor/mixed_machines.py."
+
+
 @families
 def test_half_an_output_never_breaks_a_reader(vendor: Vendor) -> None:
     """A reader returns an observation, whatever line an output is cut at. Every fact has a line."""

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from raidctl.model import Problem, Tool
 from raidctl.vendor.controllers import observation_of, read_outputs
 from raidctl.vendor.draft import unreadable
+from raidctl.vendor.mixed_machines import note_mixed
 from raidctl.vendor.protocol import Document, Observation
 from raidctl_marvell.draft import Controllers
 from raidctl_marvell.reader import Reader
@@ -39,6 +40,7 @@ def assemble(
     readers = read_outputs(documents, lambda output: Reader(output, controllers))
     found, reported = [], list(problems)
     for controller in controllers.reported():
+        note_mixed(controller)
         described = build(controller, places.get(controller.name, _NOWHERE))
         controller.write_evidence(described.id)
         found.append(described)
