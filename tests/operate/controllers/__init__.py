@@ -1,1 +1,1 @@
-"""Drives behind controllers. The stories are the same for every family whose simulator has bays."""
+"""Drives behind controllers. The tests are the same for every family whose simulator has bays."""

@@ -92,7 +92,7 @@ class ControllerReplacement(Replacement):
         ]
 
     def run(self) -> None:
-        """The whole story, from the first plan to the end."""
+        """The whole replacement, from the first plan to the end."""
         self.replacing.run(self.start())
 
 

@@ -30,51 +30,51 @@ BEHAVIOURS: tuple[Behaviour, ...] = (
 
 
 def commands(name: str, place: Path) -> list[str]:
-    """The commands of a whole story, without the tool."""
-    story = replacement_on(name, place)
-    story.hands()
-    story.run()
-    return [" ".join(argv[1:]) for argv in story.bench.argvs]
+    """The commands of a whole replacement, without the tool."""
+    replacement = replacement_on(name, place)
+    replacement.hands()
+    replacement.run()
+    return [" ".join(argv[1:]) for argv in replacement.bench.argvs]
 
 
-def carried_on(story: ControllerReplacement, *, again: bool) -> None:
-    """Run the story, or continue the open one."""
+def carried_on(replacement: ControllerReplacement, *, again: bool) -> None:
+    """Run the replacement, or continue the open one."""
 
     def pull() -> None:
-        if story.bench.machine.bay_of(story.old.serial or "") is not None or story.new() is None:
+        if replacement.bench.machine.bay_of(replacement.old.serial or "") is not None or replacement.new() is None:
             try:
-                story.pull()
+                replacement.pull()
             except UsageError:
                 return  # it was pulled already
 
     def push() -> None:
-        if story.new() is None:
-            story.push()
+        if replacement.new() is None:
+            replacement.push()
 
-    story.bench.moments = [(story.bench.at + PULLED, pull), (story.bench.at + PUSHED, push)]
-    if again and story.bench.journal.pending():
-        story.resume()
-    elif not again or story.new() is None:
-        story.run()
+    replacement.bench.moments = [(replacement.bench.at + PULLED, pull), (replacement.bench.at + PUSHED, push)]
+    if again and replacement.bench.journal.pending():
+        replacement.resume()
+    elif not again or replacement.new() is None:
+        replacement.run()
 
 
 @pytest.mark.slow
 @every
-def test_whatever_a_tool_answers_the_story_can_be_continued(name: str, tmp_path: Path) -> None:
-    """In every behaviour of every command, nothing undone is called done. With a tool that obeys, the story ends."""
+def test_whatever_a_tool_answers_the_replacement_can_be_continued(name: str, tmp_path: Path) -> None:
+    """In every behaviour of every command, nothing undone is called done. With a tool that obeys, all is done."""
     for number, words in enumerate(dict.fromkeys(commands(name, tmp_path / "whole"))):
         for behaviour in BEHAVIOURS:
-            story = replacement_on(name, tmp_path / f"{number}-{behaviour.replace(' ', '-')}")
-            story.bench.behaviour, story.bench.match = behaviour, words
+            replacement = replacement_on(name, tmp_path / f"{number}-{behaviour.replace(' ', '-')}")
+            replacement.bench.behaviour, replacement.bench.match = behaviour, words
             with suppress(UnderWay, ChangeStands, ChangeUndone):
-                carried_on(story, again=False)
-            story.bench.behaviour = "accepts"
-            for _ in range(2):  # a command that is refused after others were undone begins the story again
-                story.bench.machine.pass_time(LATER)  # what was undone is rebuilt
-                if story.bench.journal.pending() or story.new() is None:
-                    carried_on(story, again=True)
-            assert story.now()[1].status == "ok", (words, behaviour)
-            assert story.bench.journal.pending() == [], (words, behaviour)
+                carried_on(replacement, again=False)
+            replacement.bench.behaviour = "accepts"
+            for _ in range(2):  # a command that is refused after others were undone begins the replacement again
+                replacement.bench.machine.pass_time(LATER)  # what was undone is rebuilt
+                if replacement.bench.journal.pending() or replacement.new() is None:
+                    carried_on(replacement, again=True)
+            assert replacement.now()[1].status == "ok", (words, behaviour)
+            assert replacement.bench.journal.pending() == [], (words, behaviour)
 
 
 @pytest.mark.parametrize("when", ["never", "before the command", "after the command"])
@@ -117,20 +117,20 @@ def test_guard_X1_ambiguous_objects_are_refused(name: str, tmp_path: Path) -> No
 
     Two drives with one serial number or two volumes with one identity are ambiguous, and so are objects without any.
     """
-    story = replacement_on(name, tmp_path)
-    seen = story.bench.look()
-    controller, volume = story.now()
+    replacement = replacement_on(name, tmp_path)
+    seen = replacement.bench.look()
+    controller, volume = replacement.now()
 
     def begin(**changes: object) -> None:
         changed = structs.replace(controller, **changes)
         others = [one for one in seen.inventory.controllers if one.id != controller.id]
         inventory = structs.replace(seen.inventory, controllers=(*others, changed))
-        old = next(one for one in changed.drives if one.id == story.old.id)
+        old = next(one for one in changed.drives if one.id == replacement.old.id)
         facts_behind(Survey(**{**structs.asdict(seen), "inventory": inventory}), changed, old)
 
     begin()
-    twin = next(one for one in controller.drives if one.id != story.old.id)
-    drives = [structs.replace(one, serial=story.old.serial) if one is twin else one for one in controller.drives]
+    twin = next(one for one in controller.drives if one.id != replacement.old.id)
+    drives = [structs.replace(one, serial=replacement.old.serial) if one is twin else one for one in controller.drives]
     silent = [structs.replace(one, serial=None, wwn=None) for one in controller.drives]
     same = [structs.replace(volume, unique_id="X", id=f"{controller.id}/v{number}") for number in (90, 91)]
     nameless = [structs.replace(one, unique_id=None) for one in controller.volumes]
@@ -142,11 +142,11 @@ def test_guard_X1_ambiguous_objects_are_refused(name: str, tmp_path: Path) -> No
             begin(**changes)
 
 
-def unreadable(story: ControllerReplacement, begin: float, end: float) -> None:
+def unreadable(replacement: ControllerReplacement, begin: float, end: float) -> None:
     """Let another instance of the controller's tool block reading. It does so between two moments of the clock."""
-    runner, tool = story.bench.runner, story.now()[0].id.partition(":")[0]
-    paths = {one.path or one.name for one in story.bench.look().inventory.tools}
-    names = {one.name for one in story.bench.look().inventory.tools}
+    runner, tool = replacement.bench.runner, replacement.now()[0].id.partition(":")[0]
+    paths = {one.path or one.name for one in replacement.bench.look().inventory.tools}
+    names = {one.name for one in replacement.bench.look().inventory.tools}
     runner.match = "no command"
 
     def taken(*, by: str | None) -> None:
@@ -154,12 +154,12 @@ def unreadable(story: ControllerReplacement, begin: float, end: float) -> None:
 
     for word in sorted(paths | names):
         taken(by=word)
-        if not any(one.id.startswith(tool) for one in story.bench.look().inventory.controllers):
+        if not any(one.id.startswith(tool) for one in replacement.bench.look().inventory.controllers):
             break
     else:
         pytest.fail("no tool of the machine hides its controller")
     taken(by=None)
-    story.bench.moments += [(begin, lambda: taken(by=word)), (end, lambda: taken(by=None))]
+    replacement.bench.moments += [(begin, lambda: taken(by=word)), (end, lambda: taken(by=None))]
 
 
 @every
@@ -167,33 +167,33 @@ def unreadable(story: ControllerReplacement, begin: float, end: float) -> None:
 def test_a_reading_that_fails_while_somebody_is_waited_for_ends_nothing(
     begin: float, end: float, name: str, tmp_path: Path
 ) -> None:
-    """A failed reading is reported, nothing follows, and the story ends.
+    """A failed reading is reported, nothing follows, and the replacement ends.
 
     It fails before the pull, before the push, and in the rebuild.
     """
-    story = replacement_on(name, tmp_path)
-    story.hands()
-    unreadable(story, begin, end)
-    story.run()
-    assert story.now()[1].status == "ok"
-    assert story.bench.journal.pending() == []
-    reported = [text for text in story.bench.printed if "could not be read" in text.lower()]
+    replacement = replacement_on(name, tmp_path)
+    replacement.hands()
+    unreadable(replacement, begin, end)
+    replacement.run()
+    assert replacement.now()[1].status == "ok"
+    assert replacement.bench.journal.pending() == []
+    reported = [text for text in replacement.bench.printed if "could not be read" in text.lower()]
     assert len(reported) == 1
     assert "gone" not in reported[0]
 
 
 @every
-def test_a_machine_that_stays_unreadable_ends_the_wait_and_leaves_the_story_open(name: str, tmp_path: Path) -> None:
-    """After 15 unreadable minutes, nothing is undone. No drive has to be put back, and the story can be continued."""
-    story = replacement_on(name, tmp_path)
-    story.hands()
-    unreadable(story, 20.0, 2000.0)
+def test_a_machine_that_stays_unreadable_ends_the_wait_only(name: str, tmp_path: Path) -> None:
+    """After 15 unreadable minutes, nothing is undone, no drive has to be put back, and the replacement stays open."""
+    replacement = replacement_on(name, tmp_path)
+    replacement.hands()
+    unreadable(replacement, 20.0, 2000.0)
     with pytest.raises(UnderWay, match=r"For 15 minutes the machine could not be read.*Continue with"):
-        story.run()
-    assert story.bench.at < 1000.0
-    assert story.bench.journal.stories()[-1].events[-1].mark == "stopped"
+        replacement.run()
+    assert replacement.bench.at < 1000.0
+    assert replacement.bench.journal.stories()[-1].events[-1].mark == "stopped"
     with pytest.raises(UnderWay, match="Not read: "):
-        story.resume()
-    story.bench.sleep(2000.0)
-    story.resume()
-    assert (story.now()[1].status, story.bench.journal.pending()) == ("ok", [])
+        replacement.resume()
+    replacement.bench.sleep(2000.0)
+    replacement.resume()
+    assert (replacement.now()[1].status, replacement.bench.journal.pending()) == ("ok", [])

@@ -27,7 +27,7 @@ def run(tmp_path: Path) -> Run:
 
 
 @pytest.fixture
-def story(name: str, tmp_path: Path) -> ControllerReplacement:
+def replacement(name: str, tmp_path: Path) -> ControllerReplacement:
     """A drive of the demo that may be pulled. The same machine is used on the command line."""
     return replacement_on(name, tmp_path / "state" / "demo" / name)
 
@@ -41,19 +41,19 @@ def lit(tmp_path: Path, name: str) -> list[str]:
 
 @pytest.mark.slow
 @every
-def test_a_demo_can_be_played(name: str, story: ControllerReplacement, run: Run, tmp_path: Path) -> None:
+def test_a_demo_can_be_played(name: str, replacement: ControllerReplacement, run: Run, tmp_path: Path) -> None:
     """Each screen names the command that simulates the hand. The LED blinks for the person, and is off afterwards."""
-    serial = story.old.serial or ""
-    first = run("--demo", name, "replace", story.old.id, "--confirm", serial, "--no-wait")
+    serial = replacement.old.serial or ""
+    first = run("--demo", name, "replace", replacement.old.id, "--confirm", serial, "--no-wait")
     assert (first.exit_code, f"Pull the drive with serial number {serial}" in first.output) == (7, True), first.output
     assert "On this simulated machine: raidctl" in first.output
     # the drive blinks, unless its tool no longer lists it, or needs a password for that
     assert len(lit(tmp_path, name)) == (0 if "No LED blinks" in first.output or name in DARK else 1)
     assert f"Pull the drive with serial number {serial}" in run("--demo", name, "replace", "list").output
-    assert run("demo", "--pull", name, story.bay).exit_code == 0
+    assert run("demo", "--pull", name, replacement.bay).exit_code == 0
     second = run("--demo", name, "replace", "resume", "--no-wait")
     assert (second.exit_code, f"demo --push {name}" in second.output) == (7, True), second.output
-    assert run("demo", "--push", name, story.bay).exit_code == 0
+    assert run("demo", "--push", name, replacement.bay).exit_code == 0
     third = run("--demo", name, "replace", "resume", "--no-wait")
     assert (third.exit_code, f"demo --pass-time {name}" in third.output) == (7, True), third.output
     assert "New drive: ZC1N" in third.output
@@ -61,27 +61,27 @@ def test_a_demo_can_be_played(name: str, story: ControllerReplacement, run: Run,
 
 
 @every
-def test_only_the_serial_number_confirms(name: str, story: ControllerReplacement, run: Run) -> None:
+def test_only_the_serial_number_confirms(name: str, replacement: ControllerReplacement, run: Run) -> None:
     """Neither --yes nor another drive's serial number confirms a pull."""
-    other = story.others()[0].serial or ""
+    other = replacement.others()[0].serial or ""
     for words in (("--yes",), ("--yes", "--confirm", other), ("--confirm", "")):
-        result = run("--demo", name, "replace", story.old.id, *words)
+        result = run("--demo", name, "replace", replacement.old.id, *words)
         assert (result.exit_code, "Nothing was done" in result.output) == (2, True), result.output
     assert json.loads(run("--demo", name, "replace", "list", "--json").output) == []
 
 
 @pytest.mark.slow
 @every
-def test_it_can_be_abandoned(name: str, story: ControllerReplacement, run: Run, tmp_path: Path) -> None:
+def test_it_can_be_abandoned(name: str, replacement: ControllerReplacement, run: Run, tmp_path: Path) -> None:
     """An abandoned replacement is closed, and its LED is off.
 
     The serial number confirms it, and the present status is named.
     """
-    serial = story.old.serial or ""
-    run("--demo", name, "replace", story.old.id, "--confirm", serial, "--no-wait")
+    serial = replacement.old.serial or ""
+    run("--demo", name, "replace", replacement.old.id, "--confirm", serial, "--no-wait")
     [listed] = json.loads(run("--demo", name, "replace", "list", "--json").output)
     result = run("--demo", name, "replace", "abandon", listed["begin"]["change"], "--confirm", serial)
-    assert (result.exit_code, f"  {story.volume} is " in result.output) == (0, True), result.output
+    assert (result.exit_code, f"  {replacement.volume} is " in result.output) == (0, True), result.output
     assert lit(tmp_path, name) == []
 
 

@@ -1,7 +1,7 @@
 """A replacement behind a controller that is cut off.
 
 The cut is at every mark of the journal, and while somebody is waited for. A process that ends leaves its files and
-nothing else: those of each moment are kept while a story runs, and another process begins with them.
+nothing else: those of each moment are kept while a replacement runs, and another process begins with them.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from tests.operate.controllers.simulated import LATER, PULLED, PUSHED, Controlle
 
 
 def left_at_entries(name: str, place: Path, album: Path) -> list[Path]:
-    """Copies of what is left right before and after each entry of the journal of a whole story."""
-    story = replacement_on(name, place)
+    """Copies of what is left right before and after each entry of the journal of a whole replacement."""
+    replacement = replacement_on(name, place)
     left = Album(place, album)
     append = Journal.append
 
@@ -30,28 +30,28 @@ def left_at_entries(name: str, place: Path, album: Path) -> list[Path]:
         append(self, entry)  # type: ignore[arg-type]  # handed on
         left.take()
 
-    story.hands()
+    replacement.hands()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Journal, "append", watched)
-        story.run()
+        replacement.run()
     return copies(album)
 
 
 def left_at_moments(name: str, place: Path, album: Path, *moments: float) -> list[Path]:
     """Copies of what is left at moments of the clock."""
-    story = replacement_on(name, place)
+    replacement = replacement_on(name, place)
     left, coming = Album(place, album), list(moments)
-    sleep = story.bench.sleep
+    sleep = replacement.bench.sleep
 
     def slept(seconds: float) -> None:
-        if coming and story.bench.at + seconds >= coming[0]:
+        if coming and replacement.bench.at + seconds >= coming[0]:
             coming.pop(0)
             left.take()
         sleep(seconds)
 
-    story.bench.sleep = slept  # type: ignore[method-assign]  # of this story alone
-    story.hands()
-    story.run()
+    replacement.bench.sleep = slept  # type: ignore[method-assign]  # of this replacement alone
+    replacement.hands()
+    replacement.run()
     return copies(album)
 
 
@@ -61,31 +61,31 @@ def copies(album: Path) -> list[Path]:
 
 
 def cut(name: str, place: Path, left: Path) -> ControllerReplacement:
-    """The story that another process finds in the same place, with the files that were left."""
+    """The replacement that another process finds in the same place, with the files that were left."""
     rmtree(place)
-    story = replacement_on(name, place)
+    replacement = replacement_on(name, place)
     rmtree(place)
     copytree(left, place)
-    return story
+    return replacement
 
 
-def continued(story: ControllerReplacement) -> None:
+def continued(replacement: ControllerReplacement) -> None:
     """Another process continues what is open, or begins. The person does what is not yet done."""
 
     def pull() -> None:
         with suppress(UsageError):  # it was pulled already
-            story.pull()
+            replacement.pull()
 
-    came = story.new() is not None
-    story.bench.moments = [] if came else [(PULLED, pull), (PUSHED, story.push)]
-    if story.bench.journal.pending():
-        story.resume()
+    came = replacement.new() is not None
+    replacement.bench.moments = [] if came else [(PULLED, pull), (PUSHED, replacement.push)]
+    if replacement.bench.journal.pending():
+        replacement.resume()
     elif not came:
-        story.run()
-    _, volume = story.now()
-    new = story.new()
+        replacement.run()
+    _, volume = replacement.now()
+    new = replacement.new()
     assert new is not None
-    assert (volume.status, story.bench.journal.pending()) == ("ok", [])
+    assert (volume.status, replacement.bench.journal.pending()) == ("ok", [])
     assert new.role in ("member", "spare")  # a spare that stepped in may have become the member
 
 
@@ -103,30 +103,30 @@ def test_a_cut_while_it_waits_is_continued(name: str, tmp_path: Path) -> None:
 @pytest.mark.slow
 @every
 def test_a_cut_at_any_entry_of_the_journal_is_continued(name: str, tmp_path: Path) -> None:
-    """A cut right before or after each entry leaves nothing half done. The story ends."""
+    """A cut right before or after each entry leaves nothing half done. The replacement ends."""
     left = left_at_entries(name, tmp_path / "machine", tmp_path / "album")
     assert len(left) > 10
     for number, files in enumerate(left):
-        story = cut(name, tmp_path / "machine", files)
-        if story.new() is not None and not story.bench.journal.pending():
+        replacement = cut(name, tmp_path / "machine", files)
+        if replacement.new() is not None and not replacement.bench.journal.pending():
             assert number == len(left) - 1  # its last entry was written
             continue
-        continued(story)
+        continued(replacement)
 
 
 @every
-def test_an_interrupt_leaves_the_story_open(name: str, tmp_path: Path) -> None:
-    """Ctrl-C while a person is waited for undoes nothing. The story continues."""
-    story = replacement_on(name, tmp_path)
-    change = story.start()
+def test_an_interrupt_leaves_the_replacement_open(name: str, tmp_path: Path) -> None:
+    """Ctrl-C while a person is waited for undoes nothing. The replacement continues."""
+    replacement = replacement_on(name, tmp_path)
+    change = replacement.start()
 
     def interrupt(pause: float) -> None:
         if pause == HAND_PAUSE:
             raise KeyboardInterrupt
-        story.bench.sleep(pause)
+        replacement.bench.sleep(pause)
 
     change.sleep = interrupt
     with pytest.raises(Exception, match="Pull the drive"):
-        story.replacing.run(change)
-    story.bench.machine.pass_time(LATER)
-    continued(story)
+        replacement.replacing.run(change)
+    replacement.bench.machine.pass_time(LATER)
+    continued(replacement)

@@ -28,7 +28,7 @@ from tests.operate.controllers.simulated import LATER, PUSHED, ControllerReplace
 
 
 @pytest.fixture
-def story(name: str, tmp_path: Path) -> ControllerReplacement:
+def replacement(name: str, tmp_path: Path) -> ControllerReplacement:
     """A controller with bays."""
     return replacement_on(name, tmp_path)
 
@@ -138,7 +138,7 @@ def another_fails(bench: Bench, deed: Deed) -> Callable[[Simulated], None]:
 
 @every
 def test_a_spare_that_stepped_in_is_released_or_followed(name: str, tmp_path: Path) -> None:
-    """With a hot spare in the array, the story ends complete. The new drive is a member or the next spare."""
+    """With a hot spare in the array, the replacement ends complete. The new drive is a member or the next spare."""
     bench = replacement_on(name, tmp_path).bench
     found = next(
         ((one, volume) for one in bench.look().inventory.controllers for volume in one.volumes
@@ -157,27 +157,27 @@ def test_a_spare_that_stepped_in_is_released_or_followed(name: str, tmp_path: Pa
     one, volume = found
     if not volume.failures_tolerated:
         pytest.skip("what the volume with a spare survives is unknown")
-    story = of_drive(bench, one.id, volume.id, below(one, volume)[0].id)
-    story.hands(at=bench.at)
-    story.bench.moments.insert(1, (bench.at + PUSHED - 1, lambda: bench.machine.pass_time(LATER)))  # it is filled
-    story.run()
-    new = story.new()
+    replacement = of_drive(bench, one.id, volume.id, below(one, volume)[0].id)
+    replacement.hands(at=bench.at)
+    replacement.bench.moments.insert(1, (bench.at + PUSHED - 1, lambda: bench.machine.pass_time(LATER)))  # it is filled
+    replacement.run()
+    new = replacement.new()
     assert new is not None
     assert new.role in ("member", "spare")
-    assert story.now()[1].status == "ok"
-    assert story.bench.journal.pending() == []
+    assert replacement.now()[1].status == "ok"
+    assert replacement.bench.journal.pending() == []
 
 
 @every
-def test_guard_R10_another_kind_of_drive_is_refused(story: ControllerReplacement) -> None:
+def test_guard_R10_another_kind_of_drive_is_refused(replacement: ControllerReplacement) -> None:
     """Each unfit drive is refused by its guard.
 
     Unfit drives are of another kind, in use, foreign, failing, too small or without a serial number. So are those whose
     size, role or status is unknown.
     """
-    others = [structs.replace(one, media=one.media or "hdd") for one in story.others()]
+    others = [structs.replace(one, media=one.media or "hdd") for one in replacement.others()]
     unknown = [structs.replace(one, media=None) for one in others]
-    seen = story.bench.look()
+    seen = replacement.bench.look()
     fit = structs.replace(others[0], role="unassigned", array=None, serial="ZC1N0001")
     assert list(unfit_behind(fit, seen.view, others)) == []
     assert [one.guard for one in unfit_behind(fit, seen.view, unknown)] == ["P7"]
@@ -198,9 +198,9 @@ def test_guard_R10_another_kind_of_drive_is_refused(story: ControllerReplacement
 
 
 @every
-def test_a_reason_is_unknown_by_the_fact_that_is_missing_not_by_its_words(story: ControllerReplacement) -> None:
+def test_a_reason_is_unknown_by_the_fact_that_is_missing_not_by_its_words(replacement: ControllerReplacement) -> None:
     """A drive whose id contains the word "unknown" is refused for what is known; a missing fact is unknown."""
-    others, seen = story.others(), story.bench.look()
+    others, seen = replacement.others(), replacement.bench.look()
     fit = structs.replace(others[0], id="c:unknown/1", role="unassigned", array=None, serial="ZC1N0001")
     for changes, unknown in (
         ({"role": "spare"}, False), ({"foreign": True}, False), ({"size_bytes": 1000}, False),
