@@ -36,6 +36,11 @@ def sizes(package: Path) -> Size:
     return Size(len(texts), _length(texts), sum(map(tables, texts)), _length(own))
 
 
+def packages() -> list[Path]:
+    """The vendor packages. A folder that only has the caches of a removed one does not count."""
+    return sorted(path.parent for path in VENDORS.glob("raidctl_*/__init__.py"))
+
+
 def name_of(package: Path) -> str:
     """The family of a package."""
     return package.name.removeprefix("raidctl_")
@@ -59,9 +64,8 @@ def _lines(node: ast.stmt) -> int:
 
 def main() -> None:
     """Print a row for each family."""
-    packages = sorted(VENDORS.glob("raidctl_*"))
     rows = ["family      files  lines    in tables  tests"]
-    for package in packages:
+    for package in packages():
         name = name_of(package)
         if len(sys.argv) < 2 or name in sys.argv[1:]:
             size = sizes(package)
