@@ -21,10 +21,10 @@ from raidctl.operate import disk_steps
 from raidctl.operate.blinking import Led, NoLed, blinking
 from raidctl.operate.boot_loader import Around, code_of
 from raidctl.operate.contents import first_sector
+from raidctl.operate.copyback import Copyback
 from raidctl.operate.decision import decided
 from raidctl.operate.joining_guards import Probed, not_prepared, probe, unfit
 from raidctl.operate.joining_guards_behind import unfit_behind
-from raidctl.operate.moving_back import MovingBack
 from raidctl.operate.new_drive import Objection
 from raidctl.operate.rebuild_news import news
 from raidctl.operate.removal import check
@@ -72,14 +72,14 @@ class Replacing:
     complete_since: float | None = None
     begun: bool = False
     """Whether the replacement has started. The old drive may then be out already."""
-    back: MovingBack = field(init=False)
+    back: Copyback = field(init=False)
     _idle_since: float | None = None
     seen: Survey | None = None
     """The last reading of the machine in the current stage."""
     _reported: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
-        self.back = MovingBack(self.vendors)
+        self.back = Copyback(self.vendors)
 
     # --- guards
 

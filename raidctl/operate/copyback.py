@@ -21,7 +21,7 @@ SETTLING_SECONDS = 60.0
 
 
 @dataclass
-class MovingBack:
+class Copyback:
     """The copyback as seen in a replacement."""
 
     vendors: Sequence[Vendor]
