@@ -26,6 +26,7 @@ _LACKS: Mapping[str | None, Result] = {"cache": "nothing", "tool": "no_tool"}
 """Results by what is missing."""
 _THROUGH = "It passes on each write before acknowledging it, so it has no unwritten data."
 _CLEAN = "No block of it is dirty."
+_UNASKED = "The kernel treats it as write-through and sends no flush, but the drive does not report its write cache."
 _UNCOUNTED = "How many of its blocks are dirty is not reported."
 
 
@@ -255,7 +256,7 @@ def _of_drive(drive: Drive, flush: Flush | None, block: BlockDevice | None, cont
         why = flush.why if flush is not None else None
         return Job(drive.id, "drive", Answer(result="supported", how=str(action), why=why), drive.model, (action,))
     if block is not None and block.write_cache == "write through" and drive.write_cache is None:
-        return Job(drive.id, "drive", _nothing("It reports no write cache to the kernel."), drive.model)
+        return Job(drive.id, "drive", Answer(result="unknown", why=_UNASKED), drive.model)
     if flush is not None:
         return _job(drive.id, "drive", flush, drive.model)
     why = f"The family {controller.id.partition(':')[0]} has no command for it."

@@ -291,6 +291,27 @@ def test_a_member_whose_cache_no_tool_reports_is_a_layer(caches: DriveCaches, re
     assert [job.answer.result for job in work if job.kind == "drive"] == results
 
 
+@pytest.mark.parametrize(
+    ("queue", "reported", "result"),
+    [
+        ("write through", None, "unknown"),
+        ("write through", "disabled", "nothing"),
+        ("write through", "enabled", "unsupported"),
+        ("write back", None, "supported"),
+    ],
+)
+def test_the_kernels_write_through_does_not_show_that_nothing_is_unwritten(
+    queue: str, reported: Any, result: str
+) -> None:
+    """A drive has nothing to write only if it reports its cache off; the kernel's setting can be wrong."""
+    drive = Drive(id="acme:0/1", device="/dev/sda", write_cache=reported)
+    controller = Controller(id="acme:0", mode="none", drives=(drive,))
+    block = BlockDevice(name="sda", node="/dev/sda", kind="disk", write_cache=queue)
+    below = Scope("acme:0/1", drives=((controller, drive),))
+    work = jobs(below, HostView(blocks=(block,)), Kernel(vm=Files("", {}, [])), Inventory(host=Host()), ())
+    assert [job.answer.result for job in work if job.kind == "drive"] == [result]
+
+
 def test_a_drive_that_refuses_is_judged_by_its_family(bench: Bench) -> None:
     """Hdparm's words are those of the vendor package."""
     bench.ailing.replies["hdparm"] = RunAnswer(code=5, err=b"HDIO_DRIVE_CMD(flushcache) failed: Input/output error\n")

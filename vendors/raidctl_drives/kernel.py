@@ -95,15 +95,21 @@ def _identity(rows: Rows, block: BlockDevice, spaces: Sequence[BlockDevice]) -> 
 
 
 def _queue(rows: Rows, block: BlockDevice, cache_types: Sequence[tuple[str, str | None]]) -> None:
-    """The kernel's view of the write cache. ``cache_type`` is the drive's value at detection."""
+    """The kernel's view of the write cache. ``cache_type`` is the drive's value at detection.
+
+    ``write through`` in ``queue/write_cache`` does not show that the cache is off. An administrator can write it, and a
+    drive that does not report its cache has it too. A USB adapter rarely passes on the drive's ``cache_type``.
+    """
     word = block.write_cache
     rows.add(f"{block.node}: queue/write_cache {word}", "details[queue/write_cache]", word)
-    reported = next((text for _, text in cache_types if cache_word(text)), None)
+    asked = [] if block.transport == "usb" else cache_types
+    reported = next((text for _, text in asked if cache_word(text)), None)
     for path, text in cache_types:
         rows.add(f"{path}: {(text or '').strip()}", "details[cache_type]", (text or "").strip())
     best = reported or word
     name = "cache_type" if reported else "queue/write_cache"
-    rows.add(f"{block.node}: {name} {(best or '').strip()} (write cache)", "write_cache", cache_word(best))
+    if reported or cache_word(word) == "enabled":
+        rows.add(f"{block.node}: {name} {(best or '').strip()} (write cache)", "write_cache", cache_word(best))
     if is_virtual(block) and cache_word(best):
         rows.add(
             f"{block.node}: virtual disk, the hypervisor decides what a flush does",

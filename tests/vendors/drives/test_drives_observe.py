@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import pytest
 from msgspec.structs import replace
 
 from raidctl.host import BlockDevice, HostView, PciDevice
@@ -173,6 +174,28 @@ def test_drives_passed_through_by_a_controller_are_listed() -> None:
     passed = replace(SATA, pci_address=RAID_CONTROLLER.address, driver="some_raid")
     found = seen(Machine(), volume, passed, pci=(RAID_CONTROLLER,), claimed=frozenset({"/dev/sdb"}))
     assert [drive.device for drive in found.controllers[0].drives] == ["/dev/sda"]
+
+
+@pytest.mark.parametrize(
+    ("transport", "queue", "cache_type", "known"),
+    [
+        ("sas", "write through", None, None),
+        ("sas", "write back", None, "enabled"),
+        ("sas", "write back", "write through", "disabled"),
+        ("sas", "write through", "write back", "enabled"),
+        ("usb", "write through", "write through", None),
+        ("usb", "write back", "write back", "enabled"),
+    ],
+)
+def test_the_kernel_alone_proves_no_write_cache_off(
+    transport: str, queue: str, cache_type: str | None, known: str | None
+) -> None:
+    """A cache is off if the drive reported it to the driver, not if the kernel only sends it no flushes."""
+    files = {"/sys/class/scsi_disk/0:0:2:0/cache_type": f"{cache_type}\n"} if cache_type else {}
+    found = seen(Machine(tools=(), files=files), replace(SAS, transport=transport, write_cache=queue), pci=(HBA,))
+    [drive] = found.controllers[0].drives
+    assert drive.write_cache == known
+    assert drive.details["queue/write_cache"] == queue
 
 
 def test_two_paths_are_one_drive() -> None:
