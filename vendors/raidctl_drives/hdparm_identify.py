@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from raidctl.evidence import Line, mark_read
 from raidctl.text import collapse, regex
-from raidctl.vendor.draft import ROW, Complaint, Pair
+from raidctl.vendor.draft import ROW, Pair
 from raidctl.vendor.fields import Field, Fields, read_pair
 from raidctl_drives import hdparm_labels
 from raidctl_drives.draft import DriveDraft
@@ -82,20 +82,23 @@ def _read_checksum(draft: DriveDraft, section: Section, line: Line, value: str) 
     section.name, section.ended = "", True
     draft.detail(line, "Checksum", value)
     if value.strip() != "correct":
-        draft.complain(_doubtful(f"the checksum of the drive's identification is wrong (Checksum:{value})"))
+        _doubt(draft, line, f"the checksum of the drive's identification is wrong (Checksum:{value})")
 
 
 def _read_integrity(draft: DriveDraft, section: Section, line: Line, value: str) -> None:
     section.name, section.ended = "", True
     draft.detail(line, "Integrity word", f"not set{value}")
-    draft.mark(line, "unsigned" if "found 0x0000," in value else "missigned")
+    if "found 0x0000," in value:
+        draft.mark(line, "unsigned")
+    else:
+        _doubt(draft, line, "the drive's identification has no valid checksum")
 
 
 def _read_warning(draft: DriveDraft, section: Section, line: Line, value: str) -> None:
     del section
     draft.detail(line, "WARNING", value)
     if "may be incorrect" in value:
-        draft.complain(_doubtful("the drive's identification is incomplete"))
+        _doubt(draft, line, "the drive's identification is incomplete")
 
 
 _CLOSING: dict[str, Callable[[DriveDraft, Section, Line, str], None]] = {
@@ -110,8 +113,9 @@ _CLOSING: dict[str, Callable[[DriveDraft, Section, Line, str], None]] = {
 }
 
 
-def _doubtful(what: str) -> Complaint:
-    return Complaint(
+def _doubt(draft: DriveDraft, line: Line, what: str) -> None:
+    draft.mark(line, "doubtful")
+    draft.add_problem(
         "warning",
         "state",
         f"hdparm reports that {what}: its other values may be wrong.",
@@ -294,16 +298,18 @@ def conclude(draft: DriveDraft) -> None:
         for mark, interface in (("serial_ata", "sata"), ("parallel_ata", "ata"), ("ata", "ata")):
             if mark in draft.marks and "interface" not in draft.values:
                 draft.put(draft.marks[mark][0], "interface", interface)
-    if "missigned" in draft.marks:
-        draft.complain(_doubtful("the drive's identification has no valid checksum"))
-    elif "unsigned" in draft.marks:
+    if "unsigned" in draft.marks:
         _unsigned(draft)
+    # -W prints a bit of the same identification; a value that may be wrong does not prove that the cache is off
+    if "doubtful" in draft.marks and draft.get("write_cache") == "disabled":
+        draft.discard("write_cache")
 
 
 def _unsigned(draft: DriveDraft) -> None:
     """Report a missing checksum, which is normal for old drives. An unreadable identification means a bad bridge."""
     if "\N{REPLACEMENT CHARACTER}" in f"{draft.get('model')}{draft.get('serial')}":
-        draft.complain(_doubtful("the drive's identification has no checksum and is unreadable"))
+        line, _ = draft.marks["unsigned"]
+        _doubt(draft, line, "the drive's identification has no checksum and is unreadable")
         return
     draft.add_problem(
         "info",

@@ -242,7 +242,11 @@ _MESSAGES: tuple[tuple[re.Pattern[str], ProblemKind, str, str], ...] = (
 
 def _read_complaint(state: _State, line: Line, words: str) -> None:
     draft = state.draft
-    state.malformed |= "malformed" in words
+    if "malformed" in words:
+        state.malformed = True
+        # on standard error, the warning comes after the page
+        if draft.get("write_cache") == "disabled":
+            draft.discard("write_cache")
     page = f"{state.page} mode page: " if state.page else ""
     message = words.lstrip("> ")
     draft.detail(line, "warning", f"{page}{message}")

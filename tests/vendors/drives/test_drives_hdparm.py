@@ -303,6 +303,24 @@ def test_a_wrong_checksum_casts_doubt() -> None:
     assert [problem.kind for problem in found.problems] == ["state"]
 
 
+@pytest.mark.parametrize(
+    ("last", "off"),
+    [
+        ("Checksum: correct", True),
+        ("Integrity word not set (found 0x0000, expected 0x12a5)", True),  # an old drive
+        ("Checksum: incorrect (0x1c), expected 0xe4", False),
+        ("Integrity word not set (found 0x5254, expected 0x12a5)", False),
+        ("WARNING: Previous command's result may be incorrect.\nChecksum: correct", False),
+    ],
+)
+def test_a_doubtful_identification_proves_no_write_cache_off(last: str, off: bool) -> None:
+    """If hdparm doubts the identification, a write cache that it calls off is unknown; one that it calls on is on."""
+    text = IDENTIFY.replace("Checksum: correct\n", f"{last}\n write-caching =  0 (off)\n")
+    assert only(text).write_cache == ("disabled" if off else None)
+    on = text.replace("\t    \tWrite cache", "\t   *\tWrite cache").replace("0 (off)", "1 (on)")
+    assert only(on).write_cache == "enabled"
+
+
 def test_a_locked_drive_is_a_finding() -> None:
     """``locked`` without a preceding ``not`` is an error."""
     assert not [one for one in observed(IDENTIFY).problems if "locked" in one.message]

@@ -96,6 +96,7 @@ def test_a_malformed_page_proves_no_write_cache_off(value: str, concluded: str |
     field = f"  WCE         {value}  [cha: n, def:  0, sav:  0]\n"
     warning = ">>> warning: mode page seems malformed, try '--flexible'\n"
     assert only(title + warning + field).write_cache == concluded
+    assert only(title + field + warning).write_cache == concluded  # from standard error
     assert only(title + field).write_cache == ("disabled" if value == "0" else "enabled")
 
 
