@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timezone
-from typing import Any
+from typing import Any, Literal
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -178,8 +178,8 @@ def _volume(volume: Volume, monitoring: Monitoring) -> Volume:
     last = monitoring.last.get(volume.unique_id or "", volume.consistency_check)
     if stopped(volume.details):
         last = replace(last or Scrub(), last_result="unfinished")
-    elif last is not None and last.last_result == "ok" and _differs(volume):
-        last = replace(last, last_result="failed")
+    elif last is not None and last.last_result == "ok":
+        last = replace(last, last_result=_result(volume))
     return replace(
         volume,
         in_config_file=True if line else None if monitoring.config is None or not volume.unique_id else False,
@@ -187,10 +187,16 @@ def _volume(volume: Volume, monitoring: Monitoring) -> Volume:
     )
 
 
-def _differs(volume: Volume) -> bool:
-    """Whether the last check found wrong parity. Copies of a mirror that is in use may differ; md(4)."""
-    checked = volume.details.get("last_sync_action") in ("check", None)
-    return checked and volume.raid_level in PARITY and bool(volume.mismatch_count)
+def _result(volume: Volume) -> Literal["ok", "failed"] | None:
+    """What the last check found. Copies of a mirror that is in use may differ; md(4).
+
+    The kernel counts from 0 when the array is started and when a check, resync or rebuild begins. None: the count is
+    not that of a complete check.
+    """
+    action, last = (volume.details.get(name) for name in ("sync_action", "last_sync_action"))
+    if last in ("check", None) and volume.raid_level in PARITY and volume.mismatch_count:
+        return "failed"
+    return "ok" if (action, last) == ("idle", "check") and volume.mismatch_count is not None else None
 
 
 def stopped(details: Mapping[str, str]) -> int | None:

@@ -118,21 +118,42 @@ def test_off_needs_systemd_and_complete_replies(
 )
 def test_a_check_ended_when_its_mark_was_made(there: tuple[str, ...], last: tuple[str | None, str] | None) -> None:
     """Each array has a separate mark. A saved position means an unfinished check."""
-    scrub = Host(*there).controller().volumes[0].consistency_check
+    host = Host(*there)
+    sysfs = {"sync_action": "idle", "last_sync_action": "check", "mismatch_cnt": "0"}
+    host.files |= {f"/sys/block/md7/md/{name}": f"{text}\n" for name, text in sysfs.items()}
+    scrub = host.controller().volumes[0].consistency_check
     assert (None if scrub is None else (scrub.last_at, scrub.last_result)) == last
 
 
 @pytest.mark.parametrize(
-    ("level", "count", "result"),
-    [("raid6", 8, "failed"), ("raid6", 0, "ok"), ("raid1", 8, "ok"), ("raid4", 8, "failed")],
+    ("level", "count", "action", "last", "result"),
+    [
+        ("raid6", 8, "idle", "check", "failed"),
+        ("raid6", 0, "idle", "check", "ok"),
+        ("raid1", 8, "idle", "check", "ok"),
+        ("raid4", 8, "idle", "check", "failed"),
+        ("raid6", 8, None, None, "failed"),  # a kernel without last_sync_action
+        ("raid6", 0, None, None, None),
+        ("raid6", 0, "idle", "none", None),  # the array was started after the check
+        ("raid6", 8, "idle", "recover", None),  # the count is that of a rebuild
+        ("raid6", 0, "check", "check", None),  # the next check has begun
+        ("raid6", None, "idle", "check", None),
+    ],
 )
-def test_a_check_that_found_wrong_parity_has_failed(level: RaidLevel, count: int, result: str) -> None:
-    """Sectors that differ are an error of parity levels; copies of a mirror that is in use may differ."""
-    volume = Volume(id="md:md7", unique_id=UUID, raid_level=level, mismatch_count=count)
+def test_the_result_of_a_check_is_that_of_its_count(
+    level: RaidLevel, count: int | None, action: str | None, last: str | None, result: str | None
+) -> None:
+    """Sectors that differ are an error of parity levels; copies of a mirror that is in use may differ.
+
+    A check has no result if the kernel's count is of something else, or was lost when the array was started.
+    """
+    details = {name: word for name, word in (("sync_action", action), ("last_sync_action", last)) if word}
+    volume = Volume(id="md:md7", unique_id=UUID, raid_level=level, mismatch_count=count, details=details)
     known = Monitoring(last={UUID: Scrub(last_at="2026-03-01T08:00:00+00:00", last_result="ok")})
     found = Observation(controllers=(Controller(id="md", volumes=(volume,)),))
     (judged,) = applied(found, known).controllers[0].volumes
     assert judged.consistency_check is not None
+    assert judged.consistency_check.last_at is not None
     assert judged.consistency_check.last_result == result
 
 
