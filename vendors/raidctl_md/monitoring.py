@@ -19,6 +19,7 @@ from raidctl.model.raid_levels import PARITY
 from raidctl.request import Answer, Dialogue, Failure, Glob, GlobAnswer, Read, ReadAnswer, Request, Run, ask
 from raidctl.text import regex
 from raidctl.vendor.protocol import Observation
+from raidctl_md.schedules import JOBS, switched
 
 _CONFIG: tuple[Request[Any], ...] = (Read("/etc/mdadm/mdadm.conf"), Read("/etc/mdadm.conf"))
 _PIECES: tuple[Request[Any], ...] = (Glob("/etc/mdadm/mdadm.conf.d/*.conf"), Glob("/etc/mdadm.conf.d/*.conf"))
@@ -47,10 +48,11 @@ _CHECK = tuple(
         "/etc/cron.*/raid-check",
     )
 )
+_SWITCHES = tuple(dict.fromkeys(Read(job.switch_file) for job in JOBS))
 _CHECKED = Glob("/var/lib/mdcheck/*")
 SPARE_GROUP = "spare-group"
 """Label of an array's spare group in its details."""
-REQUESTS: tuple[Request[Any], ...] = (*_CONFIG, *_PIECES, _SYSTEMD, *_MONITOR, *_CHECK, _CHECKED)
+REQUESTS: tuple[Request[Any], ...] = (*_CONFIG, *_PIECES, _SYSTEMD, *_MONITOR, *_CHECK, *_SWITCHES, _CHECKED)
 
 
 class Monitoring(Struct):
@@ -118,17 +120,27 @@ def _group(entry: Sequence[str], line: Line, monitoring: Monitoring) -> None:
 def _there(
     wanted: Sequence[Request[Any]], reported: Mapping[Request[Any], Answer], monitoring: Monitoring
 ) -> bool | None:
-    """Whether one of the wanted files exists. False only where systemd runs and each could be looked for."""
+    """Whether one of the wanted files exists, and no other file switches it off.
+
+    False only where systemd runs and each could be looked for.
+    """
     answers = [reported[one] for one in (*wanted, _SYSTEMD)]
     *found, systemd = [one.paths if isinstance(one, GlobAnswer) else () for one in answers]
-    paths = [path for one in found for path in one if not _MDMON.fullmatch(path)]
+    states = {path: _is_on(path, reported) for one in found for path in one if not _MDMON.fullmatch(path)}
+    paths = [path for path, on in states.items() if on]
     if paths:
         output = Output.of_text("files", paths[0])
         name, value = ("monitored", "True") if wanted is _MONITOR else ("consistency_check.mode", "automatic")
         output.lines[0].fact("md", name, value)
         monitoring.outputs.append(output)
         return True
-    return False if systemd and all(one.trouble is None for one in answers) else None
+    return False if systemd and all(one.trouble is None for one in answers) and None not in states.values() else None
+
+
+def _is_on(path: str, reported: Mapping[Request[Any], Answer]) -> bool | None:
+    """Whether a file has an effect. Of a cron job, another file decides: ``AUTOCHECK=false``."""
+    job = next((job for job in JOBS if path.endswith(job.path[job.path.rindex("/") :])), None)
+    return True if job is None else switched(job, reported)[0]
 
 
 def _last(answer: Answer, monitoring: Monitoring) -> Dialogue[None]:

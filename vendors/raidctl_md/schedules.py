@@ -149,7 +149,7 @@ def _cron(job: Job, units: Units, reported: Answers) -> Schedule | None:
             name=job.path, kind="cron", enabled=False, why="It contains no job: all lines are comments.",
             files=(job.path,),
         )  # fmt: skip
-    on, why = _switched(job, reported)
+    on, why = switched(job, reported)
     if on:
         on, why = _running(units, reported[_DAEMON])
     words = lines[0].split()
@@ -166,7 +166,7 @@ def _cron(job: Job, units: Units, reported: Answers) -> Schedule | None:
     )
 
 
-def _switched(job: Job, reported: Answers) -> tuple[bool | None, str | None]:
+def switched(job: Job, reported: Answers) -> tuple[bool | None, str | None]:
     """Whether the program does anything: ``AUTOCHECK=true`` of Debian, ``ENABLED=yes`` of Red Hat."""
     answer: ReadAnswer = reported[Read(job.switch_file)]
     if answer.text is None and answer.trouble is not Failure.MISSING:

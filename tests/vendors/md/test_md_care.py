@@ -86,8 +86,12 @@ def test_an_array_is_listed_under_any_of_its_names(config: str | Failure, listed
     [
         ((SYSTEMD, MONITOR, TIMER), "", True, "automatic"),
         ((SYSTEMD,), "", False, "disabled"),
-        ((SYSTEMD, "/run/mdadm/monitor.pid", "/etc/cron.d/mdadm"), "", True, "automatic"),
-        ((SYSTEMD, "/etc/cron.d/raid-check"), "", False, "automatic"),
+        (
+            (SYSTEMD, "/run/mdadm/monitor.pid", "/lib/systemd/system/x.wants/raid-check.timer"),
+            "",
+            True,
+            "automatic",
+        ),
         ((SYSTEMD, "/run/mdadm/mdadm.pid"), "", True, "disabled"),
         # mdmon of an Intel container
         ((SYSTEMD, "/run/mdadm/md127.pid"), "", False, "disabled"),
@@ -104,6 +108,31 @@ def test_off_needs_systemd_and_complete_replies(
     controller = Host(*there, lost=lost).controller()
     assert controller.monitored is monitored
     assert (controller.consistency_check.mode if controller.consistency_check else None) == mode
+
+
+@pytest.mark.parametrize(
+    ("job", "switch", "text", "mode"),
+    [
+        ("cron.d/mdadm", "default/mdadm", "AUTOCHECK=true\n", "automatic"),
+        ("cron.d/mdadm", "default/mdadm", "AUTOCHECK=false\n", "disabled"),
+        ("cron.d/mdadm", "default/mdadm", Failure.MISSING, "disabled"),
+        ("cron.d/mdadm", "default/mdadm", Failure.UNRECORDED, None),
+        ("cron.weekly/raid-check", "sysconfig/raid-check", "ENABLED=yes\n", "automatic"),
+        ("cron.d/raid-check", "sysconfig/raid-check", "ENABLED=no\n", "disabled"),
+    ],
+)
+def test_a_cron_job_that_is_switched_off_checks_nothing(
+    job: str, switch: str, text: str | Failure, mode: str | None
+) -> None:
+    """A cron job is an automatic check only if the distribution's file switches it on."""
+    host = Host(SYSTEMD, f"/etc/{job}")
+    host.files[f"/etc/{switch}"] = text
+    check = host.controller().consistency_check
+    assert (check.mode if check else None) == mode
+    host.files[TIMER] = ""
+    check = host.controller().consistency_check
+    assert check is not None
+    assert check.mode == "automatic"
 
 
 @pytest.mark.parametrize(
