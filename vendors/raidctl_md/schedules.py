@@ -17,7 +17,8 @@ from raidctl.vendor.checks import Schedule, Schedules
 TIMERS = ("mdcheck_start.timer", "mdcheck_continue.timer", "raid-check.timer")
 _CRON_UNITS = ("cron.service", "crond.service", "cronie.service")
 _PROPERTIES = "Id,LoadState,UnitFileState,ActiveState,NextElapseUSecRealtime,TimersCalendar,FragmentPath,DropInPaths"
-SHOW = Run(("systemctl", "show", f"--property={_PROPERTIES}", *TIMERS, *_CRON_UNITS))
+_UNITS = (*TIMERS, *_CRON_UNITS)
+SHOW = Run(("systemctl", "show", f"--property={_PROPERTIES}", *_UNITS))
 _PLACES = ("/etc/systemd/system", "/usr/lib/systemd/system", "/lib/systemd/system")
 _UNIT_FILES = tuple(Glob(f"{place}/{timer}") for timer in TIMERS for place in _PLACES)
 _LINKS = tuple(Glob(f"{place}/*.wants/{timer}") for timer in TIMERS for place in _PLACES)
@@ -66,11 +67,14 @@ def schedules(inventory: Inventory) -> Dialogue[Schedules]:
 
 
 def silent(answer: RunAnswer, where: str) -> tuple[Problem, ...]:
-    """The problem if systemctl did not answer. A machine without it has no timers."""
-    if units_of(answer) is not None or answer.trouble is Failure.MISSING:
+    """The problem if systemctl did not answer, or not for each timer. A machine without it has no timers."""
+    units = units_of(answer)
+    lacking = [name for name in TIMERS if name not in (units or {})]
+    if not lacking or answer.trouble is Failure.MISSING:
         return ()
     printed = collapse(answer.detail if answer.trouble is not None else answer.error_text or answer.text)[:200]
-    message = f"systemctl did not answer{f' ({printed})' if printed else ''}: which timers there are is unknown."
+    what = f"did not answer{f' ({printed})' if printed else ''}" if units is None else f"did not print {lacking[0]}"
+    message = f"systemctl {what}: which timers there are is unknown."
     return (
         Problem(
             severity="warning", where=where, message=message, remedy="Run: systemctl list-timers --all", kind="unread"
@@ -79,19 +83,25 @@ def silent(answer: RunAnswer, where: str) -> tuple[Problem, ...]:
 
 
 def units_of(answer: RunAnswer) -> Units:
-    """The properties of each unit; None if systemctl did not answer."""
+    """The properties of each unit; None if systemctl did not answer.
+
+    systemctl prints a block for each unit in the requested order, also for one that does not exist. For an alias, its
+    ``Id`` is another name. A unit without a block, or with a block that was cut off, is missing.
+    """
     if not answer.fine or "LoadState=" not in answer.text:
         return None
     blocks = [dict(line.split("=", 1) for line in block.splitlines() if "=" in line)
               for block in answer.text.split("\n\n")]  # fmt: skip
-    return {block["Id"]: block for block in blocks if "Id" in block}
+    whole = len(blocks) == len(_UNITS)
+    named = zip(_UNITS, blocks, strict=True) if whole else ((block.get("Id", ""), block) for block in blocks)
+    return {name: block for name, block in named if "LoadState" in block}
 
 
 def _timer(name: str, units: Units, reported: Answers) -> Schedule | None:
-    if units is None:
+    if units is None or name not in units:
         return _timer_of_files(name, reported)
-    unit = units.get(name, {})
-    if unit.get("LoadState") in (None, "not-found"):
+    unit = units[name]
+    if unit["LoadState"] == "not-found":
         return None
     active, state = unit.get("ActiveState", ""), unit.get("UnitFileState", "")
     calendar = [match[1] for match in CALENDAR.finditer(unit.get("TimersCalendar", ""))]
@@ -189,7 +199,11 @@ def _running(units: Units, daemon: GlobAnswer) -> tuple[bool | None, str | None]
     active = units is not None and any(units.get(name, {}).get("ActiveState") == "active" for name in _CRON_UNITS)
     if active or daemon.paths:
         return True, None
-    if units is None or daemon.trouble is not None:
+    if (
+        units is None
+        or daemon.trouble is not None
+        or not all("ActiveState" in units.get(one, {}) for one in _CRON_UNITS)
+    ):
         return None, "It is unknown whether cron is running."
     return False, "cron is not running."
 

@@ -40,11 +40,23 @@ TimersCalendar={{ OnCalendar=Sun *-*-1..7 01:00:00 ; next_elapse=Sun 2026-12-06 
 FragmentPath=/lib/systemd/system/mdcheck_start.timer
 DropInPaths=/etc/systemd/system/mdcheck_start.timer.d/site.conf
 
+Id=mdcheck_continue.timer
+LoadState=not-found
+ActiveState=inactive
+
 Id=raid-check.timer
 LoadState=not-found
 ActiveState=inactive
 
-Id=cron.service
+Id=cronie.service
+LoadState=loaded
+ActiveState={cron}
+
+Id=crond.service
+LoadState=not-found
+ActiveState=inactive
+
+Id=cronie.service
 LoadState=loaded
 ActiveState={cron}
 """
@@ -199,6 +211,26 @@ def test_a_systemd_that_does_not_answer_is_reported() -> None:
     assert problem.kind == "unread"
     assert "Connection timed out" in problem.message
     assert shown({}).problems == ()
+
+
+def test_a_unit_that_systemctl_does_not_print_is_unknown() -> None:
+    """A timer without a block is known from its files alone, and cron without one may run; a problem names the unit."""
+    whole = UNIT.format(active="active", state="enabled", cron="inactive")
+    assert shown({}, whole).problems == ()
+    unit, link = "/lib/systemd/system/raid-check.timer", "/etc/systemd/system/timers.target.wants/raid-check.timer"
+    blocks = whole.split("\n\n")
+    lacking = "\n\n".join(block for block in blocks if "raid-check" not in block)
+    found = shown({unit: "", link: "", "/etc/cron.d/mdadm": CRON, "/etc/default/mdadm": "AUTOCHECK=true\n"}, lacking)
+    assert [(one.name, one.enabled) for one in found.schedules] == [
+        ("mdcheck_start.timer", True),
+        ("raid-check.timer", None),
+        ("/etc/cron.d/mdadm", None),
+    ]
+    [problem] = found.problems
+    assert problem.kind == "unread"
+    assert "raid-check.timer" in problem.message
+    cut = shown({}, whole[: whole.index("raid-check.timer\nLoadState")])
+    assert [problem.kind for problem in cut.problems] == ["unread"]
 
 
 def test_a_machine_without_md_is_not_asked() -> None:
