@@ -85,9 +85,9 @@ class Kernel:
 
     @property
     def dirty(self) -> int | None:
-        """Bytes in memory that are dirty or being written."""
-        figures = [self.memory.get("Dirty"), self.memory.get("Writeback")]
-        return None if figures == [None, None] else sum(figure or 0 for figure in figures)
+        """Bytes in memory that are dirty or being written. None if one of the two was not read."""
+        dirty, written = self.memory.get("Dirty"), self.memory.get("Writeback")
+        return None if dirty is None or written is None else dirty + written
 
     def page_bytes(self, name: str) -> int | None:
         """Convert a number of pages to bytes."""

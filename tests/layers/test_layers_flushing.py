@@ -20,7 +20,7 @@ from raidctl.cli.shared.machine import Machine
 from raidctl.cli.shared.options import Settings
 from raidctl.host import BlockDevice, HostView
 from raidctl.layers import dm
-from raidctl.layers.flushing import Job, jobs
+from raidctl.layers.flushing import Job, jobs, left
 from raidctl.layers.kernel import Files, Kernel
 from raidctl.layers.model import Answer, Flushed, FlushReport
 from raidctl.layers.probe import probe_caches
@@ -310,6 +310,15 @@ def test_the_kernels_write_through_does_not_show_that_nothing_is_unwritten(
     below = Scope("acme:0/1", drives=((controller, drive),))
     work = jobs(below, HostView(blocks=(block,)), Kernel(vm=Files("", {}, [])), Inventory(host=Host()), ())
     assert [job.answer.result for job in work if job.kind == "drive"] == [result]
+
+
+@pytest.mark.parametrize("lacking", ["Dirty", "Writeback"])
+def test_a_page_cache_without_a_figure_is_not_called_written(lacking: str) -> None:
+    """Without one of its lines in /proc/meminfo, what is left in memory is unknown, not 0."""
+    memory = {name: 0 for name in ("MemTotal", "Dirty", "Writeback") if name != lacking}
+    job = Job("kernel:vm", "page_cache", Answer(result="supported"))
+    assert left(job, Kernel(vm=Files("", {}, []), memory=memory), {}) == (None, None)
+    assert left(job, Kernel(vm=Files("", {}, []), memory={**memory, lacking: 0}), {}) == (0, False)
 
 
 def test_a_drive_that_refuses_is_judged_by_its_family(bench: Bench) -> None:
