@@ -122,9 +122,12 @@ def shares(now: Times, old: Times | None, below: Rotation) -> Iterator[Counter]:
 
 def _share(now: Times, old: Times | None, below: Rotation, count: str, spent: str) -> tuple[int | None, str | None]:
     """Return percent, rounded down; or why it is unknown."""
-    requests, took = _growth(now, old, count, spent)
+    growth = _growth(now, old, count, spent)
     if below.rpm is None:
         return None, below.why
+    if growth is None:
+        return None, "the kernel's counters began again between the two readings"
+    requests, took = growth
     if requests < ENOUGH:
         return None, "there were none" if requests == 0 else f"too few: {requests} (at least {ENOUGH} needed)"
     if requests > 0 and took == 0:
@@ -138,14 +141,26 @@ def _share(now: Times, old: Times | None, below: Rotation, count: str, spent: st
 
 def mean(now: Times, old: Times | None, count: str, spent: str) -> float | None:
     """Return the mean milliseconds per request in the interval, else since boot. None if nothing was counted."""
-    requests, took = _growth(now, old, count, spent)
+    requests, took = _growth(now, old, count, spent) or (0, 0)
     return took / requests if requests > 0 and took > 0 else None
 
 
-def _growth(now: Times, old: Times | None, count: str, spent: str) -> tuple[int, int]:
-    """Return requests and milliseconds of the interval, else since boot. Both are 0 if the device was created since."""
+def began_again(now: Times, old: Times) -> bool:
+    """Whether the device was created again between two readings. One counter that went back shows that.
+
+    The counts of milliseconds wrap: one that grew by more than half of its range went back.
+    """
+    counts = [(now.reads, old.reads), (now.read_bytes, old.read_bytes), (now.writes, old.writes),
+              (now.write_bytes, old.write_bytes), (now.flushes or 0, old.flushes or 0)]  # fmt: skip
+    spent = [(now.read_ms - old.read_ms) % _WRAP, (now.write_ms - old.write_ms) % _WRAP]
+    return any(value < earlier for value, earlier in counts) or max(spent) > _WRAP // 2
+
+
+def _growth(now: Times, old: Times | None, count: str, spent: str) -> tuple[int, int] | None:
+    """Return requests and milliseconds of the interval, else since boot. None if the device was created since."""
     requests, took = getattr(now, count), getattr(now, spent)
     if old is None:
         return requests, took
-    requests -= getattr(old, count)
-    return (requests, (took - getattr(old, spent)) % _WRAP) if requests >= 0 else (0, 0)
+    if began_again(now, old):
+        return None
+    return requests - getattr(old, count), (took - getattr(old, spent)) % _WRAP

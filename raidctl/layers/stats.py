@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from raidctl.discovery.sysfs import path_of
 from raidctl.host import BlockDevice, HostView
 from raidctl.layers import dm
-from raidctl.layers.estimate import Rotation, Times, mean, method, parse, rotation, shares
+from raidctl.layers.estimate import Rotation, Times, began_again, mean, method, parse, rotation, shares
 from raidctl.layers.kernel import Files, Kernel
 from raidctl.layers.model import Counter, Kind, LayerStats, Unit
 from raidctl.layers.scope import KERNEL, VM, Scope
@@ -129,13 +129,14 @@ class _Work:
                 yield self._array(layer, block)
 
     def _mapping(self, layer: str, block: BlockDevice) -> LayerStats:
-        reported, old = _read(self.now, block.name), _read(self.before, block.name)
+        reported, old = _read(self.now, block.name), _read(self.before, block.name).counters
+        back = any(value < old.get(name, 0) for name, value in reported.counters.items())
         counters = [
             Counter(name="size", value=reported.size_bytes, unit="bytes"),
             Counter(name="used", value=reported.used_bytes, unit="bytes"),
             Counter(name="unwritten", value=reported.unwritten_bytes, unit="bytes"),
-            *(self.rate(name, value, old.counters.get(name)) for name, value in reported.counters.items()),
-            *_ratio("read hit ratio", reported.counters, old.counters),
+            *(self.rate(name, value, None if back else old.get(name)) for name, value in reported.counters.items()),
+            *_ratio("read hit ratio", reported.counters, old),
         ]
         return LayerStats(
             layer=layer,
@@ -199,25 +200,31 @@ class _Work:
         bypassed = self.now.bypassed.get(block.name)
         counters = self._requests(block)
         if bypassed is not None:
-            earlier = self.before.bypassed.get(block.name) if self.before else None
+            earlier = self.before.bypassed.get(block.name) if self.before and self._comparable(block) else None
             counters.append(self.rate("past the cache (raid_bypass_cnt)", bypassed, earlier))
         counters += shares(now, old, below)
         how = method(block.name, below)
         return LayerStats(layer=layer, kind=kind, name=name, estimate=True, method=how, counters=tuple(counters))
 
+    def _comparable(self, block: BlockDevice) -> Times | None:
+        """Return the earlier counts of a device. None if it was created again since."""
+        now, old = self.now.times.get(block.name), self.before.times.get(block.name) if self.before else None
+        return None if now is None or old is None or began_again(now, old) else old
+
     def _requests(self, block: BlockDevice) -> list[Counter]:
         now, old = self.now.times.get(block.name), self.before.times.get(block.name) if self.before else None
         if now is None:
             return []
+        same = self._comparable(block)
         counters = [
-            self.rate("reads", now.reads, old.reads if old else None),
-            self.rate("read", now.read_bytes, old.read_bytes if old else None, "bytes"),
-            self.rate("writes", now.writes, old.writes if old else None),
-            self.rate("written", now.write_bytes, old.write_bytes if old else None, "bytes"),
+            self.rate("reads", now.reads, same.reads if same else None),
+            self.rate("read", now.read_bytes, same.read_bytes if same else None, "bytes"),
+            self.rate("writes", now.writes, same.writes if same else None),
+            self.rate("written", now.write_bytes, same.write_bytes if same else None, "bytes"),
             Counter(name="in flight", value=now.in_flight),
         ]
         if now.flushes is not None:
-            counters.append(self.rate("flushes", now.flushes, old.flushes if old else None))
+            counters.append(self.rate("flushes", now.flushes, same.flushes if same else None))
         for name, count, spent in (("mean read", "reads", "read_ms"), ("mean write", "writes", "write_ms")):
             took = mean(now, old, count, spent)
             if took is not None:

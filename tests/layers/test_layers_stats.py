@@ -16,6 +16,8 @@ from raidctl.model import Array, Controller, Drive, Host, Inventory, Media, Volu
 from raidctl.request import converse
 from tests.layers.written import VM, kernel, runner
 
+WRITES = "writes cached or sequential (at least)"
+READS = "reads cached or sequential (at least)"
 VIEW = HostView(blocks=(BlockDevice("cciss/c0d0", "/dev/cciss/c0d0", "disk"),))
 PLACE = "/sys/class/block/cciss!c0d0"
 
@@ -62,14 +64,22 @@ def test_rates_are_growth_in_a_second() -> None:
     assert (rates["reads"], rates["read"], rates["in flight"]) == (100.0, 409600.0, None)
 
 
-def test_a_counter_that_goes_back_has_no_rate() -> None:
-    """The device was recreated between two readings: no negative rate."""
-    reported = volume(taken(stat(5, 0, 0, 0)), taken(stat(100, 0, 0, 0)))
-    assert {counter.per_second for counter in reported.counters if counter.name == "reads"} == {None}
-
-
-WRITES = "writes cached or sequential (at least)"
-READS = "reads cached or sequential (at least)"
+@pytest.mark.parametrize(
+    ("before", "now"),
+    [
+        (stat(100, 900, 10, 90), stat(5, 9, 20, 180)),  # fewer reads, more writes
+        (stat(100, 900, 10, 90), stat(200, 9, 20, 180)),  # more of both, in less time
+    ],
+)
+def test_counters_that_begin_again_have_no_rate(before: dict[str, str], now: dict[str, str]) -> None:
+    """A device that was created again between two readings has no rate, mean or share of the interval."""
+    bypass = {f"{PLACE}/device/raid_bypass_cnt": "4711\n"}
+    reported = volume(taken(now | bypass), taken(before | bypass))
+    assert {counter.per_second for counter in reported.counters} == {None}
+    assert not {"mean read", "mean write"} & figures(reported).keys()
+    assert {counter.why for counter in reported.counters if counter.name in (READS, WRITES)} == {
+        "the kernel's counters began again between the two readings"
+    }
 
 
 def test_fast_writes_are_reported_as_a_minimum_share() -> None:
