@@ -35,7 +35,8 @@ _NO_FLUSH = Answer(result="unsupported", why="It is flushed with or through its 
 
 def stack(scope: Scope, view: HostView, kernel: Kernel, inventory: Inventory, vendors: Sequence[Vendor]) -> Stack:
     """Return all layers below a target."""
-    flush = {job.layer: job for job in jobs(scope, view, kernel, inventory, vendors)}
+    work = jobs(scope, view, kernel, inventory, vendors)
+    flush = {job.layer: job for job in work if job.kind != "page_cache" or job.layer == VM}
     ask = Families({vendor.FAMILY: vendor for vendor in vendors}, inventory.tools)
     layers = [_page_cache(kernel, flush[VM])]
     for block in scope.blocks:

@@ -28,6 +28,11 @@ _THROUGH = "It passes on each write before acknowledging it, so it has no unwrit
 _CLEAN = "No block of it is dirty."
 _UNASKED = "The kernel treats it as write-through and sends no flush, but the drive does not report its write cache."
 _UNCOUNTED = "How many of its blocks are dirty is not reported."
+_HIDDEN = Answer(
+    result="unknown",
+    why="No block device of it is known, so its data in the page cache cannot be found.",
+    alternative="raidctl cache flush --all",
+)
 
 
 @dataclass(frozen=True)
@@ -51,7 +56,7 @@ def jobs(scope: Scope, view: HostView, kernel: Kernel, inventory: Inventory, ven
     """Return the jobs in order. Layers with nothing to flush and layers that cannot be flushed have one too."""
     flushes = vendor_flushes(scope, inventory, vendors)
     return [
-        _page_cache(scope),
+        *_page_caches(scope),
         *(job for block in scope.blocks for job in _of_block(block, kernel, scope, flushes)),
         *_of_controllers(scope, flushes),
         *_of_drives(scope, view, flushes),
@@ -80,21 +85,25 @@ def _run(*argv: str) -> Action:
     return Action(argv=argv, timeout=PATIENCE)
 
 
-def _page_cache(scope: Scope) -> Job:
+def _page_caches(scope: Scope) -> Iterator[Job]:
     """Plan a ``sync`` of the file systems, then of the devices. The latter is for data written without a file system.
 
-    A sync of everything includes the devices. ``blockdev --flushbufs`` also drops data that was read.
+    A sync of everything includes the devices. ``blockdev --flushbufs`` also drops data that was read. The data of a
+    volume without a known block device cannot be found.
     """
+    hidden: tuple[str, ...] = ()
     if scope.target in (None, VM) or len(scope.mountpoints) > _POINTS:
         actions = [_run("sync")]
     else:
+        hidden = scope.hidden
         actions = [_run("sync", "--file-system", point) for point in scope.mountpoints]
     actions += [_run("blockdev", "--flushbufs", root.node) for root in scope.roots]
     how = "; ".join(map(str, actions)) or None
     if not actions:
-        why = "No block device of it is known, so its data in the page cache cannot be found."
-        return Job(VM, "page_cache", Answer(result="unknown", why=why, alternative="raidctl cache flush --all"))
-    return Job(VM, "page_cache", Answer(result="supported", how=how), actions=tuple(actions))
+        yield Job(VM, "page_cache", _HIDDEN)
+        return
+    yield Job(VM, "page_cache", Answer(result="supported", how=how), actions=tuple(actions))
+    yield from (Job(name, "page_cache", _HIDDEN) for name in hidden)
 
 
 def _of_block(block: BlockDevice, kernel: Kernel, scope: Scope, flushes: Mapping[str, Flush]) -> Iterator[Job]:
@@ -273,7 +282,7 @@ def _job(layer: str, kind: Kind, flush: Flush, name: str | None) -> Job:
 
 def left(job: Job, kernel: Kernel, controllers: Mapping[str, Controller]) -> tuple[int | None, bool | None]:
     """Return a layer's unwritten data in bytes, and whether there is any. None if unknown."""
-    if job.kind == "page_cache":
+    if job.layer == VM:
         return kernel.dirty, None if kernel.dirty is None else kernel.dirty > 0
     figure = unwritten(job.device, kernel) if job.device else None
     if figure is not None:

@@ -34,6 +34,8 @@ class Scope:
     drives: tuple[tuple[Controller, Drive], ...] = ()
     """The drives, without the members of software arrays. The drives below these are listed themselves."""
     controllers: tuple[Controller, ...] = ()
+    hidden: tuple[str, ...] = ()
+    """Ids of the target's own volumes whose block device is unknown."""
 
     @property
     def names(self) -> list[str]:
@@ -139,6 +141,7 @@ def _below(
         tuple(volumes),
         tuple(drives),
         tuple(c for c in controllers if c.id in used),
+        tuple(v.id for c, v in volumes if _meant(c, v, ids) and (v.device is None or view.block(v.device) is None)),
     )
 
 

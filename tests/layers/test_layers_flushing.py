@@ -381,6 +381,21 @@ def test_the_page_cache_of_a_volume_without_a_known_device_is_unknown() -> None:
     assert [job.answer.result for job in work if job.kind == "page_cache"] == ["unknown"]
 
 
+def test_a_controller_with_a_hidden_volume_is_not_flushed_as_a_whole() -> None:
+    """Of a controller's volumes, those without a known block device are named, each as unknown."""
+    names = {"acme:0/v0": "/dev/sda", "acme:0/v1": None, "acme:0/v2": "/dev/sdz"}
+    controller = Controller(id="acme:0", volumes=tuple(Volume(id=name, device=at) for name, at in names.items()))
+    view = HostView(blocks=(BlockDevice(name="sda", node="/dev/sda", kind="disk"),))
+    inventory = Inventory(host=Host(), controllers=(controller,))
+    for target, hidden in (("acme:0", ["acme:0/v1", "acme:0/v2"]), ("acme:0/v0", []), (None, [])):
+        below = scope(view, inventory, target)
+        work = jobs(below, view, Kernel(vm=Files("", {}, [])), inventory, ())
+        [whole, *others] = [job for job in work if job.kind == "page_cache"]
+        assert (whole.layer, whole.answer.result) == ("kernel:vm", "supported")
+        assert [job.layer for job in others] == hidden
+        assert {job.answer.result for job in others} <= {"unknown"}
+
+
 def test_a_dm_cache_in_writethrough_may_still_be_dirty() -> None:
     """Blocks that were dirty when the mode was changed are not called written, nor those that nothing counts."""
     block = BlockDevice(name="dm-1", node="/dev/dm-1", kind="dm", dm_name="vg0-data")
