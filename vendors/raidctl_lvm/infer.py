@@ -18,6 +18,7 @@ from raidctl_lvm.agreement import settle_rows
 from raidctl_lvm.draft import ControllerDraft, Row, Status
 from raidctl_lvm.lists import DEVICE, device_of, snapshot_trouble
 from raidctl_lvm.vocabulary import (
+    HALTED,
     HEALTH,
     IMAGE_TYPES,
     NO_RAID,
@@ -273,7 +274,7 @@ def _status(controller: ControllerDraft, volume: GroupDraft) -> None:
     elif gone:
         word, lost = _short(volume, images, kernel)
     elif operation == "recovery" or "warning" in images or "a" in kernel:
-        word = "rebuilding"
+        word = "degraded" if action in HALTED else "rebuilding"
     elif "unknown" in (health, operation) or (row and not _described(controller, row)):
         word = "unknown"
     elif operation in ("check", "repair"):  # the percentage is that of the check
@@ -301,8 +302,12 @@ def _status(controller: ControllerDraft, volume: GroupDraft) -> None:
                 drive.override("status_text", "out of sync")
     if operation is not None or (behind and word in ("rebuilding", "degraded", "initializing") and not lost):
         guess: Operation = "recovery" if word in ("rebuilding", "degraded") else "resync"
-        kind = operation or guess
-        volume.override("progress", Progress(operation=kind, percent=percent, state="running"))
+        volume.override("progress", _progress(operation or guess, percent, action))
+
+
+def _progress(operation: Operation, percent: float | None, action: str) -> Progress:
+    state, reason = HALTED.get(action) or (None, None)
+    return Progress(operation=operation, percent=percent, state=state or "running", reason=reason)
 
 
 def _mismatches(volume: GroupDraft, corrupt: str, *, differ: bool) -> None:

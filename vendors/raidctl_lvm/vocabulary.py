@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from raidctl.model import RaidLevel
+from raidctl.model import RaidLevel, TaskState
 from raidctl.model.task import Operation
 from raidctl.text import regex
 
@@ -47,6 +47,11 @@ OPERATIONS: dict[str, Operation | None] = {
     "reshape": "reshape",
 }  # fmt: skip
 """``raid_sync_action``."""
+HALTED: dict[str, tuple[TaskState, str]] = {
+    "idle": ("queued", "the kernel has not started it"),
+    "frozen": ("paused", "the kernel has frozen it"),
+}
+"""Actions during which an incomplete copy makes no progress: state and reason."""
 _LEVEL = regex(r"raid(10|0|1|4|5|6)(?:_[a-z0-9_]{1,8})?", re.ASCII)
 _LEVELS: dict[str, RaidLevel] = {
     "0": "raid0", "1": "raid1", "4": "raid4", "5": "raid5", "6": "raid6", "10": "raid10", "mirror": "raid1",

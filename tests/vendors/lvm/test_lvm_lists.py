@@ -81,6 +81,25 @@ def test_what_is_going_on(action: str, sync: str, images: tuple[str, ...], statu
 
 
 @pytest.mark.parametrize(
+    ("action", "images", "status", "state"),
+    [
+        ("recover", (_OK, _STALE), "rebuilding", "running"),
+        ("idle", (_OK, _STALE), "degraded", "queued"),
+        ("frozen", (_OK, _STALE), "degraded", "paused"),
+        ("frozen", (_OK, _OK), "initializing", "paused"),
+        ("idle", (_OK, _OK), "initializing", "queued"),
+    ],
+)
+def test_an_incomplete_copy_does_not_run_while_the_kernel_is_idle(
+    action: str, images: tuple[str, ...], status: str, state: str
+) -> None:
+    """A recovery runs only if the kernel's action is one; ``idle`` and ``frozen`` copy nothing."""
+    [volume] = _controller(_json(action=action, sync="41.20", images=images)).volumes
+    assert volume.progress is not None
+    assert (volume.status, volume.progress.percent, volume.progress.state) == (status, 41.2, state)
+
+
+@pytest.mark.parametrize(
     ("segtype", "images", "doubted"),
     [
         ("raid1", (_STALE, _GONE), True),
