@@ -257,7 +257,9 @@ def point_of_no_return(steps: Sequence[Step]) -> int | None:
     return next((number for number, step in enumerate(steps) if step.way_back == "none"), None)
 
 
-Result = Literal["planned", "refused", "already", "done", "undone", "stands", "failed", "waiting", "stopped"]
+Result = Literal[
+    "planned", "refused", "already", "done", "undone", "stands", "failed", "waiting", "stopped", "abandoned"
+]
 
 
 class Outcome(Plan, frozen=True, kw_only=True):
@@ -269,7 +271,7 @@ class Outcome(Plan, frozen=True, kw_only=True):
             "`planned`: a dry run; `refused`; `already`: no change was needed; `done`, and read again; "
             "`undone`: it failed, and the previous state was restored; `stands`: it failed and was not undone; "
             "`failed`: nothing was changed; `waiting`: for a person or the hardware; "
-            "`stopped`: it failed where nothing is undone."
+            "`stopped`: it failed where nothing is undone; `abandoned`: given up, nothing is done or undone."
         ),
     ]
     change: Annotated[str | None, doc("The change's name in the journal.")] = None

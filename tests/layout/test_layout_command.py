@@ -125,7 +125,8 @@ def test_what_is_given_up_stays_as_it_is(raidctl: Raidctl) -> None:
     """Abandoning before the array was made closes the journal. The next plan starts from the beginning."""
     cut_off(raidctl, ("layout", "apply", MIRROR, *WIPE, "--confirm", code_of(raidctl)), 1)
     change = json.loads(raidctl("journal", "--json").stdout)[0]["begin"]["change"]
-    assert raidctl("layout", "apply", "abandon", change).exit_code == 0
+    abandoned = raidctl("layout", "apply", "abandon", change, "--json")
+    assert (abandoned.exit_code, json.loads(abandoned.stdout)["result"]) == (0, "abandoned")
     assert raidctl("layout", "check", MIRROR).exit_code == 1
     dry = raidctl("layout", "apply", MIRROR, "--dry-run")
     assert (dry.exit_code, "wipefs" in dry.stdout) == (0, False), dry.output

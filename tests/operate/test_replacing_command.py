@@ -136,13 +136,20 @@ def test_a_dry_run_of_resume_ends_as_the_real_one_where_a_guard_refuses(run: Run
 
 
 def test_it_can_be_abandoned(run: Run) -> None:
-    """Confirmed by the serial number, it is closed. The present status is named, and nothing is done."""
+    """Confirmed by the serial number, it is closed. The present status is named, and nothing is done.
+
+    With --json, standard output has the outcome, as of every changing command.
+    """
     run("replace", OLD, "--confirm", OLD, "--no-wait")
     [story] = json.loads(run("replace", "list", "--json").output)
     change = story["begin"]["change"]
     assert run("replace", "abandon", change).exit_code == 2
-    result = run("replace", "abandon", change, "--confirm", OLD)
-    assert (result.exit_code, "md:md0 is degraded" in result.output) == (0, True)
+    planned = json.loads(run("replace", "abandon", change, "--dry-run", "--json").stdout)
+    assert (planned["result"], planned["change"]) == ("planned", change)
+    result = run("replace", "abandon", change, "--confirm", OLD, "--json")
+    assert (result.exit_code, "md:md0 is degraded" in result.stderr) == (0, True)
+    abandoned = json.loads(result.stdout)
+    assert (abandoned["result"], abandoned["change"]) == ("abandoned", change)
     assert "No replacement is open." in run("replace", "list").output
 
 

@@ -273,6 +273,8 @@ def _resumed(named: Machine, settings: Settings, story: Story) -> Change:
 def abandon_apply(settings: Settings, consent: Consent, change: str) -> int:
     """Give up an operation without undoing anything; return the exit code."""
     story, facts = _open(settings, change)
-    begun = abandon(story, settings, dry_run=consent.dry_run)
+    with reported(Report(Plan(), change=story.begin.change), settings) as report:
+        begun = abandon(story, settings, dry_run=consent.dry_run)
+        report.result = "planned" if consent.dry_run else "abandoned"
     tell(f"{begun} the layout {facts.file}. Nothing is done or undone; what was created stays.")
     return EXIT_FINE

@@ -282,7 +282,8 @@ def abandon_replacement(settings: Settings, consent: Consent, change: str, confi
     """
     story = _chosen(settings, change)
     facts = facts_from(story.begin.facts)
-    with machine(settings) as named:
+    report = Report(Plan(), change=story.begin.change)
+    with machine(settings) as named, reported(report, settings):
         seen = named.survey()
         work = Work(named, seen, Plan(), readable_journal(settings), AGREED)
         if facts.old and not consent.dry_run:
@@ -293,6 +294,7 @@ def abandon_replacement(settings: Settings, consent: Consent, change: str, confi
             led.preview_off()
         else:
             led.off()
+        report.result = "planned" if consent.dry_run else "abandoned"
     arrays = parts(seen, facts)
     tell(f"{begun} the replacement of {facts.name}. Nothing is done to its arrays, and nothing undone.")
     for part in [] if isinstance(arrays, str) else arrays:
