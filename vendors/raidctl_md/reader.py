@@ -9,7 +9,7 @@ from raidctl.text import regex
 from raidctl.vendor.protocol import Document
 from raidctl_md import detail, examine, export, mdstat, query, sysfs
 from raidctl_md.draft import Reading
-from raidctl_md.split_outputs import Section, split
+from raidctl_md.split_outputs import Section, split, unanswered
 
 _READERS: dict[str, Callable[[Section, Reading], None]] = {
     "mdstat": mdstat.read,
@@ -36,8 +36,10 @@ def read_documents(documents: Sequence[Document]) -> Reading:
         if document.kind == "sysfs":
             sysfs.read(output, place[1] if place else "", reading)
             continue
-        for section in split(output):
+        sections = split(output)
+        for section in sections:
             reader, output.gap = _READERS.get(section.kind), ""
             if reader is not None:
                 reader(section, reading)
+        output.gap = output.gap or unanswered(output, sections)
     return reading

@@ -6,10 +6,13 @@ first words of a line show where the next one begins.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
+
 from msgspec import Struct, field
 
 from raidctl.evidence import Line, Output, mark_read
-from raidctl.text import regex
+from raidctl.text import listing, regex
 
 ARRAY_LINE = regex(r"\s*(md[\w.-]*)\s?: +(?:(?:in)?active|broken)(?=[ (]|$)")
 DEVICE_LINE = regex(r"\s*(/dev/\S+):\s*")
@@ -34,6 +37,11 @@ _FIRST_WORDS = regex(
 )
 """How an output's first line can begin. Most lines do not begin like this."""
 _DEVICE_WORD = regex(r"(?<!\S)/dev/\S+")
+# mdadm --examine /dev/sda1 /dev/sdb1      each device gives a section with its name, or a message
+_EACH = regex(r"mdadm\s(?:.*\s)?(?:--examine|-E|--detail|-D)\s")
+_OTHER_FORM = regex(r"\s(?:--(?:scan|brief|export|test)|-[A-Za-z]*[sbYt][A-Za-z]*)(?=\s|$)")
+_PLAIN = regex(r"/dev/[\w./:@+-]{1,200}", re.ASCII)
+"""A device that no shell has expanded."""
 
 
 class Section(Struct):
@@ -135,6 +143,26 @@ def split(output: Output) -> list[Section]:
         if section.kind == "device":
             section.kind = _kind_of_device(section)
     return cutter.sections
+
+
+def unanswered(output: Output, sections: Sequence[Section]) -> str:
+    """What is missing of an output: the devices that mdadm was asked for and did not report. Empty if none is."""
+    commands = [output.command, *(line.text for line in output.lines if "mdadm -" in line.text)]
+    asked = [
+        node
+        for command in commands
+        if _EACH.search(command) and not _OTHER_FORM.search(command)
+        for node in _DEVICE_WORD.findall(command)
+        if _PLAIN.fullmatch(node)
+    ]
+    if len(asked) < 2:
+        return ""
+    reported = {section.node for section in sections}
+    messages = " ".join(line.text for section in sections if section.kind == "message" for line in section.lines)
+    missing = [
+        node for node in asked if node not in reported and not re.search(rf"{re.escape(node)}(?![\w/-])", messages)
+    ]
+    return f"it has no answer for {listing(missing)}" if missing else ""
 
 
 _EXAMINE_LABELS = (

@@ -337,6 +337,23 @@ def test_md_examine_ddf_without_its_drives_is_cut_off() -> None:
         assert cut == [("its drives are missing" if at <= first + 1 else None)], lines[at - 1]
 
 
+@pytest.mark.parametrize(
+    ("command", "missing"),
+    [
+        ("mdadm --examine /dev/sda1 /dev/sdb1 /dev/sdc1", None),
+        ("mdadm --examine /dev/sda1 /dev/sdb1 /dev/sdc1 /dev/sdd1", "/dev/sdd1"),
+        ("sudo mdadm -E /dev/sda1 /dev/sdb1 /dev/sdc1 /dev/sdd1 /dev/sde", "/dev/sdd1 and /dev/sde"),
+        ("mdadm --examine /dev/sda1 /dev/sdb1 /dev/sdc1 /dev/sd[de]1", None),
+        ("mdadm --examine /dev/sda1 /dev/sdb1 /dev/sdc1 /dev/sdz1", None),  # mdadm has a message about it
+    ],
+)
+def test_md_examine_a_device_without_an_answer_shows_a_cut(command: str, missing: str | None) -> None:
+    """An output that ends after a whole superblock is cut off if more devices were asked for."""
+    text = f"{command}\n{''.join(_FRESH)}mdadm: No md superblock detected on /dev/sdz1.\n"
+    [output] = read(text).outputs
+    assert output.cut_off == (missing and f"it has no answer for {missing}")
+
+
 def test_md_examine_a_partition_table_is_no_member() -> None:
     """A drive with an MBR or GPT gives a note, no array."""
     text = (
