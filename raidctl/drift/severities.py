@@ -87,12 +87,18 @@ def _none_left(candidate: Candidate) -> bool:
 
 
 def _no_bitmap(candidate: Candidate) -> bool:
-    return candidate.what.old is not None and candidate.what.new == "none"
+    return candidate.what.old not in (None, "none") and candidate.what.new in (None, "none")
 
 
 def _weaker(candidate: Candidate) -> bool:
-    old, new = candidate.what.old, candidate.what.new
-    return old in _POLICIES and new in _POLICIES and _POLICIES.index(new) < _POLICIES.index(old)
+    """Whether the policy is weaker now, or may be. One that is not known may be the weakest."""
+    old, new = (_POLICIES.index(one) if one in _POLICIES else 0 for one in candidate.what[1:])
+    return new < old
+
+
+def _forgotten(candidate: Candidate) -> bool:
+    """Whether a count that was not 0 is no longer reported."""
+    return bool(candidate.what.old) and candidate.what.new is None
 
 
 def _listed(candidate: Candidate) -> bool:
@@ -158,8 +164,10 @@ _CHANGED: tuple[_Row, ...] = (
     ("volume", "raid_level", _always, "warning"),
     ("volume", "size_bytes", _always, "warning"),
     ("volume", "drives_active", _fell, "critical"),
+    ("volume", "drives_active", _forgotten, "warning"),
     ("volume", "failures_tolerated", _none_left, "critical"),
     ("volume", "failures_tolerated", _fell, "warning"),
+    ("volume", "failures_tolerated", _forgotten, "warning"),
     ("volume", "bitmap", _no_bitmap, "warning"),
     ("volume", "consistency_policy", _weaker, "warning"),
     ("volume", "mounts", _without_flushes, "warning"),
