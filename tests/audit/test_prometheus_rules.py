@@ -34,7 +34,7 @@ EVERY: list[Mapping[str, Any]] = [rule for group in GROUPS for rule in group["ru
 ALERTS = {rule["alert"]: rule for rule in EVERY if "alert" in rule}
 SUITES = yaml.safe_load((RULES.parent / "raidctl_test.rules.yml").read_text(encoding="utf-8"))["tests"]
 DASHBOARD = json.loads((CONTRIB / "grafana" / "raidctl.json").read_text(encoding="utf-8"))
-NAME = re.compile(r"\b(?:instance(?:_status)?:)?raidctl_\w+(?::\w+)?")
+NAME = re.compile(r"\b(?:instance(?:_[a-z]+)?:)?raidctl_\w+(?::\w+)?")
 
 
 def promtool(*words: str | Path) -> tuple[int, str]:
