@@ -242,7 +242,7 @@ def _of_array(
         policy=mode,
         policy_in_force=mode or (None if unread else "write-through"),
         size_bytes=size,
-        unwritten=None if unread or mode == "write-back" else False,
+        unwritten=None if job.answer.result == "unknown" or mode == "write-back" else False,
         thresholds=()
         if entries is None
         else (Threshold("stripe_cache_size", entries, "entries", effective_bytes=size, option=command),),

@@ -11,8 +11,8 @@ from raidctl.layers.kernel import Files, Kernel
 from raidctl.layers.model import Answer, Kind, Result
 from raidctl.layers.scope import KERNEL, VM, Scope
 from raidctl.layers.sysfs_values import human, number, state
-from raidctl.model import Controller, Drive, Inventory
-from raidctl.text import chosen
+from raidctl.model import Controller, Drive, Inventory, Volume
+from raidctl.text import attempt, chosen, counted
 from raidctl.vendor.changes import changes_of
 from raidctl.vendor.plan import Action, Flush
 from raidctl.vendor.protocol import Vendor
@@ -114,11 +114,12 @@ def _of_block(block: BlockDevice, kernel: Kernel, scope: Scope, flushes: Mapping
     elif block.name in kernel.bcaches:
         yield _of_bcache(layer, block, kernel.bcaches[block.name])
     elif block.name in kernel.arrays:
-        own = next((volume.id for _, volume in scope.volumes if volume.device == block.node), layer)
+        known = next(((c, volume) for c, volume in scope.volumes if volume.device == block.node), None)
+        own = known[1].id if known else layer
         if own in flushes and flushes[own].action is not None:
             yield _job(own, "md", flushes[own], block.name)
         else:
-            answer = _of_array(kernel.arrays[block.name], block)
+            answer = _of_array(kernel.arrays[block.name], block, _write_behind(*known) if known else 0)
             yield Job(own, "md", answer, block.name, device=block.name)
 
 
@@ -177,10 +178,23 @@ def _of_bcache(layer: str, block: BlockDevice, files: Files) -> Job:
     return Job(layer, "bcache", answer, block.name, drain=answer.result == "supported", device=block.name)
 
 
-def _of_array(files: Files, block: BlockDevice) -> Answer:
+def _write_behind(controller: Controller, volume: Volume) -> int:
+    """Return the most writes that an array acknowledges before its write-mostly members have them."""
+    members = [drive for drive in controller.drives if drive.array is not None and drive.array == volume.array]
+    mostly = any("write_mostly" in drive.flags for drive in members)
+    return attempt(int, volume.details.get("bitmap/backlog")) or 0 if mostly else 0
+
+
+def _of_array(files: Files, block: BlockDevice, behind: int) -> Answer:
     mode = files.value("journal_mode", chosen)
     if files.unread("journal_mode"):
         return Answer(result="unknown", why="Whether its journal is in write-back could not be read.")
+    if mode != "write-back" and behind:
+        why = (
+            f"It acknowledges up to {counted(behind, 'write')} before its write-mostly members have them "
+            "(write-behind); how many are left is not reported. Its other members have them."
+        )
+        return Answer(result="unknown", why=why)
     if mode != "write-back":
         why = "It acknowledges a write when its members have it; its stripe cache has no unwritten data."
         return _nothing(why)

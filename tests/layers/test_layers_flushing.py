@@ -20,6 +20,7 @@ from raidctl.cli.shared.machine import Machine
 from raidctl.cli.shared.options import Settings
 from raidctl.host import BlockDevice, HostView
 from raidctl.layers import dm
+from raidctl.layers.build import stack
 from raidctl.layers.flushing import Job, jobs, left
 from raidctl.layers.kernel import Files, Kernel
 from raidctl.layers.model import Answer, Flushed, FlushReport
@@ -370,6 +371,27 @@ def test_a_journal_mode_that_could_not_be_read_is_no_write_through() -> None:
     for trouble, result in ((Failure.TIMEOUT, "unknown"), (Failure.MISSING, "nothing")):
         files = Files("/sys/block/md0/md", {"journal_mode": ReadAnswer(trouble=trouble)}, [])
         assert _answer_of(block, arrays={"md0": files}).result == result
+
+
+@pytest.mark.parametrize(
+    ("flags", "backlog", "result"),
+    [((), "256", "nothing"), (("write_mostly",), "0", "nothing"), (("write_mostly",), "256", "unknown")],
+)
+def test_an_array_in_write_behind_may_owe_a_member_writes(flags: tuple[str, ...], backlog: str, result: str) -> None:
+    """Write-mostly members get writes later than they are acknowledged, if the bitmap allows a backlog."""
+    members = (Drive(id="md:a", array="md:md0/array"), Drive(id="md:b", array="md:md0/array", flags=flags))
+    volume = Volume(id="md:md0", device="/dev/md0", array="md:md0/array", details={"bitmap/backlog": backlog})
+    controller = Controller(id="md", mode="software", drives=members, volumes=(volume,))
+    block = BlockDevice(name="md0", node="/dev/md0", kind="md")
+    arrays = {"md0": Files("/sys/block/md0/md", {"journal_mode": ReadAnswer(trouble=Failure.MISSING)}, [])}
+    kernel = Kernel(Files("/proc/sys/vm", {}, []), arrays=arrays)
+    inventory = Inventory(host=Host(), controllers=(controller,))
+    view = HostView(blocks=(block,))
+    below = scope(view, inventory, "md:md0")
+    work = jobs(below, view, kernel, inventory, ())
+    assert [job.answer.result for job in work if job.kind == "md"] == [result]
+    [layer] = [layer for layer in stack(below, view, kernel, inventory, ()).layers if layer.kind == "md"]
+    assert layer.unwritten is (False if result == "nothing" else None)
 
 
 def test_the_page_cache_of_a_volume_without_a_known_device_is_unknown() -> None:
