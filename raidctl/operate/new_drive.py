@@ -41,6 +41,10 @@ class Candidate(Struct, frozen=True, kw_only=True):
     """The device that joins: the drive's, or that of the partition."""
     signatures: tuple[str, ...] | None = None
     """Signatures found by a probe. None: it was not probed, or could not be."""
+    blank: bool | None = None
+    """Whether the first sector has only zeros. None: it was not read."""
+    held: bool = False
+    """Whether a program has opened it exclusively."""
 
 
 def probe(node: str) -> Run:
@@ -84,6 +88,7 @@ def objections(seen: Survey, controller: Controller, array: Array, candidate: Ca
         *other_kind(candidate.drive, others, "members", guard="S5"),
         *health(candidate.drive),
         *signed(candidate, block, free=not uses),
+        *_unsigned(candidate),
     ]
 
 
@@ -189,3 +194,14 @@ def signed(candidate: Candidate, block: BlockDevice, *, free: bool) -> Iterator[
             guard="R11", text=f"{candidate.node} contains {listing(found)}: it would be overwritten.",
             remedy=f"If nothing on it is needed: wipefs --all --backup {candidate.node}" if free else None,
         )  # fmt: skip
+
+
+def _unsigned(candidate: Candidate) -> Iterator[Objection]:
+    """R7, R11: no program holds the drive, and its first sector has no data that has no signature."""
+    if candidate.held:
+        text = f"{candidate.node} is held open by a program: a virtual machine, an iSCSI target or another."
+        yield Objection(guard="R7", text=text)
+    if candidate.signatures == () and candidate.blank is False:
+        text = f"{candidate.node} has no known signature, but data in its first sector: what is on it is unknown."
+        remedy = "If nothing on it is needed, override with --unsafe REASON."
+        yield Objection(guard="R11", text=text, remedy=remedy, unknown=True, overridable=True)

@@ -60,6 +60,20 @@ def test_a_refused_spare_changes_nothing(orchard: Raid) -> None:
     assert spares(orchard("show", "--json")) == []
 
 
+def test_the_first_sector_of_a_new_spare_is_read(orchard: Raid, tmp_path: Path) -> None:
+    """A drive without a signature, but with a boot loader in its first sector, needs `--unsafe`."""
+    assert orchard("add", "/dev/sde", "--yes").exit_code == 0
+    assert orchard("remove", "/dev/sde", "--yes").exit_code == 0
+    path = tmp_path / "demo" / "raid6" / "settings.json"
+    now: dict[str, str] = json.loads(path.read_text(encoding="utf-8"))
+    now["md/drive ZC1B10P3"] = now["md/drive ZC1B10P3"].replace("sig=linux_raid_member", "boot=grub")
+    path.write_text(json.dumps(now), encoding="utf-8")
+    refused = orchard("add", "/dev/sde", "--for", "md0", "--yes")
+    assert refused.exit_code == 3, refused.output
+    assert "R11" in refused.output
+    assert orchard("add", "/dev/sde", "--for", "md0", "--yes", "--unsafe", "only GRUB").exit_code == 0
+
+
 def test_a_recording_gets_no_spare() -> None:
     """Nothing can be changed on a recording, which is not a machine."""
     done = CliRunner().invoke(

@@ -78,11 +78,11 @@ def drive(seen: Survey, object_id: str = NEW) -> Drive:
 
 
 def found(
-    seen: Survey, signed: tuple[str, ...] | None = (), node: str = "/dev/sdd", number: int = 4
+    seen: Survey, signed: tuple[str, ...] | None = (), node: str = "/dev/sdd", number: int = 4, **contents: bool
 ) -> list[Objection]:
     """Reasons to refuse a drive as a spare of the array."""
     controller = next(controller for controller in seen.inventory.controllers if controller.mode == "software")
-    candidate = Candidate(drive=drive(seen, f"drives:LABD0000{number}"), node=node, signatures=signed)
+    candidate = Candidate(drive=drive(seen, f"drives:LABD0000{number}"), node=node, signatures=signed, **contents)
     return objections(seen, controller, controller.arrays[0], candidate)
 
 
@@ -206,6 +206,16 @@ def test_guard_R11_a_signature_is_never_overwritten(bays: Survey) -> None:
         assert guards(found(bays, (kind,))) == ["R11"], kind
     assert guards(found(block(bays, "sdd", filesystem="ext4"))) == ["R11"]
     assert [one.unknown for one in found(bays, None)] == [True]
+
+
+def test_guard_R11_data_without_a_signature_needs_an_override(bays: Survey) -> None:
+    """What is in a first sector without a known signature is unknown; a drive that a program holds does not join."""
+    assert found(bays, blank=True) == []
+    [unsigned] = found(bays, blank=False)
+    assert (unsigned.guard, unsigned.unknown, unsigned.overridable) == ("R11", True, True)
+    assert guards(found(bays, ("ext4",), blank=False)) == ["R11"]
+    [held] = found(bays, blank=True, held=True)
+    assert (held.guard, held.overridable) == ("R7", False)
 
 
 def test_guard_R7_a_drive_in_use_does_not_join(bays: Survey) -> None:

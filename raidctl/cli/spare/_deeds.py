@@ -15,10 +15,11 @@ from raidctl.cli.shared.options import Settings
 from raidctl.cli.shared.plan_change import Consent, tell
 from raidctl.errors import EXIT_FINE
 from raidctl.model import Drive
-from raidctl.operate.new_drive import Candidate, probe, signatures
+from raidctl.operate.contents import read_contents
+from raidctl.operate.new_drive import Candidate
 from raidctl.operate.spare_guards import denials, refusals
 from raidctl.operate.spare_guards_behind import objections_behind
-from raidctl.request import ask, converse
+from raidctl.request import converse
 from raidctl.survey.survey import Survey
 from raidctl.vendor.plan import Deed, Denial, Plan, Step
 
@@ -68,8 +69,9 @@ class Spares(Struct):
         drive = physical_drive(seen, deed.drive)
         if drive is None or deed.device is None or self.machine is None:
             return None
-        answer = converse(ask(probe(deed.device)), self.machine.runner)
-        return Candidate(drive=drive, node=deed.device, signatures=signatures(answer))
+        found = converse(read_contents([deed.device]), self.machine.runner)[deed.device]
+        known = None if found.blank is None and not found.signatures else found.signatures
+        return Candidate(drive=drive, node=deed.device, signatures=known, blank=found.blank, held=found.held)
 
 
 def physical_drive(seen: Survey, drive_id: str | None) -> Drive | None:
