@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from raidctl.health.redundancy import WHOLE, being_rebuilt, below
-from raidctl.model import Controller, Volume, has_failed
+from raidctl.model import Controller, Drive, Volume, has_failed
 
 
 def although_ok(controller: Controller, volume: Volume) -> str:
@@ -16,3 +16,17 @@ def although_ok(controller: Controller, volume: Volume) -> str:
         return ""
     judged = sum(has_failed(drive) or being_rebuilt(drive) for drive in below(controller, volume))
     return f"reported ok, but {active} of {want} members work" if active + judged < want else ""
+
+
+def lacking(controller: Controller, drive: Drive) -> list[Volume]:
+    """The volumes of which a failed drive is a member that nothing has replaced.
+
+    An array that lists as many working members as it needs has replaced the drive, even if it still lists it.
+    """
+    found = []
+    for volume in controller.volumes:
+        listed = below(controller, volume)
+        working = sum(not has_failed(one) and not being_rebuilt(one) for one in listed)
+        if any(one.id == drive.id for one in listed) and working < (volume.drives_expected or len(listed)):
+            found.append(volume)
+    return found

@@ -13,7 +13,7 @@ from raidctl.model import Errors, Problem, Progress
 from tests.audit.rule_examples import LSI, MD, P400, ask, changed, graded
 from tests.audit.rule_machines import DRIVE, SPARE, VOLUME, found, lsi
 from tests.support.conclusions import read_text
-from tests.support.machines import replayed
+from tests.support.machines import altered, replayed
 
 
 @pytest.mark.parametrize(
@@ -76,6 +76,19 @@ def test_a_failed_drive_outside_its_array_is_a_warning() -> None:
     assert graded(ask("drive_failed", lsi(DRIVE, status="critical", role="failed"), DRIVE)) == "critical"
     inventory = changed(inventory, VOLUME, {"status": "degraded"})
     assert graded(ask("drive_failed", inventory, DRIVE)) == "critical"
+
+
+def test_a_failed_member_that_nothing_has_replaced_is_needed() -> None:
+    """A failed member of a volume that is reported ok is not called unneeded: what the volume survives is stated."""
+    for machine, before, after, only, drive in (
+        ("areca:1882", r"(Device State +: )NORMAL", r"\g<1>FAILED", "drv=8", "areca:1/E2:S4"),
+        ("adaptec:3154", r"(Device #3$\n(?:.*\n)+?.* State +: )Online", r"\g<1>Failed", "AL", "adaptec:1/0,3"),
+    ):
+        inventory = altered(machine, before, after, only).inventory
+        [one] = found("drive_failed", inventory)
+        assert (one.where, one.severity) == (drive, "warning")
+        assert one.message.endswith("; its volume survives 1 more drive failure.")
+        assert "check that the rebuild starts" in (one.remedy or "")
 
 
 @pytest.mark.parametrize("words", ["Rebuilding", "Erase In Progress", "Sanitize", "Copyback"])

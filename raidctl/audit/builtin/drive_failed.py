@@ -24,7 +24,8 @@ from __future__ import annotations
 from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings, counters, place, pull_check
 from raidctl.audit.builtin._wording import plain
 from raidctl.health.judge import REDUCED, Condition
-from raidctl.health.redundancy import held_journal
+from raidctl.health.missing_members import lacking
+from raidctl.health.redundancy import held_journal, in_words, least_redundant
 from raidctl.model import Controller, Drive, Inventory
 from raidctl.select import family_of
 
@@ -43,11 +44,13 @@ def check(inventory: Inventory) -> Findings:
 
 def _failed(inventory: Inventory, controller: Controller, drive: Drive, one: Condition) -> Finding:
     text = plain(drive.status_text)
-    idle = one.rank == REDUCED and one.under is None
+    lacks = lacking(controller, drive) if one.rank == REDUCED and one.under is None else []
+    idle = one.rank == REDUCED and one.under is None and not lacks
+    left = in_words(least_redundant(lacks))
     where = f" ({place(drive)})" if place(drive) else ""
     message = (
         f"The drive{f' in bay {drive.bay}' if drive.bay else ''} has failed or is missing{f' ({text})' if text else ''}"
-        + ("; no volume needs it now." if idle else ".")
+        + ("; no volume needs it now." if idle else f"; its volume {left}." if left else ".")
     )
     if held_journal(controller, drive):
         message = (
