@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 
 from msgspec import Struct
 
 from raidctl.evidence import Line
 from raidctl.model import Health, Operation, RaidLevel, VolumeStatus
-from raidctl.text import attempt, collapse
+from raidctl.text import attempt, collapse, regex
 from raidctl.vendor.draft import DETAIL, REPORT, Draft, GroupDraft, Pair
 
 _LONGEST = 80
@@ -20,11 +21,27 @@ HEALTH_OF_VOLUME: Mapping[VolumeStatus, Health] = {
     "degraded": "warning", "rebuilding": "warning",
     "failed": "critical", "offline": "critical", "inactive": "critical", "unknown": "unknown",
 }  # fmt: skip
+_TROUBLE = regex(
+    r"fail|degrad|error|warn|smart|predict|wear|temperat|heat|missing|critical|offline|not optimal", re.IGNORECASE
+)
+# State : Ready (RDY)      the abbreviation of a word; Optimal (OPT), Checking(12.3%), Optimal (firmware 4.1)
+_NO_REMARK = regex(r"(?:[A-Z]{3}|[\d.% ]*|firmware [\d.]+)", re.ASCII)
 
 
 def health_of_volume(status: VolumeStatus | None) -> Health:
     """Health of an array whose tool prints only the state of its volume."""
     return HEALTH_OF_VOLUME[status or "unknown"]
+
+
+def remark_on_ok(remark: str, look_up: Callable[[str], str | None]) -> Health:
+    """What a remark beside a good word makes of it: ``predictive failure`` of ``Online (Predictive Failure)``.
+
+    ``unknown`` if it is no trouble and neither an abbreviation, a number nor a good word for ``look_up``.
+    """
+    text = remark.strip(" )]")
+    if _NO_REMARK.fullmatch(text) or look_up(text) == "ok":
+        return "ok"
+    return "warning" if _TROUBLE.search(text) or look_up(text) in ("warning", "critical") else "unknown"
 
 
 def worst(healths: Collection[Health]) -> Health:

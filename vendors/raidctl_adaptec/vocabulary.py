@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from raidctl.model import BatteryStatus, Health, Mode, Operation, RaidLevel, VolumeStatus
 from raidctl.text import collapse, regex
-from raidctl.vendor.statuses import VolumeWord
+from raidctl.vendor.statuses import VolumeWord, remark_on_ok
 from raidctl_adaptec.state_words import BATTERY_STATUS, DRIVE_OPERATION, DRIVE_STATUS, DriveWord
 
 CONTROLLER_STATUS: dict[str, Health] = {
@@ -267,9 +267,6 @@ _PARTS_NAMED = (
 """What a status of a backup unit may begin with: ``ZMM Optimal``."""
 _PERCENT = regex(r"(\d{1,3}(?:\.\d{1,3})?) ?%", re.ASCII)
 _SEPARATORS = regex(r"[()\[\],:;%]|\s-\s")
-_TROUBLE = regex(
-    r"fail|degrad|error|warn|smart|predict|wear|temperat|heat|missing|critical|offline|not optimal", re.IGNORECASE
-)
 # Currently Recovering
 _FILLING = regex(r"^(?:(?:currently|being|is|has|volume|logical (?:device|drive)) )+", re.IGNORECASE)
 
@@ -293,17 +290,13 @@ def has_value(text: str) -> bool:
     return normalized(text).strip("-") not in NO_VALUE
 
 
-def _remarked(text: str, separators: str) -> tuple[str, bool]:
-    """A word without its remark, and whether the remark is trouble: ``Online (SMART alert)``."""
-    parts = re.split(separators, text, maxsplit=1)
-    return bare(parts[0]), len(parts) > 1 and _TROUBLE.search(parts[1]) is not None
-
-
 def health(table: dict[str, Health], text: str) -> Health:
-    """The health behind a status word. A word with a remark in brackets counts as the word itself."""
-    head, trouble = _remarked(text, r"\(")
-    found = table.get(bare(text)) or table.get(head) or "unknown"
-    return "warning" if trouble and found == "ok" and bare(text) not in table else found
+    """The health behind a status word. A remark in brackets can make a good word worse."""
+    head, _, remark = text.partition("(")
+    found = table.get(bare(text)) or table.get(bare(head)) or "unknown"
+    if found == "ok" and remark and bare(text) not in table:
+        return remark_on_ok(remark, lambda more: table.get(bare(more)))
+    return found
 
 
 def drive_word(text: str) -> DriveWord | None:
@@ -311,11 +304,19 @@ def drive_word(text: str) -> DriveWord | None:
     known = DRIVE_STATUS.get(bare(text))
     if known is not None:
         return known
-    head, trouble = _remarked(text, r"[(,]")
-    found = DRIVE_STATUS.get(head)
+    head, *remark = re.split(r"[(,]", text, maxsplit=1)
+    found = DRIVE_STATUS.get(bare(head))
     if found is None and _FAILS.search(head):
         return DriveWord("critical")  # "JBOD failed"
-    return found._replace(status="warning") if trouble and found is not None and found.status == "ok" else found
+    if found is None or found.status != "ok" or not remark:
+        return found
+    now = remark_on_ok(remark[0], _state_of_drive)
+    return None if now == "unknown" else found._replace(status=now)
+
+
+def _state_of_drive(text: str) -> Health | None:
+    found = DRIVE_STATUS.get(bare(text))
+    return None if found is None else found.status
 
 
 def drive_operation(text: str) -> Operation | None:
@@ -346,19 +347,35 @@ def volume_word(text: str) -> tuple[VolumeWord | None, float | None]:
             known = inner
         elif known is not None and going is not None:
             known = VolumeWord(known.status, going)
-        elif known is not None and known.status == "ok" and _TROUBLE.search(rest):
-            known = None  # "Optimal (Predictive failure)"
+        elif known is not None and known.status in ("ok", "checking") and remark_on_ok(rest, _good_volume) != "ok":
+            known = None  # "Optimal (Predictive failure)", "Optimal (bad stripes)"
     if known is None and _FAILS.search(head):
         known = VolumeWord("failed")  # "Logically failed"
     return known, percent
 
 
+def _good_volume(text: str) -> str | None:
+    found = VOLUME_STATUS.get(bare(_SEPARATORS.sub(" ", text)))
+    return None if found is None else found.status
+
+
 def battery_word(text: str) -> BatteryStatus:
-    """``ZMM Optimal``, ``Failed (Replace Batteries/Capacitors)``; ``unknown`` for an unknown word."""
-    key = bare(_PERCENT.sub("", text.split("(", maxsplit=1)[0]))
+    """``ZMM Optimal``, ``Failed (Replace Batteries/Capacitors)``; ``unknown`` for an unknown word.
+
+    A remark in brackets can make a good word worse: ``Ok (Over temperature)``.
+    """
+    head, _, remark = _PERCENT.sub("", text).partition("(")
+    key = bare(head)
     for prefix in _PARTS_NAMED:
         key = key.removeprefix(prefix)
-    return BATTERY_STATUS.get(key.removeprefix("is "), "unknown")
+    found = BATTERY_STATUS.get(key.removeprefix("is "), "unknown")
+    if found != "ok" or not remark:
+        return found
+    inner = BATTERY_STATUS.get(bare(remark.rstrip(" )")))
+    if inner is not None:
+        return inner
+    now = remark_on_ok(remark, BATTERY_STATUS.get)
+    return "ok" if now == "ok" else "degraded" if now == "warning" else "unknown"
 
 
 def raid_level(text: str) -> RaidLevel | None:

@@ -14,6 +14,7 @@ from functools import lru_cache
 from raidctl.model import Health, Operation, RaidLevel, ReadPolicy, VolumeStatus, WriteActive
 from raidctl.text import collapse, figure, regex
 from raidctl.units import parse_celsius, parse_percent, parse_size
+from raidctl.vendor.statuses import remark_on_ok
 
 NO_VALUE = frozenset({"", "-", "--", "n.a.", "n.a", "n/a", "na", "none", "unknown", "not available", "n.a.(n.a.)"})
 """Values that mean: not reported."""
@@ -34,6 +35,7 @@ _STATES: tuple[tuple[str, VolumeStatus, Operation | None], ...] = (
     ("normal", "ok", None),
 )
 _FILLERS = frozenset({"fore", "back", "foreground", "background", "ground", "and", "set", "raid", "volume", "power"})
+_BAD = ("failed", "offline", "rebuilding", "degraded", "inactive")
 _LEVELS: dict[str, RaidLevel] = {
     "0": "raid0",
     "1": "raid1",
@@ -66,6 +68,10 @@ _DRIVES: dict[str, Health] = {
     "free": "ok",
     "hotspare": "ok",
     "hot spare": "ok",
+    # HotSpare(Global)
+    "global": "ok",
+    "dedicated": "ok",
+    "enclosure": "ok",
     "rebuilding": "warning",
     "rebuild": "warning",
     "migrating": "ok",
@@ -92,7 +98,7 @@ _AHEAD: dict[str, ReadPolicy] = {
 
 
 _PERCENT = regex(r"(\d{1,3}(?:\.\d{1,4})?) ?%", re.ASCII)
-_NO_WORD = regex(r"\([^()]*\)|\d+(?:\.\d+)? ?%")
+_REMARK = regex(r"\([^()]*\)")
 _LETTERS = regex(r"[a-z]+")
 _COUNT = regex(r"\d{1,12}", re.ASCII)
 _IMPOSSIBLE = regex(r"\d{13}", re.ASCII)
@@ -104,28 +110,41 @@ def has_value(text: str) -> bool:
 
 
 def state(text: str) -> tuple[VolumeStatus, Operation | None, float | None] | None:
-    """``Rebuilding(23.4%)``, ``Back. Initializing(5%)``, ``Migrating+Degraded``; None for unknown words."""
+    """``Rebuilding(23.4%)``, ``Back. Initializing(5%)``, ``Migrating+Degraded``; None for unknown words.
+
+    Words in brackets count: ``Normal(Degraded)`` is degraded. Unknown ones leave a bad state as it is.
+    """
     percent = _PERCENT.search(text)
-    words = [word for word in _LETTERS.findall(_NO_WORD.sub(" ", text).lower()) if word not in _FILLERS]
+    done = parse_percent(f"{percent[1]}%") if percent and float(percent[1]) <= 100 else None
+    plain, found = _words(_REMARK.sub(" ", text)), _words(text)
+    if found is None and plain is not None and plain[0] in _BAD:
+        found = plain
+    return None if found is None else (*found, done)
+
+
+def _words(text: str) -> tuple[VolumeStatus, Operation | None] | None:
+    words = [word for word in _LETTERS.findall(text.lower()) if word not in _FILLERS]
     if not words:
         return None
     if words[0] in {"need", "needs"}:
         # Need Rebuild: redundancy is gone and nothing is under way
-        return ("degraded", None, None) if words[1:2] and words[1].startswith("reb") else _need_init(words)
+        after = words[1] if words[1:] else ""
+        return (
+            ("degraded", None) if after.startswith("reb") else ("inactive", None) if after.startswith("init") else None
+        )
     found = [entry for entry in _STATES if any(word.startswith(entry[0]) for word in words)]
     if not found or any(not any(word.startswith(entry[0]) for entry in _STATES) for word in words):
         return None
-    operation = next((entry[2] for entry in found if entry[2] is not None), None)
-    return found[0][1], operation, parse_percent(f"{percent[1]}%") if percent and float(percent[1]) <= 100 else None
-
-
-def _need_init(words: list[str]) -> tuple[VolumeStatus, Operation | None, float | None] | None:
-    return ("inactive", None, None) if words[1:2] and words[1].startswith("init") else None
+    return found[0][1], next((entry[2] for entry in found if entry[2] is not None), None)
 
 
 def drive_state(text: str) -> Health | None:
-    """Health of ``Device State``; None for an unknown word."""
-    return _DRIVES.get(re.sub(r"\(.*\)$", "", text).strip().lower())
+    """Health of ``Device State``; None for an unknown word, also in brackets behind a good one."""
+    word, _, remark = text.strip().partition("(")
+    found = _DRIVES.get(word.strip().lower())
+    if found == "ok" and remark:
+        found = remark_on_ok(remark, lambda more: _DRIVES.get(more.lower()))
+    return None if found == "unknown" else found
 
 
 def raid_level(text: str, members: int | None = None) -> RaidLevel | None:

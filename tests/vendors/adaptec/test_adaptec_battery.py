@@ -45,7 +45,8 @@ def unit(overall: str, supercap: str, learn: str = "Idle") -> str:
         ("Depleted", "degraded"), ("Not Installed", "missing"),
         ("Discharging", "degraded"), ("Charging 55%", "charging"), ("Charge in Progress", "charging"),
         ("Reconditioning in progress", "learning"), ("Replace battery", "failed"),
-        ("Capacitor/Battery Not Attached", "missing"),
+        ("Capacitor/Battery Not Attached", "missing"), ("ZMM Optimal (Over temperature)", "degraded"),
+        ("Ok (98 %)", "ok"), ("Ok (Levitating)", "unknown"), ("Failed (Levitating)", "failed"),
     ],
 )  # fmt: skip
 def test_a_battery_is_read(text: str, status: BatteryStatus) -> None:

@@ -53,7 +53,7 @@ def test_a_running_operation_is_the_status_of_a_good_volume(text: str, status: V
         ("Currently Recovering", "rebuilding"), ("Currently Being Erased", "offline"), ("Not Available", "offline"),
         ("Logical Device Is Not Available", "offline"), ("Has Failed", "failed"), ("Verifying With Fix", "checking"),
         ("A Physical Drive Is Not Properly Connected", "failed"), ("Hardware Is Overheating", "degraded"),
-        ("Logically failed", "failed"),
+        ("Logically failed", "failed"), ("Optimal (bad stripes)", "unknown"), ("Okay (OKY)", "ok"),
     ],
 )  # fmt: skip
 def test_words_that_fill_a_status_do_not_hide_it(text: str, status: VolumeStatus) -> None:
@@ -95,10 +95,11 @@ def test_a_controller_status_of_the_guide_is_known(text: str, health: Health) ->
     [
         ("Online, SMART alert", "warning"), ("Ready (Predictive Failure)", "warning"), ("Online (JBOD)", "ok"),
         ("Failed (SMART)", "critical"), ("SSD Wearout", "warning"), ("Sanitize Completed", "warning"),
+        ("Online (foreign)", "warning"), ("Online (levitating)", "unknown"), ("Ready (RDY)", "ok"),
     ],
 )  # fmt: skip
 def test_a_remark_of_trouble_behind_a_drive_state_counts(text: str, health: Health) -> None:
-    """A drive that is online with an alert is not ok."""
+    """A drive that is online with an alert is not ok, and one with an unknown remark is unknown."""
     assert drive_of(machine(drives=[drive_text(0, {"State": text}), drive_text(1)])).status == health
 
 

@@ -218,12 +218,20 @@ def test_a_drive_in_an_enclosure_joins_its_row() -> None:
     assert [drive.serial for drive in by_number.drives] == [None, "WD-WMAUJ0042017"]
 
 
-@pytest.mark.parametrize(("word", "status"), [("FAILED", "critical"), ("REBUILDING", "warning"), ("NORMAL", "ok")])
+@pytest.mark.parametrize(
+    ("word", "status"),
+    [
+        ("FAILED", "critical"), ("REBUILDING", "warning"), ("NORMAL", "ok"), ("NORMAL(Predictive Failure)", "warning"),
+        ("NORMAL(Media Error)", "warning"), ("NORMAL(Levitating)", "unknown"), ("FAILED(Levitating)", "critical"),
+        ("HotSpare(Global)", "ok"),
+    ],
+)  # fmt: skip
 def test_the_state_of_a_drive(word: str, status: str) -> None:
-    """A bad state is a problem of the drive."""
+    """A bad state is a problem of the drive. So is a bad remark in brackets behind a good one."""
     found = observed(DRIVE.replace("NORMAL", word))
     assert found.controllers[0].drives[0].status == status
-    assert any(one.rule != "drive_errors" for one in conditions(found)) == (status != "ok")
+    assert any(one.rule != "drive_errors" for one in conditions(found)) == (status in ("warning", "critical"))
+    assert any(one.kind == "unread" for one in found.problems) == (status == "unknown")
 
 
 def test_a_drive_that_its_set_has_dropped_stays_failed() -> None:

@@ -86,10 +86,13 @@ def test_two_names_of_full_width_are_separated() -> None:
         ("Need Rebuild", "degraded", None),
         ("Failed", "failed", None),
         ("Offlined", "offline", None),
+        ("Normal(Degraded)", "degraded", None),
+        ("Normal(Need Init)", "unknown", None),
+        ("Failed(Levitating)", "failed", None),
     ],
 )
 def test_the_state_of_a_volume(word: str, status: VolumeStatus, percent: float | None) -> None:
-    """Every state has a status; a percentage is the progress."""
+    """Every state has a status; a percentage is the progress. Words in brackets make a good state worse."""
     found = controller(VOLUMES.replace("Initializing(7.5%)", word)).volumes[1]
     assert (found.status, found.status_text) == (status, word)
     assert (found.progress.percent if found.progress else None) == percent
