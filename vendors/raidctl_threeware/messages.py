@@ -47,7 +47,10 @@ def _conditions(battery: Battery) -> Iterable[Problem]:
     """
     for label, what in _CONDITIONS.items():
         state = battery.details.get(label, "")
-        if vocabulary.has_value(state) and not state[:1].isdigit() and state.upper() not in vocabulary.QUIET:
+        if state.upper() in vocabulary.UNREADABLE and battery.status != "missing":
+            message = f"The battery's {what} is unknown: {state}."
+            yield Problem("warning", battery.id, message, "Check the battery.", "unread")
+        elif vocabulary.has_value(state) and not state[:1].isdigit() and state.upper() not in vocabulary.QUIET:
             yield _state(battery.id, f"Battery {what}: {state}.", "Check the battery and the airflow.")
 
 

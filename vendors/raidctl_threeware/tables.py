@@ -300,15 +300,22 @@ def part_row(controller: ControllerDraft, line: Line, row: Row, enclosure: str) 
     status = row.get("Status", "OK")
     # the status of the enclosure reports the alarm already: ALARM-ACTIVATED
     reported = name.startswith("alm") and "ALARM" in controller.details.get(f"{enclosure} Status", "").upper()
-    if status.upper() not in vocabulary.QUIET and not reported:
+    silent = name.startswith("alm") and status.upper() == "OFF"
+    if not reported and not silent:
         _trouble(controller, f"{name} of enclosure {enclosure}", status)
     for column in ("Voltage", "Current"):  # pwrs0  OK  on  OK  OK  Off
-        if row.get(column, "OK").upper() not in vocabulary.QUIET:
-            _trouble(controller, f"{column.lower()} of {name} of enclosure {enclosure}", row[column])
+        if not (status.upper() != "OK" and row.get(column, "").upper() in vocabulary.UNREADABLE):
+            _trouble(controller, f"{column.lower()} of {name} of enclosure {enclosure}", row.get(column, "OK"))
 
 
 def _trouble(controller: ControllerDraft, what: str, status: str) -> None:
-    controller.add_problem("warning", "state", f"{what}: {status}.", "Check the enclosure.")
+    """Report a part unless its status word asks for nothing."""
+    if status.upper() in vocabulary.UNREADABLE:
+        controller.add_problem(
+            "warning", "unread", f"The state of {what} is unknown: {status}.", "Check the enclosure."
+        )
+    elif status.upper() not in vocabulary.QUIET:
+        controller.add_problem("warning", "state", f"{what}: {status}.", "Check the enclosure.")
 
 
 def enclosure_row(controller: ControllerDraft, line: Line, row: Row, enclosure: str) -> None:
@@ -316,8 +323,7 @@ def enclosure_row(controller: ControllerDraft, line: Line, row: Row, enclosure: 
     for column, value in list(row.items())[1:]:
         controller.detail(line, f"{enclosure} {column}", value)
     status = row.get("Status", "OK")
-    if status.upper() not in vocabulary.QUIET:
-        _trouble(controller, f"enclosure {enclosure}", status)
+    _trouble(controller, f"enclosure {enclosure}", status)
 
 
 def slot_row(controller: ControllerDraft, line: Line, row: Row, enclosure: str) -> None:
@@ -328,7 +334,7 @@ def slot_row(controller: ControllerDraft, line: Line, row: Row, enclosure: str) 
     controller.detail(line, f"{enclosure} {name}", words)
     if port is not None:
         controller.slots[port[1]] = SlotDraft(enclosure, re.sub(r"\D", "", name), line)
-    if status.upper() not in vocabulary.QUIET:
+    if status.upper() not in {*vocabulary.UNREADABLE, "OFF"}:  # an empty slot; drives have their own state
         _trouble(controller, f"{name} of enclosure {enclosure}", status)
 
 

@@ -101,8 +101,11 @@ _LEVELS: dict[str, RaidLevel] = {
     "SINGLE": "jbod",
 }
 _READ: dict[str, ReadPolicy] = {"intelligent": "adaptive", "basic": "none", "off": "off", "disabled": "off"}
-QUIET = frozenset({"OK", "NOT-INSTALLED", "NO-DEVICE", "NOT-REPORTABLE", "NOT-AVAILABLE", "UNKNOWN", "OFF", "N/A", "-"})
+QUIET = frozenset({"OK", "NOT-INSTALLED", "NO-DEVICE", "NOT-REPORTABLE", "N/A", "-"})
 """Status words of enclosure parts that ask for nothing."""
+# SES: Unknown (6) is a failed sensor or a status that is not available; Not Available (7) is a part that is not running
+UNREADABLE = frozenset({"UNKNOWN", "NOT-AVAILABLE"})
+"""Status words of enclosure parts whose state the enclosure cannot read."""
 
 _SIZE = regex(r"(\d+(?:\.\d+)?)\s*([KMGT]B?)\b.*", re.ASCII)
 _BLOCKS = regex(r".*\((\d{1,20}) Blocks\)", re.ASCII | re.IGNORECASE)

@@ -158,7 +158,7 @@ def test_a_missing_drive_of_an_optimal_volume_is_reported(state: str, reported: 
 
 
 def test_enclosures_and_their_sensors() -> None:
-    """Sensors are details of their enclosure; a critical one is a problem."""
+    """Sensors are details of their enclosure; a critical one is a problem, and so is an enclosure of unknown state."""
     text = (
         "    Number of enclosures on adapter 0 -- 1\n\n    Enclosure 0:\n    Device ID                     : 32\n"
         "    Status                        : Normal\n    Inquiry data                  :\n"
@@ -172,6 +172,8 @@ def test_enclosures_and_their_sensors() -> None:
     assert found.drives == {}
     assert len(complaints(found, "state")) == 1
     assert left(text) == []
+    unknown = controller_of(text.replace(": Normal", ": Unknown"))
+    assert complaints(unknown, "unread") == ["The state of enclosure 32 is unknown: 'Unknown'."]
 
 
 def test_events_are_counted() -> None:

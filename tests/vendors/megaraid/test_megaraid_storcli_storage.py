@@ -8,10 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from raidctl.audit.builtin import rules
+from raidctl.audit.diagnosis import diagnose, exit_code
+from raidctl.errors import EXIT_CANNOT_TELL
 from raidctl_megaraid.draft import Controllers
 from raidctl_megaraid.storcli.from_text import from_text
 from raidctl_megaraid.storcli.outline import Answer
 from raidctl_megaraid.storcli.storage import read_storage
+from tests.support.machines import altered
 from tests.vendors.megaraid.storcli_storage_outputs import (
     Data,
     answer_text,
@@ -76,6 +80,13 @@ def test_enclosures_are_details_of_the_controller() -> None:
     controller = read({"Enclosure LIST": [ENCLOSURE, ENCLOSURE | {"EID": 65, "State": "Critical"}]})
     assert controller.details["Enclosure 64 ProdID"] == "BOX"
     assert [item.message for item in controller.complaints] == ["Enclosure 65 reports 'Critical'."]
+
+
+@pytest.mark.parametrize("word", ["Unknown", "Not Available"])
+def test_an_enclosure_that_cannot_be_read_is_not_good(word: str) -> None:
+    """An enclosure whose state the controller cannot read makes the machine unknown, not good."""
+    seen = altered("megaraid:9660", r'("EID" : \d+,\s*"State" : )"OK"', rf'\g<1>"{word}"')
+    assert exit_code(diagnose(seen.inventory, rules())) == EXIT_CANNOT_TELL
 
 
 @pytest.mark.parametrize(

@@ -267,6 +267,48 @@ def test_an_active_alarm_is_reported_once() -> None:
     assert [problem.message for problem in observed(ALL, text).problems] == ["enclosure e1: ALARM-ACTIVATED."]
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "kinds"),
+    [
+        ("/c2/e1      OK", "/c2/e1      UNKNOWN", ["unread"]),
+        ("fan0        OK  ", "fan0        UNKNOWN  ", ["unread"]),
+        ("fan0        OK  ", "fan0        NOT-AVAILABLE  ", ["unread"]),
+        ("fan0        OK  ", "fan0        OFF  ", ["state"]),
+        ("fan0        OK  ", "fan0        NOT-REPORTABLE  ", []),
+        ("fan0        OK  ", "fan0        NOT-INSTALLED  ", []),
+    ],
+)
+def test_a_part_of_an_enclosure_that_cannot_be_read_is_not_good(before: str, after: str, kinds: list[str]) -> None:
+    """A part whose state is unknown is a problem, and so is a fan that is off; a part that is not there is none."""
+    assert before in ENCLOSURE
+    assert [problem.kind for problem in observed(ALL, ENCLOSURE.replace(before, after)).problems] == kinds
+
+
+@pytest.mark.parametrize(
+    ("columns", "kinds"),
+    [
+        ("OFF            off    UNKNOWN        UNKNOWN ", ["state"]),
+        ("UNKNOWN        off    UNKNOWN        UNKNOWN ", ["unread"]),
+        ("OK             on     UNKNOWN        OK      ", ["unread"]),
+        ("OK             on     OK             NOT-REPORTABLE", []),
+    ],
+)
+def test_a_power_supply_that_is_off_or_unknown_is_reported_once(columns: str, kinds: list[str]) -> None:
+    """A power supply is one problem if it is off or unknown, and its voltage if only that is unknown."""
+    text = ENCLOSURE.replace("OK             on     OK             OK            ", columns)
+    assert columns in text
+    assert [problem.kind for problem in observed(ALL, text).problems] == kinds
+
+
+def test_an_unknown_voltage_of_a_battery_is_reported() -> None:
+    """A voltage that the controller cannot read is a problem, except of a battery that is not there."""
+    unknown = BATTERY.replace("OK        OK       OK  ", "OK        UNKNOWN  OK  ")
+    [problem] = observed(unknown).problems
+    assert (problem.kind, problem.message) == ("unread", "The battery's voltage is unknown: UNKNOWN.")
+    missing = BATTERY.replace("OK        OK       OK  ", "NotPresent UNKNOWN UNKNOWN ")
+    assert not observed(missing).problems
+
+
 def test_sub_units_give_the_members_and_their_state() -> None:
     """A member without a drive is a problem. The counts are read."""
     text = UNIT.replace("p2    -       232.82", "-     -       232.82").replace(

@@ -125,6 +125,10 @@ _WELL = frozenset(
 )  # fmt: skip
 
 
+_UNREADABLE = frozenset({"unknown", "unavailable", "not available"})
+"""States of an enclosure that its controller cannot read. A sensor in it may not be monitored."""
+
+
 def read_enclosure(controller: ControllerDraft, block: Block) -> None:
     """``Enclosure 0:`` of ``-EncInfo``: its parts and sensors, under the enclosure's number."""
     device = next((item.pair.value for item in block.items if item.label == "device id"), block.name)
@@ -137,7 +141,12 @@ def read_enclosure(controller: ControllerDraft, block: Block) -> None:
         )
         controller.keep_detail(item.pair, f"{name} {part}")
         status = item.label == "status" or item.label.endswith(" status")
-        if status and normalized(item.pair.value) not in _WELL:
+        if item.label == "status" and not part and normalized(item.pair.value) in _UNREADABLE:
+            controller.add_problem(
+                "warning", "unread", f"The state of {name.lower()} is unknown: {item.pair.value!r}.",
+                "Check the enclosure's cables.",
+            )  # fmt: skip
+        elif status and normalized(item.pair.value) not in _WELL:
             controller.add_problem(
                 "warning", "state", f"{name}: {part}{item.pair.label} is {item.pair.value}.", "Check the enclosure."
             )

@@ -9,6 +9,8 @@ from raidctl_megaraid.storcli.columns import Cells, keep_cells
 from raidctl_megaraid.storcli.outline import Section
 
 _GOOD = frozenset({"ok", "optimal", "good", "online"})
+_UNREADABLE = frozenset({"unknown", "unkn", "unkwn", "not available"})
+"""States of an enclosure that its controller cannot read."""
 _BAD = frozenset({"failed", "fail", "failure", "fault", "critical", "unrecoverable", "noncritical", "non-critical"})
 """Bad states of a power supply, a fan or a sensor. Other words mean that it is absent or not monitored."""
 
@@ -17,7 +19,11 @@ def read_row(controller: ControllerDraft, row: Cells) -> None:
     """``252 OK        8  4  0    0   0    0   1 00 & 01 x8 SGPIO``."""
     name = f"Enclosure {row['eid'].value}"
     state = row["state"].value if "state" in row else ""
-    if vocabulary.has_value(state) and vocabulary.normalized(state) not in _GOOD:
+    if vocabulary.normalized(state) in _UNREADABLE:
+        controller.add_problem(
+            "warning", "unread", f"The state of {name.lower()} is unknown: {state!r}.", "Check the enclosure's cables."
+        )
+    elif vocabulary.has_value(state) and vocabulary.normalized(state) not in _GOOD:
         controller.add_problem(
             "warning", "state", f"{name} reports {state!r}.",
             "Check its power supplies, fans and temperature sensors (show all of the enclosure).",
