@@ -16,7 +16,11 @@ from raidctl_areca.draft import ControllerDraft
 Row = dict[str, str]
 _DIGITS = regex(r"\d{1,9}", re.ASCII)
 _HOT_SPARE = regex(r"hot ?spare\b.*", re.IGNORECASE)
-_BAD = frozenset({"failed", "fail", "abnormal", "error", "fault", "critical"})
+_FINE = frozenset(
+    {"ok", "good", "normal", "on", "enabled", "disabled", "not installed", "not present", "not supported"}
+)
+"""Words of the hardware monitor that ask for nothing."""
+_READING = regex(r"[+-]?\d.*")
 _TEMPERATURE = regex(r"HDD ?#? ?(\d{1,3})\s*Temp\.?", re.IGNORECASE | re.ASCII)
 _USAGE: dict[str, Role] = {
     "free": "unassigned",
@@ -214,9 +218,13 @@ def hardware(controller: ControllerDraft, pair: Pair, prefix: str) -> None:
         # HDD #1  Temp.       : 34
         controller.put(None, f"temperature {int(own[1])}", pair)
     controller.keep_detail(pair, prefix)
-    if pair.value.lower().rstrip(".") in _BAD:
+    word = collapse(pair.value.lower()).rstrip(".")
+    # Power 01         : OK, Fan 01           : 2810 RPM
+    if word == "unknown":
+        controller.unread(f"{prefix}{pair.label}", pair.value)
+    elif vocabulary.has_value(pair.value) and word not in _FINE and not _READING.fullmatch(word):
         controller.add_problem(
-            "warning", "state", f"Hardware monitor, {prefix}{pair.label}: {pair.value}.",
+            "warning", "state", f"Hardware monitor, {prefix}{pair.label}: {pair.value[:80]}.",
             "Check the machine and its enclosures.",
         )  # fmt: skip
 

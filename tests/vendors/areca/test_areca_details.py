@@ -186,6 +186,19 @@ def test_the_hardware_monitor_is_kept_in_the_tools_words() -> None:
     assert {drive.bay: drive.temperature_celsius for drive in only.drives}["2"] == 41
 
 
+@pytest.mark.parametrize(
+    ("word", "kinds"),
+    [
+        ("Lost", ["state"]), ("Off", ["state"]), ("NG", ["state"]), ("Levitating", ["state"]), ("Unknown", ["unread"]),
+        ("OK", []), ("Not Installed", []), ("N.A.", []), ("12.1 V", []), ("-12.0 V", []),
+    ],
+)  # fmt: skip
+def test_a_part_of_the_hardware_monitor_is_good_only_by_a_good_word(word: str, kinds: list[str]) -> None:
+    """Each word but the known good ones is a problem of the part, and an unknown state makes the verdict unknown."""
+    found = observed(hardware("[Enclosure#2 : Areca   x (00)]", f"  Power 02  : {word}"))
+    assert [problem.kind for problem in found.problems if "Power 02" in problem.message] == kinds
+
+
 def test_serial_number_firmware_and_errors_of_a_drive_are_read() -> None:
     """A drive's output is merged with its row by channel."""
     found = controller(SETS, DISKS, DRIVE)

@@ -90,7 +90,15 @@ def test_an_enclosure_that_cannot_be_read_is_not_good(word: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("word", "bad"), [("OK", False), ("Not Installed", False), ("Failed", True), ("Critical", True)]
+    ("word", "bad"),
+    [
+        ("OK", False),
+        ("Not Installed", False),
+        ("N/A", False),
+        ("Failed", True),
+        ("Critical", True),
+        ("Levitating", True),
+    ],
 )
 def test_a_bad_part_of_an_enclosure_is_a_problem(word: str, *, bad: bool) -> None:
     """A part may be a label with a value, or a row of a table."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from raidctl.text import collapse
+from raidctl.vendor.draft import Pair
 from raidctl_megaraid import vocabulary
 from raidctl_megaraid.draft import ControllerDraft
 from raidctl_megaraid.storcli.columns import Cells, keep_cells
@@ -12,7 +13,10 @@ _GOOD = frozenset({"ok", "optimal", "good", "online"})
 _UNREADABLE = frozenset({"unknown", "unkn", "unkwn", "not available"})
 """States of an enclosure that its controller cannot read."""
 _BAD = frozenset({"failed", "fail", "failure", "fault", "critical", "unrecoverable", "noncritical", "non-critical"})
-"""Bad states of a power supply, a fan or a sensor. Other words mean that it is absent or not monitored."""
+"""Bad values of a label or cell, whatever its name."""
+_ABSENT = frozenset({"not installed", "not present", "absent", "off", "not monitored", "no device"})
+"""States of a part that is absent or not monitored."""
+_OF_STATE = ("status", "state", "health")
 
 
 def read_row(controller: ControllerDraft, row: Cells) -> None:
@@ -36,17 +40,25 @@ def read_section(controller: ControllerDraft, section: Section, name: str) -> No
     about = collapse(f"{name} {section.title}" if section.title not in name else name)
     for pair in section.pairs:
         controller.keep_detail(pair, f"{about} ")
-        if vocabulary.normalized(pair.value) in _BAD:
+        if _bad(pair):
             _report(controller, f"{about} reports: {collapse(f'{pair.label} {pair.value}')[:80]}.")
     for pair in section.texts:
         controller.keep_detail(pair, about)
     for number, row in enumerate(section.rows):
         for pair in row.values():
             controller.keep_detail(pair, f"{about} {number} ")
-        bad = next((pair for pair in row.values() if vocabulary.normalized(pair.value) in _BAD), None)
-        if bad is not None:
+        if any(map(_bad, row.values())):
             printed = collapse(" ".join(pair.value for pair in row.values()))[:80]
             _report(controller, f"{about} reports: {printed}.")
+
+
+def _bad(pair: Pair) -> bool:
+    """Whether a value is bad. Of a status, so is each word that is neither good nor known to be harmless."""
+    word = vocabulary.normalized(pair.value)
+    if word in _BAD:
+        return True
+    is_state = vocabulary.normalized(pair.label).endswith(_OF_STATE)
+    return is_state and vocabulary.has_value(word) and word not in _GOOD | _ABSENT
 
 
 def _report(controller: ControllerDraft, message: str) -> None:
