@@ -39,8 +39,6 @@ ALERTED = (
     "Replace the drive while the array still has redundancy.",
 )
 KEY_SERVER = ("The drive is waiting for the key management server.", "Check that server.")
-BLOCKED = "Access to the volume is blocked: the operating system cannot use it."
-UNBLOCK = "Find out why it was blocked, then set its access policy to RW."
 
 NO_VALUE = frozenset(
     {

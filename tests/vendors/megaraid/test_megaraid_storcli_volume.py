@@ -182,10 +182,18 @@ def test_an_inconsistent_volume_is_noted() -> None:
     assert volume.details["Consist"] == "No"
 
 
-def test_blocked_access_is_a_problem() -> None:
-    """A volume that the operating system cannot access is a problem."""
-    volume = read({"VD LIST": [volume_row(Access="Blkd")]}).volumes["3"]
-    assert [item.kind for item in volume.complaints] == ["state"]
+@pytest.mark.parametrize(
+    ("word", "found"),
+    [
+        ("RW", []), ("-", []), ("Blkd", [("error", "state")]), ("RO", [("warning", "state")]),
+        ("TRANS", [("warning", "state")]), ("HD", [("warning", "state")]), ("Hidden", [("warning", "state")]),
+        ("Unknown", [("warning", "unread")]), ("Levitating", [("warning", "unread")]),
+    ],
+)  # fmt: skip
+def test_a_volume_that_the_system_cannot_write_is_a_problem(word: str, found: list[tuple[str, str]]) -> None:
+    """Each access policy but read and write is a problem of the volume."""
+    volume = read({"VD LIST": [volume_row(Access=word)]}).volumes["3"]
+    assert [(item.severity, item.kind) for item in volume.complaints] == found
 
 
 def test_a_cache_of_ssds_is_a_volume() -> None:

@@ -10,13 +10,12 @@ from raidctl.text import attempt, collapse, regex
 from raidctl.vendor.draft import DETAIL, ROW, GroupDraft, Pair
 from raidctl.vendor.fields import Field, Fields, read_pair
 from raidctl.vendor.statuses import put_status
+from raidctl_megaraid.access import report_access
 from raidctl_megaraid.draft import ControllerDraft
 from raidctl_megaraid.megacli import numbers
 from raidctl_megaraid.megacli.level import level
 from raidctl_megaraid.megacli.outline import Block
 from raidctl_megaraid.vocabulary import (
-    BLOCKED,
-    UNBLOCK,
     disk_cache,
     has_state,
     has_value,
@@ -230,8 +229,7 @@ def _with_battery(write: WritePolicy | None, bad_bbu: bool | None) -> WritePolic
 def _access(volume: GroupDraft, pair: Pair) -> None:
     """``Current Access Policy: Read/Write``."""
     volume.keep_detail(pair)
-    if normalized(pair.value) == "blocked":
-        volume.add_problem("error", "state", BLOCKED, UNBLOCK)
+    report_access(volume, pair.label, pair.value)
 
 
 _FIELDS: Fields[GroupDraft] = {

@@ -10,6 +10,7 @@ from raidctl.model import IoPolicy, Operation, ReadPolicy, WritePolicy
 from raidctl.vendor.draft import DETAIL, ROW, Draft, GroupDraft
 from raidctl.vendor.statuses import put_status
 from raidctl_megaraid import vocabulary
+from raidctl_megaraid.access import report_access
 
 _READ: dict[object, ReadPolicy] = {"none": "none", "read-ahead": "read_ahead", "adaptive": "adaptive"}
 _IO: dict[object, IoPolicy] = {"direct": "direct", "cached": "cached"}
@@ -42,8 +43,7 @@ def read_cache(volume: GroupDraft, output: Output, path: str, given: Mapping[str
     access = output.leaf(f"{path}.access")
     if access is not None and given.get("access") is not None:
         volume.detail(access, "access", str(given["access"]))
-        if given["access"] == "blocked":
-            volume.add_problem("error", "state", vocabulary.BLOCKED, vocabulary.UNBLOCK)
+        report_access(volume, "access", str(given["access"]))
     _reported(volume, output, f"{path}.told", given.get("told"))
 
 

@@ -12,15 +12,15 @@ from raidctl.vendor.draft import DETAIL, ROW, Draft, GroupDraft, Pair
 from raidctl.vendor.fields import Field, Fields, read_field, read_pairs
 from raidctl.vendor.statuses import put_status
 from raidctl_megaraid import vocabulary
+from raidctl_megaraid.access import report_access
 from raidctl_megaraid.cache_token import cache_token
 from raidctl_megaraid.draft import ControllerDraft
 from raidctl_megaraid.storcli import numbers
 from raidctl_megaraid.storcli.columns import Cells, keep_cells
-from raidctl_megaraid.vocabulary import BLOCKED, UNBLOCK, normalized
+from raidctl_megaraid.vocabulary import normalized
 
 _DG_VD = regex(r"\s*(\d{1,6}|-|)\s*/\s*(\d{1,6})\s*", re.ASCII)
 _ACTIVE = regex(r"\s*([^()%]{1,60}?)\s*\(\s*(\d{1,3}(?:\.\d{1,6})?)\s*%[^)]{0,80}\)", re.ASCII)
-_BLOCKED = frozenset({"b", "blkd", "blocked"})
 
 
 class Going(NamedTuple):
@@ -133,8 +133,8 @@ def _caches(volume: GroupDraft, row: Cells, weight: int) -> None:
 
 def _access(volume: GroupDraft, row: Cells) -> None:
     """``RW``, ``RO``, ``Blkd``; ``Consist`` Yes or No."""
-    if "access" in row and normalized(row["access"].value) in _BLOCKED:
-        volume.add_problem("error", "state", BLOCKED, UNBLOCK)
+    if "access" in row:
+        report_access(volume, row["access"].label, row["access"].value)
     if "consist" in row:
         _consistent(volume, row["consist"])
 
