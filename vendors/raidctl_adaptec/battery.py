@@ -135,9 +135,10 @@ def infer_status(battery: Draft) -> BatteryStatus:
         return "missing"
     if status == "missing":
         return status
-    found = _parts(battery)
+    parts = _parts(battery)
     if battery.get("hot"):
-        found.append("degraded")
+        parts["over temperature: yes"] = "degraded"
+    found = list(parts.values())
     not_ready = normalized(overall or "") == "not ready"
     if not_ready and set(found) <= {"ok"} and any(name.startswith("part.") for name in battery.values):
         # Supercap Status                    : Fatal
@@ -148,25 +149,31 @@ def infer_status(battery: Draft) -> BatteryStatus:
     # Not Ready while the capacitor loads is loading, not a defect.
     if not_ready and worst == "degraded":
         return next((name for name in ("learning", "charging") if name in found), worst)
+    if status == "ok" and worst in ("failed", "degraded"):
+        # not "has failed (Ok)"
+        reason = next(text for text, one in parts.items() if one == worst)
+        battery.restate("status_text", f"{overall}, but {reason}", ("status_text",))
     return worst
 
 
-def _parts(battery: Draft) -> list[BatteryStatus]:
-    found: list[BatteryStatus] = []
+def _parts(battery: Draft) -> dict[str, BatteryStatus]:
+    """The state of each part by its line: ``hardware error: Charge Timeout``."""
+    found: dict[str, BatteryStatus] = {}
     for name, (_, value) in battery.values.items():
         if not name.startswith("part.") or normalized(value) in _FINE or not vocabulary.has_value(value):
             continue
+        text = f"{name.removeprefix('part.')}: {collapse(value)}"
         if name == "part.learn status" and _LEARNING.search(value):
             # Learn Status                       : In Progress
-            found.append("learning")
+            found[text] = "learning"
         elif name == "part.hardware error":
-            found.append("failed")
+            found[text] = "failed"
         elif (left := _PERCENT.fullmatch(value)) is not None:
             # Health Status                              : 100 percent
-            found.append("ok" if int(left[1]) > WORN_PERCENT else "degraded")
+            found[text] = "ok" if int(left[1]) > WORN_PERCENT else "degraded"
         else:
             known = vocabulary.battery_word(value)
             if known == "unknown":
                 battery.unread(name[5:], value)
-            found.append("failed" if known == "missing" else known)
+            found[text] = "failed" if known == "missing" else known
     return found

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 
 from raidctl.evidence import mark_read
-from raidctl.model import Severity
+from raidctl.model import Drive, Severity
 from raidctl.text import attempt, collapse, counted, regex
 from raidctl.vendor.draft import DETAIL, ROW, Draft, Pair
 from raidctl.vendor.fields import Field, Fields, read_pair
@@ -27,6 +27,7 @@ _ALARMS: dict[str, str] = {
     "56 day warning present": "The SSD will be worn out in less than 56 days",
 }
 """Flags that mean trouble if they are yes, and their messages."""
+_RAISED = regex(r" \([^()]*: yes\)$")
 _BAD_PART = regex(
     r"\b(?:failed|failure|abnormal|critical|fault|not optimal|degraded|over|warning|unrecoverable|error|offline|missing"
     r"|removed|not ok)\b",
@@ -207,6 +208,11 @@ def _enclosure(controller: ControllerDraft, block: Block, key: str) -> None:
             )
 
 
+def state_word(drive: Drive) -> str:
+    """The tool's word for the state, without the alarms that :func:`health` has added."""
+    return _RAISED.sub("", drive.status_text or "").lower()
+
+
 def health(drive: Draft) -> None:
     """Make a healthy drive with an alarm a warning."""
     warned: int = drive.get("errors.predictive") or 0
@@ -218,6 +224,10 @@ def health(drive: Draft) -> None:
         raised.append("s.m.a.r.t.")
     if raised and drive.get("status") == "ok":
         drive.override("status", "warning", DETAIL + 1)
+        # Online (S.M.A.R.T.: yes)      not "warning (Online)"
+        shown = ", ".join("S.M.A.R.T." if label == "s.m.a.r.t." else label for label in raised)
+        if not warned:
+            drive.override("status_text", f"{drive.get('status_text')} ({shown}: yes)", DETAIL + 1)
         drive.override("alarmed", value=True)
     for label in raised:
         if drive.get("status") == "critical" and label == "failed logical device segments":

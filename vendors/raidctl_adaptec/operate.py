@@ -50,6 +50,7 @@ from raidctl.vendor.tools import command_of, reporting_tool
 from raidctl_adaptec.abilities import abilities_of
 from raidctl_adaptec.change import judge
 from raidctl_adaptec.dialogue import LOCK, TIMEOUT
+from raidctl_adaptec.drive import state_word
 from raidctl_adaptec.settings import address, smartpqi, volume_number
 
 __all__ = ["SHAPES", "abilities", "back", "hinders", "judge", "plan_deeds"]
@@ -190,7 +191,7 @@ class _Planner:
 
     def require_free(self, drive: Drive) -> None:
         """Raise CannotDo unless a drive is free and initialised."""
-        if drive.role == "passthrough" and (drive.status_text or "").lower() in _RAW and not self.smartpqi_driver:
+        if drive.role == "passthrough" and state_word(drive) in _RAW and not self.smartpqi_driver:
             raise CannotDo(
                 f"{drive.id} is Raw: the controller must initialise it first, which erases it.",
                 f"raidctl drive raid {drive.id}",
@@ -271,7 +272,7 @@ class _Planner:
     def raid(self, deed: Deed) -> Iterator[Step]:
         """Initialise a raw drive. The controller's metadata is written, and the content is lost."""
         drive = drive_of(self.controller, deed)
-        if (drive.status_text or "").lower() not in _RAW:
+        if state_word(drive) not in _RAW:
             raise CannotDo(f"{drive.id} is not Raw: {drive.status_text or 'its state is unknown'}.")
         place = address(drive)
         if place is None:

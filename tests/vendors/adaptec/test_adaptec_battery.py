@@ -6,7 +6,17 @@ import pytest
 
 from raidctl.model import BatteryStatus
 from tests.support.judged import wrong
-from tests.vendors.adaptec.adaptec_outputs import battery_of, controller_of, found, left, machine, part, pqi
+from tests.vendors.adaptec.adaptec_outputs import (
+    battery_of,
+    controller_of,
+    drive_of,
+    drive_text,
+    found,
+    left,
+    machine,
+    part,
+    pqi,
+)
 
 
 def battery(status: str, **more: str) -> str:
@@ -152,6 +162,15 @@ def test_a_green_backup_with_figures_is_understood(health: str, status: BatteryS
 def test_a_hardware_error_counts() -> None:
     """A hardware error fails the battery, whatever its status word."""
     assert battery_of(pqi(backup={"Backup Power Status": "Ok", "Hardware Error": "Cable Error"})).status == "failed"
+
+
+def test_the_reason_of_a_bad_status_is_shown_beside_a_good_word() -> None:
+    """What makes a battery or drive with a good status word bad is in its words: it is not "failed (Ok)"."""
+    bad = battery_of(pqi(backup={"Backup Power Status": "Ok", "Hardware Error": "Charge Timeout"}))
+    assert bad.status_text == "Ok, but hardware error: Charge Timeout"
+    assert battery_of(battery("Optimal", hot="Yes")).status_text == "Optimal, but over temperature: yes"
+    drive = drive_of(machine(drives=[drive_text(0, {"S.M.A.R.T.": "Yes"}), drive_text(1)]))
+    assert (drive.status, drive.status_text) == ("warning", "Online (S.M.A.R.T.: yes)")
 
 
 def test_without_a_section_there_is_no_battery() -> None:

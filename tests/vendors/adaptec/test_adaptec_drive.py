@@ -106,14 +106,17 @@ def test_a_model_that_was_cut_in_two_is_joined() -> None:
 
 
 @pytest.mark.parametrize(
-    ("label", "value"),
-    [("S.M.A.R.T. warnings", 4), ("S.M.A.R.T.", "Yes"), ("PFA", "Yes"), ("SSD Smart Trip Wearout", "True")],
-)
-def test_an_alarm_is_a_warning(label: str, value: object) -> None:
-    """A SMART alarm is a warning even if the drive is online."""
+    ("label", "value", "text"),
+    [
+        ("S.M.A.R.T. warnings", 4, "Online"), ("S.M.A.R.T.", "Yes", "Online (S.M.A.R.T.: yes)"),
+        ("PFA", "Yes", "Online (pfa: yes)"), ("SSD Smart Trip Wearout", "True", "Online (ssd smart trip wearout: yes)"),
+    ],
+)  # fmt: skip
+def test_an_alarm_is_a_warning(label: str, value: object, text: str) -> None:
+    """A SMART alarm is a warning even if the drive is online. The alarm is in its words."""
     observation = found(machine(drives=[drive_text(0, {label: value}), drive_text(1)]))
     drive = observation.controllers[0].drives[0]
-    assert (drive.status, drive.status_text) == ("warning", "Online")
+    assert (drive.status, drive.status_text) == ("warning", text)
     assert [p.kind for p in observation.problems if p.where == "adaptec:1/0,0"] == ["state"]
 
 
