@@ -43,11 +43,19 @@ def read_pair(draft: D, pair: Pair, label: str, fields: Fields[D]) -> bool:
     return True
 
 
-def read_pairs(draft: D, pairs: Iterable[Pair], fields: Fields[D], normalized: Callable[[str], str]) -> None:
-    """Read pairs by their rows; those without a row become details."""
+def read_pairs(
+    draft: D,
+    pairs: Iterable[Pair],
+    fields: Fields[D],
+    normalized: Callable[[str], str],
+    also: Callable[[D, Pair], object] | None = None,
+) -> None:
+    """Read pairs by their rows; those without a row become details, and ``also`` reads them."""
     for pair in pairs:
         if not read_pair(draft, pair, normalized(pair.label), fields):
             draft.keep_detail(pair)
+            if also is not None:
+                also(draft, pair)
 
 
 def read_field(draft: Draft, pair: Pair, row: Field, weight: int | None = None) -> Any:

@@ -27,6 +27,21 @@ _TROUBLE = regex(
 # State : Ready (RDY)      the abbreviation of a word; Optimal (OPT), Checking(12.3%), Optimal (firmware 4.1)
 _NO_REMARK = regex(r"(?:[A-Z]{3}|[\d.% ]*|firmware [\d.]+)", re.ASCII)
 
+_BAD_STATUS = regex(
+    r"(?<!no )\b(?:fail(?:ed|ure|ing)?|fault(?:y|ed)?|fatal|critical|degraded|error|offline|abnormal|unrecoverable|dead"
+    r"|lost|not ok)\b",
+    re.IGNORECASE,
+)
+_PAST = regex(r"\b(?:last|previous|self.?test|history)\b", re.IGNORECASE)
+
+
+def report_bad_status(draft: Draft, pair: Pair) -> None:
+    """Report a status without a field whose word is bad: ``NVRAM Status: Failed``."""
+    label = collapse(pair.label)
+    if label.lower().endswith("status") and _BAD_STATUS.search(pair.value) and not _PAST.search(label):
+        value = collapse(pair.value)[:_LONGEST]
+        draft.add_problem("warning", "state", f"The tool reports {label}: {value}.", "Look it up in the manual.")
+
 
 def health_of_volume(status: VolumeStatus | None) -> Health:
     """Health of an array whose tool prints only the state of its volume."""

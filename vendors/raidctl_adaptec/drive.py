@@ -27,6 +27,19 @@ _ALARMS: dict[str, str] = {
     "56 day warning present": "The SSD will be worn out in less than 56 days",
 }
 """Flags that mean trouble if they are yes, and their messages."""
+_FLAGS: dict[str, tuple[tuple[str, ...], Severity, str, str]] = {
+    # Supported                          : Yes
+    "supported": (
+        ("no", "false"), "warning", "The controller does not support the drive.",
+        "Use a drive of the controller's list of compatible drives.",
+    ),
+    # Drive has stale RIS data           : False
+    "drive has stale ris data": (
+        ("yes", "true"), "info", "The drive has outdated RAID metadata (stale RIS data).",
+        "If it is not a member, initialize it before it is used.",
+    ),
+}  # fmt: skip
+"""Flags that do not change the state of a drive: their bad values, and what these mean."""
 _RAISED = regex(r" \([^()]*: yes\)$")
 _BAD_PART = regex(
     r"\b(?:failed|failure|abnormal|critical|fault|not optimal|degraded|over|warning|unrecoverable|error|offline|missing"
@@ -97,6 +110,8 @@ def _read_pair(drive: Draft, pair: Pair, block: Block) -> None:
             # Dedicated Spare for                      : logical device 1
             owner = "spare.for.array" if normalized(pair.value).startswith("array") else "spare.for"
             drive.conclude(owner, re.findall(r"\d{1,5}", pair.value))
+        elif label in _FLAGS and normalized(pair.value) in _FLAGS[label][0]:
+            drive.add_problem(_FLAGS[label][1], "state", *_FLAGS[label][2:])
         keep(drive, pair, block.sub)
 
 

@@ -9,7 +9,7 @@ from raidctl.text import collapse, regex
 from raidctl.vendor import fields
 from raidctl.vendor.draft import ROW, WEAK, Pair
 from raidctl.vendor.fields import Field, Fields, optional
-from raidctl.vendor.statuses import put_status
+from raidctl.vendor.statuses import put_status, report_bad_status
 from raidctl_smartarray import numbers, vocabulary
 from raidctl_smartarray.draft import ControllerDraft
 from raidctl_smartarray.drive import firmware, multidomain
@@ -109,7 +109,7 @@ def read_pairs(controller: ControllerDraft, section: Section, *, ended: bool) ->
     ``ended``: something else follows, so that the settings are not cut off. Then a controller without a line for its
     mode has only one: the tools print it for those that have several. Controllers up to Gen7 have one.
     """
-    fields.read_pairs(controller, section.pairs, _FIELDS, normalized)
+    fields.read_pairs(controller, section.pairs, _FIELDS, normalized, report_bad_status)
     old = _RAID_ONLY_MODELS.search(section.heading.parts.get("model", "")) is not None
     if ended or old or any(normalized(pair.label) == "primary boot volume" for pair in section.pairs):
         for pair in section.pairs:
@@ -142,6 +142,17 @@ def _battery(controller: ControllerDraft, pair: Pair) -> None:
     name, parse = ("battery.count", numbers.count) if what == "count" else ("battery.status", numbers.text)
     if controller.read_field(pair, name, parse) is not None:
         controller.put(pair.lines[0], "battery.kind", kind, WEAK)
+
+
+def _lockup(controller: ControllerDraft, pair: Pair) -> None:
+    """``Lockup Code: 0x13``: why the firmware has stopped. 0 if it has not."""
+    controller.keep_detail(pair)
+    code = normalized(pair.value)
+    if has_value(code) and not _NO_CODE.fullmatch(code):
+        controller.add_problem(
+            "error", "state", f"The controller has locked up: {pair.label} {collapse(pair.value)[:80]}.",
+            "Restart the server, and contact the vendor with this code.",
+        )  # fmt: skip
 
 
 def _ratio(controller: ControllerDraft, pair: Pair) -> None:
@@ -204,12 +215,15 @@ def _bad_device(controller: ControllerDraft, what: str, status: str) -> None:
         controller.add_problem("warning", "state", f"{what}: {collapse(status)}.", "Check the enclosure.")
 
 
+_NO_CODE = regex(r"(?:0x)?0+|no .*", re.ASCII)
 _FLAG, _CACHE_SIZE = optional(has_value, numbers.flag), optional(has_value, numbers.cache_size)
 _FIELDS: Fields[ControllerDraft] = {
     # MultiDomain Status: OK
     "multidomain status": multidomain,
     # Controller Status: OK
     "controller status": _status,
+    # Lockup Code: 0x13
+    **dict.fromkeys(("lockup code", "lock up code", "controller lockup code"), _lockup),
     # Cache Status: Temporarily Disabled
     "cache status": _cache_status,
     **dict.fromkeys(("cache status details", "cache disable reason", "cache disable code"), _cache_reason),

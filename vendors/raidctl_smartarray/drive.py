@@ -12,7 +12,7 @@ from raidctl.text import attempt, collapse, regex
 from raidctl.vendor.draft import ROW, Draft, Pair
 from raidctl.vendor.fields import Field, Fields, optional, read_pairs
 from raidctl.vendor.limits import wears_out_soon
-from raidctl.vendor.statuses import put_status
+from raidctl.vendor.statuses import put_status, report_bad_status
 from raidctl_smartarray import numbers, vocabulary
 from raidctl_smartarray.draft import ControllerDraft
 from raidctl_smartarray.interface import interface
@@ -61,7 +61,7 @@ def read_section(controller: ControllerDraft, section: Section, role: Role | Non
     _place(drive, section.line, section.heading.name)
     if role is not None:
         drive.put(section.line, "role", role, ROW)
-    read_pairs(drive, section.pairs, _FIELDS, normalized)
+    read_pairs(drive, section.pairs, _FIELDS, normalized, report_bad_status)
     return drive
 
 
@@ -196,7 +196,7 @@ def read_row(controller: ControllerDraft, section: Section, role: Role | None) -
         _put_words(drive, line, kind, [*status, section.heading.parts.get("status", "")], sized=sized)
     if spare or role is not None:
         drive.put(line, "role", "spare" if spare else role, ROW)
-    read_pairs(drive, section.pairs, _FIELDS, normalized)
+    read_pairs(drive, section.pairs, _FIELDS, normalized, report_bad_status)
     return drive, spare
 
 

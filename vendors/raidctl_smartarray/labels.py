@@ -131,9 +131,10 @@ backplane …|io module …|fan …|temperature …|power supply …|expander �
 _ENDS = {
     "controller": """
 … supported|… temperature (c)|… part number|… serial number|… assembly number|… activation mode|… reboot
+… status
 """,
     "volume": "… progress|… unique id",
-    "drive": "… temperature (c)|… supported|… block size",
+    "drive": "… temperature (c)|… supported|… block size|… status",
     "device": "… part number|… serial number|… status|… temperature (c)",
 }
 _OTHER_FAMILIES = {

@@ -8,6 +8,7 @@ from raidctl.audit.builtin import rules
 from raidctl.audit.diagnosis import diagnose
 from raidctl.model import Health, Interface, Role
 from tests.support.conclusions import read_text
+from tests.support.machines import altered
 from tests.vendors.adaptec.adaptec_outputs import controller_of, drive_of, drive_text, found, left, lines, machine
 
 
@@ -118,6 +119,26 @@ def test_an_alarm_is_a_warning(label: str, value: object, text: str) -> None:
     drive = observation.controllers[0].drives[0]
     assert (drive.status, drive.status_text) == ("warning", text)
     assert [p.kind for p in observation.problems if p.where == "adaptec:1/0,0"] == ["state"]
+
+
+@pytest.mark.parametrize(
+    ("label", "value", "severity"),
+    [
+        ("Supported", "No", "warning"), ("Supported", "Yes", None), ("Drive has stale RIS data", "True", "info"),
+        ("Drive has stale RIS data", "False", None),
+    ],
+)  # fmt: skip
+def test_a_flag_of_a_drive_is_reported(label: str, value: str, severity: str | None) -> None:
+    """A drive that is not supported is a warning; outdated metadata on it are for information."""
+    problems = found(machine(drives=[drive_text(0, {label: value}), drive_text(1)])).problems
+    assert [one.severity for one in problems if one.where == "adaptec:1/0,0"] == ([severity] if severity else [])
+
+
+def test_a_controller_that_waits_for_a_restart_is_noted() -> None:
+    """A reason for a restart is a note, and no alarm."""
+    seen = altered("adaptec:3154", r"(Reboot Required Reasons +: ).*", r"\g<1>Firmware update")
+    [note] = [one for one in seen.inventory.problems if "restart" in one.message]
+    assert (note.kind, note.where) == ("note", "adaptec:1")
 
 
 def test_a_temperature_without_a_figure_is_none() -> None:

@@ -7,6 +7,7 @@ import json
 import pytest
 
 from raidctl.model import Health, Mode
+from tests.support.machines import altered
 from tests.vendors.megaraid.storcli_controller_outputs import GOOD, HEAD, SHOW_ALL, read, section, table
 
 MIB = 1024**2
@@ -307,3 +308,10 @@ def test_preserved_cache_lists_the_volumes() -> None:
     assert found.controller.get("cache.preserved_data") is True
     assert found.controller.details == {"Preserved Cache Information: 3": "Missing"}
     assert found.left == []
+
+
+@pytest.mark.parametrize(("word", "bad"), [("Failed", True), ("OK", False)])
+def test_a_bad_status_of_any_name_is_a_problem(word: str, *, bad: bool) -> None:
+    """A bad status under a label without a field is a problem of the controller."""
+    seen = altered("megaraid:9271", r'("Memory Uncorrectable Errors" : \d+)', rf'\g<1>, "NVRAM Status" : "{word}"')
+    assert any("NVRAM Status: Failed" in one.message for one in seen.inventory.problems) == bad

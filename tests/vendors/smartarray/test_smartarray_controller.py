@@ -8,6 +8,7 @@ from raidctl.audit.builtin import rules
 from raidctl.audit.diagnosis import diagnose
 from raidctl.model import BatteryStatus, Mode
 from tests.support.conclusions import read_text
+from tests.support.machines import altered, replayed
 from tests.support.scripted_tools import unparsed
 from tests.vendors.smartarray.smartarray_outputs import CONTROLLER, controller, observed
 
@@ -196,6 +197,27 @@ def test_an_unknown_status_word_is_reported() -> None:
     assert (found.controllers[0].status, found.controllers[0].status_text) == ("unknown", "Bewildered")
     assert {problem.kind for problem in found.problems} == {"unread"}
     assert len(found.problems) == 2
+
+
+@pytest.mark.parametrize(
+    ("after", "line", "severity"),
+    [
+        (r"^   Controller Status: OK", "   NVRAM Status: Failed", "warning"),
+        (r"^   Controller Status: OK", "   Hardware Status: Degraded", "warning"),  # a label that no version has
+        (r"^   Controller Status: OK", "   Lockup Code: 0x13", "error"),
+        (r"^   Controller Status: OK", "   Lockup Code: 0x0", None),
+        (r"^   Controller Status: OK", "   NVRAM Status: OK", None),
+        (r"^         Firmware Revision: .*", "         PHY 1 Status: Failed", "warning"),
+        (r"^         Firmware Revision: .*", "         Last Self-Test Status: Failed", None),
+    ],
+)
+def test_a_bad_status_of_any_name_is_a_problem(after: str, line: str, severity: str | None) -> None:
+    """A bad status under any label is a problem of the controller or drive, and so is a lockup code."""
+    before = len(replayed("smartarray-two-tools").inventory.problems)
+    problems = altered("smartarray-two-tools", rf"({after}$)", rf"\g<1>\n{line}").inventory.problems
+    label = line.split(":", maxsplit=1)[0].strip()
+    assert {one.severity for one in problems if label in one.message} == ({severity} if severity else set())
+    assert (len(problems) > before) == (severity is not None)
 
 
 def test_several_controllers_of_one_output_stay_apart() -> None:

@@ -8,7 +8,7 @@ from raidctl.model import Health
 from raidctl.text import attempt, regex
 from raidctl.vendor.draft import REPORT, ROW, Draft, Pair
 from raidctl.vendor.fields import Field, Fields, read_field, read_pair
-from raidctl.vendor.statuses import worst
+from raidctl.vendor.statuses import report_bad_status, worst
 from raidctl_megaraid import vocabulary
 from raidctl_megaraid.draft import ControllerDraft
 from raidctl_megaraid.storcli import numbers
@@ -177,6 +177,7 @@ def read_pairs(drive: Draft, pairs: list[Pair], prefix: str = "") -> None:
             _key(drive, pair, label)
         elif not read_pair(drive, pair, label, _FIELDS):
             drive.keep_detail(pair, prefix)
+            report_bad_status(drive, pair)
 
 
 def _key(drive: Draft, pair: Pair, label: str) -> None:

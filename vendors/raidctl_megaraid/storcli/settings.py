@@ -10,6 +10,7 @@ from raidctl.evidence import mark_read
 from raidctl.text import attempt
 from raidctl.vendor.draft import ROW, WEAK, Pair
 from raidctl.vendor.fields import Field, read_field
+from raidctl.vendor.statuses import report_bad_status
 from raidctl_megaraid.draft import ControllerDraft
 from raidctl_megaraid.storcli import battery
 from raidctl_megaraid.storcli import controller_labels as labels
@@ -24,6 +25,8 @@ def read_pair(controller: ControllerDraft, pair: Pair, prefix: str, *, fields: b
     label = words.word(pair.label)
     if not fields or not _read_field(controller, pair, label):
         keep(controller, Pair(f"{prefix}{pair.label}" if pair.label else "", pair.value, pair.lines))
+        if label not in labels.FIELDS and label not in _READERS:
+            report_bad_status(controller, pair)
     _raise_alarm(controller, label, pair.value)
 
 
