@@ -12,6 +12,7 @@ from raidctl.vendor.disagreement import settle_settings
 from raidctl.vendor.draft import WEAK, Draft, GroupDraft
 from raidctl_megaraid.draft import ControllerDraft
 from raidctl_megaraid.megacli import infer as infer_megacli
+from raidctl_megaraid.ports import report_lost_paths
 from raidctl_megaraid.storcli import drive as storcli_drive
 from raidctl_megaraid.storcli import volume as storcli_volume
 from raidctl_megaraid.storcli.battery import merge_batteries
@@ -45,6 +46,7 @@ def infer(controller: ControllerDraft, kind: str) -> None:
     _homes(controller)
     _members(controller)
     _alert(controller)
+    report_lost_paths(controller)
     _mode(controller)
     _group_health(controller)
     _pools(controller)

@@ -107,6 +107,25 @@ def test_a_bad_part_of_an_enclosure_is_a_problem(word: str, *, bad: bool) -> Non
         assert len(controller.complaints) == int(bad)
 
 
+_FIRST = r"(Slot Number: 0\n(?:.*\n)+?{}\nPort status: )Active"
+
+
+@pytest.mark.parametrize(
+    ("machine", "before", "message"),
+    [
+        ("megaraid:9271", r'("Port" ?: ?0,\s*"Status" ?: ?")Active', "No port of the drive is active"),
+        ("megaraid:perc5i", r"(Port status: )Active", "No port of the drive is active"),
+        ("megaraid:perc5i", _FIRST.format("Port-1 :"), "The drive has lost a path"),
+        ("megaraid:perc5i", r"(Port-1 :\nPort status: )Active", None),  # the second port is not connected
+    ],
+)
+def test_a_working_drive_that_has_lost_a_path_is_reported(machine: str, before: str, message: str | None) -> None:
+    """A drive without an active port is a problem, and so is one with fewer than its neighbours."""
+    problems = altered(machine, before, r"\g<1>Link Down").inventory.problems
+    found = {one.message.partition(",")[0].partition(" that ")[0] for one in problems if "Link Down" in one.message}
+    assert found == ({message} if message else set())
+
+
 def test_the_sections_of_an_enclosure_are_not_of_a_drive() -> None:
     """An enclosure's inquiry data and properties are details of the controller."""
     controller = read({"Drive /c0/e64/s2": [drive_row()], "Enclosure /c0/e64 ": {"Inquiry Data": {"Vendor": "MAKER"}}})

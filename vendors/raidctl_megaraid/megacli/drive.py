@@ -16,6 +16,7 @@ from raidctl_megaraid.draft import ControllerDraft
 from raidctl_megaraid.megacli import numbers
 from raidctl_megaraid.megacli.inquiry import split_inquiry
 from raidctl_megaraid.megacli.outline import Block, Item
+from raidctl_megaraid.ports import keep_port
 from raidctl_megaraid.vocabulary import (
     ALERTED,
     KEY_SERVER,
@@ -111,6 +112,8 @@ def _read_item(drive: Draft, item: Item, place: _Place) -> None:
         # Port-0 :
         # Port status: Active
         drive.keep_detail(pair, "" if label == normalized(item.section) else f"{item.section} ")
+        if label == "port status":
+            keep_port(drive, item.section.removeprefix("Port-"), pair.value)
     elif label in _PLACED:
         _PLACED[label](drive, pair, place)
     elif not read_pair(drive, pair, label, _FIELDS):

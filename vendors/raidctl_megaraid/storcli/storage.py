@@ -10,9 +10,10 @@ import re
 
 from msgspec.structs import replace
 
-from raidctl.text import regex
+from raidctl.text import collapse, regex
 from raidctl.vendor.draft import DETAIL, ROW, Draft, GroupDraft, Pair
 from raidctl_megaraid.draft import Controllers
+from raidctl_megaraid.ports import keep_port
 from raidctl_megaraid.storcli import drive as drives
 from raidctl_megaraid.storcli import enclosure, foreign, numbers, volume
 from raidctl_megaraid.storcli.columns import Cells, cells, keep_cells, keep_table
@@ -175,6 +176,8 @@ def _link(draft: Draft, row: Row) -> None:
     It counts if the drive's own section does not report it.
     """
     found = cells(row)
+    if "port" in found and "status" in found:
+        keep_port(draft, collapse(found["port"].value), found["status"].value)
     if "negotiated speed" in found:
         draft.read_field(found["negotiated speed"], "link_gbps", numbers.link_speed, DETAIL)
     elif "linkspeed" in found and normalized(found["status"].value if "status" in found else "active") == "active":
