@@ -16,6 +16,12 @@ WORN_PERCENT = 20
 """Percent of its capacitance or health at which a capacitor is no longer good. No tool prints a limit."""
 WORN_OUT = 100
 """Percent of the rated endurance of an SSD."""
+# Intel, "RAID Controllers Airflow Requirements and Thermal Operating Limits" (chips of LSI and Broadcom): the chip
+# operates below 105 °C, is throttled at 110 °C, and ends all I/O at 116 °C
+CHIP_TOO_HOT = 105
+"""Degrees Celsius of a MegaRAID controller's chip from which it is outside its limits."""
+CHIP_THROTTLED = 110
+"""Degrees Celsius at which the firmware throttles it."""
 _SOON = 56
 """Days until an SSD is worn out. The firmware of Smart Array and SmartRAID controllers reports it at this limit."""
 _DAYS = regex(r"(\d{1,9}) days?", re.ASCII | re.IGNORECASE)

@@ -307,3 +307,9 @@ def test_the_version_of_the_tool() -> None:
     assert tool_version(banner) == "8.07.14"
     assert read_outputs(banner)[2] == []
     assert left(banner) == []
+
+
+def test_megacli_reports_a_chip_outside_its_limits() -> None:
+    """MegaCli prints the temperature with its unit."""
+    hot = ALL_INFO.replace("ROC temperature : 71  degree", "ROC temperature : 112  degree")
+    assert [one.severity for one in controller_of(hot).complaints if "112 °C" in one.message] == ["error"]

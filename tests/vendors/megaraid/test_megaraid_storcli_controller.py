@@ -315,3 +315,17 @@ def test_a_bad_status_of_any_name_is_a_problem(word: str, *, bad: bool) -> None:
     """A bad status under a label without a field is a problem of the controller."""
     seen = altered("megaraid:9271", r'("Memory Uncorrectable Errors" : \d+)', rf'\g<1>, "NVRAM Status" : "{word}"')
     assert any("NVRAM Status: Failed" in one.message for one in seen.inventory.problems) == bad
+
+
+@pytest.mark.parametrize(
+    ("degrees", "severity"),
+    [(104, None), (105, "warning"), (109, "warning"), (110, "error"), (118, "error"), (255, None)],
+)
+@pytest.mark.parametrize(
+    ("machine", "before"),
+    [("megaraid:9660", r'("Chip temperature\(C\)" : )\d+'), ("megaraid:9271", r'("ROC temperature\(.*" : )\d+')],
+)
+def test_a_chip_outside_its_limits_is_a_problem(machine: str, before: str, degrees: int, severity: str | None) -> None:
+    """A chip from 105 °C is a warning, and from 110 °C, at which it is throttled, an error. 255 is no temperature."""
+    problems = altered(machine, before, rf"\g<1>{degrees}").inventory.problems
+    assert [one.severity for one in problems if "°C" in one.message] == ([severity] if severity else [])
