@@ -14,7 +14,7 @@ from raidctl.vendor.limits import WORN_PERCENT
 from raidctl.vendor.statuses import put_status
 from raidctl_redfish.draft import ControllerDraft
 from raidctl_redfish.fields import Field, flag, number, percent, read_fields, state_of, text, whole
-from raidctl_redfish.resource import Resource, keep_rest
+from raidctl_redfish.resource import Resource, keep_rest, link_of, links_of, trimmed
 from raidctl_redfish.vocabulary import ABSENT, BACKUP, BATTERY, DIMINISHED, LOST_STATES, WORKING, bare
 
 _WORST: tuple[BatteryStatus, ...] = ("failed", "missing", "degraded", "unknown", "learning", "charging", "ok")
@@ -124,6 +124,19 @@ def _read_huawei(controller: ControllerDraft, owner: Resource) -> None:
             keep_rest(draft, own)
 
 
+def battery_links(owner: Resource) -> list[str]:
+    """The links of a controller to its batteries."""
+    return [path for path in (*links_of(owner.get("Links.Batteries")), link_of(owner.get("Links.Battery"))) if path]
+
+
+def chassis_of(system: Resource) -> list[str]:
+    """The links of a system of HPE to its chassis, which describe the energy packs."""
+    if system.get("Oem.Hpe") is None and system.get("Oem.Hp") is None:
+        return []
+    links = links_of(system.get("Links.Chassis")) or links_of(system.get("links.Chassis"))
+    return [trimmed(path) for path in links]
+
+
 def packs_of(chassis: Resource) -> list[Resource]:
     """Return the energy packs in a chassis of HPE. All its array controllers share them."""
     # "SmartStorageBattery": [{"ChargeLevelPercent": 99, "ProductName": "HPE Smart Stor Hybridcap", "Status": {…}}]
@@ -151,8 +164,9 @@ def read_backup(controller: ControllerDraft, resource: Resource) -> None:
 
 
 def worst_battery(controller: ControllerDraft) -> BatteryStatus | None:
-    """The worst state of the batteries of a controller. None: none is reported."""
+    """The worst state of the batteries of a controller. None: none is reported, and none was left unread."""
     found = {draft.get("status") or "unknown" for draft in controller.batteries.values()}
+    found |= {"unknown"} if controller.get("batteries_unread") else set()
     return next((status for status in _WORST if status in found), None)
 
 

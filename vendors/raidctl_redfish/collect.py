@@ -14,7 +14,7 @@ from raidctl.text import counted, regex
 from raidctl.vendor.identity import distinct
 from raidctl.vendor.mixed_machines import described_twice
 from raidctl.vendor.protocol import Document, Observation
-from raidctl_redfish.battery import packs_of, read_backup, read_batteries, read_pack
+from raidctl_redfish.battery import battery_links, chassis_of, packs_of, read_backup, read_batteries, read_pack
 from raidctl_redfish.controller import finish, read_array_controller, read_storage
 from raidctl_redfish.draft import ControllerDraft
 from raidctl_redfish.drive import is_empty_bay, read_drive, read_smart_drive, volumes_of
@@ -85,7 +85,7 @@ def read(documents: Sequence[Document], support: Mapping[str, Capability]) -> Ob
     problems += _without_storage(systems, resources, given)
     problems += _lacking(resources, given)
     problems += _lacking_members(collections, resources)
-    return assemble(resources, support, problems, ())
+    return assemble(resources, support, problems, (), systems)
 
 
 def _differences(one: Resource, two: Resource) -> list[str]:
@@ -195,14 +195,19 @@ def assemble(
     support: Mapping[str, Capability],
     problems: Iterable[Problem],
     tools: Sequence[Tool],
+    systems: Iterable[Resource] = (),
 ) -> Observation:
-    """Make the controllers of all resources, by path."""
+    """Make the controllers of all resources, by path. ``systems``: those that the resources belong to."""
     groups = _groups(resources)
+    chassis_unread = any(path not in resources for system in systems for path in chassis_of(system))
     packs = [pack for one in resources.values() if one.kind == "Chassis" for pack in packs_of(one)]
     batteries = {path: one for path, one in resources.items() if one.kind == "Battery"}
     found: list[Controller] = []
     reported = list(problems)
     drafts = [_draft(group, batteries, packs) for group in groups]
+    for one in drafts:
+        if chassis_unread and not one.batteries:  # the packs are in the chassis
+            one.override("batteries_unread", value=True)
     for draft, name in zip(drafts, distinct(f"{FAMILY}:{group.name}" for group in groups), strict=True):
         controller, own = build(draft, name, support)
         found.append(controller)
@@ -258,13 +263,10 @@ def _draft(group: _Group, batteries: Mapping[str, Resource], packs: Sequence[Res
         draft.members = dict.fromkeys(members)
         draft.spares = dict.fromkeys(links_of(volume.get("Links.DedicatedSpareDrives")), True)
     owners = [*([group.owner] if group.owner is not None else []), *group.controllers]
-    linked = [
-        batteries[path]
-        for owner in owners
-        for path in (*links_of(owner.get("Links.Batteries")), link_of(owner.get("Links.Battery")))
-        if path in batteries
-    ]
-    read_batteries(controller, owners, linked)
+    linked = [path for owner in owners for path in battery_links(owner)]
+    read_batteries(controller, owners, [batteries[path] for path in linked if path in batteries])
+    if any(path not in batteries for path in linked):
+        controller.override("batteries_unread", value=True)
     if smart and group.owner is not None:
         _packs(controller, packs)
         read_array_controller(controller, group.owner)

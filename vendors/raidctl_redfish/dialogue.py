@@ -15,8 +15,9 @@ from raidctl.model import Capability, Problem, ProblemKind, Tool
 from raidctl.request import NOT_ASKED, Dialogue, Failure, Get, GetAnswer, ask_all
 from raidctl.text import printable
 from raidctl.vendor.protocol import Observation
+from raidctl_redfish.battery import battery_links, chassis_of
 from raidctl_redfish.collect import assemble, simple_storage_alone
-from raidctl_redfish.resource import Resource, decode, kind_of, link_of, links_of, trimmed
+from raidctl_redfish.resource import Resource, decode, kind_of, link_of, links_of
 
 MOST_PAGES = 10
 """Pages of one collection that are read."""
@@ -209,7 +210,7 @@ def observe(root: GetAnswer, support: Mapping[str, Capability]) -> Dialogue[Obse
     tools = (Tool(name="redfish", version=version or None),)
     for system in found:
         walk.resources.pop(system.path, None)
-    return assemble(walk.resources, support, walk.reported(), tools)
+    return assemble(walk.resources, support, walk.reported(), tools, found)
 
 
 def _storage(walk: _Walk, systems: Sequence[Resource]) -> Dialogue[list[Resource]]:
@@ -348,13 +349,11 @@ def _either(resource: Resource, name: str) -> str:
 def _batteries(walk: _Walk, systems: Sequence[Resource]) -> Dialogue[None]:
     """Read the batteries that controllers link to. For HPE, read the chassis, which describes the energy packs."""
     owners = [part for one in walk.resources.values() for part in (one, *one.parts("StorageControllers"))]
-    linked = [path for owner in owners for path in links_of(owner.get("Links.Batteries"))]
-    linked += [link_of(owner.get("Links.Battery")) for owner in owners]
-    wanted = [(path, "Battery") for path in linked]
+    wanted = [(path, "Battery") for owner in owners for path in battery_links(owner)]
     for system in systems:
         if system.get("Oem.Hpe") is not None or system.get("Oem.Hp") is not None:
-            chassis = links_of(system.get("Links.Chassis")) or links_of(system.get("links.Chassis"))
+            chassis = chassis_of(system)
             if not chassis:
                 walk.missing(system.path, "the chassis, which describes the energy packs")
-            wanted += [(trimmed(path), "Chassis") for path in chassis]
+            wanted += [(path, "Chassis") for path in chassis]
     yield from walk.fetch(wanted)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import re
+from typing import Any
 
 import pytest
 
 from raidctl.model import Volume
 from raidctl.recording.redact import redact
-from raidctl.request import Failure, Get, GetAnswer
+from raidctl.request import Answer, Failure, Get, GetAnswer, Request
 from raidctl.runners.replay import ReplayRunner
 from raidctl.survey.survey import survey
 from raidctl.vendor.registry import vendors
@@ -84,6 +86,39 @@ def test_policy_and_state_together(policy: str | None, state: str | None) -> Non
     assert cache is not None
     assert (cache.write_policy, cache.write_active, cache.controller_cache) == WORDS[policy, state]
     assert any(one.kind == "unread" for one in seen.inventory.problems) == (cache.write_policy is None)
+
+
+_XCC = "/redfish/v1/Systems/1/Storage/RAID_Slot1"
+
+
+@pytest.mark.parametrize(
+    ("machine", "volume", "battery"),
+    [
+        (
+            "redfish-xcc-930-8i",
+            "/redfish/v1/Systems/1/Storage/RAID_Slot1/Volumes/1",
+            "/redfish/v1/Chassis/1/PowerSubsystem/Batteries/RAID_Slot1",
+        ),
+        ("redfish-ilo6-failed-capacitor", VOLUME, "/redfish/v1/Chassis/1"),
+    ],
+)
+def test_a_cache_whose_battery_could_not_be_read_is_not_protected(machine: str, volume: str, battery: str) -> None:
+    """``"WriteCacheState": "Protected"`` is the state with a battery; if that was not read, nothing vouches for it."""
+    found, problems = vendors()
+    value = {**resources(machine)[volume], "WriteCachePolicy": "ProtectedWriteBack", "WriteCacheState": "Protected"}
+    unread = GetAnswer(503, trouble=Failure.FAILED, detail="answered 503 Service Unavailable")
+    answers: dict[Request[Any], Answer] = {
+        Get(volume): GetAnswer(200, json.dumps(value).encode()),
+        Get(battery): unread,
+    }
+    seen = survey(ReplayRunner(recording(machine)).with_answers(answers), found, problems=problems)
+    [cache] = [
+        one.cache
+        for controller in seen.inventory.controllers
+        for one in controller.volumes
+        if volume.endswith("/" + one.id.rpartition("/v")[2]) and one.cache
+    ]
+    assert cache.controller_cache == "unknown"
 
 
 def test_a_link_that_answers_an_error_is_unknown_and_never_missing() -> None:
