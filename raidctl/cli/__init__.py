@@ -106,12 +106,8 @@ class Commands(LazyGroup):
             from raidctl.cli.shared import error_output  # noqa: PLC0415 - not needed for a start
 
             code = _report_error(error, verbose=settings.verbose)
-            if isinstance(error, ReaderGoneError):
-                pass
-            elif error_output.wants_nagios(given):
-                code = error_output.unknown(error)
-            elif error_output.json_asked(given) and not settings.printed:
-                error_output.emit_error(error, code)
+            if not isinstance(error, ReaderGoneError):
+                code = error_output.for_programs(error, code, given, printed=settings.printed)
         sys.exit(code if isinstance(code, int) else 0)
 
     # A closed pipe is noticed before click does, which would exit with 1: that means "no" here.
@@ -159,30 +155,43 @@ def _ended(number: int, _frame: object) -> NoReturn:
 
 
 def _report_error(error: Exception, *, verbose: bool) -> int:
-    try:
-        return _print_error(error, verbose=verbose)
-    except OSError:  # standard error has no reader either: a closed pipe, a terminal that is gone
-        return EXIT_READER_GONE
-
-
-def _print_error(error: Exception, *, verbose: bool) -> int:
     """Print an error for the user, and return the exit code."""
+    try:
+        _print_error(error, verbose=verbose)
+    except OSError as unwritten:
+        # standard error has no reader either: a closed pipe, a terminal that is gone
+        if unwritten.errno in (errno.EPIPE, errno.EIO):
+            return EXIT_READER_GONE
+    return _code_of(error)
+
+
+def _code_of(error: Exception) -> int:
     if isinstance(error, click.Abort):
-        click.echo("raidctl: interrupted.", err=True)
         return EXIT_INTERRUPTED
     if isinstance(error, click.ClickException):
-        error.show()
         return EXIT_USAGE
     if isinstance(error, ReaderGoneError):
         return EXIT_READER_GONE
+    return error.exit_code if isinstance(error, RaidctlError) else EXIT_CANNOT_TELL
+
+
+def _print_error(error: Exception, *, verbose: bool) -> None:
+    if isinstance(error, click.Abort):
+        click.echo("raidctl: interrupted.", err=True)
+        return
+    if isinstance(error, click.ClickException):
+        error.show()
+        return
+    if isinstance(error, ReaderGoneError):
+        return
     from raidctl.text import collapse, printable  # noqa: PLC0415 - not needed for a start
 
     if isinstance(error, RaidctlError):
         click.echo(f"raidctl: {collapse(printable(str(error)))}", err=True)
-        return error.exit_code
+        return
     if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
         click.echo(f"raidctl: {error.strerror}: not everything could be written.", err=True)
-        return EXIT_CANNOT_TELL
+        return
     what = collapse(printable(f"{type(error).__name__}: {error}"))
     click.echo(
         f"raidctl: internal error: {what}. Please report it with the output of the same command "
@@ -193,7 +202,6 @@ def _print_error(error: Exception, *, verbose: bool) -> int:
         import traceback  # noqa: PLC0415 - as above
 
         click.echo(printable("".join(traceback.format_exception(error))), err=True)
-    return EXIT_CANNOT_TELL
 
 
 def reader_gone() -> ReaderGoneError:

@@ -106,7 +106,7 @@ def program(
         [sys.executable, "-m", "raidctl", *map(str, arguments)],
         env={**clean, "PYTHONPATH": path, **(environment or {})},
         stdout=how.pop("stdout", subprocess.PIPE),
-        stderr=subprocess.PIPE,
+        stderr=how.pop("stderr", subprocess.PIPE),
         check=False,
         timeout=PATIENCE,
         **how,

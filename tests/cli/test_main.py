@@ -11,6 +11,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import click
 import pytest
@@ -262,6 +263,36 @@ def test_a_closed_standard_output_is_no_fault(plugins: Path, recorded: Recorded)
     words = ["--demo", "raid6", "--state-dir", str(recorded(HEALTHY).parent / "state"), "tasks", "--wait"]
     done = acme.program(plugins, words, preexec_fn=lambda: os.close(1))
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        (("--json", "--replay", "nowhere", "show"), 3),
+        (("--json", "show", "--nonsense"), 2),
+        (("diagnose", "--format", "nagios", "--nonsense"), 3),
+    ],
+    ids=["an error", "wrong usage", "an error for Nagios"],
+)
+@pytest.mark.parametrize("both", [False, True], ids=["standard output", "both outputs"])
+def test_a_document_that_cannot_be_written_keeps_the_exit_code(
+    plugins: Path, tmp_path: Path, words: tuple[str, ...], code: int, *, both: bool
+) -> None:
+    """A full file system hides no error."""
+    with Path("/dev/full").open("wb") as full:
+        how: dict[str, Any] = {"stdout": full, "stderr": full} if both else {"stdout": full}
+        done = acme.program(plugins, ["--state-dir", tmp_path, *words], **how)
+    assert done.returncode == code
+    assert b"Traceback" not in (done.stderr or b"")
+
+
+def test_an_error_whose_reader_has_gone_is_no_answer(plugins: Path) -> None:
+    """``raidctl --json --replay nowhere show | true`` exits with 141, not with 1."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = acme.program(plugins, ["--json", "--replay", "nowhere", "show"], stdout=writing)
+    os.close(writing)
+    assert done.returncode == 141
 
 
 def test_an_interruption_exits_with_130(monkeypatch: pytest.MonkeyPatch) -> None:
