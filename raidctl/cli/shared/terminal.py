@@ -65,6 +65,8 @@ def _write(data: bytes) -> None:
     context = click.get_current_context(silent=True)
     if context is not None:
         context.find_root().obj.printed = True
+    if sys.stdout is None:  # raidctl show >&-
+        raise CannotTell("The output cannot be written: standard output is closed.")
     try:
         click.echo(data, nl=False)
     except BrokenPipeError:
