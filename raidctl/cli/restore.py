@@ -24,7 +24,7 @@ from raidctl.cli.shared.plan_change import tell
 from raidctl.cli.shared.state_directories import readable_directory, state_directory
 from raidctl.cli.shared.systemd_units import UNITS, filled, install
 from raidctl.cli.shared.temporary_change import report
-from raidctl.cli.shared.terminal import emit, emit_json
+from raidctl.cli.shared.terminal import after_change, emit, emit_json
 from raidctl.errors import EXIT_FINE, EXIT_NO, EXIT_STANDS, UsageError
 from raidctl.layers import family
 from raidctl.runners.foreground_child import stand_guard
@@ -246,7 +246,8 @@ def _report(results: list[Restored], settings: Settings) -> int:
             tell("All settings are as before; nothing to undo.")
     if settings.as_json:
         names = ("put_back", "left", "faults", "warnings", "busy", "open")
-        emit_json([{"change": result.story.begin.change, **_named(result, *names)} for result in results])
+        with after_change('What was undone is in "raidctl journal".'):
+            emit_json([{"change": result.story.begin.change, **_named(result, *names)} for result in results])
     if any(result.faults for result in results):
         return EXIT_STANDS
     return EXIT_NO if any(result.left or result.busy for result in results) else EXIT_FINE

@@ -267,20 +267,24 @@ def test_a_closed_standard_output_is_a_failure(plugins: Path, recorded: Recorded
         assert (done.returncode, done.stderr) == (3, sentence)
 
 
+_WRITE_THROUGH = ("cache", "set", "megaraid:0/v2", "--write", "write-through", "--yes")
+
+
 @pytest.mark.parametrize(
     ("words", "code"),
     [
         (("--json", "--replay", "nowhere", "show"), 3),
         (("--json", "show", "--nonsense"), 2),
         (("diagnose", "--format", "nagios", "--nonsense"), 3),
+        (("--json", "--demo", "9660", *_WRITE_THROUGH), 6),
     ],
-    ids=["an error", "wrong usage", "an error for Nagios"],
+    ids=["an error", "wrong usage", "an error for Nagios", "a change that was made"],
 )
 @pytest.mark.parametrize("both", [False, True], ids=["standard output", "both outputs"])
 def test_a_document_that_cannot_be_written_keeps_the_exit_code(
     plugins: Path, tmp_path: Path, words: tuple[str, ...], code: int, *, both: bool
 ) -> None:
-    """A full file system hides no error."""
+    """A full file system hides no error, and does not make of a change that nothing was changed."""
     with Path("/dev/full").open("wb") as full:
         how: dict[str, Any] = {"stdout": full, "stderr": full} if both else {"stdout": full}
         done = acme.program(plugins, ["--state-dir", tmp_path, *words], **how)

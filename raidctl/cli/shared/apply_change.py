@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from raidctl.change.engine import Change
 from raidctl.change.failure_messages import RightMissing, interruption
 from raidctl.change.lookup import unreported
+from raidctl.cli import ReaderGoneError
 from raidctl.cli.shared.options import Settings
 from raidctl.cli.shared.plan_change import Consent, DesiredMaker, Interrupted, Work, about, agreed, planned, tell
-from raidctl.cli.shared.terminal import emit_json
-from raidctl.errors import EXIT_FINE, ChangeStands, ChangeUndone, UnderWay
+from raidctl.cli.shared.terminal import after_change, emit_json
+from raidctl.errors import EXIT_FINE, CannotTell, ChangeStands, ChangeUndone, UnderWay
 from raidctl.model import Inventory
 from raidctl.vendor.plan import Outcome, Plan, Result
 from raidctl.vendor.protocol import Vendor
@@ -96,10 +97,21 @@ def reported(report: Report, settings: Settings) -> Iterator[Report]:
         yield report
     except BaseException as error:
         report.failed(error)
+        try:
+            _print(report, settings)
+        except (CannotTell, ReaderGoneError) as unwritten:  # the exit code is that of the change
+            tell(str(unwritten))
         raise
-    finally:
-        if settings.as_json:
-            emit_json(report.outcome())
+    if report.result == "done":
+        with after_change(f"The change was made; it is in the journal as change {report.change}."):
+            _print(report, settings)
+    else:
+        _print(report, settings)
+
+
+def _print(report: Report, settings: Settings) -> None:
+    if settings.as_json:
+        emit_json(report.outcome())
 
 
 def report_of(work: Work) -> Report:

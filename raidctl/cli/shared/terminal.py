@@ -6,6 +6,8 @@ import codecs
 import errno
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +16,7 @@ import click
 from raidctl.cli import reader_gone
 from raidctl.cli.shared.lazy_group import columns
 from raidctl.cli.shared.options import Settings
-from raidctl.errors import CannotTell
+from raidctl.errors import CannotTell, ChangeStands
 from raidctl.output.terminal import is_drawable
 
 if TYPE_CHECKING:
@@ -59,6 +61,19 @@ def emit_found(found: Any, settings: Settings, screen: str, *about: Any, **named
         return
     module, _, name = screen.partition(".")
     emit(getattr(import_module(f"raidctl.output.{module}"), name)(found, *about, paper(), **named))
+
+
+@contextmanager
+def after_change(made: str) -> Iterator[None]:
+    """Write what a change has done. Exit code 3 promises that nothing was changed.
+
+    Raises:
+        ChangeStands: It cannot be written. ``made`` is the sentence with what was done.
+    """
+    try:
+        yield
+    except CannotTell as unwritten:
+        raise ChangeStands(f"{unwritten} {made}") from None
 
 
 def _write(data: bytes) -> None:
