@@ -152,10 +152,14 @@ def read_pack(controller: ControllerDraft, pack: Resource) -> None:
 
 
 def read_backup(controller: ControllerDraft, resource: Resource) -> None:
-    """Read what an HPE array controller reports of its backup power. This applies if no pack is described."""
+    """Read what an HPE array controller reports of its backup power.
+
+    Beside a pack of the chassis, it counts only if it is worse: a good pack may not be connected to this controller.
+    """
     # "BackupPowerSourceStatus": "PresentAndCharged"
     word = resource.text("BackupPowerSourceStatus")
-    if not word or controller.batteries:
+    known = BACKUP.get(bare(word)) in ("ok", "unknown")
+    if not word or (controller.batteries and (known or controller.get("cache.size_bytes") == 0)):
         return
     draft = controller.battery("backup")
     line = resource.line("BackupPowerSourceStatus")

@@ -338,6 +338,28 @@ def test_batteries_in_the_extensions_of_lenovo_and_huawei(
     assert [(one.status, one.kind) for one in controller.batteries] == ([expected] if expected else [])
 
 
+_HPE = "redfish-ilo4-smartstorage"
+
+
+@pytest.mark.parametrize(
+    ("word", "states", "protected"),
+    [
+        ("Present", ["ok"], "protected"), ("PresentAndCharged", ["ok"], "protected"),
+        ("PresentAndCharging", ["ok", "charging"], "unknown"), ("NotPresent", ["ok", "missing"], "unknown"),
+        ("Bewildered", ["ok", "unknown"], "unknown"),
+    ],
+)  # fmt: skip
+def test_the_backup_power_of_a_controller_counts_beside_a_good_pack(
+    word: str, states: list[str], protected: str
+) -> None:
+    """A good energy pack of the chassis protects no controller that reports none, or one that is not charged."""
+    path = "/redfish/v1/Systems/1/SmartStorage/ArrayControllers/0"
+    seen = seen_with(_HPE, {path: {**resources(_HPE)[path], "BackupPowerSourceStatus": word}})
+    controller = only_controller(seen)
+    assert [one.status for one in controller.batteries] == states
+    assert [one.cache.controller_cache for one in controller.volumes if one.cache] == [protected]
+
+
 def test_a_single_linked_battery_is_read() -> None:
     """``Links.Battery``, one link, is followed like the list ``Links.Batteries``."""
     value = resources(_BMC)[_STORAGE]
