@@ -147,7 +147,9 @@ def read_pack(controller: ControllerDraft, pack: Resource) -> None:
     """Read an energy pack of HPE as a battery of one controller."""
     draft = controller.battery(f"{pack.path} {pack.at}")
     read_fields(draft, pack, _HPE_FIELDS)
-    _put(draft, pack, ("Status.Health",), gone=state_of(pack) == ABSENT)
+    # "BatteryHealthStatus": "OK" of iLO 4, beside "Status"
+    more = ("BatteryHealthStatus",) if pack.text("BatteryHealthStatus") else ()
+    _put(draft, pack, ("Status.Health", *more), gone=state_of(pack) == ABSENT)
     keep_rest(draft, pack)
 
 

@@ -360,6 +360,15 @@ def test_the_backup_power_of_a_controller_counts_beside_a_good_pack(
     assert [one.cache.controller_cache for one in controller.volumes if one.cache] == [protected]
 
 
+@pytest.mark.parametrize(("word", "status"), [("OK", "ok"), ("Failed", "failed"), ("Bewildered", "unknown")])
+def test_the_worse_of_two_words_for_an_energy_pack_counts(word: str, status: str) -> None:
+    """``BatteryHealthStatus`` counts beside ``"Status": {"Health": "OK"}``."""
+    chassis = json.loads(json.dumps(resources(_HPE)["/redfish/v1/Chassis/1"]))
+    chassis["Oem"]["Hp"]["SmartStorageBattery"][0]["BatteryHealthStatus"] = word
+    seen = seen_with(_HPE, {"/redfish/v1/Chassis/1": chassis})
+    assert [one.status for one in only_controller(seen).batteries] == [status]
+
+
 def test_a_single_linked_battery_is_read() -> None:
     """``Links.Battery``, one link, is followed like the list ``Links.Batteries``."""
     value = resources(_BMC)[_STORAGE]
