@@ -89,6 +89,37 @@ PUBLIC_STATE: dict[str, VolumeStatus] = {
     "wrongdrivereplaced": "failed",
     "driveimproperlyconnected": "failed",
 }
+# "LogicalDriveStatusReasons": ["Rebuilding"] of HPE
+REASONS: dict[str, VolumeStatus] = {
+    "ok": "ok",
+    "failed": "failed",
+    "offline": "failed",
+    "notavailable": "failed",
+    "wrongdrive": "failed",
+    "badconnect": "failed",
+    "shutdown": "failed",
+    "unconfigured": "offline",
+    "noaccessencryptednocontrollerkey": "offline",
+    "noaccessencryptedcontrollerencryptnnotenabled": "offline",
+    "degraded": "degraded",
+    "overheating": "degraded",
+    "multipathaccessdegraded": "degraded",
+    "rebuilding": "rebuilding",
+    "recovering": "rebuilding",
+    "readyforrebuild": "rebuilding",
+    "predictivesparerebuildready": "ok",
+    "expanding": "expanding",
+    "queuedforexpansion": "expanding",
+    "rapidparityinitinprogress": "initializing",
+    "rapidparityinitpending": "initializing",
+    "erasing": "offline",
+    "unencryptedtoencryptedinprogress": "ok",
+    "unencryptedtoencryptednotstarted": "ok",
+    "newkeyrekeyinprogress": "ok",
+    "newlogdrvkeyrekeyrequestreceived": "ok",
+}
+REASON_OPERATIONS = ("expanding", "initializing")
+"""Reasons that are operations, and no fault."""
 # "ReadCachePolicy": "AdaptiveReadAhead"; Dell: NoReadAhead
 READ: dict[str, ReadPolicy] = {
     "readahead": "read_ahead",
@@ -105,6 +136,7 @@ OPERATIONS: tuple[tuple[str, Operation, VolumeStatus | None], ...] = (
     ("recover", "rebuild", "rebuilding"),
     ("consisten", "check", "checking"),
     ("initiali", "initialize", "initializing"),
+    ("parityinit", "initialize", "initializing"),
     ("format", "initialize", "initializing"),
     ("copyback", "copyback", None),
     ("replac", "copyback", None),

@@ -41,6 +41,8 @@ from raidctl_redfish.vocabulary import (
     PUBLIC_STATE,
     PUBLIC_WRITE,
     READ,
+    REASON_OPERATIONS,
+    REASONS,
     SMART_LEVELS,
     TYPES,
     VOLUME,
@@ -90,8 +92,6 @@ _SMART_PERCENT = {
     "ParityInitializationCompletionPercentage": "initiali",
     "TransformationCompletionPercentage": "transform",
 }
-_FAILED_REASONS = frozenset({"failed", "offline", "notavailable", "wrongdrive", "shutdown"})
-_REBUILDING_REASONS = frozenset({"rebuilding", "recovering", "readyforrebuild"})
 
 
 def read_volume(draft: GroupDraft, resource: Resource) -> None:
@@ -144,13 +144,15 @@ def read_logical_drive(draft: GroupDraft, resource: Resource) -> None:
     read_fields(draft, resource, _SMART_FIELDS)
     if resource.get("StripSizeBytes") is None:
         read_fields(draft, resource, (Field("StripeSizeBytes", "strip_bytes", size),))
-    put_health(draft, resource, "volume", _status(resource))
-    for place, reason in enumerate(resource.words("LogicalDriveStatusReasons")):
-        word, line = bare(reason), resource.line(f"LogicalDriveStatusReasons[{place}]")
-        status = "failed" if word in _FAILED_REASONS else "rebuilding" if word in _REBUILDING_REASONS else None
-        if status is not None and draft.get("status") != "failed":
-            draft.override("status", status)
-            draft.add_evidence(line, "status", status)
+    reasons = [
+        (REASONS.get(bare(reason), "unknown"), reason, resource.line(f"LogicalDriveStatusReasons[{place}]"))
+        for place, reason in enumerate(resource.words("LogicalDriveStatusReasons"))
+    ]
+    marks = [Mark(*reason) for reason in reasons if reason[0] not in ("ok", *REASON_OPERATIONS)]
+    put_health(draft, resource, "volume", _status(resource), marks)
+    for status, word, line in reasons:
+        if status in REASON_OPERATIONS:
+            _put_operation(draft, word, None, [line])
     for leaf, word in _SMART_PERCENT.items():
         done = resource.get(leaf)
         if isinstance(done, int) and done < 100:

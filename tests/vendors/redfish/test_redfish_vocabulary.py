@@ -360,6 +360,26 @@ def test_the_backup_power_of_a_controller_counts_beside_a_good_pack(
     assert [one.cache.controller_cache for one in controller.volumes if one.cache] == [protected]
 
 
+@pytest.mark.parametrize(
+    ("reason", "status"),
+    [
+        ("Ok", "ok"), ("Degraded", "degraded"), ("BadConnect", "failed"), ("Overheating", "degraded"),
+        ("Failed", "failed"), ("WrongDrive", "failed"), ("Rebuilding", "rebuilding"),
+        ("NoAccessEncryptedNoControllerKey", "offline"), ("MultipathAccessDegraded", "degraded"),
+        ("Expanding", "expanding"), ("RapidParityInitInProgress", "initializing"), ("NewKeyRekeyInProgress", "ok"),
+        ("Bewildered", "unknown"),
+    ],
+)  # fmt: skip
+def test_each_reason_of_a_logical_drive_counts_beside_health_ok(reason: str, status: str) -> None:
+    """No word in ``LogicalDriveStatusReasons`` is dropped; one that is not known is unknown, and a problem."""
+    [path] = [path for path in resources(_HPE) if path.endswith("/LogicalDrives/1")]
+    good = {"Health": "OK", "State": "Enabled"}
+    more = {"LogicalDriveStatusReasons": [reason], "RebuildCompletionPercentage": None}
+    seen = seen_with(_HPE, {path: {**resources(_HPE)[path], "Status": good, **more}})
+    assert [one.status for one in only_controller(seen).volumes] == [status]
+    assert anything_unread(seen) == (status == "unknown")
+
+
 @pytest.mark.parametrize(("word", "status"), [("OK", "ok"), ("Failed", "failed"), ("Bewildered", "unknown")])
 def test_the_worse_of_two_words_for_an_energy_pack_counts(word: str, status: str) -> None:
     """``BatteryHealthStatus`` counts beside ``"Status": {"Health": "OK"}``."""
