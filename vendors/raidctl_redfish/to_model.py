@@ -16,6 +16,8 @@ _FINE = frozenset(
     ("ok", "unknown", "checking", "initializing", "expanding", "migrating", "charging", "learning", "missing")
 )
 
+_CRITICAL = frozenset(("critical", "failed", "offline"))
+
 
 def build(
     controller: ControllerDraft, name: str, support: Mapping[str, Capability]
@@ -46,12 +48,12 @@ def build(
 
 
 def _rolled_up(controller: ControllerDraft, found: Controller) -> Iterator[Problem]:
-    """Report a bad ``HealthRollup`` where no part is reported as bad. One is then not listed."""
+    """Report a bad ``HealthRollup`` if no part is reported as equally bad. One is then not listed."""
     parts: tuple[Controller | Battery | Volume | Drive, ...]
     parts = (found, *found.batteries, *found.volumes, *found.drives)
     word = bare(controller.get("rollup"))
-    cache = found.cache.status if found.cache else None
-    if word in ("warning", "critical") and {cache or "ok", *(one.status for one in parts)} <= _FINE:
+    states = {found.cache.status if found.cache else None, *(one.status for one in parts)} - {None}
+    if (word == "critical" and not states & _CRITICAL) or (word == "warning" and states <= _FINE):
         yield Problem(
             severity="error" if word == "critical" else "warning",
             kind="state",

@@ -228,12 +228,23 @@ def _renamed(value: Any) -> Any:
     return value.replace("/Storage/", "/Storages/") if isinstance(value, str) else value
 
 
-@pytest.mark.parametrize(("rollup", "severity"), [("OK", None), ("Warning", "warning"), ("Critical", "error")])
-def test_a_bad_health_rollup_without_a_bad_part_is_a_problem(rollup: str, severity: str | None) -> None:
-    """``HealthRollup``: a part that the BMC does not list has a fault."""
+@pytest.mark.parametrize(
+    ("rollup", "spare", "severity"),
+    [
+        ("OK", "OK", None), ("Warning", "OK", "warning"), ("Critical", "OK", "error"), ("Warning", "Warning", None),
+        ("Critical", "Warning", "error"), ("Critical", "Critical", None),
+    ],
+)  # fmt: skip
+def test_a_bad_health_rollup_without_a_bad_part_is_a_problem(rollup: str, spare: str, severity: str | None) -> None:
+    """``HealthRollup``: a part that the BMC does not list is worse than each part that it lists."""
     machine, path = "redfish-supermicro-x12", "/redfish/v1/Systems/1/Storage/HBA0"
-    storage = resources(machine)[path]
-    seen = seen_with(machine, {path: {**storage, "Status": {**storage["Status"], "HealthRollup": rollup}}})
+    [drive] = [one for one in resources(machine) if one.endswith("/Drives/Disk.Bay.4")]
+    storage, value = resources(machine)[path], resources(machine)[drive]
+    changes = {
+        path: {**storage, "Status": {**storage["Status"], "HealthRollup": rollup}},
+        drive: {**value, "Status": {**value["Status"], "Health": spare}},
+    }
+    seen = seen_with(machine, changes)
     found = [one.severity for one in seen.inventory.problems if "all parts together" in one.message]
     assert found == ([severity] if severity else [])
 
