@@ -29,7 +29,7 @@ NOT_WHOLE = frozenset((*OUT_OF_REACH, "degraded", "rebuilding"))
 WHOLE = ("ok", "checking")
 """Volume states in which nothing is missing."""
 _SHORT = ("degraded", "rebuilding")
-_UNSETTLED = ("initialize", "expand", "migrate", "reshape", "parity")
+_UNSETTLED = ("initialize", "expand", "migrate", "reshape", "parity", "unknown")
 """Operations during which it is unknown what the volume survives."""
 _COPIES = regex(r"(?:near|far|offset)=(\d)")
 _TREATED = ("eras", "sanitiz", "format", "foreign", "migrat", "expand", "initializ", "unsupported", "not supported",

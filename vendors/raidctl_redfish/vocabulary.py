@@ -148,6 +148,13 @@ OPERATIONS: tuple[tuple[str, Operation, VolumeStatus | None], ...] = (
     ("transform", "migrate", "migrating"),
     ("eras", "erase", None),
     ("sanitize", "erase", None),
+    # the schema's other operations leave the copies and the parity as they are
+    ("deduplicate", "unknown", None),
+    ("compress", "unknown", None),
+    ("encrypt", "unknown", None),
+    ("decrypt", "unknown", None),
+    ("replicate", "unknown", None),
+    ("delete", "unknown", None),
 )
 
 REBUILDS = regex(r"(?i)rebuild|recover")

@@ -16,7 +16,7 @@ from raidctl.model import (
     WritePolicy,
 )
 from raidctl.text import printable
-from raidctl.vendor.draft import WEAK, GroupDraft
+from raidctl.vendor.draft import REPORT, WEAK, GroupDraft
 from raidctl.vendor.statuses import note_nameless_level
 from raidctl_redfish.fields import (
     Field,
@@ -112,11 +112,10 @@ def read_volume(draft: GroupDraft, resource: Resource) -> None:
     marks = [mark for name in _PUBLIC for mark in _public_state(resource, f"{name}.State")]
     marks += own_states(resource, PUBLIC_STATE)
     put_health(draft, resource, "volume", _status(resource), marks)
-    for operation in resource.parts("Operations"):
-        name = operation.text("Operation") or operation.text("OperationName")
+    for operation in sorted(resource.parts("Operations"), key=lambda one: _urgency(_name(one))):
         line = operation.line("Operation") or operation.line("OperationName")
         done = operation.get("PercentageComplete")
-        _put_operation(draft, name, done, [line, operation.line("PercentageComplete")])
+        _put_operation(draft, _name(operation), done, [line, operation.line("PercentageComplete")])
     keep_rest(draft, resource)
 
 
@@ -171,15 +170,32 @@ def _status(resource: Resource) -> VolumeStatus | None:
     return None if status == "ok" and state not in WORKING else status
 
 
+def _name(operation: Resource) -> str:
+    return operation.text("Operation") or operation.text("OperationName")
+
+
+def _row(name: str) -> tuple[str, Operation, VolumeStatus | None] | None:
+    return next((row for row in OPERATIONS if row[0] in bare(name)), None)
+
+
+def _urgency(name: str) -> int:
+    """The place of an operation among several: a rebuild first, one that is not recognised next."""
+    row = _row(name)
+    place = 0 if row is None else OPERATIONS.index(row)
+    return place if row is not None and row[1] == "rebuild" else place + len(OPERATIONS)
+
+
 def _put_operation(draft: GroupDraft, name: str, done: object, lines: Sequence[Line | None]) -> None:
-    """Put an operation that runs, and the status that follows from it.
+    """Put an operation that runs, and the status that follows from it. Of several, the first is shown.
 
     Only a rebuild changes the status ``degraded``.
     """
-    row = next((row for row in OPERATIONS if row[0] in bare(name)), None)
+    row = _row(name)
     if row is None:
         shown = printable(name)[:40]
-        draft.add_problem("info", "note", f"The volume's operation {shown!r} is not recognised.")
+        draft.add_problem("warning", "unread", f"The volume's operation {shown!r} is not recognised.", REPORT)
+    if draft.get("progress") is not None:
+        return
     operation: Operation = row[1] if row else "unknown"
     status = row[2] if row else None
     percent = (

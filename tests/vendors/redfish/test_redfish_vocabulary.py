@@ -192,6 +192,29 @@ def test_operations_of_the_schema(word: str, operation: str, status: str) -> Non
 
 
 @pytest.mark.parametrize(
+    ("words", "operation", "status"),
+    [
+        (("CheckConsistency", "Rebuild"), "rebuild", "rebuilding"),
+        (("Rebuild", "CheckConsistency"), "rebuild", "rebuilding"),
+        (("CheckConsistency", "Resynchronize"), "unknown", "ok"),
+    ],
+)
+def test_the_worst_of_several_operations_counts(words: tuple[str, ...], operation: str, status: str) -> None:
+    """Their order does not matter."""
+    work = [{"OperationName": word, "PercentageComplete": 12} for word in words]
+    [volume] = only_controller(_seen(_VOLUME, Status={"Health": "OK", "State": "Enabled"}, Operations=work)).volumes
+    assert volume.progress is not None
+    assert (volume.progress.operation, volume.status) == (operation, status)
+
+
+def test_what_a_volume_survives_is_unknown_during_an_operation_that_is_not_known() -> None:
+    """``Resynchronize``, a word of no schema, may mean that a member is not current: it is a problem."""
+    seen = _seen(_VOLUME, Status={"Health": "OK", "State": "Enabled"}, Operations=[{"OperationName": "Resynchronize"}])
+    assert [volume.failures_tolerated for volume in only_controller(seen).volumes] == [None]
+    assert anything_unread(seen)
+
+
+@pytest.mark.parametrize(
     ("policy", "state", "expected"),
     [
         ("WriteBackWithBBU", "Optimal", ("protected_write_back", "ok")),
