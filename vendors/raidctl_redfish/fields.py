@@ -118,15 +118,21 @@ _ORDER = ("critical", "failed", "offline", "rebuilding", "warning", "degraded", 
 
 
 # "Oem": {"Lenovo": {"DriveStatus": "UnconfiguredBad"}}
+_MAIN_STATE = regex(r".*\.(?:Physical|Logical|Virtual)?(?:Drive|Disk|Volume|P[Dd]|[LV][Dd]|Raid)(?:Status|State)")
+"""Leaves with the state of the object itself. An unknown word in another one may be about anything."""
 _OWN_STATE = regex(r"Oem\.(?:\w+\.)+(?!\w*(?:Secur|Encrypt|Lock|Power|Link|Predict|Patrol|Eras))\w*(?:Status|State)")
 
 
 def own_states(resource: Resource, words: Mapping[str, str]) -> Iterator[Mark]:
-    """Bad states that a maker's extension reports, whatever it calls the leaf. Unknown words are ignored."""
+    """Bad and unknown states that a maker's extension reports, whatever it calls the leaf."""
     for line in resource.output.lines:
         leaf, _, value = line.text.partition(": ")
-        if _OWN_STATE.fullmatch(leaf) and (status := words.get(bare(value.strip('"')), "ok")) != "ok":
-            yield Mark(status, value.strip('"'), line)
+        word = value.strip('"')
+        if not _OWN_STATE.fullmatch(leaf) or bare(word) in ("", "null", "unknown"):
+            continue
+        status = words.get(bare(word), "unknown" if _MAIN_STATE.fullmatch(leaf) else "ok")
+        if status != "ok":
+            yield Mark(status, word, line)
 
 
 def put_health(
@@ -145,7 +151,11 @@ def put_health(
     reported = [mark.status for mark in marks]
     if bare(words[0]) in HEALTH:
         found = min((status or "unknown", *reported), key=_ORDER.index)
+        strange = [mark.word for mark in marks if mark.status == "unknown"]
         put_status(draft, [line for line in lines if line is not None], what, found, text=shown, weight=weight)
+        if found != "unknown" and strange:
+            message = f"The {what}'s status word {printable(strange[0])[:40]!r} is not recognised."
+            draft.add_problem("warning", "unread", message, REPORT)
         return
     bad = [one for one in (status or "unknown", *reported) if one not in ("unknown", "ok")]
     for line in lines:
