@@ -10,7 +10,7 @@ from msgspec import Struct, field
 
 from raidctl.json_decode import decode_at
 from raidctl.model import ASK_OWN_TOOL, Capability, Controller, Problem, Tool
-from raidctl.text import counted, regex
+from raidctl.text import counted, printable, regex
 from raidctl.vendor.identity import distinct
 from raidctl.vendor.mixed_machines import described_twice
 from raidctl.vendor.protocol import Document, Observation
@@ -20,6 +20,7 @@ from raidctl_redfish.draft import ControllerDraft
 from raidctl_redfish.drive import is_empty_bay, read_drive, read_smart_drive, volumes_of
 from raidctl_redfish.resource import KINDS, Resource, decode, link_of, links_of, mark_all
 from raidctl_redfish.to_model import build
+from raidctl_redfish.vocabulary import bare
 from raidctl_redfish.volume import read_logical_drive, read_volume
 
 FAMILY = "redfish"
@@ -135,6 +136,18 @@ def simple_storage_alone(system: Resource) -> Problem | None:
     return Problem("warning", system.path, message, ASK_OWN_TOOL, "unread")
 
 
+def _switched_off(systems: Iterable[Resource]) -> Iterable[Problem]:
+    """Systems that are not on. Their BMCs list no storage, or what they read before."""
+    for system in systems:
+        state = system.text("PowerState")
+        if bare(state) not in ("", "on"):
+            message = (
+                f"The system is not on (PowerState {printable(state)[:40]}): its storage may be missing here, and what "
+                "is reported may be from before."
+            )
+            yield Problem("warning", system.path, message, "Read it again when the system is on.", "unread")
+
+
 def _without_storage(
     systems: Iterable[Resource], resources: Mapping[str, Resource], given: Collection[str]
 ) -> Iterable[Problem]:
@@ -199,11 +212,12 @@ def assemble(
 ) -> Observation:
     """Make the controllers of all resources, by path. ``systems``: those that the resources belong to."""
     groups = _groups(resources)
+    systems = list(systems)
     chassis_unread = any(path not in resources for system in systems for path in chassis_of(system))
     packs = [pack for one in resources.values() if one.kind == "Chassis" for pack in packs_of(one)]
     batteries = {path: one for path, one in resources.items() if one.kind == "Battery"}
     found: list[Controller] = []
-    reported = list(problems)
+    reported = [*problems, *_switched_off(systems)]
     drafts = [_draft(group, batteries, packs) for group in groups]
     for one in drafts:
         if chassis_unread and not one.batteries:  # the packs are in the chassis

@@ -152,6 +152,20 @@ def test_a_schema_of_2015_is_one_problem() -> None:
     assert seen.inventory.controllers == ()
 
 
+@pytest.mark.parametrize("storage", [True, False], ids=["storage is listed", "no storage is listed"])
+@pytest.mark.parametrize(("state", "count"), [("On", 0), ("Off", 1), ("PoweringOn", 1), (None, 0)])
+def test_the_storage_of_a_system_that_is_off_is_unknown(state: str | None, count: int, *, storage: bool) -> None:
+    """Such a BMC lists no storage, or what it read before: this is a problem, not a machine without storage."""
+    machine, system = "redfish-xcc-930-8i", "/redfish/v1/Systems/1"
+    found = resources(machine)
+    changes = {system: {**found[system], "PowerState": state}}
+    if not storage:
+        path = f"{system}/Storage"
+        changes[path] = {**found[path], "Members": [], "Members@odata.count": 0}
+    problems = seen_with(machine, changes).inventory.problems
+    assert len([one for one in problems if one.kind == "unread" and "not on" in one.message]) == count
+
+
 def test_an_empty_bay_is_no_drive() -> None:
     """An absent drive is an empty bay. With a serial number it is a missing drive."""
     machine, path = "redfish-ilo6-failed-capacitor", "/redfish/v1/Chassis/DE00C000/Drives"
