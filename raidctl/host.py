@@ -155,6 +155,8 @@ class HostView(Struct, frozen=True, dict=True):
     """Whether requests are carried out as root; None when unknown."""
     virtual: str | None = None
     """The hypervisor, if the machine is known to be virtual (``kvm``, ``vmware`` …)."""
+    maybe_virtual: bool = False
+    """Whether it is unknown if the machine is virtual, because what would show it could not be read."""
     sys_read_only: bool | None = None
     """Whether ``/sys`` is mounted read-only, as in a container. None if no mount of it is listed."""
     filesystems: frozenset[str] = frozenset()

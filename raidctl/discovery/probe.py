@@ -229,13 +229,15 @@ def _pieces(table: str, devices: blocks.DeviceFacts) -> dict[str, tuple[Piece, .
 
 def _machine(first: _FirstAnswers) -> HostView:
     dmi = f"{first.text(DMI_VENDOR).strip()} {first.text(DMI_PRODUCT).strip()}".strip()
-    cpuinfo = first.text(CPUINFO)
-    hypervisor_type = first.text(HYPERVISOR)
+    cpuinfo, xen = first.text(CPUINFO), first.text(XEN)
+    virtual = hypervisor(dmi=dmi, cpuinfo=cpuinfo, hypervisor_type=first.text(HYPERVISOR), xen_capabilities=xen)
+    unread = not cpuinfo and first.files[CPUINFO].trouble is not Failure.UNRECORDED
     return HostView(
         hostname=first.text(HOSTNAME).strip() or None,
         kernel=first.text(RELEASE).strip() or None,
         root=_root(first.text(STATUS)),
-        virtual=hypervisor(dmi=dmi, cpuinfo=cpuinfo, hypervisor_type=hypervisor_type, xen_capabilities=first.text(XEN)),
+        virtual=virtual,
+        maybe_virtual=virtual is None and unread and "control_d" not in xen,
     )
 
 

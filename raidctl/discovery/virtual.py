@@ -7,6 +7,8 @@ import re
 from raidctl.text import regex
 
 _FLAGS = regex(r"^flags\s*:.*\bhypervisor\b", re.MULTILINE)
+_X86 = regex(r"^flags\s*:", re.MULTILINE)
+"""Only these processors report a hypervisor."""
 # hypervisors' names in DMI, sys_vendor and product_name together
 _NAMES = (
     (regex(r"vmware", re.IGNORECASE), "vmware"),
@@ -21,6 +23,7 @@ _NAMES = (
     ),
 )
 _CLOUD = regex(r"amazon ec2|google|alibaba|digitalocean|hetzner", re.IGNORECASE)
+_BARE_METAL = regex(r"\bmetal\b", re.IGNORECASE)
 UNNAMED = "unknown"
 """The processor reports a hypervisor; which one is unknown."""
 
@@ -46,4 +49,7 @@ def hypervisor(
     # flags : fpu vme … hypervisor
     if _FLAGS.search(cpuinfo):
         return "kvm" if _CLOUD.search(dmi) else UNNAMED
+    # Amazon EC2 m6g.large; m6g.metal is a whole server
+    if cpuinfo and not _X86.search(cpuinfo) and _CLOUD.search(dmi) and not _BARE_METAL.search(dmi):
+        return "kvm"
     return None

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
+from msgspec import structs
+
+from raidctl.discovery.virtual import UNNAMED
 from raidctl.errors import EXIT_ACCESS, EXIT_CANNOT_TELL, EXIT_FINE, EXIT_NO, UsageError
 from raidctl.model import Problem, hiding_problems
 from raidctl.model.raid_levels import WITHOUT_REDUNDANCY
 from raidctl.select import items
 from raidctl.text import listing, regex
 from raidctl.verify import caches, drive_claims, layout, redundancy, safety, status
-from raidctl.verify.case import Case
+from raidctl.verify.case import HOST, Case
 from raidctl.verify.report import Answer, ClaimName, Skipped, Verification, overall
 from raidctl.verify.subjects import CheckedMachine, Subject
 from raidctl.verify.wanted import Claim
@@ -79,6 +83,19 @@ _OF_THE_CONTROLLER = frozenset(
 """Claims that a software array leaves to the controller volumes below it."""
 
 
+def _on_machine(case: Case) -> Answer:
+    """The answer. On a machine that may be virtual, it passes only if it does so on a virtual one, too."""
+    found, seen = _answer(case), case.machine.seen
+    if found.verdict != "pass" or not seen.view.maybe_virtual:
+        return found
+    guest = replace(case.machine, seen=structs.replace(seen, view=structs.replace(seen.view, virtual=UNNAMED)))
+    if _answer(Case(case.claim, case.subject, guest)).verdict == "pass":
+        return found
+    why = "Whether this is a virtual machine is unknown: /proc/cpuinfo could not be read."
+    test = f"Run where /proc can be read. In a virtual machine: {HOST[0].lower()}{HOST[1:]}"
+    return case.inconclusive(why, next_test=test, access=False)
+
+
 def _answer(case: Case) -> Answer:
     if case.machine.view.virtual and case.subject.volume is None and case.claim.name in _OF_THE_HOST:
         case.cite(case.subject.id, "role", "a virtual drive", "drive")
@@ -113,7 +130,7 @@ def verify(
             raise UsageError(f"{claim.option} does not apply to any of the selected volumes ({why_not}); omit it.")
         skipped += [Skipped(claim=claim.name, object=name, why=why) for name, why in reasons]
     for subject in subjects:
-        answers += [_answer(Case(claim, subject, machine)) for claim in claims if not misfit(claim, subject)]
+        answers += [_on_machine(Case(claim, subject, machine)) for claim in claims if not misfit(claim, subject)]
     answers += _nothing(machine, claims) if not subjects else []
     answers += _unshown(machine, claims, subjects) if subjects and not targets else []
     found = tuple(answers)

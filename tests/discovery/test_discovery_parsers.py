@@ -182,7 +182,7 @@ def test_the_ata_page_gives_the_whole_model_and_firmware() -> None:
 
 
 def test_a_virtual_machine_is_known_by_its_manufacturer_or_its_processor() -> None:
-    """DMI names the hypervisor. Without it the processor's flag shows only that there is one; a Xen host is none."""
+    """DMI names the hypervisor. Without it, the flag of an x86 processor shows only that there is one."""
     flags = "processor\t: 0\nflags\t\t: fpu hypervisor sse\n"
     assert hypervisor(dmi="VMware, Inc. VMware Virtual Platform", cpuinfo=flags) == "vmware"
     assert hypervisor(dmi="Microsoft Corporation Virtual Machine") == "hyper-v"
@@ -192,4 +192,9 @@ def test_a_virtual_machine_is_known_by_its_manufacturer_or_its_processor() -> No
     assert hypervisor(dmi="Amazon EC2 m5.metal", cpuinfo="flags\t\t: fpu sse\n") is None
     assert hypervisor(hypervisor_type="xen\n", xen_capabilities="control_d\n") is None
     assert hypervisor(hypervisor_type="xen\n") == "xen"
+    arm = "processor\t: 0\nFeatures\t: fp asimd evtstrm\n"
+    assert hypervisor(dmi="Amazon EC2 m6g.large", cpuinfo=arm) == "kvm"
+    assert hypervisor(dmi="Hetzner vServer", cpuinfo=arm) == "kvm"
+    assert hypervisor(dmi="Amazon EC2 m6g.metal", cpuinfo=arm) is None
+    assert hypervisor(dmi="HPE ProLiant RL300 Gen11", cpuinfo=arm) is None
     assert hypervisor(dmi="Dell Inc. PowerEdge R720", cpuinfo="flags\t\t: fpu sse\n") is None

@@ -8,11 +8,15 @@ from typing import Any
 import pytest
 
 from raidctl.discovery import probe_machine
-from raidctl.request import Answer, Failure, Glob, GlobAnswer, Request, converse
+from raidctl.discovery.probe import CPUINFO
+from raidctl.request import Answer, Failure, Glob, GlobAnswer, Read, Request, converse, key
 from raidctl.runners.answers import answer_of
 from raidctl.runners.local import LocalRunner
+from raidctl.runners.replay import ReplayRunner
 from raidctl.survey.failed_requests import problems_of
 from tests.discovery.machines import Scripted, block, seen
+from tests.support.failing import Failing
+from tests.support.machines import recording
 
 HOSTS = ("host-laptop-nvme", "host-lvm-on-md", "host-no-udev", "host-raid-card-no-tool", "host-vm-virtio")
 
@@ -89,6 +93,15 @@ def test_subvolumes_of_btrfs_are_mount_points_of_its_drive() -> None:
     assert block(view, "vdb").serial == "wren-data"
     assert (block(view, "vda").transport, block(view, "vda").driver) == ("virtio", "virtio-pci")
     assert block(view, "sr0").kind == "cdrom"
+
+
+@pytest.mark.parametrize("trouble", [Failure.DENIED, Failure.FAILED, Failure.TIMEOUT, Failure.MISSING])
+def test_a_machine_whose_processor_cannot_be_read_may_be_virtual(trouble: Failure) -> None:
+    """Without /proc/cpuinfo, nothing shows that it is real hardware."""
+    runner = Failing(ReplayRunner(recording("host-laptop-nvme")), {key(Read(CPUINFO, limit=4096))}, trouble)
+    view = converse(probe_machine(), runner).view
+    assert (view.virtual, view.maybe_virtual) == (None, True)
+    assert not seen("host-laptop-nvme").view.maybe_virtual
 
 
 def test_sysfs_replaces_udev() -> None:

@@ -212,8 +212,14 @@ def test_a_battery_with_little_charge_is_not_healthy() -> None:
 @pytest.mark.parametrize("claim", [{"battery": True}, {"write_cache": "protected"}, {"power_safe": True},
                                    {"drive_cache": "disabled"}, {"write_cache": "write-through"}])  # fmt: skip
 def test_no_controller_in_a_virtual_machine_proves_safety(claim: dict[str, object]) -> None:
-    """What would pass is inconclusive in a virtual machine. Its controller may be emulated."""
+    """What would pass is inconclusive in a virtual machine, and where it is unknown if it is one.
+
+    Its controller may be emulated.
+    """
     assert judged(checked_machine(raid_controller(), virtual="kvm"), **claim).verdict in ("inconclusive", "fail")
+    known = checked_machine(raid_controller())
+    perhaps = replace(known.seen, view=replace(known.seen.view, maybe_virtual=True))
+    assert judged(CheckedMachine(perhaps, known.kernel), **claim).verdict in ("inconclusive", "fail")
 
 
 @pytest.mark.parametrize("option", ["nobarrier", "barrier=0", "barrier=none", "barrier=off", "fsync_mode=nobarrier"])
