@@ -65,6 +65,11 @@ class _FirstAnswers(Struct):
     globs: Mapping[str, GlobAnswer]
     database: Database
 
+    @property
+    def all_functions(self) -> bool:
+        """Whether the database lists the PCI functions. One that was cut off may lack some of them."""
+        return self.udev.trouble is None and bool(self.database.of("pci"))
+
     def text(self, path: str) -> str:
         return self.files[path].text or ""
 
@@ -79,7 +84,8 @@ def probe_machine() -> Dialogue[Probe]:
     """
     first = yield from _first_round()
     functions = first.database.of("pci")
-    unlisted = [] if functions else sysfs.names_of(first.paths(sysfs.FUNCTIONS))
+    on_bus = sysfs.names_of(first.paths(sysfs.FUNCTIONS))
+    unlisted = [] if first.all_functions else [name for name in on_bus if name not in functions]
     entries = first.database.of("block")
     listed = sysfs.names_of(first.paths(sysfs.BLOCKS))
     parents = sysfs.parents_of(first.paths(sysfs.PARTITIONS))
@@ -109,7 +115,7 @@ def probe_machine() -> Dialogue[Probe]:
     if more_functions:
         second.links.update((yield from _links(more_functions)))
     seen = _probe(first, functions, linked(pci, second.links), second.table, devices)
-    seen.problems.extend(_pci_problems(first, functions, second.unread_functions))
+    seen.problems.extend(_pci_problems(first, second.unread_functions))
     return seen
 
 
@@ -279,13 +285,11 @@ def _problems(
     return found
 
 
-def _pci_problems(
-    first: _FirstAnswers, functions: Mapping[str, Entry], unread: Sequence[ReadAnswer]
-) -> Iterator[Problem]:
+def _pci_problems(first: _FirstAnswers, unread: Sequence[ReadAnswer]) -> Iterator[Problem]:
     """Report PCI functions that neither udev nor sysfs shows. A controller without a driver is seen nowhere else."""
     listed = first.globs[sysfs.FUNCTIONS]
     failed: Sequence[Answer] = unread
-    if not functions and listed.trouble not in (None, Failure.UNRECORDED):
+    if not first.all_functions and listed.trouble not in (None, Failure.UNRECORDED):
         failed = [listed]
     if failed:
         what = counted(len(unread), "PCI function") if unread else "The PCI bus"

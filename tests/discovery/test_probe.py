@@ -9,7 +9,7 @@ import pytest
 
 from raidctl.discovery import probe_machine
 from raidctl.discovery.probe import CPUINFO
-from raidctl.request import Answer, Failure, Glob, GlobAnswer, Read, Request, converse, key
+from raidctl.request import Answer, Failure, Glob, GlobAnswer, Read, ReadAnswer, Request, UdevDatabase, converse, key
 from raidctl.runners.answers import answer_of
 from raidctl.runners.local import LocalRunner
 from raidctl.runners.replay import ReplayRunner
@@ -117,6 +117,18 @@ def test_sysfs_replaces_udev() -> None:
     assert (sas.pci_address, sas.scsi_address, sas.driver) == ("0000:5e:00.0", "8:0:4:0", "mpt3sas")
     assert (nvme.model, nvme.pci_address, nvme.driver) == ("Quillon DC960", "0000:81:00.0", "nvme")
     assert [function.address for function in view.pci] == ["0000:00:17.0", "0000:5e:00.0", "0000:81:00.0"]
+
+
+@pytest.mark.parametrize("trouble", [Failure.TIMEOUT, Failure.FAILED, Failure.FLOOD])
+def test_a_controller_behind_the_end_of_a_truncated_udev_is_found(trouble: Failure) -> None:
+    """PCI functions that a truncated udev database does not list come from sysfs, as the message states."""
+    kept = recording("host-no-udev")
+    listed = (
+        b"P: /devices/pci0000:00/0000:00:00.0\nE: SUBSYSTEM=pci\nE: PCI_CLASS=60000\nE: PCI_SLOT_NAME=0000:00:00.0\n\n"
+    )
+    runner = ReplayRunner(kept).with_answers({UdevDatabase(): ReadAnswer(data=listed, trouble=trouble)})
+    found = converse(probe_machine(), runner)
+    assert [one.address for one in found.view.pci] == [one.address for one in seen("host-no-udev").view.pci] != []
 
 
 def test_a_name_that_scsi_has_cut_off_is_not_taken_for_the_model() -> None:
