@@ -272,6 +272,12 @@ def _problems(
         message = f"Mount points are unknown: the file could not be read ({_why(first.files[MOUNTINFO])})."
         remedy = _remedy(first.files[MOUNTINFO], "Run where /proc is mounted.")
         found.append(Problem("warning", MOUNTINFO, message, remedy, "unread"))
+    links = [first.globs[pattern] for pattern in (sysfs.SLAVES, sysfs.PARTITIONS)]
+    if denied := [one for one in links if one.trouble is Failure.DENIED]:
+        message = (
+            f"What each block device is built on could not be read ({_why(denied[0])}): mount points may be missing."
+        )
+        found.append(Problem("warning", sysfs.BLOCK, message, "Run as root, where /sys can be read.", "unread"))
     if first.udev.trouble not in (None, Failure.MISSING, Failure.UNRECORDED):
         message = f"The udev database could not be read in full ({_why(first.udev)}); sysfs is used instead."
         found.append(

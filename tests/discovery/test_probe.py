@@ -9,6 +9,7 @@ import pytest
 
 from raidctl.discovery import probe_machine
 from raidctl.discovery.probe import CPUINFO
+from raidctl.discovery.sysfs import PARTITIONS, SLAVES
 from raidctl.request import Answer, Failure, Glob, GlobAnswer, Read, ReadAnswer, Request, UdevDatabase, converse, key
 from raidctl.runners.answers import answer_of
 from raidctl.runners.local import LocalRunner
@@ -129,6 +130,13 @@ def test_a_controller_behind_the_end_of_a_truncated_udev_is_found(trouble: Failu
     runner = ReplayRunner(kept).with_answers({UdevDatabase(): ReadAnswer(data=listed, trouble=trouble)})
     found = converse(probe_machine(), runner)
     assert [one.address for one in found.view.pci] == [one.address for one in seen("host-no-udev").view.pci] != []
+
+
+@pytest.mark.parametrize("pattern", [SLAVES, PARTITIONS])
+def test_links_between_devices_that_may_not_be_read_are_reported(pattern: str) -> None:
+    """Without them, the mount points of LVM and md vanish from their drives: that is unknown, and not "no mounts"."""
+    runner = Failing(ReplayRunner(recording("host-lvm-on-md")), {key(Glob(pattern))}, Failure.DENIED)
+    assert [one.kind for one in converse(probe_machine(), runner).problems] == ["unread"]
 
 
 def test_a_name_that_scsi_has_cut_off_is_not_taken_for_the_model() -> None:
