@@ -82,6 +82,9 @@ def _examine(named: Machine, *, verbose: bool) -> Checkup:
     problems = list(inventory.problems)
     if seen.view.root is False and not any(problem.kind == "no_right" for problem in problems):
         problems.append(_NOT_ROOT)
+    of_kernel = bool(seen.view.kernel or seen.view.blocks)  # not a BMC, and not the output of a tool alone
+    if seen.view.root is None and of_kernel:
+        problems.append(_RIGHTS_UNKNOWN)
     by_hand = "Run {} by hand to see its output."
     problems += [
         Problem("warning", tool.name, f"{tool.name} {tool.fault}.", by_hand.format(tool.path), "unread")
@@ -106,6 +109,13 @@ _NOT_ROOT = Problem(
     message="The tools are not run as root: most of them then report nothing.",
     remedy="Run it with sudo; on another machine with --sudo, or log in there as root.",
     kind="no_right",
+)
+_RIGHTS_UNKNOWN = Problem(
+    severity="warning",
+    where="rights",
+    message="Whether the tools are run as root is unknown: /proc/self/status could not be read.",
+    remedy="Run `id -u` in the same way: 0 is root.",
+    kind="unread",
 )
 
 

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+import shutil
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
+from click.testing import Result
 
 from raidctl.model import Tool
 from raidctl.request import Answer, Failure, Request, Run, RunAnswer, Which, WhichAnswer, converse
 from raidctl.survey.doctor import ToolCheck, check_tools
 from raidctl.vendor.protocol import ToolSpec, Vendor
+from tests.support.machines import FIXTURES
 
 
 class Scripted:
@@ -115,3 +120,16 @@ def test_every_family_is_checked_in_order() -> None:
     """Families are checked in parallel; the results keep their order."""
     vendors = [family("a", ToolSpec("one"), ToolSpec("two")), family("b", ToolSpec("three"))]
     assert [check.name for check in converse(check_tools(vendors), Scripted({}))] == ["one", "two", "three"]
+
+
+@pytest.mark.parametrize("trouble", ["denied", "missing"])
+def test_unknown_rights_are_not_success(raidctl: Callable[..., Result], tmp_path: Path, trouble: str) -> None:
+    """Without /proc/self/status, the tools may run without rights, and then report nothing."""
+    kept = tmp_path / "md-healthy"
+    shutil.copytree(FIXTURES / "md-healthy", kept)
+    record = json.loads((kept / "record.json").read_text())
+    [status] = [one for one in record["answers"] if one.get("read") == "/proc/self/status"]
+    status |= {"text": None, "trouble": trouble}
+    (kept / "record.json").write_text(json.dumps(record))
+    assert raidctl("--replay", kept, "doctor").exit_code == 3
+    assert raidctl("--replay", FIXTURES / "md-healthy", "doctor").exit_code == 0
