@@ -36,6 +36,7 @@ from tests.support.machines import MACHINES
         ('cache.write_protected = "yes"', '"write_protected" is true or false, not "yes"'),
         ("raid_level = []", "the list is empty"),
         ("raid_level = {}", 'the condition on "raid_level" is empty'),
+        ('size_bytes = { field = "size_bytes" }', "can be compared only with another number field"),
         ("name = 5", '"name" is a string: write "5" in quotes.'),
         ('drives = "sda"', '"drives" is a list of drives'),
         ("drives = { count = -1 }", '"count" has to be a number'),

@@ -109,7 +109,7 @@ def _of_value(field: Field, wanted: Requirement) -> Test:
 def _compared(kind: Kind, field: Field, spec: Mapping[str, Any], place: Place, path: str) -> Check | None:
     """A check that two fields of one object are equal."""
     other = kind.fields.get(spec["field"]) if isinstance(spec["field"], str) else None
-    if other is None or other.sort != field.sort or len(spec) > 1:
+    if other is None or other is field or other.sort != field.sort or len(spec) > 1:
         like = [one.name for one in kind.fields.values() if one.sort == field.sort and one is not field]
         hint = suggestion(str(spec["field"]), like)
         words = f'"{path}" can be compared only with another {field.sort} field of the same object'
