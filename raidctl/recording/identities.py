@@ -107,10 +107,16 @@ _VOLUME = regex(r"LVM-(?P<group>[A-Za-z0-9]{32})(?P<volume>[A-Za-z0-9]{32})?|lvm
 LVM = regex(r"(?<![A-Za-z0-9-])[A-Za-z0-9]{6}(?:-[A-Za-z0-9]{4}){5}-[A-Za-z0-9]{6}(?![A-Za-z0-9-])")
 """A name of LVM as its tools print it. The kernel has it without dashes."""
 _MAC = regex(r"(?<![0-9A-Fa-f:])(?P<value>[0-9A-Fa-f]{2}(?::[0-9A-Fa-f]{2}){5})(?![0-9A-Fa-f:])")
-# 192.0.2.7:/export    addr=192.0.2.7    ip-192.0.2.7:3260-iscsi-…    //192.0.2.7/share; a firmware 6.30.8.0 is none
+# E: SCSI_IDENT_LUN_T10=ATA_____RC4000NM0035-1V4107_____ZC1A2B3C: vendor, model and serial number
+_IDENT = regex(
+    r"^(?:E: ?)?SCSI_IDENT_LUN_(?:T10|ATA|VENDOR)=(?:[^\n]{0,80}_)?(?P<value>(?=[A-Za-z-]*\d)[A-Za-z0-9-]{6,40})$",
+    re.MULTILINE | re.ASCII,
+)
+# 192.0.2.7:/export    192.0.2.7:6789,192.0.2.8:6789:/
+# addr=192.0.2.7    ip-192.0.2.7:3260-iscsi-…    //192.0.2.7/share; a firmware 6.30.8.0 is none
 _IP = regex(
     r"(?:addr=|//|ip-|@|inet6? )(?P<after>\d{1,3}(?:\.\d{1,3}){3}|[0-9a-f]{1,4}(?::{1,2}[0-9a-f]{1,4}){2,7})(?![\w.])|"
-    r"(?<![\w.])(?P<before>\d{1,3}(?:\.\d{1,3}){3})(?=:/)"
+    r"(?<![\w.])(?P<before>\d{1,3}(?:\.\d{1,3}){3})(?=:/|:\d{2,5}[,:/]|,\d{1,3}(?:\.\d{1,3}){3}[,:])"
 )
 # "Address": "192.0.2.7"    "Gateway": "fe80::1"    Current IP Address : 192.0.2.7; a PCI address 00:04:00:00 is none
 _LABELLED_IP = regex(
@@ -120,10 +126,11 @@ _LABELLED_IP = regex(
 )
 _LABELS = r"[A-Za-z0-9][\w-]{0,62}(?:\.[A-Za-z0-9][\w-]{0,62})*"
 # Name : db7:0  (local to host db7)    MD_NAME=db7:0    name=db7:0    md-name-db7:0    - nfs4 nas1:/export    ssh:me@db7
+# - cifs //nas1/home rw,vers=3.0,username=me,domain=ACME
 _HOST = regex(
     rf"(?:to host|resolve hostname) (?P<local>{_LABELS})|"
     rf"(?:^\s*Name : |\bMD_NAME=|\bname=|md-name-|/dev/md/)(?P<name>{_LABELS}):|"
-    rf"(?:host[ _]?name|lv_host|vg_systemid)[\"']?[ \t]*[:=][ \t]*[\"']?(?P<labelled>{_LABELS})|"
+    rf"(?:host[ _]?name|lv_host|vg_systemid|(?<=,)domain)[\"']?[ \t]*[:=][ \t]*[\"']?(?P<labelled>{_LABELS})|"
     rf" - (?:nfs4?|cifs|smb3|glusterfs|ceph) (?://)?(?P<server>{_LABELS})[:/]|"
     rf"\A(?:ssh|bmc):(?:[\w.-]+@)?(?P<far>{_LABELS})\Z",
     re.MULTILINE | re.IGNORECASE,
@@ -166,7 +173,7 @@ def identities(text: str) -> Iterator[Identity]:
         for match in pattern.finditer(text):
             group = "value" if "value" in pattern.groupindex else 0
             yield from _unique(match[group], match.start(group))
-    for pattern in (_SERIAL, _PLACED, _PROPERTY, _TAG, _LINK):
+    for pattern in (_SERIAL, _PLACED, _PROPERTY, _TAG, _LINK, _IDENT):
         for match in pattern.finditer(text):
             group = match.lastgroup or 0
             yield from serial_parts(match[group], match.start(group))

@@ -356,6 +356,11 @@ def test_the_labels_of_every_tool_are_known() -> None:
         ('{"_MACHINE_ID":"0123456789abcdef0123456789abcdef"}', "89abcdef"),
         ("\t    ata-RC4000NM0035-1V4107_ZC1A2B3C-part1  ONLINE  0 0 0\n", "ZC1A2B3C"),
         ("\t    nvme-RIVER_MZ512HAJQ-00000_S3W8NX0M123456_1  ONLINE  0 0 0\n", "S3W8NX0M123456"),
+        ("54 27 0:54 / /mnt rw - ceph 10.77.3.11:6789,10.77.3.12:6789:/ rw\n", "10.77.3.12"),
+        ("54 27 0:54 / /mnt rw - ceph 10.77.3.11,10.77.3.12:/ rw\n", "10.77.3.11"),
+        ("51 27 0:51 / /mnt rw - cifs //nas1/hr rw,username=jdoe,domain=ACMECORP,uid=0\n", "ACMECORP"),
+        ("E: SCSI_IDENT_LUN_T10=ACME___SN998877665544\n", "998877665544"),
+        ("E: SCSI_IDENT_LUN_ATA=RC4000NM0035-1V4107_ZC1A2B3C\n", "ZC1A2B3C"),
     ],
 )
 def test_an_identity_is_masked_wherever_a_tool_prints_it(line: str, secret: str) -> None:
