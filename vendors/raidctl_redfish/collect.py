@@ -164,6 +164,13 @@ def _without_storage(
 def _lacking(resources: Mapping[str, Resource], given: Collection[str]) -> Iterable[Problem]:
     """What saved resources link to that is not among them. ``given``: the collections that are saved."""
     for path, one in resources.items():
+        if one.kind not in ("Storage", "StorageController"):
+            continue
+        owners = [one, *one.parts("StorageControllers")]
+        batteries = [link for owner in owners for link in battery_links(owner) if link not in resources]
+        if batteries:
+            message = "Its battery is described by a resource that is not given: it is unknown."
+            yield Problem("warning", path, message, f"Save {batteries[0]} as well.", "unread")
         if one.kind != "Storage":
             continue
         drives = [link for link in links_of(one.get("Drives")) if link not in resources]

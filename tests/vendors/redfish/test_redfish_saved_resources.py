@@ -89,3 +89,10 @@ def test_members_that_a_saved_collection_lists_are_unknown_without_their_files(t
         found = [problem.message for problem in seen.problems if problem.where == volumes]
         words = f"It lists {len(names)} members, {len(names) - 1} of them not given"
         assert [message.partition(":")[0] for message in found] == [words]
+
+
+def test_a_linked_battery_that_was_not_saved_is_unknown(tmp_path: Path) -> None:
+    """A battery that only its link names is one problem."""
+    tree = {path: value for path, value in _tree().items() if "/Batteries/" not in path}
+    found = [one.kind for one in _seen(tree, tmp_path).problems if "battery is described" in one.message]
+    assert found == ["unread"]
