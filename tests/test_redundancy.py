@@ -19,6 +19,7 @@ FAILED: dict[str, Any] = {"status": "critical", "status_text": "Failed"}
 REBUILDING: dict[str, Any] = {"status": "warning", "status_text": "Rebuilding"}
 PREDICTIVE: dict[str, Any] = {"status": "warning", "status_text": "Predictive Failure"}
 UNKNOWN: dict[str, Any] = {"status": "unknown"}
+UNASSIGNED: dict[str, Any] = {"role": "unassigned"}
 
 
 def controller_with(level: str, *members: dict[str, Any] | None, mode: Any = "raid", **volume: Any) -> Controller:
@@ -33,7 +34,9 @@ def controller_with(level: str, *members: dict[str, Any] | None, mode: Any = "ra
         id="x:0",
         mode=mode,
         drives=drives,
-        arrays=(Array(id="x:0/A", drives=tuple(drive.id for drive in drives if drive.role == "member")),),
+        arrays=(
+            Array(id="x:0/A", drives=tuple(drive.id for drive in drives if drive.role in ("member", "unassigned"))),
+        ),
         volumes=(Volume(id="x:0/v0", array="x:0/A", raid_level=level, **fields),),  # type: ignore[arg-type]
     )
 
@@ -72,13 +75,13 @@ def test_a_complete_volume_survives_what_its_level_allows(level: str, members: i
         ("raid10", [OK] * 3 + [None], 0),
         ("raid10t", [OK] * 5 + [None], 1), ("raid10t", [OK] * 4 + [None] * 2, 0), ("raid50", [OK] * 5 + [FAILED], 0),
         ("raid60", [OK] * 7 + [FAILED], 0), ("raid1t", [OK, OK, FAILED], 1), ("raid5", [OK] * 2 + [UNKNOWN], 0),
-        ("raid6", [OK, OK, OK, PREDICTIVE], 1),
+        ("raid6", [OK, OK, OK, PREDICTIVE], 1), ("raid6", [OK, OK, UNASSIGNED, FAILED], 0),
     ],
 )  # fmt: skip
 def test_what_is_gone_counts_once_and_whatever_reports_it(level: str, members: list[Any], wanted: int) -> None:
     """A lost member of an incomplete volume counts once as gone.
 
-    Lost means failed, missing, not yet rebuilt or of unknown state.
+    Lost means failed, missing, not yet rebuilt, of unknown state, or in no array by its own state.
     """
     for status in ("degraded", "rebuilding"):
         assert left(controller_with(level, *members, status=status)) == wanted

@@ -187,7 +187,7 @@ def _works(drive: Drive, whole: bool) -> bool:
     """Whether a member holds its part of the data. An unknown state is good if the volume is reported complete."""
     if has_failed(drive) or being_rebuilt(drive):
         return False
-    return whole or drive.status != "unknown"
+    return whole or (drive.status != "unknown" and drive.role != "unassigned")
 
 
 def in_stripe(volume: Volume) -> int | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 from msgspec import Struct
 
@@ -14,6 +14,8 @@ from raidctl.vendor.draft import DETAIL, REPORT, Draft, GroupDraft, Pair
 
 _LONGEST = 80
 """Characters of a quoted word."""
+_IN_NO_ARRAY = ("unassigned", "passthrough")
+"""Roles of drives that no volume uses."""
 ORDER: tuple[Health, ...] = ("critical", "warning", "unknown", "ok")
 """Worst first."""
 HEALTH_OF_VOLUME: Mapping[VolumeStatus, Health] = {
@@ -141,11 +143,25 @@ def doubt_ok(volume: Draft | None, drives: Mapping[str, str]) -> None:
 
     ``drives``: the drives that it lists, and whose own state is that of no member, with the tool's word for it.
     """
-    if volume is None or volume.get("status") != "ok" or not drives:
+    if volume is None or volume.get("status") not in ("ok", "checking") or not drives:
         return
     but = ", ".join(f"drive {name} is {word}" for name, word in drives.items())
     volume.restate("status_text", f"{volume.get('status_text')}, but {but}", ("status_text",))
     volume.restate("status", "unknown", ("status",))
+
+
+def in_no_array(drives: Iterable[Draft]) -> dict[str, str]:
+    """The drives that a line reports to be in no array, with its word for their state.
+
+    Another output may report them as members: the outputs then contradict each other.
+    """
+    found: dict[str, str] = {}
+    for drive in drives:
+        lines = [line for line, name, role in drive.evidence if name == "role" and role in _IN_NO_ARRAY]
+        words = [str(word) for line, name, word in drive.evidence if name == "status_text" and line in lines[:1]]
+        if lines or drive.get("role") in _IN_NO_ARRAY:
+            found[drive.name] = next(iter(words), drive.get("status_text") or "in no array")
+    return found
 
 
 def read_status(

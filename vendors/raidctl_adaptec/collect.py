@@ -13,6 +13,7 @@ from raidctl.text import regex
 from raidctl.vendor.controllers import move_active_spares
 from raidctl.vendor.draft import ROW, WEAK
 from raidctl.vendor.protocol import Document
+from raidctl.vendor.statuses import doubt_ok, in_no_array
 from raidctl_adaptec import config_json, drive, numbers, other_commands, vocabulary, volume
 from raidctl_adaptec import controller as controller_reader
 from raidctl_adaptec.draft import ControllerDraft, GroupDraft, Segment
@@ -188,6 +189,7 @@ def infer(controller: ControllerDraft) -> None:
     for group in controller.volumes.values():
         _count(group)
         _busy(controller, group)
+        doubt_ok(group, in_no_array(controller.drives[key] for key in group.members))
 
 
 class _Places:

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from raidctl.model import Health
 from raidctl.vendor.disagreement import settle_settings
 from raidctl.vendor.draft import WEAK, Draft, GroupDraft
+from raidctl.vendor.statuses import doubt_ok, in_no_array
 from raidctl_megaraid.draft import ControllerDraft
 from raidctl_megaraid.megacli import infer as infer_megacli
 from raidctl_megaraid.ports import report_lost_paths
@@ -45,6 +46,7 @@ def infer(controller: ControllerDraft, kind: str) -> None:
     _next_learn(controller)
     _homes(controller)
     _members(controller)
+    _doubt(controller)
     _alert(controller)
     report_lost_paths(controller)
     _mode(controller)
@@ -141,6 +143,14 @@ def _members(controller: ControllerDraft) -> None:
             if key in controller.drives:
                 derive(controller.drives[key], "array", group.name)
                 derive(controller.drives[key], "role", "spare" if key in group.spares else "member")
+
+
+def _doubt(controller: ControllerDraft) -> None:
+    """Make ok volumes unknown if a member's own state is that of a drive in no array, such as ``UGood``."""
+    for volume in controller.volumes.values():
+        group = controller.arrays.get(volume.get("array"))
+        members = (*volume.members, *(group.members if group is not None else ()))
+        doubt_ok(volume, in_no_array(controller.drives[key] for key in members if key in controller.drives))
 
 
 def _group_health(controller: ControllerDraft) -> None:

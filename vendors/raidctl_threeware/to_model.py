@@ -25,7 +25,7 @@ from raidctl.model import (
 from raidctl.order import natural
 from raidctl.vendor.draft import Draft, Shown, ShownOn
 from raidctl.vendor.mixed_machines import note_mixed
-from raidctl.vendor.statuses import health_of_volume
+from raidctl.vendor.statuses import doubt_ok, health_of_volume
 from raidctl_threeware import derived_fields, vocabulary
 from raidctl_threeware.capability import SUPPORT
 from raidctl_threeware.draft import ControllerDraft, UnitDraft
@@ -44,6 +44,8 @@ def build(controller: ControllerDraft) -> tuple[Controller, list[Problem]]:
     units = [unit for unit in controller.arrays.values() if not unit.spare]
     for unit in units:
         unit.derive(derived_fields.UNIT)
+        drives = [controller.drives[port] for port in unit.ports if port in controller.drives]
+        doubt_ok(unit, {f"p{one.name}": "in no unit" for one in drives if one.get("free")})
     batteries = tuple(_battery(item, object_id, n) for n, item in enumerate(controller.batteries.values()))
     battery = batteries[0] if batteries else None
     found = Controller(
