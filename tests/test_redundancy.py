@@ -118,9 +118,11 @@ def test_a_drive_that_is_copied_onto_its_replacement_takes_nothing_away() -> Non
 
 @pytest.mark.parametrize("operation", ["initialize", "expand", "migrate", "reshape", "parity"])
 def test_what_a_volume_survives_is_unknown_before_it_is_settled(operation: Any) -> None:
-    """Redundancy is unknown while parity is first written or the geometry changes. If none is left, it is 0."""
+    """Redundancy is unknown until parity is written, and while the geometry changes. If none is left, it is 0."""
     busy = Progress(operation=operation, percent=99.0)
     assert left(controller_with("raid6", *[OK] * 4, progress=busy)) is None
+    waiting = left(controller_with("raid6", *[OK] * 4, progress=Progress(operation=operation, state="queued")))
+    assert waiting == (None if operation in ("initialize", "parity") else 2)
     assert left(controller_with("raid5", *[OK] * 2, FAILED, progress=busy)) == 0
 
 

@@ -29,7 +29,9 @@ NOT_WHOLE = frozenset((*OUT_OF_REACH, "degraded", "rebuilding"))
 WHOLE = ("ok", "checking")
 """Volume states in which nothing is missing."""
 _SHORT = ("degraded", "rebuilding")
-_UNSETTLED = ("initialize", "expand", "migrate", "reshape", "parity", "unknown")
+_FIRST = ("initialize", "parity")
+"""Operations before whose end it is unknown what the volume survives, also while they wait."""
+_CHANGES = ("expand", "migrate", "reshape", "unknown")
 """Operations during which it is unknown what the volume survives."""
 _COPIES = regex(r"(?:near|far|offset)=(\d)")
 _TREATED = ("eras", "sanitiz", "format", "foreign", "migrat", "expand", "initializ", "unsupported", "not supported",
@@ -206,7 +208,7 @@ def _unsettled(volume: Volume) -> bool:
         return True
     work = volume.progress
     return parity_is_resynchronised(volume) or (
-        work is not None and work.operation in _UNSETTLED and work.state != "queued"
+        work is not None and (work.operation in _FIRST or (work.operation in _CHANGES and work.state != "queued"))
     )
 
 

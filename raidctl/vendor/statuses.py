@@ -8,9 +8,9 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from msgspec import Struct
 
 from raidctl.evidence import Line
-from raidctl.model import Health, Operation, RaidLevel, VolumeStatus
+from raidctl.model import Health, Operation, RaidLevel, TaskState, VolumeStatus
 from raidctl.text import attempt, collapse, regex
-from raidctl.vendor.draft import DETAIL, REPORT, Draft, GroupDraft, Pair
+from raidctl.vendor.draft import DETAIL, REPORT, ROW, Draft, GroupDraft, Pair
 
 _LONGEST = 80
 """Characters of a quoted word."""
@@ -136,6 +136,41 @@ def put_volume_word(
         volume.put(None, "progress.state", "queued", weight)
     if percent is not None:
         volume.put(line, "progress.percent", percent, weight)
+
+
+_PARITY_DONE = frozenset({"completed", "complete", "initialization completed", "initialized", "done", "ok"})
+_NO_PARITY = frozenset({"", "-", "--", "---", "none", "n/a", "na", "not applicable", "not supported"})
+"""What a tool prints for a volume without parity."""
+_PARITY_STATES: dict[str, TaskState] = {
+    "in progress": "running", "initialization in progress": "running", "initializing": "running", "running": "running",
+    "queued": "queued", "pending": "queued", "initialization pending": "queued", "initialization queued": "queued",
+    "not started": "queued", "initialization not started": "queued", "not initialized": "queued",
+    "paused": "paused", "suspended": "paused", "stopped": "paused", "aborted": "paused",
+}  # fmt: skip
+
+
+def put_parity_word(volume: Draft, pair: Pair, word: str, percent: float | None) -> None:
+    """Put how far the initialization of a volume's parity is. Parity is complete only by a word for that.
+
+    Args:
+        volume: The draft.
+        pair: The pair that prints it.
+        word: The tool's word, without a percentage.
+        percent: How far it is; None: not printed.
+    """
+    text = collapse(word).lower().strip(". ")
+    if text in _PARITY_DONE or (percent is None and text in _NO_PARITY):
+        return
+    state = _PARITY_STATES.get(text)
+    if "fail" in text:
+        state = "paused"  # the parity is not complete, and nothing completes it
+    elif state is None and percent is None:
+        volume.unread(pair.label, pair.value)
+    volume.put(pair.lines[0], "progress.operation", "parity", ROW)
+    if state is not None and state != "running":
+        volume.put(None, "progress.state", state, ROW)
+    if percent is not None:
+        volume.put(pair.lines[0], "progress.percent", percent, ROW)
 
 
 def doubt_ok(volume: Draft | None, drives: Mapping[str, str]) -> None:

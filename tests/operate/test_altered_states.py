@@ -7,6 +7,7 @@ import pytest
 from raidctl.audit.builtin import rules
 from raidctl.audit.diagnosis import diagnose, exit_code
 from tests.operate.removal_machines import altered, answers
+from tests.support.conclusions import anything_unread
 
 _STORCLI2 = r'("EID:Slt" : "310:0",\s*"PID" : \d+,\s*)"State" : "Conf",(\s*"Status" : )"Online"'
 _STORCLI = r'("EID:Slt" : "252:0",\s*"DID" : \d+,\s*)"State" : "Onln",(\s*"DG" : )(\d+)'
@@ -32,3 +33,26 @@ def test_a_volume_with_a_drive_in_no_array_is_unknown(
     assert [found[name] for name in drives.split() if found[name] == "yes"] == []
     assert exit_code(diagnose(seen.inventory, rules())) != 0
     assert any(volume.status == "unknown" for volume in seen.inventory.controllers[0].volumes)
+
+
+@pytest.mark.parametrize(
+    ("machine", "pattern"),
+    [
+        ("3154", r"(Parity Initialization Status +: ).*$"),
+        ("gen10", r"(Parity Initialization Status: ).*\n +Parity Initialization Progress: .*$"),
+    ],
+)
+@pytest.mark.parametrize(
+    ("word", "known"),
+    [("Queued", True), ("Not Started", True), ("Initialization Pending", True), ("Paused", True), ("Failed", True),
+     ("Unknown", False), ("Bewildered", False)],
+)  # fmt: skip
+def test_parity_is_complete_only_by_a_word_for_that(machine: str, pattern: str, word: str, *, known: bool) -> None:
+    """Until parity is reported complete, what its volume survives is unknown, and none of its drives may be pulled."""
+    seen = altered(machine, pattern, rf"\g<1>{word}")
+    [controller] = seen.inventory.controllers
+    volumes = [one for one in controller.volumes if one.progress and one.progress.operation == "parity"]
+    assert [one.failures_tolerated for one in volumes] == [None]
+    drives = {name for one in controller.arrays if one.id == volumes[0].array for name in one.drives}
+    assert {one.verdict for one in answers(seen) if one.drive in drives} == {"no"}
+    assert anything_unread(seen) == (not known)

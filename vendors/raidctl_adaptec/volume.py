@@ -9,7 +9,7 @@ from raidctl.evidence import mark_read
 from raidctl.text import attempt, collapse, regex
 from raidctl.vendor.draft import DETAIL, ROW, Pair
 from raidctl.vendor.fields import Field, Fields, read_pair
-from raidctl.vendor.statuses import put_status, put_volume_word
+from raidctl.vendor.statuses import put_parity_word, put_status, put_volume_word
 from raidctl_adaptec import numbers, state_words, vocabulary
 from raidctl_adaptec.draft import ControllerDraft, GroupDraft, Segment, keep
 from raidctl_adaptec.drive import read_node
@@ -92,18 +92,12 @@ def _watch(volume: GroupDraft, pair: Pair, label: str) -> None:
 
 
 def _parity(volume: GroupDraft, pair: Pair) -> None:
-    """``Parity Initialization Status : In Progress (12 %)``; ``Queued``; ``Not Started`` is no operation."""
+    """``Parity Initialization Status : In Progress (12 %)``, ``Queued``, ``Completed``."""
     value = normalized(pair.value)
     percent = vocabulary.volume_word(value.replace(" percent", "%"))[1]
-    if "progress" in value or percent is not None:
-        volume.put(pair.lines[0], "progress.operation", "parity", ROW)
-    elif value == "queued":
-        volume.put(pair.lines[0], "progress.operation", "parity", ROW)
-        volume.put(None, "progress.state", "queued", ROW)
-    elif "fail" in value:
+    put_parity_word(volume, pair, value.partition("(")[0], percent)
+    if "fail" in value:
         volume.add_problem("warning", "state", f"{pair.label}: {pair.value}.", "Verify the volume with fix.")
-    if percent is not None:
-        volume.put(pair.lines[0], "progress.percent", percent, ROW)
 
 
 def read_status(volume: GroupDraft, pair: Pair, weight: int = DETAIL) -> None:

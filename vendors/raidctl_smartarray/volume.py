@@ -10,20 +10,19 @@ from raidctl.model import Operation
 from raidctl.text import attempt, regex
 from raidctl.vendor.draft import DETAIL, ROW, Draft, GroupDraft, Pair
 from raidctl.vendor.fields import Field, Fields, optional, read_pair, read_pairs
-from raidctl.vendor.statuses import put_status, put_volume_word
+from raidctl.vendor.statuses import put_parity_word, put_status, put_volume_word
 from raidctl_smartarray import numbers, vocabulary
 from raidctl_smartarray.draft import ControllerDraft
 from raidctl_smartarray.drive import multidomain
 from raidctl_smartarray.interface import interface
 from raidctl_smartarray.outline import Section
-from raidctl_smartarray.vocabulary import NO_VALUE, has_value, normalized, split_progress
+from raidctl_smartarray.vocabulary import has_value, normalized, split_progress
 
 _RAID = regex(r"RAID ?\S.*", re.IGNORECASE)
 _PERCENT = regex(r"(\d{1,3}(?:\.\d+)?) ?%", re.ASCII)
 _WORDS = regex(r",(?!\s*\d+(?:\.\d+)?\s*%)", re.ASCII)
 """``SAS, Unused Space: 0 MB, Transforming, 12% complete``: the share belongs to the word before it."""
 _FAILS = regex(r"\bfail", re.IGNORECASE)
-_DONE = frozenset({"initialization completed", "completed", "complete", "ok", *NO_VALUE})
 _SMART_PATH = frozenset({"smart path", "ssd smart path", "hp ssd smart path", "hpe ssd smart path", "ssd i/o bypass"})
 
 
@@ -91,28 +90,15 @@ def _parity(volume: Draft, pair: Pair) -> None:
     """``Parity Initialization Status: In Progress``, ``… Progress: 23%``; ``Queued``, ``Initialization Failed``."""
     volume.keep_detail(pair)
     state, percent = split_progress(pair.value)
+    bare = _PERCENT.match(pair.value.strip())
+    put_parity_word(volume, pair, state, float(bare[1]) if bare else percent)
     if _FAILS.search(state):
-        volume.put(pair.lines[0], "progress.operation", "parity", ROW)
-        volume.put(None, "progress.state", "paused", ROW)  # the parity is not complete, and nothing completes it
         volume.add_problem(
             "warning",
             "state",
             f"{pair.label}: {state}.",
             "Without parity a drive failure loses data: check the backup.",
         )
-        return
-    if normalized(state) == "queued":
-        volume.put(pair.lines[0], "progress.operation", "parity", ROW)
-        volume.put(None, "progress.state", "queued", ROW)
-        return
-    bare = _PERCENT.match(pair.value.strip())
-    percent = float(bare[1]) if bare else percent
-    going_on = normalized(state) in ("in progress", "initializing", "running") or percent is not None
-    if not going_on or normalized(state) in _DONE:
-        return
-    volume.put(pair.lines[0], "progress.operation", "parity", ROW)
-    if percent is not None:
-        volume.put(pair.lines[0], "progress.percent", percent, ROW)
 
 
 def _partitions(volume: Draft, group: Section) -> None:

@@ -65,14 +65,14 @@ def test_words_that_fill_a_status_do_not_hide_it(text: str, status: VolumeStatus
     ("text", "operation", "percent"),
     [
         ("In Progress (12 %)", "parity", 12.0), ("In Progress", "parity", None), ("12 percent", "parity", 12.0),
-        ("Queued", "parity", None), ("Initialization Not Started", None, None), ("Completed", None, None),
-        ("Failed", None, None),
+        ("Queued", "parity", None), ("Initialization Not Started", "parity", None), ("Completed", None, None),
+        ("Completed (100 %)", None, None), ("Not Applicable", None, None), ("Failed", "parity", None),
     ],
 )  # fmt: skip
-def test_a_parity_initialisation_that_has_not_begun_is_not_under_way(
+def test_a_parity_initialisation_that_is_not_complete_is_under_way(
     text: str, operation: str | None, percent: float | None
 ) -> None:
-    """Only a running or queued parity initialisation is progress."""
+    """A parity initialisation counts until a word reports that it is complete, also one that waits or has failed."""
     going = volume_of(pqi(volume={"Parity Initialization Status": text})).progress
     assert ((going.operation, going.percent) if going else (None, None)) == (operation, percent)
 
