@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from raidctl.model import (
     Array,
@@ -23,9 +23,9 @@ from raidctl.model import (
     Volume,
 )
 from raidctl.order import natural
-from raidctl.vendor.draft import Draft, Shown, ShownOn
+from raidctl.vendor.draft import Draft, Shown, ShownOn, is_bad
 from raidctl.vendor.mixed_machines import note_mixed
-from raidctl.vendor.statuses import doubt_ok, health_of_volume
+from raidctl.vendor.statuses import doubt_ok, health_of_volume, put_status
 from raidctl_threeware import derived_fields, vocabulary
 from raidctl_threeware.capability import SUPPORT
 from raidctl_threeware.draft import ControllerDraft, UnitDraft
@@ -103,7 +103,7 @@ def _place(controller: ControllerDraft) -> None:
 
 
 def _drop_spares_without_drive(controller: ControllerDraft) -> None:
-    """Move a spare's values to its drive. If no table lists the drive, they go to the controller."""
+    """Move a spare's values and bad status to its drive. If no table lists the drive, they go to the controller."""
     for unit in controller.arrays.values():
         if not unit.spare:
             continue
@@ -111,8 +111,21 @@ def _drop_spares_without_drive(controller: ControllerDraft) -> None:
         for home in homes or [controller]:
             for label, value in unit.details.items():
                 home.keep_words(f"u{unit.name} {label}", value)
+        if is_bad(unit.get("status")):
+            _fail_spare(controller, unit, homes)
         if not homes:
             controller.replace_words(f"u{unit.name} Status", unit.get("status_text") or "-")
+
+
+def _fail_spare(controller: ControllerDraft, unit: UnitDraft, drives: Sequence[Draft]) -> None:
+    """Report a spare that its unit calls ``INOPERABLE`` or ``DEGRADED``. It takes no member's place."""
+    word = unit.get("status_text") or "-"
+    lines = [line for line, name, _ in unit.evidence if name == "status"]
+    for drive in drives:
+        put_status(drive, lines, "drive", "critical", text=f"spare unit {word}")
+    if not drives:
+        text = f"Spare unit u{unit.name} is {word}: it cannot replace a failed drive."
+        controller.add_problem("warning", "state", text, "Replace its drive.")
 
 
 def _cache(controller: ControllerDraft) -> Cache | None:

@@ -57,6 +57,19 @@ def test_a_spare_is_a_drive_and_no_volume() -> None:
     assert alone.details["u1 Status"] == "OK"
 
 
+@pytest.mark.parametrize("word", ["DEGRADED", "INOPERABLE", "OFFLINE", "BEWILDERED"])
+def test_a_spare_whose_unit_is_not_well_is_reported(word: str) -> None:
+    """A bad state of a spare's unit is one of its drive, also if its port is OK; without the port, it is a problem."""
+    changed = ALL.replace("SPARE     OK        ", f"SPARE     {word:10}")
+    spare = controller(changed).drives[3]
+    alone = observed(UNITS.replace("SPARE     OK        ", f"SPARE     {word:10}"))
+    assert spare.role == "spare"
+    assert (spare.status, spare.status_text) == (("ok", "OK") if word[0] == "B" else ("critical", f"spare unit {word}"))
+    assert [word in problem.message for problem in alone.problems] == [True]
+    found = observed(changed)
+    assert wrong(found) | {problem.where for problem in found.problems} == {spare.id}
+
+
 @pytest.mark.parametrize(
     ("row", "status", "operation", "percent"),
     [
