@@ -13,6 +13,7 @@ from types import MappingProxyType
 
 from msgspec.structs import replace
 
+from raidctl.health.array_states import lacks_a_drive
 from raidctl.health.shared_drives import LostWithADrive, drives_that_may_fail, lost_with_a_drive, shared
 from raidctl.model import Array, Controller, Drive, Inventory, Volume, has_failed
 from raidctl.model.raid_levels import PARITY, PARITY_DRIVES, RAIDZ, SPANNED, WITHOUT_REDUNDANCY
@@ -40,8 +41,6 @@ _NO_REASON = ("passed", "failed!", "warning", "critical_warning", "asc=", "ascq=
 _FOREIGN = regex(r"\bforeign\b|\bfrgn\b", re.IGNORECASE)
 _LOCKED = regex(r"\blocked\b", re.IGNORECASE)
 _FORESEES = regex(r"smart|s\.m\.a\.r\.t|predict|error|fail")
-_SHORT_OF = regex(r"(?<!predicted )\bfailed\b|\bmissing\b|degraded|interim|rebuild", re.IGNORECASE)
-"""Words for an array that lacks a drive. The words for its volumes do not matter."""
 _COPIED = ("copy", "copied", "cpyb", "replacing")
 _REBUILT = ("rebuild", "rbld", "resync", "recover", "resilver", *_COPIED)
 
@@ -121,9 +120,7 @@ def tolerated(
     if controller.mode == "software" and (level in _SETS or counted):
         return _reported(volume, sharing, unsure=any(out.intersection(drive.backing) for drive in drives))
     gone, certain = _gone(volume, drives, expected, len(named), out)
-    if array and (
-        array.status == "critical" or (array.status == "warning" and _SHORT_OF.search(array.status_text or ""))
-    ):
+    if array and lacks_a_drive(array):
         gone = max(gone, 1)
     most = _most(controller, volume, expected or len(named))
     if most is None:

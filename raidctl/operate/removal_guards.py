@@ -9,9 +9,21 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator
 
+from raidctl.health import missing_members
+from raidctl.health.array_states import being_changed, lacks_a_drive, not_known_to_run
 from raidctl.health.phrases import errors, predicts
-from raidctl.health.redundancy import OUT_OF_REACH, WHOLE, being_rebuilt, below, expects_failure, in_words, rebuilding
-from raidctl.model import Controller, Drive, Volume, has_failed, state_problems
+from raidctl.health.redundancy import (
+    OUT_OF_REACH,
+    WHOLE,
+    array_of,
+    being_rebuilt,
+    below,
+    expects_failure,
+    in_words,
+    rebuilding,
+    speaks_of_rebuild,
+)
+from raidctl.model import Array, Controller, Drive, Volume, has_failed, state_problems
 from raidctl.model.raid_levels import MIRRORED, PARITY, WITHOUT_REDUNDANCY
 from raidctl.model.task import FILLING
 from raidctl.operate.removal_report import Outcome, Reason
@@ -208,9 +220,9 @@ def right_moment(subject: Subject) -> Reasons:
         if volume.progress is not None:
             evidence.append(f"{volume.id} progress.operation = {volume.progress.operation}")
         if what is None:
-            if subject.spared and volume.status not in WHOLE:
+            if subject.spared and (needed := _needed(controller, volume, *evidence)) is not None:
                 fine = False
-                yield _needed(volume, *evidence)
+                yield needed
             continue
         fine = False
         if what == "unknown":
@@ -237,8 +249,17 @@ def right_moment(subject: Subject) -> Reasons:
         yield reason("R3", "yes", "No rebuild, copy or change of the drive's arrays is running.")
 
 
-def _needed(volume: Volume, *evidence: str) -> Reason:
-    """The reason to leave a spare in place. Its volume is, or may be, incomplete."""
+def _needed(controller: Controller, volume: Volume, *evidence: str) -> Reason | None:
+    """The reason to leave a spare in place, if its volume or array is, or may be, incomplete."""
+    array = array_of(controller, volume)
+    if volume.status in WHOLE and array is not None and lacks_a_drive(array):
+        text = f"The state of {array.id} is {array.status_text or array.status}: it may need the drive as its spare."
+        return reason("R3", "unknown", text, fact(array, "status"), *evidence)
+    if lacking := missing_members.although_ok(controller, volume):
+        text = f"{volume.id} is {lacking}: it may need the drive as its spare."
+        return reason("R3", "unknown", text, fact(volume, "drives_active"), *evidence)
+    if volume.status in WHOLE:
+        return None
     if volume.status == "unknown":
         text = f"The state of {volume.id} is unknown: it may need the drive as its spare."
         return reason("R3", "unknown", text, *evidence)
@@ -259,7 +280,16 @@ def under_way(controller: Controller, volume: Volume) -> str | None:
     if volume.progress is not None and volume.progress.operation in _UNDER_WAY:
         waits = f" ({volume.progress.state})" if volume.progress.state in ("queued", "paused") else ""
         return f"{_UNDER_WAY[volume.progress.operation]}{waits}"
-    return _REPLACING.get(volume.status)
+    return _REPLACING.get(volume.status) or _of_array(array_of(controller, volume))
+
+
+def _of_array(array: Array | None) -> str | None:
+    """The operation that only the state of an array reports, as a clause."""
+    if array is None:
+        return None
+    if array.status == "warning" and speaks_of_rebuild(array.status_text):
+        return "is being rebuilt"
+    return "is being migrated, expanded or initialized" if being_changed(array) else None
 
 
 def running(subject: Subject) -> Reasons:
@@ -274,6 +304,11 @@ def running(subject: Subject) -> Reasons:
         elif loss.volume and status in OUT_OF_REACH:
             fine = False
             yield _out_of_reach(loss.volume, "its drives may hold the only copy of the data")
+        elif loss.volume and not_known_to_run(loss.array):
+            fine = False
+            word = loss.array.status_text or loss.array.status
+            text = f"{loss.volume.id} is {status}, but the state of {loss.array.id} is {word}."
+            yield reason("R4", "unknown", text, fact(loss.array, "status"), fact(loss.volume, "status"))
     for volume in subject.former:
         if volume.status in OUT_OF_REACH:
             fine = False

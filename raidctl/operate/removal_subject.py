@@ -8,6 +8,7 @@ from functools import cached_property
 
 from msgspec import Struct
 
+from raidctl.health.array_states import lacks_a_drive
 from raidctl.health.redundancy import OUT_OF_REACH, WHOLE, being_rebuilt, in_stripe, members, overdrawn
 from raidctl.health.spares import users_of
 from raidctl.host import BlockDevice, HostView
@@ -56,8 +57,10 @@ class Loss(Struct, frozen=True):
 
     @property
     def short(self) -> bool:
-        """Whether the volume already lacks other members."""
-        return self.volume is not None and self.volume.status in ("degraded", "rebuilding") and not self.gone
+        """Whether the volume already lacks other members, by its own state or that of its array."""
+        if self.volume is None or self.gone:
+            return False
+        return self.volume.status in ("degraded", "rebuilding") or lacks_a_drive(self.array)
 
     @property
     def out_of_reach(self) -> bool:

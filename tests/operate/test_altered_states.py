@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from raidctl.audit.builtin import rules
 from raidctl.audit.diagnosis import diagnose, exit_code
-from tests.operate.removal_machines import altered, answers
+from tests.operate.removal_machines import altered, answers, demo
 from tests.support.conclusions import anything_unread
 
 _STORCLI2 = r'("EID:Slt" : "310:0",\s*"PID" : \d+,\s*)"State" : "Conf",(\s*"Status" : )"Online"'
@@ -56,3 +57,30 @@ def test_parity_is_complete_only_by_a_word_for_that(machine: str, pattern: str, 
     drives = {name for one in controller.arrays if one.id == volumes[0].array for name in one.drives}
     assert {one.verdict for one in answers(seen) if one.drive in drives} == {"no"}
     assert anything_unread(seen) == (not known)
+
+
+@pytest.mark.parametrize(
+    ("word", "verdict", "guards"),
+    [("Incompleted", "no", "R2 R4"), ("Failed", "no", "R2 R4"), ("Degraded", "no", "R2"), ("Rebuilding", "no", "R2 R3"),
+     ("Migrating", "no", "R3"), ("Initializing", "no", "R3"), ("Bewildered", "unknown", "R4"), ("Checking", "yes", "")],
+)  # fmt: skip
+def test_the_state_of_the_array_counts_beside_that_of_its_volume(word: str, verdict: str, guards: str) -> None:
+    """No drive of an array may be pulled if the array is not well, also if its volume is reported as normal."""
+    seen = altered("1882", r"^( +1  archive set .* )Normal *$", rf"\g<1>{word}", "rsf")
+    found = {one.drive.rpartition("/")[2]: one for one in answers(seen)}
+    assert found["E2:S1"].verdict == verdict
+    against = {one.guard for one in found["E2:S1"].reasons if one.verdict in ("no", "unknown")}
+    assert against - {"X8"} == set(guards.split())
+    assert found["E2:S7"].verdict == ("unknown" if word == "Bewildered" else "yes")
+
+
+def test_a_spare_is_left_while_an_array_lacks_a_drive() -> None:
+    """A spare may be needed if a member is missing, or the array is not well, also if the volume is reported as ok."""
+    missing = altered("6805", r"^( *Segment 1 +: )Present", r"\1Missing")
+    good = demo("6805")
+    [controller] = good.inventory.controllers
+    arrays = tuple(replace(one, status="warning", status_text="Interim Recovery") for one in controller.arrays)
+    interim = replace(good, inventory=replace(good.inventory, controllers=(replace(controller, arrays=arrays),)))
+    for seen, guards in ((good, set()), (missing, {"R3"}), (interim, {"R3"})):
+        [found] = [one for one in answers(seen) if one.drive.endswith("/0,6")]
+        assert {one.guard for one in found.reasons if one.verdict in ("no", "unknown")} == guards
