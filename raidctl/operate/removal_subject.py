@@ -167,11 +167,13 @@ class Subject(Struct, frozen=True, dict=True):
 
     @cached_property
     def spared(self) -> tuple[tuple[Controller, Volume], ...]:
-        """The volumes that the drive is a spare for."""
+        """The volumes that the drive is a spare for. One whose own state is ``Global Hot-Spare`` is for all."""
         found = []
         for controller, drive in self.entries:
             if drive.role == "spare":
                 named = {array.id for array in controller.arrays if drive.id in array.spares} | {*drive.spare_for}
+                if "global" in (drive.status_text or "").lower():
+                    named = set()
                 others = {array.id for array in controller.arrays} - named if named else set[str]()
                 found += [(controller, volume) for volume in controller.volumes if volume.array not in others]
         return tuple(found)

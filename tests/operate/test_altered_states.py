@@ -84,3 +84,10 @@ def test_a_spare_is_left_while_an_array_lacks_a_drive() -> None:
     for seen, guards in ((good, set()), (missing, {"R3"}), (interim, {"R3"})):
         [found] = [one for one in answers(seen) if one.drive.endswith("/0,6")]
         assert {one.guard for one in found.reasons if one.verdict in ("no", "unknown")} == guards
+
+
+def test_a_global_spare_is_one_of_volumes_that_do_not_list_it() -> None:
+    """A drive whose own state is that of a global spare is left in place while any volume is rebuilt."""
+    seen = altered("adaptec-6805-rebuilding", r"^   Global Hot-Spare .*\n((?:.*\n)*?Logical device number 1)", r"\1")
+    [found] = [one for one in answers(seen) if one.drive.endswith("/0,6")]
+    assert [one.guard for one in found.reasons if one.verdict == "no"] == ["R3"]
