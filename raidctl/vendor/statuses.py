@@ -144,7 +144,7 @@ _NO_PARITY = frozenset({"", "-", "--", "---", "none", "n/a", "na", "not applicab
 _PARITY_STATES: dict[str, TaskState] = {
     "in progress": "running", "initialization in progress": "running", "initializing": "running", "running": "running",
     "queued": "queued", "pending": "queued", "initialization pending": "queued", "initialization queued": "queued",
-    "not started": "queued", "initialization not started": "queued", "not initialized": "queued",
+    "not started": "paused", "initialization not started": "paused", "not initialized": "paused",
     "paused": "paused", "suspended": "paused", "stopped": "paused", "aborted": "paused",
 }  # fmt: skip
 
@@ -162,10 +162,10 @@ def put_parity_word(volume: Draft, pair: Pair, word: str, percent: float | None)
     if text in _PARITY_DONE or (percent is None and text in _NO_PARITY):
         return
     state = _PARITY_STATES.get(text)
-    if "fail" in text:
-        state = "paused"  # the parity is not complete, and nothing completes it
-    elif state is None and percent is None:
-        volume.unread(pair.label, pair.value)
+    if state is None and percent is None:
+        state = "paused"  # the parity is not complete, and nothing is known to complete it
+        if "fail" not in text:
+            volume.unread(pair.label, pair.value)
     volume.put(pair.lines[0], "progress.operation", "parity", ROW)
     if state is not None and state != "running":
         volume.put(None, "progress.state", state, ROW)

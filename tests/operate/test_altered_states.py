@@ -41,6 +41,7 @@ def test_a_volume_with_a_drive_in_no_array_is_unknown(
     [
         ("3154", r"(Parity Initialization Status +: ).*$"),
         ("gen10", r"(Parity Initialization Status: ).*\n +Parity Initialization Progress: .*$"),
+        ("9660", r'("Init State" : ")[^"]*'),
     ],
 )
 @pytest.mark.parametrize(
@@ -53,8 +54,8 @@ def test_parity_is_complete_only_by_a_word_for_that(machine: str, pattern: str, 
     seen = altered(machine, pattern, rf"\g<1>{word}")
     [controller] = seen.inventory.controllers
     volumes = [one for one in controller.volumes if one.progress and one.progress.operation == "parity"]
-    assert [one.failures_tolerated for one in volumes] == [None]
-    drives = {name for one in controller.arrays if one.id == volumes[0].array for name in one.drives}
+    assert {one.failures_tolerated for one in volumes} == {None}
+    drives = {name for array in controller.arrays for name in array.drives if array.id in {v.array for v in volumes}}
     assert {one.verdict for one in answers(seen) if one.drive in drives} == {"no"}
     assert anything_unread(seen) == (not known)
 
@@ -91,3 +92,12 @@ def test_a_global_spare_is_one_of_volumes_that_do_not_list_it() -> None:
     seen = altered("adaptec-6805-rebuilding", r"^   Global Hot-Spare .*\n((?:.*\n)*?Logical device number 1)", r"\1")
     [found] = [one for one in answers(seen) if one.drive.endswith("/0,6")]
     assert [one.guard for one in found.reasons if one.verdict == "no"] == ["R3"]
+
+
+@pytest.mark.parametrize(("level", "left"), [("RAID5", None), ("RAID6", None), ("RAID10", 1), ("RAID0", 0)])
+def test_parity_that_is_not_consistent_is_not_complete(level: str, left: int | None) -> None:
+    """With ``Consist`` ``No``, what a volume with parity survives is unknown. Mirrors hold what was written."""
+    seen = altered("9271", r'"TYPE" : "RAID5",((?:.|\n)*?"Consist" : )"Yes"', rf'"TYPE" : "{level}",\1"No"')
+    [volume] = seen.inventory.controllers[0].volumes
+    assert (volume.status, volume.failures_tolerated) == ("ok", left)
+    assert [one.verdict for one in answers(seen) if one.verdict == "yes"] == (["yes"] * 6 if left else [])

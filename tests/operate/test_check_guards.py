@@ -7,7 +7,7 @@ from typing import get_args
 from msgspec.structs import replace
 
 from raidctl.change.tables import tables
-from raidctl.model import Battery, Controller, Host, Inventory, Operation, Progress, Volume, VolumeStatus
+from raidctl.model import Battery, Controller, Host, Inventory, Operation, Progress, TaskState, Volume, VolumeStatus
 from raidctl.operate.check_guards import denials, must_be_confirmed
 from raidctl.operate.check_history import CheckRecord, History
 from raidctl.operate.checks import Evidence
@@ -119,6 +119,10 @@ def test_guard_T2_T6_hold_behind_a_controller() -> None:
     paused = replace(CHECKING, progress=Progress(operation="check", state="paused"))
     running = replace(CHECKING, progress=Progress(operation="check", state="running"))
     assert (refused_behind("start_check", VOLUME), refused_behind("repair", VOLUME)) == ([], [])
+    states: dict[TaskState, list[str]] = {"paused": [], "running": ["T2"], "queued": ["T2"]}
+    for state, guards in states.items():
+        without_parity = replace(VOLUME, progress=Progress(operation="parity", state=state))
+        assert refused_behind("start_check", without_parity) == guards, state  # a check completes the parity
     for status in set(get_args(VolumeStatus)) - {"ok"}:
         assert refused_behind("start_check", replace(VOLUME, status=status)) == ["T2"], status
     assert (

@@ -7,10 +7,11 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from raidctl.model import Severity, TaskState
+from raidctl.model.raid_levels import PARITY
 from raidctl.text import attempt, collapse, regex
 from raidctl.vendor.draft import DETAIL, ROW, Draft, GroupDraft, Pair
 from raidctl.vendor.fields import Field, Fields, read_field, read_pairs
-from raidctl.vendor.statuses import put_status
+from raidctl.vendor.statuses import put_parity_word, put_status
 from raidctl_megaraid import vocabulary
 from raidctl_megaraid.access import report_access
 from raidctl_megaraid.cache_token import cache_token
@@ -21,6 +22,7 @@ from raidctl_megaraid.vocabulary import normalized
 
 _DG_VD = regex(r"\s*(\d{1,6}|-|)\s*/\s*(\d{1,6})\s*", re.ASCII)
 _ACTIVE = regex(r"\s*([^()%]{1,60}?)\s*\(\s*(\d{1,3}(?:\.\d{1,6})?)\s*%[^)]{0,80}\)", re.ASCII)
+_NO_INIT = frozenset({"no init", "quick init", "fast init", "full init"})
 
 
 class Going(NamedTuple):
@@ -141,6 +143,7 @@ def _access(volume: GroupDraft, row: Cells) -> None:
 
 def _consistent(volume: GroupDraft, pair: Pair) -> None:
     if attempt(vocabulary.flag, pair.value) is False:
+        volume.override("inconsistent", value=True)
         volume.add_problem(
             "info", "note", "The tool does not report the volume as consistent: not initialised or not checked yet.",
             "Run a consistency check.",
@@ -192,6 +195,16 @@ def _consistency(volume: GroupDraft, pair: Pair) -> None:
     _consistent(volume, pair)
 
 
+def _initialized(volume: GroupDraft, pair: Pair) -> None:
+    """``Init State = Completed``; ``No Init`` means that none was requested: ``Consistent`` reports the parity then."""
+    volume.keep_detail(pair)
+    if normalized(pair.value) not in _NO_INIT:
+        put_parity_word(volume, pair, pair.value, None)
+        if "fail" in normalized(pair.value):
+            message = f"The initialization of the volume: {collapse(pair.value)[:80]}."
+            volume.add_problem("warning", "state", message, "Run a consistency check.")
+
+
 def _active(volume: GroupDraft, pair: Pair) -> None:
     """``Active Operations = Consistency Check (36%)``; of several the first."""
     volume.keep_detail(pair)
@@ -218,9 +231,11 @@ def put_progress(draft: Draft, pair: Pair, going: Going, weight: int = DETAIL) -
 def infer(volume: GroupDraft) -> None:
     """What follows from several lines: status, exact size, number of drives; idempotent."""
     state = volume.get("state")
+    _without_parity(volume, state)
     if state is not None:
         busy = vocabulary.BUSY_STATUS.get(volume.get("progress.operation"))
-        begun = busy is not None and volume.get("progress.state") != "queued"
+        idle = ("queued", "paused") if busy == "initializing" else ("queued",)
+        begun = busy is not None and volume.get("progress.state") not in idle
         volume.override("status", busy if state == "ok" and begun else state, ROW)
     printed, blocks = volume.get("size_bytes"), volume.get("blocks")
     if printed and blocks:
@@ -228,6 +243,16 @@ def infer(volume: GroupDraft) -> None:
     spans, each = volume.get("spans"), volume.get("drives_per_span")
     if spans and each:
         volume.conclude("drives_expected", spans * each, ROW)
+
+
+def _without_parity(volume: GroupDraft, state: str | None) -> None:
+    """Make parity that is not consistent an initialization that has not ended. A check computes it, too."""
+    if not volume.get("inconsistent") or state != "ok" or volume.get("raid_level") not in PARITY:
+        return
+    operation = volume.get("progress.operation")
+    if operation in (None, "check"):
+        volume.override("progress.operation", "parity")
+        volume.conclude("progress.state", "running" if operation else "paused")
 
 
 _FIELDS: Fields[GroupDraft] = {
@@ -245,6 +270,8 @@ _FIELDS: Fields[GroupDraft] = {
     "read policy": Field("cache.read_policy", vocabulary.read_policy),
     **dict.fromkeys(_COUNTS, _count),
     "active operations": _active,
+    # Init State = Completed
+    "init state": _initialized,
     # Consistent = Yes
     "consistent": _consistency,
     # Access Policy Status = VD has desired access
