@@ -101,3 +101,10 @@ def test_parity_that_is_not_consistent_is_not_complete(level: str, left: int | N
     [volume] = seen.inventory.controllers[0].volumes
     assert (volume.status, volume.failures_tolerated) == ("ok", left)
     assert [one.verdict for one in answers(seen) if one.verdict == "yes"] == (["yes"] * 6 if left else [])
+
+
+def test_a_volume_that_is_counted_and_not_listed_may_use_any_drive() -> None:
+    """If the controller counts more volumes than the tool lists, no drive is known to be unused or redundant."""
+    seen = altered("3154", r"2/0/0$", "3/0/0")
+    assert {one.verdict for one in answers(seen)} <= {"no", "unknown"}
+    assert exit_code(diagnose(seen.inventory, rules())) == 3

@@ -103,8 +103,6 @@ def _add(collection: Collection, answer: Answer) -> None:
     for own, blocks in _controllers(answer):
         controller = collection.controller(own or number, _serial(blocks))
         _read(controller, blocks)
-        if answer.trailer is not None:
-            controller.sections.add("whole")
 
 
 def _controllers(answer: Answer) -> list[tuple[str | None, list[Block]]]:

@@ -132,10 +132,11 @@ def test_defunct_drives_that_are_not_listed_are_reported() -> None:
     assert [p.kind for p in problems if "defunct" in p.message] == ["state"]
 
 
-def test_a_list_that_was_cut_off_is_reported() -> None:
-    """Fewer volumes than counted, without the closing line, are a problem."""
-    text = machine({"Logical devices/Failed/Degraded": "3/0/0"}).replace("Command completed successfully.", "")
-    assert [p.kind for p in found(text).problems if "counts 3" in p.message] == ["unread"]
+def test_a_list_that_is_shorter_than_the_count_is_reported() -> None:
+    """Fewer volumes than counted are a problem, with and without the closing line."""
+    text = machine({"Logical devices/Failed/Degraded": "3/0/0"})
+    for printed in (text, text.replace("Command completed successfully.", "")):
+        assert [p.kind for p in found(printed).problems if "counts 3" in p.message] == ["unread"]
 
 
 def test_a_hot_controller_is_reported() -> None:
