@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import product
 from typing import get_args
 
@@ -29,6 +30,7 @@ from raidctl.output.metrics_table import INVENTORY
 from raidctl.survey.survey import survey_documents
 from raidctl.vendor.protocol import Document, Vendor
 from raidctl.vendor.registry import vendors
+from tests.support.conclusions import read_text
 from tests.support.machines import FIXTURES, MACHINES, replayed
 
 SETTINGS: tuple[DriveCachePolicy | None, ...] = (*get_args(DriveCachePolicy), None)
@@ -98,6 +100,26 @@ def test_a_drive_that_is_not_described_never_makes_it_safer(setting: DriveCacheP
         assert cache(cut).drive_caches != "off"
         if drives[1] != "enabled":
             assert SAFER[cache(silent).write_protected] <= before
+
+
+@pytest.mark.parametrize("setting", SETTINGS)
+def test_a_volume_without_known_drives_may_have_any_that_is_in_no_array(setting: DriveCachePolicy | None) -> None:
+    """The setting alone does not count if members are unknown and a drive in no array reports its cache on."""
+    whole = machine(setting, ("disabled", "enabled"))
+    apart = replace(whole, arrays=(), volumes=(replace(whole.volumes[0], array=None),))
+    assert cache(apart).drive_caches == ("on" if setting == "enabled" else "unknown")
+    quiet = replace(apart, drives=tuple(replace(drive, write_cache="disabled") for drive in apart.drives))
+    assert cache(quiet).drive_caches == {"enabled": "on", "disabled": "off"}.get(str(setting), "unknown")
+
+
+def test_an_ssacli_output_without_the_heading_of_an_array_is_no_safer() -> None:
+    """Without ``Array: A``, the drives of its volume are unknown; two of the controller have their caches on."""
+    [path] = (FIXTURES / "smartarray-gen10-failed-battery").glob("*detail*.out")
+    text = path.read_text()
+    for printed, state in ((text, "on"), (re.sub(r"(?m)^   Array: A\n", "", text), "unknown")):
+        volume = read_text(printed).inventory.controllers[0].volumes[0]
+        assert volume.cache is not None
+        assert (volume.cache.drive_caches, volume.cache.write_protected) == (state, {"on": False}.get(state))
 
 
 def test_fewer_drives_than_the_volume_has_are_not_all_of_them() -> None:

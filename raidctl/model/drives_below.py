@@ -61,6 +61,12 @@ class DrivesBelow(Struct, frozen=True, dict=True):
         )
         return Members(working, undescribed, bool(working) and not undescribed and _all(volume, found, working))
 
+    def in_no_array(self, volume: Volume) -> tuple[Drive, ...]:
+        """The drives of a volume's controller that no array lists. Without known members, they may be the volume's."""
+        controller = self.items[volume.id][0] if volume.id in self.items else None
+        listed = {name for names in self._arrays.values() for name in names}
+        return tuple(drive for drive in controller.drives if drive.id not in listed) if controller else ()
+
 
 def _all(volume: Volume, found: Sequence[Drive], working: Sequence[Drive]) -> bool:
     """Whether as many drives are listed as the volume reports. A degraded one may lack the drive that it lost."""

@@ -67,6 +67,8 @@ def drive_caches(volume: Volume, below: DrivesBelow, above: frozenset[str] = fro
         return "on"
     if members.undescribed:
         return "unknown"
+    if not members.drives and any(drive.write_cache == "enabled" for drive in below.in_no_array(volume)):
+        return "unknown"  # it may be a drive of the volume, and contradict the setting
     return "off" if setting == "disabled" else _together(states, complete=members.complete)
 
 
