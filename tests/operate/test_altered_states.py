@@ -66,7 +66,7 @@ def test_parity_is_complete_only_by_a_word_for_that(machine: str, pattern: str, 
      ("Migrating", "no", "R3"), ("Initializing", "no", "R3"), ("Bewildered", "unknown", "R4"), ("Checking", "yes", "")],
 )  # fmt: skip
 def test_the_state_of_the_array_counts_beside_that_of_its_volume(word: str, verdict: str, guards: str) -> None:
-    """No drive of an array may be pulled if the array is not well, also if its volume is reported as normal."""
+    """No drive of an array may be pulled if the array has a bad state, also if its volume is reported as normal."""
     seen = altered("1882", r"^( +1  archive set .* )Normal *$", rf"\g<1>{word}", "rsf")
     found = {one.drive.rpartition("/")[2]: one for one in answers(seen)}
     assert found["E2:S1"].verdict == verdict
@@ -76,7 +76,7 @@ def test_the_state_of_the_array_counts_beside_that_of_its_volume(word: str, verd
 
 
 def test_a_spare_is_left_while_an_array_lacks_a_drive() -> None:
-    """A spare may be needed if a member is missing, or the array is not well, also if the volume is reported as ok."""
+    """A spare may be needed if a member is missing, or the array has a bad state, also if the volume is ok."""
     missing = altered("6805", r"^( *Segment 1 +: )Present", r"\1Missing")
     good = demo("6805")
     [controller] = good.inventory.controllers
