@@ -98,7 +98,8 @@ def ready(controller: Controller, volume: Volume) -> list[Drive]:
 def offer(controller: Controller, volume: Volume) -> str | None:
     """The start of a remedy that makes an unassigned drive a spare. None if no drive fits the volume."""
     drives = below(controller, volume)
-    idle = [drive for drive in controller.drives if drive.role == "unassigned" and drive.status == "ok"]
+    free = [drive for drive in controller.drives if drive.role == "unassigned" and drive.array is None]
+    idle = [drive for drive in free if drive.status == "ok"]
     fitting = [drive for drive in idle if not drive.mountpoints and not unfit(controller, drive, drives)]
     name = (fitting[0].id.partition("/")[2] or fitting[0].id) if fitting else ""
     return f"make the unassigned drive {name} a spare" if fitting else None

@@ -31,6 +31,8 @@ def unfit_behind(drive: Drive, view: HostView, others: Sequence[Drive]) -> Itera
     if drive.role not in ("unassigned", "passthrough"):
         use = "of unknown use: no role is reported" if drive.role is None else f"not free: it is a {drive.role} drive"
         yield Objection(guard="R10", text=f"{drive.id} is {use}.", unknown=drive.role is None)
+    elif drive.array:
+        yield Objection(guard="R10", text=f"{drive.id} may be a drive of {drive.array}, which lists it.", unknown=True)
     yield from _used(drive, view)
     yield from _size(drive, others)
     yield from other_sectors(drive, others)

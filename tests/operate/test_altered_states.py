@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from msgspec.structs import replace
 
 from raidctl.audit.builtin import rules
 from raidctl.audit.diagnosis import diagnose, exit_code
+from raidctl.host import HostView
+from raidctl.operate.joining_guards_behind import unfit_behind
 from tests.operate.removal_machines import altered, answers, demo
 from tests.support.conclusions import anything_unread
 
@@ -33,7 +37,12 @@ def test_a_volume_with_a_drive_in_no_array_is_unknown(
     found = {one.drive.rpartition("/")[2]: one.verdict for one in answers(seen)}
     assert [found[name] for name in drives.split() if found[name] == "yes"] == []
     assert exit_code(diagnose(seen.inventory, rules())) != 0
-    assert any(volume.status == "unknown" for volume in seen.inventory.controllers[0].volumes)
+    [controller] = seen.inventory.controllers
+    assert any(volume.status == "unknown" for volume in controller.volumes)
+    listed = [one for one in controller.drives if one.role == "unassigned" and one.array]
+    listed += [one for one in controller.drives if one.id.rpartition("/")[2] in drives.split()]
+    for one in listed:
+        assert [why for why in unfit_behind(one, HostView(), ()) if re.search("lists it|not free", why.text)], one.id
 
 
 @pytest.mark.parametrize(
