@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from raidctl.health.redundancy import WHOLE, being_rebuilt, below
+from raidctl.health.array_states import lacks_a_drive
+from raidctl.health.redundancy import WHOLE, array_of, being_copied, being_rebuilt, below, in_stripe
 from raidctl.model import Controller, Drive, Volume, has_failed
 
 
@@ -29,4 +30,35 @@ def lacking(controller: Controller, drive: Drive) -> list[Volume]:
         working = sum(not has_failed(one) and not being_rebuilt(one) for one in listed)
         if any(one.id == drive.id for one in listed) and working < (volume.drives_expected or len(listed)):
             found.append(volume)
+    return found
+
+
+def not_whole(drive: Drive) -> str:
+    """Why a member lacks its data: ``has failed``, ``is being rebuilt``. Empty if it is not known to lack any.
+
+    A member that is being copied to its replacement drive still works.
+    """
+    if has_failed(drive):
+        return "has failed"
+    return "is being rebuilt" if being_rebuilt(drive) and not being_copied(drive) else ""
+
+
+def missing_although_ok(controller: Controller, volume: Volume) -> list[str]:
+    """What shows that a volume lacks a member although its tool reports it as ok.
+
+    ``smartarray:0/1I:1:2 has failed``, ``array smartarray:0/A is reported as Failed Physical Drive``. Failed drives
+    that are listed beside enough working members do not count.
+    """
+    if volume.status not in WHOLE:
+        return []
+    array, drives = array_of(controller, volume), below(controller, volume)
+    lost = {drive.id: why for drive in drives if (why := not_whole(drive))}
+    expected = volume.drives_expected or in_stripe(volume)
+    found = [f"{name} {why}" for name, why in lost.items()]
+    if expected and len(drives) - len(lost) >= expected:
+        found = []
+    elif not found and (words := although_ok(controller, volume)):
+        found = [f"it is {words}"]
+    if array is not None and lacks_a_drive(array):
+        found.append(f"array {array.id} is reported as {array.status_text or array.status}")
     return found

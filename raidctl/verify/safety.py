@@ -10,10 +10,12 @@ import msgspec
 
 from raidctl.bench.verdict.decision import POWER_CUT
 from raidctl.change.guard import unprotected
+from raidctl.health.missing_members import missing_although_ok
 from raidctl.health.nvme_warnings import BACKUP_FAILED
+from raidctl.health.spares import users_of
 from raidctl.health.write_hole import INCOMPLETE, write_hole
 from raidctl.health.write_journal import may_hold_only_copy
-from raidctl.model import Drive, Volume, VolumeCache, write_policy
+from raidctl.model import Controller, Drive, Volume, VolumeCache, write_policy
 from raidctl.model.raid_levels import PARITY
 from raidctl.text import listing
 from raidctl.verify.caches import UNPROTECTED, policies
@@ -21,6 +23,7 @@ from raidctl.verify.case import Case
 from raidctl.verify.drive_caches import disable_or_measure, drive_caches
 from raidctl.verify.kernel import without_barriers
 from raidctl.verify.report import Answer
+from raidctl.verify.status import lacks_members
 from raidctl.verify.subjects import Subject, blocks_of
 
 COMMITS = (
@@ -80,11 +83,13 @@ def _with_write_hole(case: Case, volume: Volume, found: Answer) -> Answer:
     if found.verdict == "fail" or hole.state not in ("open", "unknown") or volume.raid_level not in PARITY:
         return found
     hits = "a power failure during a write can damage other data of the stripe (write hole)"
-    if volume.status in INCOMPLETE and hole.state == "open":
-        case.cite(volume.id, "status", f"status {volume.status}")
-        return case.failed(f"It is {volume.status}, and {hits}: {hole.why}.")
-    if volume.status in INCOMPLETE:
-        why = f"It is {volume.status}; whether {hits} is unknown: {hole.why}."
+    lacks = _lacks(case, volume)
+    if lacks and hole.state == "open" and not _may_use_spare(case.subject.controller, volume):
+        return case.failed(f"{lacks}, and {hits}: {hole.why}.")
+    if lacks:
+        why = f"{lacks}; whether {hits} is unknown: {hole.why}."
+        if hole.state == "open":
+            why = f"{lacks}; unless a spare has taken its place, {hits}: {hole.why}."
         passed = found.verdict == "pass"
         return case.inconclusive(why) if passed else msgspec.structs.replace(found, reasons=(*found.reasons, why))
     if hole.state == "unknown":
@@ -92,17 +97,32 @@ def _with_write_hole(case: Case, volume: Volume, found: Answer) -> Answer:
     return msgspec.structs.replace(found, reasons=(*found.reasons, f"Once a drive is missing, {hits}: {hole.why}."))
 
 
+def _lacks(case: Case, volume: Volume) -> str:
+    """``It is degraded`` or ``acme:0/3 has failed``; empty if no member is known to be missing."""
+    if volume.status in INCOMPLETE:
+        case.cite(volume.id, "status", f"status {volume.status}")
+        return f"It is {volume.status}"
+    found = listing(lacks_members(case))
+    return f"{found[:1].upper()}{found[1:]}" if found.startswith("it ") else found
+
+
+def _may_use_spare(controller: Controller, volume: Volume) -> bool:
+    """Whether a spare may have taken the place of the missing member of a volume that is reported as ok."""
+    spares = [drive for drive in controller.drives if drive.role == "spare"]
+    return any(one.id == volume.id for spare in spares for one in users_of(controller, spare))
+
+
 def may_damage_stripes(subject: Subject) -> bool:
     """Whether a power failure may damage data that is not being written.
 
-    A degraded or rebuilding volume with parity is at risk. Tests of flushes or power cuts do not show this, as they
-    read back only what they have written.
+    A volume with parity is at risk while it is degraded or rebuilding, or lacks a member although it is reported as ok.
+    Tests of flushes or power cuts do not show this, as they read back only what they have written.
     """
     volume = subject.volume
     return (
         volume is not None
         and volume.raid_level in PARITY
-        and volume.status in INCOMPLETE
+        and (volume.status in INCOMPLETE or bool(missing_although_ok(subject.controller, volume)))
         and write_hole(subject.controller, volume).state in ("open", "unknown")
     )
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from raidctl.health.array_states import lacks_a_drive
+from raidctl.health.missing_members import missing_although_ok, not_whole
 from raidctl.health.redundancy import WHOLE
 from raidctl.model import Volume, state_problems
 from raidctl.text import listing
@@ -32,6 +34,8 @@ def _own_status(case: Case) -> Answer:
     damage = _damage(case)
     if damage and case.claim.words == ("ok",) and status in WHOLE:
         return case.suspect(f"It is {status}, but a tool reports damage: {listing(damage)}.")
+    if case.claim.words == ("ok",) and (missing := lacks_members(case)):
+        return case.suspect(f"It is {status}, but {listing(missing)}.")
     if status in case.claim.words:
         return case.passed(f"It is {status}.")
     if case.claim.words == ("ok",) and status == "checking":
@@ -43,6 +47,18 @@ def _own_status(case: Case) -> Answer:
             f"It is {status}{detail}; its state is known only afterwards.", next_test=_LATER, access=False
         )
     return case.failed(f"It is {item.status}{detail}, not {case.claim.wanted}.")
+
+
+def lacks_members(case: Case) -> list[str]:
+    """What shows that the volume lacks a member although it is reported as ok. The evidence is added to the case."""
+    volume, array = case.subject.volume, case.subject.array
+    found = missing_although_ok(case.subject.controller, volume) if volume is not None else []
+    for one in case.subject.members if found else ():
+        if not_whole(one):
+            case.cite(one.id, "status", f"status {one.status_text or one.status}")
+    if found and array is not None and lacks_a_drive(array):
+        case.cite(array.id, "status", f"status {array.status_text or array.status}")
+    return found
 
 
 def _damage(case: Case) -> list[str]:

@@ -12,7 +12,7 @@ from raidctl.model import Array, Controller, Drive, Host, Inventory, Problem, Sc
 from raidctl.survey.survey import Survey
 from raidctl.verify.kernel import Kernel
 from raidctl.verify.subjects import CheckedMachine
-from tests.verify.checked_machines import checked_machine, judged, plain_drive, raid_controller
+from tests.verify.checked_machines import TB, checked_machine, judged, plain_drive, raid_controller
 
 DATE = "2026-06-01T00:00:00Z"
 
@@ -121,6 +121,38 @@ def test_a_volume_with_damaged_data_is_not_simply_ok(where: str) -> None:
     damaged = Problem("error", where, "Unrecoverable Media Errors: Detected.", kind="state")
     for problem, verdict in ((damaged, "suspect"), (replace(damaged, severity="warning"), "pass")):
         assert judged(checked_machine(raid_controller(), problems=(problem,)), volume_status="ok").verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("member", "array", "spare", "status", "power_safe"),
+    [
+        ({}, {}, False, "pass", "pass"),
+        ({"status": "critical"}, {}, False, "suspect", "fail"),
+        ({"role": "failed"}, {}, True, "suspect", "inconclusive"),
+        ({"status": "warning", "status_text": "Rebuilding"}, {}, False, "suspect", "fail"),
+        ({"status": "warning", "status_text": "Copyback"}, {}, False, "pass", "pass"),
+        ({"status": "warning", "status_text": "Predictive Failure"}, {}, False, "pass", "pass"),
+        ({}, {"status": "critical"}, False, "suspect", "fail"),
+        ({}, {"status": "warning", "status_text": "Failed Physical Drive"}, False, "suspect", "fail"),
+        ({}, {"status": "warning", "status_text": "Predictive Failure"}, False, "pass", "pass"),
+    ],
+)
+def test_a_volume_that_is_reported_ok_without_a_member_is_neither_ok_nor_safe(
+    member: dict[str, Any], array: dict[str, Any], spare: bool, status: str, power_safe: str
+) -> None:
+    """The status of the volume contradicts that of a member or of the array, and a RAID-5 has a write hole then."""
+    owner = raid_controller(
+        level="raid5", count=4, size=6 * TB,
+        volume_cache=VolumeCache(
+            write_policy="write_through", write_active="write_through", controller_cache="not_caching",
+            drive_write_cache="disabled",
+        ),
+    )  # fmt: skip
+    drives = [replace(owner.drives[0], **member), *owner.drives[1:]]
+    drives += [Drive(id="acme:0/9", role="spare", size_bytes=2 * TB, status="ok")] if spare else []
+    known = checked_machine(replace(owner, drives=tuple(drives), arrays=(replace(owner.arrays[0], **array),)))
+    assert judged(known, volume_status="ok").verdict == status
+    assert judged(known, power_safe=True).verdict == power_safe
 
 
 def test_a_spare_that_the_volume_may_use_is_not_available() -> None:
