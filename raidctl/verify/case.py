@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from raidctl.evidence import Fact
 from raidctl.model import Problem
 from raidctl.select import family_of, items
+from raidctl.verify.lost_outputs import KERNEL, lost_outputs
 from raidctl.verify.report import Answer, Evidence, Source, Verdict
 from raidctl.verify.second_views import COMPARE, contradictions
 from raidctl.verify.subjects import CheckedMachine, Subject, blocks_of
@@ -18,8 +19,7 @@ VIRTUAL = "This is a virtual machine{}: its hardware may be emulated, and power-
 HOST = "Verify the same claims on the host (raidctl --host HOST verify)."
 HOST_OR_CUT = f"{HOST[:-1]}, or cut the power of the host and check."
 READ = 'Check the output of the tool ("raidctl show --explain {}", "raidctl show --unparsed").'
-_KERNEL = ("kernel", "/sys/", "/proc/")
-"""Beginnings of commands whose output comes from the kernel."""
+_INCOMPLETE = "The output about it is incomplete or could not be read, so something may be missing."
 _OF_ALL = frozenset({
     "battery", "write_cache", "drive_cache", "drives", "spares", "media", "drive_rpm", "volume_status", "policy_active",
     "power_safe", "survives", "drive_size", "drive_age",
@@ -82,12 +82,16 @@ class Case:
         subject, partial = self.subject, self.machine.partial
         names = {subject.id, subject.controller.id, *(drive.id for drive in subject.members)}
         if self.claim.name in _OF_ALL and not partial.isdisjoint(names):
-            return self.inconclusive(
-                "The output about it is incomplete or could not be read, so something may be missing."
-            )
+            return self.inconclusive(_INCOMPLETE)
+        if self.claim.name in _OF_ALL and (lost := self._lost()):
+            return self.inconclusive(_INCOMPLETE, f"{lost.where}: {lost.message}", next_test=lost.remedy)
         if otherwise := [f"{one}." for one in contradictions(self.claim.name, subject, self.machine.inventory)]:
             return self.suspect(*reasons, *otherwise, next_test=COMPARE)
         return self._close("pass", reasons)
+
+    def _lost(self) -> Problem | None:
+        """A command or drive that this claim depends on, and that could not be read."""
+        return next(lost_outputs(self.machine, self.subject, below=self.claim.name == "power_safe"), None)
 
     def passed_unless_virtual(self, *reasons: str) -> Answer:
         """A pass. The result is inconclusive in a virtual machine, as this shows nothing about written data there."""
@@ -160,4 +164,4 @@ class Case:
 
 
 def _from_kernel(fact: Fact) -> bool:
-    return fact.command.startswith(_KERNEL)
+    return fact.command.startswith(KERNEL)

@@ -1,0 +1,63 @@
+"""Commands about a volume or drive that left no output. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from raidctl.model import Problem, hiding_problems
+from raidctl.select import items
+from raidctl.text import regex
+from raidctl.verify.subjects import CheckedMachine, Subject
+
+_NUMBER = regex(r"(?<!\d)\d+\b")
+KERNEL = ("kernel", "/sys/", "/proc/")
+"""Beginnings of commands whose output comes from the kernel."""
+
+
+def lost_outputs(machine: CheckedMachine, subject: Subject, *, below: bool) -> Iterator[Problem]:
+    """Yield the problems of commands and devices that could not be read, and on which a subject depends.
+
+    ``below``: also those about the drives below a software array.
+    """
+    drives = [drive.device for _, drive in subject.drives] if below or not subject.software else []
+    drives += [drive.device for drive in subject.members]
+    mine = frozenset(node for node in (subject.item.device, *drives) if node)
+    for problem in hiding_problems(machine.inventory.problems):
+        program, *words = problem.where.split() or [""]
+        if program.startswith("/dev/"):
+            words.append(program)
+        elif problem.severity == "info" or not words:
+            continue  # the name of an object, a file or a resource
+        nodes = {word for word in words if word.startswith("/dev/")}
+        ours = _base(program) in _programs(machine, subject) and not _of_others(machine, subject, words, nodes - mine)
+        if ours or not nodes.isdisjoint(drives):
+            yield problem
+
+
+def _base(program: str) -> str:
+    return program.rpartition("/")[2]
+
+
+def _programs(machine: CheckedMachine, subject: Subject) -> set[str]:
+    """The programs that report a subject, its controller or its battery."""
+    controller = subject.controller
+    names = (subject.id, controller.id, *(one.id for one in controller.batteries))
+    found = {_base(fact.command.partition(" ")[0]) for name in names for fact in machine.facts.get(name, ())
+             if not fact.command.startswith(KERNEL)}  # fmt: skip
+    return found | ({_base(controller.told_by)} if controller.told_by else set())
+
+
+def _of_others(machine: CheckedMachine, subject: Subject, words: Iterable[str], nodes: set[str]) -> bool:
+    """Whether a command names only the device of another object, or the number of another controller."""
+    controllers = machine.inventory.controllers
+    if nodes and any(getattr(item, "device", None) in nodes for one in controllers for item in items(one)):
+        return True
+    named = {number for word in words for number in _NUMBER.findall(word)}
+    others = {_number(one.id) for one in controllers if one.told_by == subject.controller.told_by}
+    return _number(subject.controller.id) not in named and bool(named & (others - {""}))
+
+
+def _number(controller: str) -> str:
+    """The number in the id of a controller: ``1`` of ``megaraid:1``."""
+    found = controller.rpartition(":")[2]
+    return found if found.isdigit() else ""
