@@ -9,7 +9,7 @@ from msgspec import structs
 
 from raidctl.discovery.virtual import UNNAMED
 from raidctl.errors import EXIT_ACCESS, EXIT_CANNOT_TELL, EXIT_FINE, EXIT_NO, UsageError
-from raidctl.model import Problem, hiding_problems
+from raidctl.model import Controller, Problem, hiding_problems
 from raidctl.model.raid_levels import WITHOUT_REDUNDANCY
 from raidctl.select import items
 from raidctl.text import listing, regex
@@ -185,7 +185,7 @@ def _unshown(machine: CheckedMachine, claims: Sequence[Claim], subjects: Sequenc
             access=problem.kind != "unread",
         )
         for problem in hidden
-        if problem.where not in known and not _same_cause(problem, hidden, known)
+        if problem.where not in known and not _same_cause(machine, problem, hidden, known)
         for claim in claims
     ]
 
@@ -199,7 +199,7 @@ def _of_shown(machine: CheckedMachine, problem: Problem) -> bool:
     """Whether a problem is about an object or an output that is shown, one file of a device, or a setting."""
     where = problem.where
     controllers = machine.inventory.controllers
-    if any(where in (c.pci_address, *(one.id for one in items(c))) for c in controllers):
+    if any(where in (c.pci_address, *(one.id for one in items(c))) for c in controllers if _is_shown(c)):
         return True
     if any(output.command == where for output in machine.seen.outputs):
         return True
@@ -210,9 +210,16 @@ def _of_shown(machine: CheckedMachine, problem: Problem) -> bool:
     return where.startswith(_SETTINGS) if device is None else machine.view.block(device[1]) is not None
 
 
-def _same_cause(problem: Problem, hidden: Sequence[Problem], known: set[str | None]) -> bool:
-    """Whether a missing tool only affects a controller with separate results."""
-    return problem.kind == "no_tool" and any(other.where in known for other in hidden)
+def _is_shown(controller: Controller) -> bool:
+    """Whether a controller is more than a place on the PCI bus at which nothing could be read."""
+    return bool(controller.told_by or controller.volumes or controller.drives)
+
+
+def _same_cause(machine: CheckedMachine, problem: Problem, hidden: Sequence[Problem], known: set[str | None]) -> bool:
+    """Whether a missing tool only affects a controller with separate results. One about another controller does not."""
+    if problem.kind != "no_tool" or any(problem.where in (c.id, c.pci_address) for c in machine.inventory.controllers):
+        return False
+    return any(other.where in known for other in hidden)
 
 
 def join(machine: CheckedMachine, parts: Sequence[Verification], contract: str) -> Verification:

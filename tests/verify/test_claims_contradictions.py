@@ -309,6 +309,28 @@ def test_a_controller_without_a_driver_keeps_the_whole_machine_from_passing(wher
 
 
 @pytest.mark.parametrize(
+    ("problem", "code"),
+    [
+        (Problem("warning", "0000:04:00.0", "No kernel driver is bound to it.", kind="unread"), 3),
+        (Problem("error", "0000:04:00.0", "No tool that can read it is installed.", kind="no_tool"), 4),
+        (Problem("error", "acmecli", "The tool of acme:1 is missing.", kind="no_tool"), 0),
+    ],
+)
+def test_a_controller_that_is_only_a_place_on_the_bus_keeps_the_whole_machine_from_passing(
+    problem: Problem, code: int
+) -> None:
+    """Another controller that was read, or that also has no tool, proves nothing about its volumes."""
+    bare = Controller(id="pci:0000:04:00.0", pci_address="0000:04:00.0")
+    blind = Controller(id="acme:1", mode="raid", volumes=(Volume(id="acme:1/sdb", size_bytes=8 * TB),))
+    own = Problem("error", "acme:1", "No tool lists its volumes.", kind="no_tool")
+    known = checked_machine(raid_controller(), blind, bare, problems=(own, problem))
+    subjects = [known.subject(one, one.volumes[0]) for one in known.inventory.controllers if one.volumes]
+    found = verify(known, claims({"min_size": "4TB"}), subjects, (), ())
+    assert exit_code(found) == code
+    assert exit_code(verify(known, claims({"min_size": "4TB"}), subjects, ("acme:0",), ())) == 0
+
+
+@pytest.mark.parametrize(
     ("path", "code"),
     [
         ("/etc/mdadm/mdadm.conf", 0), ("/sys/class/block/sda/queue/scheduler", 0), ("/sys/class/block/sdb/size", 3),
