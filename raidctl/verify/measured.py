@@ -130,7 +130,8 @@ def _power_safe(answer: Answer, _claim: Claim, clock: Clock) -> Measured:
     verdict: Verdict = "inconclusive" if found.verdict == "info" else found.verdict
     if answer.verdict == "pass" and found.case in _HIDDEN:
         verdict = "suspect"
-    return Measured(verdict, found.reasons, found.ruled_out, found.next_test, lifts=True, evidence=lines)
+    reasons = (*found.reasons, *_one_of(clock)) if verdict == "pass" else found.reasons
+    return Measured(verdict, reasons, found.ruled_out, found.next_test, lifts=_alone(clock), evidence=lines)
 
 
 def _write_cache(answer: Answer, claim: Claim, clock: Clock) -> Measured:

@@ -150,3 +150,16 @@ def test_a_pass_by_settings_is_suspect_if_commits_show_a_hidden_cache(
                               controller_cache="not_caching", drive_write_cache=drives)  # type: ignore[arg-type]  # fmt: skip
         known = checked_machine(raid_controller(volume_cache=through, drive_cache=drives))
         assert answered(known, session("commits", {}), power_safe=True).verdict == verdict
+
+
+@pytest.mark.parametrize(("count", "verdict"), [(1, "pass"), (2, "inconclusive"), (6, "inconclusive")])
+def test_commits_of_one_block_pass_no_drive_on_which_it_is_not(count: int, verdict: str) -> None:
+    """One block is on some of the drives: the caches of the others are unknown if nothing reports them."""
+    parts = (
+        session("medium", {"rpm": (7200, 7150, 7250)}, series={"medium": "rotating"}),
+        session("commits", {"commits": (118, 116, 120)}),
+        session("flush_slope", {"flush_slope": (6, 5.5, 6.5)}, series={"explained": 0.97, "reading": "flushed"}),
+    )
+    run = msgspec.structs.replace(parts[0], results=tuple(one for part in parts for one in part.results))
+    known = checked_machine(raid_controller(level="raid0", count=count, volume_cache=VolumeCache(), drive_cache=None))
+    assert answered(known, run, power_safe=True).verdict == verdict
