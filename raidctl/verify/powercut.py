@@ -13,7 +13,8 @@ import msgspec
 from raidctl.bench.powercut.identity import same_hardware, target_of, with_caches
 from raidctl.bench.powercut.report import PowerCutRun, Target
 from raidctl.errors import CannotTell
-from raidctl.text import printable
+from raidctl.text import listing, printable
+from raidctl.verify.kernel import without_barriers
 from raidctl.verify.measured import Measured, combined
 from raidctl.verify.report import Answer, Evidence, Verification, overall
 from raidctl.verify.subjects import CheckedMachine, Subject
@@ -35,7 +36,7 @@ def joined(
     run = run.with_cuts(run.cuts)
     mine = {one.id: (one, target) for one in subjects if same_hardware(run.target, target := _target(machine, one))}
     answers = tuple(
-        combined(answer, _weighed(run, mine[answer.object][1], answer, machine), mine[answer.object][0])
+        _with_run(answer, run, *mine[answer.object], machine)
         if answer.claim == "power_safe" and answer.object in mine
         else answer
         for answer in report.answers
@@ -47,6 +48,10 @@ def joined(
     if not any(answer.claim == "power_safe" and answer.object in mine for answer in report.answers):
         raise CannotTell("A power-cut run is evidence for --power-safe, which is not claimed of its target.")
     return msgspec.structs.replace(report, answers=answers, verdict=overall(answers))
+
+
+def _with_run(answer: Answer, run: PowerCutRun, subject: Subject, now: Target, machine: CheckedMachine) -> Answer:
+    return combined(answer, _of_mounts(_weighed(run, now, answer, machine), subject, machine), subject)
 
 
 def _target(machine: CheckedMachine, subject: Subject) -> Target:
@@ -83,6 +88,18 @@ def _weighed(run: PowerCutRun, now: Target, answer: Answer, machine: CheckedMach
     if unknown:
         return Measured("inconclusive", unknown, next_test=again, evidence=lines)
     return _clean(run, machine, lines)
+
+
+def _of_mounts(measured: Measured, subject: Subject, machine: CheckedMachine) -> Measured:
+    """A pass of the run only if the file systems send flushes, as the run did."""
+    unsent = without_barriers(machine.kernel, subject.item.mountpoints)
+    if measured.verdict != "pass" or not unsent:
+        return measured
+    why = (
+        f"The power cuts do not show what happens to writes without flushes, but {listing(one.says for one in unsent)}."
+    )
+    test = "Mount it with barriers, and verify again."
+    return Measured("inconclusive", (why,), next_test=test, evidence=(*measured.evidence, *unsent))
 
 
 def _clean(run: PowerCutRun, machine: CheckedMachine, lines: tuple[Evidence, ...]) -> Measured:

@@ -10,6 +10,12 @@ import msgspec
 import pytest
 
 from raidctl.bench.powercut.report import Cut, How, Plan, PowerCutRun, Target
+from raidctl.model import VolumeCache
+from raidctl.verify.judge import verify as verify_claims
+from raidctl.verify.powercut import joined
+from raidctl.verify.subjects import whole
+from raidctl.verify.wanted import claims
+from tests.verify.checked_machines import checked_machine, raid_controller
 from tests.verify.conftest import Verify
 
 MACHINE, DRIVE, SERIAL = "drives-ahci", "drives:HBN1K7Q2", "HBN1K7Q2"
@@ -60,6 +66,21 @@ def test_enough_cuts_of_that_drive_pass_what_its_settings_leave_open(answered: A
     assert (code, answer["verdict"]) == (0, "pass")
     assert answer["reasons"][0] == "5 power cuts lost nothing: at most 45% of the cuts lose data (95 % confidence)."
     assert sum(one["says"].startswith("power cut") for one in answer["evidence"]) == 5
+
+
+@pytest.mark.parametrize(
+    ("options", "cuts", "verdict"),
+    [("rw", "none", "pass"), ("rw,nobarrier", "none", "inconclusive"), ("rw,barrier=0", "lost", "fail")],
+)
+def test_a_run_shows_nothing_about_a_file_system_that_sends_no_flush(options: str, cuts: str, verdict: str) -> None:
+    """The run flushed its writes; a file system mounted with nobarrier does not. A loss counts in any case."""
+    owner = raid_controller(volume_cache=VolumeCache(), drive_cache=None, mountpoints=("/srv",))
+    known = checked_machine(owner, options=options, serial=SERIAL)
+    subjects = whole(known, drives=False)[0]
+    report = verify_claims(known, claims({"power_safe": True}), subjects, (), ())
+    made = run(*(cut(number, cuts) for number in range(1, 6)), caches={})
+    [answer] = joined(report, made, known, subjects).answers
+    assert answer.verdict == verdict
 
 
 def test_one_loss_fails_it(answered: Answered) -> None:
