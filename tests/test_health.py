@@ -285,6 +285,18 @@ def test_a_volume_without_a_state_is_no_ok() -> None:
     assert of_diagnosis(found)[1] is Status.UNKNOWN
 
 
+def test_a_member_without_a_state_is_no_ok_beside_members_that_have_one() -> None:
+    """Its line is missing from the output. A tool that reports no member's state reports only that of the volume."""
+    one = changed(GOOD, DRIVE, {"status": "unknown", "status_text": None})
+    found = diagnose(one, rules())
+    assert [(unknown.rule, unknown.where) for unknown in found.unknown] == [("state_unknown", DRIVE)]
+    assert of_diagnosis(found)[1] is Status.UNKNOWN
+    silent = GOOD
+    for drive in GOOD.controllers[0].drives:
+        silent = changed(silent, drive.id, {"status": "unknown", "status_text": None})
+    assert diagnose(silent, rules()).unknown == ()
+
+
 def test_a_line_for_monitoring_names_an_unknown_state_once() -> None:
     """It qualifies the count of passed checks, unless an unknown finding is the reason already."""
     unknown = changed(GOOD, VOLUME, {"status": "unknown", "status_text": None})

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from raidctl.model import Inventory
+from collections.abc import Sequence
+
+from raidctl.model import Drive, Inventory
 from raidctl.model.drives_below import physical_drives
 from raidctl.text import counted, listing
 
@@ -22,3 +24,17 @@ def doubt(inventory: Inventory) -> str | None:
     """``the status of 1 volume and 2 drives is unknown``; None: every status is known."""
     unknown = unknown_states(inventory)
     return f"the status of {listing(counted(n, kind) for kind, n in unknown.items())} is unknown" if unknown else None
+
+
+def members_in_doubt(members: Sequence[Drive]) -> tuple[Drive, ...]:
+    """The members of an array whose state is unknown, although their tool reports the states of members.
+
+    If it reports none of them, the state of the volume covers all.
+    """
+    unknown = tuple(drive for drive in members if drive.status == "unknown")
+    return unknown if len(unknown) < len(members) else tuple(drive for drive in unknown if drive.status_text)
+
+
+def states_unknown(drives: Sequence[Drive]) -> str:
+    """``the state of acme:0/1 and acme:0/2 is unknown``."""
+    return f"the state of {listing(drive.id for drive in drives)} is unknown"

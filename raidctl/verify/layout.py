@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from raidctl.health.unknown_states import members_in_doubt, states_unknown
 from raidctl.host import BlockDevice
 from raidctl.model import Drive
 from raidctl.text import counted, listing
@@ -124,6 +125,8 @@ def drives(case: Case) -> Answer:
         return case.failed(
             f"It consists of {counted(expected, 'drive')}, of which only {active} {'works' if active == 1 else 'work'}."
         )
+    if doubtful := members_in_doubt(case.subject.members):
+        return case.inconclusive(f"It consists of {counted(expected, 'drive')}, but {states_unknown(doubtful)}.")
     if volume.drives_active is None and volume.status not in _COMPLETE:
         which = "whether all of them work is not reported"
         return case.inconclusive(f"It consists of {counted(expected, 'drive')} and is {volume.status}; {which}.")

@@ -7,8 +7,9 @@ from datetime import timedelta
 from msgspec.structs import replace
 
 from raidctl.health.mismatches import is_harmless
-from raidctl.health.redundancy import below, parity_is_resynchronised
+from raidctl.health.redundancy import WHOLE, below, parity_is_resynchronised
 from raidctl.health.spares import unfit, users_of
+from raidctl.health.unknown_states import members_in_doubt, states_unknown
 from raidctl.health.write_journal import in_write_back, may_hold_only_copy
 from raidctl.model import Drive, Scrub, Volume
 from raidctl.model.automatic_rebuild import no_automatic_rebuild
@@ -99,6 +100,10 @@ def survives(case: Case) -> Answer:
     many = counted(left, "more drive failure") if left else "no more drive failures"
     if left < wanted:
         return case.failed(f"It survives {many}; claimed: {wanted}.")
+    whole = volume if volume is not None and volume.status in WHOLE else None  # else they count as gone
+    doubtful = members_in_doubt(below(case.subject.controller, whole)) if whole is not None else ()
+    if wanted and left - len(doubtful) < wanted:
+        return case.inconclusive(f"It survives {many} if all members work, but {states_unknown(doubtful)}.")
     return case.passed(f"It survives {many}, whichever drive fails.")
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from raidctl.health.redundancy import with_redundancy
 from raidctl.host import HostView
 from raidctl.model import Array, Controller, Drive, Host, Inventory, Problem, Scrub, Volume, VolumeCache
 from raidctl.survey.survey import Survey
@@ -153,6 +154,26 @@ def test_a_volume_that_is_reported_ok_without_a_member_is_neither_ok_nor_safe(
     known = checked_machine(replace(owner, drives=tuple(drives), arrays=(replace(owner.arrays[0], **array),)))
     assert judged(known, volume_status="ok").verdict == status
     assert judged(known, power_safe=True).verdict == power_safe
+
+
+@pytest.mark.parametrize(
+    ("level", "unknown", "words", "drives", "survives"),
+    [
+        ("raid5", 0, None, "pass", "pass"), ("raid5", 1, None, "inconclusive", "inconclusive"),
+        ("raid5", 1, "Frobnicated", "inconclusive", "inconclusive"), ("raid6", 1, None, "inconclusive", "pass"),
+        ("raid6", 2, None, "inconclusive", "inconclusive"), ("raid5", 4, None, "pass", "pass"),
+        ("raid5", 4, "Frobnicated", "inconclusive", "inconclusive"),
+    ],
+)  # fmt: skip
+def test_a_member_of_unknown_state_does_not_count_as_working(
+    level: str, unknown: int, words: str | None, drives: str, survives: str
+) -> None:
+    """A tool that calls the volume ok and reports no member's state is believed; one that lacks a state is not."""
+    owner = raid_controller(level=level, count=4)
+    doubtful = [replace(drive, status="unknown", status_text=words) for drive in owner.drives[:unknown]]
+    [known] = with_redundancy([replace(owner, drives=(*doubtful, *owner.drives[unknown:]))])
+    assert judged(checked_machine(known), drives=4).verdict == drives
+    assert judged(checked_machine(known), survives=1).verdict == survives
 
 
 def test_a_spare_that_the_volume_may_use_is_not_available() -> None:

@@ -10,8 +10,8 @@ and "Ready for Rebuild" for years. An unrecognised state is not a pass.
 **Passes** when the state is recognised.
 
 **Unknown** when the tool's word is not recognised, or is not sufficient (one member's view of an array); the message
-quotes it. Also when no output has the state of a volume, and no problem with reading explains it; a problem with
-reading another object does not.
+quotes it. Also when no output has the state of a volume, or of a member whose array has members with a state, and no
+problem with reading explains it; a problem with reading another object does not.
 
 **How to fix.** Look up the word in the vendor's manual, and report it, so that the next release recognises it.
 
@@ -22,6 +22,8 @@ from __future__ import annotations
 
 from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings
 from raidctl.audit.builtin._wording import plain
+from raidctl.health.redundancy import members
+from raidctl.health.unknown_states import members_in_doubt
 from raidctl.model import Battery, Drive, Inventory, Volume, unread_problems
 from raidctl.select import family_of, items
 
@@ -29,19 +31,22 @@ FINDINGS = RuleFindings("state_unknown", "warning", "A tool reports a state of u
 
 
 def check(inventory: Inventory) -> Findings:
-    """One finding for each volume, and for each drive and battery that reports a state."""
+    """One finding for each volume, and for each drive and battery that reports a state or should."""
     unread = {one.where for one in unread_problems(inventory.problems)}
     named = {item.id for controller in inventory.controllers for item in items(controller)}
     named |= {family_of(controller) for controller in inventory.controllers}
     for controller in inventory.controllers:
+        doubtful = {one.id for array in controller.arrays for one in members_in_doubt(members(controller, array))}
         reported: list[Volume | Drive | Battery] = [*controller.volumes, *controller.drives, *controller.batteries]
         for item in reported:
             if item.status != "unknown":
                 yield FINDINGS.passed(item, "The state is recognised.")
             elif item.status_text:
                 yield _unknown(item)
-            elif isinstance(item, Volume) and not unread - (named - {item.id, controller.id, family_of(controller)}):
-                message = "No output has the state of the volume."
+            elif (isinstance(item, Volume) or item.id in doubtful) and not unread - (
+                named - {item.id, controller.id, family_of(controller)}
+            ):
+                message = f"No output has the state of the {type(item).__name__.lower()}."
                 yield FINDINGS.unknown(
                     item, message, "Add an output that has it, or read the machine itself.", "status"
                 )
