@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from raidctl.health.missing_members import not_whole
 from raidctl.health.unknown_states import members_in_doubt, states_unknown
 from raidctl.host import BlockDevice
 from raidctl.model import Drive
@@ -105,7 +106,7 @@ def drives(case: Case) -> Answer:
         case.cite(case.subject.id, "role", "a single drive", "drive")
         return case.passed("It is one drive.") if wanted == 1 else case.failed("It is one drive.")
     array = case.subject.array
-    working = sum(drive.status != "critical" for drive in case.subject.members)
+    working = sum(not not_whole(drive) for drive in case.subject.members)
     known = max(len(array.drives) if array else 0, len(case.subject.members))
     expected = volume.drives_expected or known
     if known:
@@ -127,7 +128,7 @@ def drives(case: Case) -> Answer:
         )
     if doubtful := members_in_doubt(case.subject.members):
         return case.inconclusive(f"It consists of {counted(expected, 'drive')}, but {states_unknown(doubtful)}.")
-    if volume.drives_active is None and volume.status not in _COMPLETE:
+    if volume.drives_active is None and (volume.status not in _COMPLETE or volume.status == "rebuilding"):
         which = "whether all of them work is not reported"
         return case.inconclusive(f"It consists of {counted(expected, 'drive')} and is {volume.status}; {which}.")
     return case.passed(f"It consists of {counted(expected, 'drive')}.")

@@ -393,10 +393,11 @@ def test_a_degraded_volume_does_not_pass_with_the_drives_that_are_left(wanted: i
 
 
 @pytest.mark.parametrize(
-    ("status", "verdict"), [("ok", "pass"), ("degraded", "inconclusive"), ("unknown", "inconclusive")]
+    ("status", "verdict"),
+    [("ok", "pass"), ("degraded", "inconclusive"), ("rebuilding", "inconclusive"), ("unknown", "inconclusive")],
 )
 def test_drives_do_not_all_work_if_no_tool_reports_it(status: VolumeStatus, verdict: str) -> None:
-    """The number is known, and no drive is reported as failed. The volume is degraded, or its state is unknown."""
+    """The number is known, and no drive is reported as failed. The volume is not whole, or its state is unknown."""
     one = raid_controller(drives_expected=6)
     known = checked_machine(
         msgspec.structs.replace(one, volumes=(msgspec.structs.replace(one.volumes[0], status=status),))
@@ -404,15 +405,19 @@ def test_drives_do_not_all_work_if_no_tool_reports_it(status: VolumeStatus, verd
     assert judged(known, drives=6).verdict == verdict
 
 
-def test_a_member_that_has_failed_does_not_count_as_working() -> None:
-    """A failed member does not count as working.
-
-    With one of six drives failed, the volume is made of six, and five work.
-    """
+@pytest.mark.parametrize(
+    ("member", "verdict"),
+    [
+        ({"status": "critical"}, "fail"), ({"role": "failed"}, "fail"),
+        ({"status": "warning", "status_text": "Rebuilding"}, "fail"),
+        ({"status": "warning", "status_text": "Copyback"}, "pass"),
+    ],
+)  # fmt: skip
+def test_a_member_that_lacks_its_data_does_not_count_as_working(member: dict[str, str], verdict: str) -> None:
+    """A member that has failed or is being rebuilt does not work: five of six do. One that is copied still works."""
     one = raid_controller()
-    failed = msgspec.structs.replace(one.drives[0], status="critical", role="failed")
-    broken = msgspec.structs.replace(one, drives=(failed, *one.drives[1:]))
-    assert [judged(checked_machine(broken), drives=count).verdict for count in (5, 6)] == ["fail", "fail"]
+    broken = replace(one, drives=(replace(one.drives[0], **member), *one.drives[1:]))
+    assert [judged(checked_machine(broken), drives=count).verdict for count in (5, 6)] == ["fail", verdict]
 
 
 @pytest.mark.parametrize("claim", [{"battery": True}, {"drives": 6}, {"volume_status": "ok"}, {"power_safe": True}])
