@@ -55,11 +55,8 @@ def battery(case: Case) -> Answer:
         unknown = all(one.status == "unknown" for one in waiting)
         why = "its condition is not reported" if unknown else "its condition is known only afterwards"
         return case.inconclusive(f"The {names}: {why}.", next_test=None if unknown else LEARN, access=unknown)
-    if controller.cache is not None and controller.cache.status == "critical":
-        case.cite(controller.id, "cache.status", "the cache is critical")
-        return case.suspect(
-            f"The battery is ok, but the cache is not in use: {controller.cache.status_text or 'no reason reported'}."
-        )
+    if fault := _fault(case, "The battery is ok"):
+        return fault
     if case.subject.volume is None:
         return case.suspect("The battery is ok, but the drive is passed through without a cache.")
     if len(controller.batteries) == 1:
@@ -77,6 +74,23 @@ def _bad(one: Battery) -> str | None:
     if one.status == "ok" and one.charge_percent is not None and one.charge_percent < FULL_ENOUGH:
         return f"{name} is charged to only {one.charge_percent} %"
     return None
+
+
+def _fault(case: Case, fact: str) -> Answer | None:
+    """The answer about a cache that is not in use, or whose state is bad or unknown; None if nothing shows that."""
+    cache = case.subject.controller.cache
+    if cache is None:
+        return None
+    words = cache.status_text or "no reason reported"
+    unused = cache.status == "critical" or words.lower().startswith("not configured")
+    if not unused and (cache.status in (None, "ok") or (cache.status == "unknown" and not cache.status_text)):
+        return None
+    case.cite(case.subject.controller.id, "cache.status", f"the cache is {cache.status} ({words})")
+    if unused:
+        return case.suspect(f"{fact}, but the cache is not in use: {words}.")
+    if cache.status == "unknown":
+        return case.inconclusive(f"{fact}, but whether the cache is in use is unknown: {words}.")
+    return case.suspect(f"{fact}, but the status of the cache is {cache.status} ({words}).")
 
 
 def write_cache(case: Case) -> Answer:
@@ -227,11 +241,7 @@ def cache_size(case: Case) -> Answer:
                 f"{controller.id} reports {size} in total; only with the available part added is it the claimed size."
             )
         return case.failed(f"{controller.id} has {size}, less than {case.claim.wanted}.")
-    if cache.status == "critical":
-        return case.suspect(
-            f"{controller.id} has {size}, but does not use it: {cache.status_text or 'no reason reported'}."
-        )
-    return case.passed(f"{controller.id} has {size}.")
+    return _fault(case, f"{controller.id} has {size}") or case.passed(f"{controller.id} has {size}.")
 
 
 def cache_split(case: Case) -> Answer:
@@ -251,9 +261,9 @@ def cache_split(case: Case) -> Answer:
         case.cite(controller.id, "cache.write_percent", shares)
     if cache.read_percent != case.claim.number:
         return case.failed(f"The cache of {controller.id} is split {split}, not {case.claim.wanted}.")
-    if cache.status == "critical":
-        return case.suspect(f"It is split {split}, but not in use: {cache.status_text or 'no reason reported'}.")
-    return case.passed(f"The cache of {controller.id} is split {split} between reads and writes.")
+    return _fault(case, f"It is split {split}") or case.passed(
+        f"The cache of {controller.id} is split {split} between reads and writes."
+    )
 
 
 def drive_cache(case: Case) -> Answer:

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from raidctl.health.redundancy import with_redundancy
 from raidctl.host import HostView
-from raidctl.model import Array, Controller, Drive, Host, Inventory, Problem, Scrub, Volume, VolumeCache
+from raidctl.model import Array, Cache, Controller, Drive, Host, Inventory, Problem, Scrub, Volume, VolumeCache
 from raidctl.survey.survey import Survey
 from raidctl.verify.kernel import Kernel
 from raidctl.verify.subjects import CheckedMachine
@@ -174,6 +174,24 @@ def test_a_member_of_unknown_state_does_not_count_as_working(
     [known] = with_redundancy([replace(owner, drives=(*doubtful, *owner.drives[unknown:]))])
     assert judged(checked_machine(known), drives=4).verdict == drives
     assert judged(checked_machine(known), survives=1).verdict == survives
+
+
+@pytest.mark.parametrize(
+    ("status", "words", "verdict"),
+    [
+        ("ok", "OK", "pass"), ("ok", None, "pass"), ("unknown", None, "pass"), ("ok", "Not Configured", "suspect"),
+        ("warning", "Temporarily Disabled", "suspect"), ("critical", "Permanently Disabled", "suspect"),
+        ("unknown", "Frobnicated", "inconclusive"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("claim", [{"battery": True}, {"cache_size": "512MiB"}, {"cache_split": "25/75"}])
+def test_a_battery_and_a_cache_count_only_while_the_cache_is_in_use(
+    claim: dict[str, Any], status: Any, words: str | None, verdict: str
+) -> None:
+    """A cache that is switched off, for now or always, is suspect; a word of unknown meaning is inconclusive."""
+    owner = raid_controller()
+    cache = replace(owner.cache or Cache(), status=status, status_text=words)
+    assert judged(checked_machine(replace(owner, cache=cache)), **claim).verdict == verdict
 
 
 def test_a_spare_that_the_volume_may_use_is_not_available() -> None:

@@ -73,7 +73,7 @@ PROMISES: list[tuple[str, str, str, str, str]] = [
         "Write-through is active",
     ),
     ("smartarray-gen10-failed-battery", "smartarray:0/v2", "write_cache write-through", "suspect", "suspended"),
-    ("smartarray-gen10-failed-battery", "smartarray:0/v2", "cache_size 2GiB", "suspect", "does not use it"),
+    ("smartarray-gen10-failed-battery", "smartarray:0/v2", "cache_size 2GiB", "suspect", "the cache is not in use"),
     ("smartarray-gen10-failed-battery", "smartarray:0/v1", "drive_cache disabled", "suspect", "report on"),
     ("smartarray-gen10-failed-battery", "smartarray:0/v1", "write_cache write-through", "pass", "Write-through"),
     ("megaraid-9271-learning", "megaraid:0/v0", "battery", "inconclusive", "learning"),
