@@ -146,7 +146,10 @@ def checked_within(case: Case) -> Answer:
     ago = (now - last).days
     if now - last > timedelta(days=days):
         return case.failed(f"The last complete consistency check ended {counted(ago, 'day')} ago.")
-    return case.passed(f"The last complete consistency check ended {counted(max(ago, 0), 'day')} ago.")
+    ended = f"The last complete consistency check ended {counted(max(ago, 0), 'day')} ago"
+    if volume is not None and volume.mismatch_count is None and family_of(case.subject.controller) == "md":
+        return case.inconclusive(f"{ended}; whether it found differences is unknown.")
+    return case.passed(f"{ended}.")
 
 
 def _spares(count: int) -> str:
