@@ -6,7 +6,7 @@ from raidctl.model import Drive
 from raidctl.text import counted, listing
 from raidctl.units import format_decimal
 from raidctl.verify.case import Case
-from raidctl.verify.layout import SAME, by_value, silent
+from raidctl.verify.layout import SAME, by_value, silent, undescribed
 from raidctl.verify.report import Answer
 
 _YEAR = 8766
@@ -58,6 +58,8 @@ def _unless_unknown(case: Case, unknown: list[str], what: str, claimed: str) -> 
     if unknown:
         test = f"Read the SMART values of {listing(unknown)}."
         return case.inconclusive(silent(unknown, what, count), next_test=test)
+    if why := undescribed(case):
+        return case.inconclusive(why)
     if volume is not None and not case.subject.software and (volume.drives_expected or 0) > count:
         return case.inconclusive(f"Only {counted(count, 'drive')} of {volume.drives_expected} are listed.")
     return case.passed(f"All {count} drives have {claimed}." if count > 1 else f"The drive has {claimed}.")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from raidctl.health.missing_members import not_whole
+from raidctl.health.redundancy import WHOLE
 from raidctl.health.unknown_states import members_in_doubt, states_unknown
 from raidctl.host import BlockDevice
 from raidctl.model import Drive
@@ -122,6 +123,8 @@ def drives(case: Case) -> Answer:
     if expected != wanted:
         return case.failed(f"It consists of {counted(expected, 'drive')}, not {wanted}.")
     active = working if volume.drives_active is None else min(working, volume.drives_active)
+    if volume.drives_active is None and working == len(case.subject.members) < expected and (why := undescribed(case)):
+        return case.inconclusive(why)
     if active < expected:
         return case.failed(
             f"It consists of {counted(expected, 'drive')}, of which only {active} {'works' if active == 1 else 'work'}."
@@ -224,6 +227,19 @@ def silent(unknown: Sequence[str], what: str, members: int) -> str:
     return f"{listing(unknown)} {'does' if len(unknown) == 1 else 'do'} not report the {what}."
 
 
+def undescribed(case: Case) -> str:
+    """Which members of a volume no output describes, as a sentence; empty if all are described."""
+    volume, array = case.subject.volume, case.subject.array
+    listed = {drive.id for drive in case.subject.controller.drives}
+    missing = [name for name in (array.drives if array is not None else ()) if name not in listed]
+    if missing:
+        return f"Nothing is known of {listing(missing)}."
+    expected, count = (volume.drives_expected or 0) if volume is not None else 0, len(case.subject.members)
+    if volume is not None and volume.status in WHOLE and expected > count:
+        return f"Only {counted(count, 'drive')} of {expected} are listed."
+    return ""
+
+
 def _each(case: Case, path: str, values: dict[str, str | None], wanted: str, what: str) -> Answer:
     for name, value in values.items():
         if value is not None:
@@ -245,6 +261,8 @@ def _each(case: Case, path: str, values: dict[str, str | None], wanted: str, wha
             silent(unknown, what, len(values) + len(case.subject.unlinked)),
             next_test=f"{_TIME} Run: {case.measuring()}",
         )
+    if why := undescribed(case):
+        return case.inconclusive(why)
     if case.machine.view.virtual:
         return case.inconclusive("The drives are virtual: only the host knows the hardware.")
     alone = case.subject.volume is None or case.subject.software

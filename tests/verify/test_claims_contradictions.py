@@ -405,6 +405,20 @@ def test_drives_do_not_all_work_if_no_tool_reports_it(status: VolumeStatus, verd
     assert judged(known, drives=6).verdict == verdict
 
 
+@pytest.mark.parametrize("named", [True, False])
+@pytest.mark.parametrize(
+    "claim", [{"media": "hdd"}, {"drive_rpm": 7200}, {"drive_size": "2TB"}, {"drive_age": "1 year"}, {"drives": 6}]
+)
+def test_no_claim_about_every_drive_passes_while_one_is_not_described(claim: dict[str, object], named: bool) -> None:
+    """Five of six drives report it; the array names the sixth, or only its number is known, as after an error."""
+    one = raid_controller(drives_expected=6)
+    drives = tuple(replace(drive, media="hdd", rpm=7200, power_on_hours=10) for drive in one.drives)
+    names = one.arrays[0].drives
+    lost = replace(one, drives=drives[:5], arrays=(replace(one.arrays[0], drives=names if named else names[:5]),))
+    assert judged(checked_machine(replace(one, drives=drives)), **claim).verdict == "pass"
+    assert judged(checked_machine(lost), **claim).verdict == "inconclusive"
+
+
 @pytest.mark.parametrize(
     ("member", "verdict"),
     [
