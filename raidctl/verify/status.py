@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from raidctl.health.array_states import lacks_a_drive
 from raidctl.health.missing_members import missing_although_ok, not_whole
 from raidctl.health.redundancy import WHOLE
@@ -9,6 +11,7 @@ from raidctl.model import Volume, state_problems
 from raidctl.text import listing
 from raidctl.verify.case import Case
 from raidctl.verify.report import Answer
+from raidctl.verify.subjects import Subject
 
 _BUSY = frozenset({"initializing", "expanding", "migrating"})
 """Operations on a volume that is neither degraded nor final."""
@@ -31,7 +34,7 @@ def _own_status(case: Case) -> Answer:
     if status == "unknown":
         return case.inconclusive(f"Its state is unknown{detail}.")
     case.cite(item.id, "status", f"status {item.status}{detail}", "controller" if case.subject.volume else "drive")
-    damage = _damage(case)
+    damage = _damage(case, case.subject)
     if damage and case.claim.words == ("ok",) and status in WHOLE:
         return case.suspect(f"It is {status}, but a tool reports damage: {listing(damage)}.")
     if case.claim.words == ("ok",) and (missing := lacks_members(case)):
@@ -61,9 +64,9 @@ def lacks_members(case: Case) -> list[str]:
     return found
 
 
-def _damage(case: Case) -> list[str]:
-    """What tools report of the volume or its array that its status does not show."""
-    names = [one.id for one in (case.subject, case.subject.array) if one is not None]
+def _damage(case: Case, subject: Subject) -> list[str]:
+    """What tools report of a volume or its array that its status does not show."""
+    names = [one.id for one in (subject, subject.array) if one is not None]
     found = state_problems(case.machine.inventory.problems, *names)
     return [one.message.rstrip(".") for one in found if one.severity == "error"]
 
@@ -80,4 +83,13 @@ def _below(case: Case) -> Answer | None:
     if volumes:
         later = _LATER if any(volume.status in _BUSY for volume in volumes) else None
         return case.inconclusive(f"It is built on {words}, which must be ok, too.", next_test=later, access=False)
-    return None
+    faults = [text for one in case.subject.built_on for text in _faults(case, one)]
+    return case.suspect(f"What it is built on is reported as ok, but {listing(faults)}.") if faults else None
+
+
+def _faults(case: Case, below: Subject) -> Iterator[str]:
+    """What contradicts the status of a volume below that is reported as ok."""
+    for text in _damage(case, below):
+        yield f"a tool reports damage of {below.id}: {text}"
+    if below.volume is not None:
+        yield from missing_although_ok(below.controller, below.volume)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from raidctl.model import Array, Controller, Drive, Volume, VolumeCache, VolumeStatus
+from raidctl.model import Array, Controller, Drive, Problem, Volume, VolumeCache, VolumeStatus
 from raidctl.verify.judge import verify
 from raidctl.verify.report import Verdict
 from raidctl.verify.subjects import named
@@ -48,6 +48,24 @@ def test_a_volume_is_ok_only_if_the_volumes_below_it_are(below: VolumeStatus, wa
     if verdict != "pass" and wanted == "ok":
         assert f"acme:0/v0 (state {below})" in answer.reasons[0]
         assert any(one.object == "acme:0/v0" for one in answer.evidence)
+
+
+@pytest.mark.parametrize("fault", ["volume", "array", "member"])
+def test_a_volume_is_not_ok_on_one_whose_status_is_contradicted(fault: str) -> None:
+    """A tool calls the volume below ok, but reports damage of it or of its array, or a failed member."""
+    owner = raid_controller()
+    damaged = Problem("error", owner.volumes[0].id if fault == "volume" else owner.arrays[0].id, "12 blocks are lost.",
+                      kind="state")  # fmt: skip
+    failed = replace(owner, drives=(replace(owner.drives[0], status="critical"), *owner.drives[1:]))
+    machine = (
+        checked_machine(failed, _MIRROR)
+        if fault == "member"
+        else checked_machine(owner, _MIRROR, problems=(damaged,))
+    )  # fmt: skip
+    for name in ("acme:0/v0", "md:md0"):
+        [answer] = verify(machine, claims({"volume_status": "ok"}), named(machine, [name]), (name,), ()).answers
+        assert answer.verdict == "suspect", name
+        assert ("12 blocks are lost" in answer.reasons[0]) == (fault != "member")
 
 
 def _with_status(owner: Controller, status: VolumeStatus) -> Controller:
