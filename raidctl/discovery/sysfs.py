@@ -38,7 +38,8 @@ PLACES = tuple(
     )
 )
 _QUEUE = ("queue/read_ahead_kb", "queue/minimum_io_size", "queue/optimal_io_size")
-_DISK = ("size", "removable", "queue/rotational", "queue/write_cache", "queue/scheduler", *_QUEUE)
+_FLUSHES = "queue/write_cache"
+_DISK = ("size", "removable", "queue/rotational", _FLUSHES, "queue/scheduler", *_QUEUE)
 _IDENTITY = (
     "device/vendor", "device/model", "device/rev", "device/firmware_rev", "device/serial", "device/wwid", "wwid",
     "serial", "device/vpd_pg80", "device/vpd_pg89",
@@ -59,9 +60,9 @@ def wanted(name: str, kind: BlockKind, entry: Entry | None, slaves: Sequence[str
     if kind in ("ram", "cdrom"):
         return ()
     if kind == "dm":
-        return ("size", *_QUEUE, *number, *(() if "DM_NAME" in known else ("dm/name", "dm/uuid")))
+        return ("size", _FLUSHES, *_QUEUE, *number, *(() if "DM_NAME" in known else ("dm/name", "dm/uuid")))
     if kind == "md":
-        return ("size", *_QUEUE, *number, *map(offset_file, slaves))
+        return ("size", _FLUSHES, *_QUEUE, *number, *map(offset_file, slaves))
     if kind == "partition":
         return ("size", *number, *(() if _PARTITION in known else ("start",)))
     if kind != "disk":

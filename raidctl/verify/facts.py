@@ -14,6 +14,7 @@ from raidctl.verify.subjects import CheckedMachine, Subject, blocks_of
 from raidctl.verify.wanted import Claim
 
 _BAD = frozenset({"failed", "missing", "degraded"})
+_BETWEEN = {("md", "write back"), ("dm", "write back")}
 _MIB = 1 << 20
 
 
@@ -88,7 +89,9 @@ def _flush_sent(case: Case) -> bool | None:
     """Whether file system and kernel send flushes. None: unknown, by a device in between or without the mounts."""
     if without_barriers(case.machine.kernel, case.subject.item.mountpoints):
         return False
-    caches = {block.write_cache for block in blocks_of(case.machine, case.subject) if block.kind != "partition"}
+    blocks = [block for block in blocks_of(case.machine, case.subject) if block.kind != "partition"]
+    # a device in between that passes on no flush shows "write back" as well
+    caches = {None if (block.kind, block.write_cache) in _BETWEEN else block.write_cache for block in blocks}
     for _, drive in case.subject.drives:
         block = case.machine.view.block(drive.device) if drive.device else None
         caches |= {block.write_cache} if block is not None else set()

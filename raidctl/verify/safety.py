@@ -207,7 +207,8 @@ def _by_drives(case: Case, barriers: list[str]) -> Answer:
             f"The write caches of the drives are on, but the kernel treats {listing(silent)} as write-through: "
             "no flush is sent, so a power failure loses acknowledged data."
         )
-    if case.machine.kernel.mounts and any(one.source == "kernel" and one.raw == "write back" for one in case.evidence):
+    sends = any(one.source == "kernel" and one.raw == "write back" for one in case.evidence)
+    if case.machine.kernel.mounts and sends and not _dropping(case):
         case.ruled_out.append("missing flushes: the kernel treats the caches as write-back, and no mount option "
                               "disables flushes")  # fmt: skip
     return case.inconclusive(
@@ -234,19 +235,27 @@ def _journals(case: Case) -> str:
 
 
 def _without_flush(case: Case) -> list[str]:
-    """Drives with their cache on to which the kernel sends no flush.
+    """The array, and the drives with their cache on, to which the kernel sends no flush.
 
-    The function also notes layers above that drop flushes.
+    The function also notes devices above that drop flushes: only some of the files may be on these.
     """
     found = []
     for _, drive in case.subject.drives:
         block = case.machine.view.block(drive.device) if drive.device else None
         if drive.write_cache == "enabled" and block is not None and block.write_cache == "write through":
             found.append(block.node)
-    above = blocks_of(case.machine, case.subject)
-    if case.subject.software and above and above[0].write_cache == "write through" and not found:
-        case.notes.append(f"The kernel treats {above[0].node} as write-through.")
+    dropping, own = _dropping(case), blocks_of(case.machine, case.subject)[:1]
+    if case.subject.software and any(block.node in dropping for block in own):
+        return [*found, own[0].node]
+    if dropping and not found:
+        case.notes.append(f"The kernel treats {listing(dropping)} as write-through: no flush is sent from there.")
     return found
+
+
+def _dropping(case: Case) -> list[str]:
+    """The array's own device, and those above the volume or drive, to which the kernel sends no flush."""
+    blocks = [block for block in blocks_of(case.machine, case.subject) if block.kind in ("md", "dm")]
+    return [block.node for block in blocks if block.write_cache == "write through"]
 
 
 def _spinning(case: Case) -> bool:

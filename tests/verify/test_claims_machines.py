@@ -10,8 +10,15 @@ from click.testing import CliRunner
 from raidctl.cli import cli
 from raidctl.model.settable import can_set
 from raidctl.output.json import schema
+from raidctl.request import Read, ReadAnswer
+from raidctl.runners.replay import ReplayRunner
+from raidctl.survey.survey import survey
+from raidctl.vendor.registry import vendors
+from raidctl.verify import judge
 from raidctl.verify.report import Verification
-from tests.support.machines import MACHINES, replayed
+from raidctl.verify.subjects import named, with_kernel
+from raidctl.verify.wanted import claims
+from tests.support.machines import MACHINES, recording, replayed
 from tests.verify.conftest import Answers, Verify
 
 VIRTUAL = ("drives-virtio", "host-vm-virtio")
@@ -277,3 +284,25 @@ def test_the_schema_of_the_answer_can_be_printed() -> None:
         for words in (["schema", "verify"], ["schema"])
     ]
     assert titles == ["Verification of raidctl", "Inventory of raidctl"]
+
+
+@pytest.mark.parametrize(
+    ("machine", "name", "device", "queue", "verdict", "sends"),
+    [
+        ("md-healthy", "md:md1", "md1", "write back", "inconclusive", True),
+        ("md-healthy", "md:md1", "md1", "write through", "fail", False),
+        ("host-lvm-on-md", "md:md0", "dm-0", "write back", "inconclusive", True),
+        ("host-lvm-on-md", "md:md0", "dm-0", "write through", "inconclusive", False),
+    ],
+)
+def test_an_array_to_which_the_kernel_sends_no_flush_is_not_safe(
+    machine: str, name: str, device: str, queue: str, verdict: str, *, sends: bool
+) -> None:
+    """The queue of the array decides for all that is on it, and that of a logical volume for its own files."""
+    file = Read(f"/sys/class/block/{device}/queue/write_cache")
+    replay = ReplayRunner(recording(machine)).with_answers({file: ReadAnswer(data=f"{queue}\n".encode())})
+    known = with_kernel(survey(replay, vendors()[0]), replay)
+    [answer] = judge.verify(known, claims({"power_safe": True}), named(known, [name]), (name,), ()).answers
+    assert answer.verdict == verdict
+    assert bool(answer.ruled_out) == sends
+    assert (f"/dev/{device} as write-through" in " ".join(answer.reasons)) != sends
