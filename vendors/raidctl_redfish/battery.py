@@ -149,6 +149,8 @@ def read_pack(controller: ControllerDraft, pack: Resource) -> None:
     read_fields(draft, pack, _HPE_FIELDS)
     # "BatteryHealthStatus": "OK" of iLO 4, beside "Status"
     more = ("BatteryHealthStatus",) if pack.text("BatteryHealthStatus") else ()
+    for label in more:
+        draft.keep_words(label, pack.text(label))
     _put(draft, pack, ("Status.Health", *more), gone=state_of(pack) == ABSENT)
     keep_rest(draft, pack)
 
