@@ -451,8 +451,10 @@ def serving_words(*words: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
         assert started.stderr is not None
         found = re.search(r"http://\S+", started.stderr.readline())
         assert found
-        yield started, found[0]
-        started.kill()
+        try:
+            yield started, found[0]
+        finally:  # leaving the block waits for the process, also after a failed assertion
+            started.kill()
 
 
 def get(url: str) -> tuple[int, str, str]:
