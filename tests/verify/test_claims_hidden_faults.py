@@ -168,7 +168,7 @@ def test_a_volume_that_is_reported_ok_without_a_member_is_neither_ok_nor_safe(
 def test_a_member_of_unknown_state_does_not_count_as_working(
     level: str, unknown: int, words: str | None, drives: str, survives: str
 ) -> None:
-    """A tool that calls the volume ok and reports no member's state is believed; one that lacks a state is not."""
+    """A tool may report only the state of the volume, but not the states of all members except one."""
     owner = raid_controller(level=level, count=4)
     doubtful = [replace(drive, status="unknown", status_text=words) for drive in owner.drives[:unknown]]
     [known] = with_redundancy([replace(owner, drives=(*doubtful, *owner.drives[unknown:]))])

@@ -43,7 +43,7 @@ def without(machine: str, lost: Request[Any], trouble: Failure = Failure.TIMEOUT
 def test_a_claim_about_a_named_object_does_not_pass_without_the_output_that_could_refute_it(
     machine: str, target: str, lost: str, wanted: dict[str, str]
 ) -> None:
-    """Another drive's or controller's lost output does not matter; one of its own makes the claim inconclusive."""
+    """The lost output of another drive or controller does not matter; one about the object makes it inconclusive."""
     known = without(machine, Run(tuple(lost.split())))
     given = {"min_size": "1GB", "survives": 1, "volume_status": "ok"}
     asked = claims({name: given.get(name, True) for name in wanted})
