@@ -22,7 +22,7 @@ READ = 'Check the output of the tool ("raidctl show --explain {}", "raidctl show
 _INCOMPLETE = "The output about it is incomplete or could not be read, so something may be missing."
 _OF_ALL = frozenset({
     "battery", "write_cache", "drive_cache", "drives", "spares", "media", "drive_rpm", "volume_status", "policy_active",
-    "power_safe", "survives", "drive_size", "drive_age",
+    "power_safe", "no_write_hole", "survives", "drive_size", "drive_age",
 })  # fmt: skip
 """Claims that a missing line could refute."""
 _NO_ACCESS = frozenset({"no_tool", "no_right"})

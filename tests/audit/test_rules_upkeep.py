@@ -49,6 +49,14 @@ def test_a_write_hole_of_md_is_worse_while_a_drive_is_missing(
     assert outcome_of("write_hole", MD, RAID6, **name) == expected
 
 
+def test_a_write_hole_is_a_warning_beside_a_failed_member_of_an_array_that_is_reported_ok() -> None:
+    """The member counts, whatever the status of the array."""
+    inventory = replayed(MD).inventory
+    member = next(one.id for part in inventory.controllers for one in part.drives if one.id.startswith(f"{RAID6}/"))
+    one = ask("write_hole", changed(inventory, member, {"status": "critical"}), RAID6)
+    assert (one.outcome, one.severity, f"while {member} has failed," in one.message) == ("fail", "warning", True)
+
+
 @pytest.mark.parametrize(
     ("state", "status", "expected"),
     [

@@ -8,8 +8,8 @@ match. While all drives are present, a resync repairs the parity. If one is miss
 complete, its data is computed from wrong parity: blocks that were written months ago are damaged, and nothing reports
 it.
 
-**Fails** (warning) while the volume is degraded or rebuilding, when every power failure can do this; (information: a
-property of the design) for complete volumes.
+**Fails** (warning) while the volume is degraded or rebuilding, or lacks a member although it is reported as ok: every
+power failure can do this then; (information: a property of the design) for complete volumes.
 
 **Passes** with a journal or PPL (md), and on controllers whose protected cache holds the stripe over the power
 failure.
@@ -30,6 +30,7 @@ from msgspec import structs
 from raidctl.audit.builtin._findings import Finding, Findings, RuleFindings, facts
 from raidctl.audit.builtin._queries import protected, used_volumes
 from raidctl.health.judge import PROTECTION
+from raidctl.health.missing_members import missing_although_ok
 from raidctl.health.redundancy import rebuilding
 from raidctl.health.reliance import recovering
 from raidctl.health.write_hole import INCOMPLETE, Hole, write_hole
@@ -37,6 +38,7 @@ from raidctl.model import Controller, Inventory, Volume
 from raidctl.model.raid_levels import PARITY
 from raidctl.model.settable import settable
 from raidctl.select import family_of
+from raidctl.text import listing
 
 FINDINGS = RuleFindings("write_hole", "warning", "A parity RAID has a write hole")
 
@@ -52,19 +54,19 @@ def check(inventory: Inventory) -> Findings:
 
 
 def _open(controller: Controller, volume: Volume, hole: Hole) -> Finding:
-    weak = volume.status in INCOMPLETE
+    incomplete = [f"it is {volume.status}"] if volume.status in INCOMPLETE else missing_although_ok(controller, volume)
     evidence = facts(volume, "raid_level", "status", "consistency_policy", "cache.controller_cache")
     if hole.state == "unknown":
         message = (
             f"Whether it has a write hole (a power failure damages other data of the stripe) is unknown: {hole.why}."
         )
         return FINDINGS.unknown(volume, message, severity="info", more=evidence)
-    when = f"while it is {volume.status}" if weak else "once a drive is missing"
+    when = f"while {listing(incomplete)}" if incomplete else "once a drive is missing"
     found = FINDINGS.failed(
         volume,
         f"Write hole: {hole.why}; {when}, a power failure can damage data that was not being written.",
-        remedy=_remedy(controller, volume, weak=weak),
-        severity="warning" if weak else "info",
+        remedy=_remedy(controller, volume, weak=bool(incomplete)),
+        severity="warning" if incomplete else "info",
         more=evidence,
     )
     return structs.replace(found, rank=PROTECTION)
