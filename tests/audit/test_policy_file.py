@@ -115,6 +115,19 @@ def test_a_file_overrides_what_it_includes() -> None:
     assert [(rule.name, rule.required[0].wanted) for rule in rules] == [("raid_level", "raid1"), ("battery", "ok")]
 
 
+def test_a_rule_without_a_name_replaces_no_other() -> None:
+    """Such rules of a policy, its included files and its groups all apply, each under another name."""
+    rule = '[[rule]]\nfor = "{}"\nrequire = {{ status = "ok" }}\n'
+    text = f'include = ["base.toml", "more.toml"]\n{rule.format("volume")}[group.db]\nhosts = ["db*"]\n'
+    group = '[[group.db.rule]]\nfor = "battery"\nrequire = { status = "ok" }\n'
+    base = f'{rule.format("drive")}[group.db]\nhosts = ["db*"]\n{group}'
+    made = policy(f"{text}{group}", base=base, more=rule.format("array"))
+    assert {rule.name: rule.kind for rule in made.for_host("db1").rules} == {
+        "rule 1 of base.toml": "drive", "rule 1 of more.toml": "array", "rule 1": "volume",
+        "rule 1 of group db of base.toml": "battery", "rule 1 of group db": "battery",
+    }  # fmt: skip
+
+
 GROUPED = """
 raid_level = "raid1"
 battery = "ok"

@@ -108,14 +108,15 @@ class _Reader:
             return
         for number, name in enumerate(_files(table.get("include", []), place.at("include"))):
             self._include(path, name, chain, place.at("include", number))
-        self.found.part.add(_part(table, place, WHOLE, self.builtin))
+        owner = path if len(chain) > 1 else ""
+        self.found.part.add(_part(table, place, WHOLE, self.builtin, owner))
         self.found.waivers += read_waivers(table.get(WAIVERS, []), place.at(WAIVERS))
         groups = table.get("group", {})
         if not isinstance(groups, Mapping):
             place.at("group").wrong("a group needs a name: [group.NAME].")
             groups = {}
         for name, content in groups.items():
-            _group(name, content, place.at("group", name), self.found, self.builtin)
+            _group(name, content, place.at("group", name), self, owner)
 
     def _include(self, path: str, name: str, chain: tuple[str, ...], place: Place) -> None:
         other = posixpath.normpath(posixpath.join(posixpath.dirname(path), name))
@@ -180,8 +181,8 @@ def _names(found: Document) -> list[str]:
     return list(dict.fromkeys(name for part in parts for name in part.rules))
 
 
-def _part(table: Mapping[str, Any], place: Place, reserved: Sequence[str], builtin: Sequence[str]) -> Part:
-    """The contents of one file, or of one group in it."""
+def _part(table: Mapping[str, Any], place: Place, reserved: Sequence[str], builtin: Sequence[str], owner: str) -> Part:
+    """The contents of one file, or of one group in it. ``owner``: the group or included file; empty for the policy."""
     found = Part()
     fields = kinds()["volume"].fields
     for key, spec in table.items():
@@ -195,7 +196,7 @@ def _part(table: Mapping[str, Any], place: Place, reserved: Sequence[str], built
             place.at(key).wrong(f'"{key}" is neither a key of a policy nor a field of a volume; {meant}')
         elif (rule := short_rule(key, spec, place)) is not None:
             found.rules[key] = rule
-    _rules(table.get("rule", []), place.at("rule"), found)
+    _rules(table.get("rule", []), place.at("rule"), found, owner)
     _builtin(table.get("builtin", []), place.at("builtin"), found, builtin)
     found.max_age = _max_age(table.get(MAX_AGE), place.at(MAX_AGE))
     found.ignore = _words(table.get("ignore", []), place.at("ignore"), found)
@@ -210,12 +211,12 @@ def _part(table: Mapping[str, Any], place: Place, reserved: Sequence[str], built
     return found
 
 
-def _rules(tables: Any, place: Place, found: Part) -> None:
+def _rules(tables: Any, place: Place, found: Part, owner: str) -> None:
     if not isinstance(tables, list):
         place.wrong("rules have to be a list: write [[rule]], with two brackets.")
         return
     for number, table in enumerate(tables):
-        rule = compile_rule(table, number + 1, place.at(number))
+        rule = compile_rule(table, number + 1, place.at(number), owner)
         if rule is None:
             continue
         if rule.name in found.rules:
@@ -265,7 +266,8 @@ def _override(content: Any, place: Place) -> Override:
     return Override(severity(content, place), text(content, "reason", place), text(content, "remedy", place))
 
 
-def _group(name: str, content: Any, place: Place, found: Document, builtin: Sequence[str]) -> None:
+def _group(name: str, content: Any, place: Place, reader: _Reader, file: str) -> None:
+    """Add the contents of a group. ``file``: the included file that it is in; empty for the policy itself."""
     if not isinstance(content, Mapping):
         place.wrong(f"a group has to be a table: [group.{name}].")
         return
@@ -275,6 +277,8 @@ def _group(name: str, content: Any, place: Place, found: Document, builtin: Sequ
             f'the group "{name}" needs hosts: a list of host names or patterns, hosts = ["db*"].'
         )
         hosts = []
-    group = found.groups.setdefault(name, Group(name))
+    group = reader.found.groups.setdefault(name, Group(name))
     group.hosts = hosts or group.hosts
-    group.part.add(_part({k: v for k, v in content.items() if k != "hosts"}, place, (*PARTS, "hosts"), builtin))
+    lines = {key: value for key, value in content.items() if key != "hosts"}
+    owner = f"group {name} of {file}" if file else f"group {name}"
+    group.part.add(_part(lines, place, (*PARTS, "hosts"), reader.builtin, owner))

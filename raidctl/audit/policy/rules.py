@@ -218,8 +218,12 @@ def _name(item: Any, scope: Scope, kind: str) -> str:
     return str(name) if name else f"{controller}/{kind}" if kind != "cache" else controller
 
 
-def compile_rule(table: Any, number: int, place: Place) -> PolicyRule | None:
-    """The rule of one ``[[rule]]``. Mistakes are noted, and the rule may then be None."""
+def compile_rule(table: Any, number: int, place: Place, owner: str = "") -> PolicyRule | None:
+    """The rule of one ``[[rule]]``. Mistakes are noted, and the rule may then be None.
+
+    ``owner``: the included file or the group that it belongs to. It is part of the name of a rule without one, as such
+    a rule replaces no other.
+    """
     if not isinstance(table, Mapping):
         place.wrong("a rule has to be a table: [[rule]], then its keys, or rule = [{ … }].")
         return None
@@ -238,17 +242,18 @@ def compile_rule(table: Any, number: int, place: Place) -> PolicyRule | None:
         return None
     if "require" not in table and "count" not in table:
         place.wrong('a rule needs "require" or "count".')
-    return _made(table, number, kind, place)
+    return _made(table, f"rule {number}", kind, place, owner)
 
 
-def _made(table: Mapping[str, Any], number: int, kind: str, place: Place) -> PolicyRule:
+def _made(table: Mapping[str, Any], numbered: str, kind: str, place: Place, owner: str) -> PolicyRule:
     shape = kinds()[kind]
     chosen = conditions(shape, table["where"], place.at("where")) if "where" in table else []
     required = conditions(shape, table["require"], place.at("require")) if "require" in table else []
     name = text(table, "name", place)
+    unnamed = f"{numbered} of {owner}" if owner else numbered
     return PolicyRule(
-        name=name or f"rule {number}",
-        label=f'rule {number} ("{name}")' if name else f"rule {number}",
+        name=name or unnamed,
+        label=f'{numbered} ("{name}")' if name else unnamed,
         kind=kind,
         severity=severity(table, place) or USUAL,
         reason=text(table, "reason", place) or "",
