@@ -128,6 +128,31 @@ def test_a_rule_without_a_name_replaces_no_other() -> None:
     }  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("base", "site", "wanted"),
+    [
+        ('controller.mode = "raid"', 'controller.status = "ok"', ["controller.mode raid", "controller.status ok"]),
+        ('cache.read_policy = "none"', 'cache = { read_policy = "adaptive" }', ["cache.read_policy adaptive"]),
+        ('drives.status = "ok"', 'drives.media = "ssd"',
+         ["drives every drive with status ok", "every drive with media ssd"]),
+        ("drives = { count = 4 }", "drives = { count = 6 }", ["drives exactly 6 drives"]),
+        ("controller.cache.present = true", 'controller.cache.status = "ok"',
+         ["controller.cache.present true", "controller.cache.status ok"]),
+    ],
+)  # fmt: skip
+def test_a_line_on_one_field_of_an_object_replaces_none_on_another(base: str, site: str, wanted: list[str]) -> None:
+    """Lines on other fields of the same object apply beside those of an included file, and so do those of a group.
+
+    A line on the same field, or with a count, replaces the older one.
+    """
+    included = policy(f'include = ["base.toml"]\n{site}', base=base)
+    grouped = policy(f'{base}\n[group.db]\nhosts = ["db*"]\n{site}')
+    for made in (included, grouped):
+        [rule] = made.for_host("db1").rules
+        found = [f"{one.path} {one.wanted}" for one in rule.required]
+        assert sorted(" and ".join(found).split(" and ")) == sorted(wanted)
+
+
 GROUPED = """
 raid_level = "raid1"
 battery = "ok"

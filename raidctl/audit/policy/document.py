@@ -10,7 +10,7 @@ from typing import Any
 from raidctl.audit.finding import Severity
 from raidctl.audit.policy.conditions import misplaced
 from raidctl.audit.policy.layouts import is_layout, layout_rule
-from raidctl.audit.policy.rules import PolicyRule, compile_rule, severity, short_rule, text
+from raidctl.audit.policy.rules import PolicyRule, beside, compile_rule, severity, short_rule, text
 from raidctl.audit.policy.schema import kinds
 from raidctl.audit.policy.waivers import KEY as WAIVERS
 from raidctl.audit.policy.waivers import Waiver, check_rules, read_waivers
@@ -60,7 +60,7 @@ class Part:
 
     def add(self, other: Part) -> None:
         """Merge another part, which takes precedence."""
-        self.rules |= other.rules
+        self.rules |= {name: beside(self.rules.get(name), rule) for name, rule in other.rules.items()}
         self.builtin += other.builtin
         self.ignore = [name for name in self.ignore if name not in other.rules] + other.ignore
         self.max_age = self.max_age if other.max_age is None else other.max_age

@@ -13,7 +13,7 @@ from raidctl.audit.policy.conditions import conditions
 from raidctl.audit.policy.derived_fields import all_listed
 from raidctl.audit.policy.logic import Truth, within
 from raidctl.audit.policy.quantifiers import bounds, how_many, required
-from raidctl.audit.policy.schema import kinds, selectable
+from raidctl.audit.policy.schema import Kind, kinds, selectable
 from raidctl.audit.policy.scope import Machine, Scope
 from raidctl.text import listing, plural
 from raidctl.toml_files.mistakes import Place, hint, suggestion
@@ -51,6 +51,8 @@ class PolicyRule:
     """It may select nothing."""
     short: bool = False
     """A short line that applies to every volume."""
+    spec: Any = field(default=None, compare=False)
+    """The conditions of a short line, as written."""
     chosen: tuple[Check, ...] = ()
     required: tuple[Check, ...] = ()
     count: tuple[int, int | None] | None = None
@@ -279,7 +281,30 @@ def short_rule(key: str, spec: Any, place: Place) -> PolicyRule | None:
         required=tuple(required),
         test=together(required),
         short=True,
+        spec=spec,
     )
+
+
+def beside(older: PolicyRule | None, rule: PolicyRule) -> PolicyRule:
+    """The rule that replaces an older one of its name.
+
+    Short lines are named after their first word: ``controller.mode`` replaces no ``controller.status``.
+    """
+    if older is None or not (older.short and rule.short):
+        return rule
+    merged = _merged(kinds()["volume"], rule.name, older.spec, rule.spec)
+    both = None if merged is rule.spec else short_rule(rule.name, merged, Place("", {}))
+    return both or rule
+
+
+def _merged(kind: Kind, name: str, older: Any, spec: Any) -> Any:
+    """The conditions on a field, with those on other fields of the same object. Anything else is replaced."""
+    known = kind.fields.get(name)
+    inner = kinds().get((known and known.target) or "")
+    tables = isinstance(older, Mapping) and isinstance(spec, Mapping)
+    if inner is None or not tables or any(key.split(".")[0] not in inner.fields for key in (*older, *spec)):
+        return spec
+    return {**older, **{key: _merged(inner, key, older.get(key), value) for key, value in spec.items()}}
 
 
 def text(table: Mapping[str, Any], key: str, place: Place) -> str | None:
