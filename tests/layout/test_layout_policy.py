@@ -87,3 +87,17 @@ def test_the_command_judges_by_exit_code(tmp_path: Path) -> None:
     for old, new, code in (("layout = 1", "layout = 1", 0), ('raid_level = "raid5"', 'raid_level = "raid0"', 1)):
         file.write_text(text.replace(old, new))
         assert CliRunner().invoke(cli, [*words, "audit", str(file)]).exit_code == code
+
+
+def test_two_layouts_of_one_file_name_both_count() -> None:
+    """A policy that includes ``a/lab.toml`` and ``b/lab.toml`` checks both; either included twice is one rule."""
+    text = export(replayed(MACHINE).inventory)
+    held = {
+        "site.toml": 'include = ["a/lab.toml", "b/lab.toml", "a/lab.toml"]',
+        "a/lab.toml": text.replace('raid_level = "raid5"', 'raid_level = "raid6"'),
+        "b/lab.toml": text,
+    }
+    policy = load("site.toml", lambda name: held[name].encode(), ())
+    assert [rule.name for rule in policy.for_host("any").rules] == ["layout lab", "layout b/lab"]
+    audited = Auditor(policy, alone=True).audit(replayed(MACHINE).inventory, "lab")
+    assert {one.rule for one in audited.findings if one.outcome == "fail"} == {"layout lab"}

@@ -103,8 +103,9 @@ class _Reader:
             return
         table, place = read
         if is_layout(table.get("layout")):
-            rule = layout_rule(path, data, place)
-            self.found.part.rules |= {rule.name: rule} if rule is not None else {}
+            rules = self.found.part.rules
+            rule = layout_rule(path, data, place, rules)
+            rules |= {rule.name: rule} if rule is not None else {}
             return
         for number, name in enumerate(_files(table.get("include", []), place.at("include"))):
             self._include(path, name, chain, place.at("include", number))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from raidctl.audit.finding import Finding, Outcome
@@ -84,8 +84,11 @@ def _elsewhere(found: Comparison) -> bool:
     return any(one.label == "machine" and one.verdict == "different" for one in found.compared)
 
 
-def layout_rule(path: str, data: bytes, place: Place) -> LayoutRule | None:
-    """The rule of a layout file. Its mistakes are added to those of the policy."""
+def layout_rule(path: str, data: bytes, place: Place, known: Mapping[str, PolicyRule]) -> LayoutRule | None:
+    """The rule of a layout file. Its mistakes are added to those of the policy.
+
+    It is named after the file; if another file's rule in ``known`` has that name, after the whole path.
+    """
     from raidctl.layout.document import read_layout  # noqa: PLC0415 - only where a layout is read
     from raidctl.toml_files.mistakes import MistakesError  # noqa: PLC0415 - as above
 
@@ -94,5 +97,8 @@ def layout_rule(path: str, data: bytes, place: Place) -> LayoutRule | None:
     except MistakesError as error:
         place.faults += error.faults
         return None
-    name = posixpath.basename(path).removesuffix(".toml")
-    return LayoutRule(name=f"layout {name}", label=f"layout {name}", kind="volume", layout=layout, file=path)
+    name = f"layout {posixpath.basename(path).removesuffix('.toml')}"
+    other = known.get(name)
+    if other is not None and not (isinstance(other, LayoutRule) and other.file == path):
+        name = f"layout {path.removesuffix('.toml')}"
+    return LayoutRule(name=name, label=name, kind="volume", layout=layout, file=path)
