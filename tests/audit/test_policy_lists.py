@@ -106,3 +106,20 @@ def test_no_controller_of_software_needs_a_battery() -> None:
     plain = Inventory(host=machine().host, controllers=(Controller(id="drives:0", mode="none"),))
     for policy in (NONE_FAILED, NONE_PRESERVES, NO_PRESERVED, NO_FOREIGN):
         assert only(policy, plain).outcome == "pass"
+
+
+@pytest.mark.parametrize(
+    ("condition", "outcome"),
+    [
+        ('not = "/boot"', "fail"),
+        ('not = "/boot", known = true', "fail"),
+        ('not = "/boot", any_of = ["/", "/srv/*"]', "fail"),
+        ('not = "/boot", count = 2', "fail"),
+        ('not = "/srv/*", known = true', "pass"),
+        ('not = "/srv/*", is = "/"', "pass"),
+        ('not = "/srv/*", is = "/home"', "fail"),
+    ],
+)
+def test_not_is_about_every_element_also_beside_other_conditions(condition: str, outcome: str) -> None:
+    """With ``not``, no element of a list of strings may match, whatever other conditions are beside it."""
+    assert only(f"mountpoints = {{ {condition} }}", machine(volume(mountpoints=("/", "/boot")))).outcome == outcome

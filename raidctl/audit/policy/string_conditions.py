@@ -27,28 +27,35 @@ def texts(field: Field, spec: Any, place: Place, path: str, *, binary: bool) -> 
         spec = {key: value for key, value in spec.items() if key != "count"}
         if count is None:
             return None
-    flip = isinstance(spec, Mapping) and set(spec) == {"not"}
-    inner = spec["not"] if flip else spec
+    unwanted = None
+    if isinstance(spec, Mapping) and "not" in spec:
+        unwanted = requirement(single, spec["not"], place.at("not"), binary=binary)
+        spec = {key: value for key, value in spec.items() if key != "not"}
+        if unwanted is None:
+            return None
     wanted = None
-    if inner or not isinstance(inner, Mapping) or count is None:
-        wanted = requirement(single, inner, place.at("not") if flip else place, binary=binary)
+    if spec or not isinstance(spec, Mapping) or (count is None and unwanted is None):
+        wanted = requirement(single, spec, place, binary=binary)
         if wanted is None:
             return None
-    words = [f"{'not ' if flip else ''}{wanted.words}"] if wanted else []
+    words = [wanted.words] if wanted else []
+    words += [f"not {unwanted.words}"] if unwanted else []
     if count:
         words.append("none of them" if count == (0, 0) else quantifiers.how_many(*count, lambda _number: "of them"))
     known = isinstance(spec, Mapping) and set(spec) == {"known"}
-    return _check(path, " and ".join(words), wanted, count, field, flip=flip, known=known, binary=binary)
+    return _check(
+        path, " and ".join(words), field, wanted=wanted, unwanted=unwanted, count=count, known=known, binary=binary
+    )
 
 
 def _check(
     path: str,
     words: str,
-    wanted: Requirement | None,
-    count: tuple[int, int | None] | None,
     field: Field,
     *,
-    flip: bool,
+    wanted: Requirement | None,
+    unwanted: Requirement | None,
+    count: tuple[int, int | None] | None,
     known: bool,
     binary: bool,
 ) -> Check:
@@ -62,8 +69,9 @@ def _check(
         if wanted is not None and known:
             results.append(wanted.test(values or None))
         elif wanted is not None:
-            found = disjunction([*map(wanted.test, values), *rest])
-            results.append(negation(found) if flip else found)
+            results.append(disjunction([*map(wanted.test, values), *rest]))
+        if unwanted is not None:
+            results.append(negation(disjunction([*map(unwanted.test, values), *rest])))
         if count is not None:
             results.append(quantifiers.within(len(values), len(values) if whole else None, *count))
         return conjunction(results)
