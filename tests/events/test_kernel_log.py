@@ -18,6 +18,7 @@ from raidctl.vendor.kernel_log import BOOT, DMESG, JOURNAL, NEWEST_LINES, Kernel
 from raidctl.vendor.registry import vendors
 from raidctl_drives.events import KERNEL as DRIVES
 from raidctl_md.events import KERNEL as ARRAYS
+from raidctl_zfs.events import KERNEL as POOLS
 from tests.support.machines import replayed
 
 NOW = datetime(2026, 5, 6, 12, 0, tzinfo=timezone.utc)
@@ -160,11 +161,17 @@ def test_forms_of_the_kernel_are_known() -> None:
         "blk_update_request: critical medium error, dev sdb, sector 1 op 0x0": "sdb",
         "Buffer I/O error on dev sdb1, logical block 0, async page read": "sdb",
         "nvme0n1: I/O Cmd(0x2) @ LBA 2048, 8 blocks, I/O Error (sct 0x2 / sc 0x81) DNR": "nvme0n1",
+        "Buffer I/O error on dev md0, logical block 0, lost async page write": "md0",
+        "critical space allocation error, dev dm-3, sector 8 op 0x9": "dm-3",
+        "mpt2sas_cm0: fault_state(0x5854)!": None,
+        "device-mapper: multipath: 253:0: Failing path 8:16.": None,
         "nvme nvme0: I/O 12 QID 3 timeout, aborting": None,
         "ata3.00: exception Emask 0x0 SAct 0x8 SErr 0x0 action 0x0": None,
         "md/raid1:md127: Disk failure on sdb1, disabling device.": "md127",
         "md: kicking non-fresh sdb1 from array!": None,
         "md: recovery of RAID array md3": "md3",
+        "WARNING: Pool 'tank' has encountered an uncorrectable I/O failure and has been suspended.": None,
+        "zio pool=tank vdev=/dev/sdb1 error=5 type=1 offset=270336 size=8192 flags=b08c1": None,
     }
     found = read(printed(*map(row, lines)))
-    assert [one.device for one in chosen(found, [*DRIVES, *ARRAYS])] == list(lines.values())
+    assert [one.device for one in chosen(found, [*DRIVES, *ARRAYS, *POOLS])] == list(lines.values())

@@ -12,6 +12,8 @@ from raidctl.text import regex
 from raidctl.vendor.events import LogReader
 
 _NAME = r"(?P<device>(?:sd|vd|hd)[a-z]{1,4}|nvme\d{1,4}n\d{1,4})"
+_BLOCK = r"(?P<device>(?:sd|vd|hd)[a-z]{1,4}|nvme\d{1,4}n\d{1,4}|md(?:_d)?\d{1,6}|dm-\d{1,6})"
+"""Names in the lines of the block layer, which are also about arrays and logical volumes."""
 _FORMS = (
     # sd 2:0:0:0: [sdc] Attached SCSI disk
     rf"sd \d+:\d+:\d+:\d+: \[{_NAME}\] (?P<fresh>Attached )",
@@ -21,11 +23,18 @@ _FORMS = (
     r"(?:sd|scsi|ses|sr|st) (?:host)?\d+(?::\d+:\d+:\d+)?: ",
     # I/O error, dev sdb, sector 2048 op 0x0:(READ) flags 0x0 phys_seg 1 prio class 2
     # blk_update_request: critical medium error, dev sdb, sector 2048
-    rf"(?:blk_update_request: |print_req_error: |end_request: )?[A-Za-z/ -]{{3,40}} error, dev {_NAME}\b",
+    rf"(?:blk_update_request: |print_req_error: |end_request: )?[A-Za-z/ -]{{3,40}} error, dev {_BLOCK}\b",
     # Buffer I/O error on dev sdb1, logical block 0, async page read
-    rf"Buffer I/O error on (?:dev(?:ice)? )?{_NAME}",
+    # Buffer I/O error on dev md0, logical block 0, lost async page write
+    rf"Buffer I/O error on (?:dev(?:ice)? )?{_BLOCK}",
     # ata3.00: exception Emask 0x0 SAct 0x8 SErr 0x0 action 0x0
     r"ata\d{1,4}(?:\.\d{1,3})?: ",
+    # mpt2sas_cm0: fault_state(0x5854)!
+    # SAS-2 adapters: the driver mpt3sas prints the name of its predecessor
+    r"mpt[23]sas_cm\d{1,3}: ",
+    # device-mapper: raid: Failed to read superblock of device at position 1
+    # device-mapper: multipath: 253:0: Failing path 8:16.
+    r"device-mapper: (?:raid|multipath|thin|cache|writecache|snapshots?|integrity): ",
     # nvme nvme0: I/O 12 QID 3 timeout, aborting
     r"nvme (?:nvme\d{1,4}|[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.\d): ",
     # nvme0n1: I/O Cmd(0x2) @ LBA 2048, 8 blocks, I/O Error (sct 0x2 / sc 0x81) DNR
